@@ -1,0 +1,54 @@
+#pragma once
+// Questions about one lane, answered in O(log n): what is at a time and depth, what encloses a slice, what lies in it,
+// and what is visible at a given zoom. Holds a reference to the trace, which must outlive it.
+#include <optional>
+#include <vector>
+
+#include "core/trace/trace.h"
+
+namespace gapscope {
+
+// One thing to draw: a single slice (count == 1, begin/end are the slice's own), or a run of `count` slices, each
+// narrower than a pixel and all beginning in one pixel column, folded together.
+struct VisibleItem {
+  Ns begin = 0;
+  Ns end = 0;
+  SliceId slice;            // the slice, or the longest of the run
+  std::uint32_t count = 1;
+};
+
+class LaneIndex {
+ public:
+  explicit LaneIndex(const Trace& trace);
+
+  // Appends what [view.begin, view.end) shows of one row at `width_px` pixels, in time order. At most two items a
+  // pixel column. Work is bounded by pixels (times log n), not by slices. width_px >= 1, view not empty.
+  void visible(RowId row, Span view, int width_px, std::vector<VisibleItem>& out) const;
+
+  // The slice that covers time t in this row, if any. O(log n).
+  SliceId at(RowId row, Ns t) const;
+  // The last slice of the row that begins at or before t, or none; the first that begins at or after t, or none.
+  SliceId last_begin_at_or_before(RowId row, Ns t) const;
+  SliceId first_begin_at_or_after(RowId row, Ns t) const;
+
+  // The innermost slice of the same lane at a smaller depth that encloses `slice` whole, or none.
+  SliceId parent(SliceId slice) const;
+  // From the outermost ancestor down to the parent.
+  std::vector<SliceId> ancestors(SliceId slice) const;
+  // Direct children in time order.
+  std::vector<SliceId> children(SliceId slice) const;
+  // Duration minus that of the direct children.
+  Ns self_time(SliceId slice) const;
+  // The innermost slice of the lane that covers `t`, or none.
+  SliceId innermost_at(LaneId lane, Ns t) const;
+  // The innermost slice of the lane covering `t` whose kind is op or annotation (the owner of a call made at t), or none.
+  SliceId innermost_op_at(LaneId lane, Ns t) const;
+  // Next and previous slice of the same row in time, or none.
+  SliceId next_in_row(SliceId slice) const;
+  SliceId previous_in_row(SliceId slice) const;
+
+ private:
+  const Trace& trace_;
+};
+
+}  // namespace gapscope

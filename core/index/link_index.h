@@ -1,0 +1,49 @@
+#pragma once
+// Which call launched which GPU work, which operator owns it, and the flow arrows of a slice. O(log n) a question.
+#include <span>
+#include <vector>
+
+#include "core/index/lane_index.h"
+#include "core/trace/trace.h"
+
+namespace gapscope {
+
+struct LaunchCounts {
+  std::uint64_t gpu_slices = 0;      // kernels, copies, memsets
+  std::uint64_t joined_to_call = 0;  // with a runtime or driver call of the same correlation
+  std::uint64_t joined_to_op = 0;    // with an owner operator
+};
+
+class LinkIndex {
+ public:
+  LinkIndex(const Trace& trace, const LaneIndex& lanes);
+
+  // The call that launched this GPU slice (kernel, copy, memset, sync): same correlation. None when not in the file.
+  SliceId call_of(SliceId gpu_slice) const;
+  // The GPU slices that a call launched, in time order; empty for other slices.
+  std::span<const SliceId> launched_by(SliceId call) const;
+  // The operator or annotation that owns GPU work: by External id, else the innermost one around the launch. None if neither.
+  SliceId owner_op(SliceId gpu_slice) const;
+  // The operator (or annotation) with this External id, or none.
+  SliceId op_with_external_id(std::uint64_t id) const;
+
+  // Positions in trace.flows of arrows that leave (arrive at) the slice.
+  std::span<const std::uint32_t> flows_from(SliceId slice) const;
+  std::span<const std::uint32_t> flows_to(SliceId slice) const;
+
+  const LaunchCounts& counts() const { return counts_; }
+
+ private:
+  const Trace& trace_;
+  const LaneIndex& lanes_;
+  struct Join { std::uint64_t id; std::uint32_t at; };
+  std::vector<Join> call_by_correlation_;  // sorted by id; at = slice value; first call in time wins
+  std::vector<Join> op_by_external_id_;    // sorted by id; at = slice value
+  std::vector<SliceId> launched_;          // GPU slices grouped by call, in time order
+  std::vector<std::uint32_t> launched_first_;  // per entry of call_by_correlation_, into launched_; one more at the end
+  std::vector<std::uint32_t> flow_from_;   // identity: flows are ordered by `from`
+  std::vector<std::uint32_t> flow_to_;     // positions in trace.flows ordered by `to`
+  LaunchCounts counts_;
+};
+
+}  // namespace gapscope

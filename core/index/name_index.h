@@ -1,0 +1,22 @@
+#pragma once
+// All slices of one name in time order, without a scan. 4 bytes a slice.
+#include <span>
+#include <vector>
+
+#include "core/trace/trace.h"
+
+namespace gapscope {
+
+class NameIndex {
+ public:
+  explicit NameIndex(const Trace& trace);
+  std::span<const SliceId> slices_named(StringId name) const;
+  // Names that at least one slice has, in order of id.
+  std::vector<StringId> used_names() const;
+
+ private:
+  std::vector<std::uint32_t> first_;  // per string id, into slices_; one more at the end
+  std::vector<SliceId> slices_;
+};
+
+}  // namespace gapscope

@@ -1,0 +1,74 @@
+#pragma once
+// What was odd about a file: nothing is skipped or repaired without a counter, a sentence and examples.
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gapscope {
+
+enum class Oddity : std::uint8_t {
+  truncated,              // the file ends in the middle
+  missing_close,          // the last ] or } is missing, nothing else
+  bad_event,              // an event that cannot be read: skipped
+  control_character,      // raw control character inside a string: kept as U+FFFD or escaped
+  unescaped_quote,        // a quote inside a string was not escaped
+  invalid_escape,         // \U in a Windows path and the like
+  invalid_utf8,
+  non_finite_number,      // NaN, Infinity, N/A where JSON wants a number
+  trailing_comma,
+  duplicate_key,          // the later one wins
+  no_timestamp,           // an event of a drawing phase without ts
+  negative_duration,
+  missing_duration,       // X without dur
+  number_as_text,         // "ts": "12.5"
+  absurd_time,            // too large for 64-bit nanoseconds, or far outside the rest
+  end_without_begin,      // E without B
+  begin_without_end,      // B never ended: stretched to the end of the trace
+  overlap,                // slices of a lane that overlap without nesting: moved to a free depth
+  flow_start_alone,
+  flow_end_alone,
+  unknown_phase,
+  not_an_object,          // an element of traceEvents that is no object
+  header_after_events,
+  absurd_window_end,      // "Record Window End" more than a day after the rest
+  text_after_end,         // something follows the closing bracket
+  too_many,               // a table is full (65,535 categories, 4,294,967,294 slices)
+  async_unpaired,         // b without e, or e without b
+  count_                  // not an oddity: how many there are
+};
+
+struct OddityExample {
+  std::uint64_t offset = 0;  // byte offset in the (inflated) file
+  std::string text;          // printable excerpt, at most kOddityTextChars
+};
+
+struct OddityEntry {
+  Oddity kind{};
+  std::uint64_t count = 0;
+  std::vector<OddityExample> first;  // at most kOddityExamples, smallest offsets first
+};
+
+constexpr std::size_t kOddityExamples = 5;
+constexpr std::size_t kOddityTextChars = 120;
+
+// The machine word ("negative_duration") and the sentence for people, with the count filled in.
+std::string_view oddity_word(Oddity kind);
+std::string oddity_sentence(const OddityEntry& entry);
+
+class LoadReport {
+ public:
+  void add(Oddity kind, std::uint64_t offset, std::string_view text, std::uint64_t count = 1);
+  // Adds all of `other`; examples stay the ones with the smallest offsets. Order of merging does not matter.
+  void merge(const LoadReport& other);
+  std::uint64_t count(Oddity kind) const { return entries_[static_cast<std::size_t>(kind)].count; }
+  // The entries with a count, in the order of the enum.
+  std::vector<OddityEntry> entries() const;
+  bool empty() const;
+
+ private:
+  std::array<OddityEntry, static_cast<std::size_t>(Oddity::count_)> entries_{};
+};
+
+}  // namespace gapscope

@@ -1,0 +1,22 @@
+#pragma once
+// The const world that the window shows: a trace and everything computed from it. Built off the UI thread, shared, never changed.
+#include <memory>
+
+#include "core/index/lane_index.h"
+#include "core/index/link_index.h"
+#include "core/index/name_index.h"
+#include "core/trace/trace.h"
+
+namespace gapscope {
+
+struct Document {
+  explicit Document(std::shared_ptr<const Trace> t);
+
+  std::shared_ptr<const Trace> trace_owner;
+  const Trace& trace;
+  LaneIndex lanes;
+  LinkIndex links;
+  NameIndex names;
+};
+
+}  // namespace gapscope
