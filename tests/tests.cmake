@@ -1,0 +1,43 @@
+# The test programs, and what ctest runs. Add a .cpp under tests/ and it is found.
+
+sources(test_sources tests tests/bench/ tests/fuzz/ tests/e2e/)
+add_executable(gapscope_tests ${test_sources})
+target_link_libraries(gapscope_tests PRIVATE gapscope_app gapscope::doctest)
+target_compile_definitions(gapscope_tests PRIVATE GAPSCOPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+  GAPSCOPE_TESTS_DIR="${PROJECT_SOURCE_DIR}/tests")
+
+# One ctest a file, so that a failure names its subject and files run side by side.
+foreach(file ${test_sources})
+  file(RELATIVE_PATH name "${PROJECT_SOURCE_DIR}/tests" "${file}")
+  if(NOT name MATCHES "^(main.cpp|support/)")
+    string(REPLACE ".cpp" "" test_name "${name}")
+    add_test(NAME ${test_name} COMMAND gapscope_tests "--source-file=*/tests/${name}")
+    set_tests_properties(${test_name} PROPERTIES TIMEOUT 120)
+  endif()
+endforeach()
+
+# Benchmarks: a program each, built with the rest so that they keep compiling, run by hand.
+file(GLOB bench_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/bench/*.cpp")
+foreach(file ${bench_sources})
+  cmake_path(GET file STEM name)
+  add_executable(bench_${name} "${file}")
+  set_target_properties(bench_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/bench")
+  target_link_libraries(bench_${name} PRIVATE gapscope_core)
+  if(name MATCHES "^frame")
+    target_link_libraries(bench_${name} PRIVATE gapscope_ui)
+  endif()
+endforeach()
+
+if(GAPSCOPE_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "GAPSCOPE_FUZZ needs libFuzzer: configure with -DCMAKE_CXX_COMPILER=clang++.")
+  endif()
+  file(GLOB fuzz_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/fuzz/*.cpp")
+  foreach(file ${fuzz_sources})
+    cmake_path(GET file STEM name)
+    add_executable(fuzz_${name} "${file}")
+    target_compile_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+    target_link_libraries(fuzz_${name} PRIVATE gapscope_core)
+  endforeach()
+endif()

@@ -1,0 +1,2 @@
+find_package(doctest REQUIRED)
+add_library(gapscope::doctest ALIAS doctest::doctest)
