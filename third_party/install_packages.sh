@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Installs the Debian 12 packages that Gapscope is built, tested and shown with, if any is missing. With nothing missing
+# it asks dpkg once and never touches apt; on another distribution it says nothing and leaves the finding to CMake.
+set -euo pipefail
+
+packages=(
+  g++ cmake ninja-build ccache pkg-config
+  libimgui-dev libglfw3-dev libsimdjson-dev python3 python3-glad libcli11-dev libfmt-dev nlohmann-json3-dev
+  zlib1g-dev libdeflate-dev liblzma-dev libzstd-dev libpng-dev
+  fonts-inter fonts-jetbrains-mono libgl1 libgl1-mesa-dri xvfb
+  doctest-dev libbenchmark-dev xdotool x11-utils
+)
+
+command -v dpkg-query >/dev/null || exit 0
+installed=$(dpkg-query --show --showformat '${db:Status-Status} ${Package}\n' "${packages[@]}" 2>/dev/null |
+  sed -n 's/^installed //p' || true)
+missing=()
+for package in "${packages[@]}"; do
+  grep -qxF -- "$package" <<<"$installed" || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    echo "Missing packages, and neither root nor sudo to install them. As root: apt-get install ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+echo "Installing ${#missing[@]} packages: ${missing[*]}" >&2
+"${as_root[@]}" apt-get update -qq >&2
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
