@@ -16,6 +16,12 @@ foreach(file ${test_sources})
   endif()
 endforeach()
 
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+set(check_includes "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/check_includes.py")
+add_test(NAME house/includes COMMAND ${check_includes} "${PROJECT_SOURCE_DIR}")
+add_test(NAME house/includes_self_test COMMAND ${check_includes} --self-test)
+set_tests_properties(house/includes house/includes_self_test PROPERTIES TIMEOUT 30)
+
 # Benchmarks: a program each, built with the rest so that they keep compiling, run by hand.
 file(GLOB bench_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/bench/*.cpp")
 foreach(file ${bench_sources})

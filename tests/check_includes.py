@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Walks every #include and fails on one that points against the direction of the house.
+
+    check_includes.py [ROOT]        checks the tree, one line a breach, exit code 1 if there is any
+    check_includes.py --self-test   fabricates one breach of every kind and fails unless each is found
+"""
+import pathlib
+import re
+import sys
+import tempfile
+
+BELOW_VIEW = ["core/base", "core/trace", "core/index", "core/analyze", "core/diagnose", "core/compare"]
+# Of loading, what lies outside sees the way in and a slice's args, not how files are read.
+LOAD_INTERFACE = ["core/load/args.h", "core/load/load_trace.h"]
+
+# folder -> what its files may include besides their own folder (folders, or single headers). The longest match counts.
+MAY_INCLUDE = {
+    "core/base": [],
+    "core/trace": ["core/base"],
+    "core/load": ["core/base", "core/trace"],
+    "core/index": ["core/base", "core/trace"],
+    "core/analyze": ["core/base", "core/trace", "core/index"],
+    "core/diagnose": ["core/base", "core/trace", "core/index", "core/analyze"],
+    "core/compare": ["core/base", "core/trace", "core/index", "core/analyze"],
+    "core/view": BELOW_VIEW + LOAD_INTERFACE,
+    "ui": BELOW_VIEW + LOAD_INTERFACE + ["core/view"],
+    "app": BELOW_VIEW + LOAD_INTERFACE + ["core/view", "ui"],
+    "tests": ["core", "ui", "app"],
+}
+
+# third-party header -> the only folders that may include it (tests/ may include anything)
+ONLY_IN = {
+    r"simdjson": ["core/load"],
+    r"(zlib|libdeflate|lzma|zstd)\.h": ["core/load"],
+    r"(.*/)?imgui": ["ui", "app/window"],
+    r"GLFW/|glad/|(.*/)?imgui_impl_": ["app/window"],
+    r"png\.h": ["app/window"],
+    r"CLI/": ["app/cli"],
+    r"cupti": ["app/sampler"],
+    r"cuda|cublas|cudnn|nvtx": ["app/sampler"],
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
+SOURCES = {".h", ".hpp", ".c", ".cpp", ".cu", ".inc"}
+
+
+def within(path, places):
+    return any(path == place or path.startswith(place + "/") for place in places)
+
+
+def folder_of(path):
+    folders = [folder for folder in MAY_INCLUDE if within(path, [folder])]
+    return max(folders, key=len, default=None)
+
+
+def breach_of_ours(root, path, included):
+    folder = folder_of(path)
+    if not (root / included).is_file():
+        return f'"{included}" is no file of this repository: write includes from its root, others in <>'
+    if folder is None:
+        return f"{path} lies in no folder that the rules know"
+    if not within(included, [folder] + MAY_INCLUDE[folder]):
+        return f'{folder} may not include "{included}"'
+    return None
+
+
+def breach_of_theirs(path, included):
+    for pattern, places in ONLY_IN.items():
+        if re.match(pattern, included) and not within(path, places + ["tests"]):
+            return f"<{included}> belongs in {' and '.join(places)} only"
+    return None
+
+
+def breaches(root):
+    found = []
+    for top in ("app", "core", "ui", "tests"):
+        for file in sorted((root / top).rglob("*")):
+            if file.suffix in SOURCES and file.is_file():
+                found += breaches_in(root, file)
+    return found
+
+
+def breaches_in(root, file):
+    path = file.relative_to(root).as_posix()
+    for number, line in enumerate(file.read_text(errors="replace").splitlines(), 1):
+        match = INCLUDE.match(line)
+        if match:
+            quote, included = match.groups()
+            trouble = breach_of_ours(root, path, included) if quote == '"' else breach_of_theirs(path, included)
+            if trouble:
+                yield f"{path}:{number}: {trouble}"
+
+
+# (file, its one include, a part of the message or None where it is allowed)
+SELF_TEST = [
+    ("core/base/a.h", '"core/trace/a.h"', "core/base may not"),
+    ("core/trace/a.h", '"core/load/args.h"', "core/trace may not"),
+    ("core/trace/b.h", '"core/base/a.h"', None),
+    ("core/load/args.h", "<simdjson.h>", None),
+    ("core/index/a.h", '"core/load/args.h"', "core/index may not"),
+    ("core/index/b.h", "<simdjson.h>", "core/load only"),
+    ("core/load/reader.h", '"core/index/a.h"', "core/load may not"),
+    ("core/analyze/a.h", '"core/diagnose/a.h"', "core/analyze may not"),
+    ("core/diagnose/a.h", '"core/analyze/a.h"', None),
+    ("core/compare/a.h", '"core/diagnose/a.h"', "core/compare may not"),
+    ("core/view/a.h", '"core/load/reader.h"', "core/view may not"),
+    ("core/view/b.h", '"core/load/args.h"', None),
+    ("core/view/c.h", '"ui/a.h"', "core/view may not"),
+    ("core/view/d.h", "<imgui.h>", "ui and app/window only"),
+    ("ui/a.h", "<imgui.h>", None),
+    ("ui/b.h", "<GLFW/glfw3.h>", "app/window only"),
+    ("ui/c.h", '"app/window/a.h"', "ui may not"),
+    ("ui/d.h", "<imgui_impl_glfw.h>", "app/window only"),
+    ("ui/e.h", '"a.h"', "no file of this repository"),
+    ("app/window/a.h", "<glad/gl.h>", None),
+    ("app/main.cpp", "<glad/gl.h>", "app/window only"),
+    ("app/session.cpp", "<cupti.h>", "app/sampler only"),
+    ("app/sampler/a.cu", "<cupti.h>", None),
+    ("tests/a_test.cpp", '"core/load/reader.h"', None),
+]
+
+
+def self_test():
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for path, include, _ in SELF_TEST:
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(f"#include {include}\n")
+        found = breaches(root)
+    wrong = []
+    for path, include, expected in SELF_TEST:
+        said = [line for line in found if line.startswith(path + ":1: ")]
+        if (expected is None and said) or (expected and not any(expected in line for line in said)):
+            wrong.append(f"{path} includes {include}: expected {expected or 'no breach'}, found {said or 'none'}")
+    return wrong
+
+
+if __name__ == "__main__":
+    testing = sys.argv[1:] == ["--self-test"]
+    root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent
+    lines = self_test() if testing else breaches(root)
+    print("\n".join(lines) or "Every include points the right way.")
+    sys.exit(1 if lines else 0)
