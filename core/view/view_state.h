@@ -1,0 +1,80 @@
+#pragma once
+// What the user changed: where the timeline stands, what is selected, folded, open. Plain data, the only thing a panel may
+// change. Owned by AppUi. Sizes in px are at display scale 1. Hover is not in here: it is found anew each frame.
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/base/time.h"
+
+namespace gapscope {
+
+// The horizontal axis: `span` is what is visible; the remainders (each in [-0.5, 0.5] ns) keep what rounding to integer
+// nanoseconds would lose, so that slow pans and zooms do not stall. Changed only by the functions of time_view.h.
+struct TimeView {
+  Span span{0, 1};
+  double begin_rest_ns = 0;
+  double end_rest_ns = 0;
+};
+
+// An eased move of the axis that is under way; `from` and `to` are the ends of it.
+struct ViewMove {
+  TimeView from;
+  TimeView to;
+  double elapsed_s = 0;
+  bool active = false;
+};
+
+// Which processes and lanes are folded or hidden. Every change raises `revision`, which is how the layout knows.
+struct LaneFolds {
+  std::vector<bool> process_collapsed;  // by ProcessId
+  std::vector<bool> lane_collapsed;     // by LaneId
+  std::vector<bool> lane_hidden;        // by LaneId
+  std::uint64_t revision = 0;
+};
+
+enum class ThemeName : std::uint8_t { dark, light };
+
+struct PanelSizes {
+  float titles_px = 220;  // column of lane titles
+  float bottom_px = 260;  // area of the tabs below the lanes
+  bool bottom_open = true;
+};
+
+// Fields of the start screen and of the folder it shows.
+struct StartFields {
+  std::string path;  // what is typed
+};
+
+struct ViewState {
+  // Timeline
+  TimeView time;
+  ViewMove move;
+  double scroll_px = 0;          // of the lanes, from the top, at scale 1
+  SliceId selection;
+  bool reveal_selection = false; // set by panels: the timeline brings the selection into view and clears it
+  LaneFolds folds;
+  PanelSizes sizes;
+  std::size_t tab = 0;           // position in the panel table of the open tab
+  bool select_tab = false;       // the tab bar should switch to `tab`
+
+  // Window
+  ThemeName theme = ThemeName::dark;
+  bool animate = true;
+  bool help_open = false;
+  bool start_open = false;       // the start screen over an open document
+  float scale = 1;               // display scale; written by AppUi at the start of each frame
+  double frame_ms = 0;           // CPU time of the last frame; written by AppUi
+  std::string help_filter;
+  StartFields start;
+};
+
+// Selects a slice and asks the timeline to bring it into view; none deselects.
+inline void select_slice(ViewState& view, SliceId slice, bool reveal) {
+  view.selection = slice;
+  view.reveal_selection = reveal && slice.valid();
+}
+
+}  // namespace gapscope

@@ -1,0 +1,87 @@
+#pragma once
+// The whole window as a function of its input: call frame() between ImGui::NewFrame() and ImGui::Render(). Needs an ImGui
+// context with a font atlas and no window, so tests run it headless. The mouse comes through ImGuiIO, keys through FrameInput.
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/view/document.h"
+#include "core/view/view_state.h"
+#include "ui/keys.h"
+#include "ui/requests.h"
+
+namespace gapscope {
+
+class TimelinePanel;
+
+// A load that is under way.
+struct LoadingView {
+  std::string_view path;
+  std::string_view stage;  // "reading"
+  double fraction = -1;    // 0..1, negative when unknown
+  std::uint64_t events = 0;
+};
+
+struct Sample {
+  std::string name;   // "matmul_add_64_cold_eager"
+  std::string story;  // one line: what it teaches
+};
+
+// The answer to ListFolder.
+struct FolderEntry {
+  std::string name;
+  bool is_folder = false;
+  std::uint64_t bytes = 0;
+};
+struct FolderView {
+  std::string path;
+  std::string error;  // a sentence when the folder cannot be read
+  std::vector<FolderEntry> entries;
+};
+
+struct FrameInput {
+  float width_px = 0, height_px = 0;  // of the display, as ImGuiIO::DisplaySize
+  float scale = 1;
+  double delta_s = 0;
+  double frame_ms = 0;                // CPU time of the last frame, for the status bar
+  std::span<const KeyPress> presses;  // since the last frame
+  HeldKeys held;                      // down right now
+  const Document* document = nullptr; // null while nothing is open; the pointer says whether it is another one
+  const LoadingView* loading = nullptr;
+  std::string_view message;           // an error sentence, shown until DismissMessage
+  std::span<const std::string> recent;
+  std::span<const Sample> samples;
+  const FolderView* folder = nullptr;
+};
+
+// The start screen and the help page: windows of their own, drawn over everything else.
+void draw_start_screen(const FrameInput& in, ViewState& view, Requests& out);
+void draw_help_page(ViewState& view);
+
+class AppUi {
+ public:
+  AppUi();
+  ~AppUi();
+  AppUi(const AppUi&) = delete;
+  AppUi& operator=(const AppUi&) = delete;
+
+  // One frame. Shows FrameInput::document; another one than before resets the view to fit it.
+  void frame(const FrameInput& in, Requests& out);
+
+  // Adopts a document ahead of the first frame, so that a caller may then set the view (screenshots).
+  void adopt(const Document* document);
+
+  ViewState& view() { return view_; }
+  const ViewState& view() const { return view_; }
+  const TimelinePanel& timeline() const { return *timeline_; }
+
+ private:
+  ViewState view_;
+  const Document* document_ = nullptr;
+  std::unique_ptr<TimelinePanel> timeline_;
+};
+
+}  // namespace gapscope

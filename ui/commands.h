@@ -1,0 +1,74 @@
+#pragma once
+// ONE table of everything a person can ask for. Menus, key handling, the help page and the command palette are loops over it.
+#include <array>
+#include <span>
+#include <string>
+
+#include "core/view/document.h"
+#include "core/view/view_state.h"
+#include "ui/keys.h"
+#include "ui/requests.h"
+
+namespace gapscope {
+
+enum class CommandId : std::uint8_t {
+  open_file, start_screen, reload, close_file, screenshot, copy_name, quit,
+  zoom_in, zoom_out, pan_left, pan_right, focus, fit_all, deselect,
+  next_slice, previous_slice, parent_slice, child_slice, scroll_up, scroll_down,
+  collapse_all, expand_all, toggle_bottom, toggle_theme, toggle_animation,
+  help, details, report,
+  count_
+};
+
+enum class Menu : std::uint8_t { file, view, go, help };
+const char* menu_title(Menu menu);
+
+// A key with exactly these modifiers (bits of Mods).
+struct Chord {
+  Key key = Key::none;
+  unsigned char mods = kNoMods;
+  friend constexpr bool operator==(const Chord&, const Chord&) = default;
+};
+// "Ctrl+Shift+P", "?", "F1"; empty for Key::none.
+std::string chord_text(const Chord& chord);
+
+// What a command may look at and change. `document` is null while nothing is open.
+struct CommandScope {
+  const Document* document = nullptr;
+  ViewState& view;
+  Requests& out;
+};
+
+using CommandTest = bool (*)(const CommandScope&);
+using CommandRun = void (*)(CommandScope&);
+
+struct Command {
+  CommandId id;
+  Menu menu;
+  const char* title;             // in menus: "Zoom in"
+  const char* help;              // one sentence, shown as tooltip and on the help page
+  std::array<Chord, 2> chords;   // none where key == Key::none; the first is shown
+  bool while_held = false;       // acts smoothly as long as the key is down (timeline_keys), not by press
+  CommandTest enabled = nullptr; // null: always
+  CommandRun run = nullptr;
+};
+
+// In menu order.
+std::span<const Command> commands();
+const Command& command(CommandId id);
+// The command with this chord, or nullptr.
+const Command* command_for(const Chord& chord);
+bool is_enabled(const Command& command, const CommandScope& scope);
+// Runs it when it is enabled.
+void run_command(CommandId id, CommandScope& scope);
+// "W", "F1 or ?"; empty without a key.
+std::string chords_text(const Command& command);
+
+// What the mouse does: rows for the help page.
+struct MouseHelp {
+  const char* gesture;
+  const char* help;
+};
+std::span<const MouseHelp> mouse_help();
+
+}  // namespace gapscope

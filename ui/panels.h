@@ -1,0 +1,25 @@
+#pragma once
+// The tabs of the bottom area: one table. A panel is a small function that draws into the current ImGui window.
+#include <span>
+
+#include "core/view/document.h"
+#include "core/view/view_state.h"
+#include "ui/requests.h"
+
+namespace gapscope {
+
+using DrawPanel = void (*)(const Document&, ViewState&, Requests&);
+
+struct Panel {
+  const char* id;       // stable word: "details"
+  const char* title;    // on the tab
+  const char* tooltip;  // one sentence
+  DrawPanel draw;
+};
+
+std::span<const Panel> panels();
+
+void draw_details(const Document& document, ViewState& view, Requests& out);
+void draw_report(const Document& document, ViewState& view, Requests& out);
+
+}  // namespace gapscope

@@ -1,0 +1,38 @@
+#pragma once
+// What must happen outside the window's own world, in the order it was asked for. Panels append; app/session does it.
+#include <cstddef>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace gapscope {
+
+struct OpenFile { std::string path; };
+struct OpenSample { std::size_t index = 0; };   // position in FrameInput::samples
+struct ListFolder { std::string path; };        // answered by FrameInput::folder in a later frame
+struct ReloadFile {};
+struct CancelLoad {};
+struct CloseFile {};
+struct DismissMessage {};
+struct CopyText { std::string text; };
+struct TakeScreenshot { std::string path; };    // empty: beside the trace, under a free name
+struct SetTitle { std::string title; };
+struct Quit {};
+
+using Request = std::variant<OpenFile, OpenSample, ListFolder, ReloadFile, CancelLoad, CloseFile, DismissMessage, CopyText,
+                             TakeScreenshot, SetTitle, Quit>;
+
+struct Requests {
+  std::vector<Request> list;
+
+  void add(Request request) { list.push_back(std::move(request)); }
+  template <class R>
+  bool has() const {
+    for (const Request& r : list) {
+      if (std::holds_alternative<R>(r)) return true;
+    }
+    return false;
+  }
+};
+
+}  // namespace gapscope

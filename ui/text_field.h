@@ -1,0 +1,11 @@
+#pragma once
+// A one-line text field on a std::string (imgui_stdlib is not in every build of Dear ImGui).
+#include <string>
+
+#include "imgui.h"
+
+namespace gapscope {
+
+bool text_field(const char* label, const char* hint, std::string& text, ImGuiInputTextFlags flags = 0);
+
+}  // namespace gapscope
