@@ -1,0 +1,39 @@
+#include "core/trace/trace.h"
+
+#include <algorithm>
+
+namespace gapscope {
+namespace {
+
+template <class Table>
+const typename Table::value_type* find_slice(const Table& table, SliceId slice) {
+  const auto at = std::lower_bound(table.begin(), table.end(), slice, [](const auto& row, SliceId s) { return row.slice < s; });
+  return at != table.end() && at->slice == slice ? &*at : nullptr;
+}
+
+}  // namespace
+
+const GpuRow* Trace::gpu_row(SliceId s) const { return find_slice(gpu, s); }
+const Call* Trace::call(SliceId s) const { return find_slice(calls, s); }
+const OpRow* Trace::op_row(SliceId s) const { return find_slice(ops, s); }
+
+const DeviceProperties* Trace::device(std::int64_t id) const {
+  for (const DeviceProperties& d : header.devices) {
+    if (d.id == id) return &d;
+  }
+  return nullptr;
+}
+
+std::string_view Header::find(std::string_view key) const {
+  for (const auto& [name, text] : metadata) {
+    if (name == key) return text;
+  }
+  return {};
+}
+
+bool Header::flag(std::string_view key) const {
+  const std::string_view text = find(key);
+  return !text.empty() && text != "0" && text != "false" && text != "null";
+}
+
+}  // namespace gapscope
