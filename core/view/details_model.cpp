@@ -1,0 +1,86 @@
+#include "core/view/details_model.h"
+
+#include "core/base/demangle.h"
+#include "core/base/text.h"
+#include "core/view/details_gpu.h"
+
+namespace gapscope {
+namespace {
+
+std::string lane_text(const Trace& trace, SliceId slice) {
+  const Lane& lane = trace.lane(slice);
+  const std::string& process = trace.processes[lane.process.index()].title;
+  return process.empty() ? lane.title : process + " / " + lane.title;
+}
+
+DetailsLine duration_line(std::string key, Ns ns) { return number_line(std::move(key), format_duration(ns), format_duration_exact(ns)); }
+
+DetailsSection time_section(const Document& doc, SliceId slice) {
+  const Trace& trace = doc.trace;
+  DetailsSection section{"Slice", {}, {}};
+  auto& lines = section.lines;
+  lines.push_back(text_line("category", std::string(trace.category_name(slice)), std::string(kind_name(trace.kind(slice)))));
+  lines.push_back(text_line("lane", lane_text(trace, slice)));
+  lines.push_back(duration_line("start", trace.begin(slice) - trace.span.begin));
+  lines.push_back(number_line("start in file", format_file_us(trace.begin(slice)) + " us", "ts as the file writes it"));
+  lines.push_back(duration_line("duration", trace.duration(slice)));
+  lines.push_back(duration_line("self time", doc.lanes.self_time(slice)));
+  lines.push_back(number_line("depth", std::to_string(trace.depth(slice))));
+  return section;
+}
+
+// A Python call stack is one long text with a frame between semicolons: a frame a line is how people read it.
+std::string arg_text(const Arg& arg) {
+  std::string text = arg.value;
+  if (arg.key != "Call stack") return text;
+  for (char& c : text)
+    if (c == ';') c = '\n';
+  return text;
+}
+
+DetailsSection args_section(const Trace& trace, SliceId slice, const ArgsState* state) {
+  DetailsSection section{"Args", {}, {}};
+  if (trace.slices.offset[slice.index()] == kNoOffset) {
+    section.note = "This slice has no event of its own in the file.";
+  } else if (!state || state->slice != slice || state->stage == ArgsState::Stage::reading) {
+    section.note = "Reading the args from the file...";
+  } else if (state->stage == ArgsState::Stage::failed) {
+    section.note = state->error;
+  } else if (state->args.empty()) {
+    section.note = "This event has no args.";
+  } else {
+    for (const Arg& arg : state->args)
+      section.lines.push_back(arg.is_text ? text_line(arg.key, arg_text(arg)) : number_line(arg.key, arg.value));
+  }
+  return section;
+}
+
+void add_gpu_sections(const Document& doc, SliceId slice, std::vector<DetailsSection>& out) {
+  const GpuRow* row = doc.trace.gpu_row(slice);
+  if (!row) return;
+  const Kind kind = doc.trace.kind(slice);
+  if (kind == Kind::kernel) out.push_back(kernel_resources(doc, *row));
+  else if (kind == Kind::memcpy || kind == Kind::memset) out.push_back(copy_figures(doc, *row));
+  else out.push_back(gpu_place(doc, *row));
+  out.push_back(launched_from(doc, *row));
+}
+
+}  // namespace
+
+DetailsModel make_details(const Document& doc, SliceId slice, const ArgsState* args) {
+  const Trace& trace = doc.trace;
+  DetailsModel model;
+  model.slice = slice;
+  model.name = demangle(trace.name(slice));
+  if (model.name != trace.name(slice)) model.name_in_file = std::string(trace.name(slice));
+  model.kind = trace.kind(slice);
+  for (const SliceId s : doc.lanes.ancestors(slice)) model.path.push_back({demangle(trace.name(s)), s});
+
+  add_gpu_sections(doc, slice, model.sections);
+  if (DetailsSection launched = launched_work(doc, slice); !launched.lines.empty()) model.sections.push_back(std::move(launched));
+  model.sections.push_back(time_section(doc, slice));
+  model.sections.push_back(args_section(trace, slice, args));
+  return model;
+}
+
+}  // namespace gapscope
