@@ -22,6 +22,8 @@ struct LoadingView {
   std::string_view path;
   std::string_view stage;  // "reading"
   double fraction = -1;    // 0..1, negative when unknown
+  std::uint64_t bytes_done = 0;
+  std::uint64_t bytes_total = 0;  // 0 when unknown
   std::uint64_t events = 0;
 };
 
@@ -57,8 +59,9 @@ struct FrameInput {
   const FolderView* folder = nullptr;
 };
 
-// The start screen and the help page: windows of their own, drawn over everything else.
+// The start screen, the progress of a load and the help page: windows of their own, drawn over everything else.
 void draw_start_screen(const FrameInput& in, ViewState& view, Requests& out);
+void draw_loading(const LoadingView& loading, Requests& out);
 void draw_help_page(ViewState& view);
 
 class AppUi {

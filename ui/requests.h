@@ -5,11 +5,14 @@
 #include <variant>
 #include <vector>
 
+#include "core/base/ids.h"
+
 namespace gapscope {
 
 struct OpenFile { std::string path; };
 struct OpenSample { std::size_t index = 0; };   // position in FrameInput::samples
 struct ListFolder { std::string path; };        // answered by FrameInput::folder in a later frame
+struct ReadArgs { SliceId slice; };            // answered in ViewState::details of a later frame
 struct ReloadFile {};
 struct CancelLoad {};
 struct CloseFile {};
@@ -19,8 +22,8 @@ struct TakeScreenshot { std::string path; };    // empty: beside the trace, unde
 struct SetTitle { std::string title; };
 struct Quit {};
 
-using Request = std::variant<OpenFile, OpenSample, ListFolder, ReloadFile, CancelLoad, CloseFile, DismissMessage, CopyText,
-                             TakeScreenshot, SetTitle, Quit>;
+using Request = std::variant<OpenFile, OpenSample, ListFolder, ReadArgs, ReloadFile, CancelLoad, CloseFile, DismissMessage,
+                             CopyText, TakeScreenshot, SetTitle, Quit>;
 
 struct Requests {
   std::vector<Request> list;

@@ -34,7 +34,7 @@ DetailsLine occupancy_line(const GpuRow& row) {
   std::string hover = "An upper bound computed by the profiler from registers, shared memory and launch size; not a measurement.";
   if (row.occupancy_percent == 0 && row.shared_memory > kDefaultSharedLimit)
     hover = "The profiler states 0 % for every kernel that uses more than 48 KB of shared memory; the true value is higher.";
-  return number_line("occupancy, as stated", format_percent(static_cast<double>(row.occupancy_percent) / 100.0), std::move(hover));
+  return number_line("occupancy, as stated", format_significant(static_cast<double>(row.occupancy_percent)) + " %", std::move(hover));
 }
 
 void add_launch_shape(const GpuRow& row, std::vector<DetailsLine>& out) {

@@ -8,6 +8,7 @@
 
 #include "core/base/ids.h"
 #include "core/base/time.h"
+#include "core/view/details_model.h"
 
 namespace gapscope {
 
@@ -48,6 +49,13 @@ struct StartFields {
   std::string path;  // what is typed
 };
 
+// What the details panel shows, made once per selection. The panel asks for the args (ReadArgs); whoever carries out
+// requests puts the answer into `args` and clears `model`.
+struct DetailsState {
+  ArgsState args;
+  DetailsModel model;  // of no slice: to be made anew
+};
+
 struct ViewState {
   // Timeline
   TimeView time;
@@ -69,6 +77,7 @@ struct ViewState {
   double frame_ms = 0;           // CPU time of the last frame; written by AppUi
   std::string help_filter;
   StartFields start;
+  DetailsState details;
 };
 
 // Selects a slice and asks the timeline to bring it into view; none deselects.
