@@ -1,0 +1,48 @@
+#include "core/view/flow_paint.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gapscope {
+namespace {
+
+constexpr float kOutsidePx = 400;   // how far outside the axis an end may lie; enough for a natural slope
+constexpr float kMostPullPx = 90;   // how far a curve leaves sideways before it turns
+constexpr float kLeastPullPx = 16;
+
+Point place(const Trace& trace, SliceId slice, Ns t, const LaneLayout& layout, const TimeView& time, float width_px) {
+  const Band* band = layout.band_of(trace.lane_id(slice));
+  const LaneLayout::Strip strip = band ? layout.strip(*band, trace.depth(slice)) : LaneLayout::Strip{};
+  const double x = std::clamp(px_from_ns(time, width_px, t), -double{kOutsidePx}, double{width_px} + kOutsidePx);
+  return {static_cast<float>(x), strip.y + strip.height / 2};
+}
+
+bool inside(float x, float width_px) { return x >= 0 && x < width_px; }
+
+}  // namespace
+
+std::vector<FlowCurve> paint_flows(const Trace& trace, const Chain& chain, const LaneLayout& layout, const TimeView& time,
+                                   float width_px) {
+  std::vector<FlowCurve> curves;
+  for (const ChainArrow& arrow : chain.arrows) {
+    if (!layout.band_of(trace.lane_id(arrow.from)) || !layout.band_of(trace.lane_id(arrow.to))) continue;
+    FlowCurve c;
+    // A kernel may start before its launch returns; an arrow that ran backwards would read wrong.
+    const Ns leave = std::min(trace.end(arrow.from), std::max(trace.begin(arrow.from), trace.begin(arrow.to)));
+    c.start = place(trace, arrow.from, leave, layout, time, width_px);
+    c.end = place(trace, arrow.to, trace.begin(arrow.to), layout, time, width_px);
+    if ((c.start.x < 0 && c.end.x < 0) || (c.start.x >= width_px && c.end.x >= width_px)) continue;
+    const float pull = std::clamp(std::abs(c.end.x - c.start.x) * 0.5f, kLeastPullPx, kMostPullPx);
+    c.start_pull = {c.start.x + pull, c.start.y};
+    c.end_pull = {c.end.x - pull, c.end.y};
+    c.from = arrow.from;
+    c.to = arrow.to;
+    c.category = arrow.category;
+    c.start_visible = inside(c.start.x, width_px);
+    c.end_visible = inside(c.end.x, width_px);
+    curves.push_back(c);
+  }
+  return curves;
+}
+
+}  // namespace gapscope

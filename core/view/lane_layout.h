@@ -1,0 +1,75 @@
+#pragma once
+// Where every lane lies: process headers and lanes from top to bottom, in px from the top of the lanes. Built anew only when
+// a fold or the scale changes; asked by binary search, so a frame costs what it shows.
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/trace/trace.h"
+#include "core/view/view_state.h"
+
+namespace gapscope {
+
+// Heights at scale 1; see LaneMetrics::scaled.
+struct LaneMetrics {
+  float header = 26;     // of a process
+  float depth = 20;      // from one nesting depth to the next
+  float slice = 19;      // of a slice: one pixel of surface stays between depths
+  float padding = 4;     // above and below the slices of a lane
+  float collapsed = 24;  // of a folded lane
+  float summary = 8;     // of the thin slices in a folded lane
+
+  LaneMetrics scaled(float scale) const;
+};
+
+enum class BandKind : unsigned char { process, lane };
+
+// One horizontal band of the timeline.
+struct Band {
+  BandKind kind{};
+  bool collapsed = false;
+  ProcessId process;
+  LaneId lane;           // none for a process header
+  float y = 0;
+  float height = 0;
+  float bottom() const { return y + height; }
+};
+
+class LaneLayout {
+ public:
+  LaneLayout() = default;
+  LaneLayout(const Trace& trace, const LaneFolds& folds, const LaneMetrics& metrics);
+
+  const std::vector<Band>& bands() const { return bands_; }
+  float height() const { return bands_.empty() ? 0 : bands_.back().bottom(); }
+  const LaneMetrics& metrics() const { return metrics_; }
+  // Positions [first, last) of the bands that show in [top, bottom).
+  std::pair<std::size_t, std::size_t> visible(float top, float bottom) const;
+  // The band of a lane; of its process's header when that is folded; nullptr when hidden.
+  const Band* band_of(LaneId lane) const;
+  // Top and height of the slices of one depth.
+  struct Strip {
+    float y = 0;
+    float height = 0;
+  };
+  Strip strip(const Band& band, std::uint32_t depth) const;
+
+ private:
+  static constexpr std::size_t kNoBand = ~std::size_t{0};
+  void add_band(Band band);
+
+  LaneMetrics metrics_;
+  std::vector<Band> bands_;
+  std::vector<std::size_t> band_of_lane_;
+};
+
+// Folding. Each raises folds.revision.
+void reset_folds(LaneFolds& folds, const Trace& trace);
+void toggle_process(LaneFolds& folds, ProcessId process);
+void toggle_lane(LaneFolds& folds, LaneId lane);
+void set_all_lanes(LaneFolds& folds, bool collapsed);
+// Opens the lane and its process.
+void unfold_lane(LaneFolds& folds, const Trace& trace, LaneId lane);
+
+}  // namespace gapscope

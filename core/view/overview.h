@@ -1,0 +1,22 @@
+#pragma once
+// How busy GPU and CPU are over the whole trace, in equal parts of time. Worked out once for a document from the lane
+// indexes at that resolution, so it costs parts times rows, not slices.
+#include <cstddef>
+#include <vector>
+
+#include "core/view/document.h"
+
+namespace gapscope {
+
+constexpr int kOverviewParts = 2048;  // finer than a screen is wide
+
+struct Overview {
+  std::vector<float> gpu;  // 0..1, of the busiest stream; empty without GPU work
+  std::vector<float> cpu;  // 0..1, operators and calls of the busiest thread; empty without any
+};
+
+Overview make_overview(const Document& document);
+// The mean over parts [from, to) of `strip` scaled to 0..1, at least one part.
+float mean_of(const std::vector<float>& strip, double from, double to);
+
+}  // namespace gapscope

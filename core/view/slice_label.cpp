@@ -1,0 +1,86 @@
+#include "core/view/slice_label.h"
+
+#include <algorithm>
+
+namespace gapscope {
+namespace {
+
+constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
+constexpr float kMiddleCutFromWidths = 14;  // with room for fewer digits than this, a beginning tells more than two ends
+constexpr float kHeadShare = 0.55f;         // of the room goes to the beginning
+
+bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+float advance(const GlyphWidths& widths, char c) {
+  if (is_continuation(c)) return 0;
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < 128 ? widths.ascii[byte < ' ' ? ' ' : byte] : widths.other;
+}
+
+// Bytes of the longest beginning that fits `room`, whole code points.
+std::size_t head_that_fits(std::string_view text, float room, const GlyphWidths& widths) {
+  float used = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    used += advance(widths, text[i]);
+    if (used > room && !is_continuation(text[i])) return i;
+  }
+  return text.size();
+}
+
+// Where the longest end that fits `room` begins.
+std::size_t tail_that_fits(std::string_view text, float room, const GlyphWidths& widths) {
+  float used = 0;
+  std::size_t start = text.size();
+  for (std::size_t i = text.size(); i-- > 0;) {
+    used += advance(widths, text[i]);
+    if (used > room) break;
+    if (!is_continuation(text[i])) start = i;
+  }
+  return start;
+}
+
+void append_clean(std::string& out, std::string_view text) {
+  for (const char c : text) out += static_cast<unsigned char>(c) < ' ' || c == 127 ? ' ' : c;
+}
+
+}  // namespace
+
+float GlyphWidths::of(std::string_view text) const {
+  float sum = 0;
+  for (const char c : text) sum += advance(*this, c);
+  return sum;
+}
+
+std::string_view without_namespaces(std::string_view name) {
+  constexpr std::string_view kAnonymous = "(anonymous namespace)::";
+  if (name.starts_with("void ")) name.remove_prefix(5);
+  for (;;) {
+    if (name.starts_with(kAnonymous)) {
+      name.remove_prefix(kAnonymous.size());
+      continue;
+    }
+    const std::size_t stop = name.find_first_of("<( ");
+    const std::size_t colons = name.find("::");
+    if (colons == std::string_view::npos || colons > stop || colons + 2 >= name.size()) return name;
+    name.remove_prefix(colons + 2);
+  }
+}
+
+void fit_label(std::string_view name, float room_px, const GlyphWidths& widths, std::string& out) {
+  out.clear();
+  // A name longer than the screen is not measured to its end.
+  if (head_that_fits(name, room_px, widths) == name.size()) return append_clean(out, name);
+  name = without_namespaces(name);
+  if (head_that_fits(name, room_px, widths) == name.size()) return append_clean(out, name);
+  const float room = room_px - widths.ellipsis;
+  const bool middle = room_px >= kMiddleCutFromWidths * widths.ascii['0'];
+  const std::size_t head = head_that_fits(name, middle ? room * kHeadShare : room, widths);
+  if (head == 0) return;
+  append_clean(out, name.substr(0, head));
+  out += kEllipsis;
+  if (!middle) return;
+  const std::size_t tail = tail_that_fits(name, room - widths.of(name.substr(0, head)), widths);
+  append_clean(out, name.substr(std::max(tail, head)));
+}
+
+}  // namespace gapscope

@@ -1,0 +1,25 @@
+#pragma once
+// A slice's name cut to the room it has: whole, or without its namespaces, or with an ellipsis in the middle, where long
+// kernel names tell apart by their ends; at the end when there is room for a few letters only.
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace gapscope {
+
+// Advance widths in px of the font that labels are drawn in.
+struct GlyphWidths {
+  std::array<float, 128> ascii{};
+  float other = 8;     // every code point beyond ASCII
+  float ellipsis = 8;  // of "…" (or of what stands for it)
+
+  float of(std::string_view text) const;
+};
+
+// "void at::native::reduce_kernel<512>(...)" -> "reduce_kernel<512>(...)"; "aten::mm" -> "mm".
+std::string_view without_namespaces(std::string_view name);
+
+// Writes the label into `out`, empty when not even one letter and an ellipsis fit. Control characters become spaces.
+void fit_label(std::string_view name, float room_px, const GlyphWidths& widths, std::string& out);
+
+}  // namespace gapscope

@@ -1,0 +1,38 @@
+#pragma once
+// What lies under the pointer: the rectangles that this frame drew, asked backwards, so what was drawn last is on top.
+#include <cstdint>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/base/time.h"
+
+namespace gapscope {
+
+enum class ZoneKind : std::uint8_t { none, slice, run, instants, lane_title, process_title, flow_end };
+
+struct Zone {
+  ZoneKind kind = ZoneKind::none;
+  float x0 = 0, y0 = 0, x1 = 0, y1 = 0;  // [x0, x1) x [y0, y1), px of the window
+  SliceId slice;            // slice; longest of a run; where a flow end leads
+  LaneId lane;              // lane_title, instants
+  ProcessId process;        // process_title
+  std::uint32_t first = 0;  // instants: position in Trace::instants
+  std::uint32_t count = 0;  // of a run, or of instants
+  Span span;                // of a run
+
+  bool holds(float x, float y) const { return x0 <= x && x < x1 && y0 <= y && y < y1; }
+};
+
+class Zones {
+ public:
+  void clear() { zones_.clear(); }
+  void add(const Zone& zone) { zones_.push_back(zone); }
+  // The topmost zone at a point; kind none where there is nothing.
+  Zone at(float x, float y) const;
+  const std::vector<Zone>& all() const { return zones_; }
+
+ private:
+  std::vector<Zone> zones_;
+};
+
+}  // namespace gapscope
