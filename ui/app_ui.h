@@ -16,6 +16,7 @@
 namespace gapscope {
 
 class TimelinePanel;
+struct Box;
 
 // A load that is under way.
 struct LoadingView {
@@ -82,6 +83,8 @@ class AppUi {
   const TimelinePanel& timeline() const { return *timeline_; }
 
  private:
+  void draw_document(Box box, const FrameInput& in, const Document& document, Requests& out);
+
   ViewState view_;
   const Document* document_ = nullptr;
   std::unique_ptr<TimelinePanel> timeline_;

@@ -26,7 +26,7 @@ double HeldMotion::glide(double delta_s) {
   return part;
 }
 
-double HeldMotion::advance(int direction, int taps, double delta_s) {
+double HeldMotion::advance(int direction, double taps, double delta_s) {
   pending_ += taps * speed_.step;
   if (direction != direction_) {
     direction_ = direction;

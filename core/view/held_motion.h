@@ -21,8 +21,8 @@ class HeldMotion {
   explicit HeldMotion(const MotionSpeed& speed) : speed_(speed) {}
 
   // The way covered in this frame. `direction` is -1, 0 or 1 by the keys that are down; `taps` is presses of the positive
-  // key minus presses of the negative one since the last frame.
-  double advance(int direction, int taps, double delta_s);
+  // key minus presses of the negative one since the last frame; a notch of the wheel counts as some.
+  double advance(int direction, double taps, double delta_s);
   bool moving() const { return direction_ != 0 || pending_ != 0; }
 
  private:

@@ -1,0 +1,121 @@
+#include "ui/app_ui.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/bars.h"
+#include "ui/panels.h"
+#include "ui/timeline_panel.h"
+
+namespace gapscope {
+namespace {
+
+constexpr float kLeastLanes = 120;   // px at scale 1 that stay for the lanes, however tall the panels below are pulled
+constexpr float kLeastBottom = 80;
+constexpr float kSplitter = 5;
+
+constexpr ImGuiWindowFlags kRootFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                                        ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_MenuBar |
+                                        ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoNavInputs;
+
+// True while keys are somebody else's: a text field, an open menu.
+bool keys_taken() {
+  return ImGui::GetIO().WantTextInput ||
+         ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+}
+
+void run_presses(std::span<const KeyPress> presses, CommandScope& scope) {
+  for (const KeyPress& press : presses) {
+    const Command* found = command_for({press.key, press.mods});
+    if (found && !found->while_held) run_command(found->id, scope);
+  }
+}
+
+void draw_tabs(const Document& document, ViewState& view, Requests& out) {
+  if (!ImGui::BeginTabBar("panels")) return;
+  const auto table = panels();
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const bool forced = view.select_tab && view.tab == i;
+    if (ImGui::BeginTabItem(table[i].title, nullptr, forced ? ImGuiTabItemFlags_SetSelected : 0)) {
+      if (!view.select_tab) view.tab = i;
+      ImGui::BeginChild(table[i].id, {0, 0});
+      table[i].draw(document, view, out);
+      ImGui::EndChild();
+      ImGui::EndTabItem();
+    }
+    if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", table[i].tooltip);
+  }
+  view.select_tab = false;
+  ImGui::EndTabBar();
+}
+
+void draw_bottom(const Box& box, const Document& document, ViewState& view, Requests& out) {
+  const float bar = std::round(kSplitter * view.scale);
+  const float dragged = draw_splitter("bottom", {box.x0, box.y0, box.x1, box.y0 + bar}, view);
+  view.sizes.bottom_px = std::max(kLeastBottom, view.sizes.bottom_px - dragged);
+  ImGui::SetCursorScreenPos({box.x0, box.y0 + bar});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {8 * view.scale, 6 * view.scale});
+  ImGui::BeginChild("bottom", {box.width(), box.height() - bar}, false, ImGuiWindowFlags_AlwaysUseWindowPadding);
+  ImGui::PopStyleVar();
+  draw_tabs(document, view, out);
+  ImGui::EndChild();
+}
+
+}  // namespace
+
+AppUi::AppUi() : timeline_(std::make_unique<TimelinePanel>()) {}
+AppUi::~AppUi() = default;
+
+void AppUi::adopt(const Document* document) {
+  document_ = document;
+  view_.start_open = false;
+  timeline_->adopt(document, view_);
+}
+
+// From top to bottom: menus, notices, timeline, panels, status.
+void AppUi::draw_document(Box box, const FrameInput& in, const Document& document, Requests& out) {
+  box.y0 += draw_message(box, in, view_, out);
+  const float status = std::round(kStatusHeight * view_.scale);
+  draw_status_bar({box.x0, box.y1 - status, box.x1, box.y1}, in, view_);
+  box.y1 -= status;
+  if (view_.sizes.bottom_open) {
+    const float most = std::max(kLeastBottom * view_.scale, box.height() - kLeastLanes * view_.scale);
+    const float bottom = std::round(std::min(view_.sizes.bottom_px * view_.scale, most));
+    draw_bottom({box.x0, box.y1 - bottom, box.x1, box.y1}, document, view_, out);
+    box.y1 -= bottom;
+  }
+  const bool listen = !keys_taken() && !view_.help_open && !view_.start_open;
+  timeline_->draw(document, view_, box, {in.presses, in.held, listen}, in.delta_s);
+}
+
+void AppUi::frame(const FrameInput& in, Requests& out) {
+  view_.scale = in.scale;
+  view_.frame_ms = in.frame_ms;
+  if (in.document != document_) adopt(in.document);
+  apply_theme(view_.theme, in.scale);
+  CommandScope scope{in.document, view_, out};
+  if (!keys_taken()) run_presses(in.presses, scope);
+
+  const float top = std::round(kTopBarHeight * in.scale);
+  ImGui::SetNextWindowPos({0, 0});
+  ImGui::SetNextWindowSize({in.width_px, in.height_px});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {8 * in.scale, 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {8 * in.scale, (top - ImGui::GetFontSize()) / 2});
+  ImGui::Begin("gapscope", nullptr, kRootFlags);
+  const bool bar = ImGui::BeginMenuBar();
+  ImGui::PopStyleVar(4);
+  const Box whole{0, 0, in.width_px, in.height_px};
+  if (bar) {
+    draw_top_bar({0, 0, whole.x1, top}, in, scope);
+    ImGui::EndMenuBar();
+  }
+  if (in.document) draw_document({0, top, whole.x1, whole.y1}, in, *in.document, out);
+  ImGui::End();
+  if (!in.document || view_.start_open) draw_start_screen(in, view_, out);
+  if (in.loading) draw_loading(*in.loading, out);
+  if (view_.help_open) draw_help_page(view_);
+}
+
+}  // namespace gapscope

@@ -1,0 +1,130 @@
+#include "ui/bars.h"
+
+#include <cmath>
+#include <filesystem>
+
+#include "core/base/text.h"
+#include "core/view/time_view.h"
+
+namespace gapscope {
+namespace {
+
+constexpr float kMessageHeight = 34;
+
+std::string file_name(const Trace& trace) { return std::filesystem::path(trace.path).filename().string(); }
+
+// "NVIDIA H200 - 1.21 ms" where the file names a GPU.
+std::string device_summary(const Trace& trace) {
+  std::string text;
+  const auto& devices = trace.header.devices;
+  if (!devices.empty()) {
+    text = devices.front().name;
+    if (devices.size() > 1) text = std::to_string(devices.size()) + " x " + text;
+    text += "  \xC2\xB7  ";
+  }
+  return text + format_duration(trace.span.length());
+}
+
+bool is_on(CommandId id, const ViewState& view) {
+  return (id == CommandId::toggle_bottom && view.sizes.bottom_open) || (id == CommandId::toggle_animation && view.animate);
+}
+
+void menu_item(const Command& command, CommandScope& scope) {
+  const std::string keys = chord_text(command.chords[0]);
+  const bool enabled = is_enabled(command, scope);
+  if (ImGui::MenuItem(command.title, keys.c_str(), is_on(command.id, scope.view), enabled)) run_command(command.id, scope);
+  if (ImGui::IsItemHovered()) {
+    ImGui::BeginTooltip();
+    ImGui::TextUnformatted(command.help);
+    ImGui::EndTooltip();
+  }
+}
+
+void draw_menu(Menu menu, CommandScope& scope) {
+  if (!ImGui::BeginMenu(menu_title(menu))) return;
+  for (const Command& command : commands()) {
+    if (command.menu == menu) menu_item(command, scope);
+  }
+  ImGui::EndMenu();
+}
+
+void draw_pill(Painter& p, const Theme& theme, const Box& bar, float x, const std::string& text) {
+  const float width = p.text_width(Face::sans, text) + p.px(20);
+  const Box pill{x, bar.y0 + p.px(8), x + width, bar.y1 - p.px(8)};
+  p.fill_rounded(pill, colour(theme.raised), pill.height() / 2);
+  p.text_in(Face::sans, {pill.x0 + p.px(10), pill.y0, pill.x1, pill.y1}, colour(theme.muted), text);
+}
+
+// A row across the window; the caller adds what stands in it.
+void begin_row(const char* id, const Box& box) {
+  ImGui::SetCursorScreenPos({box.x0, box.y0});
+  ImGui::BeginChild(id, {box.width(), box.height()}, false, ImGuiWindowFlags_NoScrollbar);
+}
+
+void message_row(const Box& row, std::string_view message, const ViewState& view, Requests& out) {
+  const Theme& theme = theme_of(view.theme);
+  Painter p(*ImGui::GetWindowDrawList(), view.scale);
+  p.fill(row, colour(theme.raised));
+  p.fill({row.x0, row.y0, row.x0 + p.px(4), row.y1}, colour(theme.costly));
+  begin_row("message", row);
+  ImGui::SetCursorPos({p.px(16), p.px(8)});
+  ImGui::TextUnformatted(message.data(), message.data() + message.size());
+  ImGui::SetCursorPos({row.width() - p.px(86), p.px(5)});
+  if (ImGui::Button("Dismiss", {p.px(78), 0})) out.add(DismissMessage{});
+  ImGui::EndChild();
+}
+
+}  // namespace
+
+void draw_top_bar(const Box& box, const FrameInput& in, CommandScope& scope) {
+  const Theme& theme = theme_of(scope.view.theme);
+  Painter p(*ImGui::GetWindowDrawList(), scope.view.scale);
+  for (const Menu menu : {Menu::file, Menu::view, Menu::go, Menu::help}) draw_menu(menu, scope);
+  if (!in.document) return;
+  const Trace& trace = in.document->trace;
+  const float x = ImGui::GetCursorScreenPos().x + p.px(12);
+  const std::string name = printable(file_name(trace));
+  p.line_y(x - p.px(6), box.y0 + p.px(12), box.y1 - p.px(12), colour(theme.line));
+  p.text_in(Face::bold, {x + p.px(6), box.y0, box.x1, box.y1}, colour(theme.text), name);
+  draw_pill(p, theme, box, x + p.px(18) + p.text_width(Face::bold, name), printable(device_summary(trace)));
+}
+
+void draw_status_bar(const Box& box, const FrameInput& in, const ViewState& view) {
+  const Theme& theme = theme_of(view.theme);
+  Painter p(*ImGui::GetWindowDrawList(), view.scale);
+  p.fill(box, colour(theme.surface));
+  p.line_x(box.y0, box.x0, box.x1, colour(theme.line));
+  if (!in.document) return;
+  const Trace& trace = in.document->trace;
+  const std::string dot = "   \xC2\xB7   ";
+  const std::string left = printable(trace.path) + dot + format_count(static_cast<std::int64_t>(trace.slice_count())) + " slices" +
+                           dot + "visible " + format_duration(std::min(view.time.span.length(), trace.span.length())) + " of " +
+                           format_duration(trace.span.length());
+  p.text_in(Face::sans, {box.x0 + p.px(10), box.y0, box.x1, box.y1}, colour(theme.muted), left);
+  const std::string right = format_significant(view.frame_ms) + " ms a frame";
+  const float width = p.text_width(Face::sans, right);
+  p.text_in(Face::sans, {box.x1 - width - p.px(10), box.y0, box.x1, box.y1}, colour(theme.muted), right);
+}
+
+float draw_message(const Box& box, const FrameInput& in, const ViewState& view, Requests& out) {
+  if (in.message.empty()) return 0;
+  const float height = std::round(kMessageHeight * view.scale);
+  message_row({box.x0, box.y0, box.x1, box.y0 + height}, in.message, view, out);
+  return height;
+}
+
+float draw_splitter(const char* id, const Box& box, const ViewState& view) {
+  const bool lying = box.width() > box.height();
+  ImGui::SetCursorScreenPos({box.x0, box.y0});
+  ImGui::InvisibleButton(id, {box.width(), box.height()});
+  const bool hot = ImGui::IsItemHovered() || ImGui::IsItemActive();
+  Painter p(*ImGui::GetWindowDrawList(), view.scale);
+  const Theme& theme = theme_of(view.theme);
+  p.fill(box, colour(hot ? theme.accent : theme.line, hot ? 0.6f : 1.0f));
+  if (hot) ImGui::SetMouseCursor(lying ? ImGuiMouseCursor_ResizeNS : ImGuiMouseCursor_ResizeEW);
+  if (!ImGui::IsItemActive()) return 0;
+  const ImVec2 moved = ImGui::GetIO().MouseDelta;
+  return (lying ? moved.y : moved.x) / view.scale;
+}
+
+}  // namespace gapscope

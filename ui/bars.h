@@ -1,0 +1,22 @@
+#pragma once
+// The thin bars around the timeline: menus and the file's name above, figures below, messages between.
+#include "ui/app_ui.h"
+#include "ui/commands.h"
+#include "ui/painter.h"
+
+namespace gapscope {
+
+constexpr float kTopBarHeight = 40;
+constexpr float kStatusHeight = 24;
+
+// Menus from the command table, then the file and its GPU.
+void draw_top_bar(const Box& box, const FrameInput& in, CommandScope& scope);
+void draw_status_bar(const Box& box, const FrameInput& in, const ViewState& view);
+
+// The error sentence across the window, until it is dismissed. Returns how many px it took.
+float draw_message(const Box& box, const FrameInput& in, const ViewState& view, Requests& out);
+
+// A handle between two areas; gives the px (at scale 1) it was dragged in this frame.
+float draw_splitter(const char* id, const Box& box, const ViewState& view);
+
+}  // namespace gapscope

@@ -1,0 +1,175 @@
+#include "ui/commands.h"
+
+#include "core/view/lane_layout.h"
+#include "core/view/time_view.h"
+#include "ui/timeline_input.h"
+
+namespace gapscope {
+namespace {
+
+constexpr double kStepZoom = 0.7;      // one choice of "Zoom in" in the menu
+constexpr double kStepPan = 0.2;       // of the visible width
+constexpr double kStepScroll = 240;    // px at scale 1
+
+bool has_document(const CommandScope& s) { return s.document != nullptr; }
+bool has_selection(const CommandScope& s) { return s.document && s.view.selection.valid(); }
+bool can_deselect(const CommandScope& s) { return s.view.help_open || s.view.start_open || s.view.selection.valid(); }
+
+void zoom(CommandScope& s, double factor) { go_to(s.view, zoomed(s.view.time, factor, 0.5, s.document->trace.span)); }
+void pan(CommandScope& s, double widths) { go_to(s.view, panned(s.view.time, widths, s.document->trace.span)); }
+
+// Esc takes away one thing at a time, the topmost first.
+void leave_topmost(CommandScope& s) {
+  if (s.view.help_open) {
+    s.view.help_open = false;
+  } else if (s.view.start_open) {
+    s.view.start_open = false;
+  } else {
+    s.view.selection = {};
+  }
+}
+
+void select_found(CommandScope& s, SliceId slice) {
+  if (slice.valid()) select_slice(s.view, slice, true);
+}
+
+void select_child(CommandScope& s) {
+  const auto children = s.document->lanes.children(s.view.selection);
+  if (!children.empty()) select_found(s, children.front());
+}
+
+void show_tab(CommandScope& s, std::size_t tab) {
+  s.view.sizes.bottom_open = true;
+  s.view.tab = tab;
+  s.view.select_tab = true;
+}
+
+using enum CommandId;
+
+// clang-format off
+constexpr auto kCommands = std::to_array<Command>({
+  {open_file, Menu::file, "Open...", "Open a trace: type a path, browse, or take a recent one or a sample.",
+   {{{Key::o, kCtrl}}}, false, nullptr, [](CommandScope& s) { s.view.start_open = true; }},
+  {reload, Menu::file, "Reload", "Read the file again from disk.",
+   {{{Key::f5}, {Key::r, kCtrl}}}, false, has_document, [](CommandScope& s) { s.out.add(ReloadFile{}); }},
+  {close_file, Menu::file, "Close", "Close the trace and go back to the start screen.",
+   {{{Key::w, kCtrl}}}, false, has_document, [](CommandScope& s) { s.out.add(CloseFile{}); }},
+  {screenshot, Menu::file, "Save a screenshot", "Save this window as a PNG beside the trace.",
+   {{{Key::f12}}}, false, nullptr, [](CommandScope& s) { s.out.add(TakeScreenshot{}); }},
+  {copy_name, Menu::file, "Copy name", "Copy the whole name of the selected slice.",
+   {{{Key::c, kCtrl}}}, false, has_selection,
+   [](CommandScope& s) { s.out.add(CopyText{std::string(s.document->trace.name(s.view.selection))}); }},
+  {quit, Menu::file, "Quit", "Close the window.",
+   {{{Key::q, kCtrl}}}, false, nullptr, [](CommandScope& s) { s.out.add(Quit{}); }},
+
+  {collapse_all, Menu::view, "Fold all lanes", "Show only the outermost slices of every lane.",
+   {}, false, has_document, [](CommandScope& s) { set_all_lanes(s.view.folds, true); }},
+  {expand_all, Menu::view, "Open all lanes", "Show every depth of every lane.",
+   {}, false, has_document, [](CommandScope& s) { set_all_lanes(s.view.folds, false); }},
+  {toggle_bottom, Menu::view, "Panels below", "Show or hide the panels below the lanes.",
+   {{{Key::q}}}, false, has_document, [](CommandScope& s) { s.view.sizes.bottom_open = !s.view.sizes.bottom_open; }},
+  {details, Menu::view, "Details", "Show what is known about the selected slice.",
+   {}, false, has_document, [](CommandScope& s) { show_tab(s, 0); }},
+  {report, Menu::view, "Load report", "Show what was odd about the file.",
+   {}, false, has_document, [](CommandScope& s) { show_tab(s, 1); }},
+  {toggle_theme, Menu::view, "Light or dark", "Change between the light and the dark theme.",
+   {}, false, nullptr,
+   [](CommandScope& s) { s.view.theme = s.view.theme == ThemeName::dark ? ThemeName::light : ThemeName::dark; }},
+  {toggle_animation, Menu::view, "Smooth jumps", "Let jumps glide for a moment, or not.",
+   {}, false, nullptr, [](CommandScope& s) { s.view.animate = !s.view.animate; }},
+
+  {zoom_in, Menu::go, "Zoom in", "Zoom in about the pointer; hold to go faster.",
+   {{{Key::w}}}, true, has_document, [](CommandScope& s) { zoom(s, kStepZoom); }},
+  {zoom_out, Menu::go, "Zoom out", "Zoom out about the pointer; hold to go faster.",
+   {{{Key::s}}}, true, has_document, [](CommandScope& s) { zoom(s, 1 / kStepZoom); }},
+  {pan_left, Menu::go, "Pan left", "Move to earlier times; hold to go faster.",
+   {{{Key::a}, {Key::left}}}, true, has_document, [](CommandScope& s) { pan(s, -kStepPan); }},
+  {pan_right, Menu::go, "Pan right", "Move to later times; hold to go faster.",
+   {{{Key::d}, {Key::right}}}, true, has_document, [](CommandScope& s) { pan(s, kStepPan); }},
+  {scroll_up, Menu::go, "Scroll up", "Move the lanes down.",
+   {{{Key::page_up}}}, false, has_document, [](CommandScope& s) { s.view.scroll_px -= kStepScroll; }},
+  {scroll_down, Menu::go, "Scroll down", "Move the lanes up.",
+   {{{Key::page_down}}}, false, has_document, [](CommandScope& s) { s.view.scroll_px += kStepScroll; }},
+  {focus, Menu::go, "Focus", "Zoom to the selected slice; once more, or without one, to the whole trace.",
+   {{{Key::f}}}, false, has_document, [](CommandScope& s) { focus_or_fit(*s.document, s.view); }},
+  {fit_all, Menu::go, "Whole trace", "Zoom out to the whole trace.",
+   {{{Key::home}, {Key::digit_0}}}, false, has_document, [](CommandScope& s) { go_to(s.view, fit(s.document->trace.span)); }},
+  {next_slice, Menu::go, "Next slice", "Select the next slice of the same lane and depth.",
+   {{{Key::period}}}, false, has_selection,
+   [](CommandScope& s) { select_found(s, s.document->lanes.next_in_row(s.view.selection)); }},
+  {previous_slice, Menu::go, "Previous slice", "Select the previous slice of the same lane and depth.",
+   {{{Key::comma}}}, false, has_selection,
+   [](CommandScope& s) { select_found(s, s.document->lanes.previous_in_row(s.view.selection)); }},
+  {parent_slice, Menu::go, "Parent", "Select the slice that encloses the selected one.",
+   {{{Key::up}}}, false, has_selection,
+   [](CommandScope& s) { select_found(s, s.document->lanes.parent(s.view.selection)); }},
+  {child_slice, Menu::go, "First child", "Select the first slice inside the selected one.",
+   {{{Key::down}}}, false, has_selection, select_child},
+  {deselect, Menu::go, "Deselect", "Close what is on top, or select nothing.",
+   {{{Key::escape}}}, false, can_deselect, leave_topmost},
+
+  {help, Menu::help, "Keys and mouse", "Show every command with its key, and what the mouse does.",
+   {{{Key::question}, {Key::f1}}}, false, nullptr, [](CommandScope& s) { s.view.help_open = !s.view.help_open; }},
+});
+// clang-format on
+
+constexpr auto kMouseHelp = std::to_array<MouseHelp>({
+    {"Wheel", "Scroll the lanes."},
+    {"Ctrl + wheel", "Zoom about the pointer."},
+    {"Shift + wheel", "Pan."},
+    {"Shift + drag, middle drag", "Pan and scroll."},
+    {"Click", "Select a slice, fold a lane by its title, follow an arrow by its end; on empty space: deselect."},
+    {"Double click", "Zoom to the slice."},
+    {"Drag in the overview", "Move the visible window, or one of its edges."},
+    {"Drag the edge of a column or panel", "Change its size."},
+});
+
+constexpr std::array<const char*, 4> kMenuTitles = {"File", "View", "Go", "Help"};
+
+}  // namespace
+
+const char* menu_title(Menu menu) { return kMenuTitles[static_cast<std::size_t>(menu)]; }
+
+std::string chord_text(const Chord& chord) {
+  std::string text;
+  if (chord.key == Key::none) return text;
+  if (chord.mods & kCtrl) text += "Ctrl+";
+  if (chord.mods & kAlt) text += "Alt+";
+  if (chord.mods & kShift) text += "Shift+";
+  return text.append(key_name(chord.key));
+}
+
+std::span<const Command> commands() { return kCommands; }
+
+const Command& command(CommandId id) {
+  for (const Command& c : kCommands) {
+    if (c.id == id) return c;
+  }
+  return kCommands.front();  // a test walks the enum and finds every id in the table
+}
+
+const Command* command_for(const Chord& chord) {
+  for (const Command& c : kCommands) {
+    for (const Chord& own : c.chords) {
+      if (own.key != Key::none && own == chord) return &c;
+    }
+  }
+  return nullptr;
+}
+
+bool is_enabled(const Command& c, const CommandScope& scope) { return !c.enabled || c.enabled(scope); }
+
+void run_command(CommandId id, CommandScope& scope) {
+  const Command& c = command(id);
+  if (is_enabled(c, scope)) c.run(scope);
+}
+
+std::string chords_text(const Command& c) {
+  std::string text = chord_text(c.chords[0]);
+  if (c.chords[1].key != Key::none) text += " or " + chord_text(c.chords[1]);
+  return text;
+}
+
+std::span<const MouseHelp> mouse_help() { return kMouseHelp; }
+
+}  // namespace gapscope

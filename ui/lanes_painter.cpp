@@ -1,0 +1,111 @@
+// Bands, slices and outlines: the middle of the timeline.
+#include <algorithm>
+
+#include "ui/timeline_scene.h"
+
+namespace gapscope {
+namespace {
+
+constexpr float kLabelPadding = 4;
+constexpr float kLeastLabelRoom = 10;  // less holds no letter and an ellipsis
+constexpr float kEdgeFrom = 4;         // narrower slices would be all edge
+constexpr float kHoverLight = 0.16f;
+constexpr float kSelectedLine = 2;
+
+Box box_of(const TimelineScene& scene, const SliceRect& rect) {
+  const float y = scene.window_y(rect.y);
+  return {scene.window_x(rect.x0), y, scene.window_x(rect.x1), y + rect.height};
+}
+
+void draw_slice(TimelineScene& scene, const SliceRect& rect) {
+  const Paint& paint = paint_of(rect.colour.hue, rect.colour.shade);
+  const Box box = box_of(scene, rect);
+  scene.painter.fill(box, colour(paint.fill));
+  const float hairline = scene.painter.hairline();
+  if (box.width() >= kEdgeFrom * hairline) {
+    scene.painter.fill({box.x1 - hairline, box.y0, box.x1, box.y1}, colour(paint.edge));
+  }
+  if (rect.colour.hue == Hue::overhead) scene.painter.hatch(box, colour(scene.theme.costly, 0.55f));
+  scene.zones.add({rect.count > 1 ? ZoneKind::run : ZoneKind::slice, box.x0, box.y0, box.x1, box.y1, rect.slice, {}, {}, 0,
+                   rect.count, rect.span});
+}
+
+void draw_label(TimelineScene& scene, const SliceRect& rect, std::string& label) {
+  const float padding = scene.painter.px(kLabelPadding);
+  const float room = static_cast<float>(rect.width()) - 2 * padding;
+  if (rect.count > 1 || room < kLeastLabelRoom * scene.painter.scale()) return;
+  if (rect.height < font_size(Face::mono)) return;
+  fit_label(scene.document.trace.name(rect.slice), room, scene.widths, label);
+  Box box = box_of(scene, rect);
+  box.x0 += padding;
+  scene.painter.text_in(Face::mono, box, colour(paint_of(rect.colour.hue, rect.colour.shade).text), label);
+}
+
+// Where a slice that may be too narrow, or off screen sideways, is outlined. False when it is not on screen.
+bool outline_box(const TimelineScene& scene, SliceId slice, Box& box) {
+  const Trace& trace = scene.document.trace;
+  const Band* band = scene.layout.band_of(trace.lane_id(slice));
+  if (!band || band->kind == BandKind::process || (band->collapsed && trace.depth(slice) > 0)) return false;
+  const LaneLayout::Strip strip = scene.layout.strip(*band, trace.depth(slice));
+  const int x0 = scene.grid.column(trace.begin(slice));
+  const int x1 = std::max(x0 + 1, scene.grid.column(trace.end(slice)));
+  if (x1 <= 0 || x0 >= scene.grid.width()) return false;
+  const float y = scene.window_y(strip.y);
+  box = {scene.window_x(x0), y, scene.window_x(x1), y + strip.height};
+  return true;
+}
+
+void outline(TimelineScene& scene, SliceId slice, ImU32 ink, float thickness) {
+  Box box;
+  if (!outline_box(scene, slice, box)) return;
+  const float least = 3 * thickness;  // a sub-pixel slice is framed around, not over
+  if (box.width() < least) {
+    const float grow = (least - box.width()) / 2;
+    box.x0 -= grow;
+    box.x1 += grow;
+  }
+  scene.painter.frame(box, ink, thickness);
+}
+
+}  // namespace
+
+void draw_bands(TimelineScene& scene) {
+  const Box& lanes = scene.areas.lanes;
+  for (std::size_t i = scene.first_band; i < scene.last_band; ++i) {
+    const Band& band = scene.layout.bands()[i];
+    const float y0 = scene.window_y(band.y);
+    const float y1 = y0 + band.height;
+    if (band.kind == BandKind::process) scene.painter.fill({lanes.x0, y0, lanes.x1, y1}, colour(scene.theme.surface));
+    scene.painter.line_x(y1 - scene.painter.hairline(), lanes.x0, lanes.x1, colour(scene.theme.line, 0.6f));
+  }
+}
+
+void draw_slices(TimelineScene& scene) {
+  for (const SliceRect& rect : scene.rects) draw_slice(scene, rect);
+  std::string label;
+  for (const SliceRect& rect : scene.rects) draw_label(scene, rect, label);
+}
+
+void draw_instants(TimelineScene& scene, const std::vector<InstantMark>& marks, const Band& band) {
+  const float size = scene.painter.px(5);
+  const float y1 = scene.window_y(band.bottom()) - scene.painter.hairline();
+  for (const InstantMark& mark : marks) {
+    const float x = scene.window_x(mark.x);
+    scene.painter.fill({x, y1 - size, x + scene.painter.hairline(), y1}, colour(scene.theme.accent, 0.8f));
+    scene.zones.add({ZoneKind::instants, x - 2, y1 - size, x + 3, y1, {}, band.lane, {}, mark.first, mark.count, {}});
+  }
+}
+
+void draw_outlines(TimelineScene& scene, const Zone& hovered) {
+  if (hovered.kind == ZoneKind::slice || hovered.kind == ZoneKind::run) {
+    scene.painter.fill({hovered.x0, hovered.y0, hovered.x1, hovered.y1}, colour(scene.theme.text, kHoverLight));
+  }
+  for (const SliceId member : scene.chain.members) {
+    outline(scene, member, colour(scene.theme.selection, 0.8f), scene.painter.hairline());
+  }
+  if (scene.view.selection.valid()) {
+    outline(scene, scene.view.selection, colour(scene.theme.selection), scene.painter.px(kSelectedLine));
+  }
+}
+
+}  // namespace gapscope

@@ -1,0 +1,114 @@
+// The whole trace in one strip: GPU busy over CPU busy, and the visible window as a frame that can be dragged.
+#include <algorithm>
+#include <cmath>
+
+#include "ui/timeline_panel.h"
+
+namespace gapscope {
+namespace {
+
+constexpr float kHandle = 5;       // px on either side of an edge of the frame that take it
+constexpr float kLeastFrame = 4;   // the frame stays visible when zoomed far in
+constexpr float kStripGap = 3;
+
+// The overview's own axis: all of the trace with its margin.
+float overview_x(const Document& document, const Box& box, Ns t) {
+  return box.x0 + static_cast<float>(px_from_ns(fit(document.trace.span), static_cast<double>(box.width()), t));
+}
+
+Ns overview_time(const Document& document, const Box& box, float x) {
+  return ns_from_px(fit(document.trace.span), static_cast<double>(box.width()), static_cast<double>(x - box.x0));
+}
+
+Box frame_box(const Document& document, const ViewState& view, const Box& box) {
+  float x0 = overview_x(document, box, view.time.span.begin);
+  float x1 = overview_x(document, box, view.time.span.end);
+  const float missing = kLeastFrame * view.scale - (x1 - x0);
+  if (missing > 0) {
+    x0 -= missing / 2;
+    x1 += missing / 2;
+  }
+  return {std::max(box.x0, std::floor(x0)), box.y0, std::min(box.x1, std::ceil(x1)), box.y1};
+}
+
+void draw_strip(Painter& painter, const Document& document, const std::vector<float>& strip, const Box& box, Rgb ink) {
+  if (strip.empty()) return;
+  const float x0 = overview_x(document, box, document.trace.span.begin);
+  const float x1 = overview_x(document, box, document.trace.span.end);
+  const double width = static_cast<double>(x1 - x0);
+  const ImU32 fill = colour(ink, 0.85f);
+  for (float x = std::floor(x0); x < x1; x += 1) {
+    const double from = static_cast<double>(x - x0) / width;
+    const float busy = mean_of(strip, from, from + 1 / width);
+    if (busy <= 0) continue;
+    const float height = std::max(1.0f, std::round(busy * box.height()));
+    painter.fill({x, box.y1 - height, x + 1, box.y1}, fill);
+  }
+}
+
+void draw_strip_title(Painter& painter, const Theme& theme, const Box& box, const char* title) {
+  const float width = painter.text_width(Face::sans, title);
+  painter.text_in(Face::sans, {box.x1 - width - painter.px(8), box.y0, box.x1, box.y1}, colour(theme.muted), title);
+}
+
+}  // namespace
+
+void TimelinePanel::overview(const Document& document, ViewState& view, Painter& painter) {
+  const Theme& theme = theme_of(view.theme);
+  const Box& box = areas_.overview;
+  const Box& titles = areas_.overview_titles;
+  painter.fill({titles.x0, box.y0, box.x1, box.y1}, colour(theme.surface));
+  painter.fill(box, colour(theme.background));
+  const float gap = painter.px(kStripGap);
+  const float middle = std::floor((box.y0 + box.y1) / 2);
+  painter.clip(box);
+  const Box gpu{box.x0, box.y0 + gap, box.x1, middle - 1};
+  const Box cpu{box.x0, middle + gap - 1, box.x1, box.y1 - gap};
+  draw_strip(painter, document, overview_.gpu, gpu, paint_of(Hue::gemm, 0).fill);
+  draw_strip(painter, document, overview_.cpu, cpu, paint_of(Hue::op, 0).fill);
+  const Box frame = frame_box(document, view, box);
+  painter.fill({box.x0, box.y0, frame.x0, box.y1}, colour(theme.background, 0.6f));
+  painter.fill({frame.x1, box.y0, box.x1, box.y1}, colour(theme.background, 0.6f));
+  painter.frame(frame, colour(theme.accent, 0.9f), painter.hairline());
+  painter.unclip();
+  draw_strip_title(painter, theme, {titles.x0, gpu.y0, titles.x1, gpu.y1}, overview_.gpu.empty() ? "no GPU work" : "GPU busy");
+  draw_strip_title(painter, theme, {titles.x0, cpu.y0, titles.x1, cpu.y1}, overview_.cpu.empty() ? "no CPU work" : "CPU busy");
+  painter.line_x(box.y1 - painter.hairline(), titles.x0, box.x1, colour(theme.line));
+  painter.line_y(titles.x1 - painter.hairline(), titles.y0, titles.y1, colour(theme.line));
+}
+
+void TimelinePanel::overview_drag(const Document& document, ViewState& view) {
+  const Box& box = areas_.overview;
+  const ImGuiIO& io = ImGui::GetIO();
+  ImGui::SetCursorScreenPos({box.x0, box.y0});
+  ImGui::InvisibleButton("overview", {box.width(), box.height()});
+  const Box frame = frame_box(document, view, box);
+  const float handle = kHandle * view.scale;
+  const bool on_begin = std::abs(io.MousePos.x - frame.x0) <= handle;
+  const bool on_end = std::abs(io.MousePos.x - frame.x1) <= handle;
+  if ((ImGui::IsItemHovered() && (on_begin || on_end)) || grip_ == OverviewGrip::begin || grip_ == OverviewGrip::end) {
+    ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  }
+  if (ImGui::IsItemActivated()) {
+    grip_ = on_end ? OverviewGrip::end : on_begin ? OverviewGrip::begin : OverviewGrip::window;
+    // A press beside the frame brings it there.
+    if (grip_ == OverviewGrip::window && !frame.holds(io.MousePos)) {
+      const Span now = view.time.span;
+      const Ns middle = overview_time(document, box, io.MousePos.x);
+      view.time = within_limits({{middle - now.length() / 2, middle + now.length() / 2}, 0, 0}, document.trace.span);
+    }
+  }
+  if (!ImGui::IsItemActive()) grip_ = OverviewGrip::none;
+  if (grip_ == OverviewGrip::none || io.MouseDelta.x == 0) return;
+  view.move.active = false;
+  const double whole = visible_ns(fit(document.trace.span));
+  const double widths = static_cast<double>(io.MouseDelta.x / box.width()) * whole / visible_ns(view.time);
+  if (grip_ == OverviewGrip::window) {
+    view.time = panned(view.time, widths, document.trace.span);
+  } else {
+    const bool end = grip_ == OverviewGrip::end;
+    view.time = zoomed(view.time, std::max(0.01, 1 + (end ? widths : -widths)), end ? 0 : 1, document.trace.span);
+  }
+}
+
+}  // namespace gapscope

@@ -1,0 +1,61 @@
+#include "ui/painter.h"
+
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+
+namespace gapscope {
+
+float Painter::px(float size) const { return std::max(1.0f, std::round(size * scale_)); }
+
+void Painter::fill_rounded(const Box& box, ImU32 colour, float radius) {
+  list_.AddRectFilled({box.x0, box.y0}, {box.x1, box.y1}, colour, radius);
+}
+
+void Painter::frame(const Box& box, ImU32 colour, float thickness) {
+  const float t = std::min(thickness, box.height() / 2);
+  fill({box.x0, box.y0, box.x1, box.y0 + t}, colour);
+  fill({box.x0, box.y1 - t, box.x1, box.y1}, colour);
+  fill({box.x0, box.y0 + t, std::min(box.x1, box.x0 + t), box.y1 - t}, colour);
+  fill({std::max(box.x0, box.x1 - t), box.y0 + t, box.x1, box.y1 - t}, colour);
+}
+
+void Painter::chevron(ImVec2 centre, bool folded, ImU32 colour) {
+  const float r = px(4);
+  const float half = r * 0.6f;
+  if (folded) {
+    list_.AddTriangleFilled({centre.x - half, centre.y - r}, {centre.x + half, centre.y}, {centre.x - half, centre.y + r}, colour);
+  } else {
+    list_.AddTriangleFilled({centre.x - r, centre.y - half}, {centre.x + r, centre.y - half}, {centre.x, centre.y + half}, colour);
+  }
+}
+
+void Painter::hatch(const Box& box, ImU32 colour) {
+  const float gap = px(6);
+  clip(box);
+  for (float x = box.x0 - box.height(); x < box.x1; x += gap) {
+    list_.AddLine({x, box.y1}, {x + box.height(), box.y0}, colour, hairline());
+  }
+  unclip();
+}
+
+void Painter::text(Face face, ImVec2 at, ImU32 colour, std::string_view text) {
+  if (text.empty()) return;
+  list_.AddText(font_of(face), font_size(face), {std::floor(at.x), std::floor(at.y)}, colour, text.data(),
+                text.data() + text.size());
+}
+
+void Painter::text_in(Face face, const Box& box, ImU32 colour, std::string_view text_) {
+  if (text_.empty() || box.width() <= 0) return;
+  const float size = font_size(face);
+  const ImVec4 cut{box.x0, box.y0, box.x1, box.y1};
+  list_.AddText(font_of(face), size, {std::floor(box.x0), std::floor(box.y0 + (box.height() - size) / 2)}, colour,
+                text_.data(), text_.data() + text_.size(), 0, &cut);
+}
+
+float Painter::text_width(Face face, std::string_view text) const {
+  if (text.empty()) return 0;
+  return font_of(face)->CalcTextSizeA(font_size(face), FLT_MAX, 0, text.data(), text.data() + text.size()).x;
+}
+
+}  // namespace gapscope

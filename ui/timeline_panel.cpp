@@ -1,0 +1,210 @@
+#include "ui/timeline_panel.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gapscope {
+namespace {
+
+constexpr float kOverviewHeight = 48;
+constexpr float kRulerHeight = 26;
+constexpr float kGrip = 6;              // width of the handle between titles and lanes
+constexpr float kLeastTitles = 90;
+constexpr float kLeastAxis = 120;
+constexpr float kClickSlack = 4;        // px that the pointer may wander between press and release
+constexpr float kLeastSeen = 4;         // a slice narrower than this is zoomed to, not just brought into view
+constexpr double kRevealRoom = 40;      // px kept above and below a revealed slice
+
+TimelineAreas areas_in(const Box& box, const ViewState& view, const Painter& p) {
+  const float wanted = p.px(view.sizes.titles_px);
+  const float x = box.x0 + std::max(p.px(kLeastTitles), std::min(wanted, box.width() - p.px(kLeastAxis)));
+  const float y1 = box.y0 + p.px(kOverviewHeight);
+  const float y2 = y1 + p.px(kRulerHeight);
+  return {{x, box.y0, box.x1, y1}, {box.x0, box.y0, x, y1}, {x, y1, box.x1, y2}, {box.x0, y1, x, y2},
+          {x, y2, box.x1, box.y1}, {box.x0, y2, x, box.y1}};
+}
+
+}  // namespace
+
+void TimelinePanel::adopt(const Document* document, ViewState& view) {
+  motion_.stop();
+  colours_.reset();
+  overview_ = {};
+  chain_ = {};
+  rects_.clear();
+  marks_.clear();
+  zones_.clear();
+  layout_ = {};
+  layout_revision_ = 0;
+  grip_ = OverviewGrip::none;
+  view.selection = {};
+  view.reveal_selection = false;
+  view.move = {};
+  view.scroll_px = 0;
+  if (!document) return;
+  colours_ = std::make_unique<SliceColours>(document->trace);
+  overview_ = make_overview(*document);
+  reset_folds(view.folds, document->trace);
+  view.time = fit(document->trace.span);
+}
+
+void TimelinePanel::lay_out(const Document& document, ViewState& view) {
+  if (layout_revision_ != view.folds.revision || layout_scale_ != view.scale) {
+    layout_ = LaneLayout(document.trace, view.folds, LaneMetrics{}.scaled(view.scale));
+    layout_revision_ = view.folds.revision;
+    layout_scale_ = view.scale;
+  }
+  if (widths_size_ != font_size(Face::mono)) {
+    widths_ = glyph_widths(Face::mono);
+    widths_size_ = font_size(Face::mono);
+  }
+  if (chain_.selection != view.selection) chain_ = chain_of(document, view.selection);
+}
+
+void TimelinePanel::clamp_scroll(ViewState& view) const {
+  const double hidden = static_cast<double>(layout_.height() - areas_.lanes.height());
+  view.scroll_px = std::clamp(view.scroll_px, 0.0, std::max(0.0, hidden / static_cast<double>(view.scale)));
+}
+
+void TimelinePanel::reveal(const Document& document, ViewState& view) {
+  view.reveal_selection = false;
+  if (!view.selection.valid()) return;
+  const Trace& trace = document.trace;
+  unfold_lane(view.folds, trace, trace.lane_id(view.selection));
+  lay_out(document, view);
+  const Span slice = trace.span_of(view.selection);
+  const TimeView& now = view.move.active ? view.move.to : view.time;
+  const double px = static_cast<double>(slice.length()) / visible_ns(now) * static_cast<double>(areas_.lanes.width());
+  const TimeView to = px < static_cast<double>(kLeastSeen) ? focused_on(slice, trace.span) : revealed(now, slice, trace.span);
+  go_to(view, to);
+  const Band* band = layout_.band_of(trace.lane_id(view.selection));
+  if (!band) return;
+  const LaneLayout::Strip strip = layout_.strip(*band, trace.depth(view.selection));
+  const auto scale = static_cast<double>(view.scale);
+  const double top = static_cast<double>(strip.y) / scale - kRevealRoom;
+  const double bottom = static_cast<double>(strip.y + strip.height - areas_.lanes.height()) / scale + kRevealRoom;
+  view.scroll_px = std::max(bottom, std::min(view.scroll_px, top));
+}
+
+void TimelinePanel::title_splitter(ViewState& view) {
+  const float grip = kGrip * view.scale;
+  ImGui::SetCursorScreenPos({areas_.titles.x1 - grip / 2, areas_.ruler.y0});
+  ImGui::InvisibleButton("titles", {grip, areas_.lanes.y1 - areas_.ruler.y0});
+  if (ImGui::IsItemHovered() || ImGui::IsItemActive()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  if (!ImGui::IsItemActive()) return;
+  view.sizes.titles_px += ImGui::GetIO().MouseDelta.x / view.scale;
+  view.sizes.titles_px = std::max(view.sizes.titles_px, kLeastTitles);
+}
+
+void TimelinePanel::move_by_mouse(const Document& document, ViewState& view, const TimelineKeys& keys, double delta_s) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const Box& lanes = areas_.lanes;
+  ImGui::SetCursorScreenPos({areas_.titles.x0, areas_.ruler.y0});
+  ImGui::InvisibleButton("lanes", {lanes.x1 - areas_.titles.x0, lanes.y1 - areas_.ruler.y0},
+                         ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonMiddle);
+  hovered_ = ImGui::IsItemHovered();
+  const bool active = ImGui::IsItemActive();
+  const bool still = io.MouseDragMaxDistanceSqr[0] <= kClickSlack * kClickSlack * view.scale * view.scale;
+  clicked_ = ImGui::IsItemDeactivated() && hovered_ && still && !io.KeyShift && ImGui::IsMouseReleased(0);
+  double_clicked_ = hovered_ && ImGui::IsMouseDoubleClicked(0);
+
+  TimelineMouse mouse;
+  mouse.ctrl = io.KeyCtrl;
+  mouse.shift = io.KeyShift;
+  if (hovered_) {
+    mouse.wheel_x = io.MouseWheelH;
+    mouse.wheel_y = io.MouseWheel;
+    if (io.MousePos.x >= lanes.x0) mouse.anchor = std::clamp((io.MousePos.x - lanes.x0) / lanes.width(), 0.0f, 1.0f);
+  }
+  if (active && (io.MouseDown[2] || (io.MouseDown[0] && io.KeyShift))) {
+    mouse.drag = io.MouseDelta;
+    ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
+  }
+  motion_.advance(document, view, keys, mouse, lanes.width(), delta_s);
+}
+
+void TimelinePanel::paint(const Document& document, const ViewState& view, const PixelGrid& grid, std::size_t first,
+                          std::size_t last) {
+  rects_.clear();
+  const float top = std::floor(static_cast<float>(view.scroll_px) * view.scale);
+  const float bottom = top + areas_.lanes.height();
+  for (std::size_t i = first; i < last; ++i) {
+    const Band& band = layout_.bands()[i];
+    if (band.kind == BandKind::process) continue;
+    const Lane& lane = document.trace.lane(band.lane);
+    const std::uint32_t depths = band.collapsed ? std::min(1u, lane.depth_count) : lane.depth_count;
+    for (std::uint32_t depth = 0; depth < depths; ++depth) {
+      const LaneLayout::Strip strip = layout_.strip(band, depth);
+      if (strip.y + strip.height <= top || strip.y >= bottom) continue;
+      paint_row(document.trace, document.lanes, document.trace.row_id(band.lane, depth), grid, strip.y, strip.height, *colours_,
+                scratch_, rects_);
+    }
+  }
+}
+
+void TimelinePanel::act_on_click(const Document& document, ViewState& view, const Zone& zone) {
+  switch (zone.kind) {
+    case ZoneKind::slice:
+    case ZoneKind::run: select_slice(view, zone.slice, false); break;
+    case ZoneKind::flow_end: select_slice(view, zone.slice, true); break;
+    case ZoneKind::lane_title:
+      if (document.trace.lane(zone.lane).depth_count > 0) toggle_lane(view.folds, zone.lane);
+      break;
+    case ZoneKind::process_title: toggle_process(view.folds, zone.process); break;
+    case ZoneKind::instants:
+    case ZoneKind::none: view.selection = {}; break;
+  }
+}
+
+void TimelinePanel::draw(const Document& document, ViewState& view, const Box& box, const TimelineKeys& keys, double delta_s) {
+  Painter painter(*ImGui::GetWindowDrawList(), view.scale);
+  areas_ = areas_in(box, view, painter);
+  if (areas_.lanes.height() < 1) return;
+  title_splitter(view);
+  overview_drag(document, view);
+  move_by_mouse(document, view, keys, delta_s);
+  lay_out(document, view);
+  if (view.reveal_selection) reveal(document, view);
+  clamp_scroll(view);
+
+  const float top = std::floor(static_cast<float>(view.scroll_px) * view.scale);
+  const auto [first, last] = layout_.visible(top, top + areas_.lanes.height());
+  const PixelGrid grid(view.time, static_cast<int>(areas_.lanes.width()), document.trace.span.begin);
+  paint(document, view, grid, first, last);
+  zones_.clear();
+  TimelineScene scene{document, view, theme_of(view.theme), painter, areas_, layout_, grid, top, first, last,
+                      widths_, chain_, rects_, zones_, ImGui::GetIO().MousePos, hovered_};
+  overview(document, view, painter);
+  painter.fill(areas_.lanes, colour(scene.theme.background));
+  painter.clip(areas_.lanes);
+  draw_bands(scene);
+  painter.unclip();
+  draw_ruler(scene);
+  painter.clip(areas_.lanes);
+  draw_slices(scene);
+  for (std::size_t i = first; i < last; ++i) {
+    const Band& band = layout_.bands()[i];
+    if (band.kind == BandKind::process) continue;
+    marks_.clear();
+    paint_instants(document.trace, band.lane, grid, marks_);
+    draw_instants(scene, marks_, band);
+  }
+  painter.unclip();
+  draw_titles(scene);
+  painter.clip(areas_.lanes);
+  draw_flows(scene);
+  const Box& ruler = areas_.ruler;
+  const bool over_lanes = hovered_ && scene.pointer.y >= ruler.y1;
+  const Zone hovered = over_lanes ? zones_.at(scene.pointer.x, scene.pointer.y) : Zone{};
+  draw_outlines(scene, hovered);
+  painter.unclip();
+  draw_guide(scene);
+  if (clicked_ && over_lanes) act_on_click(document, view, hovered);
+  if (double_clicked_ && (hovered.kind == ZoneKind::slice || hovered.kind == ZoneKind::run)) {
+    const Span target = hovered.kind == ZoneKind::run ? hovered.span : document.trace.span_of(hovered.slice);
+    go_to(view, focused_on(target, document.trace.span));
+  }
+  if (!ImGui::IsMouseDown(0) && !ImGui::IsMouseDown(2)) draw_timeline_tooltip(scene, hovered);
+}
+
+}  // namespace gapscope

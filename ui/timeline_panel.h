@@ -1,0 +1,60 @@
+#pragma once
+// The timeline: overview, ruler, lane titles and lanes. Holds what is worth keeping between frames (layout, colours, chain,
+// overview) and draws one frame from the document and the view state.
+#include <memory>
+#include <vector>
+
+#include "core/view/overview.h"
+#include "ui/timeline_input.h"
+#include "ui/timeline_scene.h"
+
+namespace gapscope {
+
+class TimelinePanel {
+ public:
+  // Another document: forgets everything kept. Null when nothing is open.
+  void adopt(const Document* document, ViewState& view);
+
+  // Draws into the current ImGui window, over `box`.
+  void draw(const Document& document, ViewState& view, const Box& box, const TimelineKeys& keys, double delta_s);
+
+  // Of the last frame, for tests.
+  const TimelineAreas& areas() const { return areas_; }
+  const std::vector<SliceRect>& rects() const { return rects_; }
+  const Zones& zones() const { return zones_; }
+  const LaneLayout& layout() const { return layout_; }
+
+ private:
+  enum class OverviewGrip : unsigned char { none, window, begin, end };
+
+  void lay_out(const Document& document, ViewState& view);
+  void reveal(const Document& document, ViewState& view);
+  void clamp_scroll(ViewState& view) const;
+  void move_by_mouse(const Document& document, ViewState& view, const TimelineKeys& keys, double delta_s);
+  void title_splitter(ViewState& view);
+  void overview(const Document& document, ViewState& view, Painter& painter);
+  void overview_drag(const Document& document, ViewState& view);
+  void paint(const Document& document, const ViewState& view, const PixelGrid& grid, std::size_t first, std::size_t last);
+  void act_on_click(const Document& document, ViewState& view, const Zone& zone);
+
+  TimelineMotion motion_;
+  std::unique_ptr<SliceColours> colours_;
+  Overview overview_;
+  LaneLayout layout_;
+  std::uint64_t layout_revision_ = 0;
+  float layout_scale_ = 0;
+  GlyphWidths widths_;
+  float widths_size_ = 0;
+  Chain chain_;
+  TimelineAreas areas_;
+  std::vector<SliceRect> rects_;
+  std::vector<VisibleItem> scratch_;
+  std::vector<InstantMark> marks_;
+  Zones zones_;
+  bool hovered_ = false;    // the pointer is over the lanes, titles or ruler
+  bool clicked_ = false;    // pressed and released in place
+  bool double_clicked_ = false;
+  OverviewGrip grip_ = OverviewGrip::none;
+};
+
+}  // namespace gapscope

@@ -1,0 +1,61 @@
+#pragma once
+// What the painters of one frame share: where things are, what is drawn, what is under the pointer.
+#include <vector>
+
+#include "core/view/chain.h"
+#include "core/view/document.h"
+#include "core/view/lane_layout.h"
+#include "core/view/lane_paint.h"
+#include "core/view/slice_colour.h"
+#include "core/view/slice_label.h"
+#include "core/view/time_view.h"
+#include "core/view/view_state.h"
+#include "core/view/zones.h"
+#include "ui/painter.h"
+
+namespace gapscope {
+
+// From top to bottom; all of the timeline's width is titles and, right of them, the axis.
+struct TimelineAreas {
+  Box overview;         // axis part
+  Box overview_titles;
+  Box ruler;
+  Box ruler_titles;
+  Box lanes;
+  Box titles;
+};
+
+struct TimelineScene {
+  const Document& document;
+  ViewState& view;
+  const Theme& theme;
+  Painter& painter;
+  TimelineAreas areas;
+  const LaneLayout& layout;
+  PixelGrid grid;
+  float scroll = 0;                     // px of the display
+  std::size_t first_band = 0, last_band = 0;
+  const GlyphWidths& widths;            // of slice labels
+  const Chain& chain;
+  const std::vector<SliceRect>& rects;  // y from the top of the lanes
+  Zones& zones;
+  ImVec2 pointer{};
+  bool pointer_inside = false;          // over the timeline, nothing in front of it
+
+  // From lane coordinates to the window's.
+  float window_y(float y) const { return areas.lanes.y0 + y - scroll; }
+  float window_x(int column) const { return areas.lanes.x0 + static_cast<float>(column); }
+};
+
+// Each draws its part and adds its zones.
+void draw_bands(TimelineScene& scene);
+void draw_slices(TimelineScene& scene);
+void draw_instants(TimelineScene& scene, const std::vector<InstantMark>& marks, const Band& band);
+void draw_outlines(TimelineScene& scene, const Zone& hovered);
+void draw_flows(TimelineScene& scene);
+void draw_titles(TimelineScene& scene);
+void draw_ruler(TimelineScene& scene);
+void draw_guide(TimelineScene& scene);
+void draw_timeline_tooltip(const TimelineScene& scene, const Zone& hovered);
+
+}  // namespace gapscope

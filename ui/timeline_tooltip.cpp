@@ -1,0 +1,85 @@
+// What the pointer rests on, in two or three lines.
+#include "core/base/text.h"
+#include "ui/timeline_scene.h"
+
+namespace gapscope {
+namespace {
+
+constexpr float kWrap = 520;  // px at scale 1; long kernel names go on in the next line
+
+void line(std::string_view text) { ImGui::TextUnformatted(text.data(), text.data() + text.size()); }
+
+void muted_line(const TimelineScene& scene, const std::string& text) {
+  ImGui::PushStyleColor(ImGuiCol_Text, colour(scene.theme.muted));
+  line(text);
+  ImGui::PopStyleColor();
+}
+
+std::string since_start(const TimelineScene& scene, Ns t) {
+  return "at " + format_duration_exact(t - scene.document.trace.span.begin);
+}
+
+void slice_lines(const TimelineScene& scene, SliceId slice) {
+  const Trace& trace = scene.document.trace;
+  push_face(Face::mono);
+  line(printable(trace.name(slice)));
+  pop_face();
+  const Ns duration = trace.duration(slice);
+  line(format_duration(duration));
+  if (duration >= kNsPerUs) {
+    ImGui::SameLine();
+    muted_line(scene, "(" + format_duration_exact(duration) + ")");
+  }
+  muted_line(scene, since_start(scene, trace.begin(slice)) + "   " + std::string(kind_name(trace.kind(slice))));
+}
+
+void run_lines(const TimelineScene& scene, const Zone& zone) {
+  line(format_count(zone.count) + " slices within " + format_duration(zone.span.length()));
+  muted_line(scene, since_start(scene, zone.span.begin) + "   zoom in to tell them apart; the longest:");
+  slice_lines(scene, zone.slice);
+}
+
+void instant_lines(const TimelineScene& scene, const Zone& zone) {
+  const Trace& trace = scene.document.trace;
+  const Instant& first = trace.instants[zone.first];
+  line(printable(trace.strings[first.name]));
+  if (zone.count > 1) line("and " + format_count(zone.count - 1) + " more");
+  muted_line(scene, since_start(scene, first.time));
+}
+
+void lane_lines(const TimelineScene& scene, LaneId id) {
+  const Lane& lane = scene.document.trace.lane(id);
+  line(lane.title);
+  muted_line(scene, format_count(lane.slice_count) + " slices, nested " + std::to_string(lane.depth_count) + " deep, busy for " +
+                        format_duration(lane.busy));
+  if (lane.overlapping > 0) {
+    muted_line(scene, format_count(lane.overlapping) + " slices overlap others without nesting and sit one depth lower");
+  }
+  muted_line(scene, "Click to fold or open");
+}
+
+void flow_lines(const TimelineScene& scene, const Zone& zone) {
+  muted_line(scene, "Click to go to");
+  slice_lines(scene, zone.slice);
+}
+
+}  // namespace
+
+void draw_timeline_tooltip(const TimelineScene& scene, const Zone& hovered) {
+  if (hovered.kind == ZoneKind::none || hovered.kind == ZoneKind::process_title) return;
+  ImGui::BeginTooltip();
+  ImGui::PushTextWrapPos(kWrap * scene.painter.scale());
+  switch (hovered.kind) {
+    case ZoneKind::slice: slice_lines(scene, hovered.slice); break;
+    case ZoneKind::run: run_lines(scene, hovered); break;
+    case ZoneKind::instants: instant_lines(scene, hovered); break;
+    case ZoneKind::lane_title: lane_lines(scene, hovered.lane); break;
+    case ZoneKind::flow_end: flow_lines(scene, hovered); break;
+    case ZoneKind::process_title:
+    case ZoneKind::none: break;
+  }
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+}
+
+}  // namespace gapscope

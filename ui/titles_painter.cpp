@@ -1,0 +1,72 @@
+// The column of process and lane titles, with their chevrons.
+#include "core/base/text.h"
+#include "ui/timeline_scene.h"
+
+namespace gapscope {
+namespace {
+
+constexpr float kIndent = 10;
+constexpr float kChevronRoom = 16;
+constexpr float kRowHeight = 22;
+constexpr float kTwoLinesFrom = 40;  // a lane this tall has room for its figures below its title
+
+std::string lane_figures(const Lane& lane) {
+  if (lane.slice_count == 0) return format_count(lane.instant_count) + " instants";
+  return format_count(lane.slice_count) + (lane.slice_count == 1 ? " slice" : " slices");
+}
+
+void draw_process_title(TimelineScene& scene, const Band& band, const Box& box) {
+  Painter& p = scene.painter;
+  p.fill({box.x0, box.y0, scene.areas.lanes.x1, box.y1 - p.hairline()}, colour(scene.theme.raised));
+  p.chevron({box.x0 + p.px(kIndent), (box.y0 + box.y1) / 2}, band.collapsed, colour(scene.theme.muted));
+  const std::string& title = scene.document.trace.processes[band.process.index()].title;
+  p.text_in(Face::bold, {box.x0 + p.px(kIndent + kChevronRoom / 2 + 2), box.y0, scene.areas.lanes.x1, box.y1},
+            colour(scene.theme.text), title);
+  scene.zones.add({ZoneKind::process_title, box.x0, box.y0, scene.areas.lanes.x1, box.y1, {}, {}, band.process, 0, 0, {}});
+}
+
+void draw_lane_title(TimelineScene& scene, const Band& band, const Box& box, bool hovered) {
+  Painter& p = scene.painter;
+  const Lane& lane = scene.document.trace.lane(band.lane);
+  if (hovered) p.fill({box.x0, box.y0, box.x1, box.y1 - p.hairline()}, colour(scene.theme.raised, 0.6f));
+  // The title of a tall lane stays in sight while its slices scroll by.
+  const float first_line = p.px(kRowHeight);
+  const float y = std::max(box.y0 + p.px(2), std::min(scene.areas.titles.y0 + p.px(2), box.y1 - first_line - p.px(2)));
+  const float x = box.x0 + p.px(kIndent + kChevronRoom);
+  if (lane.depth_count > 0) {
+    p.chevron({box.x0 + p.px(kIndent + kChevronRoom / 2), y + first_line / 2}, band.collapsed, colour(scene.theme.muted));
+  }
+  const float room = box.x1 - p.px(6);
+  p.text_in(Face::sans, {x + p.px(4), y, room, y + first_line}, colour(scene.theme.text), lane.title);
+  if (box.y1 - y >= p.px(kTwoLinesFrom)) {
+    const float y2 = y + first_line - p.px(3);
+    p.text_in(Face::sans, {x + p.px(4), y2, room, y2 + p.px(18)}, colour(scene.theme.muted), lane_figures(lane));
+  }
+}
+
+}  // namespace
+
+void draw_titles(TimelineScene& scene) {
+  Painter& p = scene.painter;
+  const Box& titles = scene.areas.titles;
+  p.clip({titles.x0, titles.y0, scene.areas.lanes.x1, titles.y1});
+  p.fill(titles, colour(scene.theme.surface));
+  for (std::size_t i = scene.first_band; i < scene.last_band; ++i) {
+    const Band& band = scene.layout.bands()[i];
+    const float y = scene.window_y(band.y);
+    const Box box{titles.x0, y, titles.x1, y + band.height};
+    if (band.kind == BandKind::process) {
+      draw_process_title(scene, band, box);
+      continue;
+    }
+    p.clip(box);
+    draw_lane_title(scene, band, box, scene.pointer_inside && box.holds(scene.pointer));
+    p.unclip();
+    p.line_x(box.y1 - p.hairline(), titles.x0, titles.x1, colour(scene.theme.line, 0.6f));
+    scene.zones.add({ZoneKind::lane_title, box.x0, box.y0, box.x1, box.y1, {}, band.lane, band.process, 0, 0, {}});
+  }
+  p.line_y(titles.x1 - p.hairline(), titles.y0, titles.y1, colour(scene.theme.line));
+  p.unclip();
+}
+
+}  // namespace gapscope
