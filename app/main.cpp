@@ -1,5 +1,3 @@
 #include <cstdio>
 
-int main() {
-  std::puts("gapscope");
-}
+int main() { std::puts("gapscope"); }

@@ -28,7 +28,8 @@ std::string demangle(std::string_view name) {
   if (!name.starts_with("_Z") || name.size() > kMaxMangledChars) return plain;
   std::string readable;
   try {
-    if (__gcclibcxx_demangle_callback(plain.c_str(), append_piece, &readable) == 0 && !readable.empty()) return readable;
+    if (__gcclibcxx_demangle_callback(plain.c_str(), append_piece, &readable) == 0 && !readable.empty())
+      return readable;
   } catch (const TooLong&) {
     // The name stays as it is in the file.
   }

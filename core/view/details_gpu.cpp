@@ -6,7 +6,8 @@
 namespace gapscope {
 namespace {
 
-constexpr std::uint32_t kDefaultSharedLimit = 48 * 1024;  // bytes a block may use without opting in, on every GPU so far
+constexpr std::uint32_t kDefaultSharedLimit =
+    48 * 1024;  // bytes a block may use without opting in, on every GPU so far
 
 std::string dim3_text(const std::array<std::uint32_t, 3>& d) {
   return format_count(d[0]) + " x " + format_count(d[1]) + " x " + format_count(d[2]);
@@ -26,15 +27,20 @@ DetailsLine shared_memory_line(const GpuRow& row) {
   // 0 is a real answer where the file states the kernel's other resources, and no answer where it states none.
   const bool stated = row.shared_memory > 0 || row.registers > 0 || row.has_launch_config();
   if (!stated) return absent_line("shared memory per block");
-  return number_line("shared memory per block", format_bytes(row.shared_memory), format_count(row.shared_memory) + " bytes, static and dynamic");
+  return number_line("shared memory per block", format_bytes(row.shared_memory),
+                     format_count(row.shared_memory) + " bytes, static and dynamic");
 }
 
 DetailsLine occupancy_line(const GpuRow& row) {
   if (row.occupancy_percent < 0) return absent_line("occupancy, as stated");
-  std::string hover = "An upper bound computed by the profiler from registers, shared memory and launch size; not a measurement.";
+  std::string hover =
+      "An upper bound computed by the profiler from registers, shared memory and launch size; not a measurement.";
   if (row.occupancy_percent == 0 && row.shared_memory > kDefaultSharedLimit)
-    hover = "The profiler states 0 % for every kernel that uses more than 48 KB of shared memory; the true value is higher.";
-  return number_line("occupancy, as stated", format_significant(static_cast<double>(row.occupancy_percent)) + " %", std::move(hover));
+    hover =
+        "The profiler states 0 % for every kernel that uses more than 48 KB of shared memory; the true value is "
+        "higher.";
+  return number_line("occupancy, as stated", format_significant(static_cast<double>(row.occupancy_percent)) + " %",
+                     std::move(hover));
 }
 
 void add_launch_shape(const GpuRow& row, std::vector<DetailsLine>& out) {
@@ -58,7 +64,9 @@ std::string device_text(const Document& doc, std::int32_t device) {
 // How long after its call the work began: the queue's share of the delay that a person sees.
 DetailsLine launch_delay(const Document& doc, SliceId call, SliceId work) {
   const Ns delay = doc.trace.begin(work) - doc.trace.begin(call);
-  if (delay < 0) return text_line("call to start", "begins before its call", "The clocks of CPU and GPU disagree by at least " + format_duration_exact(-delay) + ".");
+  if (delay < 0)
+    return text_line("call to start", "begins before its call",
+                     "The clocks of CPU and GPU disagree by at least " + format_duration_exact(-delay) + ".");
   return number_line("call to start", format_duration(delay), format_duration_exact(delay));
 }
 
@@ -81,9 +89,7 @@ DetailsLine number_line(std::string key, std::string value, std::string hover) {
   return {std::move(key), std::move(value), std::move(hover), {}, DetailsLine::Look::number};
 }
 
-DetailsLine absent_line(std::string key) {
-  return {std::move(key), "not recorded", {}, {}, DetailsLine::Look::absent};
-}
+DetailsLine absent_line(std::string key) { return {std::move(key), "not recorded", {}, {}, DetailsLine::Look::absent}; }
 
 DetailsLine slice_line(const Document& doc, std::string key, SliceId target) {
   if (!target) return absent_line(std::move(key));
@@ -109,12 +115,15 @@ DetailsSection copy_figures(const Document& doc, const GpuRow& row) {
   if (row.bytes == 0) {
     section.lines.push_back(absent_line("bytes"));
   } else {
-    section.lines.push_back(number_line("bytes", format_bytes(row.bytes), format_count(static_cast<std::int64_t>(row.bytes)) + " bytes"));
+    section.lines.push_back(
+        number_line("bytes", format_bytes(row.bytes), format_count(static_cast<std::int64_t>(row.bytes)) + " bytes"));
   }
   if (row.bytes == 0 || duration == 0) {
     section.lines.push_back(absent_line("bandwidth"));
   } else {  // bytes a nanosecond are gigabytes a second
-    section.lines.push_back(number_line("bandwidth", format_significant(static_cast<double>(row.bytes) / static_cast<double>(duration)) + " GB/s", "bytes divided by duration; 1 GB is 1,000,000,000 bytes"));
+    section.lines.push_back(number_line(
+        "bandwidth", format_significant(static_cast<double>(row.bytes) / static_cast<double>(duration)) + " GB/s",
+        "bytes divided by duration; 1 GB is 1,000,000,000 bytes"));
   }
   for (DetailsLine& line : gpu_place(doc, row).lines) section.lines.push_back(std::move(line));
   return section;
@@ -126,7 +135,8 @@ DetailsSection gpu_place(const Document& doc, const GpuRow& row) {
   lines.push_back(row.device < 0 ? absent_line("device") : text_line("device", device_text(doc, row.device)));
   lines.push_back(number_or_absent("context", row.context, row.context >= 0));
   lines.push_back(number_or_absent("stream", row.stream, row.stream >= 0));
-  lines.push_back(row.correlation == 0 ? absent_line("correlation") : number_line("correlation", std::to_string(row.correlation)));
+  lines.push_back(row.correlation == 0 ? absent_line("correlation")
+                                       : number_line("correlation", std::to_string(row.correlation)));
   if (row.graph_id != 0) lines.push_back(number_line("CUDA graph", std::to_string(row.graph_id)));
   if (row.graph_node_id != 0) lines.push_back(number_line("graph node", std::to_string(row.graph_node_id)));
   return section;
@@ -148,7 +158,8 @@ DetailsSection launched_work(const Document& doc, SliceId call) {
   for (const SliceId s : work.first(std::min(work.size(), kDetailsMaxLaunched)))
     section.lines.push_back(slice_line(doc, std::string(kind_name(doc.trace.kind(s))), s));
   if (work.size() > kDetailsMaxLaunched)
-    section.lines.push_back(text_line("", "and " + format_count(static_cast<std::int64_t>(work.size() - kDetailsMaxLaunched)) + " more"));
+    section.lines.push_back(
+        text_line("", "and " + format_count(static_cast<std::int64_t>(work.size() - kDetailsMaxLaunched)) + " more"));
   return section;
 }
 

@@ -13,13 +13,16 @@ std::string lane_text(const Trace& trace, SliceId slice) {
   return process.empty() ? lane.title : process + " / " + lane.title;
 }
 
-DetailsLine duration_line(std::string key, Ns ns) { return number_line(std::move(key), format_duration(ns), format_duration_exact(ns)); }
+DetailsLine duration_line(std::string key, Ns ns) {
+  return number_line(std::move(key), format_duration(ns), format_duration_exact(ns));
+}
 
 DetailsSection time_section(const Document& doc, SliceId slice) {
   const Trace& trace = doc.trace;
   DetailsSection section{"Slice", {}, {}};
   auto& lines = section.lines;
-  lines.push_back(text_line("category", std::string(trace.category_name(slice)), std::string(kind_name(trace.kind(slice)))));
+  lines.push_back(
+      text_line("category", std::string(trace.category_name(slice)), std::string(kind_name(trace.kind(slice)))));
   lines.push_back(text_line("lane", lane_text(trace, slice)));
   lines.push_back(duration_line("start", trace.begin(slice) - trace.span.begin));
   lines.push_back(number_line("start in file", format_file_us(trace.begin(slice)) + " us", "ts as the file writes it"));
@@ -59,9 +62,12 @@ void add_gpu_sections(const Document& doc, SliceId slice, std::vector<DetailsSec
   const GpuRow* row = doc.trace.gpu_row(slice);
   if (!row) return;
   const Kind kind = doc.trace.kind(slice);
-  if (kind == Kind::kernel) out.push_back(kernel_resources(doc, *row));
-  else if (kind == Kind::memcpy || kind == Kind::memset) out.push_back(copy_figures(doc, *row));
-  else out.push_back(gpu_place(doc, *row));
+  if (kind == Kind::kernel)
+    out.push_back(kernel_resources(doc, *row));
+  else if (kind == Kind::memcpy || kind == Kind::memset)
+    out.push_back(copy_figures(doc, *row));
+  else
+    out.push_back(gpu_place(doc, *row));
   out.push_back(launched_from(doc, *row));
 }
 
@@ -77,7 +83,8 @@ DetailsModel make_details(const Document& doc, SliceId slice, const ArgsState* a
   for (const SliceId s : doc.lanes.ancestors(slice)) model.path.push_back({demangle(trace.name(s)), s});
 
   add_gpu_sections(doc, slice, model.sections);
-  if (DetailsSection launched = launched_work(doc, slice); !launched.lines.empty()) model.sections.push_back(std::move(launched));
+  if (DetailsSection launched = launched_work(doc, slice); !launched.lines.empty())
+    model.sections.push_back(std::move(launched));
   model.sections.push_back(time_section(doc, slice));
   model.sections.push_back(args_section(trace, slice, args));
   return model;

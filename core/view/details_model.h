@@ -13,23 +13,23 @@ namespace gapscope {
 // The args of one slice on their way from the file.
 struct ArgsState {
   enum class Stage { reading, ready, failed };
-  SliceId slice;                // whose args
+  SliceId slice;  // whose args
   Stage stage = Stage::reading;
-  std::vector<Arg> args;        // where ready
-  std::string error;            // where failed: a sentence
+  std::vector<Arg> args;  // where ready
+  std::string error;      // where failed: a sentence
 };
 
 struct DetailsLine {
   std::string key;
-  std::string value;            // for reading; may hold line breaks
-  std::string hover;            // the exact figure or an explanation; often empty
-  SliceId target;               // a click on the value selects this slice
+  std::string value;  // for reading; may hold line breaks
+  std::string hover;  // the exact figure or an explanation; often empty
+  SliceId target;     // a click on the value selects this slice
   enum class Look { text, number, absent } look = Look::text;
 };
 
 struct DetailsSection {
   std::string title;
-  std::string note;             // a sentence instead of, or before, the lines
+  std::string note;  // a sentence instead of, or before, the lines
   std::vector<DetailsLine> lines;
 };
 
@@ -40,10 +40,10 @@ struct DetailsCrumb {
 
 struct DetailsModel {
   SliceId slice;
-  std::string name;             // demangled, whole
-  std::string name_in_file;     // only where it differs from `name`
+  std::string name;          // demangled, whole
+  std::string name_in_file;  // only where it differs from `name`
   Kind kind = Kind::other;
-  std::vector<DetailsCrumb> path;  // from the outermost ancestor to the parent
+  std::vector<DetailsCrumb> path;        // from the outermost ancestor to the parent
   std::vector<DetailsSection> sections;  // what is asked most comes first: a kernel's resources, then time, then args
 };
 

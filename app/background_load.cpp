@@ -1,0 +1,27 @@
+#include "app/background_load.h"
+
+#include <new>
+#include <utility>
+
+namespace gapscope {
+
+BackgroundLoad::BackgroundLoad(std::string path, std::function<void()> wake)
+    : path_(std::move(path)), wake_(std::move(wake)), thread_([this] { run(); }) {}
+
+BackgroundLoad::~BackgroundLoad() { cancel(); }
+
+void BackgroundLoad::run() {
+  LoadOptions options;
+  options.progress = &progress_;
+  try {
+    Result<std::shared_ptr<const Trace>> trace = load_trace(path_, options);
+    outcome_ = trace.ok() ? Outcome(std::make_shared<const Document>(*trace)) : Outcome(trace.error());
+  } catch (const std::bad_alloc&) {
+    outcome_ =
+        Outcome(Error{path_ + ": not enough memory to open it; close other programs or open a shorter recording."});
+  }
+  done_ = true;
+  wake_();
+}
+
+}  // namespace gapscope

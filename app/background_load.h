@@ -1,0 +1,44 @@
+#pragma once
+// One file on its way to a Document, on a thread of its own. Destroying it cancels the load and waits for its end (100
+// ms at most, as load_trace promises), so keep a cancelled one until done() where that would be felt.
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/base/parallel.h"
+#include "core/base/result.h"
+#include "core/load/load_trace.h"
+#include "core/view/document.h"
+
+namespace gapscope {
+
+class BackgroundLoad {
+ public:
+  using Outcome = Result<std::shared_ptr<const Document>>;
+
+  // `wake` is called on the loading thread when the load is done.
+  BackgroundLoad(std::string path, std::function<void()> wake);
+  ~BackgroundLoad();
+  BackgroundLoad(const BackgroundLoad&) = delete;
+  BackgroundLoad& operator=(const BackgroundLoad&) = delete;
+
+  const std::string& path() const { return path_; }
+  const LoadProgress& progress() const { return progress_; }
+  void cancel() { progress_.cancel = true; }
+  bool cancelled() const { return progress_.cancel; }
+  bool done() const { return done_; }
+  // Only when done, and only once.
+  Outcome take() { return std::move(outcome_); }
+
+ private:
+  void run();
+
+  std::string path_;
+  std::function<void()> wake_;
+  LoadProgress progress_;
+  Outcome outcome_{Error{}};
+  std::atomic<bool> done_{false};
+  Thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace gapscope

@@ -1,0 +1,123 @@
+#include "app/cli/info_json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace gapscope {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json lanes_json(const Trace& trace) {
+  Json list = Json::array();
+  for (const Lane& lane : trace.lanes) {
+    list.push_back({{"process", trace.processes[lane.process.index()].key},
+                    {"thread", lane.key},
+                    {"title", lane.title},
+                    {"kind", lane_kind_name(lane.kind)},
+                    {"slices", lane.slice_count},
+                    {"max_depth", lane.depth_count > 0 ? lane.depth_count - 1 : 0},  // 0 is outermost
+                    {"busy_ns", lane.busy},
+                    {"total_dur_ns", lane.total_dur}});
+  }
+  return list;
+}
+
+Json flows_json(const FlowCounts& flows) {
+  return {{"starts", flows.starts},
+          {"steps", flows.steps},
+          {"ends", flows.ends},
+          {"bound", flows.bound},
+          {"unbound_starts", flows.unbound_starts},
+          {"unbound_ends", flows.unbound_ends}};
+}
+
+Json device_json(const DeviceProperties& d) {
+  return {{"id", d.id},
+          {"name", d.name},
+          {"sms", d.sms},
+          {"compute_major", d.compute_major},
+          {"compute_minor", d.compute_minor},
+          {"total_global_mem", d.total_global_mem},
+          {"max_threads_per_block", d.max_threads_per_block},
+          {"max_threads_per_sm", d.max_threads_per_sm},
+          {"regs_per_block", d.regs_per_block},
+          {"regs_per_sm", d.regs_per_sm},
+          {"warp_size", d.warp_size},
+          {"shared_mem_per_block", d.shared_mem_per_block},
+          {"shared_mem_per_block_optin", d.shared_mem_per_block_optin},
+          {"shared_mem_per_sm", d.shared_mem_per_sm}};
+}
+
+Json devices_json(const Header& header) {
+  Json list = Json::array();
+  for (const DeviceProperties& d : header.devices) list.push_back(device_json(d));
+  return list;
+}
+
+Json report_json(const LoadReport& report) {
+  Json list = Json::array();
+  for (const OddityEntry& entry : report.entries()) {
+    Json first = Json::array();
+    for (const OddityExample& example : entry.first)
+      first.push_back({{"offset", example.offset}, {"text", example.text}});
+    list.push_back({{"kind", oddity_word(entry.kind)},
+                    {"count", entry.count},
+                    {"sentence", oddity_sentence(entry)},
+                    {"first", std::move(first)}});
+  }
+  return list;
+}
+
+Json load_json(const LoadFigures& figures) {
+  const double mb = static_cast<double>(figures.text_bytes) / 1e6;  // of JSON text, after inflating
+  return {{"seconds", figures.seconds},
+          {"mb_per_s", figures.seconds > 0 ? mb / figures.seconds : 0.0},
+          {"threads", figures.threads},
+          {"peak_rss_bytes", figures.peak_rss_bytes},
+          {"text_bytes", figures.text_bytes},
+          {"read_seconds", figures.read_seconds},
+          {"parse_seconds", figures.parse_seconds},
+          {"build_seconds", figures.build_seconds},
+          {"index_seconds", figures.index_seconds}};
+}
+
+Json phases_json(const LoadFigures& figures) {
+  Json phases = Json::object();
+  for (std::size_t c = 0; c < figures.phases.size(); ++c)
+    if (figures.phases[c] > 0) phases[std::string(1, static_cast<char>(c))] = figures.phases[c];
+  return phases;
+}
+
+std::size_t counter_samples(const Trace& trace) {
+  std::size_t count = 0;
+  for (const Counter& counter : trace.counters) count += counter.samples.size();
+  return count;
+}
+
+}  // namespace
+
+std::string info_json(const Document& doc) {
+  const Trace& trace = doc.trace;
+  const LaunchCounts& launches = doc.links.counts();
+  const Json json = {{"file", trace.path},
+                     {"bytes", trace.figures.file_bytes},
+                     {"events", trace.figures.events},
+                     {"phases", phases_json(trace.figures)},
+                     {"slices", trace.slice_count()},
+                     {"instants", trace.instants.size()},
+                     {"counter_samples", counter_samples(trace)},
+                     {"begin_ns", trace.span.begin},
+                     {"end_ns", trace.span.end},
+                     {"lanes", lanes_json(trace)},
+                     {"flows", flows_json(trace.flow_counts)},
+                     {"launches",
+                      {{"gpu_slices", launches.gpu_slices},
+                       {"joined_to_call", launches.joined_to_call},
+                       {"joined_to_op", launches.joined_to_op}}},
+                     {"devices", devices_json(trace.header)},
+                     {"report", report_json(trace.report)},
+                     {"load", load_json(trace.figures)}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace gapscope

@@ -1,0 +1,102 @@
+#include "app/cli/info_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "core/base/text.h"
+
+namespace gapscope {
+namespace {
+
+using Out = std::back_insert_iterator<std::string>;
+
+constexpr std::size_t kTitleChars = 44;  // with the figures beside it, a lane fits 100 columns
+
+std::string count(std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); }
+
+// Pads by code points, which is what a terminal shows for the names that occur.
+std::string padded(std::string_view text, std::size_t width) {
+  std::string out = elide_middle(printable(text), width);
+  out.append(width - std::min(width, utf8_length(out)), ' ');
+  return out;
+}
+
+void add_row(Out out, std::string_view key, std::string_view value) { fmt::format_to(out, "{:<10} {}\n", key, value); }
+
+void add_summary(Out out, const Document& doc) {
+  const Trace& trace = doc.trace;
+  const LoadFigures& load = trace.figures;
+  add_row(out, "file", printable(trace.path));
+  add_row(out, "size",
+          fmt::format("{} on disk, {} of JSON", format_bytes(load.file_bytes), format_bytes(load.text_bytes)));
+  add_row(out, "length", format_duration(trace.span.length()));
+  add_row(out, "events",
+          fmt::format("{}, of these {} slices and {} instants", count(load.events), count(trace.slice_count()),
+                      count(trace.instants.size())));
+  const FlowCounts& flows = trace.flow_counts;
+  add_row(out, "flows",
+          fmt::format("{} bound, {} starts and {} ends without a partner", count(flows.bound),
+                      count(flows.unbound_starts), count(flows.unbound_ends)));
+  const LaunchCounts& launches = doc.links.counts();
+  add_row(out, "GPU work",
+          fmt::format("{} kernels and copies, {} with their call, {} with their operator", count(launches.gpu_slices),
+                      count(launches.joined_to_call), count(launches.joined_to_op)));
+  const double mb = static_cast<double>(load.text_bytes) / 1e6;
+  add_row(out, "load",
+          fmt::format("{:.3f} s, {:.0f} MB/s, {} thread{}, {} at peak", load.seconds,
+                      load.seconds > 0 ? mb / load.seconds : 0.0, load.threads, load.threads == 1 ? "" : "s",
+                      format_bytes(load.peak_rss_bytes)));
+}
+
+void add_device(Out out, const DeviceProperties& d) {
+  std::string text = fmt::format("{}: {}", d.id, d.name.empty() ? "unnamed" : printable(d.name));
+  if (d.sms > 0) text += fmt::format(", {} SMs", d.sms);
+  if (d.total_global_mem > 0) text += ", " + format_bytes(static_cast<std::uint64_t>(d.total_global_mem));
+  if (d.compute_major > 0) text += fmt::format(", compute {}.{}", d.compute_major, d.compute_minor);
+  add_row(out, "device", text);
+}
+
+void add_lanes(Out out, const Trace& trace) {
+  fmt::format_to(out, "\n{:<{}} {:<10} {:>10} {:>6} {:>10} {:>10}\n", "lane", kTitleChars, "kind", "slices", "depths",
+                 "busy", "total");
+  ProcessId process;
+  for (const Lane& lane : trace.lanes) {
+    if (lane.process != process) {
+      process = lane.process;
+      fmt::format_to(out, "{}\n", printable(trace.processes[process.index()].title));
+    }
+    fmt::format_to(out, "  {} {:<10} {:>10} {:>6} {:>10} {:>10}\n", padded(lane.title, kTitleChars - 2),
+                   lane_kind_name(lane.kind), count(lane.slice_count), lane.depth_count, format_duration(lane.busy),
+                   format_duration(lane.total_dur));
+  }
+}
+
+void add_report(Out out, const LoadReport& report) {
+  if (report.empty()) {
+    fmt::format_to(out, "\nNothing odd about this file.\n");
+    return;
+  }
+  fmt::format_to(out, "\nodd about this file\n");
+  for (const OddityEntry& entry : report.entries()) {
+    fmt::format_to(out, "  {}\n", printable(oddity_sentence(entry)));
+    for (const OddityExample& example : entry.first)
+      fmt::format_to(out, "    at byte {}: {}\n", count(example.offset), elide_middle(printable(example.text), 80));
+  }
+}
+
+}  // namespace
+
+std::string info_text(const Document& doc) {
+  std::string text;
+  const Out out = std::back_inserter(text);
+  add_summary(out, doc);
+  for (const DeviceProperties& d : doc.trace.header.devices) add_device(out, d);
+  add_lanes(out, doc.trace);
+  add_report(out, doc.trace.report);
+  return text;
+}
+
+}  // namespace gapscope

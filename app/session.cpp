@@ -1,0 +1,158 @@
+#include "app/session.h"
+
+#include <system_error>
+
+#include "app/folder_listing.h"
+#include "app/recent_files.h"
+#include "app/samples.h"
+#include "core/load/args.h"
+
+namespace gapscope {
+namespace {
+
+// A recent file must open from any working directory.
+std::string absolute_path(const std::string& path) {
+  if (path == "-") return path;
+  std::error_code trouble;
+  const std::filesystem::path whole = std::filesystem::absolute(path, trouble);
+  return trouble ? path : whole.lexically_normal().string();
+}
+
+std::string with_home(const std::string& path, const std::string& home) {
+  return path == "~" || path.starts_with("~/") ? home + path.substr(1) : path;
+}
+
+double fraction_of(std::uint64_t done, std::uint64_t total) {
+  return total == 0 ? -1 : static_cast<double>(std::min(done, total)) / static_cast<double>(total);
+}
+
+ArgsState read_args_of(const Trace& trace, SliceId slice) {
+  Result<std::vector<Arg>> args = read_args(trace, trace.slices.offset[slice.index()]);
+  if (!args.ok()) return {slice, ArgsState::Stage::failed, {}, args.error().message};
+  return {slice, ArgsState::Stage::ready, std::move(*args), {}};
+}
+
+// The session's side of each request; every other kind is the window's.
+template <class... Fs>
+struct Overloaded : Fs... {
+  using Fs::operator()...;
+};
+
+}  // namespace
+
+Session::Session(SessionOptions options)
+    : options_(std::move(options)),
+      args_job_(
+          [](const ArgsQuestion& q) {
+            return ArgsAnswer{q.trace, read_args_of(*q.trace, q.slice)};
+          },
+          options_.wake),
+      folder_job_([home = options_.home](const std::string& path) { return list_folder(path, home); }, options_.wake) {
+  Result<Settings> settings = read_settings(options_.settings_file);
+  if (settings.ok())
+    settings_ = std::move(*settings);
+  else
+    message_ = settings.error().message;
+}
+
+void Session::open(const std::string& path) {
+  cancel_load();
+  message_.clear();
+  load_ = std::make_unique<BackgroundLoad>(absolute_path(with_home(path, options_.home)), options_.wake);
+}
+
+bool Session::carry_out(const Request& request) {
+  return std::visit(Overloaded{
+                        [&](const OpenFile& r) { return open(r.path), true; },
+                        [&](const OpenSample& r) {
+                          if (r.index < samples().size())
+                            open(sample_path(options_.assets, samples()[r.index]).string());
+                          return true;
+                        },
+                        [&](const ListFolder& r) { return folder_job_.ask(r.path), true; },
+                        [&](const ReadArgs& r) { return ask_args(r.slice), true; },
+                        [&](const ReloadFile&) { return document_ ? open(document_->trace.path) : void(), true; },
+                        [&](const CancelLoad&) { return cancel_load(), true; },
+                        [&](const CloseFile&) { return close(), true; },
+                        [&](const DismissMessage&) { return message_.clear(), true; },
+                        [](const auto&) { return false; },
+                    },
+                    request);
+}
+
+void Session::poll(ViewState& view) {
+  std::erase_if(ending_, [](const auto& load) { return load->done(); });
+  if (closed_) view.details = {};
+  closed_ = false;
+  if (load_ && load_->done()) take_load(view);
+  take_args(view);
+  if (std::optional<FolderView> folder = folder_job_.take()) folder_ = std::move(folder);
+}
+
+void Session::take_load(ViewState& view) {
+  const std::unique_ptr<BackgroundLoad> load = std::move(load_);
+  BackgroundLoad::Outcome outcome = load->take();
+  if (load->cancelled()) return;
+  if (!outcome.ok()) {
+    message_ = outcome.error().message;
+    return;
+  }
+  adopt(std::move(*outcome), view);
+}
+
+void Session::adopt(std::shared_ptr<const Document> document, ViewState& view) {
+  document_ = std::move(document);
+  view.details = {};  // slice ids of the last document mean nothing in this one
+  view.start_open = false;
+  remember_file(settings_.recent, document_->trace.path);
+  if (const std::optional<Error> trouble = write_settings(options_.settings_file, settings_))
+    message_ = trouble->message;
+}
+
+void Session::take_args(ViewState& view) {
+  std::optional<ArgsAnswer> answer = args_job_.take();
+  if (!answer || !document_ || answer->trace != document_->trace_owner) return;
+  view.details.args = std::move(answer->args);
+  view.details.model = {};
+}
+
+void Session::cancel_load() {
+  if (!load_) return;
+  load_->cancel();
+  ending_.push_back(std::move(load_));
+}
+
+void Session::close() {
+  cancel_load();
+  document_.reset();
+  closed_ = true;
+}
+
+void Session::ask_args(SliceId slice) {
+  if (document_ && slice.valid()) args_job_.ask({document_->trace_owner, slice});
+}
+
+std::string Session::title() const {
+  if (!document_) return "Gapscope";
+  return std::filesystem::path(document_->trace.path).filename().string() + " - Gapscope";
+}
+
+void Session::fill(FrameInput& in) {
+  in.document = document_.get();
+  in.message = message_;
+  in.recent = settings_.recent;
+  in.samples = options_.assets.empty() ? std::span<const Sample>{} : samples();
+  in.folder = folder_ ? &*folder_ : nullptr;
+  in.loading = nullptr;
+  if (!load_) return;
+  const LoadProgress& progress = load_->progress();
+  loading_view_.path = load_->path();
+  loading_view_.stage = load_stage_name(static_cast<LoadStage>(progress.stage.load()));
+  loading_view_.bytes_done = progress.bytes_done;
+  loading_view_.bytes_total = progress.bytes_total;
+  loading_view_.fraction = fraction_of(loading_view_.bytes_done, loading_view_.bytes_total);
+  loading_view_.events = progress.events;
+  in.loading = &loading_view_;
+}
+
+}  // namespace gapscope

@@ -1,0 +1,77 @@
+#pragma once
+// The one who owns what is open and does what panels ask for. Lives on the UI thread and never waits there for a file:
+// loads, args and folders are read by threads that call `wake` when they are done; poll() takes in what they found.
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/background_load.h"
+#include "app/latest_job.h"
+#include "app/settings.h"
+#include "core/view/view_state.h"
+#include "ui/app_ui.h"
+
+namespace gapscope {
+
+struct SessionOptions {
+  std::filesystem::path settings_file;  // empty: nothing is remembered
+  std::filesystem::path assets;         // folder of the samples; empty: none are shown
+  std::string home;                     // what ~ means in a typed path
+  std::function<void()> wake;           // called from other threads; must make the UI thread call poll() soon
+};
+
+class Session {
+ public:
+  explicit Session(SessionOptions options);
+
+  // Starts loading. The open document stays until the new one is there; an earlier load is cancelled.
+  void open(const std::string& path);
+  // Does `request` if it is the session's to do: files, folders, args, messages. False: the window's (text, title,
+  // quit...).
+  bool carry_out(const Request& request);
+  // Takes in what the threads have finished since the last call. Cheap; call it once a frame.
+  void poll(ViewState& view);
+
+  const Document* document() const { return document_.get(); }
+  bool is_loading() const { return load_ != nullptr; }
+  const std::string& message() const { return message_; }
+  const std::vector<std::string>& recent() const { return settings_.recent; }
+  std::string title() const;  // of the window
+
+  // Puts the session's side of a frame into `in`; valid until the next call of any other member.
+  void fill(FrameInput& in);
+
+ private:
+  struct ArgsQuestion {
+    std::shared_ptr<const Trace> trace;
+    SliceId slice;
+  };
+  struct ArgsAnswer {
+    std::shared_ptr<const Trace> trace;  // whose slice: it may no longer be open
+    ArgsState args;
+  };
+
+  void take_load(ViewState& view);
+  void take_args(ViewState& view);
+  void adopt(std::shared_ptr<const Document> document, ViewState& view);
+  void cancel_load();
+  void close();
+  void ask_args(SliceId slice);
+
+  SessionOptions options_;
+  Settings settings_;
+  std::shared_ptr<const Document> document_;
+  std::string message_;
+  bool closed_ = false;  // the document went away since the last poll
+  std::unique_ptr<BackgroundLoad> load_;
+  std::vector<std::unique_ptr<BackgroundLoad>> ending_;  // cancelled ones on their way out
+  LoadingView loading_view_;
+  std::optional<FolderView> folder_;
+  LatestJob<ArgsQuestion, ArgsAnswer> args_job_;
+  LatestJob<std::string, FolderView> folder_job_;
+};
+
+}  // namespace gapscope
