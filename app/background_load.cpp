@@ -10,6 +10,10 @@ BackgroundLoad::BackgroundLoad(std::string path, std::function<void()> wake)
 
 BackgroundLoad::~BackgroundLoad() { cancel(); }
 
+double BackgroundLoad::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+}
+
 void BackgroundLoad::run() {
   LoadOptions options;
   options.progress = &progress_;

@@ -1,6 +1,7 @@
 #pragma once
 // One file on its way to a Document, on a thread of its own. Destroying it cancels the load and waits for its end (100
 // ms at most, as load_trace promises), so keep a cancelled one until done() where that would be felt.
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -24,6 +25,7 @@ class BackgroundLoad {
 
   const std::string& path() const { return path_; }
   const LoadProgress& progress() const { return progress_; }
+  double seconds() const;  // since it began
   void cancel() { progress_.cancel = true; }
   bool cancelled() const { return progress_.cancel; }
   bool done() const { return done_; }
@@ -38,6 +40,7 @@ class BackgroundLoad {
   LoadProgress progress_;
   Outcome outcome_{Error{}};
   std::atomic<bool> done_{false};
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   Thread thread_;  // last: it uses all of the above
 };
 

@@ -152,6 +152,7 @@ void Session::fill(FrameInput& in) {
   loading_view_.bytes_total = progress.bytes_total;
   loading_view_.fraction = fraction_of(loading_view_.bytes_done, loading_view_.bytes_total);
   loading_view_.events = progress.events;
+  loading_view_.seconds = load_->seconds();
   in.loading = &loading_view_;
 }
 

@@ -114,7 +114,7 @@ void AppUi::frame(const FrameInput& in, Requests& out) {
   if (in.document) draw_document({0, top, whole.x1, whole.y1}, in, *in.document, out);
   ImGui::End();
   if (!in.document || view_.start_open) draw_start_screen(in, view_, out);
-  if (in.loading) draw_loading(*in.loading, out);
+  if (in.loading) draw_loading(*in.loading, view_, out);
   if (view_.help_open) draw_help_page(view_);
 }
 

@@ -26,6 +26,7 @@ struct LoadingView {
   std::uint64_t bytes_done = 0;
   std::uint64_t bytes_total = 0;  // 0 when unknown
   std::uint64_t events = 0;
+  double seconds = 0;      // since it began
 };
 
 struct Sample {
@@ -62,7 +63,7 @@ struct FrameInput {
 
 // The start screen, the progress of a load and the help page: windows of their own, drawn over everything else.
 void draw_start_screen(const FrameInput& in, ViewState& view, Requests& out);
-void draw_loading(const LoadingView& loading, Requests& out);
+void draw_loading(const LoadingView& loading, const ViewState& view, Requests& out);
 void draw_help_page(ViewState& view);
 
 class AppUi {

@@ -1,5 +1,7 @@
 #include "core/view/details_gpu.h"
 
+#include <fmt/format.h>
+
 #include "core/base/demangle.h"
 #include "core/base/text.h"
 
@@ -39,7 +41,7 @@ DetailsLine occupancy_line(const GpuRow& row) {
     hover =
         "The profiler states 0 % for every kernel that uses more than 48 KB of shared memory; the true value is "
         "higher.";
-  return number_line("occupancy, as stated", format_significant(static_cast<double>(row.occupancy_percent)) + " %",
+  return number_line("occupancy, as stated", fmt::format("{:g} %", row.occupancy_percent),
                      std::move(hover));
 }
 

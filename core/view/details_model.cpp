@@ -58,6 +58,14 @@ DetailsSection args_section(const Trace& trace, SliceId slice, const ArgsState* 
   return section;
 }
 
+// From the parent outwards, as one reads a stack.
+DetailsSection parents_section(const Document& doc, const std::vector<DetailsCrumb>& path) {
+  DetailsSection section{"Parents", {}, {}};
+  for (std::size_t depth = path.size(); depth-- > 0;)
+    section.lines.push_back(slice_line(doc, std::to_string(depth), path[depth].slice));
+  return section;
+}
+
 void add_gpu_sections(const Document& doc, SliceId slice, std::vector<DetailsSection>& out) {
   const GpuRow* row = doc.trace.gpu_row(slice);
   if (!row) return;
@@ -87,6 +95,7 @@ DetailsModel make_details(const Document& doc, SliceId slice, const ArgsState* a
     model.sections.push_back(std::move(launched));
   model.sections.push_back(time_section(doc, slice));
   model.sections.push_back(args_section(trace, slice, args));
+  if (model.path.size() > kDetailsMaxPath) model.sections.push_back(parents_section(doc, model.path));
   return model;
 }
 

@@ -50,6 +50,9 @@ struct DetailsModel {
 // At most this many launched slices are listed; the rest is counted. A graph launch can have thousands.
 constexpr std::size_t kDetailsMaxLaunched = 24;
 
+// Up to this many parents are shown as a path alone; a deeper chain is also a section of its own.
+constexpr std::size_t kDetailsMaxPath = 8;
+
 // `args` may be null or belong to another slice: then they count as not read yet.
 DetailsModel make_details(const Document& doc, SliceId slice, const ArgsState* args);
 

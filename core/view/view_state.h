@@ -46,7 +46,9 @@ struct PanelSizes {
 
 // Fields of the start screen and of the folder it shows.
 struct StartFields {
-  std::string path;  // what is typed
+  std::string path;          // what is typed
+  std::string asked_folder;  // of the last ListFolder
+  bool asked = false;        // whether there was one
 };
 
 // What the details panel shows, made once per selection. The panel asks for the args (ReadArgs); whoever carries out

@@ -1,0 +1,182 @@
+// The tab "Details": the model of core/view/details_model.h in columns, numbers right-aligned, ways to other slices in
+// the accent colour.
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "core/view/slice_colour.h"
+#include "ui/panels.h"
+#include "ui/text.h"
+
+namespace gapscope {
+namespace {
+
+constexpr float kColumnMinPx = 330;  // at scale 1: a key, a gap and "4367497539681.444 us"
+constexpr float kColumnMaxPx = 520;  // wider, and the eye loses the way from key to number
+constexpr int kMaxColumns = 4;
+constexpr float kKeyShare = 0.45f;  // of a column, at most
+
+struct DetailsDrawing {
+  const Document& document;
+  ViewState& view;
+  const Theme& theme;
+};
+
+// A link to another slice; a click selects it there.
+void draw_slice_link(DetailsDrawing& panel, std::string_view text, SliceId target, bool wrap) {
+  if (draw_link(Face::mono, panel.theme.accent, text, wrap)) select_slice(panel.view, target, /*reveal=*/true);
+}
+
+void draw_separator(const DetailsDrawing& panel) {
+  ImGui::SameLine(0, 0);
+  draw_text(Face::mono, panel.theme.muted, " > ");
+  ImGui::SameLine(0, 0);
+}
+
+// Goes on on the same line where `text` still fits.
+void flow_to(std::string_view text) {
+  if (ImGui::GetContentRegionAvail().x < text_width(Face::mono, text)) ImGui::NewLine();
+}
+
+void draw_path(DetailsDrawing& panel, const DetailsModel& model) {
+  if (model.path.empty()) return;
+  const std::size_t first = model.path.size() > kDetailsMaxPath ? model.path.size() - kDetailsMaxPath : 0;
+  if (first > 0) {
+    draw_text(Face::mono, panel.theme.muted, std::to_string(first) + " more");
+    draw_hover("The whole chain is listed under Parents.");
+    draw_separator(panel);
+  }
+  for (std::size_t i = first; i < model.path.size(); ++i) {
+    ImGui::PushID(static_cast<int>(i));
+    flow_to(model.path[i].name);
+    draw_slice_link(panel, model.path[i].name, model.path[i].slice, /*wrap=*/false);
+    if (i + 1 < model.path.size()) draw_separator(panel);
+    ImGui::PopID();
+  }
+}
+
+void draw_heading(DetailsDrawing& panel, const DetailsModel& model) {
+  draw_path(panel, model);
+  const float size = ImGui::GetTextLineHeight();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const std::string_view in_file = panel.document.trace.name(model.slice);
+  const Rgb fill = paint_of(hue_of(model.kind, in_file), shade_of(in_file)).fill;
+  ImGui::GetWindowDrawList()->AddRectFilled({at.x, at.y + size * 0.15f}, {at.x + size * 0.7f, at.y + size * 0.85f},
+                                            colour(fill), size * 0.1f);
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + size);
+  draw_text(Face::mono, panel.theme.text, model.name, /*wrap=*/true);
+  if (!model.name_in_file.empty()) draw_hover("In the file: " + model.name_in_file);
+}
+
+void draw_value(DetailsDrawing& panel, const DetailsLine& line) {
+  const Theme& theme = panel.theme;
+  const bool fits = text_width(Face::mono, line.value) <= ImGui::GetContentRegionAvail().x;
+  if (line.target) {
+    draw_slice_link(panel, line.value, line.target, /*wrap=*/true);
+  } else if (line.look == DetailsLine::Look::absent) {
+    draw_text_right(Face::sans, theme.muted, line.value);
+  } else if (line.look == DetailsLine::Look::number && fits) {
+    draw_text_right(Face::mono, theme.text, line.value);
+  } else {
+    draw_text(Face::mono, theme.text, line.value, /*wrap=*/true);
+  }
+  draw_hover(line.hover);
+}
+
+float key_width(const DetailsSection& section, float column) {
+  float widest = 0;
+  for (const DetailsLine& line : section.lines) widest = std::max(widest, text_width(Face::sans, line.key));
+  return std::min(widest, column * kKeyShare);
+}
+
+void draw_lines(DetailsDrawing& panel, const DetailsSection& section) {
+  if (section.lines.empty()) return;
+  const float keys = key_width(section, ImGui::GetContentRegionAvail().x);
+  if (!ImGui::BeginTable("lines", 2, ImGuiTableFlags_NoSavedSettings)) return;
+  ImGui::TableSetupColumn("key", ImGuiTableColumnFlags_WidthFixed, keys);
+  ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);
+  for (std::size_t i = 0; i < section.lines.size(); ++i) {
+    const DetailsLine& line = section.lines[i];
+    ImGui::PushID(static_cast<int>(i));
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    draw_text(Face::sans, panel.theme.muted, line.key, /*wrap=*/true);
+    ImGui::TableNextColumn();
+    draw_value(panel, line);
+    ImGui::PopID();
+  }
+  ImGui::EndTable();
+}
+
+void draw_section(DetailsDrawing& panel, const DetailsSection& section) {
+  ImGui::PushID(section.title.c_str());
+  draw_text(Face::bold, panel.theme.text, section.title);
+  ImGui::Separator();
+  if (!section.note.empty()) draw_text(Face::sans, panel.theme.muted, section.note, /*wrap=*/true);
+  draw_lines(panel, section);
+  ImGui::Spacing();
+  ImGui::PopID();
+}
+
+// Each section goes to the column that is shortest so far: what matters most stays at the top of some column.
+std::vector<int> columns_of(const DetailsModel& model, int columns) {
+  std::array<std::size_t, kMaxColumns> filled{};
+  std::vector<int> column_of;
+  for (const DetailsSection& section : model.sections) {
+    const auto shortest = std::min_element(filled.begin(), filled.begin() + columns);
+    *shortest += section.lines.size() + 2;  // its title and the space after it
+    column_of.push_back(static_cast<int>(shortest - filled.begin()));
+  }
+  return column_of;
+}
+
+void draw_sections(DetailsDrawing& panel, const DetailsModel& model) {
+  const float scale = panel.view.scale;
+  const float width = ImGui::GetContentRegionAvail().x;
+  const int fitting = std::clamp(static_cast<int>(width / (kColumnMinPx * scale)), 1, kMaxColumns);
+  const int columns = std::min(fitting, static_cast<int>(model.sections.size()));
+  const float column_width = std::min(width / static_cast<float>(columns), kColumnMaxPx * scale);
+  const std::vector<int> column_of = columns_of(model, columns);
+  if (!ImGui::BeginTable("sections", columns, ImGuiTableFlags_NoSavedSettings,
+                         {column_width * static_cast<float>(columns), 0}))
+    return;
+  ImGui::TableNextRow();
+  for (int column = 0; column < columns; ++column) {
+    ImGui::TableNextColumn();
+    for (std::size_t i = 0; i < model.sections.size(); ++i)
+      if (column_of[i] == column) draw_section(panel, model.sections[i]);
+  }
+  ImGui::EndTable();
+}
+
+// Makes the model anew for another selection or fresh args, and asks for the args that it lacks.
+void refresh(const Document& document, ViewState& view, Requests& out) {
+  DetailsState& details = view.details;
+  if (details.model.slice == view.selection) return;
+  if (details.args.slice != view.selection) {
+    details.args = {view.selection, ArgsState::Stage::reading, {}, {}};
+    out.add(ReadArgs{view.selection});
+  }
+  details.model = make_details(document, view.selection, &details.args);
+}
+
+}  // namespace
+
+void draw_details(const Document& document, ViewState& view, Requests& out) {
+  DetailsDrawing panel{document, view, theme_of(view.theme)};
+  if (!view.selection) {
+    draw_text(
+        Face::sans, panel.theme.muted,
+        "Nothing is selected. Click a slice to see its time, its parents, its args and, for a kernel, its resources.",
+        /*wrap=*/true);
+    return;
+  }
+  refresh(document, view, out);
+  const DetailsModel& model = view.details.model;  // a click below changes the selection; the model follows next frame
+  draw_heading(panel, model);
+  ImGui::Spacing();
+  draw_sections(panel, model);
+}
+
+}  // namespace gapscope

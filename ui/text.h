@@ -1,0 +1,21 @@
+#pragma once
+// Text in the faces and colours of the theme, drawn with the unformatted call: names from a trace are data.
+#include <string_view>
+
+#include "ui/faces.h"
+#include "ui/theme.h"
+
+namespace gapscope {
+
+// One item; wraps at the end of the column when `wrap`.
+void draw_text(Face face, Rgb rgb, std::string_view text, bool wrap = false);
+// One line whose last pixel is that of the column.
+void draw_text_right(Face face, Rgb rgb, std::string_view text);
+// Text that is a way to somewhere: underlined under the pointer. True when clicked.
+bool draw_link(Face face, Rgb rgb, std::string_view text, bool wrap = false);
+float text_width(Face face, std::string_view text);
+
+// A tooltip for the last item, wrapped; nothing for an empty text.
+void draw_hover(std::string_view text);
+
+}  // namespace gapscope
