@@ -1,0 +1,109 @@
+#include "core/view/lane_layout.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "tests/support/hand_trace.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+
+namespace {
+
+std::shared_ptr<const Trace> two_processes() {
+  return hand_trace({{"python 1", "thread 1", LaneKind::cpu_thread, {{{"a", 0, 10}}, {{"b", 1, 9}}, {{"c", 2, 8}}}},
+                     {"python 1", "thread 2", LaneKind::cpu_thread, {{{"d", 0, 10}}}},
+                     {"GPU 0", "stream 7", LaneKind::gpu_stream, {{{"k", 3, 6, Kind::kernel}}}}});
+}
+
+LaneFolds open_folds(const Trace& trace) {
+  LaneFolds folds;
+  reset_folds(folds, trace);
+  return folds;
+}
+
+}  // namespace
+
+TEST_CASE("each process has a header above its lanes, and nothing overlaps") {
+  const auto trace = two_processes();
+  const LaneLayout layout(*trace, open_folds(*trace), LaneMetrics{});
+  REQUIRE(layout.bands().size() == 5);
+  CHECK(layout.bands()[0].kind == BandKind::process);
+  CHECK(layout.bands()[3].kind == BandKind::process);
+  float y = 0;
+  for (const Band& band : layout.bands()) {
+    CHECK(band.y == y);
+    CHECK(band.height > 0);
+    y = band.bottom();
+  }
+  CHECK(layout.height() == y);
+}
+
+TEST_CASE("all depths of a lane lie inside it, one below the other") {
+  const auto trace = two_processes();
+  const LaneLayout layout(*trace, open_folds(*trace), LaneMetrics{});
+  const Band& band = *layout.band_of(LaneId(0));
+  float above = band.y;
+  for (std::uint32_t depth = 0; depth < 3; ++depth) {
+    const LaneLayout::Strip strip = layout.strip(band, depth);
+    CHECK(strip.y >= above);
+    above = strip.y + strip.height;
+    CHECK(above <= band.bottom());
+  }
+}
+
+TEST_CASE("a folded lane is thin, and all its depths lie on the one line it shows") {
+  const auto trace = two_processes();
+  LaneFolds folds = open_folds(*trace);
+  toggle_lane(folds, LaneId(0));
+  const LaneLayout layout(*trace, folds, LaneMetrics{});
+  const Band& band = *layout.band_of(LaneId(0));
+  CHECK(band.collapsed);
+  CHECK(band.height == LaneMetrics{}.collapsed);
+  CHECK(layout.strip(band, 2).y == layout.strip(band, 0).y);
+}
+
+TEST_CASE("a folded process shows its header only, where its lanes are found") {
+  const auto trace = two_processes();
+  LaneFolds folds = open_folds(*trace);
+  toggle_process(folds, ProcessId(0));
+  const LaneLayout layout(*trace, folds, LaneMetrics{});
+  CHECK(layout.bands().size() == 3);
+  CHECK(layout.band_of(LaneId(1)) == &layout.bands()[0]);
+}
+
+TEST_CASE("a hidden lane has no band, and unfolding brings it back") {
+  const auto trace = two_processes();
+  LaneFolds folds = open_folds(*trace);
+  folds.lane_hidden[2] = true;
+  const LaneLayout hidden(*trace, folds, LaneMetrics{});
+  CHECK(hidden.bands().size() == 3);
+  CHECK(hidden.band_of(LaneId(2)) == nullptr);
+  const auto before = folds.revision;
+  unfold_lane(folds, *trace, LaneId(2));
+  CHECK(folds.revision > before);
+  CHECK(LaneLayout(*trace, folds, LaneMetrics{}).band_of(LaneId(2)) != nullptr);
+}
+
+TEST_CASE("the visible bands are those that a scan finds") {
+  const auto trace = two_processes();
+  const LaneLayout layout(*trace, open_folds(*trace), LaneMetrics{});
+  for (float top = -30; top < layout.height() + 30; top += 3) {
+    const float bottom = top + 40;
+    const auto [first, last] = layout.visible(top, bottom);
+    for (std::size_t i = 0; i < layout.bands().size(); ++i) {
+      const Band& band = layout.bands()[i];
+      const bool listed = first <= i && i < last;
+      CHECK(listed == (band.bottom() > top && band.y < bottom));
+    }
+  }
+}
+
+TEST_CASE("at every scale depths are whole pixels apart") {
+  for (const float scale : {0.75f, 1.0f, 1.25f, 1.5f, 2.0f, 3.0f}) {
+    const LaneMetrics m = LaneMetrics{}.scaled(scale);
+    CHECK(m.depth == std::round(m.depth));
+    CHECK(m.slice < m.depth);
+  }
+}
