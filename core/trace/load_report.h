@@ -18,6 +18,7 @@ enum class Oddity : std::uint8_t {
   invalid_utf8,
   non_finite_number,      // NaN, Infinity, N/A where JSON wants a number
   trailing_comma,
+  missing_comma,          // between two events
   duplicate_key,          // the later one wins
   no_timestamp,           // an event of a drawing phase without ts
   negative_duration,

@@ -115,8 +115,6 @@ struct OpRow {
   std::int64_t forward_thread = 0;    // "Fwd thread id": 0 for forward operators
   StringId input_dims;                // JSON text of "Input Dims", none where not recorded
   StringId input_types;               // JSON text of "Input type"
-  StringId input_strides;             // JSON text of "Input Strides"
-  StringId concrete_inputs;           // JSON text of "Concrete Inputs"
   StringId collective;                // "Collective name" of record_param_comms
   bool unfinished = false;            // "finished": false
 };

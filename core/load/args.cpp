@@ -1,0 +1,141 @@
+#include "core/load/args.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/load/byte_source.h"
+#include "core/load/event_parser.h"
+#include "core/load/event_repair.h"
+#include "core/load/structural_index.h"
+
+namespace gapscope {
+namespace {
+
+constexpr std::size_t kFirstRead = 16 * 1024;            // most events are far smaller
+constexpr std::size_t kLargestEvent = std::size_t{64} << 20;  // an event larger than this is not shown whole
+
+// Reads `text` from the source's current place until the event that begins it is complete.
+Result<std::string> read_one_event(ByteSource& source, const std::string& shown, std::uint64_t offset) {
+  std::string text;
+  for (std::size_t want = kFirstRead; text.size() < kLargestEvent; want *= 4) {
+    const std::size_t had = text.size();
+    text.resize(had + want);
+    Result<std::size_t> got = source.read(text.data() + had, want);
+    if (!got) return got.error();
+    text.resize(had + *got);
+    if (text.empty() || text.front() != '{') break;
+    const EventEnd end = find_event_end(text, 0);
+    if (end.how == EventEnd::How::closed) return text.substr(0, end.end);
+    if (end.how == EventEnd::How::suspect || *got < want) {
+      Repairs repairs;
+      Mended mended = repair_event(std::string_view(text).substr(0, end.end), repairs);
+      if (mended.closed) return std::move(mended.text);
+      if (*got < want) break;
+    }
+  }
+  return Error{fmt::format("The event at byte {} of {} cannot be read any more: the file has changed since it was opened. Reload it.", offset, shown)};
+}
+
+// Moves the source forward by `bytes`.
+Result<bool> skip(ByteSource& source, std::uint64_t bytes) {
+  std::string scratch(std::size_t{256} * 1024, '\0');
+  while (bytes > 0) {
+    Result<std::size_t> got = source.read(scratch.data(), static_cast<std::size_t>(std::min<std::uint64_t>(bytes, scratch.size())));
+    if (!got) return got.error();
+    if (*got == 0) return false;
+    bytes -= *got;
+  }
+  return true;
+}
+
+class Walk {
+ public:
+  explicit Walk(const std::string& event) : text_(event) { ok_ = index_.index(event.data(), event.size()) == IndexState::ok; }
+
+  Result<std::vector<Arg>> args() {
+    std::vector<Arg> out;
+    if (!ok_ || at(0) != '{') return Error{"The event's text is damaged; its args cannot be shown."};
+    std::size_t i = 1;
+    while (at(i) == '"' && at(i + 1) == ':') {
+      const std::size_t after = value_end(i + 2);
+      if (token(i, i + 1) == "\"args\"" && at(i + 2) == '{') {
+        out.clear();
+        read_object(i + 2, out);
+      }
+      if (after == 0 || at(after) != ',') break;
+      i = after + 1;
+    }
+    return out;
+  }
+
+ private:
+  char at(std::size_t i) const { return i < index_.positions().size() ? text_[index_.positions()[i]] : '\0'; }
+
+  std::string_view token(std::size_t i, std::size_t after) const {
+    const std::size_t begin = index_.positions()[i];
+    std::size_t end = after < index_.positions().size() ? index_.positions()[after] : text_.size();
+    while (end > begin && (text_[end - 1] == ' ' || text_[end - 1] == '\n' || text_[end - 1] == '\r' || text_[end - 1] == '\t')) --end;
+    return text_.substr(begin, end - begin);
+  }
+
+  // Position after the value at i; 0 when it does not close.
+  std::size_t value_end(std::size_t i) const {
+    std::size_t depth = 0;
+    for (; at(i) != '\0'; ++i) {
+      if (at(i) == '{' || at(i) == '[') ++depth;
+      if ((at(i) == '}' || at(i) == ']') && depth > 0) --depth;
+      if (depth == 0) return i + 1;
+    }
+    return 0;
+  }
+
+  static std::string plain_text(std::string_view quoted) {
+    std::string out;
+    const std::string_view content = quoted.substr(1, quoted.size() - 2);
+    return unescape(content, out) ? out : std::string(content);
+  }
+
+  void read_object(std::size_t i, std::vector<Arg>& out) const {
+    ++i;
+    while (at(i) == '"' && at(i + 1) == ':') {
+      const std::size_t after = value_end(i + 2);
+      if (after == 0) return;
+      Arg arg;
+      arg.key = plain_text(token(i, i + 1));
+      const std::string_view value = token(i + 2, after);
+      arg.is_text = value.size() >= 2 && value.front() == '"';
+      arg.value = arg.is_text ? plain_text(value) : std::string(value);
+      out.push_back(std::move(arg));
+      if (at(after) != ',') return;
+      i = after + 1;
+    }
+  }
+
+  std::string_view text_;
+  StructuralIndex index_;
+  bool ok_ = false;
+};
+
+}  // namespace
+
+Result<std::string> read_event_text(const Trace& trace, std::uint64_t offset) {
+  const std::string shown = printable(trace.path);
+  if (trace.path == "-") return Error{"The trace came through standard input, so its args cannot be read again. Open it from a file to see them."};
+  Result<std::unique_ptr<ByteSource>> source = open_source(trace.path);
+  if (!source) return source.error();
+  const Result<bool> there = skip(**source, offset);
+  if (!there) return there.error();
+  if (!*there) return Error{fmt::format("{} is shorter than when it was opened: byte {} is gone. Reload it.", shown, offset)};
+  return read_one_event(**source, shown, offset);
+}
+
+Result<std::vector<Arg>> read_args(const Trace& trace, std::uint64_t offset) {
+  if (offset == kNoOffset) return std::vector<Arg>{};
+  const Result<std::string> text = read_event_text(trace, offset);
+  if (!text) return text.error();
+  return Walk(*text).args();
+}
+
+}  // namespace gapscope

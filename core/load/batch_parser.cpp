@@ -1,0 +1,140 @@
+#include "core/load/batch_parser.h"
+
+#include "core/load/event_repair.h"
+
+namespace gapscope {
+namespace {
+
+constexpr std::size_t kNpos = std::string_view::npos;
+constexpr std::size_t kExampleChars = 200;
+
+constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+}  // namespace
+
+BatchEnd BatchParser::parse(std::string_view text, std::uint64_t file_offset, bool is_last) {
+  text_ = text;
+  file_offset_ = file_offset;
+  chunk_.clear();
+  chunk_.base_offset = file_offset;
+  BatchEnd end;
+  if (parse_fast(end, is_last)) return end;
+  chunk_.clear();
+  return parse_slow(is_last);
+}
+
+bool BatchParser::parse_fast(BatchEnd& end, bool is_last) {
+  if (whole_.index(text_.data(), text_.size()) != IndexState::ok) return false;
+  const auto at = whole_.positions();
+  events_.clear_event_offset();
+  events_.set_text(text_, at, file_offset_);
+  bool after_comma = true;
+  for (std::size_t i = 0; i < at.size();) {
+    const char c = text_[at[i]];
+    if (c == ']') {
+      if (after_comma && i > 0) note(Oddity::trailing_comma, at[i - 1]);
+      end = {BatchEnd::How::array_closed, at[i] + std::size_t{1}};
+      return true;
+    }
+    if (!after_comma) return false;
+    if (c == '{') {
+      i = events_.parse(i);
+    } else {
+      if (c == ',' || c == ':' || c == '}') return false;
+      const std::size_t value = at[i];
+      i = events_.skip_value(i);
+      if (i != EventParser::kFailed) note(Oddity::not_an_object, value);
+    }
+    if (i == EventParser::kFailed) return false;
+    after_comma = i < at.size() && text_[at[i]] == ',';
+    i += after_comma ? 1 : 0;
+  }
+  end = {BatchEnd::How::between_events, text_.size()};
+  // A stretch is cut after a comma. One that ends otherwise stops in the middle of something, unless the file is over.
+  return is_last || after_comma;
+}
+
+BatchEnd BatchParser::parse_slow(bool is_last) {
+  bool after_comma = true;
+  std::size_t last_comma = 0;
+  std::size_t at = 0;
+  for (;;) {
+    while (at < text_.size() && is_space(text_[at])) ++at;
+    if (at >= text_.size()) return {BatchEnd::How::between_events, text_.size()};
+    const char c = text_[at];
+    if (c == ',') {
+      if (after_comma && at > 0) note(Oddity::trailing_comma, at);
+      after_comma = true;
+      last_comma = at++;
+      continue;
+    }
+    if (c == ']') {
+      if (after_comma && last_comma > 0) note(Oddity::trailing_comma, last_comma);
+      return {BatchEnd::How::array_closed, at + 1};
+    }
+    const std::size_t begin = at;
+    if (!after_comma && c == '{') note(Oddity::missing_comma, at);
+    at = c == '{' ? slow_event(at, is_last) : skip_other_value(at, is_last);
+    if (at == kNpos) return {BatchEnd::How::unfinished, begin};
+    after_comma = false;
+  }
+}
+
+std::size_t BatchParser::slow_event(std::size_t at, bool is_last) {
+  const EventEnd end = find_event_end(text_, at);
+  if (end.how == EventEnd::How::unfinished && !is_last) return kNpos;
+  if (end.how == EventEnd::How::closed && parse_one(text_.substr(at, end.end - at), at)) return end.end;
+  std::size_t consumed = 0;
+  if (parse_mended(text_.substr(at, end.end - at), at, consumed)) return at + consumed;
+  if (end.how == EventEnd::How::unfinished) {
+    note(Oddity::truncated, at);
+    return text_.size();
+  }
+  note(Oddity::bad_event, at);
+  // Brackets may balance by accident when a string is damaged: take up at the next event that can be recognised.
+  const std::size_t next = find_next_event(text_.substr(0, end.end), at + 1);
+  return next == kNpos ? end.end : next;
+}
+
+bool BatchParser::parse_one(std::string_view event, std::size_t at) {
+  if (single_.index(event.data(), event.size()) != IndexState::ok) return false;
+  events_.set_event_offset(file_offset_ + at);
+  events_.set_text(event, single_.positions(), file_offset_ + at);
+  const std::size_t after = events_.parse(0);
+  return after != EventParser::kFailed;
+}
+
+bool BatchParser::parse_mended(std::string_view damaged, std::size_t at, std::size_t& consumed) {
+  Repairs repairs;
+  const Mended mended = repair_event(damaged, repairs);
+  if (!mended.closed || !repairs.any() || !parse_one(mended.text, at)) return false;
+  repairs.report(chunk_.report, file_offset_ + at, text_.substr(at, kExampleChars));
+  consumed = mended.consumed;
+  return true;
+}
+
+std::size_t BatchParser::skip_other_value(std::size_t at, bool is_last) {
+  const char c = text_[at];
+  std::size_t end = at + 1;
+  if (c == '[') {
+    const EventEnd nested = find_event_end(text_, at);
+    if (nested.how == EventEnd::How::unfinished && !is_last) return kNpos;
+    end = nested.end;
+  } else if (c == '"') {
+    while (end < text_.size() && text_[end] != '"' && text_[end] != '\n') end += text_[end] == '\\' ? 2 : 1;
+    if (end >= text_.size() && !is_last) return kNpos;
+    end = std::min(end + 1, text_.size());
+  } else {
+    while (end < text_.size() && text_[end] != ',' && text_[end] != ']' && text_[end] != '{') ++end;
+    if (end >= text_.size() && !is_last) return kNpos;
+  }
+  note(Oddity::not_an_object, at);
+  return end;
+}
+
+void BatchParser::note(Oddity kind, std::size_t at) {
+  const std::size_t length = kind == Oddity::trailing_comma ? 20 : kExampleChars;
+  chunk_.report.add(kind, file_offset_ + at, text_.substr(at, length));
+}
+
+}  // namespace gapscope

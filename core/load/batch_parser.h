@@ -1,0 +1,50 @@
+#pragma once
+// A stretch of the events array into a RawChunk. Fast when all is well: one index over the whole stretch, one walk. When
+// anything is wrong the stretch is read again event by event, so that a damaged event costs one event.
+#include <cstdint>
+#include <string_view>
+
+#include "core/load/event_parser.h"
+#include "core/load/structural_index.h"
+
+namespace gapscope {
+
+struct BatchEnd {
+  enum class How : std::uint8_t {
+    between_events,  // everything was taken; the next stretch begins with an event
+    array_closed,    // the ']' of the events array was met: `at` is the position after it
+    unfinished,      // the event at `at` does not end in this text; only when more text may follow
+  };
+  How how = How::between_events;
+  std::size_t at = 0;
+};
+
+class BatchParser {
+ public:
+  explicit BatchParser(LocalTables& tables) : tables_(tables) {}
+
+  // Parses the events in `text`, which begins between events at `file_offset`. `is_last`: no text follows.
+  // The rows are in chunk() until the next call.
+  BatchEnd parse(std::string_view text, std::uint64_t file_offset, bool is_last);
+  RawChunk& chunk() { return chunk_; }
+
+ private:
+  bool parse_fast(BatchEnd& end, bool is_last);
+  BatchEnd parse_slow(bool is_last);
+  // One event at `at`; returns the position after it, or npos when more text is needed.
+  std::size_t slow_event(std::size_t at, bool is_last);
+  bool parse_one(std::string_view event, std::size_t at);
+  bool parse_mended(std::string_view damaged, std::size_t at, std::size_t& consumed);
+  std::size_t skip_other_value(std::size_t at, bool is_last);
+  void note(Oddity kind, std::size_t at);
+
+  LocalTables& tables_;
+  RawChunk chunk_;
+  EventParser events_{tables_, chunk_};
+  StructuralIndex whole_;
+  StructuralIndex single_;
+  std::string_view text_;
+  std::uint64_t file_offset_ = 0;
+};
+
+}  // namespace gapscope

@@ -1,0 +1,128 @@
+#include "core/load/blocks.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "core/load/event_repair.h"
+
+namespace gapscope {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+}  // namespace
+
+BlockReader::BlockReader(ByteSource& source, std::string head, std::uint64_t file_offset, std::size_t block_bytes, int blocks,
+                         std::atomic<bool>* cancel, std::atomic<std::uint64_t>* bytes_done)
+    : source_(source), tail_(std::move(head)), offset_(file_offset), block_bytes_(block_bytes), cancel_(cancel), bytes_done_(bytes_done) {
+  for (int i = 0; i < blocks; ++i) free_.push_back(std::make_unique<Block>());
+  thread_ = Thread([this] { run(); });
+}
+
+BlockReader::~BlockReader() { stop(); }
+
+void BlockReader::run() {
+  for (std::size_t number = 0;; ++number) {
+    std::unique_ptr<Block> block = free_block();
+    if (!block) break;
+    block->number = number;
+    const auto start = Clock::now();
+    const bool ok = fill(*block);
+    read_seconds_ += seconds_since(start);
+    const bool last = !ok || block->is_last;
+    {
+      const std::lock_guard lock(mutex_);
+      if (ok) ready_.push_back(std::move(block));
+      finished_ = finished_ || last;
+    }
+    changed_.notify_all();
+    if (last) return;
+  }
+  const std::lock_guard lock(mutex_);
+  finished_ = true;
+  changed_.notify_all();
+}
+
+bool BlockReader::fill(Block& block) {
+  block.file_offset = offset_;
+  block.is_last = false;
+  block.buffer.resize(std::max(block.buffer.size(), std::max(block_bytes_, tail_.size() + block_bytes_ / 2 + 1)));
+  std::memcpy(block.buffer.data(), tail_.data(), tail_.size());
+  block.size = tail_.size();
+  tail_.clear();
+  for (;;) {
+    const std::size_t room = block.buffer.size() - block.size;
+    Result<std::size_t> got = source_.read(block.buffer.data() + block.size, room);
+    if (!got) {
+      const std::lock_guard lock(mutex_);
+      error_ = got.error();
+      return false;
+    }
+    block.size += *got;
+    text_bytes_ += *got;
+    if (bytes_done_ != nullptr) bytes_done_->store(source_.file_bytes_read(), std::memory_order_relaxed);
+    if (*got < room) {
+      block.is_last = true;
+      offset_ += block.size;
+      return true;
+    }
+    cut(block);
+    if (!tail_.empty()) return true;
+    if (cancel_ != nullptr && cancel_->load()) return true;
+    block.buffer.resize(block.buffer.size() * 2);  // one event is larger than the block
+  }
+}
+
+// Leaves whole events in the block, as far as a look at the last bytes can tell, and the rest in tail_.
+void BlockReader::cut(Block& block) {
+  std::size_t at = find_last_event(block.text(), false);
+  if (at == std::string_view::npos || at == 0) at = find_last_event(block.text(), true);
+  if (at == std::string_view::npos || at == 0) return;
+  tail_.assign(block.buffer.data() + at, block.size - at);
+  block.size = at;
+  offset_ += at;
+}
+
+std::unique_ptr<Block> BlockReader::free_block() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return stopped_ || !free_.empty(); });
+  if (stopped_ || (cancel_ != nullptr && cancel_->load())) return nullptr;
+  std::unique_ptr<Block> block = std::move(free_.back());
+  free_.pop_back();
+  return block;
+}
+
+std::unique_ptr<Block> BlockReader::next() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return stopped_ || finished_ || !ready_.empty(); });
+  if (stopped_ || ready_.empty()) return nullptr;
+  std::unique_ptr<Block> block = std::move(ready_.front());
+  ready_.pop_front();
+  return block;
+}
+
+void BlockReader::recycle(std::unique_ptr<Block> block) {
+  {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(std::move(block));
+  }
+  changed_.notify_all();
+}
+
+void BlockReader::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+  }
+  changed_.notify_all();
+}
+
+std::optional<Error> BlockReader::error() const {
+  const std::lock_guard lock(mutex_);
+  return error_;
+}
+
+}  // namespace gapscope

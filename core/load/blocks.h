@@ -1,0 +1,75 @@
+#pragma once
+// Text of the events array in blocks, read ahead by one thread and handed to parsers in order. A block ends where an
+// event seems to begin; whether that guess was right is decided by those who parse the block before it.
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/parallel.h"
+#include "core/base/result.h"
+#include "core/load/byte_source.h"
+
+namespace gapscope {
+
+struct Block {
+  std::vector<char> buffer;
+  std::size_t size = 0;            // bytes of text in buffer
+  std::uint64_t file_offset = 0;   // of the text in the inflated file
+  std::size_t number = 0;          // 0, 1, 2, ... in file order
+  bool is_last = false;
+
+  std::string_view text() const { return {buffer.data(), size}; }
+};
+
+class BlockReader {
+ public:
+  // Reads from `source` on a thread of its own. `head` is text already read (it comes first), at `file_offset`.
+  // At most `blocks` blocks exist at a time; each holds about `block_bytes`, more where an event is larger.
+  BlockReader(ByteSource& source, std::string head, std::uint64_t file_offset, std::size_t block_bytes, int blocks,
+              std::atomic<bool>* cancel, std::atomic<std::uint64_t>* bytes_done);
+  ~BlockReader();
+
+  // The next block in order, or null at the end, after an error and after stop(). Any thread.
+  std::unique_ptr<Block> next();
+  // Gives a block back for further reading.
+  void recycle(std::unique_ptr<Block> block);
+  // Ends reading early; next() returns null from now on.
+  void stop();
+  // The error that ended reading, if one did. Valid after next() returned null.
+  std::optional<Error> error() const;
+  std::uint64_t text_bytes() const { return text_bytes_.load(); }
+  double read_seconds() const { return read_seconds_; }
+
+ private:
+  void run();
+  bool fill(Block& block);
+  void cut(Block& block);
+  std::unique_ptr<Block> free_block();
+
+  ByteSource& source_;
+  std::string tail_;               // text read beyond the last cut
+  std::uint64_t offset_;
+  std::size_t block_bytes_;
+  std::atomic<bool>* cancel_;
+  std::atomic<std::uint64_t>* bytes_done_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::unique_ptr<Block>> ready_;
+  std::vector<std::unique_ptr<Block>> free_;
+  bool finished_ = false;
+  bool stopped_ = false;
+  std::optional<Error> error_;
+  std::atomic<std::uint64_t> text_bytes_{0};
+  double read_seconds_ = 0;
+  Thread thread_;
+};
+
+}  // namespace gapscope

@@ -1,0 +1,137 @@
+#include "core/load/byte_source.h"
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+
+namespace gapscope {
+namespace {
+
+class FileSource final : public ByteSource {
+ public:
+  FileSource(int fd, bool owned, std::string path, std::uint64_t size) : fd_(fd), owned_(owned), path_(std::move(path)), size_(size) {}
+  ~FileSource() override {
+    if (owned_) ::close(fd_);
+  }
+  FileSource(const FileSource&) = delete;
+  FileSource& operator=(const FileSource&) = delete;
+
+  Result<std::size_t> read(char* into, std::size_t size) override {
+    std::size_t got = 0;
+    while (got < size) {
+      const ssize_t n = ::read(fd_, into + got, size - got);
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return Error{fmt::format("Reading {} failed after {} bytes: {}.", printable(path_), done_ + got, std::strerror(errno))};
+      if (n == 0) break;
+      got += static_cast<std::size_t>(n);
+    }
+    done_ += got;
+    return got;
+  }
+  std::uint64_t file_bytes_read() const override { return done_; }
+  std::uint64_t file_bytes_total() const override { return size_; }
+
+ private:
+  int fd_;
+  bool owned_;
+  std::string path_;
+  std::uint64_t size_;
+  std::uint64_t done_ = 0;
+};
+
+class MemorySource final : public ByteSource {
+ public:
+  explicit MemorySource(std::string_view text) : text_(text) {}
+  Result<std::size_t> read(char* into, std::size_t size) override {
+    const std::size_t n = std::min(size, text_.size() - at_);
+    std::memcpy(into, text_.data() + at_, n);
+    at_ += n;
+    return n;
+  }
+  std::uint64_t file_bytes_read() const override { return at_; }
+  std::uint64_t file_bytes_total() const override { return text_.size(); }
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+// Gives back a few bytes that were read to find out what the file is.
+class ReplaySource final : public ByteSource {
+ public:
+  ReplaySource(std::string head, std::unique_ptr<ByteSource> rest) : head_(std::move(head)), rest_(std::move(rest)) {}
+  Result<std::size_t> read(char* into, std::size_t size) override {
+    const std::size_t n = std::min(size, head_.size() - at_);
+    std::memcpy(into, head_.data() + at_, n);
+    at_ += n;
+    if (n == size) return n;
+    Result<std::size_t> more = rest_->read(into + n, size - n);
+    return more ? Result<std::size_t>(n + *more) : more;
+  }
+  std::uint64_t file_bytes_read() const override { return rest_->file_bytes_read(); }
+  std::uint64_t file_bytes_total() const override { return rest_->file_bytes_total(); }
+
+ private:
+  std::string head_;
+  std::unique_ptr<ByteSource> rest_;
+  std::size_t at_ = 0;
+};
+
+Result<std::unique_ptr<ByteSource>> unpacked(std::unique_ptr<ByteSource> raw) {
+  std::string head(8, '\0');
+  Result<std::size_t> got = raw->read(head.data(), head.size());
+  if (!got) return got.error();
+  head.resize(*got);
+  const Packing packing = packing_of(head);
+  auto whole = std::make_unique<ReplaySource>(std::move(head), std::move(raw));
+  switch (packing) {
+    case Packing::gzip: return make_gzip_source(std::move(whole));
+    case Packing::xz: return make_xz_source(std::move(whole));
+    case Packing::zstd: return make_zstd_source(std::move(whole));
+    case Packing::plain: break;
+  }
+  return std::unique_ptr<ByteSource>(std::move(whole));
+}
+
+}  // namespace
+
+Packing packing_of(std::string_view b) {
+  if (b.substr(0, 2) == "\x1f\x8b") return Packing::gzip;
+  if (b.substr(0, 6) == std::string_view("\xfd" "7zXZ\0", 6)) return Packing::xz;
+  if (b.substr(0, 4) == "\x28\xb5\x2f\xfd") return Packing::zstd;
+  return Packing::plain;
+}
+
+Result<std::unique_ptr<ByteSource>> open_source(const std::string& path) {
+  if (path == "-") return unpacked(std::make_unique<FileSource>(STDIN_FILENO, false, "standard input", 0));
+  const std::string shown = printable(path);
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    if (errno == ENOENT) return Error{fmt::format("{} was not found. Check the path.", shown)};
+    return Error{fmt::format("{} cannot be opened: {}.", shown, std::strerror(errno))};
+  }
+  struct stat info {};
+  const bool known = ::fstat(fd, &info) == 0;
+  if (known && S_ISDIR(info.st_mode)) {
+    ::close(fd);
+    return Error{fmt::format("{} is a folder. Name a trace file (.json or .json.gz) inside it.", shown)};
+  }
+  const bool regular = known && S_ISREG(info.st_mode);
+  if (regular && info.st_size == 0) {
+    ::close(fd);
+    return Error{fmt::format("{} is empty (0 bytes). Was the recording stopped before the trace was exported?", shown)};
+  }
+  return unpacked(std::make_unique<FileSource>(fd, true, path, regular ? static_cast<std::uint64_t>(info.st_size) : 0));
+}
+
+Result<std::unique_ptr<ByteSource>> open_memory(std::string_view bytes) { return unpacked(std::make_unique<MemorySource>(bytes)); }
+
+}  // namespace gapscope

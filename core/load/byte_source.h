@@ -1,0 +1,38 @@
+#pragma once
+// The text of a trace as a stream of bytes, plain or inflated on the way. One reader at a time.
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+
+namespace gapscope {
+
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  // Reads up to `size` bytes into `into`; 0 at the end. Less than asked only at the end.
+  virtual Result<std::size_t> read(char* into, std::size_t size) = 0;
+  // Bytes of the file consumed so far, and its size (0 when unknown): the same as the text for a plain file.
+  virtual std::uint64_t file_bytes_read() const = 0;
+  virtual std::uint64_t file_bytes_total() const = 0;
+  // True when the compressed stream ended before its end mark; the text up to there was delivered.
+  virtual bool was_cut_short() const { return false; }
+};
+
+// What the first bytes of a file say it is.
+enum class Packing : std::uint8_t { plain, gzip, xz, zstd };
+Packing packing_of(std::string_view first_bytes);
+
+// "-" is standard input; everything but a folder can be read, pipes too.
+Result<std::unique_ptr<ByteSource>> open_source(const std::string& path);
+// Text that somebody else owns and keeps alive; packed bytes are inflated too.
+Result<std::unique_ptr<ByteSource>> open_memory(std::string_view bytes);
+
+// Inflating wrappers; each takes the raw source over.
+std::unique_ptr<ByteSource> make_gzip_source(std::unique_ptr<ByteSource> raw);
+Result<std::unique_ptr<ByteSource>> make_xz_source(std::unique_ptr<ByteSource> raw);
+Result<std::unique_ptr<ByteSource>> make_zstd_source(std::unique_ptr<ByteSource> raw);
+
+}  // namespace gapscope

@@ -1,0 +1,110 @@
+#include "core/load/event_stream.h"
+
+#include "core/base/parallel.h"
+
+namespace gapscope {
+
+EventStream::EventStream(TopLevel& top, int threads, LoadProgress& progress) : top_(top), threads_(threads), progress_(progress) {
+  for (int i = 0; i <= threads; ++i) tables_.push_back(std::make_unique<LocalTables>());
+}
+
+bool EventStream::run(BlockReader& reader) {
+  run_workers(threads_, [&](int worker) { work(reader, worker); });
+  return !progress_.cancel.load();
+}
+
+void EventStream::work(BlockReader& reader, int worker) {
+  BatchParser parser(*tables_[static_cast<std::size_t>(worker)]);
+  for (;;) {
+    std::unique_ptr<Block> block = progress_.cancel.load() ? nullptr : reader.next();
+    if (!block) break;
+    Parsed parsed;
+    bool events_are_over = false;
+    {
+      const std::lock_guard lock(mutex_);
+      events_are_over = array_closed_;
+    }
+    if (!events_are_over) {
+      parsed.end = parser.parse(block->text(), block->file_offset, block->is_last);
+      parsed.chunk = parser.chunk();  // a copy of exactly the needed size; the parser keeps its room
+      parsed.chunk.table = worker;
+    }
+    parsed.block = std::move(block);
+    const std::lock_guard lock(mutex_);
+    waiting_.emplace(parsed.block->number, std::move(parsed));
+    commit_ready(reader);
+  }
+  if (progress_.cancel.load()) reader.stop();
+}
+
+void EventStream::commit_ready(BlockReader& reader) {
+  for (auto at = waiting_.find(next_); at != waiting_.end(); at = waiting_.find(next_)) {
+    commit(at->second);
+    reader.recycle(std::move(at->second.block));
+    waiting_.erase(at);
+    ++next_;
+  }
+}
+
+void EventStream::commit(Parsed& parsed) {
+  const Block& block = *parsed.block;
+  if (array_closed_) {
+    feed_rest(block.text(), block.file_offset, block.is_last);
+  } else if (!carry_.empty()) {
+    commit_again(block);
+  } else {
+    keep(std::move(parsed.chunk));
+    take_end(parsed.end, block.text(), block.file_offset, block.is_last);
+  }
+}
+
+// The block before ended in the middle of an event: this one's parse began in the wrong place.
+void EventStream::commit_again(const Block& block) {
+  std::string text = std::move(carry_);
+  carry_.clear();
+  text += block.text();
+  const std::uint64_t offset = carry_offset_;
+  BatchParser parser(*tables_.back());
+  const BatchEnd end = parser.parse(text, offset, block.is_last);
+  parser.chunk().table = threads_;
+  keep(std::move(parser.chunk()));
+  take_end(end, text, offset, block.is_last);
+}
+
+void EventStream::take_end(const BatchEnd& end, std::string_view text, std::uint64_t file_offset, bool is_last) {
+  switch (end.how) {
+    case BatchEnd::How::between_events: return;
+    case BatchEnd::How::array_closed:
+      array_closed_ = true;
+      top_.events_ended();
+      feed_rest(text.substr(end.at), file_offset + end.at, is_last);
+      return;
+    case BatchEnd::How::unfinished:
+      carry_.assign(text.substr(end.at));
+      carry_offset_ = file_offset + end.at;
+      return;
+  }
+}
+
+void EventStream::feed_rest(std::string_view text, std::uint64_t file_offset, bool is_last) {
+  if (object_closed_ && text.empty()) return;
+  if (rest_.empty()) rest_offset_ = file_offset;
+  rest_ += text;
+  const TopLevel::State state = top_.feed(rest_, rest_offset_, is_last);
+  rest_.erase(0, top_.consumed());
+  rest_offset_ += top_.consumed();
+  if (state == TopLevel::State::finished) object_closed_ = true;
+  if (state == TopLevel::State::not_json) {
+    top_.report().add(Oddity::text_after_end, rest_offset_, rest_);
+    rest_.clear();
+    object_closed_ = true;
+  }
+}
+
+void EventStream::keep(RawChunk chunk) {
+  truncated_ = truncated_ || chunk.report.count(Oddity::truncated) != 0;
+  progress_.events.fetch_add(chunk.events, std::memory_order_relaxed);
+  chunks_.push_back(std::move(chunk));
+}
+
+}  // namespace gapscope

@@ -1,0 +1,64 @@
+#pragma once
+// The events array by all cores: blocks are parsed as they come and committed in file order. A block was cut by a guess;
+// a commit knows where events really begin, so a block whose guess was wrong is parsed again from the right place.
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/load/batch_parser.h"
+#include "core/load/blocks.h"
+#include "core/load/load_trace.h"
+#include "core/load/top_level.h"
+
+namespace gapscope {
+
+class EventStream {
+ public:
+  EventStream(TopLevel& top, int threads, LoadProgress& progress);
+
+  // Parses all blocks of `reader`. False when cancelled.
+  bool run(BlockReader& reader);
+
+  std::vector<RawChunk> take_chunks() { return std::move(chunks_); }
+  std::vector<std::unique_ptr<LocalTables>> take_tables() { return std::move(tables_); }
+  bool array_closed() const { return array_closed_; }
+  bool object_closed() const { return object_closed_; }
+  bool was_truncated() const { return truncated_; }
+
+ private:
+  struct Parsed {
+    std::unique_ptr<Block> block;
+    RawChunk chunk;
+    BatchEnd end;
+  };
+  void work(BlockReader& reader, int worker);
+  void commit_ready(BlockReader& reader);
+  void commit(Parsed& parsed);
+  void commit_again(const Block& block);
+  void take_end(const BatchEnd& end, std::string_view text, std::uint64_t file_offset, bool is_last);
+  void feed_rest(std::string_view text, std::uint64_t file_offset, bool is_last);
+  void keep(RawChunk chunk);
+
+  TopLevel& top_;
+  int threads_;
+  LoadProgress& progress_;
+  std::vector<std::unique_ptr<LocalTables>> tables_;  // one a worker, and one more for what is parsed again
+
+  std::mutex mutex_;                        // guards everything below
+  std::map<std::size_t, Parsed> waiting_;   // parsed, but a block before them is not
+  std::size_t next_ = 0;                    // number of the next block to commit
+  std::vector<RawChunk> chunks_;
+  std::string carry_;                       // text of an event that did not end in its block
+  std::uint64_t carry_offset_ = 0;
+  std::string rest_;                        // text after the events that the top level could not take yet
+  std::uint64_t rest_offset_ = 0;
+  bool array_closed_ = false;
+  bool object_closed_ = false;
+  bool truncated_ = false;
+};
+
+}  // namespace gapscope

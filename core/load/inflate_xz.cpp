@@ -1,0 +1,70 @@
+// .xz through liblzma, where it was found at build time.
+#include <vector>
+
+#include "core/load/byte_source.h"
+
+#if GAPSCOPE_HAVE_LZMA
+#include <lzma.h>
+#endif
+
+namespace gapscope {
+
+#if GAPSCOPE_HAVE_LZMA
+namespace {
+
+constexpr std::size_t kInputBytes = 256 * 1024;
+constexpr std::uint64_t kMemoryLimit = std::uint64_t{512} << 20;  // the largest preset needs 65 MB; a bomb must not take all
+
+class XzSource final : public ByteSource {
+ public:
+  explicit XzSource(std::unique_ptr<ByteSource> raw) : raw_(std::move(raw)), input_(kInputBytes) {
+    usable_ = lzma_stream_decoder(&stream_, kMemoryLimit, LZMA_CONCATENATED) == LZMA_OK;
+  }
+  ~XzSource() override { lzma_end(&stream_); }
+  XzSource(const XzSource&) = delete;
+  XzSource& operator=(const XzSource&) = delete;
+
+  Result<std::size_t> read(char* into, std::size_t size) override {
+    if (!usable_) return Error{"There is not enough memory to inflate the file."};
+    stream_.next_out = reinterpret_cast<std::uint8_t*>(into);
+    stream_.avail_out = size;
+    while (stream_.avail_out > 0 && !done_) {
+      if (stream_.avail_in == 0 && !input_over_) {
+        Result<std::size_t> got = raw_->read(input_.data(), input_.size());
+        if (!got) return got.error();
+        input_over_ = *got == 0;
+        stream_.next_in = reinterpret_cast<const std::uint8_t*>(input_.data());
+        stream_.avail_in = *got;
+      }
+      const lzma_ret state = lzma_code(&stream_, input_over_ ? LZMA_FINISH : LZMA_RUN);
+      done_ = state != LZMA_OK;
+      cut_short_ = done_ && state != LZMA_STREAM_END;
+    }
+    return size - stream_.avail_out;
+  }
+  std::uint64_t file_bytes_read() const override { return raw_->file_bytes_read() - stream_.avail_in; }
+  std::uint64_t file_bytes_total() const override { return raw_->file_bytes_total(); }
+  bool was_cut_short() const override { return cut_short_; }
+
+ private:
+  std::unique_ptr<ByteSource> raw_;
+  std::vector<char> input_;
+  lzma_stream stream_ = LZMA_STREAM_INIT;
+  bool usable_ = false;
+  bool input_over_ = false;
+  bool done_ = false;
+  bool cut_short_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ByteSource>> make_xz_source(std::unique_ptr<ByteSource> raw) {
+  return std::unique_ptr<ByteSource>(std::make_unique<XzSource>(std::move(raw)));
+}
+#else
+Result<std::unique_ptr<ByteSource>> make_xz_source(std::unique_ptr<ByteSource>) {
+  return Error{"The file is packed with xz and this build has no liblzma. Unpack it first: xz -dk FILE."};
+}
+#endif
+
+}  // namespace gapscope

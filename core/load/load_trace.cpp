@@ -1,0 +1,223 @@
+#include "core/load/load_trace.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include <sys/resource.h>
+
+#include <fmt/format.h>
+
+#include "core/base/parallel.h"
+#include "core/base/text.h"
+#include "core/load/blocks.h"
+#include "core/load/byte_source.h"
+#include "core/load/event_stream.h"
+#include "core/load/top_level.h"
+#include "core/trace/trace_builder.h"
+
+namespace gapscope {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Text and its index (4 bytes a structural character) stay in a core's cache.
+constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
+constexpr std::size_t kHeadBytes = 64 * 1024;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+std::uint64_t peak_rss_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+Error cancelled() { return Error{"Cancelled."}; }
+
+// Other tools' files, told by a key at their top level.
+std::string_view format_of(const std::vector<std::string>& keys) {
+  const auto has = [&](std::string_view key) { return std::find(keys.begin(), keys.end(), key) != keys.end(); };
+  if (has("$schema") && has("profiles")) return "a speedscope profile";
+  if (has("nodes") && has("samples")) return "a V8 CPU profile";
+  if (has("meta") && has("threads")) return "a Firefox profile";
+  if (has("resourceSpans")) return "an OpenTelemetry export";
+  return {};
+}
+
+class Loader {
+ public:
+  Loader(std::string name, std::unique_ptr<ByteSource> source, const LoadOptions& options)
+      : name_(std::move(name)), shown_(printable(name_)), source_(std::move(source)), options_(options),
+        progress_(options.progress != nullptr ? *options.progress : own_progress_) {
+    if (options_.threads <= 0) options_.threads = hardware_threads();
+    if (options_.batch_bytes == 0) options_.batch_bytes = kBlockBytes;
+  }
+
+  Result<std::shared_ptr<const Trace>> run() {
+    progress_.bytes_total = source_->file_bytes_total();
+    set_stage(LoadStage::reading);
+    if (auto error = find_events()) return *error;
+    trace_->path = name_;
+    BuildInput input;
+    if (auto error = parse_events(input)) return *error;
+    set_stage(LoadStage::building);
+    return build(std::move(input));
+  }
+
+ private:
+  void set_stage(LoadStage stage) { progress_.stage = static_cast<int>(stage); }
+
+  // Reads until the events array begins; leaves what follows in head_.
+  std::optional<Error> find_events() {
+    std::size_t want = std::min(kHeadBytes, std::max<std::size_t>(options_.batch_bytes, 16));
+    for (;;) {
+      if (progress_.cancel) return cancelled();
+      const std::size_t had = head_.size();
+      head_.resize(had + want);
+      Result<std::size_t> got = source_->read(head_.data() + had, want);
+      if (!got) return got.error();
+      head_.resize(had + *got);
+      text_bytes_ += *got;
+      const bool is_last = *got < want;
+      progress_.bytes_done = source_->file_bytes_read();
+      const TopLevel::State state = top_.feed(head_, offset_, is_last);
+      head_.erase(0, top_.consumed());
+      offset_ += top_.consumed();
+      if (state == TopLevel::State::events_begin) return std::nullopt;
+      if (state == TopLevel::State::not_json) return not_json_error();
+      if (state == TopLevel::State::finished || is_last) return no_events_error();
+      want = std::max(want, head_.size());  // double, so that a header of many megabytes is not read again and again
+    }
+  }
+
+  Error not_json_error() const {
+    const bool binary = std::any_of(head_.begin(), head_.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(head_.size(), 64)),
+                                    [](char c) { return static_cast<unsigned char>(c) < 9 || (c > 13 && c < 32); });
+    if (binary) {
+      return Error{fmt::format("{} is a binary file (at byte {}), not a JSON trace. Export with prof.export_chrome_trace(\"trace.json\").", shown_, offset_)};
+    }
+    return Error{fmt::format("{} is not a JSON trace: \"{}\" cannot stand at byte {}. Export with prof.export_chrome_trace(\"trace.json\").", shown_,
+                             printable(std::string_view(head_).substr(0, 20)), offset_)};
+  }
+
+  Error no_events_error() const {
+    if (source_->was_cut_short()) {
+      return Error{fmt::format("{} is cut short: its compressed data ends after {} bytes of text, before any event. Copy the file again.", shown_, text_bytes_)};
+    }
+    if (top_.keys().empty()) {
+      return Error{fmt::format("{} ends at byte {} before any event. Was the recording still being written?", shown_, offset_ + head_.size())};
+    }
+    const std::string_view format = format_of(top_.keys());
+    std::string keys;
+    for (const std::string& key : top_.keys()) keys += (keys.empty() ? "" : ", ") + elide_middle(printable(key), 40);
+    return Error{fmt::format("{} is JSON without trace events: it has no \"traceEvents\" array at its top level (keys: {}).{} Open a file made by "
+                             "torch.profiler's export_chrome_trace or another Chrome trace.",
+                             shown_, keys, format.empty() ? "" : fmt::format(" It looks like {}.", format))};
+  }
+
+  std::optional<Error> parse_events(BuildInput& input) {
+    const auto start = Clock::now();
+    const std::size_t head_bytes = head_.size();
+    // Each worker holds one block, one is being read, and a few wait for a slow one before them.
+    const int blocks = 2 * options_.threads + 2;
+    BlockReader reader(*source_, std::move(head_), offset_, options_.batch_bytes, blocks, &progress_.cancel, &progress_.bytes_done);
+    EventStream stream(top_, options_.threads, progress_);
+    if (!stream.run(reader)) return cancelled();
+    if (const auto error = reader.error()) {
+      trace_->report.add(Oddity::truncated, offset_ + head_bytes + reader.text_bytes(), error->message);
+    }
+    text_bytes_ += reader.text_bytes();
+    LoadFigures& figures = trace_->figures;
+    figures.read_seconds = reader.read_seconds();
+    figures.parse_seconds = seconds_since(start);
+    report_end(stream);
+    input.chunks = stream.take_chunks();
+    input.tables = stream.take_tables();
+    input.threads = options_.threads;
+    input.cancel = &progress_.cancel;
+    return std::nullopt;
+  }
+
+  void report_end(const EventStream& stream) {
+    LoadReport& report = trace_->report;
+    const bool cut_inside = stream.was_truncated();
+    if (source_->was_cut_short() && !cut_inside) report.add(Oddity::truncated, text_bytes_, "the compressed data ends early");
+    const bool open_array = !stream.array_closed();
+    const bool open_object = top_.is_object() && !stream.object_closed();
+    if ((open_array || open_object) && !cut_inside && !source_->was_cut_short()) {
+      report.add(Oddity::missing_close, text_bytes_, open_array ? "]" : "}");
+    }
+    if (top_.members_after_events() != 0 && !only_trace_name_follows()) {
+      report.add(Oddity::header_after_events, top_.first_after_events(), "", top_.members_after_events());
+    }
+    report.merge(top_.report());
+  }
+
+  // Kineto writes traceName last in every file: that is the format, not an oddity.
+  bool only_trace_name_follows() const {
+    return top_.members_after_events() == 1 && !top_.header().metadata.empty() && top_.header().metadata.back().first == "traceName";
+  }
+
+  Result<std::shared_ptr<const Trace>> build(BuildInput input) {
+    const auto start = Clock::now();
+    trace_->header = top_.take_header();
+    trace_->figures.threads = options_.threads;
+    trace_->figures.file_bytes = source_->file_bytes_total() != 0 ? source_->file_bytes_total() : source_->file_bytes_read();
+    trace_->figures.text_bytes = text_bytes_;
+    if (!build_trace(std::move(input), *trace_)) {
+      if (progress_.cancel) return cancelled();
+      return Error{fmt::format("{} holds more slices than can be shown (4,294,967,279). Record fewer steps.", shown_)};
+    }
+    if (trace_->figures.events == 0) {
+      if (trace_->report.count(Oddity::truncated) != 0) {
+        return Error{fmt::format("{} ends at byte {} before the first whole event. Was the recording still being written?", shown_, text_bytes_)};
+      }
+      return Error{fmt::format("{} holds no events: its traceEvents array is empty or holds nothing that can be read. Was anything run while the profiler was on?", shown_)};
+    }
+    trace_->figures.build_seconds = seconds_since(start);
+    trace_->figures.seconds = seconds_since(started_);
+    trace_->figures.peak_rss_bytes = peak_rss_bytes();
+    set_stage(LoadStage::done);
+    return std::shared_ptr<const Trace>(std::move(trace_));
+  }
+
+  Clock::time_point started_ = Clock::now();
+  std::string name_;
+  std::string shown_;
+  std::unique_ptr<ByteSource> source_;
+  LoadOptions options_;
+  LoadProgress own_progress_;
+  LoadProgress& progress_;
+  TopLevel top_;
+  std::string head_;
+  std::uint64_t offset_ = 0;      // of head_ in the text
+  std::uint64_t text_bytes_ = 0;
+  std::shared_ptr<Trace> trace_ = std::make_shared<Trace>();
+};
+
+}  // namespace
+
+std::string_view load_stage_name(LoadStage stage) {
+  switch (stage) {
+    case LoadStage::opening: return "opening";
+    case LoadStage::reading: return "reading events";
+    case LoadStage::building: return "building lanes";
+    case LoadStage::indexing: return "indexing";
+    case LoadStage::done: return "done";
+  }
+  return "";
+}
+
+Result<std::shared_ptr<const Trace>> load_trace(const std::string& path, const LoadOptions& options) {
+  Result<std::unique_ptr<ByteSource>> source = open_source(path);
+  if (!source) return source.error();
+  return Loader(path, std::move(*source), options).run();
+}
+
+Result<std::shared_ptr<const Trace>> load_trace_from_text(std::string_view text, const std::string& name, const LoadOptions& options) {
+  Result<std::unique_ptr<ByteSource>> source = open_memory(text);
+  if (!source) return source.error();
+  return Loader(name, std::move(*source), options).run();
+}
+
+}  // namespace gapscope

@@ -1,0 +1,145 @@
+#include "core/load/top_level.h"
+
+#include <algorithm>
+
+#include "core/load/device_properties.h"
+#include "core/load/event_parser.h"
+#include "core/load/number_text.h"
+
+namespace gapscope {
+namespace {
+
+constexpr std::size_t kNpos = std::string_view::npos;
+constexpr std::size_t kKeptValueBytes = 64 * 1024;  // a header value longer than this is of no use in a panel
+constexpr std::size_t kKeysForMessage = 8;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+std::size_t skip_space(std::string_view text, std::size_t at) {
+  while (at < text.size() && is_space(text[at])) ++at;
+  return at;
+}
+
+// Position after the string that begins at `at`, or npos when it does not end here.
+std::size_t string_end(std::string_view text, std::size_t at) {
+  for (std::size_t i = at + 1; i < text.size(); ++i) {
+    if (text[i] == '\\') {
+      ++i;
+    } else if (text[i] == '"') {
+      return i + 1;
+    }
+  }
+  return kNpos;
+}
+
+// Position after the value at `at`, or npos when it does not end here.
+std::size_t value_end(std::string_view text, std::size_t at) {
+  std::size_t depth = 0;
+  for (std::size_t i = at; i < text.size();) {
+    const char c = text[i];
+    if (c == '"') {
+      i = string_end(text, i);
+      if (i == kNpos) return kNpos;
+      if (depth == 0) return i;
+      continue;
+    }
+    if (c == '{' || c == '[') ++depth;
+    if ((c == '}' || c == ']') && depth > 0 && --depth == 0) return i + 1;
+    if (depth == 0 && (c == ',' || c == '}' || c == ']')) return i;  // the end of a bare scalar
+    ++i;
+  }
+  return kNpos;
+}
+
+}  // namespace
+
+TopLevel::State TopLevel::feed(std::string_view text, std::uint64_t file_offset, bool is_last) {
+  consumed_ = 0;
+  for (;;) {
+    const std::size_t before = consumed_;
+    const Place place = place_;
+    const State state = step(text, file_offset, is_last);
+    if (state != State::need_more) return state;
+    if (consumed_ == before && place_ == place) return State::need_more;
+  }
+}
+
+TopLevel::State TopLevel::step(std::string_view text, std::uint64_t file_offset, bool is_last) {
+  if (place_ == Place::start && text.substr(consumed_).starts_with(kByteOrderMark)) consumed_ += kByteOrderMark.size();
+  consumed_ = skip_space(text, consumed_);
+  if (consumed_ == text.size()) return place_ == Place::end && is_last ? State::finished : State::need_more;
+  const char c = text[consumed_];
+  switch (place_) {
+    case Place::start:
+      if (c != '{' && c != '[') return State::not_json;
+      ++consumed_;
+      is_object_ = c == '{';
+      place_ = Place::before_key;
+      return is_object_ ? State::need_more : State::events_begin;
+    case Place::before_key:
+      if (c == '}') {
+        ++consumed_;
+        place_ = Place::end;
+        return State::need_more;
+      }
+      if (c != '"') return State::not_json;
+      return take_member(text, consumed_, file_offset, is_last);
+    case Place::after_value:
+      if (c != ',' && c != '}') return State::not_json;
+      ++consumed_;
+      place_ = c == ',' ? Place::before_key : Place::end;
+      return State::need_more;
+    case Place::end:
+      report_.add(Oddity::text_after_end, file_offset + consumed_, text.substr(consumed_, 200));
+      consumed_ = text.size();
+      return State::finished;
+  }
+  return State::not_json;
+}
+
+TopLevel::State TopLevel::take_member(std::string_view text, std::size_t at, std::uint64_t file_offset, bool is_last) {
+  const std::size_t key_end = string_end(text, at);
+  if (key_end == kNpos) return State::need_more;
+  std::string key;
+  if (!unescape(text.substr(at + 1, key_end - at - 2), key)) key = text.substr(at + 1, key_end - at - 2);
+  const std::size_t colon = skip_space(text, key_end);
+  if (colon == text.size()) return State::need_more;
+  if (text[colon] != ':') return State::not_json;
+  const std::size_t value = skip_space(text, colon + 1);
+  if (value == text.size()) return State::need_more;
+  if (key == "traceEvents" && text[value] == '[' && !events_seen_) {
+    consumed_ = value + 1;
+    return State::events_begin;
+  }
+  std::size_t end = value_end(text, value);
+  if (end == kNpos) {
+    if (!is_last) return State::need_more;
+    end = text.size();
+  }
+  keep(std::move(key), text.substr(value, end - value), file_offset + at);
+  consumed_ = end;
+  place_ = Place::after_value;
+  return State::need_more;
+}
+
+void TopLevel::keep(std::string key, std::string_view value, std::uint64_t file_offset) {
+  while (!value.empty() && is_space(value.back())) value.remove_suffix(1);
+  if (events_seen_ && members_after_events_++ == 0) first_after_events_ = file_offset;
+  if (keys_.size() < kKeysForMessage) keys_.push_back(key);
+  const auto same = std::find_if(header_.metadata.begin(), header_.metadata.end(), [&](const auto& m) { return m.first == key; });
+  if (same != header_.metadata.end()) {
+    report_.add(Oddity::duplicate_key, file_offset, key);
+    header_.metadata.erase(same);
+  }
+  if (key == "deviceProperties") header_.devices = parse_device_properties(value);
+  if (key == "baseTimeNanoseconds") {
+    if (const auto ns = parse_integer(value)) {
+      header_.base_time = *ns;
+      header_.has_base_time = true;
+    }
+  }
+  header_.metadata.emplace_back(std::move(key), std::string(value.substr(0, kKeptValueBytes)));
+}
+
+}  // namespace gapscope

@@ -1,0 +1,84 @@
+#include "core/trace/lane_builder.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace gapscope {
+namespace {
+
+// The last slice of each depth while slices arrive in (begin, longer first) order.
+class Nesting {
+ public:
+  // The depth of the slice [begin, end). Begins must not decrease.
+  std::uint32_t place(Ns begin, Ns end, std::uint32_t& overlapping) {
+    while (open_ > 0 && last_[open_ - 1].end <= begin) --open_;
+    std::size_t depth = open_;
+    if (open_ > 0 && last_[open_ - 1].end < end) {
+      ++overlapping;
+      depth = below_innermost_encloser(begin, end);
+    }
+    while (!is_free(depth, begin)) ++depth;
+    if (depth == last_.size()) last_.push_back({});
+    last_[depth] = {begin, end};
+    open_ = std::max(open_, depth + 1);
+    return static_cast<std::uint32_t>(depth);
+  }
+
+ private:
+  std::size_t below_innermost_encloser(Ns begin, Ns end) const {
+    for (std::size_t d = open_; d-- > 0;) {
+      if (last_[d].end >= end && last_[d].end > begin) return d + 1;
+    }
+    return 0;
+  }
+  // An empty slice takes its instant, so that the next one at that instant is not drawn over it.
+  bool is_free(std::size_t depth, Ns begin) const {
+    return depth >= last_.size() || (last_[depth].end <= begin && last_[depth].begin < begin);
+  }
+
+  std::vector<Span> last_;
+  std::size_t open_ = 0;  // no slice is open at this depth or deeper
+};
+
+void add_saturating(Ns& sum, Ns more) {
+  if (__builtin_add_overflow(sum, more, &sum)) sum = std::numeric_limits<Ns>::max();
+}
+
+}  // namespace
+
+NestedLane nest_lane(std::span<std::uint32_t> members, std::span<const Ns> begin, std::span<const Ns> end,
+                     const std::function<void(std::span<const std::uint32_t>)>& visit_sorted) {
+  NestedLane lane;
+  if (members.empty()) return lane;
+  const auto before = [&](std::uint32_t a, std::uint32_t b) { return begin[a] != begin[b] ? begin[a] < begin[b] : end[a] > end[b]; };
+  if (!std::is_sorted(members.begin(), members.end(), before)) std::stable_sort(members.begin(), members.end(), before);
+  if (visit_sorted) visit_sorted(members);
+
+  Nesting nesting;
+  std::vector<std::uint32_t> depths(members.size());
+  lane.span = {begin[members.front()], end[members.front()]};
+  Ns covered_to = lane.span.begin;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const Ns b = begin[members[i]];
+    const Ns e = end[members[i]];
+    depths[i] = nesting.place(b, e, lane.overlapping);
+    if (depths[i] >= lane.row_counts.size()) lane.row_counts.resize(depths[i] + 1, 0);
+    ++lane.row_counts[depths[i]];
+    add_saturating(lane.total_dur, e - b);
+    if (e > covered_to) {
+      lane.busy += e - std::max(b, covered_to);
+      covered_to = e;
+    }
+    lane.span.end = std::max(lane.span.end, e);
+  }
+  if (lane.row_counts.size() == 1) return lane;
+
+  std::vector<std::uint32_t> next(lane.row_counts.size(), 0);
+  for (std::size_t d = 1; d < next.size(); ++d) next[d] = next[d - 1] + lane.row_counts[d - 1];
+  std::vector<std::uint32_t> by_depth(members.size());
+  for (std::size_t i = 0; i < members.size(); ++i) by_depth[next[depths[i]]++] = members[i];
+  std::copy(by_depth.begin(), by_depth.end(), members.begin());
+  return lane;
+}
+
+}  // namespace gapscope

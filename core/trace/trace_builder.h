@@ -1,0 +1,24 @@
+#pragma once
+// Everything parsed becomes a Trace: texts and lanes numbered once, halves paired, lanes nested and ordered, flows bound.
+// The result depends on the events alone, not on how the file was cut or how many threads helped.
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "core/trace/raw_rows.h"
+#include "core/trace/trace.h"
+
+namespace gapscope {
+
+struct BuildInput {
+  std::vector<RawChunk> chunks;                        // in file order; emptied on the way to save memory
+  std::vector<std::unique_ptr<LocalTables>> tables;    // one a worker
+  int threads = 1;
+  const std::atomic<bool>* cancel = nullptr;
+};
+
+// Fills all of `out` but path, header metadata and figures of reading; out.header must already hold the devices. False
+// when cancelled.
+bool build_trace(BuildInput input, Trace& out);
+
+}  // namespace gapscope
