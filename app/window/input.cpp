@@ -1,0 +1,81 @@
+#include "app/window/input.h"
+
+#include <GLFW/glfw3.h>
+
+#include <utility>
+
+#include "app/window/key_map.h"
+
+namespace gapscope {
+namespace {
+
+InputCollector& collector(GLFWwindow* window) {
+  return *static_cast<InputCollector*>(glfwGetWindowUserPointer(window));
+}
+
+bool shift_down(GLFWwindow* window) {
+  return glfwGetKey(window, GLFW_KEY_LEFT_SHIFT) == GLFW_PRESS ||
+         glfwGetKey(window, GLFW_KEY_RIGHT_SHIFT) == GLFW_PRESS;
+}
+
+}  // namespace
+
+void InputCollector::install(GLFWwindow* window) {
+  glfwSetWindowUserPointer(window, this);
+  glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
+    collector(w).on_key(key, scancode, action, mods);
+  });
+  glfwSetCharCallback(window, [](GLFWwindow* w, unsigned int c) { collector(w).on_char(c); });
+  glfwSetDropCallback(window,
+                      [](GLFWwindow* w, int n, const char** paths) { collector(w).on_drop(n, paths, shift_down(w)); });
+  glfwSetWindowFocusCallback(window, [](GLFWwindow* w, int focused) { collector(w).on_focus(focused != 0); });
+  glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int, int, int) { collector(w).touch(); });
+  glfwSetScrollCallback(window, [](GLFWwindow* w, double, double) { collector(w).touch(); });
+  glfwSetCursorPosCallback(window, [](GLFWwindow* w, double, double) { collector(w).touch(); });
+  glfwSetCursorEnterCallback(window, [](GLFWwindow* w, int) { collector(w).touch(); });
+  glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int, int) { collector(w).touch(); });
+  glfwSetWindowContentScaleCallback(window, [](GLFWwindow* w, float, float) { collector(w).touch(); });
+  glfwSetWindowRefreshCallback(window, [](GLFWwindow* w) { collector(w).touch(); });
+  glfwSetWindowCloseCallback(window, [](GLFWwindow* w) { collector(w).touch(); });
+}
+
+WindowInput InputCollector::take() {
+  WindowInput taken = std::move(pending_);
+  pending_ = {};
+  pending_.held = taken.held;
+  return taken;
+}
+
+bool InputCollector::take_touched() { return std::exchange(touched_, false); }
+
+void InputCollector::on_key(int key, int scancode, int action, int mods) {
+  touch();
+  mods_ = mods_from_glfw(mods);
+  repeat_ = action == GLFW_REPEAT;
+  const Key ours = key_from_glfw(key, glfwGetKeyName(key, scancode));
+  if (ours == Key::none) return;
+  const bool is_punctuation = ours >= Key::question;
+  const bool types_a_character = !(mods_ & (kCtrl | kAlt | kSuper));
+  if (is_punctuation && types_a_character) return;  // on_char follows and knows which character it is
+  if (!is_punctuation) pending_.held.set(static_cast<std::size_t>(ours), action != GLFW_RELEASE);
+  if (action != GLFW_RELEASE) pending_.presses.push_back({ours, mods_, repeat_});
+}
+
+void InputCollector::on_char(unsigned int code_point) {
+  touch();
+  const Key key = punctuation_key(code_point);
+  if (key == Key::none) return;
+  pending_.presses.push_back({key, static_cast<unsigned char>(mods_ & ~kShift), repeat_});
+}
+
+void InputCollector::on_drop(int count, const char** paths, bool shift) {
+  touch();
+  pending_.drops.push_back({{paths, paths + count}, shift});
+}
+
+void InputCollector::on_focus(bool focused) {
+  touch();
+  if (!focused) pending_.held.reset();  // their releases will go to another window
+}
+
+}  // namespace gapscope

@@ -1,0 +1,53 @@
+#pragma once
+// What the person did since the last frame, as the interface wants it: filled by GLFW's callbacks, so nothing that came
+// and went between two frames is lost.
+#include <string>
+#include <vector>
+
+#include "ui/keys.h"
+
+struct GLFWwindow;
+
+namespace gapscope {
+
+// Files dropped onto the window at once. `shift`: Shift was held (open beside the present trace, not instead of it).
+struct Drop {
+  std::vector<std::string> paths;
+  bool shift = false;
+};
+
+struct WindowInput {
+  std::vector<KeyPress> presses;  // in order; also those typed into a text field (ask io.WantTextInput)
+  HeldKeys held;                  // letters, digits and named keys, not punctuation; empty without the focus
+  std::vector<Drop> drops;
+  double seconds = 0;  // since the last frame, at most kMaxFrameSeconds
+  float scale = 1;     // multiply every length of the design by it
+};
+
+// Longer pauses (an idle window) count as this much, so that nothing jumps.
+constexpr double kMaxFrameSeconds = 0.1;
+
+// Collects into itself from callbacks on `window`. Install before Dear ImGui's backend, which then calls on to these.
+class InputCollector {
+ public:
+  void install(GLFWwindow* window);
+
+  // The presses, drops and held keys since the last take.
+  WindowInput take();
+  // Whether anything at all happened since the last call: then the window wants a new frame.
+  bool take_touched();
+
+  void on_key(int key, int scancode, int action, int mods);
+  void on_char(unsigned int code_point);
+  void on_drop(int count, const char** paths, bool shift);
+  void on_focus(bool focused);
+  void touch() { touched_ = true; }
+
+ private:
+  WindowInput pending_;
+  unsigned char mods_ = kNoMods;  // of the key whose character comes next
+  bool repeat_ = false;
+  bool touched_ = true;
+};
+
+}  // namespace gapscope

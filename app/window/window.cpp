@@ -1,0 +1,199 @@
+#include "app/window/window.h"
+
+#include <glad/gl.h>
+// After glad, which brings its own GL header.
+#include <GLFW/glfw3.h>
+#include <imgui.h>
+#include <imgui_impl_glfw.h>
+#include <imgui_impl_opengl3.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+namespace gapscope {
+namespace {
+
+constexpr double kIdleSeconds = 1.0;    // how long wait() sleeps at most
+constexpr double kBlinkSeconds = 0.25;  // a text cursor blinks at half of Dear ImGui's 1.2 s
+// Dear ImGui finds hovered and sized things from the frame before, so an event shows fully after this many frames.
+constexpr int kSettleFrames = 3;
+
+std::atomic<bool> woken{false};
+std::atomic<bool> glfw_runs{false};
+
+Error glfw_error(const std::string& what, const std::string& remedy) {
+  const char* reason = nullptr;
+  glfwGetError(&reason);
+  return Error{what + (reason ? std::string(": ") + reason : std::string()) + ". " + remedy};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Window>> Window::create(const WindowOptions& options) {
+  std::unique_ptr<Window> window(new Window(options));
+  if (auto error = window->open()) return *error;
+  return window;
+}
+
+std::optional<Error> Window::open() {
+  if (auto error = start_glfw()) return error;
+  if (auto error = make_context()) return error;
+  if (options_.off_screen) picture_ = std::make_unique<Framebuffer>(options_.width, options_.height);
+  input_.install(window_);
+  start_imgui();
+  return std::nullopt;
+}
+
+std::optional<Error> Window::start_glfw() {
+  bool started = (has_display() || !options_.off_screen) && glfwInit();
+  if (!started && options_.off_screen) {
+    auto display = VirtualDisplay::start();
+    if (!display) return display.error();
+    virtual_display_ = std::move(*display);
+    started = glfwInit();
+  }
+  if (!started)
+    return glfw_error("Cannot open a window", "Set DISPLAY, or use `gapscope screenshot`, which needs none.");
+  glfw_runs = true;
+  return std::nullopt;
+}
+
+std::optional<Error> Window::make_context() {
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);  // macOS gives no core profile without
+  glfwWindowHint(GLFW_VISIBLE, options_.off_screen ? GLFW_FALSE : GLFW_TRUE);
+  glfwWindowHint(GLFW_SCALE_TO_MONITOR, options_.off_screen ? GLFW_FALSE : GLFW_TRUE);
+  glfwWindowHintString(GLFW_X11_CLASS_NAME, "gapscope");  // ties the window to its desktop file
+  window_ = glfwCreateWindow(options_.width, options_.height, options_.title.c_str(), nullptr, nullptr);
+  if (!window_) return glfw_error("No OpenGL 3.3", "Update the graphics driver, or set LIBGL_ALWAYS_SOFTWARE=1.");
+  glfwMakeContextCurrent(window_);
+  if (!gladLoadGL(glfwGetProcAddress))
+    return Error{"The graphics driver lacks OpenGL 3.3. Set LIBGL_ALWAYS_SOFTWARE=1."};
+  glfwSwapInterval(options_.vsync ? 1 : 0);
+  return std::nullopt;
+}
+
+void Window::start_imgui() {
+  imgui_ = ImGui::CreateContext();
+  ImGui::GetIO().IniFilename = nullptr;  // what is remembered is the settings' to decide
+  ImGui_ImplGlfw_InitForOpenGL(window_, true);
+  ImGui_ImplOpenGL3_Init("#version 330 core");
+}
+
+Window::~Window() {
+  if (imgui_) {
+    ImGui_ImplOpenGL3_Shutdown();
+    ImGui_ImplGlfw_Shutdown();
+    ImGui::DestroyContext(imgui_);
+  }
+  picture_.reset();
+  if (window_) glfwDestroyWindow(window_);
+  glfw_runs = false;
+  glfwTerminate();
+}
+
+bool Window::wait(bool moving) {
+  if (moving || frames_to_settle_ > 0) {
+    glfwPollEvents();
+  } else {
+    glfwWaitEventsTimeout(ImGui::GetIO().WantTextInput ? kBlinkSeconds : kIdleSeconds);
+  }
+  const bool touched = input_.take_touched();
+  if (woken.exchange(false) || touched) frames_to_settle_ = kSettleFrames;
+  return moving || frames_to_settle_ > 0 || ImGui::GetIO().WantTextInput;
+}
+
+void Window::wake() {
+  woken = true;
+  if (glfw_runs) glfwPostEmptyEvent();
+}
+
+WindowInput Window::begin_frame() {
+  follow_scale();
+  ImGui_ImplOpenGL3_NewFrame();
+  ImGui_ImplGlfw_NewFrame();
+  ImGuiIO& io = ImGui::GetIO();
+  if (options_.off_screen) {
+    // The window manager of a real display may have had its own idea of the hidden window's size.
+    io.DisplaySize = ImVec2(static_cast<float>(options_.width), static_cast<float>(options_.height));
+    io.DisplayFramebufferScale = ImVec2(1, 1);
+    io.DeltaTime = 1.0f / 60;
+  }
+  io.DeltaTime = std::min(io.DeltaTime, static_cast<float>(kMaxFrameSeconds));
+  ImGui::NewFrame();
+
+  WindowInput input = input_.take();
+  input.seconds = static_cast<double>(io.DeltaTime);
+  input.scale = scale_;
+  return input;
+}
+
+void Window::end_frame(unsigned background) {
+  ImGui::Render();
+  ImDrawData* draw_data = ImGui::GetDrawData();
+  if (picture_) picture_->bind();
+  glViewport(0, 0, static_cast<int>(draw_data->DisplaySize.x * draw_data->FramebufferScale.x),
+             static_cast<int>(draw_data->DisplaySize.y * draw_data->FramebufferScale.y));
+  const auto channel = [background](int shift) { return static_cast<float>((background >> shift) & 0xFF) / 255.0f; };
+  glClearColor(channel(16), channel(8), channel(0), 1);
+  glClear(GL_COLOR_BUFFER_BIT);
+  ImGui_ImplOpenGL3_RenderDrawData(draw_data);
+  if (!picture_) glfwSwapBuffers(window_);
+  frames_to_settle_ = std::max(0, frames_to_settle_ - 1);
+}
+
+// Fonts are rasterised for the pixels that they end on, so text is crisp at any scale.
+void Window::follow_scale() {
+  int width = 0, height = 0, width_px = 0, height_px = 0;
+  glfwGetWindowSize(window_, &width, &height);
+  glfwGetFramebufferSize(window_, &width_px, &height_px);
+  const float density = picture_ || width <= 0 ? 1.0f : static_cast<float>(width_px) / static_cast<float>(width);
+  const float scale = wanted_scale_ > 0 ? wanted_scale_ : display_scale() / density;
+  if (scale == scale_ && scale * density == raster_scale_) return;
+  scale_ = scale;
+  raster_scale_ = scale * density;
+#if IMGUI_VERSION_NUM >= 19200
+  if (!fonts_.sans) fonts_ = load_fonts(*ImGui::GetIO().Fonts, 1);
+  ImGui::GetStyle().FontScaleDpi = scale_;
+#else
+  ImGuiIO& io = ImGui::GetIO();
+  io.Fonts->Clear();
+  fonts_ = load_fonts(*io.Fonts, raster_scale_);
+  io.FontGlobalScale = 1.0f / density;
+  ImGui_ImplOpenGL3_DestroyFontsTexture();
+  ImGui_ImplOpenGL3_CreateFontsTexture();
+#endif
+}
+
+float Window::display_scale() const {
+  if (options_.off_screen) return 1;
+  float x = 1, y = 1;
+  glfwGetWindowContentScale(window_, &x, &y);
+  return std::max(x, 0.5f);
+}
+
+bool Window::should_close() const { return glfwWindowShouldClose(window_); }
+void Window::request_close() { glfwSetWindowShouldClose(window_, GLFW_TRUE); }
+void Window::set_title(const std::string& title) { glfwSetWindowTitle(window_, title.c_str()); }
+
+void Window::set_icon(const Image& icon) {
+  std::vector<unsigned char> pixels = icon.rgba;  // GLFW's interface is not const
+  const GLFWimage image{icon.width_px, icon.height_px, pixels.data()};
+  glfwSetWindowIcon(window_, 1, &image);
+}
+
+Image Window::screenshot() const {
+  if (picture_) {
+    picture_->bind();
+    return read_bound_pixels(options_.width, options_.height);
+  }
+  int width_px = 0, height_px = 0;
+  glfwGetFramebufferSize(window_, &width_px, &height_px);
+  glReadBuffer(GL_FRONT);
+  return read_bound_pixels(width_px, height_px);
+}
+
+}  // namespace gapscope

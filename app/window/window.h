@@ -1,0 +1,89 @@
+#pragma once
+// The one window (or off-screen picture) of the program: owns GLFW, the OpenGL context, the Dear ImGui context and its
+// fonts. One at a time, used from the thread that made it; only wake() may be called from elsewhere.
+//
+//   while (!window.should_close()) {
+//     if (!window.wait(something_moves)) continue;   // nothing new: sleep on
+//     const WindowInput input = window.begin_frame();
+//     ... ImGui calls ...
+//     window.end_frame();
+//   }
+//
+// Lengths are pixels as ImGui counts them: those of the display on X11 and Windows, points on macOS and Wayland.
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/window/framebuffer.h"
+#include "app/window/image.h"
+#include "app/window/input.h"
+#include "app/window/virtual_display.h"
+#include "core/base/result.h"
+#include "ui/fonts.h"
+
+struct GLFWwindow;
+struct ImGuiContext;
+
+namespace gapscope {
+
+struct WindowOptions {
+  std::string title = "Gapscope";
+  int width = 1600;  // at scale 1; a window grows by the display's scale, an off-screen picture is exactly this
+  int height = 900;
+  bool off_screen = false;  // no window is shown; starts Xvfb where there is no display
+  bool vsync = true;
+  float scale = 0;  // 0: the display's own, and 1 off screen
+};
+
+class Window {
+ public:
+  static Result<std::unique_ptr<Window>> create(const WindowOptions& options);
+  ~Window();
+  Window(const Window&) = delete;
+  Window& operator=(const Window&) = delete;
+
+  // With `moving` polls and says true. Otherwise sleeps until there is a reason for a frame (input, wake(), a text
+  // cursor to blink) and says true, or says false after a second.
+  bool wait(bool moving);
+  // Makes wait() return true soon. Any thread, also while no window exists.
+  static void wake();
+
+  WindowInput begin_frame();
+  // Clears to `background` (0xRRGGBB), draws what ImGui collected, shows it.
+  void end_frame(unsigned background);
+
+  bool should_close() const;
+  void request_close();
+  void set_title(const std::string& title);
+  void set_icon(const Image& icon);
+  // Overrides the display's scale from the next frame on; 0 gives it back.
+  void set_scale(float scale) { wanted_scale_ = scale; }
+  // Replaced, with new pointers, when the scale changes in begin_frame().
+  const Fonts& fonts() const { return fonts_; }
+  // The last frame that end_frame() drew.
+  Image screenshot() const;
+
+ private:
+  explicit Window(const WindowOptions& options) : options_(options), wanted_scale_(options.scale) {}
+  std::optional<Error> open();
+  std::optional<Error> start_glfw();
+  std::optional<Error> make_context();
+  void start_imgui();
+  void follow_scale();
+  float display_scale() const;
+
+  WindowOptions options_;
+  std::unique_ptr<VirtualDisplay> virtual_display_;  // outlives GLFW, which is ended in ~Window
+  GLFWwindow* window_ = nullptr;
+  ImGuiContext* imgui_ = nullptr;
+  std::unique_ptr<Framebuffer> picture_;  // off screen only
+  InputCollector input_;
+  Fonts fonts_;
+  float wanted_scale_ = 0;
+  float scale_ = 0;         // of the present fonts and sizes
+  float raster_scale_ = 0;  // font pixels per ImGui pixel
+  double last_frame_ = 0;   // seconds of GLFW's clock
+  int frames_to_settle_ = 0;
+};
+
+}  // namespace gapscope
