@@ -1,12 +1,14 @@
 #include "ui/fonts.h"
 
+#include <cmath>
 #include <filesystem>
 #include <system_error>
 
 namespace gapscope {
 namespace {
 
-constexpr bool kScalesByItself = IMGUI_VERSION_NUM >= 19200;
+constexpr float kSansPx = 14;  // at scale 1
+constexpr float kMonoPx = 13;
 
 // What Inter and JetBrains Mono have and traces or this program write; ends with 0. Before 1.92 every glyph listed here
 // is rasterised at start, so scripts that neither font holds are left out.
@@ -28,38 +30,25 @@ bool exists(const char* path) {
   return *path && std::filesystem::is_regular_file(path, ignored);
 }
 
-ImFont* load_face(ImFontAtlas& atlas, const char* path, float size_px, bool snap) {
+void load_face(ImFontAtlas& atlas, const char* path, float size_px, bool snap) {
   ImFontConfig config;
   config.OversampleH = snap ? 1 : 2;
   config.OversampleV = 1;
   config.PixelSnapH = snap;
-  if (exists(path)) {
-    if (ImFont* font = atlas.AddFontFromFileTTF(path, size_px, &config, kGlyphRanges)) return font;
-  }
+  if (exists(path) && atlas.AddFontFromFileTTF(path, size_px, &config, kGlyphRanges)) return;
   ImFontConfig own;
   own.SizePixels = size_px;
-  return atlas.AddFontDefault(&own);
+  atlas.AddFontDefault(&own);
 }
 
 }  // namespace
 
-Fonts load_fonts(ImFontAtlas& atlas, float scale) {
-  if (kScalesByItself) scale = 1;
+void load_fonts(ImFontAtlas& atlas, float scale) {
   // Whole pixels keep stems of the same width all along a line.
-  const auto px = [scale](float size) { return static_cast<float>(static_cast<int>(size * scale + 0.5f)); };
-  Fonts fonts;
-  fonts.sans = load_face(atlas, GAPSCOPE_FONT_SANS, px(kSansPx), false);
-  fonts.sans_bold = load_face(atlas, GAPSCOPE_FONT_SANS_BOLD, px(kSansPx), false);
-  fonts.mono = load_face(atlas, GAPSCOPE_FONT_MONO, px(kMonoPx), true);
-  return fonts;
-}
-
-void push_font(ImFont* font) {
-#if IMGUI_VERSION_NUM >= 19200
-  ImGui::PushFont(font, font->LegacySize);
-#else
-  ImGui::PushFont(font);
-#endif
+  const auto px = [scale](float size) { return std::round(size * scale); };
+  load_face(atlas, GAPSCOPE_FONT_SANS, px(kSansPx), false);
+  load_face(atlas, GAPSCOPE_FONT_SANS_BOLD, px(kSansPx), false);
+  load_face(atlas, GAPSCOPE_FONT_MONO, px(kMonoPx), true);
 }
 
 }  // namespace gapscope

@@ -1,25 +1,12 @@
 #pragma once
-// The three faces of the interface: a sans for words, its bolder cut for titles, a mono for numbers and names.
-// Owned by the font atlas that they were loaded into.
+// Loads the faces of ui/faces.h into a font atlas, which owns them.
 #include <imgui.h>
 
 namespace gapscope {
 
-constexpr float kSansPx = 14;  // at scale 1
-constexpr float kMonoPx = 13;
-
-struct Fonts {
-  ImFont* sans = nullptr;
-  ImFont* sans_bold = nullptr;
-  ImFont* mono = nullptr;
-};
-
-// Adds the fonts to an empty atlas, rasterised for `scale` (physical pixels per pixel of the design). A face that is
-// not on this machine becomes Dear ImGui's own font, so none is ever null. From Dear ImGui 1.92 on glyphs are
-// rasterised when first drawn and style.FontScaleDpi does the scaling, so there `scale` is not used.
-Fonts load_fonts(ImFontAtlas& atlas, float scale);
-
-// ImGui::PushFont at the size that the font was loaded with, in every supported version. Pop with ImGui::PopFont().
-void push_font(ImFont* font);
+// Adds the fonts to an empty atlas in the order of Face, rasterised for `scale` (physical pixels per pixel of the
+// design). A face that is not on this machine becomes Dear ImGui's own font. From Dear ImGui 1.92 on glyphs are
+// rasterised when first drawn and style.FontScaleDpi does the scaling: load with scale 1 there.
+void load_fonts(ImFontAtlas& atlas, float scale);
 
 }  // namespace gapscope

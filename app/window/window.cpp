@@ -11,6 +11,8 @@
 #include <atomic>
 #include <cmath>
 
+#include "ui/fonts.h"
+
 namespace gapscope {
 namespace {
 
@@ -156,12 +158,12 @@ void Window::follow_scale() {
   scale_ = scale;
   raster_scale_ = scale * density;
 #if IMGUI_VERSION_NUM >= 19200
-  if (!fonts_.sans) fonts_ = load_fonts(*ImGui::GetIO().Fonts, 1);
+  if (ImGui::GetIO().Fonts->Fonts.empty()) load_fonts(*ImGui::GetIO().Fonts, 1);
   ImGui::GetStyle().FontScaleDpi = scale_;
 #else
   ImGuiIO& io = ImGui::GetIO();
   io.Fonts->Clear();
-  fonts_ = load_fonts(*io.Fonts, raster_scale_);
+  load_fonts(*io.Fonts, raster_scale_);
   io.FontGlobalScale = 1.0f / density;
   ImGui_ImplOpenGL3_DestroyFontsTexture();
   ImGui_ImplOpenGL3_CreateFontsTexture();

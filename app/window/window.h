@@ -1,6 +1,6 @@
 #pragma once
-// The one window (or off-screen picture) of the program: owns GLFW, the OpenGL context, the Dear ImGui context and its
-// fonts. One at a time, used from the thread that made it; only wake() may be called from elsewhere.
+// The one window (or off-screen picture) of the program: owns GLFW, the OpenGL context, the Dear ImGui context with
+// its fonts. One at a time, used from the thread that made it; only wake() may be called from elsewhere.
 //
 //   while (!window.should_close()) {
 //     if (!window.wait(something_moves)) continue;   // nothing new: sleep on
@@ -19,7 +19,6 @@
 #include "app/window/input.h"
 #include "app/window/virtual_display.h"
 #include "core/base/result.h"
-#include "ui/fonts.h"
 
 struct GLFWwindow;
 struct ImGuiContext;
@@ -58,8 +57,6 @@ class Window {
   void set_icon(const Image& icon);
   // Overrides the display's scale from the next frame on; 0 gives it back.
   void set_scale(float scale) { wanted_scale_ = scale; }
-  // Replaced, with new pointers, when the scale changes in begin_frame().
-  const Fonts& fonts() const { return fonts_; }
   // The last frame that end_frame() drew.
   Image screenshot() const;
 
@@ -78,7 +75,6 @@ class Window {
   ImGuiContext* imgui_ = nullptr;
   std::unique_ptr<Framebuffer> picture_;  // off screen only
   InputCollector input_;
-  Fonts fonts_;
   float wanted_scale_ = 0;
   float scale_ = 0;         // of the present fonts and sizes
   float raster_scale_ = 0;  // font pixels per ImGui pixel

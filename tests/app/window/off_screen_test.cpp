@@ -1,0 +1,63 @@
+// Renders without a display, under an Xvfb that the window starts itself.
+#include <doctest/doctest.h>
+#include <imgui.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "app/window/window.h"
+
+using namespace gapscope;
+
+namespace {
+
+std::uint32_t rgb_at(const Image& image, int x, int y) {
+  const auto at = static_cast<std::size_t>(y * image.width_px + x) * 4;
+  return static_cast<std::uint32_t>(image.rgba[at] << 16 | image.rgba[at + 1] << 8 | image.rgba[at + 2]);
+}
+
+Image picture_with_red_corner(const WindowOptions& options) {
+  auto window = Window::create(options);
+  REQUIRE_MESSAGE(window.ok(), window.error().message);
+  (*window)->begin_frame();
+  ImGui::GetForegroundDrawList()->AddRectFilled({0, 0}, {40, 20}, IM_COL32(255, 0, 0, 255));
+  (*window)->end_frame(0x14171C);
+  return (*window)->screenshot();
+}
+
+}  // namespace
+
+TEST_CASE("without a display the window renders at the asked size, top row first, and leaves no DISPLAY behind") {
+  unsetenv("DISPLAY");
+  unsetenv("WAYLAND_DISPLAY");
+  WindowOptions options;
+  options.off_screen = true;
+  options.width = 2100;  // wider than the virtual screen
+  options.height = 300;
+  const Image image = picture_with_red_corner(options);
+  CHECK(image.width_px == 2100);
+  CHECK(image.height_px == 300);
+  CHECK(rgb_at(image, 5, 5) == 0xFF0000);
+  CHECK(rgb_at(image, 60, 5) == 0x14171C);
+  CHECK(rgb_at(image, 2099, 299) == 0x14171C);
+  CHECK_FALSE(has_display());
+}
+
+TEST_CASE("a picture written as PNG reads back the same") {
+  const Image image{2, 1, {255, 0, 0, 255, 1, 2, 3, 128}};
+  const auto path = (std::filesystem::temp_directory_path() / "gapscope picture test.png").string();
+  CHECK_FALSE(write_png(path, image).has_value());
+  const auto back = read_png(path);
+  std::filesystem::remove(path);
+  REQUIRE(back.ok());
+  CHECK(back->width_px == 2);
+  CHECK(back->rgba == image.rgba);
+}
+
+TEST_CASE("a picture that cannot be written says where and what to try") {
+  const auto error = write_png("/no such folder/a.png", {1, 1, {0, 0, 0, 255}});
+  REQUIRE(error.has_value());
+  CHECK(error->message ==
+        "Cannot write the picture /no such folder/a.png: No such file or directory. Give a path in a folder you may "
+        "write to.");
+}
