@@ -3,7 +3,7 @@
 // atlas in this order (see load_fonts), so nothing has to be handed around; an atlas with fewer, as in a test, gives
 // Dear ImGui's current font for the others.
 #include "core/view/slice_label.h"
-#include "imgui.h"
+#include <imgui.h>
 
 namespace gapscope {
 

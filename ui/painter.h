@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "core/view/view_state.h"
-#include "imgui.h"
+#include <imgui.h>
 #include "ui/faces.h"
 #include "ui/theme.h"
 

@@ -1,6 +1,6 @@
 #include "ui/path_field.h"
 
-#include "imgui.h"
+#include <imgui.h>
 #include "ui/path_completion.h"
 
 namespace gapscope {

@@ -2,7 +2,7 @@
 // A one-line text field on a std::string (imgui_stdlib is not in every build of Dear ImGui).
 #include <string>
 
-#include "imgui.h"
+#include <imgui.h>
 
 namespace gapscope {
 

@@ -2,7 +2,7 @@
 // The colours of the window, dark and light with the same hues, and Dear ImGui's style made of them.
 #include "core/view/rgb.h"
 #include "core/view/view_state.h"
-#include "imgui.h"
+#include <imgui.h>
 
 namespace gapscope {
 

@@ -5,7 +5,7 @@
 #include "core/view/document.h"
 #include "core/view/held_motion.h"
 #include "core/view/view_state.h"
-#include "imgui.h"
+#include <imgui.h>
 #include "ui/keys.h"
 
 namespace gapscope {
