@@ -21,7 +21,9 @@ struct WindowInput {
   HeldKeys held;                  // letters, digits and named keys, not punctuation; empty without the focus
   std::vector<Drop> drops;
   double seconds = 0;  // since the last frame, at most kMaxFrameSeconds
-  float scale = 1;     // multiply every length of the design by it
+  float width_px = 0;  // of the window's inside, as Dear ImGui counts
+  float height_px = 0;
+  float scale = 1;  // multiply every length of the design by it
 };
 
 // Longer pauses (an idle window) count as this much, so that nothing jumps.

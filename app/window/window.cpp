@@ -18,6 +18,8 @@ namespace {
 
 constexpr double kIdleSeconds = 1.0;    // how long wait() sleeps at most
 constexpr double kBlinkSeconds = 0.25;  // a text cursor blinks at half of Dear ImGui's 1.2 s
+// Where nothing else limits the frame rate (no vsync, as under Xvfb): a little faster than the fastest usual display.
+constexpr double kShortestFrameSeconds = 1.0 / 250;
 // Dear ImGui finds hovered and sized things from the frame before, so an event shows fully after this many frames.
 constexpr int kSettleFrames = 3;
 
@@ -98,14 +100,20 @@ Window::~Window() {
 }
 
 bool Window::wait(bool moving) {
-  if (moving || frames_to_settle_ > 0) {
-    glfwPollEvents();
+  const double sleep = seconds_to_sleep(moving);
+  if (sleep > 0) {
+    glfwWaitEventsTimeout(sleep);
   } else {
-    glfwWaitEventsTimeout(ImGui::GetIO().WantTextInput ? kBlinkSeconds : kIdleSeconds);
+    glfwPollEvents();
   }
   const bool touched = input_.take_touched();
   if (woken.exchange(false) || touched) frames_to_settle_ = kSettleFrames;
   return moving || frames_to_settle_ > 0 || ImGui::GetIO().WantTextInput;
+}
+
+double Window::seconds_to_sleep(bool moving) const {
+  if (moving || frames_to_settle_ > 0) return last_frame_ + kShortestFrameSeconds - glfwGetTime();
+  return ImGui::GetIO().WantTextInput ? kBlinkSeconds : kIdleSeconds;
 }
 
 void Window::wake() {
@@ -114,6 +122,7 @@ void Window::wake() {
 }
 
 WindowInput Window::begin_frame() {
+  last_frame_ = glfwGetTime();
   follow_scale();
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
@@ -129,6 +138,8 @@ WindowInput Window::begin_frame() {
 
   WindowInput input = input_.take();
   input.seconds = static_cast<double>(io.DeltaTime);
+  input.width_px = io.DisplaySize.x;
+  input.height_px = io.DisplaySize.y;
   input.scale = scale_;
   return input;
 }
@@ -179,6 +190,7 @@ float Window::display_scale() const {
 
 bool Window::should_close() const { return glfwWindowShouldClose(window_); }
 void Window::request_close() { glfwSetWindowShouldClose(window_, GLFW_TRUE); }
+void Window::copy_text(const std::string& text) { ImGui::SetClipboardText(text.c_str()); }
 void Window::set_title(const std::string& title) { glfwSetWindowTitle(window_, title.c_str()); }
 
 void Window::set_icon(const Image& icon) {

@@ -41,8 +41,8 @@ class Window {
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
-  // With `moving` polls and says true. Otherwise sleeps until there is a reason for a frame (input, wake(), a text
-  // cursor to blink) and says true, or says false after a second.
+  // With `moving` says true, at once where the display sets the pace. Otherwise sleeps until there is a reason for a
+  // frame (input, wake(), a text cursor to blink) and says true, or says false after a second.
   bool wait(bool moving);
   // Makes wait() return true soon. Any thread, also while no window exists.
   static void wake();
@@ -53,6 +53,7 @@ class Window {
 
   bool should_close() const;
   void request_close();
+  void copy_text(const std::string& text);  // to the clipboard
   void set_title(const std::string& title);
   void set_icon(const Image& icon);
   // Overrides the display's scale from the next frame on; 0 gives it back.
@@ -66,6 +67,7 @@ class Window {
   std::optional<Error> start_glfw();
   std::optional<Error> make_context();
   void start_imgui();
+  double seconds_to_sleep(bool moving) const;
   void follow_scale();
   float display_scale() const;
 
@@ -78,7 +80,7 @@ class Window {
   float wanted_scale_ = 0;
   float scale_ = 0;         // of the present fonts and sizes
   float raster_scale_ = 0;  // font pixels per ImGui pixel
-  double last_frame_ = 0;   // seconds of GLFW's clock
+  double last_frame_ = 0;   // its begin in seconds of GLFW's clock
   int frames_to_settle_ = 0;
 };
 
