@@ -1,0 +1,68 @@
+#include <doctest/doctest.h>
+
+#include "core/load/number_text.h"
+
+using namespace gapscope;
+
+namespace {
+Ns ns(std::string_view token) {
+  const ParsedTime t = parse_us(token);
+  REQUIRE(t.state == NumberState::ok);
+  return t.ns;
+}
+}  // namespace
+
+TEST_CASE("microseconds become nanoseconds digit by digit") {
+  CHECK(ns("4367497539681.444") == 4'367'497'539'681'444);
+  CHECK(ns("1700000000000000.001") == 1'700'000'000'000'000'001);  // a double would lose the last digits
+  CHECK(ns("0") == 0);
+  CHECK(ns("12") == 12'000);
+  CHECK(ns("12.5") == 12'500);
+  CHECK(ns("-3.25") == -3'250);
+}
+
+TEST_CASE("more than three decimals are rounded to the nearest nanosecond, half away from zero") {
+  CHECK(ns("1.0004") == 1'000);
+  CHECK(ns("1.0005") == 1'001);
+  CHECK(ns("1.00049999999999999999") == 1'000);
+  CHECK(ns("-1.0005") == -1'001);
+  CHECK(ns("0.0004999") == 0);
+}
+
+TEST_CASE("exponents are understood") {
+  CHECK(ns("1e3") == 1'000'000);
+  CHECK(ns("1.5E+2") == 150'000);
+  CHECK(ns("12345e-4") == 1'235);
+  CHECK(ns("1e-400") == 0);
+  CHECK(ns("1e-99999999999") == 0);
+  CHECK(ns("0e99999999999") == 0);
+}
+
+TEST_CASE("what is no time says why") {
+  CHECK(parse_us("NaN").state == NumberState::non_finite);
+  CHECK(parse_us("-Infinity").state == NumberState::non_finite);
+  CHECK(parse_us("N/A").state == NumberState::non_finite);
+  CHECK(parse_us("null").state == NumberState::absent);
+  CHECK(parse_us("12x").state == NumberState::absent);
+  CHECK(parse_us("1.2.3").state == NumberState::absent);
+  CHECK(parse_us("").state == NumberState::absent);
+  CHECK(parse_us("1e30").state == NumberState::too_large);
+  CHECK(parse_us("99999999999999999999").state == NumberState::too_large);
+}
+
+TEST_CASE("a time in quotes is a time, and says so") {
+  const ParsedTime t = parse_us("\"12.345\"");
+  CHECK(t.state == NumberState::ok);
+  CHECK(t.ns == 12'345);
+  CHECK(t.was_text);
+}
+
+TEST_CASE("integers come from numbers, texts and fractions, but never overflow") {
+  CHECK(parse_integer("-1") == -1);
+  CHECK(parse_integer("\"7\"") == 7);
+  CHECK(parse_integer("7.9") == 7);
+  CHECK(!parse_integer("99999999999999999999"));
+  CHECK(parse_unsigned("18446744073709551615") == 18446744073709551615u);
+  CHECK(!parse_unsigned("-1"));
+  CHECK(!parse_unsigned("abc"));
+}

@@ -1,0 +1,100 @@
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "core/trace/lane_builder.h"
+
+using namespace gapscope;
+
+namespace {
+
+struct Nested {
+  NestedLane lane;
+  std::vector<std::uint32_t> order;
+  // depth of each slice, by its place in the input
+  std::vector<std::uint32_t> depth;
+};
+
+Nested nest(const std::vector<Span>& slices) {
+  std::vector<Ns> begin, end;
+  for (const Span s : slices) {
+    begin.push_back(s.begin);
+    end.push_back(s.end);
+  }
+  Nested out;
+  out.order.resize(slices.size());
+  std::iota(out.order.begin(), out.order.end(), 0u);
+  out.lane = nest_lane(out.order, begin, end, nullptr);
+  out.depth.resize(slices.size());
+  std::size_t at = 0;
+  for (std::uint32_t d = 0; d < out.lane.row_counts.size(); ++d) {
+    for (std::uint32_t i = 0; i < out.lane.row_counts[d]; ++i) out.depth[out.order[at++]] = d;
+  }
+  return out;
+}
+
+using Depths = std::vector<std::uint32_t>;
+
+}  // namespace
+
+TEST_CASE("slices nest by containment, whatever their order in the file") {
+  CHECK(nest({{0, 100}, {10, 50}, {20, 30}, {60, 70}}).depth == Depths{0, 1, 2, 1});
+  CHECK(nest({{60, 70}, {20, 30}, {10, 50}, {0, 100}}).depth == Depths{1, 2, 1, 0});
+}
+
+TEST_CASE("of two slices with one begin the longer encloses the shorter, and equal ones nest in file order") {
+  CHECK(nest({{0, 10}, {0, 20}}).depth == Depths{1, 0});
+  CHECK(nest({{0, 10}, {0, 10}}).depth == Depths{0, 1});
+}
+
+TEST_CASE("slices that touch do not nest") { CHECK(nest({{0, 10}, {10, 20}, {20, 30}}).depth == Depths{0, 0, 0}); }
+
+TEST_CASE("a slice that overlaps another without nesting goes to the next free depth and is counted") {
+  const Nested pair = nest({{0, 20}, {10, 30}});
+  CHECK(pair.depth == Depths{0, 1});
+  CHECK(pair.lane.overlapping == 1);
+  // A chain, as kernels under programmatic dependent launch make it, alternates instead of stepping down for ever.
+  CHECK(nest({{0, 20}, {10, 30}, {25, 45}, {40, 60}}).depth == Depths{0, 1, 0, 1});
+  // Inside a common parent it stays below the parent.
+  CHECK(nest({{0, 100}, {10, 50}, {40, 60}}).depth == Depths{0, 1, 2});
+}
+
+TEST_CASE("what lies in an overlapping slice lies below it") {
+  CHECK(nest({{0, 100}, {10, 50}, {40, 80}, {55, 60}}).depth == Depths{0, 1, 2, 3});
+}
+
+TEST_CASE("empty slices at one instant each get a depth of their own") {
+  const Nested n = nest({{5, 5}, {5, 5}, {6, 6}});
+  CHECK(n.depth == Depths{0, 1, 0});
+  CHECK(n.lane.overlapping == 0);
+}
+
+TEST_CASE("busy is the union, total the plain sum") {
+  const NestedLane lane = nest({{0, 10}, {5, 20}, {30, 40}, {31, 32}}).lane;
+  CHECK(lane.busy == 30);
+  CHECK(lane.total_dur == 36);
+  CHECK(lane.span == Span{0, 40});
+}
+
+TEST_CASE("random slices: one depth never overlaps, nothing is lost, and enclosed slices lie deeper") {
+  std::mt19937 random(7);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<Span> slices;
+    for (int i = 0; i < 40; ++i) {
+      const Ns begin = static_cast<Ns>(random() % 60);
+      slices.push_back({begin, begin + static_cast<Ns>(random() % 20)});
+    }
+    const Nested n = nest(slices);
+    REQUIRE(std::accumulate(n.lane.row_counts.begin(), n.lane.row_counts.end(), 0u) == slices.size());
+    for (std::size_t a = 0; a < slices.size(); ++a) {
+      for (std::size_t b = 0; b < slices.size(); ++b) {
+        if (a == b) continue;
+        if (n.depth[a] == n.depth[b]) CHECK(!slices[a].overlaps(slices[b]));
+        const bool strictly_inside = slices[a].begin < slices[b].begin && slices[b].end < slices[a].end;
+        if (strictly_inside) CHECK(n.depth[a] < n.depth[b]);
+      }
+    }
+  }
+}
