@@ -5,7 +5,6 @@
 #include "app/folder_listing.h"
 #include "app/recent_files.h"
 #include "app/samples.h"
-#include "core/load/args.h"
 
 namespace gapscope {
 namespace {
@@ -24,12 +23,6 @@ std::string with_home(const std::string& path, const std::string& home) {
 
 double fraction_of(std::uint64_t done, std::uint64_t total) {
   return total == 0 ? -1 : static_cast<double>(std::min(done, total)) / static_cast<double>(total);
-}
-
-ArgsState read_args_of(const Trace& trace, SliceId slice) {
-  Result<std::vector<Arg>> args = read_args(trace, trace.slices.offset[slice.index()]);
-  if (!args.ok()) return {slice, ArgsState::Stage::failed, {}, args.error().message};
-  return {slice, ArgsState::Stage::ready, std::move(*args), {}};
 }
 
 // The session's side of each request; every other kind is the window's.

@@ -35,6 +35,9 @@ class Session {
   // Takes in what the threads have finished since the last call. Cheap; call it once a frame.
   void poll(ViewState& view);
 
+  // Shows a sentence in the window until it is dismissed.
+  void say(std::string message) { message_ = std::move(message); }
+
   const Document* document() const { return document_.get(); }
   bool is_loading() const { return load_ != nullptr; }
   const std::string& message() const { return message_; }

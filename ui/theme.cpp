@@ -78,6 +78,11 @@ void set_controls(ImVec4* c, const Theme& t) {
 
 const Theme& theme_of(ThemeName name) { return name == ThemeName::light ? kLight : kDark; }
 
+unsigned background_of(ThemeName name) {
+  const Rgb back = theme_of(name).background;
+  return static_cast<unsigned>(back.r) << 16 | static_cast<unsigned>(back.g) << 8 | back.b;
+}
+
 ImU32 colour(Rgb rgb, float alpha) { return IM_COL32(rgb.r, rgb.g, rgb.b, static_cast<int>(alpha * 255 + 0.5f)); }
 
 ImVec4 colour_vec(Rgb rgb, float alpha) {

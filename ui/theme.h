@@ -21,6 +21,9 @@ struct Theme {
 
 const Theme& theme_of(ThemeName name);
 
+// What lies behind everything, as 0xRRGGBB.
+unsigned background_of(ThemeName name);
+
 ImU32 colour(Rgb rgb, float alpha = 1);
 ImVec4 colour_vec(Rgb rgb, float alpha = 1);
 

@@ -41,8 +41,7 @@ DetailsLine occupancy_line(const GpuRow& row) {
     hover =
         "The profiler states 0 % for every kernel that uses more than 48 KB of shared memory; the true value is "
         "higher.";
-  return number_line("occupancy, as stated", fmt::format("{:g} %", row.occupancy_percent),
-                     std::move(hover));
+  return number_line("occupancy, as stated", fmt::format("{:g} %", row.occupancy_percent), std::move(hover));
 }
 
 void add_launch_shape(const GpuRow& row, std::vector<DetailsLine>& out) {
@@ -98,7 +97,7 @@ DetailsLine slice_line(const Document& doc, std::string key, SliceId target) {
   return {std::move(key), demangle(doc.trace.name(target)), {}, target, DetailsLine::Look::text};
 }
 
-DetailsSection kernel_resources(const Document& doc, const GpuRow& row) {
+DetailsSection kernel_resources(const GpuRow& row) {
   DetailsSection section{"Resources", {}, {}};
   auto& lines = section.lines;
   lines.push_back(number_or_absent("registers per thread", row.registers, row.registers > 0));
@@ -107,7 +106,6 @@ DetailsSection kernel_resources(const Document& doc, const GpuRow& row) {
   lines.push_back(figure_or_absent("blocks per SM", row.blocks_per_sm));
   lines.push_back(figure_or_absent("warps per SM", row.warps_per_sm));
   lines.push_back(occupancy_line(row));
-  for (DetailsLine& line : gpu_place(doc, row).lines) lines.push_back(std::move(line));
   return section;
 }
 
@@ -127,7 +125,6 @@ DetailsSection copy_figures(const Document& doc, const GpuRow& row) {
         "bandwidth", format_significant(static_cast<double>(row.bytes) / static_cast<double>(duration)) + " GB/s",
         "bytes divided by duration; 1 GB is 1,000,000,000 bytes"));
   }
-  for (DetailsLine& line : gpu_place(doc, row).lines) section.lines.push_back(std::move(line));
   return section;
 }
 

@@ -9,8 +9,9 @@ namespace {
 
 std::string lane_text(const Trace& trace, SliceId slice) {
   const Lane& lane = trace.lane(slice);
-  const std::string& process = trace.processes[lane.process.index()].title;
-  return process.empty() ? lane.title : process + " / " + lane.title;
+  const Process& process = trace.processes[lane.process.index()];
+  if (process.is_gpu) return lane.title;  // which names the GPU itself
+  return process.title.empty() ? lane.title : process.title + " / " + lane.title;
 }
 
 DetailsLine duration_line(std::string key, Ns ns) {
@@ -61,8 +62,8 @@ DetailsSection args_section(const Trace& trace, SliceId slice, const ArgsState* 
 // From the parent outwards, as one reads a stack.
 DetailsSection parents_section(const Document& doc, const std::vector<DetailsCrumb>& path) {
   DetailsSection section{"Parents", {}, {}};
-  for (std::size_t depth = path.size(); depth-- > 0;)
-    section.lines.push_back(slice_line(doc, std::to_string(depth), path[depth].slice));
+  for (auto crumb = path.rbegin(); crumb != path.rend(); ++crumb)
+    section.lines.push_back(slice_line(doc, "depth " + std::to_string(doc.trace.depth(crumb->slice)), crumb->slice));
   return section;
 }
 
@@ -71,15 +72,20 @@ void add_gpu_sections(const Document& doc, SliceId slice, std::vector<DetailsSec
   if (!row) return;
   const Kind kind = doc.trace.kind(slice);
   if (kind == Kind::kernel)
-    out.push_back(kernel_resources(doc, *row));
+    out.push_back(kernel_resources(*row));
   else if (kind == Kind::memcpy || kind == Kind::memset)
     out.push_back(copy_figures(doc, *row));
-  else
-    out.push_back(gpu_place(doc, *row));
   out.push_back(launched_from(doc, *row));
+  out.push_back(gpu_place(doc, *row));
 }
 
 }  // namespace
+
+ArgsState read_args_of(const Trace& trace, SliceId slice) {
+  Result<std::vector<Arg>> args = read_args(trace, trace.slices.offset[slice.index()]);
+  if (!args.ok()) return {slice, ArgsState::Stage::failed, {}, args.error().message};
+  return {slice, ArgsState::Stage::ready, std::move(*args), {}};
+}
 
 DetailsModel make_details(const Document& doc, SliceId slice, const ArgsState* args) {
   const Trace& trace = doc.trace;

@@ -19,6 +19,9 @@ struct ArgsState {
   std::string error;      // where failed: a sentence
 };
 
+// Reads them from the file, which may take a while.
+ArgsState read_args_of(const Trace& trace, SliceId slice);
+
 struct DetailsLine {
   std::string key;
   std::string value;  // for reading; may hold line breaks

@@ -1,0 +1,124 @@
+#include "app/run_window.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include "app/samples.h"
+#include "app/screenshot_name.h"
+#include "app/session.h"
+#include "app/state_file.h"
+#include "app/window/window.h"
+#include "core/base/text.h"
+#include "ui/app_ui.h"
+#include "ui/theme.h"
+
+namespace gapscope {
+namespace {
+
+SessionOptions session_options(const WindowRun& run) {
+  const char* home = std::getenv("HOME");
+  SessionOptions options;
+  options.settings_file = settings_path(std::getenv("XDG_CONFIG_HOME"), home);
+  options.assets = find_assets(run.executable);
+  options.home = home ? home : "";
+  options.wake = &Window::wake;
+  return options;
+}
+
+double milliseconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Window, session and interface tied together, frame by frame.
+class WindowLoop {
+ public:
+  WindowLoop(Window& window, const WindowRun& run)
+      : window_(window), session_(session_options(run)), state_(run.state_file) {
+    if (!run.file.empty()) session_.open(run.file);
+  }
+
+  void run() {
+    while (!window_.should_close()) {
+      if (window_.wait(moves_)) frame();
+    }
+  }
+
+ private:
+  void frame() {
+    const WindowInput input = window_.begin_frame();
+    const auto begin = std::chrono::steady_clock::now();
+    for (const Drop& drop : input.drops) take_drop(drop);
+    session_.poll(ui_.view());
+    Requests requests;
+    ui_.frame(frame_input(input), requests);
+    frame_ms_ = milliseconds_since(begin);
+    window_.end_frame(background_of(ui_.view().theme));
+    for (const Request& request : requests.list) carry_out(request);
+    follow_title();
+    moves_ = ui_.view().move.active || input.held.any() || session_.is_loading() || !requests.list.empty();
+    state_.write(session_, ui_);
+  }
+
+  FrameInput frame_input(const WindowInput& input) {
+    FrameInput in;
+    in.width_px = input.width_px;
+    in.height_px = input.height_px;
+    in.scale = input.scale;
+    in.delta_s = input.seconds;
+    in.frame_ms = frame_ms_;
+    in.presses = input.presses;
+    in.held = input.held;
+    session_.fill(in);
+    return in;
+  }
+
+  // One window shows one trace: of several files the last is as good as any.
+  void take_drop(const Drop& drop) {
+    if (!drop.paths.empty()) session_.open(drop.paths.back());
+  }
+
+  void carry_out(const Request& request) {
+    if (session_.carry_out(request)) return;
+    if (const auto* copy = std::get_if<CopyText>(&request)) window_.copy_text(copy->text);
+    if (const auto* title = std::get_if<SetTitle>(&request)) window_.set_title(title->title);
+    if (const auto* shot = std::get_if<TakeScreenshot>(&request)) save_screenshot(shot->path);
+    if (std::holds_alternative<Quit>(request)) window_.request_close();
+  }
+
+  void save_screenshot(const std::string& wanted) {
+    const Document* doc = session_.document();
+    const std::string path = wanted.empty() ? free_screenshot_name(doc ? doc->trace.path : "") : wanted;
+    const std::optional<Error> trouble = write_png(path, window_.screenshot());
+    session_.say(trouble ? trouble->message : "Saved " + path);
+  }
+
+  void follow_title() {
+    std::string title = printable(session_.title());
+    if (title == title_) return;
+    window_.set_title(title);
+    title_ = std::move(title);
+  }
+
+  Window& window_;
+  Session session_;
+  AppUi ui_;
+  StateFile state_;
+  std::string title_;
+  double frame_ms_ = 0;
+  bool moves_ = true;
+};
+
+}  // namespace
+
+int run_window(const WindowRun& run) {
+  Result<std::unique_ptr<Window>> window = Window::create({});
+  if (!window.ok()) {
+    std::fprintf(stderr, "gapscope: %s\n", printable(window.error().message).c_str());
+    return 1;
+  }
+  WindowLoop(**window, run).run();
+  return 0;
+}
+
+}  // namespace gapscope

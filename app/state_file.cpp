@@ -1,0 +1,71 @@
+#include "app/state_file.h"
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "ui/timeline_panel.h"
+
+namespace gapscope {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMaxSlices = 500;  // on screen; a test clicks one of a few
+
+// Where slices are on the screen, so that a test can point at them.
+Json slices_json(const Trace& trace, const Zones& zones) {
+  Json list = Json::array();
+  for (const Zone& zone : zones.all()) {
+    if (zone.kind != ZoneKind::slice || list.size() == kMaxSlices) continue;
+    list.push_back({{"name", trace.name(zone.slice)},
+                    {"kind", kind_name(trace.kind(zone.slice))},
+                    {"x0", zone.x0},
+                    {"y0", zone.y0},
+                    {"x1", zone.x1},
+                    {"y1", zone.y1}});
+  }
+  return list;
+}
+
+Json box_json(const Box& box) { return {{"x0", box.x0}, {"y0", box.y0}, {"x1", box.x1}, {"y1", box.y1}}; }
+
+}  // namespace
+
+std::string state_json(const Session& session, const AppUi& ui) {
+  const ViewState& view = ui.view();
+  Json json = {{"loading", session.is_loading()},
+               {"message", session.message()},
+               {"recent", session.recent()},
+               {"help_open", view.help_open},
+               {"start_open", view.start_open || !session.document()},
+               {"theme", view.theme == ThemeName::light ? "light" : "dark"},
+               {"moving", view.move.active}};
+  if (const Document* doc = session.document()) {
+    const Trace& trace = doc->trace;
+    json["file"] = trace.path;
+    json["begin_ns"] = view.time.span.begin;
+    json["end_ns"] = view.time.span.end;
+    json["trace_begin_ns"] = trace.span.begin;
+    json["trace_end_ns"] = trace.span.end;
+    json["scroll_px"] = view.scroll_px;
+    json["lanes"] = trace.lanes.size();
+    json["selection"] = view.selection ? Json(trace.name(view.selection)) : Json(nullptr);
+    json["axis"] = box_json(ui.timeline().areas().lanes);
+    json["slices"] = slices_json(trace, ui.timeline().zones());
+  }
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+void StateFile::write(const Session& session, const AppUi& ui) {
+  if (path_.empty()) return;
+  std::string now = state_json(session, ui);
+  if (now == last_) return;
+  const std::string beside = path_ + ".new";
+  std::ofstream(beside, std::ios::binary) << now;
+  std::error_code ignored;
+  std::filesystem::rename(beside, path_, ignored);
+  last_ = std::move(now);
+}
+
+}  // namespace gapscope
