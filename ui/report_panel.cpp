@@ -20,8 +20,10 @@ void draw_figures(const Theme& theme, const Trace& trace) {
 
 void draw_examples(const Theme& theme, const OddityEntry& entry) {
   for (const OddityExample& example : entry.first) {
-    draw_text(Face::mono, theme.muted, "at byte " + count_text(example.offset));
-    ImGui::SameLine();
+    if (has_offset(example)) {
+      draw_text(Face::mono, theme.muted, "at byte " + count_text(example.offset));
+      ImGui::SameLine();
+    }
     draw_text(Face::mono, theme.text, example.text, /*wrap=*/true);
   }
 }

@@ -59,7 +59,7 @@ Json report_json(const LoadReport& report) {
   for (const OddityEntry& entry : report.entries()) {
     Json first = Json::array();
     for (const OddityExample& example : entry.first)
-      first.push_back({{"offset", example.offset}, {"text", example.text}});
+      first.push_back({{"offset", has_offset(example) ? Json(example.offset) : Json(nullptr)}, {"text", example.text}});
     list.push_back({{"kind", oddity_word(entry.kind)},
                     {"count", entry.count},
                     {"sentence", oddity_sentence(entry)},

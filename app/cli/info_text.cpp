@@ -38,7 +38,7 @@ void add_summary(Out out, const Document& doc) {
                       count(trace.instants.size())));
   const FlowCounts& flows = trace.flow_counts;
   add_row(out, "flows",
-          fmt::format("{} bound, {} starts and {} ends without a partner", count(flows.bound),
+          fmt::format("{} bound; without a partner: {} at their start, {} at their end", count(flows.bound),
                       count(flows.unbound_starts), count(flows.unbound_ends)));
   const LaunchCounts& launches = doc.links.counts();
   add_row(out, "GPU work",
@@ -74,6 +74,16 @@ void add_lanes(Out out, const Trace& trace) {
   }
 }
 
+void add_example(Out out, const OddityExample& example) {
+  const std::string text = elide_middle(printable(example.text), 80);
+  if (!has_offset(example))
+    fmt::format_to(out, "    {}\n", text);
+  else if (text.empty())
+    fmt::format_to(out, "    at byte {}\n", count(example.offset));
+  else
+    fmt::format_to(out, "    at byte {}: {}\n", count(example.offset), text);
+}
+
 void add_report(Out out, const LoadReport& report) {
   if (report.empty()) {
     fmt::format_to(out, "\nNothing odd about this file.\n");
@@ -82,8 +92,7 @@ void add_report(Out out, const LoadReport& report) {
   fmt::format_to(out, "\nodd about this file\n");
   for (const OddityEntry& entry : report.entries()) {
     fmt::format_to(out, "  {}\n", printable(oddity_sentence(entry)));
-    for (const OddityExample& example : entry.first)
-      fmt::format_to(out, "    at byte {}: {}\n", count(example.offset), elide_middle(printable(example.text), 80));
+    for (const OddityExample& example : entry.first) add_example(out, example);
   }
 }
 

@@ -45,6 +45,9 @@ struct OddityExample {
   std::string text;          // printable excerpt, at most kOddityTextChars
 };
 
+// False for what has no place in the file (a whole lane).
+constexpr bool has_offset(const OddityExample& example) { return example.offset <= ~std::uint64_t{0} >> 1; }
+
 struct OddityEntry {
   Oddity kind{};
   std::uint64_t count = 0;

@@ -1,0 +1,14 @@
+#pragma once
+#include <string>
+
+namespace gapscope {
+
+struct InfoOptions {
+  std::string trace;  // "-" is standard input
+  bool json = false;
+};
+
+// `gapscope info TRACE [--json]`: what is in a trace, on stdout. The exit code; an error is one sentence on stderr.
+int info(const InfoOptions& options);
+
+}  // namespace gapscope

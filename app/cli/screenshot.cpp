@@ -1,0 +1,115 @@
+#include "app/cli/screenshot.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "app/folder_listing.h"
+#include "app/samples.h"
+#include "app/window/window.h"
+#include "core/base/text.h"
+#include "core/load/load_trace.h"
+#include "core/view/time_view.h"
+#include "ui/app_ui.h"
+#include "ui/panels.h"
+#include "ui/theme.h"
+
+namespace gapscope {
+namespace {
+
+// Tables and tabs find their sizes from the frame before, and args come one frame after they were asked for.
+constexpr int kFramesToSettle = 8;
+
+std::optional<Error> set_tab(const std::string& id, ViewState& view) {
+  if (id.empty()) return std::nullopt;
+  const auto table = panels();
+  const auto found = std::find_if(table.begin(), table.end(), [&](const Panel& panel) { return panel.id == id; });
+  if (found == table.end()) return Error{"There is no tab \"" + id + "\"."};
+  view.tab = static_cast<std::size_t>(found - table.begin());
+  view.select_tab = true;
+  return std::nullopt;
+}
+
+std::optional<Error> set_time(const ScreenshotOptions& options, const Trace& trace, ViewState& view) {
+  if (!options.from && !options.to) return std::nullopt;
+  const Span wanted{options.from.value_or(trace.span.begin), options.to.value_or(trace.span.end)};
+  if (wanted.empty()) return Error{"--from must be before --to (nanoseconds of the file, as `gapscope info` prints)."};
+  view.time = within_limits(TimeView{wanted, 0, 0}, trace.span);
+  return std::nullopt;
+}
+
+std::optional<Error> set_view(const ScreenshotOptions& options, const Document* doc, ViewState& view) {
+  view.theme = options.theme;
+  view.animate = false;
+  if (!doc) return std::nullopt;
+  if (std::optional<Error> trouble = set_tab(options.tab, view)) return trouble;
+  if (!options.select.empty()) {
+    const Result<SliceId> slice = find_slice(*doc, options.select);
+    if (!slice.ok()) return slice.error();
+    select_slice(view, *slice, /*reveal=*/!options.from && !options.to);
+  }
+  return set_time(options, doc->trace, view);
+}
+
+// What panels may ask for that shows in a picture; here a file may be waited for.
+void carry_out(const Requests& requests, const Document* doc, ViewState& view, FolderView& folder) {
+  for (const Request& request : requests.list) {
+    if (const auto* ask = std::get_if<ReadArgs>(&request); ask && doc) {
+      view.details.args = read_args_of(doc->trace, ask->slice);
+      view.details.model = {};
+    }
+    if (const auto* ask = std::get_if<ListFolder>(&request)) folder = list_folder(ask->path, "");
+  }
+}
+
+void draw_until_settled(Window& window, AppUi& ui, const Document* doc) {
+  FolderView folder;
+  for (int i = 0; i < kFramesToSettle; ++i) {
+    const WindowInput input = window.begin_frame();
+    FrameInput in;
+    in.width_px = input.width_px;
+    in.height_px = input.height_px;
+    in.scale = input.scale;
+    in.delta_s = input.seconds;
+    in.document = doc;
+    in.samples = samples();
+    in.folder = folder.path.empty() ? nullptr : &folder;
+    Requests requests;
+    ui.frame(in, requests);
+    window.end_frame(background_of(ui.view().theme));
+    carry_out(requests, doc, ui.view(), folder);
+  }
+}
+
+std::optional<Error> render(const ScreenshotOptions& options, const Document* doc) {
+  AppUi ui;
+  ui.adopt(doc);
+  if (std::optional<Error> trouble = set_view(options, doc, ui.view())) return trouble;
+  WindowOptions window_options;
+  window_options.width = options.width;
+  window_options.height = options.height;
+  window_options.scale = options.scale;
+  window_options.off_screen = true;
+  Result<std::unique_ptr<Window>> window = Window::create(window_options);
+  if (!window.ok()) return window.error();
+  draw_until_settled(**window, ui, doc);
+  return write_png(options.output, (*window)->screenshot());
+}
+
+std::optional<Error> load_and_render(const ScreenshotOptions& options) {
+  if (options.trace.empty()) return render(options, nullptr);
+  const Result<std::shared_ptr<const Trace>> trace = load_trace(options.trace);
+  if (!trace.ok()) return trace.error();
+  const Document doc(*trace);
+  return render(options, &doc);
+}
+
+}  // namespace
+
+int screenshot(const ScreenshotOptions& options) {
+  const std::optional<Error> trouble = load_and_render(options);
+  if (!trouble) return 0;
+  std::fprintf(stderr, "gapscope: %s\n", printable(trouble->message).c_str());
+  return 1;
+}
+
+}  // namespace gapscope

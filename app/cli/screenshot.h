@@ -1,0 +1,34 @@
+#pragma once
+#include <optional>
+#include <string>
+
+#include "core/base/result.h"
+#include "core/view/document.h"
+#include "core/view/view_state.h"
+
+namespace gapscope {
+
+struct ScreenshotOptions {
+  std::string trace;   // empty: the start screen
+  std::string output;  // a PNG
+  int width = 1600;
+  int height = 900;
+  float scale = 1;
+  std::optional<Ns> from;  // file time, as `info` states begin_ns and end_ns
+  std::optional<Ns> to;
+  std::string select;  // a slice's whole name, a part of it, or its index
+  std::string tab;     // id of a panel below the lanes; empty: the first
+  ThemeName theme = ThemeName::dark;
+};
+
+// `gapscope screenshot [TRACE] -o FILE.png`: the real interface, rendered off screen. The exit code; an error is one
+// sentence on stderr.
+int screenshot(const ScreenshotOptions& options);
+
+// "1600x900" -> width and height, each 1 to 16384.
+Result<std::pair<int, int>> parse_size(const std::string& text);
+
+// The first slice in time with this whole name, else of a name that holds it (letters without case), else the index.
+Result<SliceId> find_slice(const Document& doc, const std::string& name_or_index);
+
+}  // namespace gapscope
