@@ -15,6 +15,7 @@ namespace {
 constexpr float kColumnMinPx = 330;  // at scale 1: a key, a gap and "4367497539681.444 us"
 constexpr float kColumnMaxPx = 520;  // wider, and the eye loses the way from key to number
 constexpr int kMaxColumns = 4;
+constexpr float kRowGapPx = 1;      // above and below a line: the panel is low, and its numbers are read as a block
 constexpr float kKeyShare = 0.45f;  // of a column, at most
 
 struct DetailsDrawing {
@@ -93,7 +94,10 @@ float key_width(const DetailsSection& section, float column) {
 void draw_lines(DetailsDrawing& panel, const DetailsSection& section) {
   if (section.lines.empty()) return;
   const float keys = key_width(section, ImGui::GetContentRegionAvail().x);
-  if (!ImGui::BeginTable("lines", 2, ImGuiTableFlags_NoSavedSettings)) return;
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {ImGui::GetStyle().CellPadding.x, kRowGapPx * panel.view.scale});
+  const bool open = ImGui::BeginTable("lines", 2, ImGuiTableFlags_NoSavedSettings);
+  ImGui::PopStyleVar();
+  if (!open) return;
   ImGui::TableSetupColumn("key", ImGuiTableColumnFlags_WidthFixed, keys);
   ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);
   for (std::size_t i = 0; i < section.lines.size(); ++i) {

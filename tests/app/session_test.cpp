@@ -1,0 +1,155 @@
+#include "app/session.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <semaphore>
+
+#include "tests/support/temp_folder.h"
+#include "tests/support/tiny_traces.h"
+
+using namespace gapscope;
+using namespace std::chrono_literals;
+
+namespace {
+
+// A session with a UI thread that does nothing but wait to be woken.
+struct Desk {
+  test::TempFolder folder;
+  std::counting_semaphore<> woken{0};
+  ViewState view;
+  Session session{{folder.path() / "settings.json", std::filesystem::path(GAPSCOPE_SOURCE_DIR) / "assets",
+                   folder.path().string(), [this] { woken.release(); }}};
+
+  template <class Test>
+  void poll_until(Test test) {
+    const auto deadline = std::chrono::steady_clock::now() + 10s;
+    while (!test()) {
+      REQUIRE(std::chrono::steady_clock::now() < deadline);
+      (void)woken.try_acquire_for(50ms);
+      session.poll(view);
+    }
+  }
+  void open(const std::string& path) {
+    session.open(path);
+    poll_until([&] { return !session.is_loading(); });
+  }
+  std::string write_trace(const std::string& name = "one.json") { return folder.write(name, test::kOneLaunch); }
+};
+
+}  // namespace
+
+TEST_CASE("a file opens in the background and is remembered") {
+  Desk desk;
+  const std::string path = desk.write_trace();
+  desk.session.open(path);
+  CHECK(desk.session.is_loading());
+  CHECK(desk.session.document() == nullptr);
+  desk.poll_until([&] { return desk.session.document() != nullptr; });
+  CHECK(desk.session.recent() == std::vector<std::string>{path});
+  CHECK(read_settings(desk.folder.path() / "settings.json")->recent == std::vector<std::string>{path});
+  CHECK(desk.session.title() == "one.json - Gapscope");
+}
+
+TEST_CASE("a file that does not open leaves the last one open and says why") {
+  Desk desk;
+  desk.open(desk.write_trace());
+  const Document* before = desk.session.document();
+  desk.open(desk.folder.write("bad.json", "this is not JSON"));
+  CHECK(desk.session.document() == before);
+  CHECK(desk.session.message().find("bad.json") != std::string::npos);
+  CHECK(desk.session.recent().size() == 1);
+  desk.session.carry_out(DismissMessage{});
+  CHECK(desk.session.message().empty());
+}
+
+TEST_CASE("a second file replaces the first, which is freed") {
+  Desk desk;
+  desk.open(desk.write_trace("one.json"));
+  const std::weak_ptr<const Trace> first = desk.session.document()->trace_owner;
+  desk.open(desk.write_trace("two.json"));
+  CHECK(desk.session.title() == "two.json - Gapscope");
+  CHECK(first.expired());
+}
+
+TEST_CASE("a cancelled load changes nothing and says nothing") {
+  Desk desk;
+  desk.session.open(desk.write_trace());
+  desk.session.carry_out(CancelLoad{});
+  CHECK_FALSE(desk.session.is_loading());
+  (void)desk.woken.try_acquire_for(5s);
+  desk.session.poll(desk.view);
+  CHECK(desk.session.document() == nullptr);
+  CHECK(desk.session.message().empty());
+}
+
+TEST_CASE("opening another file while one loads gives the other") {
+  Desk desk;
+  desk.session.open(desk.write_trace("one.json"));
+  desk.open(desk.write_trace("two.json"));
+  CHECK(desk.session.title() == "two.json - Gapscope");
+}
+
+TEST_CASE("args of a slice are read from the file in the background") {
+  Desk desk;
+  desk.open(desk.write_trace());
+  const SliceId slice = test::slice_named(*desk.session.document(), "cudaLaunchKernel");
+  CHECK(desk.session.carry_out(ReadArgs{slice}));
+  desk.poll_until([&] { return desk.view.details.args.slice == slice; });
+  const ArgsState& args = desk.view.details.args;
+  REQUIRE(args.stage == ArgsState::Stage::ready);
+  REQUIRE(args.args.size() == 3);
+  CHECK(args.args[1].key == "cbid");
+  CHECK(args.args[1].value == "211");
+}
+
+TEST_CASE("args of a file that vanished are a sentence") {
+  Desk desk;
+  const std::string path = desk.write_trace();
+  desk.open(path);
+  std::filesystem::remove(path);
+  const SliceId slice = test::slice_named(*desk.session.document(), "cudaLaunchKernel");
+  desk.session.carry_out(ReadArgs{slice});
+  desk.poll_until([&] { return desk.view.details.args.slice == slice; });
+  CHECK(desk.view.details.args.stage == ArgsState::Stage::failed);
+  CHECK(desk.view.details.args.error.ends_with('.'));
+}
+
+TEST_CASE("a new document forgets what was shown of the last one") {
+  Desk desk;
+  desk.open(desk.write_trace("one.json"));
+  desk.view.details.args.slice = SliceId(std::size_t{1});
+  desk.view.details.model.slice = SliceId(std::size_t{1});
+  desk.open(desk.write_trace("two.json"));
+  CHECK_FALSE(desk.view.details.args.slice);
+  CHECK_FALSE(desk.view.details.model.slice);
+}
+
+TEST_CASE("samples and folders are the session's, text and titles the window's") {
+  Desk desk;
+  CHECK(desk.session.carry_out(OpenSample{0}));
+  desk.poll_until([&] { return desk.session.document() != nullptr; });
+  CHECK(desk.session.carry_out(ListFolder{desk.folder.path().string()}));
+  FrameInput in;
+  desk.poll_until([&] { return desk.session.fill(in), in.folder != nullptr; });
+  CHECK(in.folder->path == desk.folder.path().string());
+  CHECK_FALSE(desk.session.carry_out(CopyText{"x"}));
+  CHECK_FALSE(desk.session.carry_out(Quit{}));
+}
+
+TEST_CASE("a closed file is gone, and so are its details") {
+  Desk desk;
+  desk.open(desk.write_trace());
+  desk.view.details.args.slice = SliceId(std::size_t{1});
+  desk.session.carry_out(CloseFile{});
+  desk.session.poll(desk.view);
+  CHECK(desk.session.document() == nullptr);
+  CHECK_FALSE(desk.view.details.args.slice);
+  CHECK(desk.session.title() == "Gapscope");
+}
+
+TEST_CASE("broken settings are named in the window") {
+  const test::TempFolder folder;
+  const Session session({folder.write("settings.json", "{"), {}, {}, [] {}});
+  CHECK(session.message().find("settings.json") != std::string::npos);
+}
