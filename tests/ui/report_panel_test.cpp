@@ -1,0 +1,34 @@
+#include <doctest/doctest.h>
+
+#include "tests/support/panel_harness.h"
+#include "tests/support/tiny_traces.h"
+#include "ui/panels.h"
+
+using namespace gapscope;
+using test::holds;
+
+namespace {
+
+std::string report_of(std::string_view text) {
+  const auto doc = test::document_from_text(text);
+  ViewState view;
+  Requests out;
+  test::PanelHarness harness;
+  return harness.settle([&] { draw_report(*doc, view, out); });
+}
+
+}  // namespace
+
+TEST_CASE("the report of a sound file says that nothing is odd") {
+  CHECK(holds(report_of(test::kOneLaunch), "Nothing odd about this file"));
+}
+
+TEST_CASE("the report names each oddity with its count, sentence and place") {
+  const std::string_view text = R"([{"ph":"X","name":"n","pid":1,"tid":1,"ts":5,"dur":-1}])";
+  const auto doc = test::document_from_text(text);
+  const OddityEntry entry = doc->trace.report.entries().at(0);
+  const std::string report = report_of(text);
+  CHECK(holds(report, std::string(oddity_word(entry.kind))));
+  CHECK(holds(report, oddity_sentence(entry)));
+  CHECK(holds(report, "at byte 1"));
+}

@@ -1,0 +1,97 @@
+#include <doctest/doctest.h>
+
+#include "tests/support/panel_harness.h"
+#include "ui/app_ui.h"
+
+using namespace gapscope;
+using test::holds;
+
+namespace {
+
+struct Start {
+  Start() {
+    in.width_px = 1200;
+    in.height_px = 800;
+    in.recent = recent;
+    in.samples = samples;
+  }
+  void draw() { draw_start_screen(in, view, out); }
+  std::string frame() {
+    return harness.settle([this] { draw(); });
+  }
+  template <class R>
+  const R* asked() const {
+    for (const Request& request : out.list)
+      if (const R* found = std::get_if<R>(&request)) return found;
+    return nullptr;
+  }
+
+  std::vector<std::string> recent{"/data/last.json.gz"};
+  std::vector<Sample> samples{{"matmul", "A small matmul."}, {"mlp", "An MLP."}};
+  FolderView folder{"/data", "", {{"runs", true, 0}, {"step1.json", false, 2048}}};
+  FrameInput in;
+  ViewState view;
+  Requests out;
+  test::PanelHarness harness;
+};
+
+}  // namespace
+
+TEST_CASE("the start screen shows samples with what they teach, recent files and the first keys") {
+  Start start;
+  const std::string text = start.frame();
+  for (const char* part : {"last.json.gz", "matmul", "A small matmul.", "An MLP.", "W A S D", "drop a file"}) {
+    CAPTURE(part);
+    CHECK(holds(text, part));
+  }
+}
+
+TEST_CASE("a folder is asked for once, and again when another one is typed") {
+  Start start;
+  start.frame();
+  CHECK(start.out.list.size() == 1);
+  REQUIRE(start.asked<ListFolder>());
+  start.view.start.path = "/data/ru";
+  start.frame();
+  REQUIRE(start.out.list.size() == 2);
+  CHECK(std::get<ListFolder>(start.out.list[1]).path == "/data/");
+}
+
+TEST_CASE("the folder lists what goes on from the typed name") {
+  Start start;
+  start.in.folder = &start.folder;
+  CHECK(holds(start.frame(), "runs/"));
+  start.view.start.path = "/data/st";
+  const std::string text = start.frame();
+  CHECK(holds(text, "step1.json"));
+  CHECK_FALSE(holds(text, "runs/"));
+}
+
+TEST_CASE("samples, recent files and listed files open by a click") {
+  Start start;
+  start.in.folder = &start.folder;
+  start.frame();
+  const auto draw = [&] { start.draw(); };
+  CHECK(start.harness.click_around(draw, [&] { return start.asked<OpenSample>() && start.asked<OpenFile>(); }));
+}
+
+TEST_CASE("a click on a folder goes into it") {
+  Start start;
+  start.in.folder = &start.folder;
+  start.frame();
+  CHECK(start.harness.click_around([&] { start.draw(); }, [&] { return start.view.start.path == "/data/runs/"; }));
+}
+
+TEST_CASE("an error is a sentence on the start screen, and can be dismissed") {
+  Start start;
+  start.in.message = "/data/x.json was not found.";
+  CHECK(holds(start.frame(), "/data/x.json was not found."));
+  CHECK(start.harness.click_around([&] { start.draw(); }, [&] { return start.asked<DismissMessage>() != nullptr; }));
+}
+
+TEST_CASE("a folder that cannot be read says so") {
+  Start start;
+  start.folder = {"/root", "This folder cannot be read: Permission denied.", {}};
+  start.in.folder = &start.folder;
+  CHECK(holds(start.frame(), "Permission denied."));
+}
