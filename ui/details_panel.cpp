@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/text.h"
 #include "core/view/slice_colour.h"
 #include "ui/panels.h"
 #include "ui/text.h"
@@ -15,8 +16,9 @@ namespace {
 constexpr float kColumnMinPx = 330;  // at scale 1: a key, a gap and "4367497539681.444 us"
 constexpr float kColumnMaxPx = 520;  // wider, and the eye loses the way from key to number
 constexpr int kMaxColumns = 4;
-constexpr float kRowGapPx = 1;      // above and below a line: the panel is low, and its numbers are read as a block
-constexpr float kKeyShare = 0.45f;  // of a column, at most
+constexpr float kRowGapPx = 1;          // above and below a line: the panel is low, and its numbers are read as a block
+constexpr std::size_t kLinkChars = 96;  // of another slice's name: two lines in most columns
+constexpr float kKeyShare = 0.45f;      // of a column, at most
 
 struct DetailsDrawing {
   const Document& document;
@@ -24,9 +26,11 @@ struct DetailsDrawing {
   const Theme& theme;
 };
 
-// A link to another slice; a click selects it there.
-void draw_slice_link(DetailsDrawing& panel, std::string_view text, SliceId target, bool wrap) {
+// A link to another slice; a click selects it there. Kernel names tell apart by both ends.
+void draw_slice_link(DetailsDrawing& panel, std::string_view name, SliceId target, bool wrap) {
+  const std::string text = elide_middle(name, kLinkChars);
   if (draw_link(Face::mono, panel.theme.accent, text, wrap)) select_slice(panel.view, target, /*reveal=*/true);
+  if (text != name) draw_hover(name);
 }
 
 void draw_separator(const DetailsDrawing& panel) {

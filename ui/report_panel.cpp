@@ -18,14 +18,18 @@ void draw_figures(const Theme& theme, const Trace& trace) {
   ImGui::Spacing();
 }
 
+// Examples that are only a place stand side by side; those with text have a line each.
 void draw_examples(const Theme& theme, const OddityEntry& entry) {
+  std::string places;
   for (const OddityExample& example : entry.first) {
-    if (has_offset(example)) {
-      draw_text(Face::mono, theme.muted, "at byte " + count_text(example.offset));
-      ImGui::SameLine();
+    const std::string place = has_offset(example) ? "at byte " + count_text(example.offset) : "";
+    if (example.text.empty()) {
+      places += (places.empty() ? "" : ", ") + place;
+      continue;
     }
-    draw_text(Face::mono, theme.text, example.text, /*wrap=*/true);
+    draw_text(Face::mono, theme.muted, place.empty() ? example.text : place + ": " + example.text, /*wrap=*/true);
   }
+  if (!places.empty()) draw_text(Face::mono, theme.muted, places, /*wrap=*/true);
 }
 
 void draw_entry(const Theme& theme, const OddityEntry& entry) {

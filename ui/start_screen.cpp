@@ -8,7 +8,7 @@
 namespace gapscope {
 namespace {
 
-constexpr float kWidthPx = 1080, kHeightPx = 660;  // at scale 1; smaller windows get a smaller one that scrolls
+constexpr float kWidthPx = 1080, kHeightPx = 620;  // at scale 1; smaller windows get a smaller one that scrolls
 constexpr float kMarginPx = 24;
 
 struct Start {
@@ -38,6 +38,7 @@ void enter(Start& start, const FolderEntry& entry) {
 }
 
 void draw_path_line(Start& start) {
+  draw_text(Face::bold, start.theme.text, "Open a trace");
   std::string& path = start.view.start.path;
   const float button = text_width(Face::sans, "Open") + ImGui::GetStyle().FramePadding.x * 4;
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - button - ImGui::GetStyle().ItemSpacing.x);
@@ -115,6 +116,7 @@ void draw_samples(Start& start) {
     ImGui::PushID(static_cast<int>(i));
     if (draw_link(Face::mono, start.theme.accent, sample.name)) start.out.add(OpenSample{i});
     draw_text(Face::sans, start.theme.muted, sample.story, /*wrap=*/true);
+    ImGui::Dummy({0, start.px(2)});
     ImGui::PopID();
   }
 }

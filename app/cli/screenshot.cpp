@@ -1,6 +1,7 @@
 #include "app/cli/screenshot.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 
 #include "app/folder_listing.h"
@@ -63,18 +64,22 @@ void carry_out(const Requests& requests, const Document* doc, ViewState& view, F
 
 void draw_until_settled(Window& window, AppUi& ui, const Document* doc) {
   FolderView folder;
+  double frame_ms = 0;
   for (int i = 0; i < kFramesToSettle; ++i) {
     const WindowInput input = window.begin_frame();
+    const auto begin = std::chrono::steady_clock::now();
     FrameInput in;
     in.width_px = input.width_px;
     in.height_px = input.height_px;
     in.scale = input.scale;
     in.delta_s = input.seconds;
+    in.frame_ms = frame_ms;
     in.document = doc;
     in.samples = samples();
     in.folder = folder.path.empty() ? nullptr : &folder;
     Requests requests;
     ui.frame(in, requests);
+    frame_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
     window.end_frame(background_of(ui.view().theme));
     carry_out(requests, doc, ui.view(), folder);
   }
