@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Files that are no traces: `info` and `screenshot` say one sentence with the path on stderr and end with 1.
+
+    bad_input_check.py PROGRAM SOUND_TRACE
+"""
+import gzip
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+
+def bad_files(folder, sound):
+    """What to call it, and the file."""
+    whole = pathlib.Path(sound).read_bytes()
+    contents = {
+        "empty": b"",
+        "binary": bytes(range(256)) * 8,
+        "text": b"this is not JSON\n",
+        "other_tool": b'{"nodes": [1, 2], "edges": []}',
+        "no_events": b'{"schemaVersion": 1}',
+        "number": b"42",
+        "cut_gzip_header": whole[:5],
+        "escape\x1b[31m": b"no",
+    }
+    yield "missing", folder / "missing.json"
+    yield "folder", folder
+    for name, data in contents.items():
+        path = folder / (name + (".json.gz" if "gzip" in name else ".json"))
+        path.write_bytes(data)
+        yield name, path
+
+
+def complaints(program, *arguments):
+    """What is wrong with how the program refuses; nothing when it refuses well."""
+    run = subprocess.run([program, *map(str, arguments)], capture_output=True, timeout=60)
+    said = run.stderr.decode("utf-8", "replace")
+    if run.returncode != 1:
+        yield f"ended with {run.returncode}"
+    if run.stdout:
+        yield "printed to stdout"
+    if said.count("\n") != 1 or not said.startswith("gapscope: ") or not said.endswith((".\n", "?\n")):
+        yield f"is not one sentence: {said!r}"
+    if "\x1b" in said:
+        yield "sends control characters to the terminal"
+
+
+def cut_opens(program, folder, sound):
+    """A file cut in the middle opens up to the cut and says so."""
+    text = gzip.decompress(pathlib.Path(sound).read_bytes())
+    path = folder / "cut.json"
+    path.write_bytes(text[:len(text) * 2 // 3])
+    run = subprocess.run([program, "info", "--json", str(path)], capture_output=True, timeout=60)
+    if run.returncode != 0 or b'"kind": "truncated"' not in run.stdout:
+        yield f"cut file: ended with {run.returncode}, or does not say that it is cut"
+
+
+def main(program, sound):
+    wrong = []
+    with tempfile.TemporaryDirectory(prefix="gapscope test ") as name:
+        folder = pathlib.Path(name)
+        for what, path in bad_files(folder, sound):
+            wrong += [f"info, {what}: {line}" for line in complaints(program, "info", path)]
+            wrong += [f"screenshot, {what}: {line}" for line in complaints(program, "screenshot", path, "-o", folder / "x.png")]
+        wrong += complaints(program, "screenshot", sound, "-o", folder / "x.png", "--select", "no such slice")
+        wrong += complaints(program, "screenshot", sound, "-o", folder / "no/folder/x.png")
+        wrong += cut_opens(program, folder, sound)
+    print("\n".join(wrong or ["every bad input is refused with one sentence"]))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
