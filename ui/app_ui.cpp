@@ -12,7 +12,8 @@ namespace {
 
 constexpr float kLeastLanes = 120;   // px at scale 1 that stay for the lanes, however tall the panels below are pulled
 constexpr float kLeastBottom = 80;
-constexpr float kSplitter = 5;
+constexpr float kSplitter = 6;
+constexpr float kMenuIndent = 4;
 
 constexpr ImGuiWindowFlags kRootFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                                         ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_MenuBar |
@@ -99,7 +100,7 @@ void AppUi::frame(const FrameInput& in, Requests& out) {
   const float top = std::round(kTopBarHeight * in.scale);
   ImGui::SetNextWindowPos({0, 0});
   ImGui::SetNextWindowSize({in.width_px, in.height_px});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {8 * in.scale, 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {8 * in.scale, (top - ImGui::GetFontSize()) / 2});
@@ -108,6 +109,7 @@ void AppUi::frame(const FrameInput& in, Requests& out) {
   ImGui::PopStyleVar(4);
   const Box whole{0, 0, in.width_px, in.height_px};
   if (bar) {
+    ImGui::SetCursorPosX(kMenuIndent * in.scale);
     draw_top_bar({0, 0, whole.x1, top}, in, scope);
     ImGui::EndMenuBar();
   }

@@ -120,7 +120,9 @@ float draw_splitter(const char* id, const Box& box, const ViewState& view) {
   const bool hot = ImGui::IsItemHovered() || ImGui::IsItemActive();
   Painter p(*ImGui::GetWindowDrawList(), view.scale);
   const Theme& theme = theme_of(view.theme);
-  p.fill(box, colour(hot ? theme.accent : theme.line, hot ? 0.6f : 1.0f));
+  p.fill(box, colour(theme.surface));
+  const Box edge = lying ? Box{box.x0, box.y0, box.x1, box.y0 + p.hairline()} : Box{box.x0, box.y0, box.x0 + p.hairline(), box.y1};
+  p.fill(hot ? box : edge, colour(hot ? theme.accent : theme.line, hot ? 0.6f : 1.0f));
   if (hot) ImGui::SetMouseCursor(lying ? ImGuiMouseCursor_ResizeNS : ImGuiMouseCursor_ResizeEW);
   if (!ImGui::IsItemActive()) return 0;
   const ImVec2 moved = ImGui::GetIO().MouseDelta;

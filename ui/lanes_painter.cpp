@@ -11,6 +11,7 @@ constexpr float kLeastLabelRoom = 10;  // less holds no letter and an ellipsis
 constexpr float kEdgeFrom = 4;         // narrower slices would be all edge
 constexpr float kHoverLight = 0.16f;
 constexpr float kSelectedLine = 2;
+constexpr float kInstantHeight = 4;
 
 Box box_of(const TimelineScene& scene, const SliceRect& rect) {
   const float y = scene.window_y(rect.y);
@@ -87,11 +88,11 @@ void draw_slices(TimelineScene& scene) {
 }
 
 void draw_instants(TimelineScene& scene, const std::vector<InstantMark>& marks, const Band& band) {
-  const float size = scene.painter.px(5);
+  const float size = scene.painter.px(kInstantHeight);
   const float y1 = scene.window_y(band.bottom()) - scene.painter.hairline();
   for (const InstantMark& mark : marks) {
     const float x = scene.window_x(mark.x);
-    scene.painter.fill({x, y1 - size, x + scene.painter.hairline(), y1}, colour(scene.theme.accent, 0.8f));
+    scene.painter.fill({x, y1 - size, x + scene.painter.hairline(), y1}, colour(scene.theme.muted, 0.7f));
     scene.zones.add({ZoneKind::instants, x - 2, y1 - size, x + 3, y1, {}, band.lane, {}, mark.first, mark.count, {}});
   }
 }

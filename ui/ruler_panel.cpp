@@ -20,7 +20,8 @@ void draw_tick(TimelineScene& scene, const Tick& tick) {
   if (x < ruler.x0 || x >= ruler.x1) return;
   p.line_y(x, ruler.y1 - p.px(tick.major ? kMajorTick : kMinorTick), ruler.y1,
            colour(tick.major ? scene.theme.muted : scene.theme.line));
-  if (!tick.major) return;
+  // A label cut at the edge could be read as another number.
+  if (!tick.major || x + p.px(4) + p.text_width(Face::mono, tick.label) > ruler.x1) return;
   p.text_in(Face::mono, {x + p.px(4), ruler.y0, ruler.x1, ruler.y1 - p.px(2)}, colour(scene.theme.muted), tick.label);
 }
 
@@ -45,8 +46,8 @@ void draw_ruler(TimelineScene& scene) {
   p.unclip();
   const Box& titles = scene.areas.ruler_titles;
   const std::string text = ticks.offset.empty() ? "from the start" : ticks.offset;
-  const float width = p.text_width(Face::mono, text);
-  p.text_in(Face::mono, {titles.x1 - width - p.px(8), titles.y0, titles.x1, titles.y1 - p.px(2)}, colour(scene.theme.muted), text);
+  const float width = p.text_width(Face::sans, text);
+  p.text_in(Face::sans, {titles.x1 - width - p.px(8), titles.y0, titles.x1, titles.y1 - p.px(2)}, colour(scene.theme.muted), text);
   p.line_x(ruler.y1 - p.hairline(), titles.x0, ruler.x1, colour(scene.theme.line));
   p.line_y(titles.x1 - p.hairline(), titles.y0, titles.y1, colour(scene.theme.line));
 }

@@ -8,7 +8,8 @@ namespace {
 
 constexpr float kOutsidePx = 400;   // how far outside the axis an end may lie; enough for a natural slope
 constexpr float kMostPullPx = 90;   // how far a curve leaves sideways before it turns
-constexpr float kLeastPullPx = 16;
+constexpr float kLeastPullPx = 12;
+constexpr float kLeastWayPx = 28;   // an arrow goes at least this far to the right where its launch is long enough
 
 Point place(const Trace& trace, SliceId slice, Ns t, const LaneLayout& layout, const TimeView& time, float width_px) {
   const Band* band = layout.band_of(trace.lane_id(slice));
@@ -27,10 +28,11 @@ std::vector<FlowCurve> paint_flows(const Trace& trace, const Chain& chain, const
   for (const ChainArrow& arrow : chain.arrows) {
     if (!layout.band_of(trace.lane_id(arrow.from)) || !layout.band_of(trace.lane_id(arrow.to))) continue;
     FlowCurve c;
-    // A kernel may start before its launch returns; an arrow that ran backwards would read wrong.
-    const Ns leave = std::min(trace.end(arrow.from), std::max(trace.begin(arrow.from), trace.begin(arrow.to)));
-    c.start = place(trace, arrow.from, leave, layout, time, width_px);
+    c.start = place(trace, arrow.from, trace.end(arrow.from), layout, time, width_px);
     c.end = place(trace, arrow.to, trace.begin(arrow.to), layout, time, width_px);
+    // A kernel often starts before its launch returns; an arrow that ran backwards would read wrong.
+    const Point earliest = place(trace, arrow.from, trace.begin(arrow.from), layout, time, width_px);
+    c.start.x = std::max(earliest.x, std::min(c.start.x, c.end.x - kLeastWayPx));
     if ((c.start.x < 0 && c.end.x < 0) || (c.start.x >= width_px && c.end.x >= width_px)) continue;
     const float pull = std::clamp(std::abs(c.end.x - c.start.x) * 0.5f, kLeastPullPx, kMostPullPx);
     c.start_pull = {c.start.x + pull, c.start.y};

@@ -8,6 +8,7 @@ namespace {
 constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
 constexpr float kMiddleCutFromWidths = 14;  // with room for fewer digits than this, a beginning tells more than two ends
 constexpr float kHeadShare = 0.55f;         // of the room goes to the beginning
+constexpr std::size_t kLeastHead = 3;       // letters before an ellipsis; fewer say nothing
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
@@ -52,6 +53,11 @@ float GlyphWidths::of(std::string_view text) const {
 }
 
 std::string_view without_namespaces(std::string_view name) {
+  const std::size_t line = name.find(".py(");
+  if (line != std::string_view::npos) {
+    const std::size_t slash = name.rfind('/', line);
+    return slash == std::string_view::npos ? name : name.substr(slash + 1);
+  }
   constexpr std::string_view kAnonymous = "(anonymous namespace)::";
   if (name.starts_with("void ")) name.remove_prefix(5);
   for (;;) {
@@ -66,16 +72,27 @@ std::string_view without_namespaces(std::string_view name) {
   }
 }
 
+std::string_view without_place(std::string_view name) {
+  constexpr std::string_view kModule = "nn.Module: ";
+  if (name.starts_with(kModule)) return name.substr(kModule.size());
+  const std::size_t place = name.find(".py(");
+  if (place == std::string_view::npos) return name;
+  const std::size_t colon = name.find("): ", place);
+  return colon == std::string_view::npos || colon + 3 >= name.size() ? name : name.substr(colon + 3);
+}
+
 void fit_label(std::string_view name, float room_px, const GlyphWidths& widths, std::string& out) {
   out.clear();
   // A name longer than the screen is not measured to its end.
   if (head_that_fits(name, room_px, widths) == name.size()) return append_clean(out, name);
-  name = without_namespaces(name);
-  if (head_that_fits(name, room_px, widths) == name.size()) return append_clean(out, name);
+  for (const auto shorter : {without_namespaces, without_place}) {
+    name = shorter(name);
+    if (head_that_fits(name, room_px, widths) == name.size()) return append_clean(out, name);
+  }
   const float room = room_px - widths.ellipsis;
   const bool middle = room_px >= kMiddleCutFromWidths * widths.ascii['0'];
   const std::size_t head = head_that_fits(name, middle ? room * kHeadShare : room, widths);
-  if (head == 0) return;
+  if (head < kLeastHead) return;
   append_clean(out, name.substr(0, head));
   out += kEllipsis;
   if (!middle) return;

@@ -16,10 +16,13 @@ struct GlyphWidths {
   float of(std::string_view text) const;
 };
 
-// "void at::native::reduce_kernel<512>(...)" -> "reduce_kernel<512>(...)"; "aten::mm" -> "mm".
+// "void at::native::reduce_kernel<512>(...)" -> "reduce_kernel<512>(...)"; "aten::mm" -> "mm";
+// "torch/nn/modules/module.py(1783): _call_impl" -> "module.py(1783): _call_impl".
 std::string_view without_namespaces(std::string_view name);
+// The last part of a Python frame or module: "module.py(1783): _call_impl" -> "_call_impl"; others stay.
+std::string_view without_place(std::string_view name);
 
-// Writes the label into `out`, empty when not even one letter and an ellipsis fit. Control characters become spaces.
+// Writes the label into `out`, empty when only a letter or two and an ellipsis would fit. Control characters become spaces.
 void fit_label(std::string_view name, float room_px, const GlyphWidths& widths, std::string& out);
 
 }  // namespace gapscope

@@ -31,6 +31,14 @@ TEST_CASE("namespaces go before letters do") {
   CHECK(without_namespaces("a::") == "a::");
 }
 
+TEST_CASE("a Python frame loses its folders, then its place, before its function") {
+  const std::string frame = "torch/nn/modules/module.py(1783): _call_impl";
+  CHECK(fitted(frame, 300) == "module.py(1783): _call_impl");
+  CHECK(fitted(frame, 120) == "_call_impl");
+  CHECK(fitted(frame, 60) == "_call\xE2\x80\xA6");
+  CHECK(fitted("nn.Module: Linear_2", 100) == "Linear_2");
+}
+
 TEST_CASE("a short room shows the beginning, a longer one both ends") {
   CHECK(fitted("cudaLaunchKernel", 60) == "cudaL\xE2\x80\xA6");
   CHECK(fitted("nvjet_hsh_64x8_64x16_4x1_v_bz_TNT", 160) == "nvjet_hs\xE2\x80\xA6_bz_TNT");
@@ -38,6 +46,7 @@ TEST_CASE("a short room shows the beginning, a longer one both ends") {
 
 TEST_CASE("a room for nothing shows nothing") {
   CHECK(fitted("abcdef", 15).empty());
+  CHECK(fitted("abcdef", 35).empty());
   CHECK(fitted("", 100).empty());
 }
 

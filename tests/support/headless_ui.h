@@ -1,0 +1,85 @@
+#pragma once
+// The window without a window: an ImGui context with a font atlas, fed with input frame by frame.
+#include <imgui.h>
+
+#include <vector>
+
+#include "ui/app_ui.h"
+#include "ui/timeline_panel.h"
+
+namespace gapscope::test {
+
+class HeadlessUi {
+ public:
+  explicit HeadlessUi(const Document* document, float width = 1200, float height = 700) {
+    ImGui::CreateContext();
+    ImGuiIO& io = ImGui::GetIO();
+    io.IniFilename = nullptr;
+    io.DisplaySize = {width, height};
+    unsigned char* pixels = nullptr;
+    int w = 0, h = 0;
+    io.Fonts->GetTexDataAsRGBA32(&pixels, &w, &h);
+    input.width_px = width;
+    input.height_px = height;
+    input.delta_s = 1.0 / 60;
+    input.document = document;
+    ui.view().animate = false;
+    frames(3);
+  }
+  ~HeadlessUi() { ImGui::DestroyContext(); }
+  HeadlessUi(const HeadlessUi&) = delete;
+  HeadlessUi& operator=(const HeadlessUi&) = delete;
+
+  // One frame with the presses collected since the last.
+  void frame() {
+    ImGuiIO& io = ImGui::GetIO();
+    io.DeltaTime = static_cast<float>(input.delta_s);
+    io.MousePos = mouse;
+    io.MouseDown[0] = button;
+    io.MouseWheel = wheel;
+    io.KeyCtrl = ctrl;
+    io.KeyShift = shift;
+    input.presses = presses;
+    ImGui::NewFrame();
+    ui.frame(input, out);
+    ImGui::Render();
+    presses.clear();
+    wheel = 0;
+  }
+  void frames(int count) {
+    for (int i = 0; i < count; ++i) frame();
+  }
+  void press(Key key, unsigned char mods = kNoMods) {
+    presses.push_back({key, mods, false});
+    frame();
+    frames(30);  // taps glide
+  }
+  void hold(Key key, double seconds, double frames_per_second = 60) {
+    input.delta_s = 1 / frames_per_second;
+    input.held.set(static_cast<std::size_t>(key));
+    frames(static_cast<int>(seconds * frames_per_second + 0.5));
+    input.held.reset();
+    frame();
+  }
+  void move_to(ImVec2 at) {
+    mouse = at;
+    frames(2);
+  }
+  void click(ImVec2 at) {
+    move_to(at);
+    button = true;
+    frame();
+    button = false;
+    frames(2);
+  }
+
+  AppUi ui;
+  FrameInput input;
+  Requests out;
+  std::vector<KeyPress> presses;
+  ImVec2 mouse{-1, -1};
+  bool button = false, ctrl = false, shift = false;
+  float wheel = 0;
+};
+
+}  // namespace gapscope::test

@@ -1,0 +1,242 @@
+#include "ui/app_ui.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/load/load_trace.h"
+#include "core/view/time_view.h"
+#include "tests/support/headless_ui.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+
+namespace {
+
+// An operator that launches one kernel, and a copy that nothing launched.
+constexpr std::string_view kTrace = R"({"traceEvents": [
+  {"ph":"X","cat":"cpu_op","name":"aten::linear","pid":10,"tid":11,"ts":100,"dur":400},
+  {"ph":"X","cat":"cpu_op","name":"aten::addmm","pid":10,"tid":11,"ts":150,"dur":300,"args":{"External id":5}},
+  {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":10,"tid":11,"ts":200,"dur":50,"args":{"correlation":7}},
+  {"ph":"X","cat":"kernel","name":"sgemm","pid":0,"tid":7,"ts":600,"dur":200,
+   "args":{"correlation":7,"External id":5,"device":0,"stream":7,"grid":[1,1,1],"block":[32,1,1]}},
+  {"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD","pid":0,"tid":7,"ts":900,"dur":100,"args":{"device":0,"stream":7}}
+]})";
+
+struct Opened {
+  Opened() : trace(load_trace_from_text(kTrace)), document(*trace) {}
+  Result<std::shared_ptr<const Trace>> trace;
+  Document document;
+
+  SliceId named(std::string_view name) const {
+    for (std::size_t i = 0; i < document.trace.slice_count(); ++i) {
+      if (document.trace.name(SliceId(i)) == name) return SliceId(i);
+    }
+    return {};
+  }
+};
+
+// The middle of the rectangle that shows `slice`.
+ImVec2 middle_of(const HeadlessUi& h, SliceId slice) {
+  for (const Zone& zone : h.ui.timeline().zones().all()) {
+    if (zone.kind == ZoneKind::slice && zone.slice == slice) return {(zone.x0 + zone.x1) / 2, (zone.y0 + zone.y1) / 2};
+  }
+  return {-1, -1};
+}
+
+ImVec2 lanes_middle(const HeadlessUi& h) {
+  const Box& lanes = h.ui.timeline().areas().lanes;
+  return {(lanes.x0 + lanes.x1) / 2, lanes.y1 - 5};
+}
+
+const TimeView& time_of(const HeadlessUi& h) { return h.ui.view().time; }
+
+}  // namespace
+
+TEST_CASE("an opened trace is shown whole") {
+  const Opened opened;
+  HeadlessUi h(&opened.document);
+  CHECK(time_of(h).span == fit(opened.document.trace.span).span);
+  CHECK(h.ui.timeline().rects().size() == 5);
+}
+
+TEST_CASE("W zooms in and S out, about the pointer") {
+  const Opened opened;
+  HeadlessUi h(&opened.document);
+  const Box lanes = h.ui.timeline().areas().lanes;
+  h.move_to({lanes.x0 + lanes.width() * 0.3f, lanes.y0 + 30});
+  const double px = static_cast<double>(h.mouse.x - lanes.x0);
+  const Ns under = ns_from_px(time_of(h), static_cast<double>(lanes.width()), px);
+  const double before = visible_ns(time_of(h));
+  h.hold(Key::w, 0.3);
+  CHECK(visible_ns(time_of(h)) < before * 0.8);
+  CHECK(std::abs(ns_from_px(time_of(h), static_cast<double>(lanes.width()), px) - under) <= 2);
+  const double zoomed_in = visible_ns(time_of(h));
+  h.hold(Key::s, 0.1);
+  CHECK(visible_ns(time_of(h)) > zoomed_in);
+}
+
+TEST_CASE("A pans left and D right") {
+  const Opened opened;
+  HeadlessUi h(&opened.document);
+  h.move_to(lanes_middle(h));
+  h.hold(Key::w, 0.5);
+  const Ns before = time_of(h).span.begin;
+  h.hold(Key::d, 0.1);
+  CHECK(time_of(h).span.begin > before);
+  const Ns right = time_of(h).span.begin;
+  h.hold(Key::a, 0.2);
+  CHECK(time_of(h).span.begin < right);
+}
+
+TEST_CASE("a held key moves as far at 30 as at 120 frames a second") {
+  const Opened opened;
+  HeadlessUi slow(&opened.document);
+  slow.hold(Key::w, 0.5, 30);
+  const double length = visible_ns(time_of(slow));
+  HeadlessUi fast(&opened.document);
+  fast.hold(Key::w, 0.5, 120);
+  CHECK(visible_ns(time_of(fast)) == doctest::Approx(length).epsilon(0.001));
+}
+
+TEST_CASE("a click selects, a click on empty space deselects") {
+  const Opened opened;
+  HeadlessUi h(&opened.document);
+  const SliceId kernel = opened.named("sgemm");
+  h.click(middle_of(h, kernel));
+  CHECK(h.ui.view().selection == kernel);
+  h.click(lanes_middle(h));
+  CHECK_FALSE(h.ui.view().selection.valid());
+}
+
+TEST_CASE("F focuses the selection, and once more shows the whole trace") {
+  const Opened opened;
+  HeadlessUi h(&opened.document);
+  const SliceId kernel = opened.named("sgemm");
+  h.click(middle_of(h, kernel));
+  h.press(Key::f);
+  CHECK(time_of(h).span.contains(opened.document.trace.span_of(kernel)));
+  CHECK(visible_ns(time_of(h)) < 200'000 * 2);
+  h.press(Key::f);
+  CHECK(time_of(h).span == fit(opened.document.trace.span).span);
+}
+
+TEST_CASE("a double click zooms to the slice") {
+  const Opened opened;
+  HeadlessUi h(&opened.document);
+  const SliceId copy = opened.named("Memcpy HtoD");
+  h.click(middle_of(h, copy));
+  h.click(h.mouse);
+  CHECK(visible_ns(time_of(h)) < 100'000 * 2);
+  CHECK(time_of(h).span.contains(opened.document.trace.span_of(copy)));
+}
+
+TEST_CASE("Ctrl and wheel zoom, Shift and wheel pan, the wheel alone scrolls") {
+  const Opened opened;
+  HeadlessUi h(&opened.document, 1200, 300);
+  h.ui.view().sizes.bottom_open = false;
+  h.move_to({700, 200});
+  const double length = visible_ns(time_of(h));
+  h.ctrl = true;
+  h.wheel = 3;
+  h.frame();
+  h.ctrl = false;
+  h.frames(60);
+  CHECK(visible_ns(time_of(h)) < length * 0.8);
+  const Ns begin = time_of(h).span.begin;
+  h.shift = true;
+  h.wheel = -1;
+  h.frame();
+  h.shift = false;
+  h.frames(60);
+  CHECK(time_of(h).span.begin > begin);
+  h.wheel = -1;
+  h.frames(2);
+  CHECK(h.ui.view().scroll_px > 0);
+}
+
+TEST_CASE("Shift and drag pan with the pointer") {
+  const Opened opened;
+  HeadlessUi h(&opened.document);
+  h.move_to(lanes_middle(h));
+  h.hold(Key::w, 0.5);
+  const Ns begin = time_of(h).span.begin;
+  const double ns_per_px = visible_ns(time_of(h)) / static_cast<double>(h.ui.timeline().areas().lanes.width());
+  h.shift = h.button = true;
+  h.frame();
+  h.mouse.x -= 100;
+  h.frames(2);
+  h.shift = h.button = false;
+  h.frame();
+  CHECK(static_cast<double>(time_of(h).span.begin - begin) == doctest::Approx(100 * ns_per_px).epsilon(0.02));
+  CHECK_FALSE(h.ui.view().selection.valid());
+}
+
+TEST_CASE("a click on a lane's title folds it") {
+  const Opened opened;
+  HeadlessUi h(&opened.document);
+  const auto zones = h.ui.timeline().zones().all();
+  const auto title = std::find_if(zones.begin(), zones.end(), [](const Zone& z) { return z.kind == ZoneKind::lane_title; });
+  REQUIRE(title != zones.end());
+  const float height = h.ui.timeline().layout().height();
+  h.click({title->x0 + 40, title->y0 + 10});
+  CHECK(h.ui.view().folds.lane_collapsed[0]);
+  CHECK(h.ui.timeline().layout().height() < height);
+}
+
+TEST_CASE("an arrow leads from the launch to its kernel, and a click on its end goes there") {
+  const Opened opened;
+  HeadlessUi h(&opened.document);
+  const SliceId launch = opened.named("cudaLaunchKernel");
+  const SliceId kernel = opened.named("sgemm");
+  h.click(middle_of(h, launch));
+  std::vector<Zone> ends;
+  for (const Zone& zone : h.ui.timeline().zones().all()) {
+    if (zone.kind == ZoneKind::flow_end) ends.push_back(zone);
+  }
+  REQUIRE(ends.size() == 2);
+  h.click({(ends[1].x0 + ends[1].x1) / 2, (ends[1].y0 + ends[1].y1) / 2});
+  CHECK(h.ui.view().selection == kernel);
+}
+
+TEST_CASE("typing in a text field never moves the timeline") {
+  const Opened opened;
+  HeadlessUi h(&opened.document);
+  h.press(Key::o, kCtrl);
+  CHECK(h.ui.view().start_open);
+  h.hold(Key::w, 0.3);
+  h.press(Key::d);
+  CHECK(time_of(h).span == fit(opened.document.trace.span).span);
+}
+
+TEST_CASE("all vertices of the lanes lie inside the window") {
+  const Opened opened;
+  HeadlessUi h(&opened.document);
+  h.click(middle_of(h, opened.named("sgemm")));
+  h.hold(Key::w, 1.5);
+  const Box& lanes = h.ui.timeline().areas().lanes;
+  for (const SliceRect& rect : h.ui.timeline().rects()) {
+    CHECK(rect.x0 >= 0);
+    CHECK(static_cast<float>(rect.x1) <= lanes.width());
+  }
+}
+
+TEST_CASE("another document resets view and selection") {
+  const Opened first;
+  const Opened second;
+  HeadlessUi h(&first.document);
+  h.click(middle_of(h, first.named("sgemm")));
+  h.hold(Key::w, 0.3);
+  h.input.document = &second.document;
+  h.frame();
+  CHECK_FALSE(h.ui.view().selection.valid());
+  CHECK(time_of(h).span == fit(second.document.trace.span).span);
+}
+
+TEST_CASE("with nothing open there is a start screen and no timeline") {
+  HeadlessUi h(nullptr);
+  CHECK(h.ui.timeline().rects().empty());
+  h.hold(Key::w, 0.2);
+  h.press(Key::f);
+}
