@@ -12,7 +12,7 @@
 namespace gapscope {
 
 enum class CommandId : std::uint8_t {
-  open_file, start_screen, reload, close_file, screenshot, copy_name, quit,
+  open_file, reload, close_file, screenshot, copy_name, quit,
   zoom_in, zoom_out, pan_left, pan_right, focus, fit_all, deselect,
   next_slice, previous_slice, parent_slice, child_slice, scroll_up, scroll_down,
   collapse_all, expand_all, toggle_bottom, toggle_theme, toggle_animation,

@@ -12,7 +12,8 @@ namespace gapscope::test {
 class HeadlessUi {
  public:
   explicit HeadlessUi(const Document* document, float width = 1200, float height = 700) {
-    ImGui::CreateContext();
+    context_ = ImGui::CreateContext();
+    ImGui::SetCurrentContext(context_);
     ImGuiIO& io = ImGui::GetIO();
     io.IniFilename = nullptr;
     io.DisplaySize = {width, height};
@@ -26,12 +27,13 @@ class HeadlessUi {
     ui.view().animate = false;
     frames(3);
   }
-  ~HeadlessUi() { ImGui::DestroyContext(); }
+  ~HeadlessUi() { ImGui::DestroyContext(context_); }
   HeadlessUi(const HeadlessUi&) = delete;
   HeadlessUi& operator=(const HeadlessUi&) = delete;
 
   // One frame with the presses collected since the last.
   void frame() {
+    ImGui::SetCurrentContext(context_);
     ImGuiIO& io = ImGui::GetIO();
     io.DeltaTime = static_cast<float>(input.delta_s);
     io.MousePos = mouse;
@@ -80,6 +82,9 @@ class HeadlessUi {
   ImVec2 mouse{-1, -1};
   bool button = false, ctrl = false, shift = false;
   float wheel = 0;
+
+ private:
+  ImGuiContext* context_ = nullptr;
 };
 
 }  // namespace gapscope::test

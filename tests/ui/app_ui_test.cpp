@@ -134,9 +134,9 @@ TEST_CASE("a double click zooms to the slice") {
 
 TEST_CASE("Ctrl and wheel zoom, Shift and wheel pan, the wheel alone scrolls") {
   const Opened opened;
-  HeadlessUi h(&opened.document, 1200, 300);
+  HeadlessUi h(&opened.document, 1200, 240);
   h.ui.view().sizes.bottom_open = false;
-  h.move_to({700, 200});
+  h.move_to({700, 150});
   const double length = visible_ns(time_of(h));
   h.ctrl = true;
   h.wheel = 3;

@@ -15,7 +15,7 @@ TEST_CASE("every command is in the table once, with title, help and something to
     CHECK(std::strlen(c.title) > 0);
     CHECK(std::strlen(c.help) > 0);
     CHECK(c.help[std::strlen(c.help) - 1] == '.');
-    CHECK(c.run != nullptr);
+    CHECK((c.run != nullptr));
   }
   CHECK(ids.size() == static_cast<std::size_t>(CommandId::count_));
 }
