@@ -2,7 +2,9 @@
 // The only place that makes threads for computing. Work is handed out in order; results must not depend on who does it.
 #include <cstddef>
 #include <functional>
+#include <future>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace gapscope {
@@ -16,6 +18,12 @@ void parallel_for(int threads, std::size_t n, const std::function<void(std::size
 
 // Runs `body(worker)` for worker in [0, threads), worker 0 on the calling thread, and waits for all.
 void run_workers(int threads, const std::function<void(int)>& body);
+
+// Starts `work` on a thread of its own; the future gives its result (or throws what it threw).
+template <class Work>
+auto start(Work work) {
+  return std::async(std::launch::async, std::move(work));
+}
 
 // A thread that is joined when it is destroyed.
 using Thread = std::jthread;

@@ -305,7 +305,7 @@ void EventParser::put(const Fields& f) {
     case 'i': case 'I': return put_instant(f, ts.ns);
     case 'C': return put_counter(f, ts.ns);
     case 's': case 't': case 'f':
-      out_.flows.push_back({ts.ns, flow_id(f.id), event_offset_, lane_id(f.pid, f.tid), text_id(f.cat), text_id(f.name), phase});
+      out_.flows.push_back({ts.ns, flow_id(f.id), event_offset_, lane_id(f.pid, f.tid), text_id(f.cat), text_id(f.name), kUnbound, phase, false});
       return;
     default:
       out_.halves.push_back({ts.ns, flow_id(f.id), event_offset_, f.external_id, lane_id(f.pid, f.tid), text_id(f.name), text_id(f.cat), phase});
@@ -370,10 +370,9 @@ void EventParser::put_instant(const Fields& f, Ns time) {
   row.address = f.address;
   row.total_allocated = f.total_allocated;
   row.total_reserved = f.total_reserved;
-  row.device_type = static_cast<std::int32_t>(f.device_type);
-  row.device = static_cast<std::int32_t>(f.device_id);
+  row.device_type = static_cast<std::int16_t>(f.device_type);
+  row.device = static_cast<std::int16_t>(f.device_id);
   row.out_of_memory = out_of_memory;
-  row.offset = event_offset_;
   out_.memory.push_back(row);
 }
 

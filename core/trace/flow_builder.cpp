@@ -24,10 +24,10 @@ std::uint32_t enclosing(std::span<const std::uint32_t> sorted, std::size_t from,
 
 }  // namespace
 
-void bind_lane_flows(std::span<BoundFlow* const> flows, std::span<const std::uint32_t> sorted, std::span<const Ns> begin,
+void bind_lane_flows(std::span<RawFlow* const> flows, std::span<const std::uint32_t> sorted, std::span<const Ns> begin,
                      std::span<const Ns> end, std::span<const std::uint8_t> kinds) {
   std::size_t at = 0;
-  for (BoundFlow* flow : flows) {
+  for (RawFlow* flow : flows) {
     while (at < sorted.size() && begin[sorted[at]] < flow->time) ++at;
     int best = -1;
     std::size_t i = at;
@@ -44,53 +44,73 @@ void bind_lane_flows(std::span<BoundFlow* const> flows, std::span<const std::uin
 
 namespace {
 
-// Joins one group of equal key, ordered by (time, file order).
-void join_group(std::span<BoundFlow> group, std::vector<JoinedFlow>& out, FlowCounts& counts, LoadReport& report) {
-  std::size_t current = group.size();
-  const auto first_start = std::find_if(group.begin(), group.end(), [](const BoundFlow& f) { return f.phase == 's'; });
+// Joins one group of equal key. `group` holds positions in `flows`, in file order.
+void join_group(std::span<std::uint32_t> group, std::span<const RawFlow> flows, std::vector<JoinedFlow>& out, FlowCounts& counts,
+                LoadReport& report) {
+  const auto earlier = [&](std::uint32_t a, std::uint32_t b) { return flows[a].time < flows[b].time; };
+  if (!std::is_sorted(group.begin(), group.end(), earlier)) std::stable_sort(group.begin(), group.end(), earlier);
+  constexpr std::size_t kNone = ~std::size_t{0};
   // Clocks of GPU and CPU differ a little: an end before the only start still belongs to it.
-  if (first_start != group.end()) current = static_cast<std::size_t>(first_start - group.begin());
+  std::size_t current = kNone;
+  for (std::size_t i = 0; i < group.size() && current == kNone; ++i) {
+    if (flows[group[i]].phase == 's') current = i;
+  }
   std::vector<bool> used(group.size(), false);
   for (std::size_t i = 0; i < group.size(); ++i) {
-    BoundFlow& f = group[i];
+    const RawFlow& f = flows[group[i]];
     if (f.phase == 's') {
       current = i;
       continue;
     }
-    const bool joined = current < group.size() && group[current].slice != kUnbound && f.slice != kUnbound;
+    const bool joined = current != kNone && flows[group[current]].slice != kUnbound && f.slice != kUnbound;
     if (joined) {
-      out.push_back({group[current].slice, f.slice, f.category});
-      used[current] = used[i] = true;
+      out.push_back({flows[group[current]].slice, f.slice, f.category});
+      used[current] = true;
     }
     if (f.phase == 'f') {
       ++(joined ? counts.bound : counts.unbound_ends);
       if (!joined) report.add(Oddity::flow_end_alone, f.offset, "");
-    } else if (joined || current == group.size()) {
+    } else if (joined || current == kNone) {
       current = i;
     }
   }
   for (std::size_t i = 0; i < group.size(); ++i) {
-    if (group[i].phase != 's' || used[i]) continue;
+    const RawFlow& f = flows[group[i]];
+    if (f.phase != 's' || used[i]) continue;
     ++counts.unbound_starts;
-    report.add(Oddity::flow_start_alone, group[i].offset, "");
+    report.add(Oddity::flow_start_alone, f.offset, "");
   }
 }
 
 }  // namespace
 
-std::vector<JoinedFlow> join_flows(std::vector<BoundFlow>& flows, FlowCounts& counts, LoadReport& report) {
-  const auto key = [](const BoundFlow& f) { return std::tuple(f.category, f.name, f.id); };
-  std::sort(flows.begin(), flows.end(), [&](const BoundFlow& a, const BoundFlow& b) {
-    return std::tuple(a.category, a.name, a.id, a.time, a.offset) < std::tuple(b.category, b.name, b.id, b.time, b.offset);
-  });
-  std::vector<JoinedFlow> joined;
-  for (std::size_t i = 0; i < flows.size();) {
-    std::size_t j = i + 1;
-    while (j < flows.size() && key(flows[j]) == key(flows[i])) ++j;
-    join_group(std::span(flows).subspan(i, j - i), joined, counts, report);
-    i = j;
+std::vector<JoinedFlow> join_flows(std::span<const RawFlow> flows, FlowCounts& counts, LoadReport& report) {
+  // Few kinds of arrows, many ids: kinds get small numbers, so that what is sorted is 16 bytes.
+  struct Key {
+    std::uint64_t id;
+    std::uint32_t kind;
+    std::uint32_t at;
+  };
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> kinds;
+  std::vector<Key> keys;
+  keys.reserve(flows.size());
+  for (std::uint32_t i = 0; i < flows.size(); ++i) {
+    const std::pair kind(flows[i].category, flows[i].name);
+    auto at = std::find(kinds.begin(), kinds.end(), kind);
+    if (at == kinds.end()) at = kinds.insert(kinds.end(), kind);
+    keys.push_back({flows[i].id, static_cast<std::uint32_t>(at - kinds.begin()), i});
+    ++(flows[i].phase == 's' ? counts.starts : flows[i].phase == 't' ? counts.steps : counts.ends);
   }
-  for (const BoundFlow& f : flows) ++(f.phase == 's' ? counts.starts : f.phase == 't' ? counts.steps : counts.ends);
+  std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) { return std::tuple(a.kind, a.id, a.at) < std::tuple(b.kind, b.id, b.at); });
+  std::vector<JoinedFlow> joined;
+  joined.reserve(flows.size() / 2);
+  std::vector<std::uint32_t> group;
+  for (std::size_t i = 0; i < keys.size();) {
+    group.clear();
+    const Key first = keys[i];
+    for (; i < keys.size() && keys[i].kind == first.kind && keys[i].id == first.id; ++i) group.push_back(keys[i].at);
+    join_group(group, flows, joined, counts, report);
+  }
   return joined;
 }
 

@@ -10,33 +10,19 @@
 
 namespace gapscope {
 
-constexpr std::uint32_t kUnbound = 0xFFFF'FFFFu;
-
-// A flow event with global ids. `slice` is the raw (file order) position of the slice it was bound to.
-struct BoundFlow {
-  Ns time = 0;
-  std::uint64_t id = 0;
-  std::uint64_t offset = 0;
-  std::uint32_t lane = 0;
-  std::uint32_t category = 0;
-  std::uint32_t name = 0;
-  std::uint32_t slice = kUnbound;
-  char phase = 's';
-  bool wants_op = false;   // fwdbwd joins operators; launches join calls and GPU work
-};
-
 // Binds the flows of one lane (ordered by time) to its slices (`sorted`: raw positions in (begin, longer first) order):
 // to a slice that begins at exactly that time, preferring the kind that such arrows join and then the innermost, else to
-// the innermost slice around that time.
-void bind_lane_flows(std::span<BoundFlow* const> flows, std::span<const std::uint32_t> sorted, std::span<const Ns> begin,
+// the innermost slice around that time. Sets RawFlow::slice.
+void bind_lane_flows(std::span<RawFlow* const> flows, std::span<const std::uint32_t> sorted, std::span<const Ns> begin,
                      std::span<const Ns> end, std::span<const std::uint8_t> kinds);
 
-// Joins starts, steps and ends of equal (category, name, id). Returns pairs of raw slice positions with the category.
+// Joins starts, steps and ends of equal (category, name, id). `flows` are in file order and carry global text ids.
+// Returns pairs of raw slice positions with the category.
 struct JoinedFlow {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
   std::uint32_t category = 0;
 };
-std::vector<JoinedFlow> join_flows(std::vector<BoundFlow>& flows, FlowCounts& counts, LoadReport& report);
+std::vector<JoinedFlow> join_flows(std::span<const RawFlow> flows, FlowCounts& counts, LoadReport& report);
 
 }  // namespace gapscope

@@ -36,6 +36,8 @@ class LocalTables {
   std::string key_;  // scratch, so that a look-up does not allocate
 };
 
+constexpr std::uint32_t kUnbound = 0xFFFF'FFFFu;
+
 struct RawFlow {
   Ns time = 0;
   std::uint64_t id = 0;          // number, or a hash of the text
@@ -43,7 +45,9 @@ struct RawFlow {
   std::uint32_t lane = 0;
   std::uint32_t category = 0;    // text ids
   std::uint32_t name = 0;
+  std::uint32_t slice = kUnbound;  // raw (file order) position of the slice it was bound to
   char phase = 's';              // s, t, f
+  bool wants_op = false;         // fwdbwd joins operators; launches join calls and GPU work
 };
 
 struct RawInstant {

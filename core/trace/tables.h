@@ -84,8 +84,8 @@ struct Lane {
 struct GpuRow {
   SliceId slice;
   std::int32_t device = -1;
-  std::int64_t stream = -1;
-  std::int64_t context = -1;
+  std::int32_t stream = -1;
+  std::int32_t context = -1;
   std::uint64_t correlation = 0;      // joins with Call::correlation; 0 where absent
   std::uint64_t bytes = 0;            // memcpy, memset
   std::uint64_t graph_id = 0;         // CUDA graph; 0 where none
@@ -111,26 +111,25 @@ struct Call {
 // Side columns of operators, ordered by slice id; only operators that state at least one of these.
 struct OpRow {
   SliceId slice;
+  bool unfinished = false;            // "finished": false
   std::int64_t sequence = -1;         // "Sequence number": joins forward and backward
   std::int64_t forward_thread = 0;    // "Fwd thread id": 0 for forward operators
   StringId input_dims;                // JSON text of "Input Dims", none where not recorded
   StringId input_types;               // JSON text of "Input type"
   StringId collective;                // "Collective name" of record_param_comms
-  bool unfinished = false;            // "finished": false
 };
 
 // Memory records ([memory] and [OutOfMemory] instants), ordered by time.
 struct MemoryRow {
   Ns time = 0;
-  LaneId lane;
   std::int64_t bytes = 0;             // positive: allocated, negative: freed
   std::uint64_t address = 0;
   std::int64_t total_allocated = -1;  // bytes; -1 where absent
   std::int64_t total_reserved = -1;
-  std::int32_t device_type = 0;       // 0 CPU, 1 CUDA (c10::DeviceType)
-  std::int32_t device = -1;
+  LaneId lane;
+  std::int16_t device_type = 0;       // 0 CPU, 1 CUDA (c10::DeviceType)
+  std::int16_t device = -1;
   bool out_of_memory = false;
-  std::uint64_t offset = kNoOffset;
 };
 
 struct Instant {

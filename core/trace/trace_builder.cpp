@@ -51,11 +51,8 @@ class Builder {
     place_lanes();
     scatter_columns();
     if (cancelled()) return false;
-    put_side_rows();
-    put_instants();
-    put_counters();
-    put_memory();
-    put_flows();
+    put_other_tables();
+    out_.report.merge(flow_report_);
     find_span();
     return true;
   }
@@ -231,22 +228,22 @@ class Builder {
     return true;
   }
 
+  // All flows side by side in file order, and pointers to them lane by lane in time order.
   void prepare_flows() {
-    std::size_t n = 0;
-    for (const RawChunk& c : in_.chunks) n += c.flows.size();
-    flows_.reserve(n);
+    flows_.reserve(rows_in_chunks(&RawChunk::flows));
     for (RawChunk& c : in_.chunks) {
-      for (const RawFlow& f : c.flows) {
-        const bool wants_op = out_.strings[StringId(f.category)] == "fwdbwd";
-        flows_.push_back({f.time, f.id, f.offset, f.lane, f.category, f.name, kUnbound, f.phase, wants_op});
-      }
+      flows_.insert(flows_.end(), c.flows.begin(), c.flows.end());
       release(c.flows);
     }
+    flow_first_.assign(drafts_.size() + 1, 0);
+    for (RawFlow& f : flows_) {
+      f.wants_op = out_.strings[StringId(f.category)] == "fwdbwd";
+      ++flow_first_[f.lane + 1];
+    }
+    std::partial_sum(flow_first_.begin(), flow_first_.end(), flow_first_.begin());
+    std::vector<std::uint32_t> next(flow_first_.begin(), flow_first_.end() - 1);
     flow_order_.resize(flows_.size());
-    for (std::size_t i = 0; i < flows_.size(); ++i) flow_order_[i] = &flows_[i];
-    std::sort(flow_order_.begin(), flow_order_.end(), [](const BoundFlow* a, const BoundFlow* b) {
-      return std::tuple(a->lane, a->time, a->offset) < std::tuple(b->lane, b->time, b->offset);
-    });
+    for (RawFlow& f : flows_) flow_order_[next[f.lane]++] = &f;
   }
 
   bool nest_all() {
@@ -279,14 +276,12 @@ class Builder {
     return true;
   }
 
-  std::span<BoundFlow* const> flows_of_lane(std::uint32_t lane) const {
-    const auto [first, last] = std::equal_range(flow_order_.begin(), flow_order_.end(), lane, LaneLess{});
-    return {first, last};
+  std::span<RawFlow* const> flows_of_lane(std::uint32_t lane) {
+    const std::span all(flow_order_.data() + flow_first_[lane], flow_first_[lane + 1] - flow_first_[lane]);
+    const auto earlier = [](const RawFlow* a, const RawFlow* b) { return a->time < b->time; };
+    if (!std::is_sorted(all.begin(), all.end(), earlier)) std::stable_sort(all.begin(), all.end(), earlier);
+    return all;
   }
-  struct LaneLess {
-    bool operator()(const BoundFlow* f, std::uint32_t lane) const { return f->lane < lane; }
-    bool operator()(std::uint32_t lane, const BoundFlow* f) const { return lane < f->lane; }
-  };
 
   // Display order, rows, and where each raw slice goes.
   void place_lanes() {
@@ -369,36 +364,65 @@ class Builder {
     }
   }
 
+  // Side rows in order of their slices. What is sorted is slice and position in one number: the rows are large.
   template <class Table>
   void put_rows(std::vector<Table> RawSlices::*from, std::vector<Table>& to) {
+    struct Place {
+      std::uint32_t slice, chunk, row;
+    };
+    std::vector<Place> places;
     std::size_t n = 0;
     for (const RawChunk& c : in_.chunks) n += (c.slices.*from).size();
-    to.reserve(n);
-    for (std::size_t c = 0; c < in_.chunks.size(); ++c) {
-      for (Table row : in_.chunks[c].slices.*from) {
-        row.slice = SliceId(slice_of_raw_[first_[c] + row.slice.index()]);
-        to.push_back(row);
-      }
-      release(in_.chunks[c].slices.*from);
+    places.reserve(n);
+    for (std::uint32_t c = 0; c < in_.chunks.size(); ++c) {
+      const std::vector<Table>& rows = in_.chunks[c].slices.*from;
+      for (std::uint32_t r = 0; r < rows.size(); ++r) places.push_back({slice_of_raw_[first_[c] + rows[r].slice.index()], c, r});
     }
-    std::sort(to.begin(), to.end(), [](const Table& a, const Table& b) { return a.slice < b.slice; });
+    std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.slice < b.slice; });
+    to.reserve(places.size());
+    for (const Place& p : places) {
+      to.push_back((in_.chunks[p.chunk].slices.*from)[p.row]);
+      to.back().slice = SliceId(p.slice);
+    }
+    for (RawChunk& c : in_.chunks) release(c.slices.*from);
   }
 
-  void put_side_rows() {
+  // The tables that do not depend on each other, side by side.
+  void put_other_tables() {
+    const std::array<void (Builder::*)(), 5> parts = {&Builder::put_ops, &Builder::put_flows, &Builder::put_gpu_and_calls,
+                                                      &Builder::put_instants_and_memory, &Builder::put_counters};
+    parallel_for(in_.threads, parts.size(), [&](std::size_t i) {
+      (this->*parts[i])();
+      give_memory_back();
+    });
+  }
+  void put_ops() { put_rows(&RawSlices::ops, out_.ops); }
+  void put_gpu_and_calls() {
     put_rows(&RawSlices::gpu, out_.gpu);
     put_rows(&RawSlices::calls, out_.calls);
-    put_rows(&RawSlices::ops, out_.ops);
+  }
+  void put_instants_and_memory() {
+    put_instants();
+    put_memory();
+  }
+
+  template <class Table>
+  std::size_t rows_in_chunks(std::vector<Table> RawChunk::*table) const {
+    std::size_t n = 0;
+    for (const RawChunk& c : in_.chunks) n += (c.*table).size();
+    return n;
   }
 
   void put_instants() {
+    out_.instants.reserve(rows_in_chunks(&RawChunk::instants));
     for (RawChunk& c : in_.chunks) {
       for (const RawInstant& i : c.instants) {
         out_.instants.push_back({i.time, StringId(i.name), i.is_global ? LaneId{} : lane_of_draft_[i.lane], static_cast<std::uint16_t>(i.category), i.offset});
       }
       release(c.instants);
     }
-    std::stable_sort(out_.instants.begin(), out_.instants.end(),
-                     [](const Instant& a, const Instant& b) { return std::tuple(a.lane, a.time) < std::tuple(b.lane, b.time); });
+    const auto before = [](const Instant& a, const Instant& b) { return std::tuple(a.lane, a.time) < std::tuple(b.lane, b.time); };
+    if (!std::is_sorted(out_.instants.begin(), out_.instants.end(), before)) std::stable_sort(out_.instants.begin(), out_.instants.end(), before);
     for (std::uint32_t i = 0; i < out_.instants.size(); ++i) {
       if (!out_.instants[i].lane) continue;
       Lane& lane = out_.lanes[out_.instants[i].lane.index()];
@@ -429,6 +453,7 @@ class Builder {
   }
 
   void put_memory() {
+    out_.memory.reserve(rows_in_chunks(&RawChunk::memory));
     for (RawChunk& c : in_.chunks) {
       for (MemoryRow m : c.memory) {
         m.lane = lane_of_draft_[m.lane.index()];
@@ -436,18 +461,20 @@ class Builder {
       }
       release(c.memory);
     }
-    std::stable_sort(out_.memory.begin(), out_.memory.end(), [](const MemoryRow& a, const MemoryRow& b) { return a.time < b.time; });
+    const auto earlier = [](const MemoryRow& a, const MemoryRow& b) { return a.time < b.time; };
+    if (!std::is_sorted(out_.memory.begin(), out_.memory.end(), earlier)) std::stable_sort(out_.memory.begin(), out_.memory.end(), earlier);
   }
 
   void put_flows() {
-    const std::vector<JoinedFlow> joined = join_flows(flows_, out_.flow_counts, out_.report);
-    release(flows_);
     release(flow_order_);
+    std::vector<JoinedFlow> joined = join_flows(flows_, out_.flow_counts, flow_report_);
+    release(flows_);
+    for (JoinedFlow& f : joined) f = {slice_of_raw_[f.from], slice_of_raw_[f.to], f.category};
+    std::sort(joined.begin(), joined.end(), [](const JoinedFlow& a, const JoinedFlow& b) {
+      return std::tuple(a.from, a.to, a.category) < std::tuple(b.from, b.to, b.category);
+    });
     out_.flows.reserve(joined.size());
-    for (const JoinedFlow& f : joined) {
-      out_.flows.push_back({SliceId(slice_of_raw_[f.from]), SliceId(slice_of_raw_[f.to]), StringId(f.category)});
-    }
-    std::sort(out_.flows.begin(), out_.flows.end(), [](const Flow& a, const Flow& b) { return std::tuple(a.from, a.to, a.category) < std::tuple(b.from, b.to, b.category); });
+    for (const JoinedFlow& f : joined) out_.flows.push_back({SliceId(f.from), SliceId(f.to), StringId(f.category)});
   }
 
   // First begin to last end, without what lies more than a day (the limit of the TensorBoard plugin for stray window
@@ -515,8 +542,10 @@ class Builder {
   std::vector<std::uint32_t> slice_of_raw_;
   std::vector<LaneId> lane_of_draft_;
   std::vector<ProcessId> process_of_draft_;
-  std::vector<BoundFlow> flows_;
-  std::vector<BoundFlow*> flow_order_;
+  std::vector<RawFlow> flows_;
+  std::vector<RawFlow*> flow_order_;           // lane by lane
+  std::vector<std::uint32_t> flow_first_;      // per draft, into flow_order_
+  LoadReport flow_report_;                     // flows are joined beside other work that reports
 };
 
 }  // namespace

@@ -1,8 +1,15 @@
 #include "core/view/document.h"
 
+#include "core/base/parallel.h"
+
 namespace gapscope {
 
 Document::Document(std::shared_ptr<const Trace> t)
-    : trace_owner(std::move(t)), trace(*trace_owner), lanes(trace), links(trace, lanes), names(trace) {}
+    : trace_owner(std::move(t)),
+      trace(*trace_owner),
+      names_under_way_(start([this] { return NameIndex(trace); })),
+      lanes(trace),
+      links(trace, lanes),
+      names(names_under_way_.get()) {}
 
 }  // namespace gapscope

@@ -1,5 +1,6 @@
 #pragma once
 // The const world that the window shows: a trace and everything computed from it. Built off the UI thread, shared, never changed.
+#include <future>
 #include <memory>
 
 #include "core/index/lane_index.h"
@@ -14,6 +15,11 @@ struct Document {
 
   std::shared_ptr<const Trace> trace_owner;
   const Trace& trace;
+
+ private:
+  std::future<NameIndex> names_under_way_;  // built beside the links
+
+ public:
   LaneIndex lanes;
   LinkIndex links;
   NameIndex names;

@@ -1,0 +1,129 @@
+// load FILE...: in one run on one file, MB/s of the read alone (page cache), of a simdjson On-Demand walk on as many
+// threads over the same bytes touching name, cat, ph, ts, dur, pid, tid (the floor), and of our whole load to a queryable
+// document; the ratio load/floor, peak memory and bytes an event above the empty program.
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+
+#include "core/base/parallel.h"
+#include "core/load/byte_source.h"
+#include "core/load/load_trace.h"
+#include "core/view/document.h"
+#include "tests/bench/ondemand_floor.h"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
+
+double peak_mb() {
+  rusage u{};
+  getrusage(RUSAGE_SELF, &u);
+  return static_cast<double>(u.ru_maxrss) / 1024;
+}
+
+struct Figures {
+  double seconds = 0;
+  double bytes = 0;
+  double events = 0;
+  double peak = 0;      // MB
+  double stages[4] = {};
+};
+
+// Runs `body` in a child, so that every measurement has its own peak memory.
+template <class Body>
+Figures in_child(Body body) {
+  int ends[2];
+  if (pipe(ends) != 0) return {};
+  const pid_t child = fork();
+  if (child == 0) {
+    const Figures f = body();
+    if (write(ends[1], &f, sizeof f) != static_cast<ssize_t>(sizeof f)) _exit(1);
+    _exit(0);
+  }
+  close(ends[1]);
+  Figures f;
+  if (read(ends[0], &f, sizeof f) != static_cast<ssize_t>(sizeof f)) f = {};
+  close(ends[0]);
+  waitpid(child, nullptr, 0);
+  return f;
+}
+
+Figures read_alone(const std::string& path) {
+  Figures f;
+  std::vector<char> buffer(1 << 20);
+  const auto start = Clock::now();
+  auto source = gapscope::open_source(path);
+  if (!source) return f;
+  for (std::size_t got = 1; got > 0; f.bytes += static_cast<double>(got)) got = *(*source)->read(buffer.data(), buffer.size());
+  f.seconds = since(start);
+  return f;
+}
+
+Figures load(const std::string& path, int threads) {
+  Figures f;
+  const double before = peak_mb();
+  const auto start = Clock::now();
+  gapscope::LoadOptions options;
+  options.threads = threads;
+  auto trace = gapscope::load_trace(path, options);
+  if (!trace) {
+    std::fprintf(stderr, "%s\n", trace.error().message.c_str());
+    return f;
+  }
+  const auto indexing = Clock::now();
+  const gapscope::Document document(*trace);
+  f.stages[3] = since(indexing);
+  f.seconds = since(start);
+  f.bytes = static_cast<double>((*trace)->figures.text_bytes);
+  f.events = static_cast<double>((*trace)->figures.events);
+  f.peak = peak_mb() - before;
+  f.stages[0] = (*trace)->figures.read_seconds;
+  f.stages[1] = (*trace)->figures.parse_seconds;
+  f.stages[2] = (*trace)->figures.build_seconds;
+  return f;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<std::string> files;
+  int threads = gapscope::hardware_threads();
+  int rounds = 3;
+  CLI::App app("Loading against its floor");
+  app.add_option("files", files)->required();
+  app.add_option("--threads", threads);
+  app.add_option("--rounds", rounds, "the best of so many is printed");
+  CLI11_PARSE(app, argc, argv);
+  for (const std::string& path : files) {
+    Figures read{1e9}, floor{1e9}, ours{1e9};
+    for (int i = 0; i < rounds; ++i) {
+      const auto better = [](Figures& best, const Figures& f) {
+        if (f.seconds > 0 && f.seconds < best.seconds) best = f;
+      };
+      better(read, in_child([&] { return read_alone(path); }));
+      better(floor, in_child([&] {
+        Figures f;
+        const auto start = Clock::now();
+        f.bytes = static_cast<double>(gapscope::bench::walk_on_demand(path, threads));
+        f.seconds = since(start);
+        return f;
+      }));
+      better(ours, in_child([&] { return load(path, threads); }));
+    }
+    const auto rate = [](const Figures& f) { return f.bytes / 1e6 / f.seconds; };
+    std::printf("%s: %.0f MB, %.2f M events, %d threads\n", path.c_str(), ours.bytes / 1e6, ours.events / 1e6, threads);
+    std::printf("  read alone %8.0f MB/s\n  floor      %8.0f MB/s\n  load       %8.0f MB/s   %.2f s, ratio to floor %.2f\n", rate(read),
+                rate(floor), rate(ours), ours.seconds, rate(ours) / rate(floor));
+    std::printf("  read %.2f s (beside parsing), parse %.2f s, build %.2f s, index %.2f s\n", ours.stages[0], ours.stages[1], ours.stages[2], ours.stages[3]);
+    std::printf("  peak %.0f MB, %.1f bytes an event (%.1f without the allowance of 100 MB)\n", ours.peak, ours.peak * 1048576 / ours.events,
+                (ours.peak * 1048576 - 100e6) / ours.events);
+  }
+}
