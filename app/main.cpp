@@ -1,3 +1,3 @@
-#include <cstdio>
+#include "app/cli/command_line.h"
 
-int main() { std::puts("gapscope"); }
+int main(int argc, char** argv) { return gapscope::run_command_line({argv + 1, argv + argc}); }

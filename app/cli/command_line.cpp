@@ -1,0 +1,86 @@
+#include "app/cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <numeric>
+
+#include "core/base/text.h"
+
+namespace gapscope {
+namespace {
+
+constexpr const char* kAbout =
+    "Opens PyTorch and CUDA profiler traces and answers one question: why is my GPU idle?\n"
+    "Without a command it opens the window.";
+
+// Levenshtein's distance: how many letters to add, drop or change.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, changed}));
+    }
+  }
+  return row.back();
+}
+
+int say_usage_error(const std::string& sentence) {
+  std::fprintf(stderr, "gapscope: %s\n", printable(sentence).c_str());
+  return kUsage;
+}
+
+// A first word that is a mistyped command rather than the trace that it would be taken for.
+const Subcommand* mistyped_command(const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments[0].starts_with("-")) return nullptr;
+  const auto is_this = [&](const Subcommand& row) { return arguments[0] == row.name; };
+  std::error_code ignored;
+  if (std::ranges::any_of(subcommands(), is_this) || std::filesystem::exists(arguments[0], ignored)) return nullptr;
+  return did_you_mean(arguments[0]);
+}
+
+// Parsed or printed: --help and --version end here with their text on stdout.
+int parse_and_run(CLI::App& app, std::vector<std::string> arguments, const std::function<int()>& window) {
+  std::ranges::reverse(arguments);  // CLI11 takes them from the back
+  try {
+    app.parse(std::move(arguments));
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    return say_usage_error(std::string(error.what()) + ". Run `gapscope --help` for what it takes.");
+  }
+  return app.get_subcommands().empty() ? window() : kOk;
+}
+
+}  // namespace
+
+const Subcommand* did_you_mean(const std::string& word) {
+  constexpr std::size_t kNear = 2;  // a swap, or two slips of the finger
+  const auto distance = [&](const Subcommand& row) { return edit_distance(word, row.name); };
+  const auto table = subcommands();
+  const auto best = std::ranges::min_element(table, {}, distance);
+  return best != table.end() && distance(*best) <= kNear ? &*best : nullptr;
+}
+
+int run_command_line(std::vector<std::string> arguments) {
+  if (const Subcommand* meant = mistyped_command(arguments)) {
+    return say_usage_error("\"" + arguments[0] + "\" is neither a file nor a command. Did you mean \"" + meant->name +
+                           "\"?");
+  }
+  CLI::App app(kAbout, "gapscope");
+  app.set_version_flag("--version", "gapscope " GAPSCOPE_VERSION);
+  app.require_subcommand(0, 1);
+  const std::function<int()> window = declare_window(app);
+  int exit_code = kOk;
+  for (const Subcommand& row : subcommands()) {
+    CLI::App* command = app.add_subcommand(row.name, row.help);
+    command->final_callback([&exit_code, run = row.declare(*command)] { exit_code = run(); });
+  }
+  const int parsed = parse_and_run(app, std::move(arguments), window);
+  return parsed == kOk ? exit_code : parsed;
+}
+
+}  // namespace gapscope

@@ -1,0 +1,73 @@
+// The table of subcommands, and the arguments of each.
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+
+#include "app/cli/command_line.h"
+#include "app/cli/info.h"
+#include "app/cli/screenshot.h"
+#include "app/run_window.h"
+
+namespace gapscope {
+namespace {
+
+std::function<int()> declare_info(CLI::App& arguments) {
+  auto options = std::make_shared<InfoOptions>();
+  arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
+  arguments.add_flag("--json", options->json, "print JSON");
+  return [options] { return info(*options); };
+}
+
+std::function<int()> declare_screenshot(CLI::App& arguments) {
+  auto options = std::make_shared<ScreenshotOptions>();
+  arguments.add_option("TRACE", options->trace, "the trace; without one, the start screen");
+  arguments.add_option("-o,--output", options->output, "the PNG to write")->required();
+  arguments
+      .add_option_function<std::string>(
+          "--size",
+          [options](const std::string& text) {
+            const auto size = parse_size(text);
+            if (!size.ok()) throw CLI::ValidationError("--size", size.error().message);
+            std::tie(options->width, options->height) = *size;
+          },
+          "of the picture in pixels")
+      ->type_name("WxH")
+      ->default_str("1600x900");
+  arguments.add_option("--scale", options->scale, "pixels per pixel of the design, as a display of that density")
+      ->check(CLI::Range(0.5, 4.0));
+  arguments.add_option("--from", options->from, "first visible nanosecond, as `gapscope info` counts")->type_name("NS");
+  arguments.add_option("--to", options->to, "end of the visible time")->type_name("NS");
+  arguments.add_option("--select", options->select, "a slice's name, part of one, or its index");
+  arguments.add_option("--tab", options->tab, "the panel to show below the lanes");
+  arguments.add_flag_callback(
+      "--light", [options] { options->theme = ThemeName::light; }, "use the light theme");
+  return [options] { return screenshot(*options); };
+}
+
+constexpr Subcommand kSubcommands[] = {
+    {"info", "print what is in a trace", declare_info},
+    {"screenshot", "render the window into a PNG, with or without a display", declare_screenshot},
+};
+
+std::string own_path() {
+  std::error_code ignored;
+  return std::filesystem::read_symlink("/proc/self/exe", ignored).string();
+}
+
+}  // namespace
+
+std::span<const Subcommand> subcommands() { return kSubcommands; }
+
+std::function<int()> declare_window(CLI::App& arguments) {
+  auto options = std::make_shared<WindowRun>();
+  arguments.add_option("TRACE", options->file, "the trace to open; without one, the start screen");
+  return [options] {
+    options->executable = own_path();
+    const char* state_file = std::getenv("GAPSCOPE_STATE_FILE");  // see app/state_file.h
+    options->state_file = state_file ? state_file : "";
+    return run_window(*options);
+  };
+}
+
+}  // namespace gapscope
