@@ -22,6 +22,14 @@ add_test(NAME house/includes COMMAND ${check_includes} "${PROJECT_SOURCE_DIR}")
 add_test(NAME house/includes_self_test COMMAND ${check_includes} --self-test)
 set_tests_properties(house/includes house/includes_self_test PROPERTIES TIMEOUT 30)
 
+# End to end: each drives the built program under an Xvfb of its own; alone, since they watch the clock.
+file(GLOB e2e_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/e2e/*_test.py")
+foreach(file ${e2e_sources})
+  cmake_path(GET file STEM name)
+  add_test(NAME e2e/${name} COMMAND "${Python3_EXECUTABLE}" "${file}" "$<TARGET_FILE:gapscope>")
+  set_tests_properties(e2e/${name} PROPERTIES TIMEOUT 180 RUN_SERIAL TRUE)
+endforeach()
+
 # Benchmarks: a program each, built with the rest so that they keep compiling, run by hand.
 file(GLOB bench_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/bench/*.cpp")
 foreach(file ${bench_sources})

@@ -8,7 +8,7 @@ packages=(
   libimgui-dev libglfw3-dev libsimdjson-dev python3 python3-glad libcli11-dev libfmt-dev nlohmann-json3-dev
   zlib1g-dev libdeflate-dev liblzma-dev libzstd-dev libpng-dev
   fonts-inter fonts-jetbrains-mono libgl1 libgl1-mesa-dri xvfb
-  doctest-dev libbenchmark-dev xdotool x11-utils
+  doctest-dev xdotool x11-utils
 )
 
 command -v dpkg-query >/dev/null || exit 0

@@ -1,0 +1,171 @@
+"""Runs the built program as a person would meet it: a window under Xvfb, keys and pointer through xdotool.
+
+What the window shows is read from GAPSCOPE_STATE_FILE (see app/state_file.h), so a test waits for a state instead of
+sleeping. Everything lives in a temporary folder: settings, state, screen contents.
+
+    with App(sys.argv[1], trace) as app:
+        before = app.wait_for(lambda s: not s["loading"], "the trace is open")
+        app.key("w")
+        app.wait_for(lambda s: visible_ns(s) < visible_ns(before), "W zooms in")
+"""
+import contextlib
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PATIENCE_S = 20  # a busy machine with software rendering; a passing test never waits this long
+WIDTH, HEIGHT = 1600, 900
+
+
+def visible_ns(state):
+    return state["end_ns"] - state["begin_ns"]
+
+
+class Screen:
+    """An Xvfb on a free display number whose contents can be read from a file."""
+
+    def __init__(self, folder):
+        self.contents = folder / "Xvfb_screen0"
+        read_end, write_end = os.pipe()
+        self.process = subprocess.Popen(
+            ["Xvfb", "-displayfd", str(write_end), "-screen", "0", f"{WIDTH}x{HEIGHT}x24", "-fbdir", str(folder),
+             "-nolisten", "tcp", "-noreset"], pass_fds=[write_end], stderr=subprocess.DEVNULL)
+        os.close(write_end)
+        with os.fdopen(read_end) as pipe:
+            number = pipe.readline().strip()
+        if not number:
+            sys.exit("Xvfb did not start: install it (apt install xvfb).")
+        self.display = ":" + number
+
+    def save_png(self, path):
+        """Xvfb keeps its screen as an XWD file: a header of 32-bit big-endian numbers, colours, rows of BGRX."""
+        data = self.contents.read_bytes()
+        header = struct.unpack(">25I", data[:100])
+        width, height, row_bytes = header[4], header[5], header[12]
+        start = header[0] + header[19] * 12
+        rows = bytearray()
+        for y in range(height):
+            row = data[start + y * row_bytes:start + y * row_bytes + 4 * width]
+            rgb = bytearray(3 * width)
+            rgb[0::3], rgb[1::3], rgb[2::3] = row[2::4], row[1::4], row[0::4]
+            rows += b"\0" + rgb
+        write_png(path, width, height, bytes(rows))
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+def write_png(path, width, height, rows):
+    def chunk(kind, body):
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+    header = struct.pack(">2I5B", width, height, 8, 2, 0, 0, 0)
+    pathlib.Path(path).write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) +
+                                   chunk(b"IEND", b""))
+
+
+class App:
+    """The running program. Leaving the `with` block ends it; an exception in the block saves a screenshot first."""
+
+    def __init__(self, program, *arguments):
+        self.stack = contextlib.ExitStack()
+        self.folder = pathlib.Path(self.stack.enter_context(tempfile.TemporaryDirectory(prefix="gapscope e2e ")))
+        self.state_file = self.folder / "state.json"
+        self.screen = Screen(self.folder)
+        self.stack.callback(self.screen.stop)
+        self.environment = dict(os.environ, DISPLAY=self.screen.display, GAPSCOPE_STATE_FILE=str(self.state_file),
+                                HOME=str(self.folder), XDG_CONFIG_HOME=str(self.folder / "config"),
+                                LIBGL_ALWAYS_SOFTWARE="1")
+        self.environment.pop("WAYLAND_DISPLAY", None)
+        self.process = subprocess.Popen([program, *map(str, arguments)], env=self.environment)
+        self.stack.callback(self.kill)
+
+    def __enter__(self):
+        self.wait_for(lambda state: True, "the first frame")
+        self.window = self.xdotool("search", "--sync", "--onlyvisible", "--class", "gapscope").split()[0]
+        self.xdotool("windowfocus", "--sync", self.window)
+        return self
+
+    def __exit__(self, kind, *_):
+        if kind:
+            picture = pathlib.Path(tempfile.gettempdir()) / "gapscope_e2e_failure.png"
+            self.screenshot(picture)
+            print(f"The screen as it was: {picture}\nThe state: {self.state()}", file=sys.stderr)
+        self.stack.close()
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+
+    def state(self):
+        """What the window shows now; None before its first frame."""
+        return json.loads(self.state_file.read_text()) if self.state_file.exists() else None
+
+    def wait_for(self, condition, what):
+        """The first state for which `condition` holds. Fails with the sentence `what` after PATIENCE_S."""
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline:
+            state = self.state()
+            if state is not None and condition(state):
+                return state
+            if self.process.poll() is not None:
+                raise AssertionError(f"the program ended with {self.process.returncode} while waiting for: {what}")
+            time.sleep(0.01)
+        raise AssertionError(f"did not happen within {PATIENCE_S} s: {what}")
+
+    def wait_until_still(self):
+        """The state once nothing moves any more: the same for a quarter of a second."""
+        last, since = self.state(), time.monotonic()
+        while time.monotonic() - since < 0.25:
+            time.sleep(0.02)
+            now = self.state()
+            if now != last:
+                last, since = now, time.monotonic()
+        return last
+
+    def xdotool(self, *arguments):
+        return subprocess.run(["xdotool", *map(str, arguments)], env=self.environment, check=True, capture_output=True,
+                              text=True, timeout=PATIENCE_S).stdout
+
+    def key(self, *names):
+        """Presses and releases, by X's names: "w", "question", "ctrl+q"."""
+        self.xdotool("key", *names)
+
+    def hold(self, name, seconds):
+        self.xdotool("keydown", name)
+        time.sleep(seconds)
+        self.xdotool("keyup", name)
+
+    def type(self, text):
+        self.xdotool("type", "--delay", "20", text)
+
+    def point_at(self, x, y):
+        self.xdotool("mousemove", "--window", self.window, round(x), round(y))
+
+    def click(self, x, y, button=1, times=1):
+        self.point_at(x, y)
+        self.xdotool("click", "--repeat", times, "--delay", "60", button)
+
+    def wheel(self, steps):
+        """Positive scrolls down."""
+        self.xdotool("click", "--repeat", abs(steps), "--delay", "20", 5 if steps > 0 else 4)
+
+    def screenshot(self, path):
+        self.screen.save_png(path)
+
+    def wait_for_end(self):
+        """The exit code, once the program ends by itself."""
+        return self.process.wait(timeout=PATIENCE_S)
+
+    def processor_seconds(self):
+        """CPU time that the program has used so far."""
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
