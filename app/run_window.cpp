@@ -56,7 +56,7 @@ class WindowLoop {
     window_.end_frame(background_of(ui_.view().theme));
     for (const Request& request : requests.list) carry_out(request);
     follow_title();
-    moves_ = ui_.view().move.active || input.held.any() || session_.is_loading() || !requests.list.empty();
+    moves_ = ui_.moving() || input.held.any() || session_.is_loading() || !requests.list.empty();
     state_.write(session_, ui_);
   }
 

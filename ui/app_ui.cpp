@@ -67,6 +67,8 @@ void draw_bottom(const Box& box, const Document& document, ViewState& view, Requ
 AppUi::AppUi() : timeline_(std::make_unique<TimelinePanel>()) {}
 AppUi::~AppUi() = default;
 
+bool AppUi::moving() const { return view_.move.active || timeline_->moving(); }
+
 void AppUi::adopt(const Document* document) {
   document_ = document;
   view_.start_open = false;

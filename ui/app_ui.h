@@ -79,6 +79,9 @@ class AppUi {
   // Adopts a document ahead of the first frame, so that a caller may then set the view (screenshots).
   void adopt(const Document* document);
 
+  // Something moves by itself: the next frame is due without waiting for input.
+  bool moving() const;
+
   ViewState& view() { return view_; }
   const ViewState& view() const { return view_; }
   const TimelinePanel& timeline() const { return *timeline_; }

@@ -56,6 +56,8 @@ void TimelineMotion::stop() {
 void TimelineMotion::advance(const Document& document, ViewState& view, const TimelineKeys& keys, const TimelineMouse& mouse,
                              float axis_px, double delta_s) {
   const Span trace = document.trace.span;
+  // A jump that a command began in this frame wins over the glide of an earlier key.
+  if (view.move.active && view.move.elapsed_s == 0) stop();
   // Ctrl+S and the like are commands, not movement.
   const bool listen_held = !mouse.ctrl;
   const double wheel_zoom = mouse.ctrl ? mouse.wheel_y * kWheelZoomTaps : 0;

@@ -18,6 +18,9 @@ class TimelinePanel {
   // Draws into the current ImGui window, over `box`.
   void draw(const Document& document, ViewState& view, const Box& box, const TimelineKeys& keys, double delta_s);
 
+  // A held key or its glide moves the view: the next frame is due at once.
+  bool moving() const { return motion_.moving(); }
+
   // Of the last frame, for tests.
   const TimelineAreas& areas() const { return areas_; }
   const std::vector<SliceRect>& rects() const { return rects_; }

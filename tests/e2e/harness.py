@@ -124,7 +124,9 @@ class App:
     def wait_until_still(self):
         """The state once nothing moves any more: the same for a quarter of a second."""
         last, since = self.state(), time.monotonic()
-        while time.monotonic() - since < 0.25:
+        deadline = since + PATIENCE_S
+        while last["moving"] or time.monotonic() - since < 0.25:
+            assert time.monotonic() < deadline, f"the view does not come to rest within {PATIENCE_S} s"
             time.sleep(0.02)
             now = self.state()
             if now != last:
