@@ -45,7 +45,7 @@ void draw_ruler(TimelineScene& scene) {
   }
   p.unclip();
   const Box& titles = scene.areas.ruler_titles;
-  const std::string text = ticks.offset.empty() ? "from the start" : ticks.offset;
+  const std::string text = ticks.offset.empty() ? "from the start" : "start " + ticks.offset;
   const float width = p.text_width(Face::sans, text);
   p.text_in(Face::sans, {titles.x1 - width - p.px(8), titles.y0, titles.x1, titles.y1 - p.px(2)}, colour(scene.theme.muted), text);
   p.line_x(ruler.y1 - p.hairline(), titles.x0, ruler.x1, colour(scene.theme.line));
@@ -58,7 +58,7 @@ void draw_guide(TimelineScene& scene) {
   const ImVec2 at = scene.pointer;
   if (!scene.pointer_inside || at.x < lanes.x0 || at.x >= lanes.x1 || at.y < ruler.y0 || at.y >= lanes.y1) return;
   Painter& p = scene.painter;
-  p.line_y(std::floor(at.x), lanes.y0, lanes.y1, colour(scene.theme.accent, 0.55f));
+  p.line_y(std::floor(at.x), lanes.y0, lanes.y1, colour(scene.theme.accent, 0.45f));
   const Ns t = ns_from_px(scene.view.time, static_cast<double>(lanes.width()), static_cast<double>(at.x - lanes.x0));
   const std::string text = format_duration_exact(t - scene.document.trace.span.begin);
   const float width = p.text_width(Face::mono, text) + p.px(12);

@@ -5,6 +5,18 @@
 
 namespace gapscope {
 
+namespace {
+
+bool holds_only_python(const Trace& trace, const Lane& lane) {
+  for (std::uint32_t depth = 0; depth < lane.depth_count; ++depth) {
+    const Row& row = trace.rows[lane.first_row + depth];
+    if (row.count == 0 || trace.kind(SliceId(row.first)) != Kind::python) return false;
+  }
+  return lane.depth_count > 1;
+}
+
+}  // namespace
+
 LaneMetrics LaneMetrics::scaled(float scale) const {
   // Whole pixels, so that every depth looks alike.
   const auto px = [scale](float size) { return std::max(1.0f, std::round(size * scale)); };
@@ -58,7 +70,8 @@ LaneLayout::Strip LaneLayout::strip(const Band& band, std::uint32_t depth) const
 
 void reset_folds(LaneFolds& folds, const Trace& trace) {
   folds.process_collapsed.assign(trace.processes.size(), false);
-  folds.lane_collapsed.assign(trace.lanes.size(), false);
+  folds.lane_collapsed.clear();
+  for (const Lane& lane : trace.lanes) folds.lane_collapsed.push_back(holds_only_python(trace, lane));
   folds.lane_hidden.assign(trace.lanes.size(), false);
   ++folds.revision;
 }

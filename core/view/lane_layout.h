@@ -65,6 +65,8 @@ class LaneLayout {
 };
 
 // Folding. Each raises folds.revision.
+// Everything open, but threads that only hold Python frames (helpers that wait) folded. A heuristic: the first slice of
+// each depth speaks for it.
 void reset_folds(LaneFolds& folds, const Trace& trace);
 void toggle_process(LaneFolds& folds, ProcessId process);
 void toggle_lane(LaneFolds& folds, LaneId lane);
