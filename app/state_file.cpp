@@ -28,6 +28,16 @@ Json slices_json(const Trace& trace, const Zones& zones) {
   return list;
 }
 
+Json details_json(const DetailsState& details) {
+  static constexpr const char* kStages[] = {"reading", "ready", "failed"};
+  Json keys = Json::array();
+  for (const Arg& arg : details.args.args) keys.push_back(arg.key);
+  return {{"name", details.model.name},
+          {"args", kStages[static_cast<std::size_t>(details.args.stage)]},
+          {"args_error", details.args.error},
+          {"arg_keys", std::move(keys)}};
+}
+
 Json box_json(const Box& box) { return {{"x0", box.x0}, {"y0", box.y0}, {"x1", box.x1}, {"y1", box.y1}}; }
 
 }  // namespace
@@ -51,6 +61,7 @@ std::string state_json(const Session& session, const AppUi& ui) {
     json["scroll_px"] = view.scroll_px;
     json["lanes"] = trace.lanes.size();
     json["selection"] = view.selection ? Json(trace.name(view.selection)) : Json(nullptr);
+    json["details"] = view.details.model.slice ? details_json(view.details) : Json(nullptr);
     json["axis"] = box_json(ui.timeline().areas().lanes);
     json["slices"] = slices_json(trace, ui.timeline().zones());
   }
