@@ -8,6 +8,7 @@
 #include "core/load/byte_source.h"
 #include "core/load/event_parser.h"
 #include "core/load/event_repair.h"
+#include "core/load/restart_points.h"
 #include "core/load/structural_index.h"
 
 namespace gapscope {
@@ -48,6 +49,21 @@ Result<bool> skip(ByteSource& source, std::uint64_t bytes) {
     bytes -= *got;
   }
   return true;
+}
+
+// The text from the nearest place at or before `offset` that can be reached at once; `begin` says where that is.
+Result<std::unique_ptr<ByteSource>> open_before(const Trace& trace, std::uint64_t offset, std::uint64_t& begin) {
+  const RestartPoint* point = trace.restart_points ? trace.restart_points->before(offset) : nullptr;
+  if (point != nullptr) {
+    begin = point->text_offset;
+    return open_gzip_at(trace.path, *point);
+  }
+  begin = 0;
+  if (trace.is_plain_text) {
+    begin = offset;
+    return open_packed(trace.path, offset);
+  }
+  return open_source(trace.path);
 }
 
 class Walk {
@@ -123,9 +139,10 @@ class Walk {
 Result<std::string> read_event_text(const Trace& trace, std::uint64_t offset) {
   const std::string shown = printable(trace.path);
   if (trace.path == "-") return Error{"The trace came through standard input, so its args cannot be read again. Open it from a file to see them."};
-  Result<std::unique_ptr<ByteSource>> source = open_source(trace.path);
+  std::uint64_t begin = 0;
+  Result<std::unique_ptr<ByteSource>> source = open_before(trace, offset, begin);
   if (!source) return source.error();
-  const Result<bool> there = skip(**source, offset);
+  const Result<bool> there = skip(**source, offset - begin);
   if (!there) return there.error();
   if (!*there) return Error{fmt::format("{} is shorter than when it was opened: byte {} is gone. Reload it.", shown, offset)};
   return read_one_event(**source, shown, offset);

@@ -36,6 +36,7 @@ class FileSource final : public ByteSource {
     done_ += got;
     return got;
   }
+  bool seek(std::uint64_t offset) { return ::lseek(fd_, static_cast<off_t>(offset), SEEK_SET) >= 0; }
   std::uint64_t file_bytes_read() const override { return done_; }
   std::uint64_t file_bytes_total() const override { return size_; }
 
@@ -78,6 +79,7 @@ class ReplaySource final : public ByteSource {
   }
   std::uint64_t file_bytes_read() const override { return rest_->file_bytes_read(); }
   std::uint64_t file_bytes_total() const override { return rest_->file_bytes_total(); }
+  bool is_plain() const override { return true; }  // of the two wrappings only the inflaters are not
 
  private:
   std::string head_;
@@ -110,8 +112,10 @@ Packing packing_of(std::string_view b) {
   return Packing::plain;
 }
 
-Result<std::unique_ptr<ByteSource>> open_source(const std::string& path) {
-  if (path == "-") return unpacked(std::make_unique<FileSource>(STDIN_FILENO, false, "standard input", 0));
+namespace {
+
+Result<std::unique_ptr<ByteSource>> open_raw(const std::string& path) {
+  if (path == "-") return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(STDIN_FILENO, false, "standard input", 0));
   const std::string shown = printable(path);
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) {
@@ -129,7 +133,21 @@ Result<std::unique_ptr<ByteSource>> open_source(const std::string& path) {
     ::close(fd);
     return Error{fmt::format("{} is empty (0 bytes). Was the recording stopped before the trace was exported?", shown)};
   }
-  return unpacked(std::make_unique<FileSource>(fd, true, path, regular ? static_cast<std::uint64_t>(info.st_size) : 0));
+  return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(fd, true, path, regular ? static_cast<std::uint64_t>(info.st_size) : 0));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ByteSource>> open_source(const std::string& path) {
+  Result<std::unique_ptr<ByteSource>> raw = open_raw(path);
+  return raw ? unpacked(std::move(*raw)) : std::move(raw);
+}
+
+Result<std::unique_ptr<ByteSource>> open_packed(const std::string& path, std::uint64_t offset) {
+  Result<std::unique_ptr<ByteSource>> raw = open_raw(path);
+  if (!raw) return raw;
+  if (!static_cast<FileSource&>(**raw).seek(offset)) return Error{fmt::format("{} cannot be read from byte {}.", printable(path), offset)};
+  return raw;
 }
 
 Result<std::unique_ptr<ByteSource>> open_memory(std::string_view bytes) { return unpacked(std::make_unique<MemorySource>(bytes)); }

@@ -9,6 +9,8 @@
 
 namespace gapscope {
 
+class RestartPoints;
+
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
@@ -19,11 +21,18 @@ class ByteSource {
   virtual std::uint64_t file_bytes_total() const = 0;
   // True when the compressed stream ended before its end mark; the text up to there was delivered.
   virtual bool was_cut_short() const { return false; }
+  // True when text and file are the same bytes.
+  virtual bool is_plain() const { return false; }
+  // Places from which packed text can be read again, complete once everything was read; null where there are none.
+  virtual std::shared_ptr<const RestartPoints> restart_points() const { return nullptr; }
 };
 
 // What the first bytes of a file say it is.
 enum class Packing : std::uint8_t { plain, gzip, xz, zstd };
 Packing packing_of(std::string_view first_bytes);
+
+// The bytes of a file as they lie on disk, from `offset` on.
+Result<std::unique_ptr<ByteSource>> open_packed(const std::string& path, std::uint64_t offset);
 
 // "-" is standard input; everything but a folder can be read, pipes too.
 Result<std::unique_ptr<ByteSource>> open_source(const std::string& path);

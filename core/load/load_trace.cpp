@@ -164,6 +164,8 @@ class Loader {
     trace_->figures.threads = options_.threads;
     trace_->figures.file_bytes = source_->file_bytes_total() != 0 ? source_->file_bytes_total() : source_->file_bytes_read();
     trace_->figures.text_bytes = text_bytes_;
+    trace_->restart_points = source_->restart_points();
+    trace_->is_plain_text = source_->is_plain();
     if (!build_trace(std::move(input), *trace_)) {
       if (progress_.cancel) return cancelled();
       return Error{fmt::format("{} holds more slices than can be shown (4,294,967,279). Record fewer steps.", shown_)};

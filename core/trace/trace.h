@@ -25,6 +25,8 @@ struct LoadFigures {
   std::uint64_t peak_rss_bytes = 0;
 };
 
+class RestartPoints;  // core/load's own; only carried here
+
 struct Trace {
   std::string path;                  // as given by the user; "-" for standard input
   StringTable strings;
@@ -44,6 +46,8 @@ struct Trace {
   Header header;
   LoadReport report;
   LoadFigures figures;
+  bool is_plain_text = false;        // not packed: byte offsets are offsets of the file on disk
+  std::shared_ptr<const RestartPoints> restart_points;  // of a packed file; null for a plain one
   Span span;                         // first begin .. last end over slices (instants and counters where there are none)
 
   std::size_t slice_count() const { return slices.size(); }

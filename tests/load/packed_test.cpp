@@ -1,0 +1,97 @@
+#include <fstream>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "core/load/args.h"
+#include "core/load/restart_points.h"
+#include "tests/support/dump_trace.h"
+#include "tests/support/gzip_text.h"
+#include "tests/support/load_text.h"
+#include "tests/support/temp_folder.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+
+namespace {
+
+// `n` slices with a distinct arg each, so that reading the wrong one shows.
+std::string numbered_slices(int n) {
+  std::string inside;
+  for (int i = 0; i < n; ++i) {
+    if (i > 0) inside += ",\n";
+    inside += slice(fmt::format("op {}", i % 97), std::to_string(i * 10), "5", fmt::format(R"(, "args": {{"number": {}, "pad": "{}"}})", i, i * 2654435761u));
+  }
+  return events(inside);
+}
+
+void check_args_everywhere(const Trace& t) {
+  for (std::size_t i = 0; i < t.slice_count(); i += t.slice_count() / 13 + 1) {
+    const SliceId s(i);
+    const auto args = read_args(t, t.slices.offset[i]);
+    REQUIRE_MESSAGE(args.ok(), (args.ok() ? "" : args.error().message));
+    REQUIRE(!args->empty());
+    CHECK((*args)[0].value == std::to_string(t.begin(s) / 10'000));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("gzip, single and multi-member, holds the same trace as plain text") {
+  const std::string text = numbered_slices(2000);
+  const std::string plain = dump_trace(*load_text(text));
+  CHECK(dump_trace(*load_text(gzip_text(text))) == plain);
+  const std::size_t half = text.size() / 2;
+  CHECK(dump_trace(*load_text(gzip_text(std::string_view(text).substr(0, half)) + gzip_text(std::string_view(text).substr(half)))) == plain);
+  CHECK(dump_trace(*load_text(gzip_text(text) + std::string(512, '\0'))) == plain);  // padding after the last member
+}
+
+TEST_CASE("a clicked slice's args come from a restart point, in one member or many") {
+  const TempFolder folder;
+  const std::string text = numbered_slices(200'000);
+  REQUIRE(text.size() > (std::size_t{24} << 20));
+  const std::string one = gzip_text(text, 1);
+  const std::size_t third = text.size() / 3;
+  const std::string three = gzip_text(std::string_view(text).substr(0, third), 1) + gzip_text(std::string_view(text).substr(third, third), 1) +
+                            gzip_text(std::string_view(text).substr(2 * third), 1);
+  for (const std::string* packed : {&one, &three}) {
+    const std::string path = (folder.path() / "big.json.gz").string();
+    std::ofstream(path, std::ios::binary) << *packed;
+    const auto result = load_trace(path);
+    REQUIRE(result.ok());
+    REQUIRE((*result)->restart_points);
+    CHECK((*result)->restart_points->size() >= 2);
+    check_args_everywhere(**result);
+  }
+  const std::string path = (folder.path() / "big.json").string();
+  std::ofstream(path, std::ios::binary) << text;
+  const auto result = load_trace(path);
+  REQUIRE(result.ok());
+  check_args_everywhere(**result);
+}
+
+TEST_CASE("gzip cut short opens up to the cut and says so") {
+  const std::string packed = gzip_text(numbered_slices(5000));
+  const auto t = load_text(std::string_view(packed).substr(0, packed.size() / 2));
+  CHECK(t->slice_count() > 1000);
+  CHECK(t->slice_count() < 4999);
+  CHECK(t->report.count(Oddity::truncated) == 1);
+  CHECK(load_error(std::string_view(packed).substr(0, 20)).find("cut short") != std::string::npos);
+}
+
+TEST_CASE("a file that shrank, changed or vanished after opening gives a sentence instead of args") {
+  const TempFolder folder;
+  const std::string path = (folder.path() / "t.json").string();
+  const std::string text = numbered_slices(3000);
+  std::ofstream(path, std::ios::binary) << text;
+  const auto result = load_trace(path);
+  REQUIRE(result.ok());
+  const Trace& t = **result;
+  const std::uint64_t late = t.slices.offset.back();
+  std::filesystem::resize_file(path, 1000);
+  CHECK(read_args(t, late).error().message.find("Reload it.") != std::string::npos);
+  std::ofstream(path, std::ios::binary) << std::string(text.size(), 'x');
+  CHECK(read_args(t, late).error().message.find("has changed since it was opened") != std::string::npos);
+  std::filesystem::remove(path);
+  CHECK(read_args(t, late).error().message.find("was not found") != std::string::npos);
+}
