@@ -27,8 +27,8 @@ Result<std::string> read_one_event(ByteSource& source, const std::string& shown,
     if (!got) return got.error();
     text.resize(had + *got);
     if (text.empty() || text.front() != '{') break;
-    const EventEnd end = find_event_end(text, 0);
-    if (end.how == EventEnd::How::closed) return text.substr(0, end.end);
+    const EventEnd end = find_event_end(text, 0, *got < want);
+    if (end.balanced != 0) return text.substr(0, end.balanced);
     if (end.how == EventEnd::How::suspect || *got < want) {
       Repairs repairs;
       Mended mended = repair_event(std::string_view(text).substr(0, end.end), repairs);

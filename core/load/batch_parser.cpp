@@ -8,6 +8,10 @@ namespace {
 constexpr std::size_t kNpos = std::string_view::npos;
 constexpr std::size_t kExampleChars = 200;
 
+// A closing bracket after which an event follows was not the end of the events. Trace files end soon after their events;
+// 64 KB is far more than an event and the space before it.
+constexpr std::size_t kLookAhead = 64 * 1024;
+
 constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
 }  // namespace
@@ -32,7 +36,8 @@ bool BatchParser::parse_fast(BatchEnd& end, bool is_last) {
   for (std::size_t i = 0; i < at.size();) {
     const char c = text_[at[i]];
     if (c == ']') {
-      if (after_comma && i > 0) note(Oddity::trailing_comma, at[i - 1]);
+      if (!array_ends_at(at[i], is_last)) return false;
+      if (after_comma && i > 0) note(Oddity::trailing_comma, at[i - 1], at[i - 1] + std::size_t{1});
       end = {BatchEnd::How::array_closed, at[i] + std::size_t{1}};
       return true;
     }
@@ -41,9 +46,9 @@ bool BatchParser::parse_fast(BatchEnd& end, bool is_last) {
       i = events_.parse(i);
     } else {
       if (c == ',' || c == ':' || c == '}') return false;
-      const std::size_t value = at[i];
+      const std::size_t first = i;
       i = events_.skip_value(i);
-      if (i != EventParser::kFailed) note(Oddity::not_an_object, value);
+      if (i != EventParser::kFailed) note(Oddity::not_an_object, at[first], at[first] + events_.value_text(first, i).size());
     }
     if (i == EventParser::kFailed) return false;
     after_comma = i < at.size() && text_[at[i]] == ',';
@@ -63,34 +68,48 @@ BatchEnd BatchParser::parse_slow(bool is_last) {
     if (at >= text_.size()) return {BatchEnd::How::between_events, text_.size()};
     const char c = text_[at];
     if (c == ',') {
-      if (after_comma && at > 0) note(Oddity::trailing_comma, at);
+      if (after_comma && at > 0) note(Oddity::trailing_comma, at, at + 1);
       after_comma = true;
       last_comma = at++;
       continue;
     }
     if (c == ']') {
-      if (after_comma && last_comma > 0) note(Oddity::trailing_comma, last_comma);
+      if (!is_last && text_.size() - at < kLookAhead) return {BatchEnd::How::unfinished, at};
+      if (!array_ends_at(at, is_last)) {  // a bracket that damage before it left over
+        const std::size_t next = find_next_event(text_.substr(0, at + kLookAhead), at);
+        note(Oddity::bad_event, at, next);
+        at = next;
+        after_comma = true;
+        continue;
+      }
+      if (after_comma && last_comma > 0) note(Oddity::trailing_comma, last_comma, last_comma + 1);
       return {BatchEnd::How::array_closed, at + 1};
     }
     const std::size_t begin = at;
-    if (!after_comma && c == '{') note(Oddity::missing_comma, at);
+    if (!after_comma && c == '{') note(Oddity::missing_comma, at, at + 1);
     at = c == '{' ? slow_event(at, is_last) : skip_other_value(at, is_last);
     if (at == kNpos) return {BatchEnd::How::unfinished, begin};
     after_comma = false;
   }
 }
 
+// No event follows within reach. Nearer to the end of the text than that it cannot be told, unless the file ends there.
+bool BatchParser::array_ends_at(std::size_t at, bool is_last) const {
+  const std::string_view after = text_.substr(at, kLookAhead);
+  return (is_last || after.size() == kLookAhead) && find_next_event(after, 0) == kNpos;
+}
+
 std::size_t BatchParser::slow_event(std::size_t at, bool is_last) {
-  const EventEnd end = find_event_end(text_, at);
+  const EventEnd end = find_event_end(text_, at, is_last);
+  if (end.balanced != 0 && parse_one(text_.substr(at, end.balanced - at), at)) return end.balanced;
   if (end.how == EventEnd::How::unfinished && !is_last) return kNpos;
-  if (end.how == EventEnd::How::closed && parse_one(text_.substr(at, end.end - at), at)) return end.end;
   std::size_t consumed = 0;
   if (parse_mended(text_.substr(at, end.end - at), at, consumed)) return at + consumed;
   if (end.how == EventEnd::How::unfinished) {
-    note(Oddity::truncated, at);
+    note(Oddity::truncated, at, text_.size());
     return text_.size();
   }
-  note(Oddity::bad_event, at);
+  note(Oddity::bad_event, at, end.end);
   // Brackets may balance by accident when a string is damaged: take up at the next event that can be recognised.
   const std::size_t next = find_next_event(text_.substr(0, end.end), at + 1);
   return next == kNpos ? end.end : next;
@@ -108,7 +127,7 @@ bool BatchParser::parse_mended(std::string_view damaged, std::size_t at, std::si
   Repairs repairs;
   const Mended mended = repair_event(damaged, repairs);
   if (!mended.closed || !repairs.any() || !parse_one(mended.text, at)) return false;
-  repairs.report(chunk_.report, file_offset_ + at, text_.substr(at, kExampleChars));
+  repairs.report(chunk_.report, file_offset_ + at, text_.substr(at, std::min(mended.consumed, kExampleChars)));
   consumed = mended.consumed;
   return true;
 }
@@ -117,7 +136,7 @@ std::size_t BatchParser::skip_other_value(std::size_t at, bool is_last) {
   const char c = text_[at];
   std::size_t end = at + 1;
   if (c == '[') {
-    const EventEnd nested = find_event_end(text_, at);
+    const EventEnd nested = find_event_end(text_, at, is_last);
     if (nested.how == EventEnd::How::unfinished && !is_last) return kNpos;
     end = nested.end;
   } else if (c == '"') {
@@ -128,13 +147,15 @@ std::size_t BatchParser::skip_other_value(std::size_t at, bool is_last) {
     while (end < text_.size() && text_[end] != ',' && text_[end] != ']' && text_[end] != '{') ++end;
     if (end >= text_.size() && !is_last) return kNpos;
   }
-  note(Oddity::not_an_object, at);
+  std::size_t last = end;
+  while (last > at + 1 && is_space(text_[last - 1])) --last;
+  note(Oddity::not_an_object, at, last);
   return end;
 }
 
-void BatchParser::note(Oddity kind, std::size_t at) {
-  const std::size_t length = kind == Oddity::trailing_comma ? 20 : kExampleChars;
-  chunk_.report.add(kind, file_offset_ + at, text_.substr(at, length));
+// The excerpt ends with what it is about: text behind it may or may not be in this stretch.
+void BatchParser::note(Oddity kind, std::size_t at, std::size_t end) {
+  chunk_.report.add(kind, file_offset_ + at, text_.substr(at, std::min(end - at, kExampleChars)));
 }
 
 }  // namespace gapscope

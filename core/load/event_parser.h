@@ -29,6 +29,8 @@ class EventParser {
 
   // The structural position after the value at `i`, or kFailed when it never closes.
   std::size_t skip_value(std::size_t i) const;
+  // The JSON text of the value at i that ends before structural position `after`.
+  std::string_view value_text(std::size_t i, std::size_t after) const;
   // Overrides the offset that rows get: a repaired event stands elsewhere than its text.
   void set_event_offset(std::uint64_t offset) { forced_offset_ = offset; }
   void clear_event_offset() { forced_offset_ = kNoOffset; }
@@ -48,8 +50,6 @@ class EventParser {
   char char_at(std::size_t i) const { return i < at_.size() ? text_[at_[i]] : '\0'; }
   // The scalar or string that starts at structural position i, without trailing space.
   std::string_view token(std::size_t i) const;
-  // The JSON text of the value at i that ends before structural position `after`.
-  std::string_view value_text(std::size_t i, std::size_t after) const;
   // The content of a string token, escapes resolved (into scratch_); other tokens as they are.
   std::string_view text_of(std::string_view token);
   std::uint32_t text_id(std::string_view token);

@@ -226,27 +226,34 @@ class Mender {
 
 }  // namespace
 
-EventEnd find_event_end(std::string_view text, std::size_t at) {
+EventEnd find_event_end(std::string_view text, std::size_t at, bool is_last) {
   std::size_t depth = 0;
   std::size_t i = at;
-  bool suspect = false;
-  while (i < text.size() && !suspect) {
+  bool odd_character = false;  // outside a string: perhaps a quote is missing, perhaps it is just an odd number
+  bool broken_string = false;  // JSON forbids a raw newline inside: a quote is missing or one too many
+  while (i < text.size() && !broken_string && !(odd_character && i - at > kBalanceBytes)) {
     const char c = text[i++];
     if (c == '"') {
       while (i < text.size() && text[i] != '"' && text[i] != '\n') i += text[i] == '\\' ? 2 : 1;
       if (i >= text.size()) break;
-      suspect = text[i++] == '\n';  // JSON forbids it: a quote is missing or one too many
+      broken_string = text[i++] == '\n';
     } else if (c == '{' || c == '[') {
       ++depth;
     } else if (c == '}' || c == ']') {
-      if (--depth == 0) return {EventEnd::How::closed, i};
+      if (--depth != 0) continue;
+      if (!odd_character) return {EventEnd::How::closed, i, i};
+      break;
     } else {
-      suspect = !may_stand_outside_strings(c);
+      odd_character = odd_character || !may_stand_outside_strings(c);
     }
   }
-  const std::size_t next = suspect ? find_next_event(text, at + 1) : std::string_view::npos;
-  if (next != std::string_view::npos) return {EventEnd::How::suspect, next};
-  return {EventEnd::How::unfinished, text.size()};
+  const EventEnd unfinished{EventEnd::How::unfinished, text.size(), 0};
+  if (!odd_character && !broken_string) return unfinished;
+  const std::size_t balanced = odd_character && !broken_string && depth == 0 ? i : 0;
+  const bool seen_enough = balanced != 0 || broken_string || is_last || text.size() - at > kBalanceBytes;
+  const std::size_t next = seen_enough ? find_next_event(text, at + 1) : std::string_view::npos;
+  if (next == std::string_view::npos) return {EventEnd::How::unfinished, text.size(), balanced};
+  return {EventEnd::How::suspect, next, balanced};
 }
 
 std::size_t find_next_event(std::string_view text, std::size_t from) {

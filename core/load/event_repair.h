@@ -18,8 +18,11 @@ struct EventEnd {
   };
   How how{};
   std::size_t end = 0;
+  // Suspect or unfinished only: where its brackets balance all the same, if they do within kBalanceBytes; 0 if not.
+  std::size_t balanced = 0;
 };
-EventEnd find_event_end(std::string_view text, std::size_t at);
+constexpr std::size_t kBalanceBytes = 64 * 1024;  // far larger than events are, far smaller than a damaged file
+EventEnd find_event_end(std::string_view text, std::size_t at, bool is_last);
 
 // Position of the '{' of the first event at or after `from`: "}", ",", "{", a quote and a key that trace events have.
 // npos when there is none (the pattern may be cut off at the end of the text).

@@ -87,7 +87,7 @@ void EventStream::take_end(const BatchEnd& end, std::string_view text, std::uint
 }
 
 void EventStream::feed_rest(std::string_view text, std::uint64_t file_offset, bool is_last) {
-  if (object_closed_ && text.empty()) return;
+  if (object_closed_ && top_.report().count(Oddity::text_after_end) != 0) return;  // said once, for all that follows
   if (rest_.empty()) rest_offset_ = file_offset;
   rest_ += text;
   const TopLevel::State state = top_.feed(rest_, rest_offset_, is_last);
@@ -95,7 +95,7 @@ void EventStream::feed_rest(std::string_view text, std::uint64_t file_offset, bo
   rest_offset_ += top_.consumed();
   if (state == TopLevel::State::finished) object_closed_ = true;
   if (state == TopLevel::State::not_json) {
-    top_.report().add(Oddity::text_after_end, rest_offset_, rest_);
+    if (!object_closed_) top_.report().add(Oddity::text_after_end, rest_offset_, "");
     rest_.clear();
     object_closed_ = true;
   }

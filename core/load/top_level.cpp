@@ -91,7 +91,7 @@ TopLevel::State TopLevel::step(std::string_view text, std::uint64_t file_offset,
       place_ = c == ',' ? Place::before_key : Place::end;
       return State::need_more;
     case Place::end:
-      report_.add(Oddity::text_after_end, file_offset + consumed_, text.substr(consumed_, 200));
+      if (report_.count(Oddity::text_after_end) == 0) report_.add(Oddity::text_after_end, file_offset + consumed_, "");
       consumed_ = text.size();
       return State::finished;
   }

@@ -491,7 +491,7 @@ class Builder {
     }
     if (sample.empty()) return;
     std::sort(sample.begin(), sample.end());
-    const Span bulk{sample[sample.size() / 10], sample[sample.size() - 1 - sample.size() / 10]};
+    const Span bulk{sample[sample.size() / 4], sample[sample.size() - 1 - sample.size() / 4]};
     const Ns reach = std::max(kDay, bulk.length() < std::numeric_limits<Ns>::max() / 200 ? bulk.length() * 100 : std::numeric_limits<Ns>::max() / 2);
     const auto near = [&](Ns t) {
       return (t >= bulk.begin || static_cast<__int128>(bulk.begin) - t <= reach) && (t <= bulk.end || static_cast<__int128>(t) - bulk.end <= reach);
