@@ -56,7 +56,11 @@ void draw_bottom(const Box& box, const Document& document, ViewState& view, Requ
   view.sizes.bottom_px = std::max(kLeastBottom, view.sizes.bottom_px - dragged);
   ImGui::SetCursorScreenPos({box.x0, box.y0 + bar});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {8 * view.scale, 6 * view.scale});
+#if IMGUI_VERSION_NUM >= 19000
+  ImGui::BeginChild("bottom", {box.width(), box.height() - bar}, ImGuiChildFlags_AlwaysUseWindowPadding);
+#else
   ImGui::BeginChild("bottom", {box.width(), box.height() - bar}, false, ImGuiWindowFlags_AlwaysUseWindowPadding);
+#endif
   ImGui::PopStyleVar();
   draw_tabs(document, view, out);
   ImGui::EndChild();

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/text.h"
 #include "core/view/ruler.h"
 #include "ui/timeline_scene.h"
 
@@ -60,7 +59,7 @@ void draw_guide(TimelineScene& scene) {
   Painter& p = scene.painter;
   p.line_y(std::floor(at.x), lanes.y0, lanes.y1, colour(scene.theme.accent, 0.45f));
   const Ns t = ns_from_px(scene.view.time, static_cast<double>(lanes.width()), static_cast<double>(at.x - lanes.x0));
-  const std::string text = format_duration_exact(t - scene.document.trace.span.begin);
+  const std::string text = exact_time_text(t - scene.document.trace.span.begin);
   const float width = p.text_width(Face::mono, text) + p.px(12);
   const float x0 = std::clamp(std::floor(at.x - width / 2), ruler.x0, std::max(ruler.x0, ruler.x1 - width));
   const Box pill{x0, ruler.y0 + p.px(2), x0 + width, ruler.y1 - p.px(3)};

@@ -63,7 +63,7 @@ void set_controls(ImVec4* c, const Theme& t) {
   c[ImGuiCol_ResizeGrip] = colour_vec(t.line);
   c[ImGuiCol_PlotHistogram] = c[ImGuiCol_PlotLines] = colour_vec(t.accent);
   c[ImGuiCol_TextSelectedBg] = colour_vec(t.accent, 0.35f);
-#if IMGUI_VERSION_NUM >= 19091
+#if IMGUI_VERSION_NUM >= 19100
   c[ImGuiCol_TabSelected] = colour_vec(t.raised);
   c[ImGuiCol_TabDimmed] = colour_vec(t.surface);
   c[ImGuiCol_TabDimmedSelected] = colour_vec(t.raised);

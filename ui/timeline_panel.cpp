@@ -159,7 +159,7 @@ void TimelinePanel::act_on_click(const Document& document, ViewState& view, cons
 void TimelinePanel::draw(const Document& document, ViewState& view, const Box& box, const TimelineKeys& keys, double delta_s) {
   Painter painter(*ImGui::GetWindowDrawList(), view.scale);
   areas_ = areas_in(box, view, painter);
-  if (areas_.lanes.height() < 1) return;
+  if (areas_.lanes.height() < 1 || areas_.lanes.width() < 1) return;
   title_splitter(view);
   overview_drag(document, view);
   move_by_mouse(document, view, keys, delta_s);

@@ -1,5 +1,6 @@
 // What the pointer rests on, in two or three lines.
 #include "core/base/text.h"
+#include "core/view/ruler.h"
 #include "ui/timeline_scene.h"
 
 namespace gapscope {
@@ -16,7 +17,7 @@ void muted_line(const TimelineScene& scene, const std::string& text) {
 }
 
 std::string since_start(const TimelineScene& scene, Ns t) {
-  return "at " + format_duration_exact(t - scene.document.trace.span.begin);
+  return "at " + exact_time_text(t - scene.document.trace.span.begin);
 }
 
 void slice_lines(const TimelineScene& scene, SliceId slice) {
@@ -43,7 +44,7 @@ void instant_lines(const TimelineScene& scene, const Zone& zone) {
   const Trace& trace = scene.document.trace;
   const Instant& first = trace.instants[zone.first];
   line(printable(trace.strings[first.name]));
-  if (zone.count > 1) line("and " + format_count(zone.count - 1) + " more");
+  if (zone.count > 1) line("and " + format_count(zone.count - 1) + " more here");
   muted_line(scene, since_start(scene, first.time));
 }
 

@@ -69,6 +69,8 @@ std::string label_text(Ns value, Ns step, const Unit& unit) {
 
 }  // namespace
 
+std::string exact_time_text(Ns since_start) { return label_text(since_start, 1, unit_for(since_start)); }
+
 Ruler make_ruler(Span visible, double width_px, double min_spacing_px, Ns trace_begin) {
   Ruler ruler;
   if (visible.empty() || width_px <= 0) return ruler;

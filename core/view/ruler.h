@@ -20,6 +20,9 @@ struct Ruler {
   Ns step = 0;              // between major ticks
 };
 
+// A time since the start with every nanosecond, in the unit that a ruler of that size takes: "150.690428 ms".
+std::string exact_time_text(Ns since_start);
+
 // Major ticks of `visible` are at least `min_spacing_px` apart on an axis `width_px` wide.
 Ruler make_ruler(Span visible, double width_px, double min_spacing_px, Ns trace_begin);
 

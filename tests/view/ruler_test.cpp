@@ -61,6 +61,14 @@ TEST_CASE("no two neighbouring ticks have the same label") {
   }
 }
 
+TEST_CASE("a time is told with every nanosecond in a readable unit") {
+  CHECK(exact_time_text(150'690'428) == "150.690428 ms");
+  CHECK(exact_time_text(812) == "812 ns");
+  CHECK(exact_time_text(1'999) == "1999 ns");
+  CHECK(exact_time_text(-2'500) == "-2.500 us");
+  CHECK(exact_time_text(0) == "0 ns");
+}
+
 TEST_CASE("an empty axis has no ticks") {
   CHECK(make_ruler({5, 5}, 100, 100, 0).ticks.empty());
   CHECK(make_ruler({0, 100}, 0, 100, 0).ticks.empty());
