@@ -30,6 +30,8 @@ foreach(file ${e2e_sources})
   set_tests_properties(e2e/${name} PROPERTIES TIMEOUT 180 RUN_SERIAL TRUE)
 endforeach()
 
+include(tests/cli/cli.cmake)
+
 # Benchmarks: a program each, built with the rest so that they keep compiling, run by hand.
 file(GLOB bench_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/bench/*.cpp")
 foreach(file ${bench_sources})

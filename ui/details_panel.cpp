@@ -15,8 +15,8 @@ namespace {
 
 constexpr float kColumnMinPx = 330;  // at scale 1: a key, a gap and "4367497539681.444 us"
 constexpr float kColumnMaxPx = 520;  // wider, and the eye loses the way from key to number
+constexpr float kColumnGapPx = 24;
 constexpr int kMaxColumns = 4;
-constexpr float kRowGapPx = 1;          // above and below a line: the panel is low, and its numbers are read as a block
 constexpr std::size_t kLinkChars = 96;  // of another slice's name: two lines in most columns
 constexpr float kKeyShare = 0.45f;      // of a column, at most
 
@@ -98,7 +98,8 @@ float key_width(const DetailsSection& section, float column) {
 void draw_lines(DetailsDrawing& panel, const DetailsSection& section) {
   if (section.lines.empty()) return;
   const float keys = key_width(section, ImGui::GetContentRegionAvail().x);
-  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {ImGui::GetStyle().CellPadding.x, kRowGapPx * panel.view.scale});
+  // No gap between lines: the panel is low, and its numbers are read as a block.
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {ImGui::GetStyle().CellPadding.x, 0});
   const bool open = ImGui::BeginTable("lines", 2, ImGuiTableFlags_NoSavedSettings);
   ImGui::PopStyleVar();
   if (!open) return;
@@ -146,9 +147,11 @@ void draw_sections(DetailsDrawing& panel, const DetailsModel& model) {
   const int columns = std::min(fitting, static_cast<int>(model.sections.size()));
   const float column_width = std::min(width / static_cast<float>(columns), kColumnMaxPx * scale);
   const std::vector<int> column_of = columns_of(model, columns);
-  if (!ImGui::BeginTable("sections", columns, ImGuiTableFlags_NoSavedSettings,
-                         {column_width * static_cast<float>(columns), 0}))
-    return;
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {kColumnGapPx / 2 * scale, 0});
+  const bool open = ImGui::BeginTable("sections", columns, ImGuiTableFlags_NoSavedSettings,
+                                      {column_width * static_cast<float>(columns), 0});
+  ImGui::PopStyleVar();
+  if (!open) return;
   ImGui::TableNextRow();
   for (int column = 0; column < columns; ++column) {
     ImGui::TableNextColumn();

@@ -50,7 +50,9 @@ int parse_and_run(CLI::App& app, std::vector<std::string> arguments, const std::
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    return say_usage_error(std::string(error.what()) + ". Run `gapscope --help` for what it takes.");
+    std::string sentence = error.what();
+    if (!sentence.ends_with('.')) sentence += '.';
+    return say_usage_error(sentence + " Run `gapscope --help` for what it takes.");
   }
   return app.get_subcommands().empty() ? window() : kOk;
 }

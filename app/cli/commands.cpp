@@ -40,8 +40,16 @@ std::function<int()> declare_screenshot(CLI::App& arguments) {
   arguments.add_option("--to", options->to, "end of the visible time")->type_name("NS");
   arguments.add_option("--select", options->select, "a slice's name, part of one, or its index");
   arguments.add_option("--tab", options->tab, "the panel to show below the lanes");
-  arguments.add_flag_callback(
-      "--light", [options] { options->theme = ThemeName::light; }, "use the light theme");
+  arguments
+      .add_option_function<std::string>(
+          "--theme",
+          [options](const std::string& text) {
+            if (text != "dark" && text != "light")
+              throw CLI::ValidationError("--theme", "\"" + text + "\" is no theme: say dark or light.");
+            options->theme = text == "light" ? ThemeName::light : ThemeName::dark;
+          },
+          "dark or light")
+      ->default_str("dark");
   return [options] { return screenshot(*options); };
 }
 

@@ -28,8 +28,8 @@ DetailsLine figure_or_absent(std::string key, float value) {
 DetailsLine shared_memory_line(const GpuRow& row) {
   // 0 is a real answer where the file states the kernel's other resources, and no answer where it states none.
   const bool stated = row.shared_memory > 0 || row.registers > 0 || row.has_launch_config();
-  if (!stated) return absent_line("shared memory per block");
-  return number_line("shared memory per block", format_bytes(row.shared_memory),
+  if (!stated) return absent_line("shared memory");
+  return number_line("shared memory", format_bytes(row.shared_memory),
                      format_count(row.shared_memory) + " bytes, static and dynamic");
 }
 
@@ -50,9 +50,9 @@ void add_launch_shape(const GpuRow& row, std::vector<DetailsLine>& out) {
     out.push_back(absent_line("block"));
     return;
   }
-  out.push_back(number_line("grid", dim3_text(row.grid), "blocks in x, y and z"));
+  out.push_back(number_line("grid", dim3_text(row.grid),
+                            format_count(static_cast<std::int64_t>(product(row.grid))) + " blocks, in x, y and z"));
   out.push_back(number_line("block", dim3_text(row.block), "threads of a block in x, y and z"));
-  out.push_back(number_line("blocks", format_count(static_cast<std::int64_t>(product(row.grid)))));
   out.push_back(number_line("threads per block", format_count(static_cast<std::int64_t>(product(row.block)))));
 }
 

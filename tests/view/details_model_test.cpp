@@ -41,10 +41,10 @@ TEST_CASE("a kernel's resources come first and are as the file states them") {
   REQUIRE(!model.sections.empty());
   CHECK(model.sections[0].title == "Resources");
   CHECK(value_of(model, "Resources", "registers per thread") == "32");
-  CHECK(value_of(model, "Resources", "shared memory per block") == "48.5 KB");
+  CHECK(value_of(model, "Resources", "shared memory") == "48.5 KB");
   CHECK(value_of(model, "Resources", "grid") == "8 x 8 x 1");
   CHECK(value_of(model, "Resources", "block") == "256 x 1 x 1");
-  CHECK(value_of(model, "Resources", "blocks") == "64");
+  CHECK(line_of(model, "Resources", "grid").hover == "64 blocks, in x, y and z");
   CHECK(value_of(model, "Resources", "threads per block") == "256");
   CHECK(value_of(model, "Resources", "blocks per SM") == "0.48");
   CHECK(value_of(model, "Resources", "warps per SM") == "3.88");
@@ -83,7 +83,7 @@ TEST_CASE("a kernel leads to its call and operator, and a call to its kernel") {
 TEST_CASE("what the file does not state is not recorded, never 0") {
   const auto doc = document_from_text(test::kOneLaunch);
   const DetailsModel model = make_details(*doc, slice_named(*doc, "first"), nullptr);
-  for (const char* key : {"registers per thread", "shared memory per block", "grid", "block", "blocks per SM",
+  for (const char* key : {"registers per thread", "shared memory", "grid", "block", "blocks per SM",
                           "warps per SM", "occupancy, as stated"}) {
     CAPTURE(key);
     CHECK(value_of(model, "Resources", key) == "not recorded");
