@@ -118,10 +118,19 @@ void draw_lines(DetailsDrawing& panel, const DetailsSection& section) {
   ImGui::EndTable();
 }
 
+// A hairline under a title. ImGui::Separator() starts too far left after a table in the same column.
+void draw_rule(const DetailsDrawing& panel) {
+  const float hairline = std::max(1.0f, panel.view.scale);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + width, at.y + hairline}, colour(panel.theme.line));
+  ImGui::Dummy({0, hairline});
+}
+
 void draw_section(DetailsDrawing& panel, const DetailsSection& section) {
   ImGui::PushID(section.title.c_str());
   draw_text(Face::bold, panel.theme.text, section.title);
-  ImGui::Separator();
+  draw_rule(panel);
   if (!section.note.empty()) draw_text(Face::sans, panel.theme.muted, section.note, /*wrap=*/true);
   draw_lines(panel, section);
   ImGui::Spacing();
