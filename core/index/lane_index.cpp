@@ -1,29 +1,35 @@
 #include "core/index/lane_index.h"
 
 #include <algorithm>
+#include <bit>
+#include <optional>
+#include <span>
+
+#include "core/base/parallel.h"
 
 namespace gapscope {
 namespace {
-
-// First position in [from, to) whose begin is >= t. Doubles its steps first: the answer is usually near `from`.
-std::uint32_t gallop_begin(const std::vector<Ns>& begin, std::uint32_t from, std::uint32_t to, Ns t) {
-  std::uint32_t step = 1;
-  std::uint32_t low = from;
-  while (low + step < to && begin[low + step] < t) {
-    low += step;
-    step *= 2;
-  }
-  const std::uint32_t high = std::min(to, low + step);
-  const auto first = begin.begin();
-  return static_cast<std::uint32_t>(std::lower_bound(first + low, first + high, t) - first);
-}
 
 // `t` lies inside the slice; an empty slice holds only its own instant.
 bool covers(Ns begin, Ns end, Ns t) { return begin <= t && (t < end || (begin == end && t == begin)); }
 
 }  // namespace
 
-LaneIndex::LaneIndex(const Trace& trace) : trace_(trace) {}
+LaneIndex::LaneIndex(const Trace& trace, int threads) : trace_(trace) {
+  std::vector<std::optional<RowLevels>> made(trace.rows.size());
+  parallel_for(threads, made.size(), [&](std::size_t r) {
+    const Row& row = trace.rows[r];
+    made[r].emplace(std::span(trace.slices.begin).subspan(row.first, row.count), std::span(trace.slices.end).subspan(row.first, row.count));
+  });
+  levels_.reserve(made.size());
+  for (auto& level : made) levels_.push_back(std::move(*level));
+}
+
+std::size_t LaneIndex::level_bytes() const {
+  std::size_t sum = 0;
+  for (const RowLevels& levels : levels_) sum += levels.bytes();
+  return sum;
+}
 
 SliceId LaneIndex::last_begin_at_or_before(RowId row_id, Ns t) const {
   const Row& row = trace_.row(row_id);
@@ -44,41 +50,77 @@ SliceId LaneIndex::at(RowId row, Ns t) const {
   return slice && covers(trace_.begin(slice), trace_.end(slice), t) ? slice : SliceId{};
 }
 
+namespace {
+
+// Folds what is narrower than a pixel by the pixel column it begins in.
+class Folder {
+ public:
+  Folder(const Trace& trace, Span view, int width_px, std::vector<VisibleItem>& out)
+      : begin_(trace.slices.begin), end_(trace.slices.end), view_(view), width_px_(width_px), out_(out), mine_(out.size()) {}
+
+  // Whole nanoseconds a pixel is wide, at least one.
+  Ns pixel() const { return std::max<Ns>(1, view_.length() / width_px_); }
+
+  // Slices [first, next), which begin close together; `longest` among them.
+  void add(std::uint32_t first, std::uint32_t next, std::uint32_t longest) {
+    const bool wide = end_[longest] - begin_[longest] >= pixel();
+    if (!wide && begin_[first] < column_end_ && out_.size() > mine_ && folding_) {
+      VisibleItem& run = out_.back();
+      run.end = end_[next - 1];
+      run.count += next - first;
+      if (end_[longest] - begin_[longest] > end_[run.slice.index()] - begin_[run.slice.index()]) run.slice = SliceId(longest);
+      return;
+    }
+    out_.push_back({begin_[first], end_[next - 1], SliceId(longest), next - first});
+    folding_ = !wide;
+    if (!wide) column_end_ = end_of_column(begin_[first]);
+  }
+
+ private:
+  // The column's right border, rounded up; 128 bits, since length times width exceeds 64.
+  Ns end_of_column(Ns t) const {
+    if (t < view_.begin) return view_.begin;
+    const auto length = static_cast<__int128>(view_.length());
+    const auto column = static_cast<__int128>(t - view_.begin) * width_px_ / length;
+    return view_.begin + static_cast<Ns>((length * (column + 1) + width_px_ - 1) / width_px_);
+  }
+
+  const std::vector<Ns>& begin_;
+  const std::vector<Ns>& end_;
+  Span view_;
+  int width_px_;
+  std::vector<VisibleItem>& out_;
+  std::size_t mine_;
+  bool folding_ = false;
+  Ns column_end_ = 0;
+};
+
+}  // namespace
+
 void LaneIndex::visible(RowId row_id, Span view, int width_px, std::vector<VisibleItem>& out) const {
   const Row& row = trace_.row(row_id);
   if (row.count == 0 || view.empty() || width_px < 1) return;
   const auto& begin = trace_.slices.begin;
-  const auto& end = trace_.slices.end;
-  const std::uint32_t stop = row.first + row.count;
   const SliceId before = last_begin_at_or_before(row_id, view.begin);
   std::uint32_t i = before ? before.value : row.first;
-  if (before && end[i] <= view.begin && begin[i] < view.begin) ++i;
+  if (before && trace_.end(before) <= view.begin && trace_.begin(before) < view.begin) ++i;
+  const std::uint32_t stop = row.first + row.count;
 
-  // Pixel column c covers times view.begin + [c, c + 1) * length / width, rounded up: integers, so that a column's
-  // border is the same time in every frame with the same view. 128 bits: length times width exceeds 64.
-  const auto length = static_cast<__int128>(view.length());
-  const auto column_begin = [&](std::int64_t c) {
-    return view.begin + static_cast<Ns>((length * c + width_px - 1) / width_px);
-  };
-  const auto column_of = [&](Ns t) { return static_cast<std::int64_t>((static_cast<__int128>(t - view.begin) * width_px) / length); };
-  const Ns pixel = std::max<Ns>(1, static_cast<Ns>(length / width_px));
-
-  while (i < stop && begin[i] < view.end) {
-    if (end[i] - begin[i] >= pixel) {
-      out.push_back({begin[i], end[i], SliceId(i), 1});
-      ++i;
-      continue;
-    }
-    const Ns next_column = begin[i] < view.begin ? view.begin : column_begin(column_of(begin[i]) + 1);
-    std::uint32_t j = std::min(stop, gallop_begin(begin, i, stop, std::max(next_column, begin[i] + 1)));
-    j = std::max(j, i + 1);
-    if (j > i + 1 && end[j - 1] - begin[j - 1] >= pixel) --j;  // a wide slice is always the last to begin in its column
-    std::uint32_t longest = i;
-    for (std::uint32_t k = i + 1; k < j; ++k) {
-      if (end[k] - begin[k] > end[longest] - begin[longest]) longest = k;
-    }
-    out.push_back({begin[i], end[j - 1], SliceId(longest), j - i});
-    i = j;
+  Folder folder(trace_, view, width_px, out);
+  const int log2_pixel = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(folder.pixel()))) - 1;
+  const std::vector<SliceGroup>* groups = levels_[row_id.index()].level(log2_pixel);
+  if (groups == nullptr) {
+    for (; i < stop && begin[i] < view.end; ++i) folder.add(i, i + 1, i);
+    return;
+  }
+  const auto holds = [&](std::uint32_t slice, const SliceGroup& g) { return slice < g.first; };
+  auto at = std::upper_bound(groups->begin(), groups->end(), i - row.first, holds);
+  if (at != groups->begin()) --at;
+  for (; at + 1 < groups->end() && begin[row.first + at->first] < view.end; ++at) {
+    // The group that the view begins in may hold slices before it.
+    const std::uint32_t first = std::max(i, row.first + at->first);
+    const std::uint32_t next = row.first + (at + 1)->first;
+    if (first < next) folder.add(first, next, std::max(first, row.first + at->longest));
   }
 }
 

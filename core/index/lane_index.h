@@ -1,9 +1,10 @@
 #pragma once
 // Questions about one lane, answered in O(log n): what is at a time and depth, what encloses a slice, what lies in it,
 // and what is visible at a given zoom. Holds a reference to the trace, which must outlive it.
-#include <optional>
+#include <cstdint>
 #include <vector>
 
+#include "core/index/row_levels.h"
 #include "core/trace/trace.h"
 
 namespace gapscope {
@@ -19,10 +20,10 @@ struct VisibleItem {
 
 class LaneIndex {
  public:
-  explicit LaneIndex(const Trace& trace);
+  explicit LaneIndex(const Trace& trace, int threads = 1);
 
   // Appends what [view.begin, view.end) shows of one row at `width_px` pixels, in time order. At most two items a
-  // pixel column. Work is bounded by pixels (times log n), not by slices. width_px >= 1, view not empty.
+  // pixel column. Work is bounded by pixels, not by slices. width_px >= 1, view not empty.
   void visible(RowId row, Span view, int width_px, std::vector<VisibleItem>& out) const;
 
   // The slice that covers time t in this row, if any. O(log n).
@@ -47,8 +48,12 @@ class LaneIndex {
   SliceId next_in_row(SliceId slice) const;
   SliceId previous_in_row(SliceId slice) const;
 
+  // Memory of the level of detail.
+  std::size_t level_bytes() const;
+
  private:
   const Trace& trace_;
+  std::vector<RowLevels> levels_;  // one a row
 };
 
 }  // namespace gapscope
