@@ -86,6 +86,21 @@ TEST_CASE("a folded run is spoken for by its longest slice") {
   CHECK(rects[0].span == Span{10, 31});
 }
 
+TEST_CASE("every rectangle is spoken for by the longest of its slices, at every zoom") {
+  const auto trace = many_slices();
+  TimeView view = fit(trace->span);
+  for (int i = 0; i < 20; ++i) {
+    for (const SliceRect& rect : painted(*trace, view)) {
+      Ns longest = 0;
+      for (std::uint32_t s = 0; s < trace->slice_count(); ++s) {
+        if (rect.span.contains(trace->span_of(SliceId(s)))) longest = std::max(longest, trace->duration(SliceId(s)));
+      }
+      CHECK(trace->duration(rect.slice) == longest);
+    }
+    view = zoomed(view, 0.7, 0.43, trace->span);
+  }
+}
+
 TEST_CASE("instants of one column are one mark") {
   const auto made = hand_trace({{"p", "t", LaneKind::cpu_thread, {{{"a", 0, 1'000}}}}});
   Trace& trace = *made;

@@ -38,6 +38,10 @@ TEST_CASE("far from the start the common part moves into one offset label") {
   for (const std::string& label : labels(ruler)) CHECK(label.size() <= 8);
 }
 
+TEST_CASE("ticks begin at or before the visible time, also before the start") {
+  for (Ns begin = -530; begin < 100; begin += 7) CHECK(make_ruler({begin, begin + 1'000}, 600, 100, 0).ticks.front().time <= begin);
+}
+
 TEST_CASE("times before the start are negative") {
   CHECK(labels(make_ruler({-200, 1'000}, 600, 100, 0)).front() == "-200 ns");
 }

@@ -78,13 +78,19 @@ TEST_CASE("columns never run backwards in time, at any zoom") {
 TEST_CASE("while panning all columns shift together") {
   TimeView view = zoomed(fit(kTrace), 0.001, 0.4, kTrace);
   const Ns a = view.span.begin + view.span.length() / 2;
-  const Ns b = a + view.span.length() / 7 + 3;
+  const Ns b = a + view.span.length() * 10 / 73;  // no whole number of pixels
   const PixelGrid before(view, 1400, kTrace.begin);
   for (int i = 0; i < 300; ++i) {
     view = panned(view, 0.00037, kTrace);
     const PixelGrid grid(view, 1400, kTrace.begin);
     CHECK(grid.column(b) - grid.column(a) == before.column(b) - before.column(a));
   }
+}
+
+TEST_CASE("a view asked for from outside is brought within the limits") {
+  CHECK(within_limits({{kTrace.begin + 50, kTrace.begin + 51}, 0, 0}, kTrace).span.length() == kMinVisibleNs);
+  CHECK(within_limits({{0, kTrace.end * 2}, 0, 0}, kTrace).span == fit(kTrace).span);
+  CHECK(within_limits({{0, 1000}, 0, 0}, kTrace).span.end > kTrace.begin);
 }
 
 TEST_CASE("times far outside the axis land just outside it") {
