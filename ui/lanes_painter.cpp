@@ -12,6 +12,7 @@ constexpr float kEdgeFrom = 4;         // narrower slices would be all edge
 constexpr float kHoverLight = 0.16f;
 constexpr float kSelectedLine = 2;
 constexpr float kInstantHeight = 4;
+constexpr float kLeastScrollMark = 24;
 
 Box box_of(const TimelineScene& scene, const SliceRect& rect) {
   const float y = scene.window_y(rect.y);
@@ -95,6 +96,17 @@ void draw_instants(TimelineScene& scene, const std::vector<InstantMark>& marks, 
     scene.painter.fill({x, y1 - size, x + scene.painter.hairline(), y1}, colour(scene.theme.muted, 0.7f));
     scene.zones.add({ZoneKind::instants, x - 2, y1 - size, x + 3, y1, {}, band.lane, {}, mark.first, mark.count, {}});
   }
+}
+
+void draw_scroll_mark(TimelineScene& scene) {
+  const Box& lanes = scene.areas.lanes;
+  const float all = scene.layout.height();
+  if (all <= lanes.height()) return;
+  const float length = std::max(scene.painter.px(kLeastScrollMark), lanes.height() * lanes.height() / all);
+  const float y = lanes.y0 + (lanes.height() - length) * (scene.scroll / (all - lanes.height()));
+  const float right = lanes.x1 - scene.painter.px(2);
+  const float width = scene.painter.px(4);
+  scene.painter.fill_rounded({right - width, y, right, y + length}, colour(scene.theme.muted, 0.55f), width / 2);
 }
 
 void draw_outlines(TimelineScene& scene, const Zone& hovered) {

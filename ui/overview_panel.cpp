@@ -77,38 +77,41 @@ void TimelinePanel::overview(const Document& document, ViewState& view, Painter&
   painter.line_y(titles.x1 - painter.hairline(), titles.y0, titles.y1, colour(theme.line));
 }
 
-void TimelinePanel::overview_drag(const Document& document, ViewState& view) {
+// A press takes an edge of the frame, or the frame; beside it, it brings the frame there first.
+void TimelinePanel::overview_grab(const Document& document, ViewState& view) {
   const Box& box = areas_.overview;
-  const ImGuiIO& io = ImGui::GetIO();
-  ImGui::SetCursorScreenPos({box.x0, box.y0});
-  ImGui::InvisibleButton("overview", {box.width(), box.height()});
+  const ImVec2 at = ImGui::GetIO().MousePos;
   const Box frame = frame_box(document, view, box);
   const float handle = kHandle * view.scale;
-  const bool on_begin = std::abs(io.MousePos.x - frame.x0) <= handle;
-  const bool on_end = std::abs(io.MousePos.x - frame.x1) <= handle;
-  if ((ImGui::IsItemHovered() && (on_begin || on_end)) || grip_ == OverviewGrip::begin || grip_ == OverviewGrip::end) {
-    ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
-  }
-  if (ImGui::IsItemActivated()) {
-    grip_ = on_end ? OverviewGrip::end : on_begin ? OverviewGrip::begin : OverviewGrip::window;
-    // A press beside the frame brings it there.
-    if (grip_ == OverviewGrip::window && !frame.holds(io.MousePos)) {
-      const Span now = view.time.span;
-      const Ns middle = overview_time(document, box, io.MousePos.x);
-      view.time = within_limits({{middle - now.length() / 2, middle + now.length() / 2}, 0, 0}, document.trace.span);
-    }
-  }
+  const bool on_begin = std::abs(at.x - frame.x0) <= handle;
+  const bool on_end = std::abs(at.x - frame.x1) <= handle;
+  if (ImGui::IsItemHovered() && (on_begin || on_end)) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  if (!ImGui::IsItemActivated()) return;
+  grip_ = on_end ? OverviewGrip::end : on_begin ? OverviewGrip::begin : OverviewGrip::window;
+  if (grip_ != OverviewGrip::window || frame.holds(at)) return;
+  const Ns half = view.time.span.length() / 2;
+  const Ns middle = overview_time(document, box, at.x);
+  view.time = within_limits({{middle - half, middle + half}, 0, 0}, document.trace.span);
+}
+
+void TimelinePanel::overview_drag(const Document& document, ViewState& view) {
+  const Box& box = areas_.overview;
+  ImGui::SetCursorScreenPos({box.x0, box.y0});
+  ImGui::InvisibleButton("overview", {box.width(), box.height()});
+  overview_grab(document, view);
   if (!ImGui::IsItemActive()) grip_ = OverviewGrip::none;
-  if (grip_ == OverviewGrip::none || io.MouseDelta.x == 0) return;
+  const float moved = ImGui::GetIO().MouseDelta.x;
+  if (grip_ == OverviewGrip::none || moved == 0) return;
   view.move.active = false;
   const double whole = visible_ns(fit(document.trace.span));
-  const double widths = static_cast<double>(io.MouseDelta.x / box.width()) * whole / visible_ns(view.time);
+  const double widths = static_cast<double>(moved / box.width()) * whole / visible_ns(view.time);
   if (grip_ == OverviewGrip::window) {
     view.time = panned(view.time, widths, document.trace.span);
-  } else {
-    const bool end = grip_ == OverviewGrip::end;
-    view.time = zoomed(view.time, std::max(0.01, 1 + (end ? widths : -widths)), end ? 0 : 1, document.trace.span);
+    return;
   }
+  ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  const bool end = grip_ == OverviewGrip::end;
+  view.time = zoomed(view.time, std::max(0.01, 1 + (end ? widths : -widths)), end ? 0 : 1, document.trace.span);
 }
 
 }  // namespace gapscope

@@ -142,7 +142,7 @@ void TimelinePanel::paint(const Document& document, const ViewState& view, const
   }
 }
 
-void TimelinePanel::act_on_click(const Document& document, ViewState& view, const Zone& zone) {
+void TimelinePanel::click(const Document& document, ViewState& view, const Zone& zone) {
   switch (zone.kind) {
     case ZoneKind::slice:
     case ZoneKind::run: select_slice(view, zone.slice, false); break;
@@ -154,6 +154,48 @@ void TimelinePanel::act_on_click(const Document& document, ViewState& view, cons
     case ZoneKind::instants:
     case ZoneKind::none: view.selection = {}; break;
   }
+}
+
+void TimelinePanel::act_on_mouse(const Document& document, ViewState& view, const Zone& zone) {
+  if (ImGui::GetIO().MousePos.y < areas_.ruler.y1) return;
+  if (clicked_) click(document, view, zone);
+  if (double_clicked_ && (zone.kind == ZoneKind::slice || zone.kind == ZoneKind::run)) {
+    const Span target = zone.kind == ZoneKind::run ? zone.span : document.trace.span_of(zone.slice);
+    go_to(view, focused_on(target, document.trace.span));
+  }
+}
+
+void TimelinePanel::draw_lanes(TimelineScene& scene) {
+  Painter& painter = scene.painter;
+  painter.fill(areas_.lanes, colour(scene.theme.background));
+  painter.clip(areas_.lanes);
+  draw_bands(scene);
+  painter.unclip();
+  draw_ruler(scene);
+  painter.clip(areas_.lanes);
+  draw_slices(scene);
+  for (std::size_t i = scene.first_band; i < scene.last_band; ++i) {
+    const Band& band = layout_.bands()[i];
+    if (band.kind == BandKind::process) continue;
+    marks_.clear();
+    paint_instants(scene.document.trace, band.lane, scene.grid, marks_);
+    draw_instants(scene, marks_, band);
+  }
+  painter.unclip();
+}
+
+// What lies over everything else; gives what is under the pointer.
+Zone TimelinePanel::draw_overlays(TimelineScene& scene) {
+  scene.painter.clip(areas_.lanes);
+  draw_flows(scene);
+  const bool over_lanes = hovered_ && scene.pointer.y >= areas_.ruler.y1;
+  const Zone hovered = over_lanes ? zones_.at(scene.pointer.x, scene.pointer.y) : Zone{};
+  draw_outlines(scene, hovered);
+  draw_scroll_mark(scene);
+  scene.painter.unclip();
+  draw_guide(scene);
+  if (!ImGui::IsMouseDown(0) && !ImGui::IsMouseDown(2)) draw_timeline_tooltip(scene, hovered);
+  return hovered;
 }
 
 void TimelinePanel::draw(const Document& document, ViewState& view, const Box& box, const TimelineKeys& keys, double delta_s) {
@@ -175,36 +217,9 @@ void TimelinePanel::draw(const Document& document, ViewState& view, const Box& b
   TimelineScene scene{document, view, theme_of(view.theme), painter, areas_, layout_, grid, top, first, last,
                       widths_, chain_, rects_, zones_, ImGui::GetIO().MousePos, hovered_};
   overview(document, view, painter);
-  painter.fill(areas_.lanes, colour(scene.theme.background));
-  painter.clip(areas_.lanes);
-  draw_bands(scene);
-  painter.unclip();
-  draw_ruler(scene);
-  painter.clip(areas_.lanes);
-  draw_slices(scene);
-  for (std::size_t i = first; i < last; ++i) {
-    const Band& band = layout_.bands()[i];
-    if (band.kind == BandKind::process) continue;
-    marks_.clear();
-    paint_instants(document.trace, band.lane, grid, marks_);
-    draw_instants(scene, marks_, band);
-  }
-  painter.unclip();
+  draw_lanes(scene);
   draw_titles(scene);
-  painter.clip(areas_.lanes);
-  draw_flows(scene);
-  const Box& ruler = areas_.ruler;
-  const bool over_lanes = hovered_ && scene.pointer.y >= ruler.y1;
-  const Zone hovered = over_lanes ? zones_.at(scene.pointer.x, scene.pointer.y) : Zone{};
-  draw_outlines(scene, hovered);
-  painter.unclip();
-  draw_guide(scene);
-  if (clicked_ && over_lanes) act_on_click(document, view, hovered);
-  if (double_clicked_ && (hovered.kind == ZoneKind::slice || hovered.kind == ZoneKind::run)) {
-    const Span target = hovered.kind == ZoneKind::run ? hovered.span : document.trace.span_of(hovered.slice);
-    go_to(view, focused_on(target, document.trace.span));
-  }
-  if (!ImGui::IsMouseDown(0) && !ImGui::IsMouseDown(2)) draw_timeline_tooltip(scene, hovered);
+  act_on_mouse(document, view, draw_overlays(scene));
 }
 
 }  // namespace gapscope

@@ -37,8 +37,12 @@ class TimelinePanel {
   void title_splitter(ViewState& view);
   void overview(const Document& document, ViewState& view, Painter& painter);
   void overview_drag(const Document& document, ViewState& view);
+  void overview_grab(const Document& document, ViewState& view);
   void paint(const Document& document, const ViewState& view, const PixelGrid& grid, std::size_t first, std::size_t last);
-  void act_on_click(const Document& document, ViewState& view, const Zone& zone);
+  void draw_lanes(TimelineScene& scene);
+  Zone draw_overlays(TimelineScene& scene);
+  void click(const Document& document, ViewState& view, const Zone& zone);
+  void act_on_mouse(const Document& document, ViewState& view, const Zone& zone);
 
   TimelineMotion motion_;
   std::unique_ptr<SliceColours> colours_;

@@ -56,6 +56,8 @@ void draw_flows(TimelineScene& scene);
 void draw_titles(TimelineScene& scene);
 void draw_ruler(TimelineScene& scene);
 void draw_guide(TimelineScene& scene);
+// How far the lanes are scrolled, where not all of them fit.
+void draw_scroll_mark(TimelineScene& scene);
 void draw_timeline_tooltip(const TimelineScene& scene, const Zone& hovered);
 
 }  // namespace gapscope

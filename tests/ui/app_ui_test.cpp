@@ -240,3 +240,34 @@ TEST_CASE("with nothing open there is a start screen and no timeline") {
   h.hold(Key::w, 0.2);
   h.press(Key::f);
 }
+
+TEST_CASE("dragging the overview's frame pans, dragging its edge changes the zoom, a press beside brings it there") {
+  const Opened opened;
+  HeadlessUi h(&opened.document);
+  const Box strip = h.ui.timeline().areas().overview;
+  const float y = (strip.y0 + strip.y1) / 2;
+  const auto x_of = [&](Ns t) {
+    return strip.x0 + static_cast<float>(px_from_ns(fit(opened.document.trace.span), static_cast<double>(strip.width()), t));
+  };
+  const auto drag = [&](float from, float by) {
+    h.move_to({from, y});
+    h.button = true;
+    h.frame();
+    h.mouse.x += by;
+    h.frames(2);
+    h.button = false;
+    h.frame();
+  };
+  h.move_to(lanes_middle(h));
+  h.hold(Key::w, 0.4);
+  const Span before = time_of(h).span;
+  drag(x_of(before.begin + before.length() / 2), 50);
+  CHECK(time_of(h).span.begin > before.begin);
+  CHECK(visible_ns(time_of(h)) == doctest::Approx(static_cast<double>(before.length())).epsilon(0.001));
+  const Span moved = time_of(h).span;
+  drag(x_of(moved.end), 30);
+  CHECK(time_of(h).span.begin == moved.begin);
+  CHECK(time_of(h).span.end > moved.end);
+  drag(strip.x0 + 100, 0);
+  CHECK(time_of(h).span.begin < before.begin);
+}
