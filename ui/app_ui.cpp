@@ -11,6 +11,7 @@ namespace gapscope {
 namespace {
 
 constexpr float kLeastLanes = 120;   // px at scale 1 that stay for the lanes, however tall the panels below are pulled
+constexpr float kLeastLanesShare = 0.5f;  // of the height, with overview and ruler
 constexpr float kLeastBottom = 80;
 constexpr float kSplitter = 6;
 constexpr float kMenuIndent = 4;
@@ -86,7 +87,8 @@ void AppUi::draw_document(Box box, const FrameInput& in, const Document& documen
   draw_status_bar({box.x0, box.y1 - status, box.x1, box.y1}, in, view_);
   box.y1 -= status;
   if (view_.sizes.bottom_open) {
-    const float most = std::max(kLeastBottom * view_.scale, box.height() - kLeastLanes * view_.scale);
+    const float lanes = std::max(kLeastLanes * view_.scale, box.height() * kLeastLanesShare);
+    const float most = std::max(kLeastBottom * view_.scale, box.height() - lanes);
     const float bottom = std::round(std::min(view_.sizes.bottom_px * view_.scale, most));
     draw_bottom({box.x0, box.y1 - bottom, box.x1, box.y1}, document, view_, out);
     box.y1 -= bottom;

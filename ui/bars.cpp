@@ -18,8 +18,10 @@ std::string device_summary(const Trace& trace) {
   std::string text;
   const auto& devices = trace.header.devices;
   if (!devices.empty()) {
-    text = devices.front().name;
-    if (devices.size() > 1) text = std::to_string(devices.size()) + " x " + text;
+    const std::string& name = devices.front().name;
+    const std::string count = std::to_string(devices.size());
+    if (name.empty()) text = count + (devices.size() == 1 ? " GPU" : " GPUs");
+    else text = devices.size() == 1 ? name : count + " x " + name;
     text += "  \xC2\xB7  ";
   }
   return text + format_duration(trace.span.length());

@@ -44,18 +44,17 @@ constexpr std::array<Rgb, kHues> kFills = {
     rgb(0x7C8594), rgb(0x9A7CE0), rgb(0x8FA8B2), rgb(0x4E7FBF), rgb(0x7D6BD0), rgb(0xA58A5C),
     rgb(0x56616F), rgb(0x8C4A46), rgb(0x3F4957), rgb(0x6B7A8F)};
 
-// How far a shade goes towards white (positive) or the background (negative).
-constexpr std::array<float, kShades> kShadeSteps = {0.0f, 0.12f, -0.10f, -0.20f};
+// How far a shade goes away from its text: all shades of a hue carry the same colour of text, and none reads worse.
+constexpr std::array<float, kShades> kShadeSteps = {0.0f, 0.07f, 0.14f, 0.21f};
 constexpr Rgb kWhite = rgb(0xFFFFFF);
 constexpr Rgb kInk = rgb(0x05070A);
 constexpr Rgb kDeep = rgb(0x14171C);
 constexpr float kEdgeDarker = 0.45f;
 
 Paint mix_paint(Hue hue, std::size_t shade) {
-  const float step = kShadeSteps[shade];
   const Rgb base = kFills[static_cast<std::size_t>(hue)];
-  const Rgb fill = step >= 0 ? blend(base, kWhite, step) : blend(base, kDeep, -step);
-  const bool ink = contrast(fill, kInk) >= contrast(fill, kWhite);
+  const bool ink = contrast(base, kInk) >= contrast(base, kWhite);
+  const Rgb fill = blend(base, ink ? kWhite : kDeep, kShadeSteps[shade]);
   return {fill, blend(fill, kDeep, kEdgeDarker), ink ? kInk : kWhite};
 }
 
