@@ -10,15 +10,16 @@
 namespace gapscope {
 namespace {
 
-constexpr float kLeastLanes = 120;   // px at scale 1 that stay for the lanes, however tall the panels below are pulled
+constexpr float kLeastLanes = 120;  // px at scale 1 that stay for the lanes, however tall the panels below are pulled
 constexpr float kLeastLanesShare = 0.5f;  // of the height, with overview and ruler
 constexpr float kLeastBottom = 80;
 constexpr float kSplitter = 6;
 constexpr float kMenuIndent = 4;
 
-constexpr ImGuiWindowFlags kRootFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
-                                        ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_MenuBar |
-                                        ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoNavInputs;
+constexpr ImGuiWindowFlags kRootFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                        ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
+                                        ImGuiWindowFlags_MenuBar | ImGuiWindowFlags_NoScrollWithMouse |
+                                        ImGuiWindowFlags_NoNavInputs;
 
 // True while keys are somebody else's: a text field, an open menu.
 bool keys_taken() {

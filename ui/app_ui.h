@@ -1,6 +1,7 @@
 #pragma once
-// The whole window as a function of its input: call frame() between ImGui::NewFrame() and ImGui::Render(). Needs an ImGui
-// context with a font atlas and no window, so tests run it headless. The mouse comes through ImGuiIO, keys through FrameInput.
+// The whole window as a function of its input: call frame() between ImGui::NewFrame() and ImGui::Render(). Needs an
+// ImGui context with a font atlas and no window, so tests run it headless. The mouse comes through ImGuiIO, keys
+// through FrameInput.
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -26,7 +27,7 @@ struct LoadingView {
   std::uint64_t bytes_done = 0;
   std::uint64_t bytes_total = 0;  // 0 when unknown
   std::uint64_t events = 0;
-  double seconds = 0;      // since it began
+  double seconds = 0;  // since it began
 };
 
 struct Sample {
@@ -50,12 +51,12 @@ struct FrameInput {
   float width_px = 0, height_px = 0;  // of the display, as ImGuiIO::DisplaySize
   float scale = 1;
   double delta_s = 0;
-  double frame_ms = 0;                // CPU time of the last frame, for the status bar
-  std::span<const KeyPress> presses;  // since the last frame
-  HeldKeys held;                      // down right now
-  const Document* document = nullptr; // null while nothing is open; the pointer says whether it is another one
+  double frame_ms = 0;                 // CPU time of the last frame, for the status bar
+  std::span<const KeyPress> presses;   // since the last frame
+  HeldKeys held;                       // down right now
+  const Document* document = nullptr;  // null while nothing is open; the pointer says whether it is another one
   const LoadingView* loading = nullptr;
-  std::string_view message;           // an error sentence, shown until DismissMessage
+  std::string_view message;  // an error sentence, shown until DismissMessage
   std::span<const std::string> recent;
   std::span<const Sample> samples;
   const FolderView* folder = nullptr;

@@ -20,21 +20,25 @@ std::string device_summary(const Trace& trace) {
   if (!devices.empty()) {
     const std::string& name = devices.front().name;
     const std::string count = std::to_string(devices.size());
-    if (name.empty()) text = count + (devices.size() == 1 ? " GPU" : " GPUs");
-    else text = devices.size() == 1 ? name : count + " x " + name;
+    if (name.empty())
+      text = count + (devices.size() == 1 ? " GPU" : " GPUs");
+    else
+      text = devices.size() == 1 ? name : count + " x " + name;
     text += "  \xC2\xB7  ";
   }
   return text + format_duration(trace.span.length());
 }
 
 bool is_on(CommandId id, const ViewState& view) {
-  return (id == CommandId::toggle_bottom && view.sizes.bottom_open) || (id == CommandId::toggle_animation && view.animate);
+  return (id == CommandId::toggle_bottom && view.sizes.bottom_open) ||
+         (id == CommandId::toggle_animation && view.animate);
 }
 
 void menu_item(const Command& command, CommandScope& scope) {
   const std::string keys = chord_text(command.chords[0]);
   const bool enabled = is_enabled(command, scope);
-  if (ImGui::MenuItem(command.title, keys.c_str(), is_on(command.id, scope.view), enabled)) run_command(command.id, scope);
+  if (ImGui::MenuItem(command.title, keys.c_str(), is_on(command.id, scope.view), enabled))
+    run_command(command.id, scope);
   if (ImGui::IsItemHovered()) {
     ImGui::BeginTooltip();
     ImGui::TextUnformatted(command.help);
@@ -99,8 +103,9 @@ void draw_status_bar(const Box& box, const FrameInput& in, const ViewState& view
   if (!in.document) return;
   const Trace& trace = in.document->trace;
   const std::string dot = "   \xC2\xB7   ";
-  const std::string left = printable(trace.path) + dot + format_count(static_cast<std::int64_t>(trace.slice_count())) + " slices" +
-                           dot + "visible " + format_duration(std::min(view.time.span.length(), trace.span.length())) + " of " +
+  const std::string left = printable(trace.path) + dot + format_count(static_cast<std::int64_t>(trace.slice_count())) +
+                           " slices" + dot + "visible " +
+                           format_duration(std::min(view.time.span.length(), trace.span.length())) + " of " +
                            format_duration(trace.span.length());
   p.text_in(Face::sans, {box.x0 + p.px(10), box.y0, box.x1, box.y1}, colour(theme.muted), left);
   const std::string right = format_significant(view.frame_ms) + " ms a frame";
@@ -123,7 +128,8 @@ float draw_splitter(const char* id, const Box& box, const ViewState& view) {
   Painter p(*ImGui::GetWindowDrawList(), view.scale);
   const Theme& theme = theme_of(view.theme);
   p.fill(box, colour(theme.surface));
-  const Box edge = lying ? Box{box.x0, box.y0, box.x1, box.y0 + p.hairline()} : Box{box.x0, box.y0, box.x0 + p.hairline(), box.y1};
+  const Box edge =
+      lying ? Box{box.x0, box.y0, box.x1, box.y0 + p.hairline()} : Box{box.x0, box.y0, box.x0 + p.hairline(), box.y1};
   p.fill(hot ? box : edge, colour(hot ? theme.accent : theme.line, hot ? 0.6f : 1.0f));
   if (hot) ImGui::SetMouseCursor(lying ? ImGuiMouseCursor_ResizeNS : ImGuiMouseCursor_ResizeEW);
   if (!ImGui::IsItemActive()) return 0;

@@ -7,9 +7,9 @@
 namespace gapscope {
 namespace {
 
-constexpr double kStepZoom = 0.7;      // one choice of "Zoom in" in the menu
-constexpr double kStepPan = 0.2;       // of the visible width
-constexpr double kStepScroll = 240;    // px at scale 1
+constexpr double kStepZoom = 0.7;    // one choice of "Zoom in" in the menu
+constexpr double kStepPan = 0.2;     // of the visible width
+constexpr double kStepScroll = 240;  // px at scale 1
 
 bool has_document(const CommandScope& s) { return s.document != nullptr; }
 bool has_selection(const CommandScope& s) { return s.document && s.view.selection.valid(); }

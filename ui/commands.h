@@ -1,5 +1,6 @@
 #pragma once
-// ONE table of everything a person can ask for. Menus, key handling, the help page and the command palette are loops over it.
+// ONE table of everything a person can ask for. Menus, key handling, the help page and the command palette are loops
+// over it.
 #include <array>
 #include <span>
 #include <string>
@@ -12,11 +13,33 @@
 namespace gapscope {
 
 enum class CommandId : std::uint8_t {
-  open_file, reload, close_file, screenshot, copy_name, quit,
-  zoom_in, zoom_out, pan_left, pan_right, focus, fit_all, deselect,
-  next_slice, previous_slice, parent_slice, child_slice, scroll_up, scroll_down,
-  collapse_all, expand_all, toggle_bottom, toggle_theme, toggle_animation,
-  help, details, report,
+  open_file,
+  reload,
+  close_file,
+  screenshot,
+  copy_name,
+  quit,
+  zoom_in,
+  zoom_out,
+  pan_left,
+  pan_right,
+  focus,
+  fit_all,
+  deselect,
+  next_slice,
+  previous_slice,
+  parent_slice,
+  child_slice,
+  scroll_up,
+  scroll_down,
+  collapse_all,
+  expand_all,
+  toggle_bottom,
+  toggle_theme,
+  toggle_animation,
+  help,
+  details,
+  report,
   count_
 };
 
@@ -45,11 +68,11 @@ using CommandRun = void (*)(CommandScope&);
 struct Command {
   CommandId id;
   Menu menu;
-  const char* title;             // in menus: "Zoom in"
-  const char* help;              // one sentence, shown as tooltip and on the help page
-  std::array<Chord, 2> chords;   // none where key == Key::none; the first is shown
-  bool while_held = false;       // acts smoothly as long as the key is down (timeline_keys), not by press
-  CommandTest enabled = nullptr; // null: always
+  const char* title;              // in menus: "Zoom in"
+  const char* help;               // one sentence, shown as tooltip and on the help page
+  std::array<Chord, 2> chords;    // none where key == Key::none; the first is shown
+  bool while_held = false;        // acts smoothly as long as the key is down (timeline_keys), not by press
+  CommandTest enabled = nullptr;  // null: always
   CommandRun run = nullptr;
 };
 

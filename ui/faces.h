@@ -1,9 +1,9 @@
 #pragma once
-// The faces of the window by role: Inter for words, JetBrains Mono for numbers and names. They are the first fonts of the
-// atlas in this order (see load_fonts), so nothing has to be handed around; an atlas with fewer, as in a test, gives
-// Dear ImGui's current font for the others.
-#include "core/view/slice_label.h"
+// The faces of the window by role: Inter for words, JetBrains Mono for numbers and names. They are the first fonts of
+// the atlas in this order (see load_fonts), so nothing has to be handed around; an atlas with fewer, as in a test,
+// gives Dear ImGui's current font for the others.
 #include <imgui.h>
+#include "core/view/slice_label.h"
 
 namespace gapscope {
 

@@ -28,8 +28,17 @@ void draw_slice(TimelineScene& scene, const SliceRect& rect) {
     scene.painter.fill({box.x1 - hairline, box.y0, box.x1, box.y1}, colour(paint.edge));
   }
   if (rect.colour.hue == Hue::overhead) scene.painter.hatch(box, colour(scene.theme.costly, 0.55f));
-  scene.zones.add({rect.count > 1 ? ZoneKind::run : ZoneKind::slice, box.x0, box.y0, box.x1, box.y1, rect.slice, {}, {}, 0,
-                   rect.count, rect.span});
+  scene.zones.add({rect.count > 1 ? ZoneKind::run : ZoneKind::slice,
+                   box.x0,
+                   box.y0,
+                   box.x1,
+                   box.y1,
+                   rect.slice,
+                   {},
+                   {},
+                   0,
+                   rect.count,
+                   rect.span});
 }
 
 void draw_label(TimelineScene& scene, const SliceRect& rect, std::string& label) {

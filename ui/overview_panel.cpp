@@ -7,8 +7,8 @@
 namespace gapscope {
 namespace {
 
-constexpr float kHandle = 5;       // px on either side of an edge of the frame that take it
-constexpr float kLeastFrame = 4;   // the frame stays visible when zoomed far in
+constexpr float kHandle = 5;      // px on either side of an edge of the frame that take it
+constexpr float kLeastFrame = 4;  // the frame stays visible when zoomed far in
 constexpr float kStripGap = 3;
 
 // The overview's own axis: all of the trace with its margin.
@@ -71,8 +71,10 @@ void TimelinePanel::overview(const Document& document, ViewState& view, Painter&
   painter.fill({frame.x1, box.y0, box.x1, box.y1}, colour(theme.background, 0.6f));
   painter.frame(frame, colour(theme.accent, 0.9f), painter.hairline());
   painter.unclip();
-  draw_strip_title(painter, theme, {titles.x0, gpu.y0, titles.x1, gpu.y1}, overview_.gpu.empty() ? "no GPU work" : "GPU busy");
-  draw_strip_title(painter, theme, {titles.x0, cpu.y0, titles.x1, cpu.y1}, overview_.cpu.empty() ? "no CPU work" : "CPU busy");
+  draw_strip_title(painter, theme, {titles.x0, gpu.y0, titles.x1, gpu.y1},
+                   overview_.gpu.empty() ? "no GPU work" : "GPU busy");
+  draw_strip_title(painter, theme, {titles.x0, cpu.y0, titles.x1, cpu.y1},
+                   overview_.cpu.empty() ? "no CPU work" : "CPU busy");
   painter.line_x(box.y1 - painter.hairline(), titles.x0, box.x1, colour(theme.line));
   painter.line_y(titles.x1 - painter.hairline(), titles.y0, titles.y1, colour(theme.line));
 }

@@ -24,9 +24,11 @@ void Painter::chevron(ImVec2 centre, bool folded, ImU32 colour) {
   const float r = px(4);
   const float half = r * 0.6f;
   if (folded) {
-    list_.AddTriangleFilled({centre.x - half, centre.y - r}, {centre.x + half, centre.y}, {centre.x - half, centre.y + r}, colour);
+    list_.AddTriangleFilled({centre.x - half, centre.y - r}, {centre.x + half, centre.y},
+                            {centre.x - half, centre.y + r}, colour);
   } else {
-    list_.AddTriangleFilled({centre.x - r, centre.y - half}, {centre.x + r, centre.y - half}, {centre.x, centre.y + half}, colour);
+    list_.AddTriangleFilled({centre.x - r, centre.y - half}, {centre.x + r, centre.y - half},
+                            {centre.x, centre.y + half}, colour);
   }
 }
 

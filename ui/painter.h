@@ -2,8 +2,8 @@
 // The few shapes that the timeline is made of, on whole pixels, and text that is data: never a format string.
 #include <string_view>
 
-#include "core/view/view_state.h"
 #include <imgui.h>
+#include "core/view/view_state.h"
 #include "ui/faces.h"
 #include "ui/theme.h"
 

@@ -9,21 +9,35 @@
 
 namespace gapscope {
 
-struct OpenFile { std::string path; };
-struct OpenSample { std::size_t index = 0; };   // position in FrameInput::samples
-struct ListFolder { std::string path; };        // answered by FrameInput::folder in a later frame
-struct ReadArgs { SliceId slice; };            // answered in ViewState::details of a later frame
+struct OpenFile {
+  std::string path;
+};
+struct OpenSample {
+  std::size_t index = 0;
+};  // position in FrameInput::samples
+struct ListFolder {
+  std::string path;
+};  // answered by FrameInput::folder in a later frame
+struct ReadArgs {
+  SliceId slice;
+};  // answered in ViewState::details of a later frame
 struct ReloadFile {};
 struct CancelLoad {};
 struct CloseFile {};
 struct DismissMessage {};
-struct CopyText { std::string text; };
-struct TakeScreenshot { std::string path; };    // empty: beside the trace, under a free name
-struct SetTitle { std::string title; };
+struct CopyText {
+  std::string text;
+};
+struct TakeScreenshot {
+  std::string path;
+};  // empty: beside the trace, under a free name
+struct SetTitle {
+  std::string title;
+};
 struct Quit {};
 
-using Request = std::variant<OpenFile, OpenSample, ListFolder, ReadArgs, ReloadFile, CancelLoad, CloseFile, DismissMessage,
-                             CopyText, TakeScreenshot, SetTitle, Quit>;
+using Request = std::variant<OpenFile, OpenSample, ListFolder, ReadArgs, ReloadFile, CancelLoad, CloseFile,
+                             DismissMessage, CopyText, TakeScreenshot, SetTitle, Quit>;
 
 struct Requests {
   std::vector<Request> list;

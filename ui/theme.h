@@ -1,22 +1,22 @@
 #pragma once
 // The colours of the window, dark and light with the same hues, and Dear ImGui's style made of them.
+#include <imgui.h>
 #include "core/view/rgb.h"
 #include "core/view/view_state.h"
-#include <imgui.h>
 
 namespace gapscope {
 
 struct Theme {
-  Rgb background;     // behind lanes
-  Rgb surface;        // panels, bars
-  Rgb raised;         // headers, controls
-  Rgb line;           // hairlines
+  Rgb background;  // behind lanes
+  Rgb surface;     // panels, bars
+  Rgb raised;      // headers, controls
+  Rgb line;        // hairlines
   Rgb text;
-  Rgb muted;          // second-rank text
+  Rgb muted;  // second-rank text
   Rgb accent;
   Rgb costly, notable, informational, good;
-  Rgb selection;      // outline of the selected slice
-  Rgb flow;           // arrows
+  Rgb selection;  // outline of the selected slice
+  Rgb flow;       // arrows
 };
 
 const Theme& theme_of(ThemeName name);

@@ -8,20 +8,20 @@ namespace {
 
 constexpr float kOverviewHeight = 48;
 constexpr float kRulerHeight = 26;
-constexpr float kGrip = 6;              // width of the handle between titles and lanes
+constexpr float kGrip = 6;  // width of the handle between titles and lanes
 constexpr float kLeastTitles = 90;
 constexpr float kLeastAxis = 120;
-constexpr float kClickSlack = 4;        // px that the pointer may wander between press and release
-constexpr float kLeastSeen = 4;         // a slice narrower than this is zoomed to, not just brought into view
-constexpr double kRevealRoom = 40;      // px kept above and below a revealed slice
+constexpr float kClickSlack = 4;    // px that the pointer may wander between press and release
+constexpr float kLeastSeen = 4;     // a slice narrower than this is zoomed to, not just brought into view
+constexpr double kRevealRoom = 40;  // px kept above and below a revealed slice
 
 TimelineAreas areas_in(const Box& box, const ViewState& view, const Painter& p) {
   const float wanted = p.px(view.sizes.titles_px);
   const float x = box.x0 + std::max(p.px(kLeastTitles), std::min(wanted, box.width() - p.px(kLeastAxis)));
   const float y1 = box.y0 + p.px(kOverviewHeight);
   const float y2 = y1 + p.px(kRulerHeight);
-  return {{x, box.y0, box.x1, y1}, {box.x0, box.y0, x, y1}, {x, y1, box.x1, y2}, {box.x0, y1, x, y2},
-          {x, y2, box.x1, box.y1}, {box.x0, y2, x, box.y1}};
+  return {{x, box.y0, box.x1, y1}, {box.x0, box.y0, x, y1}, {x, y1, box.x1, y2},
+          {box.x0, y1, x, y2},     {x, y2, box.x1, box.y1}, {box.x0, y2, x, box.y1}};
 }
 
 }  // namespace
@@ -75,7 +75,8 @@ void TimelinePanel::reveal(const Document& document, ViewState& view) {
   const Span slice = trace.span_of(view.selection);
   const TimeView& now = view.move.active ? view.move.to : view.time;
   const double px = static_cast<double>(slice.length()) / visible_ns(now) * static_cast<double>(areas_.lanes.width());
-  const TimeView to = px < static_cast<double>(kLeastSeen) ? focused_on(slice, trace.span) : revealed(now, slice, trace.span);
+  const TimeView to =
+      px < static_cast<double>(kLeastSeen) ? focused_on(slice, trace.span) : revealed(now, slice, trace.span);
   go_to(view, to);
   const Band* band = layout_.band_of(trace.lane_id(view.selection));
   if (!band) return;
@@ -136,8 +137,8 @@ void TimelinePanel::paint(const Document& document, const ViewState& view, const
     for (std::uint32_t depth = 0; depth < depths; ++depth) {
       const LaneLayout::Strip strip = layout_.strip(band, depth);
       if (strip.y + strip.height <= top || strip.y >= bottom) continue;
-      paint_row(document.trace, document.lanes, document.trace.row_id(band.lane, depth), grid, strip.y, strip.height, *colours_,
-                scratch_, rects_);
+      paint_row(document.trace, document.lanes, document.trace.row_id(band.lane, depth), grid, strip.y, strip.height,
+                *colours_, scratch_, rects_);
     }
   }
 }
@@ -145,14 +146,22 @@ void TimelinePanel::paint(const Document& document, const ViewState& view, const
 void TimelinePanel::click(const Document& document, ViewState& view, const Zone& zone) {
   switch (zone.kind) {
     case ZoneKind::slice:
-    case ZoneKind::run: select_slice(view, zone.slice, false); break;
-    case ZoneKind::flow_end: select_slice(view, zone.slice, true); break;
+    case ZoneKind::run:
+      select_slice(view, zone.slice, false);
+      break;
+    case ZoneKind::flow_end:
+      select_slice(view, zone.slice, true);
+      break;
     case ZoneKind::lane_title:
       if (document.trace.lane(zone.lane).depth_count > 0) toggle_lane(view.folds, zone.lane);
       break;
-    case ZoneKind::process_title: toggle_process(view.folds, zone.process); break;
+    case ZoneKind::process_title:
+      toggle_process(view.folds, zone.process);
+      break;
     case ZoneKind::instants:
-    case ZoneKind::none: view.selection = {}; break;
+    case ZoneKind::none:
+      view.selection = {};
+      break;
   }
 }
 
@@ -198,7 +207,8 @@ Zone TimelinePanel::draw_overlays(TimelineScene& scene) {
   return hovered;
 }
 
-void TimelinePanel::draw(const Document& document, ViewState& view, const Box& box, const TimelineKeys& keys, double delta_s) {
+void TimelinePanel::draw(const Document& document, ViewState& view, const Box& box, const TimelineKeys& keys,
+                         double delta_s) {
   Painter painter(*ImGui::GetWindowDrawList(), view.scale);
   areas_ = areas_in(box, view, painter);
   if (areas_.lanes.height() < 1 || areas_.lanes.width() < 1) return;
@@ -214,8 +224,9 @@ void TimelinePanel::draw(const Document& document, ViewState& view, const Box& b
   const PixelGrid grid(view.time, static_cast<int>(areas_.lanes.width()), document.trace.span.begin);
   paint(document, view, grid, first, last);
   zones_.clear();
-  TimelineScene scene{document, view, theme_of(view.theme), painter, areas_, layout_, grid, top, first, last,
-                      widths_, chain_, rects_, zones_, ImGui::GetIO().MousePos, hovered_};
+  TimelineScene scene{
+      document, view,   theme_of(view.theme),    painter, areas_, layout_, grid, top, first, last, widths_, chain_,
+      rects_,   zones_, ImGui::GetIO().MousePos, hovered_};
   overview(document, view, painter);
   draw_lanes(scene);
   draw_titles(scene);

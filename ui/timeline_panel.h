@@ -1,6 +1,6 @@
 #pragma once
-// The timeline: overview, ruler, lane titles and lanes. Holds what is worth keeping between frames (layout, colours, chain,
-// overview) and draws one frame from the document and the view state.
+// The timeline: overview, ruler, lane titles and lanes. Holds what is worth keeping between frames (layout, colours,
+// chain, overview) and draws one frame from the document and the view state.
 #include <memory>
 #include <vector>
 
@@ -38,7 +38,8 @@ class TimelinePanel {
   void overview(const Document& document, ViewState& view, Painter& painter);
   void overview_drag(const Document& document, ViewState& view);
   void overview_grab(const Document& document, ViewState& view);
-  void paint(const Document& document, const ViewState& view, const PixelGrid& grid, std::size_t first, std::size_t last);
+  void paint(const Document& document, const ViewState& view, const PixelGrid& grid, std::size_t first,
+             std::size_t last);
   void draw_lanes(TimelineScene& scene);
   Zone draw_overlays(TimelineScene& scene);
   void click(const Document& document, ViewState& view, const Zone& zone);
@@ -58,8 +59,8 @@ class TimelinePanel {
   std::vector<VisibleItem> scratch_;
   std::vector<InstantMark> marks_;
   Zones zones_;
-  bool hovered_ = false;    // the pointer is over the lanes, titles or ruler
-  bool clicked_ = false;    // pressed and released in place
+  bool hovered_ = false;  // the pointer is over the lanes, titles or ruler
+  bool clicked_ = false;  // pressed and released in place
   bool double_clicked_ = false;
   OverviewGrip grip_ = OverviewGrip::none;
 };

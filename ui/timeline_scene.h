@@ -17,7 +17,7 @@ namespace gapscope {
 
 // From top to bottom; all of the timeline's width is titles and, right of them, the axis.
 struct TimelineAreas {
-  Box overview;         // axis part
+  Box overview;  // axis part
   Box overview_titles;
   Box ruler;
   Box ruler_titles;
@@ -33,14 +33,14 @@ struct TimelineScene {
   TimelineAreas areas;
   const LaneLayout& layout;
   PixelGrid grid;
-  float scroll = 0;                     // px of the display
+  float scroll = 0;  // px of the display
   std::size_t first_band = 0, last_band = 0;
-  const GlyphWidths& widths;            // of slice labels
+  const GlyphWidths& widths;  // of slice labels
   const Chain& chain;
   const std::vector<SliceRect>& rects;  // y from the top of the lanes
   Zones& zones;
   ImVec2 pointer{};
-  bool pointer_inside = false;          // over the timeline, nothing in front of it
+  bool pointer_inside = false;  // over the timeline, nothing in front of it
 
   // From lane coordinates to the window's.
   float window_y(float y) const { return areas.lanes.y0 + y - scroll; }

@@ -51,10 +51,11 @@ void instant_lines(const TimelineScene& scene, const Zone& zone) {
 void lane_lines(const TimelineScene& scene, LaneId id) {
   const Lane& lane = scene.document.trace.lane(id);
   line(lane.title);
-  muted_line(scene, format_count(lane.slice_count) + " slices, nested " + std::to_string(lane.depth_count) + " deep, busy for " +
-                        format_duration(lane.busy));
+  muted_line(scene, format_count(lane.slice_count) + " slices, nested " + std::to_string(lane.depth_count) +
+                        " deep, busy for " + format_duration(lane.busy));
   if (lane.overlapping > 0) {
-    muted_line(scene, format_count(lane.overlapping) + " slices overlap others without nesting and sit one depth lower");
+    muted_line(scene,
+               format_count(lane.overlapping) + " slices overlap others without nesting and sit one depth lower");
   }
   muted_line(scene, "Click to fold or open");
 }
@@ -71,13 +72,24 @@ void draw_timeline_tooltip(const TimelineScene& scene, const Zone& hovered) {
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(kWrap * scene.painter.scale());
   switch (hovered.kind) {
-    case ZoneKind::slice: slice_lines(scene, hovered.slice); break;
-    case ZoneKind::run: run_lines(scene, hovered); break;
-    case ZoneKind::instants: instant_lines(scene, hovered); break;
-    case ZoneKind::lane_title: lane_lines(scene, hovered.lane); break;
-    case ZoneKind::flow_end: flow_lines(scene, hovered); break;
+    case ZoneKind::slice:
+      slice_lines(scene, hovered.slice);
+      break;
+    case ZoneKind::run:
+      run_lines(scene, hovered);
+      break;
+    case ZoneKind::instants:
+      instant_lines(scene, hovered);
+      break;
+    case ZoneKind::lane_title:
+      lane_lines(scene, hovered.lane);
+      break;
+    case ZoneKind::flow_end:
+      flow_lines(scene, hovered);
+      break;
     case ZoneKind::process_title:
-    case ZoneKind::none: break;
+    case ZoneKind::none:
+      break;
   }
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();

@@ -22,7 +22,8 @@ void draw_process_title(TimelineScene& scene, const Band& band, const Box& box) 
   const std::string& title = scene.document.trace.processes[band.process.index()].title;
   p.text_in(Face::bold, {box.x0 + p.px(kIndent + kChevronRoom / 2 + 2), box.y0, scene.areas.lanes.x1, box.y1},
             colour(scene.theme.text), title);
-  scene.zones.add({ZoneKind::process_title, box.x0, box.y0, scene.areas.lanes.x1, box.y1, {}, {}, band.process, 0, 0, {}});
+  scene.zones.add(
+      {ZoneKind::process_title, box.x0, box.y0, scene.areas.lanes.x1, box.y1, {}, {}, band.process, 0, 0, {}});
 }
 
 void draw_lane_title(TimelineScene& scene, const Band& band, const Box& box, bool hovered) {
@@ -34,7 +35,8 @@ void draw_lane_title(TimelineScene& scene, const Band& band, const Box& box, boo
   const float y = std::max(box.y0 + p.px(2), std::min(scene.areas.titles.y0 + p.px(2), box.y1 - first_line - p.px(2)));
   const float x = box.x0 + p.px(kIndent + kChevronRoom);
   if (lane.depth_count > 0) {
-    p.chevron({box.x0 + p.px(kIndent + kChevronRoom / 2), y + first_line / 2}, band.collapsed, colour(scene.theme.muted));
+    p.chevron({box.x0 + p.px(kIndent + kChevronRoom / 2), y + first_line / 2}, band.collapsed,
+              colour(scene.theme.muted));
   }
   const float room = box.x1 - p.px(6);
   p.text_in(Face::sans, {x + p.px(4), y, room, y + first_line}, colour(scene.theme.text), lane.title);

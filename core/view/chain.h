@@ -1,6 +1,6 @@
 #pragma once
-// What belongs to a selected slice: its launch, kernels and operator, and the arrows between them. Worked out once when the
-// selection changes; bounded, however many kernels one launch has.
+// What belongs to a selected slice: its launch, kernels and operator, and the arrows between them. Worked out once when
+// the selection changes; bounded, however many kernels one launch has.
 #include <cstddef>
 #include <string_view>
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace gapscope {
 
-constexpr std::size_t kMostArrows = 64;       // more would be a curtain; they are thinned evenly
-constexpr std::size_t kMostVisited = 2'000;   // slices below a selected operator that are looked at for launches
+constexpr std::size_t kMostArrows = 64;      // more would be a curtain; they are thinned evenly
+constexpr std::size_t kMostVisited = 2'000;  // slices below a selected operator that are looked at for launches
 
 struct ChainArrow {
   SliceId from;

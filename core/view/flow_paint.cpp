@@ -6,10 +6,10 @@
 namespace gapscope {
 namespace {
 
-constexpr float kOutsidePx = 400;   // how far outside the axis an end may lie; enough for a natural slope
-constexpr float kMostPullPx = 90;   // how far a curve leaves sideways before it turns
+constexpr float kOutsidePx = 400;  // how far outside the axis an end may lie; enough for a natural slope
+constexpr float kMostPullPx = 90;  // how far a curve leaves sideways before it turns
 constexpr float kLeastPullPx = 12;
-constexpr float kLeastWayPx = 28;   // an arrow goes at least this far to the right where its launch is long enough
+constexpr float kLeastWayPx = 28;  // an arrow goes at least this far to the right where its launch is long enough
 
 Point place(const Trace& trace, SliceId slice, Ns t, const LaneLayout& layout, const TimeView& time, float width_px) {
   const Band* band = layout.band_of(trace.lane_id(slice));
@@ -22,8 +22,8 @@ bool inside(float x, float width_px) { return x >= 0 && x < width_px; }
 
 }  // namespace
 
-std::vector<FlowCurve> paint_flows(const Trace& trace, const Chain& chain, const LaneLayout& layout, const TimeView& time,
-                                   float width_px) {
+std::vector<FlowCurve> paint_flows(const Trace& trace, const Chain& chain, const LaneLayout& layout,
+                                   const TimeView& time, float width_px) {
   std::vector<FlowCurve> curves;
   for (const ChainArrow& arrow : chain.arrows) {
     if (!layout.band_of(trace.lane_id(arrow.from)) || !layout.band_of(trace.lane_id(arrow.to))) continue;

@@ -22,7 +22,7 @@ struct FlowCurve {
 };
 
 // Curves whose both ends lie off the same side are left out. Ends far outside are brought to just outside the axis.
-std::vector<FlowCurve> paint_flows(const Trace& trace, const Chain& chain, const LaneLayout& layout, const TimeView& time,
-                                   float width_px);
+std::vector<FlowCurve> paint_flows(const Trace& trace, const Chain& chain, const LaneLayout& layout,
+                                   const TimeView& time, float width_px);
 
 }  // namespace gapscope

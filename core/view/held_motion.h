@@ -1,13 +1,13 @@
 #pragma once
-// Movement while a key is down: it starts with a small step, speeds up evenly to a limit, and covers the same way in the
-// same time whatever the frame rate, because each frame takes the exact integral of the speed.
+// Movement while a key is down: it starts with a small step, speeds up evenly to a limit, and covers the same way in
+// the same time whatever the frame rate, because each frame takes the exact integral of the speed.
 namespace gapscope {
 
 struct MotionSpeed {
-  double step;     // covered by a tap
-  double start;    // per second
-  double gain;     // per second, each second
-  double most;     // per second
+  double step;   // covered by a tap
+  double start;  // per second
+  double gain;   // per second, each second
+  double most;   // per second
 };
 
 // Zooming, in powers of e. Panning, in visible widths.
@@ -20,8 +20,8 @@ class HeldMotion {
  public:
   explicit HeldMotion(const MotionSpeed& speed) : speed_(speed) {}
 
-  // The way covered in this frame. `direction` is -1, 0 or 1 by the keys that are down; `taps` is presses of the positive
-  // key minus presses of the negative one since the last frame; a notch of the wheel counts as some.
+  // The way covered in this frame. `direction` is -1, 0 or 1 by the keys that are down; `taps` is presses of the
+  // positive key minus presses of the negative one since the last frame; a notch of the wheel counts as some.
   double advance(int direction, double taps, double delta_s);
   bool moving() const { return direction_ != 0 || pending_ != 0; }
 

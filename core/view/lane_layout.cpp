@@ -51,7 +51,8 @@ void LaneLayout::add_band(Band band) {
 }
 
 std::pair<std::size_t, std::size_t> LaneLayout::visible(float top, float bottom) const {
-  const auto first = std::partition_point(bands_.begin(), bands_.end(), [top](const Band& b) { return b.bottom() <= top; });
+  const auto first =
+      std::partition_point(bands_.begin(), bands_.end(), [top](const Band& b) { return b.bottom() <= top; });
   const auto last = std::partition_point(first, bands_.end(), [bottom](const Band& b) { return b.y < bottom; });
   return {static_cast<std::size_t>(first - bands_.begin()), static_cast<std::size_t>(last - bands_.begin())};
 }
@@ -94,7 +95,8 @@ void set_all_lanes(LaneFolds& folds, bool collapsed) {
 
 void unfold_lane(LaneFolds& folds, const Trace& trace, LaneId lane) {
   const std::size_t process = trace.lane(lane).process.index();
-  if (!folds.lane_collapsed[lane.index()] && !folds.process_collapsed[process] && !folds.lane_hidden[lane.index()]) return;
+  if (!folds.lane_collapsed[lane.index()] && !folds.process_collapsed[process] && !folds.lane_hidden[lane.index()])
+    return;
   folds.lane_collapsed[lane.index()] = false;
   folds.lane_hidden[lane.index()] = false;
   folds.process_collapsed[process] = false;

@@ -1,6 +1,6 @@
 #pragma once
-// Where every lane lies: process headers and lanes from top to bottom, in px from the top of the lanes. Built anew only when
-// a fold or the scale changes; asked by binary search, so a frame costs what it shows.
+// Where every lane lies: process headers and lanes from top to bottom, in px from the top of the lanes. Built anew only
+// when a fold or the scale changes; asked by binary search, so a frame costs what it shows.
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -30,7 +30,7 @@ struct Band {
   BandKind kind{};
   bool collapsed = false;
   ProcessId process;
-  LaneId lane;           // none for a process header
+  LaneId lane;  // none for a process header
   float y = 0;
   float height = 0;
   float bottom() const { return y + height; }

@@ -1,6 +1,6 @@
 #pragma once
-// The slices of one depth of one lane as rectangles on whole pixels. No two rectangles of a row share a pixel column, so a
-// row costs at most its width, and neighbours in time are neighbours on screen.
+// The slices of one depth of one lane as rectangles on whole pixels. No two rectangles of a row share a pixel column,
+// so a row costs at most its width, and neighbours in time are neighbours on screen.
 #include <string>
 #include <vector>
 
@@ -11,7 +11,7 @@
 namespace gapscope {
 
 struct SliceRect {
-  int x0 = 0;   // columns [x0, x1), inside [0, width)
+  int x0 = 0;  // columns [x0, x1), inside [0, width)
   int x1 = 0;
   float y = 0;
   float height = 0;

@@ -1,8 +1,6 @@
 #include "core/view/ruler.h"
 
 #include <array>
-#include <cmath>
-#include <cstdio>
 #include <cstdlib>
 
 namespace gapscope {
@@ -53,18 +51,12 @@ int minor_parts(Ns step) {
 std::string label_text(Ns value, Ns step, const Unit& unit) {
   int decimals = 0;
   for (Ns part = unit.ns; part > 1 && step % part != 0; part /= 10) ++decimals;
-  const Ns whole = std::abs(value) / unit.ns;
-  const Ns fraction = std::abs(value) % unit.ns;
-  std::array<char, 64> text{};
-  const char* sign = value < 0 ? "-" : "";
-  if (decimals == 0) {
-    std::snprintf(text.data(), text.size(), "%s%lld %s", sign, static_cast<long long>(whole), unit.name);
-  } else {
-    const auto digits = static_cast<Ns>(std::llround(std::pow(10.0, decimals)));
-    std::snprintf(text.data(), text.size(), "%s%lld.%0*lld %s", sign, static_cast<long long>(whole), decimals,
-                  static_cast<long long>(fraction / (unit.ns / digits)), unit.name);
+  std::string text = (value < 0 ? "-" : "") + std::to_string(std::abs(value) / unit.ns);
+  if (decimals > 0) {
+    const std::string digits = std::to_string(std::abs(value) % unit.ns + unit.ns);  // the leading 1 keeps the zeros
+    text += "." + digits.substr(1, static_cast<std::size_t>(decimals));
   }
-  return text.data();
+  return text + " " + unit.name;
 }
 
 }  // namespace

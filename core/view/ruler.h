@@ -1,6 +1,6 @@
 #pragma once
-// Ticks of the time axis: steps of 1, 2 or 5 times a power of ten, relative to the start of the trace. Far from the start
-// the common leading part moves into one offset label, so that tick labels stay short.
+// Ticks of the time axis: steps of 1, 2 or 5 times a power of ten, relative to the start of the trace. Far from the
+// start the common leading part moves into one offset label, so that tick labels stay short.
 #include <string>
 #include <vector>
 
@@ -9,8 +9,8 @@
 namespace gapscope {
 
 struct Tick {
-  Ns time = 0;        // absolute
-  bool major = false; // with a label
+  Ns time = 0;         // absolute
+  bool major = false;  // with a label
   std::string label;
 };
 

@@ -15,34 +15,76 @@ struct NamePattern {
 
 // The first that occurs in the name decides, so the more telling ones come first.
 constexpr std::array kKernelPatterns = std::to_array<NamePattern>({
-    {"nccl", Hue::collective},       {"rccl", Hue::collective},       {"allreduce", Hue::collective},
-    {"all_reduce", Hue::collective}, {"allgather", Hue::collective},  {"reduce_scatter", Hue::collective},
-    {"flash", Hue::attention},       {"fmha", Hue::attention},        {"attention", Hue::attention},
-    {"attn", Hue::attention},        {"_mla_", Hue::attention},       {"fprop", Hue::convolution},
-    {"dgrad", Hue::convolution},     {"wgrad", Hue::convolution},     {"conv", Hue::convolution},
-    {"winograd", Hue::convolution},  {"softmax", Hue::reduction},     {"layer_norm", Hue::reduction},
-    {"layernorm", Hue::reduction},   {"rms_norm", Hue::reduction},    {"rmsnorm", Hue::reduction},
-    {"batch_norm", Hue::reduction},  {"bn_fw", Hue::reduction},       {"bn_bw", Hue::reduction},
-    {"reduce", Hue::reduction},      {"triton_red", Hue::reduction},  {"triton_per", Hue::reduction},
-    {"elementwise", Hue::elementwise}, {"triton_poi", Hue::elementwise}, {"multi_tensor_apply", Hue::elementwise},
-    {"pointwise", Hue::elementwise}, {"gemm", Hue::gemm},             {"gemv", Hue::gemm},
-    {"cutlass", Hue::gemm},          {"cijk_", Hue::gemm},            {"nvjet", Hue::gemm},
-    {"matmul", Hue::gemm},           {"splitk", Hue::gemm},           {"bmm", Hue::gemm},
-    {"triton_mm", Hue::gemm},        {"moe", Hue::gemm},              {"argmax", Hue::reduction},
-    {"cumsum", Hue::reduction},      {"scan", Hue::reduction},        {"topk", Hue::reduction},
-    {"sort", Hue::reduction},        {"norm", Hue::reduction},        {"pool", Hue::reduction},
-    {"transpose", Hue::copy},        {"memcpy", Hue::copy},           {"copy", Hue::copy},
-    {"catarray", Hue::copy},         {"memset", Hue::memset},         {"fill", Hue::elementwise},
-    {"dropout", Hue::elementwise},   {"gelu", Hue::elementwise},      {"silu", Hue::elementwise},
-    {"act_and_mul", Hue::elementwise}, {"quant", Hue::elementwise},   {"rotary", Hue::elementwise},
-    {"index", Hue::elementwise},     {"embedding", Hue::elementwise}, {"foreach", Hue::elementwise},
+    {"nccl", Hue::collective},
+    {"rccl", Hue::collective},
+    {"allreduce", Hue::collective},
+    {"all_reduce", Hue::collective},
+    {"allgather", Hue::collective},
+    {"reduce_scatter", Hue::collective},
+    {"flash", Hue::attention},
+    {"fmha", Hue::attention},
+    {"attention", Hue::attention},
+    {"attn", Hue::attention},
+    {"_mla_", Hue::attention},
+    {"fprop", Hue::convolution},
+    {"dgrad", Hue::convolution},
+    {"wgrad", Hue::convolution},
+    {"conv", Hue::convolution},
+    {"winograd", Hue::convolution},
+    {"softmax", Hue::reduction},
+    {"layer_norm", Hue::reduction},
+    {"layernorm", Hue::reduction},
+    {"rms_norm", Hue::reduction},
+    {"rmsnorm", Hue::reduction},
+    {"batch_norm", Hue::reduction},
+    {"bn_fw", Hue::reduction},
+    {"bn_bw", Hue::reduction},
+    {"reduce", Hue::reduction},
+    {"triton_red", Hue::reduction},
+    {"triton_per", Hue::reduction},
+    {"elementwise", Hue::elementwise},
+    {"triton_poi", Hue::elementwise},
+    {"multi_tensor_apply", Hue::elementwise},
+    {"pointwise", Hue::elementwise},
+    {"gemm", Hue::gemm},
+    {"gemv", Hue::gemm},
+    {"cutlass", Hue::gemm},
+    {"cijk_", Hue::gemm},
+    {"nvjet", Hue::gemm},
+    {"matmul", Hue::gemm},
+    {"splitk", Hue::gemm},
+    {"bmm", Hue::gemm},
+    {"triton_mm", Hue::gemm},
+    {"moe", Hue::gemm},
+    {"argmax", Hue::reduction},
+    {"cumsum", Hue::reduction},
+    {"scan", Hue::reduction},
+    {"topk", Hue::reduction},
+    {"sort", Hue::reduction},
+    {"norm", Hue::reduction},
+    {"pool", Hue::reduction},
+    {"transpose", Hue::copy},
+    {"memcpy", Hue::copy},
+    {"copy", Hue::copy},
+    {"catarray", Hue::copy},
+    {"memset", Hue::memset},
+    {"fill", Hue::elementwise},
+    {"dropout", Hue::elementwise},
+    {"gelu", Hue::elementwise},
+    {"silu", Hue::elementwise},
+    {"act_and_mul", Hue::elementwise},
+    {"quant", Hue::elementwise},
+    {"rotary", Hue::elementwise},
+    {"index", Hue::elementwise},
+    {"embedding", Hue::elementwise},
+    {"foreach", Hue::elementwise},
 });
 
 // In the order of Hue.
-constexpr std::array<Rgb, kHues> kFills = {
-    rgb(0x2BB3A3), rgb(0x5FBF5F), rgb(0x38B6D8), rgb(0xC9A227), rgb(0xE0853D), rgb(0xD66BA0),
-    rgb(0x7C8594), rgb(0x9A7CE0), rgb(0x8FA8B2), rgb(0x4E7FBF), rgb(0x7D6BD0), rgb(0xA58A5C),
-    rgb(0x56616F), rgb(0x8C4A46), rgb(0x3F4957), rgb(0x6B7A8F)};
+constexpr std::array<Rgb, kHues> kFills = {rgb(0x2BB3A3), rgb(0x5FBF5F), rgb(0x38B6D8), rgb(0xC9A227),
+                                           rgb(0xE0853D), rgb(0xD66BA0), rgb(0x7C8594), rgb(0x9A7CE0),
+                                           rgb(0x8FA8B2), rgb(0x4E7FBF), rgb(0x7D6BD0), rgb(0xA58A5C),
+                                           rgb(0x56616F), rgb(0x8C4A46), rgb(0x3F4957), rgb(0x6B7A8F)};
 
 // How far a shade goes away from its text: all shades of a hue carry the same colour of text, and none reads worse.
 constexpr std::array<float, kShades> kShadeSteps = {0.0f, 0.07f, 0.14f, 0.21f};
@@ -78,19 +120,29 @@ Hue hue_of_kernel(std::string_view name) {
 
 Hue hue_of(Kind kind, std::string_view name) {
   switch (kind) {
-    case Kind::kernel: return hue_of_kernel(name);
-    case Kind::memcpy: return Hue::copy;
-    case Kind::memset: return Hue::memset;
-    case Kind::op: return Hue::op;
+    case Kind::kernel:
+      return hue_of_kernel(name);
+    case Kind::memcpy:
+      return Hue::copy;
+    case Kind::memset:
+      return Hue::memset;
+    case Kind::op:
+      return Hue::op;
     case Kind::annotation:
-    case Kind::gpu_annotation: return Hue::annotation;
+    case Kind::gpu_annotation:
+      return Hue::annotation;
     case Kind::runtime:
-    case Kind::driver: return Hue::call;
-    case Kind::python: return Hue::python;
-    case Kind::overhead: return Hue::overhead;
-    case Kind::sync: return Hue::wait;
+    case Kind::driver:
+      return Hue::call;
+    case Kind::python:
+      return Hue::python;
+    case Kind::overhead:
+      return Hue::overhead;
+    case Kind::sync:
+      return Hue::wait;
     case Kind::profiler:
-    case Kind::other: break;
+    case Kind::other:
+      break;
   }
   return Hue::other;
 }

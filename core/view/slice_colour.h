@@ -10,8 +10,22 @@
 namespace gapscope {
 
 enum class Hue : std::uint8_t {
-  gemm, attention, convolution, elementwise, reduction, copy, memset, collective, kernel,
-  op, annotation, call, python, overhead, wait, other,
+  gemm,
+  attention,
+  convolution,
+  elementwise,
+  reduction,
+  copy,
+  memset,
+  collective,
+  kernel,
+  op,
+  annotation,
+  call,
+  python,
+  overhead,
+  wait,
+  other,
   count_
 };
 constexpr std::size_t kHues = static_cast<std::size_t>(Hue::count_);

@@ -1,6 +1,6 @@
 #pragma once
-// A slice's name cut to the room it has: whole, or without its namespaces, or with an ellipsis in the middle, where long
-// kernel names tell apart by their ends; at the end when there is room for a few letters only.
+// A slice's name cut to the room it has: whole, or without its namespaces, or with an ellipsis in the middle, where
+// long kernel names tell apart by their ends; at the end when there is room for a few letters only.
 #include <array>
 #include <string>
 #include <string_view>
@@ -22,7 +22,8 @@ std::string_view without_namespaces(std::string_view name);
 // The last part of a Python frame or module: "module.py(1783): _call_impl" -> "_call_impl"; others stay.
 std::string_view without_place(std::string_view name);
 
-// Writes the label into `out`, empty when only a letter or two and an ellipsis would fit. Control characters become spaces.
+// Writes the label into `out`, empty when only a letter or two and an ellipsis would fit. Control characters become
+// spaces.
 void fit_label(std::string_view name, float room_px, const GlyphWidths& widths, std::string& out);
 
 }  // namespace gapscope

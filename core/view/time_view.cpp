@@ -28,7 +28,9 @@ double longest_visible_ns(Span trace) {
 
 }  // namespace
 
-double visible_ns(const TimeView& view) { return as_double(view.span.length()) + view.end_rest_ns - view.begin_rest_ns; }
+double visible_ns(const TimeView& view) {
+  return as_double(view.span.length()) + view.end_rest_ns - view.begin_rest_ns;
+}
 
 double px_from_ns(const TimeView& view, double width_px, Ns t) {
   return (as_double(t - view.span.begin) - view.begin_rest_ns) * (width_px / visible_ns(view));
@@ -115,7 +117,9 @@ void advance_move(ViewState& view, double delta_s) {
 }
 
 PixelGrid::PixelGrid(const TimeView& view, int width_px, Ns origin)
-    : begin_(view.span.begin), width_(width_px), px_per_ns_(width_px / visible_ns(view)),
+    : begin_(view.span.begin),
+      width_(width_px),
+      px_per_ns_(width_px / visible_ns(view)),
       span_{view.span.begin - 1, view.span.end + 1} {
   const double from_origin = (as_double(begin_ - origin) + view.begin_rest_ns) * px_per_ns_;
   shift_px_ = from_origin - std::floor(from_origin) - view.begin_rest_ns * px_per_ns_;

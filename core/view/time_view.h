@@ -1,6 +1,6 @@
 #pragma once
-// The horizontal axis: from integer nanoseconds to pixels and back, panning, zooming, easing. Pure functions of TimeView.
-// Every distance is taken from the visible begin first, so that doubles stay exact at epoch-sized times.
+// The horizontal axis: from integer nanoseconds to pixels and back, panning, zooming, easing. Pure functions of
+// TimeView. Every distance is taken from the visible begin first, so that doubles stay exact at epoch-sized times.
 #include "core/base/time.h"
 #include "core/view/view_state.h"
 
@@ -27,7 +27,8 @@ TimeView within_limits(const TimeView& view, Span trace);
 TimeView zoomed(const TimeView& view, double factor, double anchor, Span trace);
 // Moved by `widths` visible lengths; positive looks later.
 TimeView panned(const TimeView& view, double widths, Span trace);
-// Moved, without a change of zoom, as little as needed to have `target` inside; a target too wide is brought to the left.
+// Moved, without a change of zoom, as little as needed to have `target` inside; a target too wide is brought to the
+// left.
 TimeView revealed(const TimeView& view, Span target, Span trace);
 
 // Starts an eased move to `to`, or goes there at once.
@@ -35,8 +36,9 @@ void go_to(ViewState& view, const TimeView& to);
 // The move's next picture after `delta_s` seconds.
 void advance_move(ViewState& view, double delta_s);
 
-// Columns of pixels that stay put while the view pans: column edges are anchored to the trace, so that the whole picture
-// shifts by whole pixels and two neighbours never change their distance. Both ends of a slice take the same rule.
+// Columns of pixels that stay put while the view pans: column edges are anchored to the trace, so that the whole
+// picture shifts by whole pixels and two neighbours never change their distance. Both ends of a slice take the same
+// rule.
 class PixelGrid {
  public:
   PixelGrid(const TimeView& view, int width_px, Ns origin);

@@ -1,6 +1,6 @@
 #pragma once
-// What the user changed: where the timeline stands, what is selected, folded, open. Plain data, the only thing a panel may
-// change. Owned by AppUi. Sizes in px are at display scale 1. Hover is not in here: it is found anew each frame.
+// What the user changed: where the timeline stands, what is selected, folded, open. Plain data, the only thing a panel
+// may change. Owned by AppUi. Sizes in px are at display scale 1. Hover is not in here: it is found anew each frame.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -62,21 +62,21 @@ struct ViewState {
   // Timeline
   TimeView time;
   ViewMove move;
-  double scroll_px = 0;          // of the lanes, from the top, at scale 1
+  double scroll_px = 0;  // of the lanes, from the top, at scale 1
   SliceId selection;
-  bool reveal_selection = false; // set by panels: the timeline brings the selection into view and clears it
+  bool reveal_selection = false;  // set by panels: the timeline brings the selection into view and clears it
   LaneFolds folds;
   PanelSizes sizes;
-  std::size_t tab = 0;           // position in the panel table of the open tab
-  bool select_tab = false;       // the tab bar should switch to `tab`
+  std::size_t tab = 0;      // position in the panel table of the open tab
+  bool select_tab = false;  // the tab bar should switch to `tab`
 
   // Window
   ThemeName theme = ThemeName::dark;
   bool animate = true;
   bool help_open = false;
-  bool start_open = false;       // the start screen over an open document
-  float scale = 1;               // display scale; written by AppUi at the start of each frame
-  double frame_ms = 0;           // CPU time of the last frame; written by AppUi
+  bool start_open = false;  // the start screen over an open document
+  float scale = 1;          // display scale; written by AppUi at the start of each frame
+  double frame_ms = 0;      // CPU time of the last frame; written by AppUi
   std::string help_filter;
   StartFields start;
   DetailsState details;

@@ -13,12 +13,12 @@ enum class ZoneKind : std::uint8_t { none, slice, run, instants, lane_title, pro
 struct Zone {
   ZoneKind kind = ZoneKind::none;
   float x0 = 0, y0 = 0, x1 = 0, y1 = 0;  // [x0, x1) x [y0, y1), px of the window
-  SliceId slice;            // slice; longest of a run; where a flow end leads
-  LaneId lane;              // lane_title, instants
-  ProcessId process;        // process_title
-  std::uint32_t first = 0;  // instants: position in Trace::instants
-  std::uint32_t count = 0;  // of a run, or of instants
-  Span span;                // of a run
+  SliceId slice;                         // slice; longest of a run; where a flow end leads
+  LaneId lane;                           // lane_title, instants
+  ProcessId process;                     // process_title
+  std::uint32_t first = 0;               // instants: position in Trace::instants
+  std::uint32_t count = 0;               // of a run, or of instants
+  Span span;                             // of a run
 
   bool holds(float x, float y) const { return x0 <= x && x < x1 && y0 <= y && y < y1; }
 };

@@ -177,7 +177,8 @@ TEST_CASE("a click on a lane's title folds it") {
   const Opened opened;
   HeadlessUi h(&opened.document);
   const auto zones = h.ui.timeline().zones().all();
-  const auto title = std::find_if(zones.begin(), zones.end(), [](const Zone& z) { return z.kind == ZoneKind::lane_title; });
+  const auto title =
+      std::find_if(zones.begin(), zones.end(), [](const Zone& z) { return z.kind == ZoneKind::lane_title; });
   REQUIRE(title != zones.end());
   const float height = h.ui.timeline().layout().height();
   h.click({title->x0 + 40, title->y0 + 10});
@@ -247,7 +248,8 @@ TEST_CASE("dragging the overview's frame pans, dragging its edge changes the zoo
   const Box strip = h.ui.timeline().areas().overview;
   const float y = (strip.y0 + strip.y1) / 2;
   const auto x_of = [&](Ns t) {
-    return strip.x0 + static_cast<float>(px_from_ns(fit(opened.document.trace.span), static_cast<double>(strip.width()), t));
+    return strip.x0 +
+           static_cast<float>(px_from_ns(fit(opened.document.trace.span), static_cast<double>(strip.width()), t));
   };
   const auto drag = [&](float from, float by) {
     h.move_to({from, y});

@@ -39,7 +39,8 @@ TEST_CASE("far from the start the common part moves into one offset label") {
 }
 
 TEST_CASE("ticks begin at or before the visible time, also before the start") {
-  for (Ns begin = -530; begin < 100; begin += 7) CHECK(make_ruler({begin, begin + 1'000}, 600, 100, 0).ticks.front().time <= begin);
+  for (Ns begin = -530; begin < 100; begin += 7)
+    CHECK(make_ruler({begin, begin + 1'000}, 600, 100, 0).ticks.front().time <= begin);
 }
 
 TEST_CASE("times before the start are negative") {

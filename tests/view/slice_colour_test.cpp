@@ -24,7 +24,8 @@ TEST_CASE("contrast agrees with the definition at its ends") {
 
 TEST_CASE("kernels are told apart by name") {
   CHECK(hue_of_kernel("nvjet_hsh_64x8_64x16_4x1_v_bz_TNT") == Hue::gemm);
-  CHECK(hue_of_kernel("void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_64x64_32x6_nn_align8>") == Hue::gemm);
+  CHECK(hue_of_kernel("void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_64x64_32x6_nn_align8>") ==
+        Hue::gemm);
   CHECK(hue_of_kernel("void pytorch_flash::flash_fwd_kernel<Flash_fwd_kernel_traits<64>>") == Hue::attention);
   CHECK(hue_of_kernel("void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>>") ==
         Hue::elementwise);
