@@ -7,6 +7,7 @@
 #include "app/cli/command_line.h"
 #include "app/cli/info.h"
 #include "app/cli/screenshot.h"
+#include "app/cli/table.h"
 #include "app/run_window.h"
 
 namespace gapscope {
@@ -53,8 +54,37 @@ std::function<int()> declare_screenshot(CLI::App& arguments) {
   return [options] { return screenshot(*options); };
 }
 
+std::function<int()> declare_table(CLI::App& arguments) {
+  auto options = std::make_shared<TableOptions>();
+  arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
+  arguments.add_option("--sort", options->sort, "a column in PyTorch's words; without it, order of first appearance")
+      ->check(CLI::IsMember(op_table_sort_words()));
+  arguments.add_option("--limit", options->limit, "at most so many rows");
+  arguments.add_option("--max-name-column-width", options->max_name_column_width, "characters of the name column");
+  arguments
+      .add_option_function<std::string>(
+          "--mode", [options](const std::string& mode) { options->mode = mode == "exact" ? TableMode::exact : TableMode::corrected; },
+          "exact: as torch 2.11 prints it; corrected: GPU time counted once, under operators and annotations only")
+      ->check(CLI::IsMember({"exact", "corrected"}))
+      ->default_str("exact");
+  arguments
+      .add_option_function<std::string>(
+          "--range",
+          [options](const std::string& text) {
+            options->range = parse_range(text);
+            if (!options->range) throw CLI::ValidationError("--range", "\"" + text + "\" is no range: write FROM_NS:TO_NS, as `gapscope info` counts.");
+          },
+          "only events that begin in this time")
+      ->type_name("FROM_NS:TO_NS");
+  arguments.add_flag("--shapes", options->by_shape, "operators with other input shapes are other rows");
+  auto* csv = arguments.add_flag("--csv", options->csv, "print CSV");
+  arguments.add_flag("--json", options->json, "print JSON")->excludes(csv);
+  return [options] { return table(*options); };
+}
+
 constexpr Subcommand kSubcommands[] = {
     {"info", "print what is in a trace", declare_info},
+    {"table", "print the profiler table, as PyTorch's key_averages() does", declare_table},
     {"screenshot", "render the window into a PNG, with or without a display", declare_screenshot},
 };
 

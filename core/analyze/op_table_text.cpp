@@ -100,7 +100,8 @@ class Printer {
       const Sums& s = sums_[r];
       const auto count = static_cast<double>(row.count);
       const std::size_t limit = text_.max_name_column_width >= 3 ? text_.max_name_column_width - 3 : 0;
-      cell(utf8_length(row.name) >= limit ? std::string(head_chars(row.name, limit)) + "..." : row.name, name_width_);
+      const std::string name = printable(row.name);  // a name must not steer the terminal; PyTorch's own names never do
+      cell(utf8_length(name) >= limit ? std::string(head_chars(name, limit)) + "..." : name, name_width_);
       cell(share_text(s.self_cpu, self_cpu_total), kColumn);
       cell(time_text(s.self_cpu), kColumn);
       cell(share_text(s.cpu, self_cpu_total), kColumn);

@@ -1,0 +1,99 @@
+#include "app/cli/table.h"
+
+#include <charconv>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/command_line.h"
+#include "core/analyze/op_table_text.h"
+#include "core/base/text.h"
+#include "core/load/load_trace.h"
+
+namespace gapscope {
+namespace {
+
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + '"';
+}
+
+std::string csv_text(const Trace& trace, const OpTable& table, std::size_t limit) {
+  std::string out = "name,device,count,self_cpu_us,cpu_us,self_cuda_us,cuda_us,user_annotation,input_shapes\n";
+  for (std::size_t i = 0; i < std::min(limit, table.rows.size()); ++i) {
+    const OpTableRow& r = table.rows[i];
+    out += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_cell(r.name), r.on_gpu ? "CUDA" : "CPU", r.count, format_file_us(r.self_cpu),
+                       format_file_us(r.cpu), format_file_us(r.self_cuda), format_file_us(r.cuda), r.annotation ? "true" : "false",
+                       csv_cell(std::string(trace.strings[r.input_dims])));
+  }
+  return out;
+}
+
+std::string json_text(const Trace& trace, const OpTable& table, const TableOptions& options) {
+  using Json = nlohmann::ordered_json;
+  Json rows = Json::array();
+  for (std::size_t i = 0; i < std::min(options.limit, table.rows.size()); ++i) {
+    const OpTableRow& r = table.rows[i];
+    Json row = {{"name", r.name},        {"device", r.on_gpu ? "CUDA" : "CPU"}, {"count", r.count},
+                {"self_cpu_ns", r.self_cpu}, {"cpu_ns", r.cpu},                 {"self_cuda_ns", r.self_cuda},
+                {"cuda_ns", r.cuda},     {"user_annotation", r.annotation}};
+    if (options.by_shape) row["input_shapes"] = trace.strings[r.input_dims];
+    if (table.has_memory) {
+      row["cpu_memory_bytes"] = r.cpu_memory;
+      row["self_cpu_memory_bytes"] = r.self_cpu_memory;
+      row["cuda_memory_bytes"] = r.cuda_memory;
+      row["self_cuda_memory_bytes"] = r.self_cuda_memory;
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace
+
+std::optional<Span> parse_range(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos) return std::nullopt;
+  const auto number = [](std::string_view digits, Ns& out) {
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out);
+    return error == std::errc{} && end == digits.data() + digits.size();
+  };
+  Span span;
+  const bool ok = number(std::string_view(text).substr(0, colon), span.begin) && number(std::string_view(text).substr(colon + 1), span.end);
+  return ok && span.begin < span.end ? std::optional(span) : std::nullopt;
+}
+
+int table(const TableOptions& options) {
+  const Result<std::shared_ptr<const Trace>> loaded = load_trace(options.trace);
+  if (!loaded.ok()) {
+    std::fprintf(stderr, "gapscope: %s\n", printable(loaded.error().message).c_str());
+    return kBadInput;
+  }
+  const Trace& trace = **loaded;
+  const LaneIndex lanes(trace);
+  const LinkIndex links(trace, lanes);
+  const OpEvents events(trace, lanes, links, options.mode);
+  const OpTableOptions rows{options.range, options.by_shape};
+  OpTable table = make_op_table(trace, events, rows);
+  if (table.rows.empty() && !options.json && !options.csv) {
+    std::fprintf(stderr, "gapscope: no operator, call or GPU event lies in %s. Record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].\n",
+                 options.range ? "that range" : "this trace");
+    return kOk;
+  }
+  const OpTableSort sort = op_table_sort_from_word(options.sort).value_or(OpTableSort::none);
+  std::string out;
+  if (options.json || options.csv) {
+    sort_op_table(table.rows, sort);
+    out = options.json ? json_text(trace, table, options) : csv_text(trace, table, options.limit);
+  } else {
+    // print(prof.key_averages().table()) ends with an empty line: table() brings one newline, print() the other.
+    const OpTableText text{sort, options.limit, options.max_name_column_width};
+    out = print_op_table(trace, events, table, rows, text) + '\n';
+  }
+  return std::fwrite(out.data(), 1, out.size(), stdout) == out.size() && std::fflush(stdout) == 0 ? kOk : kBadInput;
+}
+
+}  // namespace gapscope

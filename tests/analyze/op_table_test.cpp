@@ -1,0 +1,199 @@
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include <doctest/doctest.h>
+
+#include "core/analyze/op_table_text.h"
+#include "core/analyze/profiler_frames.h"
+#include "tests/support/load_text.h"
+#include "tests/support/real_traces.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+
+namespace {
+
+struct Tabled {
+  explicit Tabled(std::shared_ptr<const Trace> t, TableMode mode = TableMode::exact, const OpTableOptions& options = {})
+      : trace(std::move(t)), lanes(*trace), links(*trace, lanes), events(*trace, lanes, links, mode), table(make_op_table(*trace, events, options)) {}
+  std::shared_ptr<const Trace> trace;
+  LaneIndex lanes;
+  LinkIndex links;
+  OpEvents events;
+  OpTable table;
+
+  const OpTableRow& row(std::string_view name, bool on_gpu = false) const {
+    for (const OpTableRow& r : table.rows) {
+      if (r.name == name && r.on_gpu == on_gpu) return r;
+    }
+    FAIL("no row " << std::string(name));
+    return table.rows.front();
+  }
+};
+
+std::vector<std::string> split(const std::string& line) {
+  std::vector<std::string> cells;
+  std::stringstream stream(line);
+  for (std::string cell; std::getline(stream, cell, '\t');) cells.push_back(cell);
+  return cells;
+}
+
+Ns ns_from_us(const std::string& text) { return std::llround(std::stod(text) * 1000); }
+
+std::string first_lines(const OpTableRow& r) {
+  return r.name + "|" + std::to_string(r.count) + "|" + std::to_string(r.self_cpu) + "|" + std::to_string(r.cpu) + "|" +
+         std::to_string(r.self_cuda) + "|" + std::to_string(r.cuda) + "|" + (r.on_gpu ? "CUDA" : "CPU");
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// A launch at `ts` of a kernel of `dur`, linked to operator `id`.
+std::string launch(int correlation, int id, std::string_view ts, std::string_view dur) {
+  const std::string c = std::to_string(correlation), i = std::to_string(id);
+  return slice("cudaLaunchKernel", ts, "1", R"(, "args": {"External id": )" + i + R"(, "correlation": )" + c + "}", "cuda_runtime") +
+         R"(,{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":)" + std::string(ts) + R"(,"dur":)" + std::string(dur) +
+         R"(,"args":{"External id": )" + i + R"(, "correlation": )" + c + "}}";
+}
+
+std::string op(std::string_view name, int id, std::string_view ts, std::string_view dur) {
+  return slice(name, ts, dur, R"(, "args": {"External id": )" + std::to_string(id) + "}");
+}
+
+}  // namespace
+
+TEST_CASE("every row of every recorded table, to the nanosecond and in PyTorch's order") {
+  if (!has_shared("profiler tables against key_averages()")) return;
+  std::size_t rows = 0;
+  for (const auto& path : traces_in(shared_folder() / "traces")) {
+    std::string base = path.string();
+    base = base.substr(0, base.find(".json."));
+    if (!std::filesystem::exists(base + ".table.csv")) continue;
+    CAPTURE(base);
+    const auto loaded = load_trace(path.string());
+    REQUIRE(loaded.ok());
+    const Tabled mine(*loaded);
+    std::ifstream csv(base + ".table.csv");
+    std::string line;
+    std::getline(csv, line);
+    std::size_t at = 0;
+    for (; std::getline(csv, line); ++at) {
+      const auto cells = split(line);
+      REQUIRE(cells.size() == 7);
+      REQUIRE(at < mine.table.rows.size());
+      const std::string expected = cells[0] + "|" + cells[1] + "|" + std::to_string(ns_from_us(cells[2])) + "|" + std::to_string(ns_from_us(cells[3])) +
+                                   "|" + std::to_string(ns_from_us(cells[4])) + "|" + std::to_string(ns_from_us(cells[5])) + "|" + cells[6].substr(11);
+      CHECK(first_lines(mine.table.rows[at]) == expected);
+    }
+    CHECK(at == mine.table.rows.size());
+    rows += at;
+  }
+  CHECK(rows > 1000);
+}
+
+TEST_CASE("the printed table is PyTorch's, byte for byte") {
+  if (!has_shared("printed tables against PyTorch's")) return;
+  int compared = 0;
+  for (const auto& path : traces_in(shared_folder() / "traces")) {
+    std::string base = path.string();
+    base = base.substr(0, base.find(".json."));
+    if (!std::filesystem::exists(base + ".table.txt")) continue;
+    CAPTURE(base);
+    const Tabled mine(*load_trace(path.string()));
+    const OpTableText text{OpTableSort::cuda, 100, 120};
+    CHECK(print_op_table(*mine.trace, mine.events, mine.table, {}, text) + "\n" == read_file(base + ".table.txt"));
+    ++compared;
+  }
+  CHECK(compared == 5);
+}
+
+TEST_CASE("corrected: the CPU rows' own GPU time adds up to the linked GPU work, exactly") {
+  if (!has_shared("the corrected table's invariant")) return;
+  for (const auto& path : traces_in(shared_folder() / "traces")) {
+    CAPTURE(path.string());
+    const Tabled mine(*load_trace(path.string()), TableMode::corrected);
+    Ns rows = 0;
+    for (const OpTableRow& r : mine.table.rows) rows += r.on_gpu ? 0 : r.self_cuda;
+    Ns work = 0;
+    for (const GpuRow& g : mine.trace->gpu) {
+      const bool linked = static_cast<bool>(mine.links.op_with_external_id(mine.trace->slices.external_id[g.slice.index()]));
+      if (linked && is_gpu_work(mine.trace->kind(g.slice))) work += mine.trace->duration(g.slice);
+    }
+    CHECK(rows == work);
+  }
+}
+
+TEST_CASE("self time leaves out children, and GPU time rises from the launching operator to its parents") {
+  const Tabled t(load_text(events(op("outer", 1, "0", "100") + "," + op("inner", 2, "10", "50") + "," + launch(5, 2, "20", "7"))));
+  CHECK(t.row("outer").self_cpu == 50'000);
+  CHECK(t.row("inner").self_cpu == 49'000);
+  CHECK(t.row("inner").self_cuda == 7'000);
+  CHECK(t.row("outer").self_cuda == 0);
+  CHECK(t.row("outer").cuda == 7'000);
+  CHECK(t.row("k", true).cuda == 7'000);
+  CHECK(t.table.self_cuda_total == 7'000);
+}
+
+TEST_CASE("an only child of the same name is folded into its parent, and steps are one row") {
+  const Tabled t(load_text(events(op("aten::sum", 1, "0", "100") + "," + op("aten::sum", 2, "10", "50") + "," + launch(5, 2, "20", "7") + "," +
+                                  op("ProfilerStep#1", 3, "200", "10") + "," + op("ProfilerStep#2", 4, "220", "10"))));
+  CHECK(t.row("aten::sum").count == 1);
+  CHECK(t.row("aten::sum").self_cuda == 7'000);
+  CHECK(t.row("aten::sum").self_cpu == 99'000);
+  CHECK(t.row("ProfilerStep*").count == 2);
+}
+
+TEST_CASE("a partial overlap becomes a child of what holds it whole") {
+  const Tabled t(load_text(events(op("a", 1, "0", "100") + "," + op("b", 2, "10", "40") + "," + op("c", 3, "30", "40"))));
+  CHECK(t.row("a").self_cpu == 20'000);
+  CHECK(t.row("b").self_cpu == 40'000);
+}
+
+TEST_CASE("exact: an overhead inside an operator owns its kernels a second time; corrected: it does not") {
+  const std::string text = events(op("ProfilerStep#0", 9, "0", "500") + "," + op("mm", 4, "10", "100") + "," + launch(5, 4, "60", "7") +
+                                  R"(,{"ph":"X","cat":"overhead","name":"Activity Buffer Request","pid":-1,"tid":0,"ts":20,"dur":30})");
+  const Tabled exact(load_text(text));
+  CHECK(exact.row("Activity Buffer Request").self_cuda == 7'000);
+  CHECK(exact.row("mm").cuda == 14'000);
+  const Tabled corrected(load_text(text), TableMode::corrected);
+  CHECK(corrected.row("Activity Buffer Request").self_cuda == 0);
+  CHECK(corrected.row("mm").cuda == 7'000);
+}
+
+TEST_CASE("GPU annotations lose the two nanoseconds that the file's writer adds") {
+  const Tabled t(load_text(events(op("x", 1, "0", "1") + R"(,{"ph":"X","cat":"gpu_user_annotation","name":"step","pid":0,"tid":7,"ts":9.999,"dur":5.002,"args":{"External id":3}})")));
+  CHECK(t.row("step", true).cuda == 5'000);
+  CHECK(t.row("step", true).annotation);
+  CHECK(t.table.self_cuda_total == 0);
+}
+
+TEST_CASE("a range keeps the events that begin in it") {
+  OpTableOptions options;
+  options.range = Span{5'000, 20'000};
+  const Tabled t(load_text(events(op("a", 1, "0", "100") + "," + op("b", 2, "10", "5") + "," + op("b", 3, "30", "5"))), TableMode::exact, options);
+  REQUIRE(t.table.rows.size() == 1);
+  CHECK(t.row("b").count == 1);
+}
+
+TEST_CASE("shapes split the rows of an operator when asked") {
+  OpTableOptions options;
+  options.by_shape = true;
+  const auto with_dims = [](std::string_view ts, std::string_view dims) {
+    return slice("aten::mm", ts, "5", R"(, "args": {"Input Dims": )" + std::string(dims) + "}");
+  };
+  const auto trace = load_text(events(with_dims("0", "[[2, 3]]") + "," + with_dims("10", "[[4, 3]]") + "," + with_dims("20", "[[2, 3]]")));
+  CHECK(Tabled(trace, TableMode::exact, options).table.rows.size() == 2);
+  CHECK(Tabled(trace).table.rows.size() == 1);
+}
+
+TEST_CASE("closing a frame closes everything above it") {
+  // An overhead begins before an operator and ends inside it: a second overhead in that operator inherits nothing.
+  const std::vector<FrameEvent> frames = {{0, 100, 1, 7, false, false, -1}, {10, 40, 2, 0, true, true, 0}, {20, 90, 3, 8, false, false, -1}, {50, 60, 4, 0, true, true, 1}};
+  const auto ids = inherited_ids(frames, 2);
+  CHECK(ids[0] == 7);
+  CHECK(ids[1] == 7);
+}
