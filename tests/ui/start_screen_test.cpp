@@ -95,3 +95,20 @@ TEST_CASE("a folder that cannot be read says so") {
   start.in.folder = &start.folder;
   CHECK(holds(start.frame(), "Permission denied."));
 }
+
+TEST_CASE("a typed path opens by the button, a typed folder does not") {
+  Start start;
+  start.in.folder = &start.folder;
+  const auto draw = [&] { start.draw(); };
+  start.view.start.path = "/data/";
+  start.frame();
+  start.harness.click_around(draw, [&] { return start.out.has<OpenFile>() && start.asked<OpenFile>()->path == "/data/"; });
+  for (const Request& request : start.out.list)
+    if (const auto* opened = std::get_if<OpenFile>(&request)) CHECK(opened->path != "/data/");
+  start.out.list.clear();
+  start.view.start.path = "/data/step1.json";
+  start.in.folder = nullptr;  // nothing listed: only the button is left
+  start.in.recent = {};
+  CHECK(start.harness.click_around(draw, [&] { return start.asked<OpenFile>() != nullptr; }));
+  CHECK(start.asked<OpenFile>()->path == "/data/step1.json");
+}
