@@ -27,7 +27,6 @@ class BackgroundLoad {
   const LoadProgress& progress() const { return progress_; }
   double seconds() const;  // since it began
   void cancel() { progress_.cancel = true; }
-  bool cancelled() const { return progress_.cancel; }
   bool done() const { return done_; }
   // Only when done, and only once.
   Outcome take() { return std::move(outcome_); }

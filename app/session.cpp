@@ -85,7 +85,6 @@ void Session::poll(ViewState& view) {
 void Session::take_load(ViewState& view) {
   const std::unique_ptr<BackgroundLoad> load = std::move(load_);
   BackgroundLoad::Outcome outcome = load->take();
-  if (load->cancelled()) return;
   if (!outcome.ok()) {
     message_ = outcome.error().message;
     return;

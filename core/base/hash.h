@@ -28,7 +28,7 @@ inline std::uint64_t hash_bytes(const char* data, std::size_t size) {
     size -= 8;
   }
   std::uint64_t tail = 0;
-  std::memcpy(&tail, data, size);
+  if (size > 0) std::memcpy(&tail, data, size);  // an empty view may have no data at all
   return mix64(h ^ tail);
 }
 

@@ -12,18 +12,17 @@ using test::slice_named;
 
 namespace {
 
-const DetailsSection* find_section(const DetailsModel& model, std::string_view title) {
+DetailsSection section_of(const DetailsModel& model, std::string_view title) {
   const auto it =
       std::find_if(model.sections.begin(), model.sections.end(), [&](const auto& s) { return s.title == title; });
-  return it == model.sections.end() ? nullptr : &*it;
+  REQUIRE_MESSAGE(it != model.sections.end(), "no section " << title);
+  return *it;
 }
 
 DetailsLine line_of(const DetailsModel& model, std::string_view title, std::string_view key) {
-  const DetailsSection* section = find_section(model, title);
-  REQUIRE_MESSAGE(section, "no section " << title);
-  const auto it =
-      std::find_if(section->lines.begin(), section->lines.end(), [&](const auto& l) { return l.key == key; });
-  REQUIRE_MESSAGE(it != section->lines.end(), "no line " << key);
+  const DetailsSection section = section_of(model, title);
+  const auto it = std::find_if(section.lines.begin(), section.lines.end(), [&](const auto& l) { return l.key == key; });
+  REQUIRE_MESSAGE(it != section.lines.end(), "no line " << key);
   return *it;
 }
 
@@ -83,8 +82,8 @@ TEST_CASE("a kernel leads to its call and operator, and a call to its kernel") {
 TEST_CASE("what the file does not state is not recorded, never 0") {
   const auto doc = document_from_text(test::kOneLaunch);
   const DetailsModel model = make_details(*doc, slice_named(*doc, "first"), nullptr);
-  for (const char* key : {"registers per thread", "shared memory", "grid", "block", "blocks per SM",
-                          "warps per SM", "occupancy, as stated"}) {
+  for (const char* key : {"registers per thread", "shared memory", "grid", "block", "blocks per SM", "warps per SM",
+                          "occupancy, as stated"}) {
     CAPTURE(key);
     CHECK(value_of(model, "Resources", key) == "not recorded");
     CHECK(line_of(model, "Resources", key).look == DetailsLine::Look::absent);
@@ -97,7 +96,7 @@ TEST_CASE("a graph launch lists the kernels it started in time order and counts 
   const DetailsModel model = make_details(*doc, slice_named(*doc, "cudaGraphLaunch"), nullptr);
   CHECK(value_of(model, "Launched", "GPU work") == "2");
   CHECK(value_of(model, "Launched", "GPU time") == "2.50 us");
-  const DetailsSection& launched = *find_section(model, "Launched");
+  const DetailsSection launched = section_of(model, "Launched");
   CHECK(launched.lines[launched.lines.size() - 2].value == "first");
   CHECK(launched.lines.back().value == "second");
 }
@@ -109,8 +108,8 @@ TEST_CASE("a launch of thousands lists the first and counts the rest") {
     text += R"(,{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":)" + std::to_string(10 + i) +
             R"(,"dur":0.5,"args":{"correlation":9,"device":0,"stream":7}})";
   const auto doc = document_from_text(text + "]");
-  const DetailsSection& launched =
-      *find_section(make_details(*doc, slice_named(*doc, "cudaGraphLaunch"), nullptr), "Launched");
+  const DetailsSection launched =
+      section_of(make_details(*doc, slice_named(*doc, "cudaGraphLaunch"), nullptr), "Launched");
   CHECK(launched.lines.size() == 2 + kDetailsMaxLaunched + 1);
   CHECK(launched.lines.back().value == "and 2,976 more");
 }
@@ -148,7 +147,7 @@ TEST_CASE("args are shown in file order once read, and a call stack a frame a li
   const SliceId slice = slice_named(*doc, "aten::add");
   ArgsState args{
       slice, ArgsState::Stage::ready, {{"Input Dims", "[[64, 64], []]", false}, {"Call stack", "a;b", true}}, {}};
-  const DetailsSection section = *find_section(make_details(*doc, slice, &args), "Args");
+  const DetailsSection section = section_of(make_details(*doc, slice, &args), "Args");
   REQUIRE(section.lines.size() == 2);
   CHECK(section.lines[0].key == "Input Dims");
   CHECK(section.lines[0].value == "[[64, 64], []]");
@@ -158,7 +157,7 @@ TEST_CASE("args are shown in file order once read, and a call stack a frame a li
 TEST_CASE("args that are not there yet, of another slice, none or unreadable are a sentence") {
   const auto doc = document_from_text(test::kOneLaunch);
   const SliceId slice = slice_named(*doc, "aten::add");
-  const auto note = [&](const ArgsState* args) { return find_section(make_details(*doc, slice, args), "Args")->note; };
+  const auto note = [&](const ArgsState* args) { return section_of(make_details(*doc, slice, args), "Args").note; };
   const ArgsState other{SliceId(slice.index() + 1), ArgsState::Stage::ready, {{"k", "v", true}}, {}};
   const ArgsState none{slice, ArgsState::Stage::ready, {}, {}};
   const ArgsState failed{slice, ArgsState::Stage::failed, {}, "The file is gone."};
