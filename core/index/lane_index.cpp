@@ -77,12 +77,18 @@ class Folder {
   }
 
  private:
-  // The column's right border, rounded up; 128 bits, since length times width exceeds 64.
+  // The column's right border, rounded up.
   Ns end_of_column(Ns t) const {
     if (t < view_.begin) return view_.begin;
-    const auto length = static_cast<__int128>(view_.length());
-    const auto column = static_cast<__int128>(t - view_.begin) * width_px_ / length;
-    return view_.begin + static_cast<Ns>((length * (column + 1) + width_px_ - 1) / width_px_);
+    constexpr Ns kFits64 = Ns{1} << 46;  // 19 hours: times 2^16 pixels it still fits
+    return view_.length() < kFits64 && width_px_ < (1 << 16) ? end_of_column_in<std::uint64_t>(t) : end_of_column_in<unsigned __int128>(t);
+  }
+  template <class Wide>
+  Ns end_of_column_in(Ns t) const {
+    const auto length = static_cast<Wide>(view_.length());
+    const auto width = static_cast<Wide>(width_px_);
+    const Wide column = static_cast<Wide>(t - view_.begin) * width / length;
+    return view_.begin + static_cast<Ns>((length * (column + 1) + width - 1) / width);
   }
 
   const std::vector<Ns>& begin_;

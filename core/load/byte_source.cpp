@@ -1,5 +1,6 @@
 #include "core/load/byte_source.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -87,6 +88,36 @@ class ReplaySource final : public ByteSource {
   std::size_t at_ = 0;
 };
 
+// Packed traces inflate to 13 to 60 times their size. A file that claims far more is a bomb: it stops here.
+constexpr std::uint64_t kLargestRatio = 400;
+constexpr std::uint64_t kAlwaysAllowed = std::uint64_t{256} << 20;  // so small a text does no harm at any ratio
+
+class LimitedSource final : public ByteSource {
+ public:
+  explicit LimitedSource(std::unique_ptr<ByteSource> packed) : packed_(std::move(packed)) {}
+  Result<std::size_t> read(char* into, std::size_t size) override {
+    Result<std::size_t> got = packed_->read(into, size);
+    if (!got) return got;
+    text_bytes_ += *got;
+    if (text_bytes_ <= std::max(kAlwaysAllowed, kLargestRatio * packed_->file_bytes_read())) return got;
+    return Error{fmt::format("The file inflates to more than {} times its size, which no trace does: stopped after {} of text. If it is sound, unpack it first.",
+                             kLargestRatio, format_bytes(text_bytes_))};
+  }
+  std::uint64_t file_bytes_read() const override { return packed_->file_bytes_read(); }
+  std::uint64_t file_bytes_total() const override { return packed_->file_bytes_total(); }
+  bool was_cut_short() const override { return packed_->was_cut_short(); }
+  std::shared_ptr<const RestartPoints> restart_points() const override { return packed_->restart_points(); }
+
+ private:
+  std::unique_ptr<ByteSource> packed_;
+  std::uint64_t text_bytes_ = 0;
+};
+
+Result<std::unique_ptr<ByteSource>> limited(Result<std::unique_ptr<ByteSource>> packed) {
+  if (!packed) return packed;
+  return std::unique_ptr<ByteSource>(std::make_unique<LimitedSource>(std::move(*packed)));
+}
+
 Result<std::unique_ptr<ByteSource>> unpacked(std::unique_ptr<ByteSource> raw) {
   std::string head(8, '\0');
   Result<std::size_t> got = raw->read(head.data(), head.size());
@@ -95,9 +126,9 @@ Result<std::unique_ptr<ByteSource>> unpacked(std::unique_ptr<ByteSource> raw) {
   const Packing packing = packing_of(head);
   auto whole = std::make_unique<ReplaySource>(std::move(head), std::move(raw));
   switch (packing) {
-    case Packing::gzip: return make_gzip_source(std::move(whole));
-    case Packing::xz: return make_xz_source(std::move(whole));
-    case Packing::zstd: return make_zstd_source(std::move(whole));
+    case Packing::gzip: return limited(make_gzip_source(std::move(whole)));
+    case Packing::xz: return limited(make_xz_source(std::move(whole)));
+    case Packing::zstd: return limited(make_zstd_source(std::move(whole)));
     case Packing::plain: break;
   }
   return std::unique_ptr<ByteSource>(std::move(whole));

@@ -125,6 +125,7 @@ class Loader {
     if (!stream.run(reader)) return cancelled();
     if (const auto error = reader.error()) {
       trace_->report.add(Oddity::truncated, offset_ + head_bytes + reader.text_bytes(), error->message);
+      read_error_ = *error;
     }
     text_bytes_ += reader.text_bytes();
     LoadFigures& figures = trace_->figures;
@@ -170,6 +171,7 @@ class Loader {
       if (progress_.cancel) return cancelled();
       return Error{fmt::format("{} holds more slices than can be shown (4,294,967,279). Record fewer steps.", shown_)};
     }
+    if (trace_->figures.events == 0 && read_error_) return *read_error_;
     if (trace_->figures.events == 0) {
       if (trace_->report.count(Oddity::truncated) != 0) {
         return Error{fmt::format("{} ends at byte {} before the first whole event. Was the recording still being written?", shown_, text_bytes_)};
@@ -194,6 +196,7 @@ class Loader {
   std::string head_;
   std::uint64_t offset_ = 0;      // of head_ in the text
   std::uint64_t text_bytes_ = 0;
+  std::optional<Error> read_error_;  // ended reading early; what came before is shown
   std::shared_ptr<Trace> trace_ = std::make_shared<Trace>();
 };
 

@@ -1,4 +1,7 @@
+#include <cstdio>
 #include <fstream>
+
+#include <sys/stat.h>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -94,4 +97,43 @@ TEST_CASE("a file that shrank, changed or vanished after opening gives a sentenc
   CHECK(read_args(t, late).error().message.find("has changed since it was opened") != std::string::npos);
   std::filesystem::remove(path);
   CHECK(read_args(t, late).error().message.find("was not found") != std::string::npos);
+}
+
+TEST_CASE("a gzip bomb stops at a stated limit with a sentence") {
+  // Zeros inflate a thousandfold; as space before the first event they are even valid JSON.
+  const std::string spaces(std::size_t{300} << 20, ' ');
+  CHECK(load_error(gzip_text("{\"traceEvents\": [" + spaces, 9)).find("inflates to more than 400 times its size") != std::string::npos);
+  CHECK(load_error(gzip_text(spaces, 9)).find("inflates to more than 400 times its size") != std::string::npos);
+}
+
+TEST_CASE("a pipe is read like a file, and its args are known to be gone") {
+  const TempFolder folder;
+  const std::string text = numbered_slices(3000);
+  const std::string path = folder.write("t.json", text);
+  REQUIRE(mkfifo((folder.path() / "fifo").c_str(), 0600) == 0);
+  FILE* pipe = popen(("cat '" + path + "' > '" + (folder.path() / "fifo").string() + "'").c_str(), "r");
+  const auto result = load_trace((folder.path() / "fifo").string());
+  pclose(pipe);
+  REQUIRE(result.ok());
+  CHECK((*result)->slice_count() == 3000);
+}
+
+TEST_CASE("pretty, compact, single-line and packed spellings of the same events are the same trace") {
+  std::string pretty = "{\n  \"schemaVersion\": 1,\n  \"traceEvents\": [\n", compact = "{\"traceEvents\":[\n", line = "{\"traceEvents\":[";
+  for (int i = 0; i < 3000; ++i) {
+    const char* comma = i == 0 ? "" : ",";
+    const auto us = fmt::format("{}.{:03}", i * 3, i % 1000);
+    pretty += fmt::format("{}\n  {{\n    \"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k{}\", \"pid\": 0, \"tid\": 7,\n    \"ts\": {}, \"dur\": 2.5,\n    \"args\": "
+                          "{{\n      \"External id\": {},\"grid\": [1, 2, 3]\n    }}\n  }}", comma, i % 50, us, i);
+    const std::string event = fmt::format("{{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k{}\",\"pid\":0,\"tid\":7,\"ts\":{},\"dur\":2.5,\"args\":{{\"External id\":{},\"grid\":[1,2,3]}}}}", i % 50, us, i);
+    compact += (i == 0 ? "" : ",\n") + event;
+    line += comma + event;
+  }
+  pretty += "\n  ]\n}\n";
+  compact += "\n]}\n";
+  line += "]}";
+  const std::string first = dump_trace(*load_text(pretty, 2, 4096), false);
+  CHECK(dump_trace(*load_text(compact, 2, 4096), false) == first);
+  CHECK(dump_trace(*load_text(line, 2, 4096), false) == first);
+  CHECK(dump_trace(*load_text(gzip_text(line), 2, 4096), false) == first);
 }
