@@ -32,6 +32,14 @@ endforeach()
 
 include(tests/cli/cli.cmake)
 
+# Graphics drivers leak a little and are unloaded before LeakSanitizer could name them, so it cannot judge a test that
+# opens a window. Sessions and documents are judged by the tests that do without one.
+if(GAPSCOPE_SANITIZE STREQUAL "address")
+  get_directory_property(all_tests TESTS)
+  list(FILTER all_tests INCLUDE REGEX "^(app/window|e2e)/")
+  set_tests_properties(${all_tests} PROPERTIES ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0")
+endif()
+
 # Benchmarks: a program each, built with the rest so that they keep compiling, run by hand.
 file(GLOB bench_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/bench/*.cpp")
 foreach(file ${bench_sources})
@@ -50,9 +58,6 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
 endif()
 
 if(GAPSCOPE_FUZZ)
-  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-    message(FATAL_ERROR "GAPSCOPE_FUZZ needs libFuzzer: configure with -DCMAKE_CXX_COMPILER=clang++.")
-  endif()
   file(GLOB fuzz_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/fuzz/*.cpp")
   foreach(file ${fuzz_sources})
     cmake_path(GET file STEM name)
