@@ -8,7 +8,7 @@
 namespace gapscope {
 namespace {
 
-constexpr float kWidthPx = 860, kHeightPx = 640;  // at scale 1
+constexpr float kWidthPx = 860, kHeightPx = 780;  // at scale 1
 constexpr float kKeysPx = 150;
 constexpr float kTitlePx = 180;
 

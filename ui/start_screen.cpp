@@ -8,7 +8,7 @@
 namespace gapscope {
 namespace {
 
-constexpr float kWidthPx = 1080, kHeightPx = 620;  // at scale 1; smaller windows get a smaller one that scrolls
+constexpr float kWidthPx = 1240, kHeightPx = 700;  // at scale 1; smaller windows get a smaller one that scrolls
 constexpr float kMarginPx = 24;
 
 struct Start {
@@ -160,6 +160,8 @@ void draw_keys(Start& start) {
 
 void draw_columns(Start& start, float height) {
   if (!ImGui::BeginTable("columns", 2, ImGuiTableFlags_NoSavedSettings)) return;
+  ImGui::TableSetupColumn("open", ImGuiTableColumnFlags_WidthStretch, 2);
+  ImGui::TableSetupColumn("lists", ImGuiTableColumnFlags_WidthStretch, 3);  // so that a sample's story fits one line
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::BeginChild("open", {0, height});
