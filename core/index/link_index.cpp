@@ -5,104 +5,102 @@
 namespace gapscope {
 namespace {
 
-template <class Joins>
-std::size_t position_of(const Joins& joins, std::uint64_t id) {
-  const auto at = std::lower_bound(joins.begin(), joins.end(), id, [](const auto& j, std::uint64_t v) { return j.id < v; });
-  return at != joins.end() && at->id == id ? static_cast<std::size_t>(at - joins.begin()) : joins.size();
-}
+constexpr std::uint32_t kNoSlice = 0xFFFF'FFFFu;
 
-// Sorted by (id, begin); of equal ids only the first in time stays.
-template <class Joins>
-void sort_and_keep_first(Joins& joins, const Trace& trace) {
-  const auto before = [&](const auto& a, const auto& b) {
-    if (a.id != b.id) return a.id < b.id;
-    return std::pair(trace.slices.begin[a.at], a.at) < std::pair(trace.slices.begin[b.at], b.at);
-  };
-  if (!std::is_sorted(joins.begin(), joins.end(), before)) std::sort(joins.begin(), joins.end(), before);
-  const auto last = std::unique(joins.begin(), joins.end(), [](const auto& a, const auto& b) { return a.id == b.id; });
-  joins.erase(last, joins.end());
-  joins.shrink_to_fit();
+// Keeps the first in time of the slices that share an id.
+void keep_first(std::uint32_t& known, std::uint32_t slice, const Trace& trace) {
+  const auto& begin = trace.slices.begin;
+  if (known == kNoSlice || begin[slice] < begin[known]) known = slice;
 }
 
 }  // namespace
 
 LinkIndex::LinkIndex(const Trace& trace, const LaneIndex& lanes) : trace_(trace), lanes_(lanes) {
+  call_of_correlation_ = IdMap<std::uint32_t>(trace.calls.size(), kNoSlice);
   for (const Call& call : trace.calls) {
-    if (call.correlation != 0) call_by_correlation_.push_back({call.correlation, call.slice.value});
+    if (call.correlation != 0) keep_first(call_of_correlation_[call.correlation], call.slice.value, trace);
   }
-  sort_and_keep_first(call_by_correlation_, trace);
-
-  std::vector<bool> owns(trace.categories.size());
-  for (std::size_t c = 0; c < owns.size(); ++c) {
-    owns[c] = trace.categories[c].kind == Kind::op || trace.categories[c].kind == Kind::annotation;
-  }
-  std::size_t owners = 0;
-  const auto is_owner = [&](std::size_t s) { return trace.slices.external_id[s] != 0 && owns[trace.slices.category[s]]; };
-  for (std::size_t s = 0; s < trace.slice_count(); ++s) owners += is_owner(s) ? 1 : 0;
-  op_by_external_id_.reserve(owners);
-  for (std::size_t s = 0; s < trace.slice_count(); ++s) {
-    if (is_owner(s)) op_by_external_id_.push_back({trace.slices.external_id[s], static_cast<std::uint32_t>(s)});
-  }
-  sort_and_keep_first(op_by_external_id_, trace);
-
-  // GPU slices by launching call: count, then place, in time order.
-  std::vector<std::pair<std::uint32_t, SliceId>> pairs;
-  for (const GpuRow& row : trace.gpu) {
-    if (row.correlation == 0) continue;
-    const std::size_t at = position_of(call_by_correlation_, row.correlation);
-    if (at < call_by_correlation_.size()) pairs.emplace_back(static_cast<std::uint32_t>(at), row.slice);
-  }
-  std::sort(pairs.begin(), pairs.end(), [&](const auto& a, const auto& b) {
-    if (a.first != b.first) return a.first < b.first;
-    return std::pair(trace.begin(a.second), a.second) < std::pair(trace.begin(b.second), b.second);
-  });
-  launched_first_.assign(call_by_correlation_.size() + 1, 0);
-  launched_.reserve(pairs.size());
-  for (const auto& [at, slice] : pairs) {
-    ++launched_first_[at + 1];
-    launched_.push_back(slice);
-  }
-  for (std::size_t i = 1; i < launched_first_.size(); ++i) launched_first_[i] += launched_first_[i - 1];
-
+  join_operators();
+  group_launched();
   flow_from_.resize(trace.flows.size());
   flow_to_.resize(trace.flows.size());
   for (std::uint32_t i = 0; i < flow_from_.size(); ++i) flow_from_[i] = flow_to_[i] = i;
-  std::stable_sort(flow_to_.begin(), flow_to_.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return trace.flows[a].to < trace.flows[b].to; });
-
+  std::sort(flow_to_.begin(), flow_to_.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::pair(trace.flows[a].to, a) < std::pair(trace.flows[b].to, b);
+  });
   for (const GpuRow& row : trace.gpu) {
     if (!is_gpu_work(trace.kind(row.slice))) continue;
     ++counts_.gpu_slices;
-    counts_.joined_to_call += call_of(row.slice) ? 1 : 0;
-    counts_.joined_to_op += owner_op(row.slice) ? 1 : 0;
+    counts_.joined_to_call += call_of(row) ? 1 : 0;
+    counts_.joined_to_op += owner_op(row) ? 1 : 0;
   }
+}
+
+void LinkIndex::join_operators() {
+  std::vector<bool> owns(trace_.categories.size());
+  for (std::size_t c = 0; c < owns.size(); ++c) {
+    owns[c] = trace_.categories[c].kind == Kind::op || trace_.categories[c].kind == Kind::annotation;
+  }
+  std::size_t owners = 0;
+  const auto is_owner = [&](std::size_t s) { return trace_.slices.external_id[s] != 0 && owns[trace_.slices.category[s]]; };
+  for (std::size_t s = 0; s < trace_.slice_count(); ++s) owners += is_owner(s) ? 1 : 0;
+  op_of_external_id_ = IdMap<std::uint32_t>(owners, kNoSlice);
+  for (std::size_t s = 0; s < trace_.slice_count(); ++s) {
+    if (is_owner(s)) keep_first(op_of_external_id_[trace_.slices.external_id[s]], static_cast<std::uint32_t>(s), trace_);
+  }
+}
+
+// GPU slices by launching call, each call's in time order.
+void LinkIndex::group_launched() {
+  std::vector<std::pair<std::uint32_t, SliceId>> pairs;
+  pairs.reserve(trace_.gpu.size());
+  for (const GpuRow& row : trace_.gpu) {
+    if (const SliceId call = call_of(row)) pairs.emplace_back(call.value, row.slice);
+  }
+  std::sort(pairs.begin(), pairs.end(), [&](const auto& a, const auto& b) {
+    if (a.first != b.first) return a.first < b.first;
+    return std::pair(trace_.begin(a.second), a.second) < std::pair(trace_.begin(b.second), b.second);
+  });
+  launched_.reserve(pairs.size());
+  for (const auto& [call, slice] : pairs) {
+    if (call_at_.empty() || call_at_.back() != call) {
+      call_at_.push_back(call);
+      launched_first_.push_back(static_cast<std::uint32_t>(launched_.size()));
+    }
+    launched_.push_back(slice);
+  }
+  launched_first_.push_back(static_cast<std::uint32_t>(launched_.size()));
+}
+
+SliceId LinkIndex::call_of(const GpuRow& row) const {
+  return row.correlation == 0 ? SliceId{} : SliceId(call_of_correlation_.find(row.correlation));
 }
 
 SliceId LinkIndex::call_of(SliceId gpu_slice) const {
   const GpuRow* row = trace_.gpu_row(gpu_slice);
-  if (row == nullptr || row->correlation == 0) return {};
-  const std::size_t at = position_of(call_by_correlation_, row->correlation);
-  return at < call_by_correlation_.size() ? SliceId(call_by_correlation_[at].at) : SliceId{};
+  return row == nullptr ? SliceId{} : call_of(*row);
 }
 
 std::span<const SliceId> LinkIndex::launched_by(SliceId slice) const {
-  const Call* call = trace_.call(slice);
-  if (call == nullptr || call->correlation == 0) return {};
-  const std::size_t at = position_of(call_by_correlation_, call->correlation);
-  if (at == call_by_correlation_.size() || call_by_correlation_[at].at != slice.value) return {};
-  return std::span(launched_).subspan(launched_first_[at], launched_first_[at + 1] - launched_first_[at]);
+  const auto at = std::lower_bound(call_at_.begin(), call_at_.end(), slice.value);
+  if (at == call_at_.end() || *at != slice.value) return {};
+  const auto i = static_cast<std::size_t>(at - call_at_.begin());
+  return std::span(launched_).subspan(launched_first_[i], launched_first_[i + 1] - launched_first_[i]);
 }
 
 SliceId LinkIndex::op_with_external_id(std::uint64_t id) const {
-  if (id == 0) return {};
-  const std::size_t at = position_of(op_by_external_id_, id);
-  return at < op_by_external_id_.size() ? SliceId(op_by_external_id_[at].at) : SliceId{};
+  return id == 0 ? SliceId{} : SliceId(op_of_external_id_.find(id));
+}
+
+SliceId LinkIndex::owner_op(const GpuRow& row) const {
+  if (const SliceId op = op_with_external_id(trace_.slices.external_id[row.slice.index()])) return op;
+  const SliceId call = call_of(row);
+  return call ? lanes_.innermost_op_at(trace_.lane_id(call), trace_.begin(call)) : SliceId{};
 }
 
 SliceId LinkIndex::owner_op(SliceId gpu_slice) const {
-  if (const SliceId op = op_with_external_id(trace_.slices.external_id[gpu_slice.index()])) return op;
-  const SliceId call = call_of(gpu_slice);
-  return call ? lanes_.innermost_op_at(trace_.lane_id(call), trace_.begin(call)) : SliceId{};
+  if (const GpuRow* row = trace_.gpu_row(gpu_slice)) return owner_op(*row);
+  return op_with_external_id(trace_.slices.external_id[gpu_slice.index()]);
 }
 
 std::span<const std::uint32_t> LinkIndex::flows_from(SliceId slice) const {

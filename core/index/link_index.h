@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/id_map.h"
 #include "core/index/lane_index.h"
 #include "core/trace/trace.h"
 
@@ -20,10 +21,12 @@ class LinkIndex {
 
   // The call that launched this GPU slice (kernel, copy, memset, sync): same correlation. None when not in the file.
   SliceId call_of(SliceId gpu_slice) const;
+  SliceId call_of(const GpuRow& row) const;
   // The GPU slices that a call launched, in time order; empty for other slices.
   std::span<const SliceId> launched_by(SliceId call) const;
   // The operator or annotation that owns GPU work: by External id, else the innermost one around the launch. None if neither.
   SliceId owner_op(SliceId gpu_slice) const;
+  SliceId owner_op(const GpuRow& row) const;
   // The operator (or annotation) with this External id, or none.
   SliceId op_with_external_id(std::uint64_t id) const;
 
@@ -34,13 +37,16 @@ class LinkIndex {
   const LaunchCounts& counts() const { return counts_; }
 
  private:
+  void join_operators();
+  void group_launched();
+
   const Trace& trace_;
   const LaneIndex& lanes_;
-  struct Join { std::uint64_t id; std::uint32_t at; };
-  std::vector<Join> call_by_correlation_;  // sorted by id; at = slice value; first call in time wins
-  std::vector<Join> op_by_external_id_;    // sorted by id; at = slice value
+  IdMap<std::uint32_t> call_of_correlation_;  // slice value of the first call in time, or kNoSlice
+  IdMap<std::uint32_t> op_of_external_id_;    // slice value of the first operator or annotation in time
+  std::vector<std::uint32_t> call_at_;        // slices of the calls that launched something, ascending
   std::vector<SliceId> launched_;          // GPU slices grouped by call, in time order
-  std::vector<std::uint32_t> launched_first_;  // per entry of call_by_correlation_, into launched_; one more at the end
+  std::vector<std::uint32_t> launched_first_;  // per entry of call_at_, into launched_; one more at the end
   std::vector<std::uint32_t> flow_from_;   // identity: flows are ordered by `from`
   std::vector<std::uint32_t> flow_to_;     // positions in trace.flows ordered by `to`
   LaunchCounts counts_;

@@ -9,7 +9,7 @@ namespace gapscope {
 
 class NameIndex {
  public:
-  explicit NameIndex(const Trace& trace);
+  explicit NameIndex(const Trace& trace, int threads = 1);
   std::span<const SliceId> slices_named(StringId name) const;
   // Names that at least one slice has, in order of id.
   std::vector<StringId> used_names() const;

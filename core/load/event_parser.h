@@ -53,6 +53,7 @@ class EventParser {
   // The content of a string token, escapes resolved (into scratch_); other tokens as they are.
   std::string_view text_of(std::string_view token);
   std::uint32_t text_id(std::string_view token);
+  std::uint32_t category_id(std::string_view cat);
   std::uint32_t lane_id(std::string_view pid, std::string_view tid);
   void note(Oddity kind) { out_.report.add(kind, event_offset_, event_text_); }
 
@@ -66,7 +67,10 @@ class EventParser {
   std::string_view event_text_;
   std::string scratch_;
 
-  // The lane of the event before: most events lie on the lane of their neighbour.
+  // The category and the lane of the event before: most events share them with their neighbour.
+  std::string last_category_text_;
+  std::uint32_t last_category_ = 0;
+  bool has_last_category_ = false;
   std::string last_pid_, last_tid_;
   std::uint32_t last_lane_ = 0;
   bool has_last_lane_ = false;

@@ -125,6 +125,11 @@ namespace {
 
 template <class Integer>
 std::optional<Integer> parse_whole(std::string_view token) {
+  // Nearly all ids and sizes: a few plain digits.
+  Integer quick = 0;
+  std::size_t at = 0;
+  while (at < token.size() && at < 18 && is_digit(token[at])) quick = static_cast<Integer>(quick * 10 + static_cast<Integer>(token[at++] - '0'));
+  if (at == token.size() && at > 0) return quick;
   bool was_text = false;
   const std::string_view text = unquoted(token, was_text);
   Integer value = 0;

@@ -44,11 +44,24 @@ void bind_lane_flows(std::span<RawFlow* const> flows, std::span<const std::uint3
 
 namespace {
 
+// Nearly all groups: one start, one end, both on a slice.
+bool join_pair(std::span<const std::uint32_t> group, std::span<const RawFlow> flows, std::vector<JoinedFlow>& out, FlowCounts& counts) {
+  if (group.size() != 2) return false;
+  const RawFlow* start = &flows[group[0]];
+  const RawFlow* end = &flows[group[1]];
+  if (start->phase == 'f') std::swap(start, end);
+  if (start->phase != 's' || end->phase != 'f' || start->slice == kUnbound || end->slice == kUnbound) return false;
+  out.push_back({start->slice, end->slice, end->category});
+  ++counts.bound;
+  return true;
+}
+
 // Joins one group of equal key. `group` holds positions in `flows`, in file order.
 void join_group(std::span<std::uint32_t> group, std::span<const RawFlow> flows, std::vector<JoinedFlow>& out, FlowCounts& counts,
                 LoadReport& report) {
   const auto earlier = [&](std::uint32_t a, std::uint32_t b) { return flows[a].time < flows[b].time; };
   if (!std::is_sorted(group.begin(), group.end(), earlier)) std::stable_sort(group.begin(), group.end(), earlier);
+  if (join_pair(group, flows, out, counts)) return;
   constexpr std::size_t kNone = ~std::size_t{0};
   // Clocks of GPU and CPU differ a little: an end before the only start still belongs to it.
   std::size_t current = kNone;
@@ -82,34 +95,49 @@ void join_group(std::span<std::uint32_t> group, std::span<const RawFlow> flows, 
   }
 }
 
+// File order within an id.
+void order_by_id(std::vector<std::uint32_t>& members, std::span<const RawFlow> flows) {
+  std::uint64_t largest = 0;
+  for (const std::uint32_t m : members) largest = std::max(largest, flows[m].id);
+  if (largest >= members.size() * 8 + 1024) {
+    std::stable_sort(members.begin(), members.end(), [&](std::uint32_t a, std::uint32_t b) { return flows[a].id < flows[b].id; });
+    return;
+  }
+  std::vector<std::uint32_t> next(largest + 2, 0);
+  for (const std::uint32_t m : members) ++next[flows[m].id + 1];
+  for (std::size_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
+  std::vector<std::uint32_t> ordered(members.size());
+  for (const std::uint32_t m : members) ordered[next[flows[m].id]++] = m;
+  members.swap(ordered);
+}
+
 }  // namespace
 
 std::vector<JoinedFlow> join_flows(std::span<const RawFlow> flows, FlowCounts& counts, LoadReport& report) {
-  // Few kinds of arrows, many ids: kinds get small numbers, so that what is sorted is 16 bytes.
-  struct Key {
-    std::uint64_t id;
-    std::uint32_t kind;
-    std::uint32_t at;
-  };
+  // Few kinds of arrows (category and name), many ids. A kind's flows are put in order of their ids by counting, since
+  // writers count ids up; by sorting where ids are large numbers.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> kinds;
-  std::vector<Key> keys;
-  keys.reserve(flows.size());
+  std::vector<std::vector<std::uint32_t>> of_kind;
   for (std::uint32_t i = 0; i < flows.size(); ++i) {
     const std::pair kind(flows[i].category, flows[i].name);
     auto at = std::find(kinds.begin(), kinds.end(), kind);
-    if (at == kinds.end()) at = kinds.insert(kinds.end(), kind);
-    keys.push_back({flows[i].id, static_cast<std::uint32_t>(at - kinds.begin()), i});
+    if (at == kinds.end()) {
+      at = kinds.insert(kinds.end(), kind);
+      of_kind.emplace_back();
+    }
+    of_kind[static_cast<std::size_t>(at - kinds.begin())].push_back(i);
     ++(flows[i].phase == 's' ? counts.starts : flows[i].phase == 't' ? counts.steps : counts.ends);
   }
-  std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) { return std::tuple(a.kind, a.id, a.at) < std::tuple(b.kind, b.id, b.at); });
   std::vector<JoinedFlow> joined;
   joined.reserve(flows.size() / 2);
-  std::vector<std::uint32_t> group;
-  for (std::size_t i = 0; i < keys.size();) {
-    group.clear();
-    const Key first = keys[i];
-    for (; i < keys.size() && keys[i].kind == first.kind && keys[i].id == first.id; ++i) group.push_back(keys[i].at);
-    join_group(group, flows, joined, counts, report);
+  for (std::vector<std::uint32_t>& members : of_kind) {
+    order_by_id(members, flows);
+    for (std::size_t i = 0; i < members.size();) {
+      std::size_t j = i + 1;
+      while (j < members.size() && flows[members[j]].id == flows[members[i]].id) ++j;
+      join_group(std::span(members).subspan(i, j - i), flows, joined, counts, report);
+      i = j;
+    }
   }
   return joined;
 }

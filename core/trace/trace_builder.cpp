@@ -1,6 +1,7 @@
 #include "core/trace/trace_builder.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <numeric>
 #include <tuple>
@@ -364,27 +365,32 @@ class Builder {
     }
   }
 
-  // Side rows in order of their slices. What is sorted is slice and position in one number: the rows are large.
+  // Side rows in order of their slices, without sorting: where a row goes is how many slices before its own have one.
   template <class Table>
   void put_rows(std::vector<Table> RawSlices::*from, std::vector<Table>& to) {
-    struct Place {
-      std::uint32_t slice, chunk, row;
-    };
-    std::vector<Place> places;
+    std::vector<std::uint64_t> has_row(slice_of_raw_.size() / 64 + 1, 0);
     std::size_t n = 0;
-    for (const RawChunk& c : in_.chunks) n += (c.slices.*from).size();
-    places.reserve(n);
-    for (std::uint32_t c = 0; c < in_.chunks.size(); ++c) {
-      const std::vector<Table>& rows = in_.chunks[c].slices.*from;
-      for (std::uint32_t r = 0; r < rows.size(); ++r) places.push_back({slice_of_raw_[first_[c] + rows[r].slice.index()], c, r});
+    const auto slice_of = [&](std::size_t chunk, const Table& row) { return slice_of_raw_[first_[chunk] + row.slice.index()]; };
+    for (std::size_t c = 0; c < in_.chunks.size(); ++c) {
+      for (const Table& row : in_.chunks[c].slices.*from) {
+        const std::uint32_t slice = slice_of(c, row);
+        has_row[slice / 64] |= std::uint64_t{1} << (slice % 64);
+        ++n;
+      }
     }
-    std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.slice < b.slice; });
-    to.reserve(places.size());
-    for (const Place& p : places) {
-      to.push_back((in_.chunks[p.chunk].slices.*from)[p.row]);
-      to.back().slice = SliceId(p.slice);
+    std::vector<std::uint32_t> before(has_row.size() + 1, 0);
+    for (std::size_t w = 0; w < has_row.size(); ++w) before[w + 1] = before[w] + static_cast<std::uint32_t>(std::popcount(has_row[w]));
+    to.resize(n);
+    for (std::size_t c = 0; c < in_.chunks.size(); ++c) {
+      for (const Table& row : in_.chunks[c].slices.*from) {
+        const std::uint32_t slice = slice_of(c, row);
+        const std::uint64_t lower = has_row[slice / 64] & ((std::uint64_t{1} << (slice % 64)) - 1);
+        Table& place = to[before[slice / 64] + static_cast<std::uint32_t>(std::popcount(lower))];
+        place = row;
+        place.slice = SliceId(slice);
+      }
+      release(in_.chunks[c].slices.*from);
     }
-    for (RawChunk& c : in_.chunks) release(c.slices.*from);
   }
 
   // The tables that do not depend on each other, side by side.

@@ -7,7 +7,7 @@ namespace gapscope {
 Document::Document(std::shared_ptr<const Trace> t)
     : trace_owner(std::move(t)),
       trace(*trace_owner),
-      names_under_way_(start([this] { return NameIndex(trace); })),
+      names_under_way_(start([this] { return NameIndex(trace, hardware_threads()); })),
       lanes(trace, hardware_threads()),
       links(trace, lanes),
       names(names_under_way_.get()) {}
