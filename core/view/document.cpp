@@ -12,4 +12,10 @@ Document::Document(std::shared_ptr<const Trace> t)
       links(trace, lanes),
       names(names_under_way_.get()) {}
 
+void Document::analyze(const std::atomic<bool>* cancel) const {
+  if (analysis()) return;
+  if (std::unique_ptr<const Analysis> facts = Analysis::make(trace, lanes, links, cancel))
+    analysis_.publish(std::move(facts));
+}
+
 }  // namespace gapscope
