@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "app/samples.h"
-#include "app/screenshot_name.h"
+#include "app/free_name.h"
 #include "app/session.h"
 #include "app/state_file.h"
 #include "app/window/window.h"
@@ -88,7 +88,7 @@ class WindowLoop {
 
   void save_screenshot(const std::string& wanted) {
     const Document* doc = session_.document();
-    const std::string path = wanted.empty() ? free_screenshot_name(doc ? doc->trace.path : "") : wanted;
+    const std::string path = wanted.empty() ? free_name_beside(doc ? doc->trace.path : "", ".png") : wanted;
     const std::optional<Error> trouble = write_png(path, window_.screenshot());
     session_.say(trouble ? trouble->message : "Saved " + path);
   }

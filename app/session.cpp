@@ -1,10 +1,12 @@
 #include "app/session.h"
 
+#include <fstream>
 #include <system_error>
 
 #include "app/folder_listing.h"
 #include "app/recent_files.h"
 #include "app/samples.h"
+#include "app/free_name.h"
 
 namespace gapscope {
 namespace {
@@ -40,13 +42,22 @@ Session::Session(SessionOptions options)
             return ArgsAnswer{q.trace, read_args_of(*q.trace, q.slice)};
           },
           options_.wake),
-      folder_job_([home = options_.home](const std::string& path) { return list_folder(path, home); }, options_.wake) {
+      folder_job_([home = options_.home](const std::string& path) { return list_folder(path, home); }, options_.wake),
+      analysis_job_(
+          [](const AnalysisTask& task) {
+            task.document->analyze(task.cancel.get());
+            return true;
+          },
+          options_.wake),
+      table_job_(make_table, options_.wake) {
   Result<Settings> settings = read_settings(options_.settings_file);
   if (settings.ok())
     settings_ = std::move(*settings);
   else
     message_ = settings.error().message;
 }
+
+Session::~Session() { cancel_analysis(); }
 
 void Session::open(const std::string& path) {
   cancel_load();
@@ -64,6 +75,11 @@ bool Session::carry_out(const Request& request) {
                         },
                         [&](const ListFolder& r) { return folder_job_.ask(r.path), true; },
                         [&](const ReadArgs& r) { return ask_args(r.slice), true; },
+                        [&](const MakeTable& r) {
+                          if (document_) table_job_.ask({document_, r.question});
+                          return true;
+                        },
+                        [&](const SaveText& r) { return save_text(r), true; },
                         [&](const ReloadFile&) { return document_ ? open(document_->trace.path) : void(), true; },
                         [&](const CancelLoad&) { return cancel_load(), true; },
                         [&](const CloseFile&) { return close(), true; },
@@ -79,6 +95,7 @@ void Session::poll(ViewState& view) {
   closed_ = false;
   if (load_ && load_->done()) take_load(view);
   take_args(view);
+  take_table(view);
   if (std::optional<FolderView> folder = folder_job_.take()) folder_ = std::move(folder);
 }
 
@@ -93,7 +110,9 @@ void Session::take_load(ViewState& view) {
 }
 
 void Session::adopt(std::shared_ptr<const Document> document, ViewState& view) {
+  cancel_analysis();
   document_ = std::move(document);
+  start_analysis();
   view.details = {};  // slice ids of the last document mean nothing in this one
   view.start_open = false;
   remember_file(settings_.recent, document_->trace.path);
@@ -108,6 +127,38 @@ void Session::take_args(ViewState& view) {
   view.details.model = {};
 }
 
+Session::TableDone Session::make_table(const TableTask& task) {
+  task.document->analyze();  // there already, but for a question that overtook it
+  const OpEvents& events = task.document->analysis()->op_events(task.question.mode);
+  const OpTableOptions options{task.question.range, task.question.by_shape};
+  return {task.document, std::make_shared<const TableAnswer>(
+                             TableAnswer{task.question, make_op_table(task.document->trace, events, options)})};
+}
+
+void Session::take_table(ViewState& view) {
+  std::optional<TableDone> done = table_job_.take();
+  if (!done || !document_ || done->document.lock() != document_) return;
+  view.table.answer = std::move(done->answer);
+  view.table.selected = -1;
+}
+
+void Session::start_analysis() {
+  analysis_cancelled_ = std::make_shared<std::atomic<bool>>(false);
+  analysis_job_.ask({document_, analysis_cancelled_});
+}
+
+void Session::cancel_analysis() {
+  if (analysis_cancelled_) *analysis_cancelled_ = true;
+}
+
+void Session::save_text(const SaveText& what) {
+  const std::string path = free_name_beside(document_ ? document_->trace.path : "", what.ending);
+  std::ofstream file(path, std::ios::binary);
+  file << what.text;
+  file.close();
+  message_ = file ? "Saved " + path : path + ": could not be written; is there room, and may you write there?";
+}
+
 void Session::cancel_load() {
   if (!load_) return;
   load_->cancel();
@@ -116,6 +167,7 @@ void Session::cancel_load() {
 
 void Session::close() {
   cancel_load();
+  cancel_analysis();
   document_.reset();
   closed_ = true;
 }

@@ -1,6 +1,7 @@
 #pragma once
 // The one who owns what is open and does what panels ask for. Lives on the UI thread and never waits there for a file:
 // loads, args and folders are read by threads that call `wake` when they are done; poll() takes in what they found.
+#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -26,6 +27,7 @@ struct SessionOptions {
 class Session {
  public:
   explicit Session(SessionOptions options);
+  ~Session();
 
   // Starts loading. The open document stays until the new one is there; an earlier load is cancelled.
   void open(const std::string& path);
@@ -57,11 +59,30 @@ class Session {
     ArgsState args;
   };
 
+  // The document keeps its trace and indexes alive while a thread works on it; `cancel` ends that work early.
+  struct AnalysisTask {
+    std::shared_ptr<const Document> document;
+    std::shared_ptr<const std::atomic<bool>> cancel;
+  };
+  struct TableTask {
+    std::shared_ptr<const Document> document;
+    TableQuestion question;
+  };
+  struct TableDone {
+    std::weak_ptr<const Document> document;  // whose table: it may no longer be open
+    std::shared_ptr<const TableAnswer> answer;
+  };
+  static TableDone make_table(const TableTask& task);
+
   void take_load(ViewState& view);
   void take_args(ViewState& view);
+  void take_table(ViewState& view);
+  void start_analysis();
+  void save_text(const SaveText& what);
   void adopt(std::shared_ptr<const Document> document, ViewState& view);
   void cancel_load();
   void close();
+  void cancel_analysis();
   void ask_args(SliceId slice);
 
   SessionOptions options_;
@@ -75,6 +96,9 @@ class Session {
   std::optional<FolderView> folder_;
   LatestJob<ArgsQuestion, ArgsAnswer> args_job_;
   LatestJob<std::string, FolderView> folder_job_;
+  std::shared_ptr<std::atomic<bool>> analysis_cancelled_;
+  LatestJob<AnalysisTask, bool> analysis_job_;
+  LatestJob<TableTask, TableDone> table_job_;
 };
 
 }  // namespace gapscope

@@ -78,6 +78,7 @@ bool AppUi::moving() const { return view_.move.active || timeline_->moving(); }
 void AppUi::adopt(const Document* document) {
   document_ = document;
   view_.start_open = false;
+  forget_document(view_);
   timeline_->adopt(document, view_);
 }
 

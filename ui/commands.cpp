@@ -2,6 +2,7 @@
 
 #include "core/view/lane_layout.h"
 #include "core/view/time_view.h"
+#include "ui/panels.h"
 #include "ui/timeline_input.h"
 
 namespace gapscope {
@@ -13,6 +14,7 @@ constexpr double kStepScroll = 240;  // px at scale 1
 
 bool has_document(const CommandScope& s) { return s.document != nullptr; }
 bool has_selection(const CommandScope& s) { return s.document && s.view.selection.valid(); }
+bool has_cycle(const CommandScope& s) { return s.document && !s.view.cycle.slices.empty(); }
 bool can_deselect(const CommandScope& s) { return s.view.help_open || s.view.start_open || s.view.selection.valid(); }
 
 void zoom(CommandScope& s, double factor) { go_to(s.view, zoomed(s.view.time, factor, 0.5, s.document->trace.span)); }
@@ -38,9 +40,12 @@ void select_child(CommandScope& s) {
   if (!children.empty()) select_found(s, children.front());
 }
 
-void show_tab(CommandScope& s, std::size_t tab) {
+void show_tab(CommandScope& s, std::string_view id) {
   s.view.sizes.bottom_open = true;
-  s.view.tab = tab;
+  const auto table = panels();
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (table[i].id == id) s.view.tab = i;
+  }
   s.view.select_tab = true;
 }
 
@@ -69,9 +74,11 @@ constexpr auto kCommands = std::to_array<Command>({
   {toggle_bottom, Menu::view, "Panels below", "Show or hide the panels below the lanes.",
    {{{Key::q}}}, false, has_document, [](CommandScope& s) { s.view.sizes.bottom_open = !s.view.sizes.bottom_open; }},
   {details, Menu::view, "Details", "Show what is known about the selected slice.",
-   {}, false, has_document, [](CommandScope& s) { show_tab(s, 0); }},
+   {}, false, has_document, [](CommandScope& s) { show_tab(s, "details"); }},
+  {table, Menu::view, "Table", "Show the profiler table.",
+   {}, false, has_document, [](CommandScope& s) { show_tab(s, "table"); }},
   {report, Menu::view, "Load report", "Show what was odd about the file.",
-   {}, false, has_document, [](CommandScope& s) { show_tab(s, 1); }},
+   {}, false, has_document, [](CommandScope& s) { show_tab(s, "report"); }},
   {toggle_theme, Menu::view, "Light or dark", "Change between the light and the dark theme.",
    {}, false, nullptr,
    [](CommandScope& s) { s.view.theme = s.view.theme == ThemeName::dark ? ThemeName::light : ThemeName::dark; }},
@@ -105,6 +112,12 @@ constexpr auto kCommands = std::to_array<Command>({
    [](CommandScope& s) { select_found(s, s.document->lanes.parent(s.view.selection)); }},
   {child_slice, Menu::go, "First child", "Select the first slice inside the selected one.",
    {{{Key::down}}}, false, has_selection, select_child},
+  {next_of_cycle, Menu::go, "Next of its kind", "Select the next slice of the row chosen in a table.",
+   {{{Key::enter}}}, false, has_cycle,
+   [](CommandScope& s) { select_found(s, s.view.cycle.next(s.view.selection)); }},
+  {previous_of_cycle, Menu::go, "Previous of its kind", "Select the slice before, of the row chosen in a table.",
+   {{{Key::enter, kShift}}}, false, has_cycle,
+   [](CommandScope& s) { select_found(s, s.view.cycle.previous(s.view.selection)); }},
   {deselect, Menu::go, "Deselect", "Close what is on top, or select nothing.",
    {{{Key::escape}}}, false, can_deselect, leave_topmost},
 

@@ -38,7 +38,10 @@ enum class CommandId : std::uint8_t {
   toggle_theme,
   toggle_animation,
   help,
+  next_of_cycle,
+  previous_of_cycle,
   details,
+  table,
   report,
   count_
 };

@@ -7,6 +7,7 @@ namespace {
 
 constexpr auto kPanels = std::to_array<Panel>({
     {"details", "Details", "Everything known about the selected slice.", draw_details},
+    {"table", "Table", "PyTorch's profiler table: time of every operator, call and kernel.", draw_table},
     {"report", "Report", "What was odd about the file, and how it was read.", draw_report},
 });
 

@@ -20,6 +20,7 @@ struct Panel {
 std::span<const Panel> panels();
 
 void draw_details(const Document& document, ViewState& view, Requests& out);
+void draw_table(const Document& document, ViewState& view, Requests& out);
 void draw_report(const Document& document, ViewState& view, Requests& out);
 
 }  // namespace gapscope

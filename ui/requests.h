@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/ids.h"
+#include "core/view/table_model.h"
 
 namespace gapscope {
 
@@ -21,11 +22,18 @@ struct ListFolder {
 struct ReadArgs {
   SliceId slice;
 };  // answered in ViewState::details of a later frame
+struct MakeTable {
+  TableQuestion question;
+};  // answered in ViewState::table of a later frame
 struct ReloadFile {};
 struct CancelLoad {};
 struct CloseFile {};
 struct DismissMessage {};
 struct CopyText {
+  std::string text;
+};
+struct SaveText {
+  std::string ending;  // ".table.csv": the file lies beside the trace under a free name
   std::string text;
 };
 struct TakeScreenshot {
@@ -36,8 +44,8 @@ struct SetTitle {
 };
 struct Quit {};
 
-using Request = std::variant<OpenFile, OpenSample, ListFolder, ReadArgs, ReloadFile, CancelLoad, CloseFile,
-                             DismissMessage, CopyText, TakeScreenshot, SetTitle, Quit>;
+using Request = std::variant<OpenFile, OpenSample, ListFolder, ReadArgs, MakeTable, ReloadFile, CancelLoad, CloseFile,
+                             DismissMessage, CopyText, SaveText, TakeScreenshot, SetTitle, Quit>;
 
 struct Requests {
   std::vector<Request> list;

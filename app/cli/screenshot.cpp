@@ -58,6 +58,11 @@ void carry_out(const Requests& requests, const Document* doc, ViewState& view, F
       view.details.args = read_args_of(doc->trace, ask->slice);
       view.details.model = {};
     }
+    if (const auto* ask = std::get_if<MakeTable>(&request); ask && doc) {
+      const OpTableOptions rows{ask->question.range, ask->question.by_shape};
+      view.table.answer = std::make_shared<const TableAnswer>(TableAnswer{
+          ask->question, make_op_table(doc->trace, doc->analysis()->op_events(ask->question.mode), rows)});
+    }
     if (const auto* ask = std::get_if<ListFolder>(&request)) folder = list_folder(ask->path, "");
   }
 }
@@ -105,6 +110,7 @@ std::optional<Error> load_and_render(const ScreenshotOptions& options) {
   const Result<std::shared_ptr<const Trace>> trace = load_trace(options.trace);
   if (!trace.ok()) return trace.error();
   const Document doc(*trace);
+  doc.analyze();
   return render(options, &doc);
 }
 

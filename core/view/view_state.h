@@ -3,12 +3,15 @@
 // may change. Owned by AppUi. Sizes in px are at display scale 1. Hover is not in here: it is found anew each frame.
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/ids.h"
 #include "core/base/time.h"
 #include "core/view/details_model.h"
+#include "core/view/slice_cycle.h"
+#include "core/view/table_model.h"
 
 namespace gapscope {
 
@@ -64,6 +67,8 @@ struct ViewState {
   ViewMove move;
   double scroll_px = 0;  // of the lanes, from the top, at scale 1
   SliceId selection;
+  std::optional<Span> range;      // the stretch of time that tables are restricted to; dragged in the ruler
+  SliceCycle cycle;               // what Enter and Shift+Enter walk through
   bool reveal_selection = false;  // set by panels: the timeline brings the selection into view and clears it
   LaneFolds folds;
   PanelSizes sizes;
@@ -80,12 +85,30 @@ struct ViewState {
   std::string help_filter;
   StartFields start;
   DetailsState details;
+  TableState table;
 };
 
 // Selects a slice and asks the timeline to bring it into view; none deselects.
 inline void select_slice(ViewState& view, SliceId slice, bool reveal) {
   view.selection = slice;
   view.reveal_selection = reveal && slice.valid();
+}
+
+// Forgets what only means something in the document that was open.
+inline void forget_document(ViewState& view) {
+  view.range.reset();
+  view.cycle = {};
+  view.details = {};
+  const TableState last = std::move(view.table);
+  view.table = {};
+  view.table.question.mode = last.question.mode;
+  view.table.order = last.order;
+}
+
+// Selects the next of `cycle` after the current selection, and makes it what Enter walks through.
+inline void walk_cycle(ViewState& view, SliceCycle cycle) {
+  view.cycle = std::move(cycle);
+  select_slice(view, view.cycle.next(view.selection), /*reveal=*/true);
 }
 
 }  // namespace gapscope

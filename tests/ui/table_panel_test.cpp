@@ -1,0 +1,137 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "tests/support/headless_ui.h"
+#include "tests/support/panel_harness.h"
+#include "tests/support/tiny_traces.h"
+#include "ui/panels.h"
+
+using namespace gapscope;
+using test::holds;
+
+namespace {
+
+// What the session does with the panel's wishes.
+void answer(const Document& doc, ViewState& view, Requests& out) {
+  for (const Request& request : out.list) {
+    if (const auto* ask = std::get_if<MakeTable>(&request)) {
+      const OpTableOptions rows{ask->question.range, ask->question.by_shape};
+      view.table.answer = std::make_shared<const TableAnswer>(
+          TableAnswer{ask->question, make_op_table(doc.trace, doc.analysis()->op_events(ask->question.mode), rows)});
+    }
+  }
+}
+
+struct TablePanel {
+  explicit TablePanel(std::string_view text = test::kOneLaunch, bool analyzed = true)
+      : doc(test::document_from_text(text)) {
+    if (analyzed) doc->analyze();
+  }
+  std::string frame() {
+    return harness.settle([this] { draw(); });
+  }
+  void draw() {
+    draw_table(*doc, view, out);
+    answer(*doc, view, out);
+    for (const Request& r : out.list) all.push_back(r);
+    out.list.clear();
+  }
+  template <class R>
+  std::size_t count() const {
+    return static_cast<std::size_t>(
+        std::count_if(all.begin(), all.end(), [](const Request& r) { return std::holds_alternative<R>(r); }));
+  }
+
+  std::shared_ptr<const Document> doc;
+  ViewState view;
+  Requests out;
+  std::vector<Request> all;
+  test::PanelHarness harness{{1600, 500}};
+};
+
+}  // namespace
+
+TEST_CASE("before the analysis is there the table says that it is being worked out") {
+  TablePanel panel(test::kOneLaunch, /*analyzed=*/false);
+  CHECK(holds(panel.frame(), "Working out the table..."));
+  CHECK(panel.all.empty());
+}
+
+TEST_CASE("the table is asked for once and shows every row and column") {
+  TablePanel panel;
+  const std::string text = panel.frame();
+  CHECK(panel.count<MakeTable>() == 1);
+  for (const char* part : {"Name", "Device", "Calls", "Self CPU", "CUDA avg", "aten::add", "cudaGraphLaunch", "40.0",
+                           "Each piece of GPU work counts once"}) {
+    CAPTURE(part);
+    CHECK(holds(text, part));
+  }
+  CHECK_FALSE(holds(text, "CUDA mem"));
+}
+
+TEST_CASE("another mode, shape switch or range asks again") {
+  TablePanel panel;
+  panel.frame();
+  panel.view.table.question.mode = TableMode::exact;
+  CHECK(holds(panel.frame(), "key_averages()"));
+  CHECK(panel.count<MakeTable>() == 2);
+  panel.view.range = Span{105'000, 130'000};
+  const std::string text = panel.frame();
+  CHECK(panel.count<MakeTable>() == 3);
+  CHECK(holds(text, "aten::add"));
+  CHECK_FALSE(holds(text, "cudaGraphLaunch"));
+}
+
+TEST_CASE("a range with nothing in it says so") {
+  TablePanel panel;
+  panel.view.range = Span{500'000, 500'001};
+  CHECK(holds(panel.frame(), "No operator, call or GPU work begins in this range."));
+}
+
+TEST_CASE("a trace without GPU work says how to record it") {
+  TablePanel panel(R"([{"ph":"X","name":"aten::add","cat":"cpu_op","pid":1,"tid":1,"ts":1,"dur":1}])");
+  CHECK(holds(panel.frame(), "ProfilerActivity.CUDA"));
+}
+
+TEST_CASE("a trace of other tools' events says what the table needs") {
+  TablePanel panel(R"([{"ph":"X","name":"x","cat":"whatever","pid":1,"tid":1,"ts":1,"dur":1}])");
+  CHECK(holds(panel.frame(), "No operator, call or GPU work in this trace"));
+}
+
+TEST_CASE("a click on a row selects its slice, and once more the next") {
+  TablePanel panel;
+  panel.frame();
+  CHECK(panel.harness.click_around([&] { panel.draw(); }, [&] { return panel.view.selection.valid(); }));
+  CHECK(panel.view.reveal_selection);
+  REQUIRE(panel.view.table.selected >= 0);
+  const OpTableRow& row = panel.view.table.answer->table.rows[static_cast<std::size_t>(panel.view.table.selected)];
+  CHECK(panel.view.cycle.title == row.name);
+  CHECK(panel.view.cycle.position(panel.view.selection) == 1);
+}
+
+TEST_CASE("a click on a header sorts by it") {
+  TablePanel panel;
+  panel.frame();
+  const TableOrder before = panel.view.table.order;
+  CHECK(panel.harness.click_around([&] { panel.draw(); }, [&] { return panel.view.table.order != before; }));
+}
+
+TEST_CASE("Enter and Shift+Enter walk through the slices of the row") {
+  const auto doc = test::document_from_text(test::kOneLaunch);
+  test::HeadlessUi h(doc.get());
+  const SliceId first = test::slice_named(*doc, "first");
+  const SliceId second = test::slice_named(*doc, "second");
+  walk_cycle(h.ui.view(), {"kernels", {first, second}});
+  CHECK(h.ui.view().selection == first);
+  h.press(Key::enter);
+  CHECK(h.ui.view().selection == second);
+  h.press(Key::enter, kShift);
+  CHECK(h.ui.view().selection == first);
+}
+
+TEST_CASE("a name with percent signs stands in the table as it is") {
+  TablePanel panel(R"([{"ph":"X","name":"%s%n%d 100 %","cat":"cpu_op","pid":1,"tid":1,"ts":1,"dur":1}])");
+  CHECK(holds(panel.frame(), "%s%n%d 100 %"));
+}

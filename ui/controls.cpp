@@ -1,0 +1,46 @@
+#include "ui/controls.h"
+
+#include "core/base/text.h"
+#include "ui/text.h"
+
+namespace gapscope {
+
+std::size_t draw_choice(const char* id, std::span<const Choice> choices, std::size_t chosen, const ViewState& view) {
+  const Theme& theme = theme_of(view.theme);
+  ImGui::PushID(id);
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (i > 0) ImGui::SameLine(0, view.scale);
+    const bool down = i == chosen;
+    ImGui::PushStyleColor(ImGuiCol_Button, down ? colour(blend(theme.raised, theme.accent, 0.35f)) : colour(theme.raised));
+    ImGui::PushStyleColor(ImGuiCol_Text, colour(down ? theme.text : theme.muted));
+    if (ImGui::Button(choices[i].title)) chosen = i;
+    ImGui::PopStyleColor(2);
+    draw_hover(choices[i].help);
+  }
+  ImGui::PopID();
+  return chosen;
+}
+
+std::string range_text(const Trace& trace, Span range) {
+  return format_duration(range.begin - trace.span.begin) + " - " + format_duration(range.end - trace.span.begin);
+}
+
+void draw_range_chip(const Document& document, ViewState& view) {
+  if (!view.range) return;
+  const Theme& theme = theme_of(view.theme);
+  ImGui::PushStyleVar(ImGuiStyleVar_FrameRounding, ImGui::GetFrameHeight() / 2);
+  ImGui::PushStyleColor(ImGuiCol_Button, colour(theme.accent, 0.25f));
+  const std::string text = "range " + range_text(document.trace, *view.range) + "  x###range";
+  const Span range = *view.range;
+  if (ImGui::Button(text.c_str())) view.range.reset();
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar();
+  draw_hover("Only what begins within these " + format_duration(range.length()) +
+             " is counted. Drag in the ruler for another range; click here for the whole trace.");
+}
+
+void draw_absence(const ViewState& view, std::string_view sentence) {
+  draw_text(Face::sans, theme_of(view.theme).muted, sentence, /*wrap=*/true);
+}
+
+}  // namespace gapscope

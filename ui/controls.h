@@ -1,0 +1,25 @@
+#pragma once
+// Small controls that several panels share.
+#include <span>
+#include <string>
+
+#include "core/view/document.h"
+#include "core/view/view_state.h"
+
+namespace gapscope {
+
+struct Choice {
+  const char* title;
+  const char* help;
+};
+// Buttons side by side, one of them down; the position of the one that is down now.
+std::size_t draw_choice(const char* id, std::span<const Choice> choices, std::size_t chosen, const ViewState& view);
+
+// "range 1.20 ms - 3.40 ms  x" when a range is selected; a click clears it.
+void draw_range_chip(const Document& document, ViewState& view);
+std::string range_text(const Trace& trace, Span range);
+
+// A sentence in place of what is missing.
+void draw_absence(const ViewState& view, std::string_view sentence);
+
+}  // namespace gapscope
