@@ -1,7 +1,9 @@
 #include "core/trace/flow_builder.h"
 
 #include <algorithm>
-#include <tuple>
+#include <functional>
+
+#include <fmt/format.h>
 
 namespace gapscope {
 namespace {
@@ -58,7 +60,7 @@ bool join_pair(std::span<const std::uint32_t> group, std::span<const RawFlow> fl
 
 // Joins one group of equal key. `group` holds positions in `flows`, in file order.
 void join_group(std::span<std::uint32_t> group, std::span<const RawFlow> flows, std::vector<JoinedFlow>& out, FlowCounts& counts,
-                LoadReport& report) {
+                const std::function<void(Oddity, const RawFlow&)>& note) {
   const auto earlier = [&](std::uint32_t a, std::uint32_t b) { return flows[a].time < flows[b].time; };
   if (!std::is_sorted(group.begin(), group.end(), earlier)) std::stable_sort(group.begin(), group.end(), earlier);
   if (join_pair(group, flows, out, counts)) return;
@@ -82,7 +84,7 @@ void join_group(std::span<std::uint32_t> group, std::span<const RawFlow> flows, 
     }
     if (f.phase == 'f') {
       ++(joined ? counts.bound : counts.unbound_ends);
-      if (!joined) report.add(Oddity::flow_end_alone, f.offset, "");
+      if (!joined) note(Oddity::flow_end_alone, f);
     } else if (joined || current == kNone) {
       current = i;
     }
@@ -91,7 +93,7 @@ void join_group(std::span<std::uint32_t> group, std::span<const RawFlow> flows, 
     const RawFlow& f = flows[group[i]];
     if (f.phase != 's' || used[i]) continue;
     ++counts.unbound_starts;
-    report.add(Oddity::flow_start_alone, f.offset, "");
+    note(Oddity::flow_start_alone, f);
   }
 }
 
@@ -113,7 +115,7 @@ void order_by_id(std::vector<std::uint32_t>& members, std::span<const RawFlow> f
 
 }  // namespace
 
-std::vector<JoinedFlow> join_flows(std::span<const RawFlow> flows, FlowCounts& counts, LoadReport& report) {
+std::vector<JoinedFlow> join_flows(std::span<const RawFlow> flows, const StringTable& strings, FlowCounts& counts, LoadReport& report) {
   // Few kinds of arrows (category and name), many ids. A kind's flows are put in order of their ids by counting, since
   // writers count ids up; by sorting where ids are large numbers.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> kinds;
@@ -128,6 +130,9 @@ std::vector<JoinedFlow> join_flows(std::span<const RawFlow> flows, FlowCounts& c
     of_kind[static_cast<std::size_t>(at - kinds.begin())].push_back(i);
     ++(flows[i].phase == 's' ? counts.starts : flows[i].phase == 't' ? counts.steps : counts.ends);
   }
+  const auto note = [&](Oddity kind, const RawFlow& f) {
+    report.add(kind, f.offset, report.wants_example(kind, f.offset) ? fmt::format("{} {}", strings[StringId(f.category)], f.id) : std::string());
+  };
   std::vector<JoinedFlow> joined;
   joined.reserve(flows.size() / 2);
   for (std::vector<std::uint32_t>& members : of_kind) {
@@ -135,7 +140,7 @@ std::vector<JoinedFlow> join_flows(std::span<const RawFlow> flows, FlowCounts& c
     for (std::size_t i = 0; i < members.size();) {
       std::size_t j = i + 1;
       while (j < members.size() && flows[members[j]].id == flows[members[i]].id) ++j;
-      join_group(std::span(members).subspan(i, j - i), flows, joined, counts, report);
+      join_group(std::span(members).subspan(i, j - i), flows, joined, counts, note);
       i = j;
     }
   }

@@ -23,6 +23,6 @@ struct JoinedFlow {
   std::uint32_t to = 0;
   std::uint32_t category = 0;
 };
-std::vector<JoinedFlow> join_flows(std::span<const RawFlow> flows, FlowCounts& counts, LoadReport& report);
+std::vector<JoinedFlow> join_flows(std::span<const RawFlow> flows, const StringTable& strings, FlowCounts& counts, LoadReport& report);
 
 }  // namespace gapscope

@@ -61,7 +61,9 @@ NestedLane nest_lane(std::span<std::uint32_t> members, std::span<const Ns> begin
   for (std::size_t i = 0; i < members.size(); ++i) {
     const Ns b = begin[members[i]];
     const Ns e = end[members[i]];
+    const std::uint32_t overlapping = lane.overlapping;
     depths[i] = nesting.place(b, e, lane.overlapping);
+    if (overlapping == 0 && lane.overlapping == 1) lane.first_overlapping = members[i];
     if (depths[i] >= lane.row_counts.size()) lane.row_counts.resize(depths[i] + 1, 0);
     ++lane.row_counts[depths[i]];
     add_saturating(lane.total_dur, e - b);

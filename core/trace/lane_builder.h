@@ -13,6 +13,7 @@ namespace gapscope {
 struct NestedLane {
   std::vector<std::uint32_t> row_counts;  // slices per depth
   std::uint32_t overlapping = 0;          // slices that overlap another without nesting
+  std::uint32_t first_overlapping = 0;    // the first of them, where there are any
   Span span;
   Ns busy = 0;                            // length of the union
   Ns total_dur = 0;                       // saturates instead of overflowing

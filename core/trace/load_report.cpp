@@ -108,6 +108,11 @@ void LoadReport::add(Oddity kind, std::uint64_t offset, std::string_view text, s
   if (first.size() > kOddityExamples) first.pop_back();
 }
 
+bool LoadReport::wants_example(Oddity kind, std::uint64_t offset) const {
+  const auto& first = entries_[static_cast<std::size_t>(kind)].first;
+  return first.size() < kOddityExamples || offset < first.back().offset;
+}
+
 void LoadReport::merge(const LoadReport& other) {
   for (const OddityEntry& theirs : other.entries_) {
     OddityEntry& mine = entries_[static_cast<std::size_t>(theirs.kind)];

@@ -64,6 +64,8 @@ std::string oddity_sentence(const OddityEntry& entry);
 class LoadReport {
  public:
   void add(Oddity kind, std::uint64_t offset, std::string_view text, std::uint64_t count = 1);
+  // Whether an example at this offset would be kept: spares making its text.
+  bool wants_example(Oddity kind, std::uint64_t offset) const;
   // Adds all of `other`; examples stay the ones with the smallest offsets. Order of merging does not matter.
   void merge(const LoadReport& other);
   std::uint64_t count(Oddity kind) const { return entries_[static_cast<std::size_t>(kind)].count; }

@@ -52,6 +52,10 @@ class Builder {
     place_lanes();
     scatter_columns();
     if (cancelled()) return false;
+    for (const auto& [raw, count] : overlaps_) {
+      const std::uint32_t slice = slice_of_raw_[raw];
+      out_.report.add(Oddity::overlap, out_.slices.offset[slice], out_.strings[out_.slices.name[slice]], count);
+    }
     put_other_tables();
     out_.report.merge(flow_report_);
     find_span();
@@ -321,7 +325,7 @@ class Builder {
     lane.span = nested.span;
     lane.busy = nested.busy;
     lane.total_dur = nested.total_dur;
-    if (nested.overlapping != 0) out_.report.add(Oddity::overlap, kNoOffset - 1, lane.title, nested.overlapping);
+    if (nested.overlapping != 0) overlaps_.emplace_back(nested.first_overlapping, nested.overlapping);
     for (std::uint32_t depth = 0; depth < lane.depth_count; ++depth) {
       out_.rows.push_back({id, depth, first, nested.row_counts[depth]});
       first += nested.row_counts[depth];
@@ -473,7 +477,7 @@ class Builder {
 
   void put_flows() {
     release(flow_order_);
-    std::vector<JoinedFlow> joined = join_flows(flows_, out_.flow_counts, flow_report_);
+    std::vector<JoinedFlow> joined = join_flows(flows_, out_.strings, out_.flow_counts, flow_report_);
     release(flows_);
     for (JoinedFlow& f : joined) f = {slice_of_raw_[f.from], slice_of_raw_[f.to], f.category};
     std::sort(joined.begin(), joined.end(), [](const JoinedFlow& a, const JoinedFlow& b) {
@@ -546,6 +550,7 @@ class Builder {
   std::vector<std::uint32_t> order_;           // raw positions, lane by lane
   std::vector<NestedLane> nested_;
   std::vector<std::uint32_t> slice_of_raw_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> overlaps_;  // a lane's first overlapping slice (raw) and how many
   std::vector<LaneId> lane_of_draft_;
   std::vector<ProcessId> process_of_draft_;
   std::vector<RawFlow> flows_;
