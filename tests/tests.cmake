@@ -36,7 +36,7 @@ include(tests/cli/cli.cmake)
 # opens a window. Sessions and documents are judged by the tests that do without one.
 if(GAPSCOPE_SANITIZE STREQUAL "address")
   get_directory_property(all_tests TESTS)
-  list(FILTER all_tests INCLUDE REGEX "^(app/window|e2e)/")
+  list(FILTER all_tests INCLUDE REGEX "^(app/window|e2e|cli)/")
   set_tests_properties(${all_tests} PROPERTIES ENVIRONMENT "ASAN_OPTIONS=detect_leaks=0")
 endif()
 

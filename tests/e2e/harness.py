@@ -9,9 +9,11 @@ sleeping. Everything lives in a temporary folder: settings, state, screen conten
         app.wait_for(lambda s: visible_ns(s) < visible_ns(before), "W zooms in")
 """
 import contextlib
+import ctypes
 import json
 import os
 import pathlib
+import signal
 import struct
 import subprocess
 import sys
@@ -21,7 +23,14 @@ import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PATIENCE_S = 20  # a busy machine with software rendering; a passing test never waits this long
+DOUBLE_CLICK_MS = 120  # within Dear ImGui's 300, yet longer than a frame of a sanitizer build
 WIDTH, HEIGHT = 1600, 900
+
+
+def die_with_parent():
+    """In a child before it becomes its program: a test that is killed leaves nothing running."""
+    PR_SET_PDEATHSIG = 1
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def visible_ns(state):
@@ -36,7 +45,8 @@ class Screen:
         read_end, write_end = os.pipe()
         self.process = subprocess.Popen(
             ["Xvfb", "-displayfd", str(write_end), "-screen", "0", f"{WIDTH}x{HEIGHT}x24", "-fbdir", str(folder),
-             "-nolisten", "tcp", "-noreset"], pass_fds=[write_end], stderr=subprocess.DEVNULL)
+             "-nolisten", "tcp", "-noreset"], pass_fds=[write_end], stderr=subprocess.DEVNULL,
+            preexec_fn=die_with_parent)
         os.close(write_end)
         with os.fdopen(read_end) as pipe:
             number = pipe.readline().strip()
@@ -84,14 +94,22 @@ class App:
                                 HOME=str(self.folder), XDG_CONFIG_HOME=str(self.folder / "config"),
                                 LIBGL_ALWAYS_SOFTWARE="1")
         self.environment.pop("WAYLAND_DISPLAY", None)
-        self.process = subprocess.Popen([program, *map(str, arguments)], env=self.environment)
+        self.process = subprocess.Popen([program, *map(str, arguments)], env=self.environment,
+                                        preexec_fn=die_with_parent)
         self.stack.callback(self.kill)
 
     def __enter__(self):
+        try:
+            self.find_window()
+        except BaseException:  # `with` calls __exit__ only once it has entered
+            self.__exit__(*sys.exc_info())
+            raise
+        return self
+
+    def find_window(self):
         self.wait_for(lambda state: True, "the first frame")
         self.window = self.xdotool("search", "--sync", "--onlyvisible", "--class", "gapscope").split()[0]
         self.xdotool("windowfocus", "--sync", self.window)
-        return self
 
     def __exit__(self, kind, *_):
         if kind:
@@ -154,7 +172,7 @@ class App:
 
     def click(self, x, y, button=1, times=1):
         self.point_at(x, y)
-        self.xdotool("click", "--repeat", times, "--delay", "60", button)
+        self.xdotool("click", "--repeat", times, "--delay", DOUBLE_CLICK_MS, button)
 
     def wheel(self, steps):
         """Positive scrolls down."""
