@@ -2,83 +2,17 @@
 
 #include <array>
 
+#include "core/analyze/kernel_name.h"
 #include "core/base/hash.h"
-#include "core/base/text.h"
 
 namespace gapscope {
 namespace {
 
-struct NamePattern {
-  std::string_view part;  // compared without case
-  Hue hue;
-};
-
-// The first that occurs in the name decides, so the more telling ones come first.
-constexpr std::array kKernelPatterns = std::to_array<NamePattern>({
-    {"nccl", Hue::collective},
-    {"rccl", Hue::collective},
-    {"allreduce", Hue::collective},
-    {"all_reduce", Hue::collective},
-    {"allgather", Hue::collective},
-    {"reduce_scatter", Hue::collective},
-    {"flash", Hue::attention},
-    {"fmha", Hue::attention},
-    {"attention", Hue::attention},
-    {"attn", Hue::attention},
-    {"_mla_", Hue::attention},
-    {"fprop", Hue::convolution},
-    {"dgrad", Hue::convolution},
-    {"wgrad", Hue::convolution},
-    {"conv", Hue::convolution},
-    {"winograd", Hue::convolution},
-    {"softmax", Hue::reduction},
-    {"layer_norm", Hue::reduction},
-    {"layernorm", Hue::reduction},
-    {"rms_norm", Hue::reduction},
-    {"rmsnorm", Hue::reduction},
-    {"batch_norm", Hue::reduction},
-    {"bn_fw", Hue::reduction},
-    {"bn_bw", Hue::reduction},
-    {"reduce", Hue::reduction},
-    {"triton_red", Hue::reduction},
-    {"triton_per", Hue::reduction},
-    {"elementwise", Hue::elementwise},
-    {"triton_poi", Hue::elementwise},
-    {"multi_tensor_apply", Hue::elementwise},
-    {"pointwise", Hue::elementwise},
-    {"gemm", Hue::gemm},
-    {"gemv", Hue::gemm},
-    {"cutlass", Hue::gemm},
-    {"cijk_", Hue::gemm},
-    {"nvjet", Hue::gemm},
-    {"matmul", Hue::gemm},
-    {"splitk", Hue::gemm},
-    {"bmm", Hue::gemm},
-    {"triton_mm", Hue::gemm},
-    {"moe", Hue::gemm},
-    {"argmax", Hue::reduction},
-    {"cumsum", Hue::reduction},
-    {"scan", Hue::reduction},
-    {"topk", Hue::reduction},
-    {"sort", Hue::reduction},
-    {"norm", Hue::reduction},
-    {"pool", Hue::reduction},
-    {"transpose", Hue::copy},
-    {"memcpy", Hue::copy},
-    {"copy", Hue::copy},
-    {"catarray", Hue::copy},
-    {"memset", Hue::memset},
-    {"fill", Hue::elementwise},
-    {"dropout", Hue::elementwise},
-    {"gelu", Hue::elementwise},
-    {"silu", Hue::elementwise},
-    {"act_and_mul", Hue::elementwise},
-    {"quant", Hue::elementwise},
-    {"rotary", Hue::elementwise},
-    {"index", Hue::elementwise},
-    {"embedding", Hue::elementwise},
-    {"foreach", Hue::elementwise},
-});
+// In the order of KernelKind.
+constexpr std::array<Hue, kKernelKinds> kHueOfKernelKind = {
+    Hue::gemm,      Hue::attention,   Hue::convolution, Hue::elementwise, Hue::reduction,
+    Hue::reduction, Hue::reduction,   Hue::reduction,   Hue::collective,  Hue::copy,
+    Hue::memset,    Hue::elementwise, Hue::elementwise, Hue::kernel,      Hue::kernel};
 
 // In the order of Hue.
 constexpr std::array<Rgb, kHues> kFills = {rgb(0x2BB3A3), rgb(0x5FBF5F), rgb(0x38B6D8), rgb(0xC9A227),
@@ -111,12 +45,7 @@ PaintTable mix_paints() {
 
 }  // namespace
 
-Hue hue_of_kernel(std::string_view name) {
-  for (const NamePattern& pattern : kKernelPatterns) {
-    if (contains_ignore_case(name, pattern.part)) return pattern.hue;
-  }
-  return Hue::kernel;
-}
+Hue hue_of_kernel(std::string_view name) { return kHueOfKernelKind[static_cast<std::size_t>(decode(name).kind)]; }
 
 Hue hue_of(Kind kind, std::string_view name) {
   switch (kind) {
@@ -157,13 +86,13 @@ const Paint& paint_of(Hue hue, std::uint8_t shade) {
 SliceColours::Class SliceColours::of(SliceId slice) {
   const Kind kind = trace_.kind(slice);
   std::uint8_t& known = by_name_[trace_.name_id(slice).index()];
-  if (known == kUnknown) {
-    const std::string_view name = trace_.name(slice);
-    // For every kind: Inductor's operators and kernels share their names.
-    known = static_cast<std::uint8_t>(static_cast<std::size_t>(hue_of_kernel(name)) * kShades + shade_of(name));
-  }
+  if (known == kUnknown) known = static_cast<std::uint8_t>(kNotDecoded * kShades + shade_of(trace_.name(slice)));
   const auto shade = static_cast<std::uint8_t>(known % kShades);
-  return {kind == Kind::kernel ? static_cast<Hue>(known / kShades) : hue_of(kind, {}), shade};
+  if (kind != Kind::kernel) return {hue_of(kind, {}), shade};
+  // Only names that a kernel has are decoded: Inductor's operators and kernels share theirs.
+  if (known / kShades == kNotDecoded)
+    known = static_cast<std::uint8_t>(static_cast<std::size_t>(hue_of_kernel(trace_.name(slice))) * kShades + shade);
+  return {static_cast<Hue>(known / kShades), shade};
 }
 
 }  // namespace gapscope

@@ -37,7 +37,7 @@ struct Paint {
   Rgb text;  // contrast with `fill` of 4.5 or more
 };
 
-// What a kernel does, by its name alone. A heuristic.
+// By the kind that the name decodes to (core/analyze/kernel_name.h).
 Hue hue_of_kernel(std::string_view name);
 Hue hue_of(Kind kind, std::string_view name);
 // Stable across traces: the same name has the same shade everywhere.
@@ -56,8 +56,9 @@ class SliceColours {
 
  private:
   static constexpr std::uint8_t kUnknown = 0xFF;
+  static constexpr std::size_t kNotDecoded = kHues;  // in place of a hue
   const Trace& trace_;
-  std::vector<std::uint8_t> by_name_;  // as a kernel: hue * kShades + shade
+  std::vector<std::uint8_t> by_name_;  // hue * kShades + shade; the hue is that of a kernel
 };
 
 }  // namespace gapscope

@@ -1,0 +1,88 @@
+#pragma once
+// What a kernel's name tells: who wrote it, what it does, for which GPU, in which types and tiles. Only what stands in
+// the name by a known convention is filled in; everything else stays empty and is never guessed.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gapscope {
+
+enum class KernelKind : std::uint8_t {
+  gemm,       // matrix times matrix or vector
+  attention,  // fused attention, forward or backward
+  convolution,
+  elementwise,
+  reduction,      // sums, maxima, pooling, losses
+  normalization,  // layer, RMS, batch, group norm
+  softmax,
+  indexing,    // gather, scatter, embedding, sort, scan, top-k, routing
+  collective,  // communication between GPUs
+  copy,        // moves, casts, transposes or concatenates data
+  memset,
+  optimizer,  // foreach kernels over many tensors
+  random,
+  other,    // named by its author (Triton, extern "C") or a helper: the name does not say what it computes
+  unknown,  // no name at all
+  count_
+};
+constexpr std::size_t kKernelKinds = static_cast<std::size_t>(KernelKind::count_);
+std::string_view kernel_kind_name(KernelKind kind);  // "gemm", "attention", ...
+
+enum class KernelField : std::uint8_t {
+  family,
+  kind,
+  operation,
+  arch,
+  input_type,
+  compute_type,
+  output_type,
+  tensor_core,
+  tile,
+  stages,
+  cluster,
+  layout,
+  split_k,
+  epilogue,
+  alignment,
+  fused,
+  count_
+};
+std::string_view field_name(KernelField field);  // "tensor core", as a person reads it
+std::string_view field_key(KernelField field);   // "tensor_core", as JSON names it
+std::string_view explain(KernelField field);     // one line for hovering
+
+struct KernelName {
+  KernelKind kind = KernelKind::unknown;
+  std::string family;      // "nvjet", "CUTLASS", "cuDNN", "Triton (Inductor)", ...; empty where not told
+  std::string short_name;  // readable, without return type, template arguments and parameters
+  std::string operation;   // what it computes: "add", "sum", "AllReduce"
+  std::string arch;        // "sm90", "gfx942", or a generation's name ("Volta") where the name says no more
+  std::string input_type, compute_type, output_type;  // "bf16", "fp32", "tf32", ...
+  std::optional<bool> tensor_core;
+  std::string tile;                // "256x128x64": m, n, k of one block
+  std::string stages;              // depth of the software pipeline
+  std::string cluster;             // "1x2": blocks that work together
+  std::string layout;              // "nn", "nt", "tn", "tt"
+  std::string split_k;             // "yes" or the number of parts
+  std::string epilogue;            // "bias", "relu", "gelu", "accumulate", comma separated
+  std::string alignment;           // elements
+  std::vector<std::string> fused;  // operators in a generated kernel
+};
+
+KernelName decode(std::string_view name);
+
+struct KernelFieldValue {
+  KernelField field;
+  std::string value;
+};
+// The fields that are told, in the order of KernelField.
+std::vector<KernelFieldValue> told_fields(const KernelName& name);
+
+// The coarse families that the diagnostics are defined on; the first that matches the name wins.
+enum class RuleFamily : std::uint8_t { comm, triton, attention, conv, gemm, elementwise, other };
+RuleFamily rule_family(std::string_view name);
+std::string_view rule_family_name(RuleFamily family);
+
+}  // namespace gapscope
