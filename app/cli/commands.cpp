@@ -6,6 +6,7 @@
 
 #include "app/cli/command_line.h"
 #include "app/cli/info.h"
+#include "app/cli/kernels.h"
 #include "app/cli/screenshot.h"
 #include "app/cli/table.h"
 #include "app/run_window.h"
@@ -82,9 +83,35 @@ std::function<int()> declare_table(CLI::App& arguments) {
   return [options] { return table(*options); };
 }
 
+std::function<int()> declare_kernels(CLI::App& arguments) {
+  auto options = std::make_shared<KernelsOptions>();
+  arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
+  arguments
+      .add_option_function<std::string>(
+          "--sort", [options](const std::string& word) { options->sort = kernel_sort_from(word).value_or(KernelSort::total); },
+          "largest first; cv is the coefficient of variation")
+      ->check(CLI::IsMember({"total", "mean", "count", "max", "cv"}))
+      ->default_str("total");
+  arguments.add_option("--limit", options->limit, "at most so many rows");
+  arguments
+      .add_option_function<std::string>(
+          "--range",
+          [options](const std::string& text) {
+            options->range = parse_range(text);
+            if (!options->range)
+              throw CLI::ValidationError("--range",
+                                         "\"" + text + "\" is no range: write FROM_NS:TO_NS, as `gapscope info` counts.");
+          },
+          "only GPU work that begins in this time")
+      ->type_name("FROM_NS:TO_NS");
+  arguments.add_flag("--json", options->json, "print JSON");
+  return [options] { return kernels(*options); };
+}
+
 constexpr Subcommand kSubcommands[] = {
     {"info", "print what is in a trace", declare_info},
     {"table", "print the profiler table, as PyTorch's key_averages() does", declare_table},
+    {"kernels", "print GPU work by name: times, shapes, occupancy, what the names tell", declare_kernels},
     {"screenshot", "render the window into a PNG, with or without a display", declare_screenshot},
 };
 
