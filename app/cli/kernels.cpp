@@ -9,7 +9,6 @@
 
 #include "app/cli/command_line.h"
 #include "core/analyze/occupancy.h"
-#include "core/base/demangle.h"
 #include "core/base/text.h"
 #include "core/load/load_trace.h"
 
@@ -140,13 +139,13 @@ std::string kernels_text(const Trace& trace, const KernelTable& table, std::size
   for (std::size_t i = 0; i < shown; ++i) {
     const KernelRow& r = table.rows[i];
     fmt::format_to(out, "{} {:<13} {:>8} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>6.2f} {:>7} {:>8}  {}\n",
-                   padded(demangle(trace.strings[r.name]), kNameChars), kernel_kind_name(r.decoded.kind),
-                   count_text(r.count), format_duration(r.total), format_duration(static_cast<Ns>(r.mean + 0.5)),
-                   format_duration(r.min), format_duration(r.median), format_duration(r.p95), format_duration(r.max),
-                   r.cv, format_percent(r.share), occupancy_text(trace, r), operator_text(trace, r));
+                   padded(r.decoded.short_name, kNameChars), kernel_kind_name(r.decoded.kind), count_text(r.count),
+                   format_duration(r.total), format_duration(static_cast<Ns>(r.mean + 0.5)), format_duration(r.min),
+                   format_duration(r.median), format_duration(r.p95), format_duration(r.max), r.cv,
+                   format_percent(r.share), occupancy_text(trace, r), operator_text(trace, r));
   }
-  fmt::format_to(out, "{} names, {} slices, {} of GPU work in all", table.rows.size(), count_text(table.count),
-                 format_duration(table.total));
+  fmt::format_to(out, "{} name{}, {} slices, {} of GPU work in all", table.rows.size(),
+                 table.rows.size() == 1 ? "" : "s", count_text(table.count), format_duration(table.total));
   if (shown < table.rows.size()) fmt::format_to(out, "; {} names are not shown", table.rows.size() - shown);
   text += "\n";
   return text;

@@ -3,6 +3,7 @@
 #include "core/base/demangle.h"
 #include "core/base/text.h"
 #include "core/view/details_gpu.h"
+#include "core/view/details_kernel.h"
 
 namespace gapscope {
 namespace {
@@ -71,10 +72,13 @@ void add_gpu_sections(const Document& doc, SliceId slice, std::vector<DetailsSec
   const GpuRow* row = doc.trace.gpu_row(slice);
   if (!row) return;
   const Kind kind = doc.trace.kind(slice);
-  if (kind == Kind::kernel)
+  if (kind == Kind::kernel) {
     out.push_back(kernel_resources(*row));
-  else if (kind == Kind::memcpy || kind == Kind::memset)
+    for (DetailsLine& line : occupancy_lines(doc, *row)) out.back().lines.push_back(std::move(line));
+    out.push_back(decoded_name(doc.trace.name(slice)));
+  } else if (kind == Kind::memcpy || kind == Kind::memset) {
     out.push_back(copy_figures(doc, *row));
+  }
   out.push_back(launched_from(doc, *row));
   out.push_back(gpu_place(doc, *row));
 }

@@ -1,0 +1,53 @@
+#pragma once
+// Floating point operations of the operators that do most of them, from the shapes that record_shapes=True writes, and
+// the rate that their GPU time gives. A multiplication and an addition count as two, as everywhere.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/index/link_index.h"
+#include "core/trace/trace.h"
+
+namespace gapscope {
+
+// Operations, or a sentence why they cannot be told.
+struct Flops {
+  std::optional<double> count;
+  std::string_view why;  // where there is no count; empty for an operator that is none of these
+};
+
+// `input_dims` is the JSON text of "Input Dims". A convolution also needs `concrete_inputs` ("Concrete Inputs", stride,
+// padding and dilation), which stay in the file: pass them where read. Attention counts the full score matrix, as
+// PyTorch's own counter does, whether causal or not.
+Flops flops_of(std::string_view op, std::string_view input_dims, std::string_view concrete_inputs = {});
+// True for operators that flops_of knows.
+bool counts_flops(std::string_view op);
+
+enum class MathType : std::uint8_t { fp64, fp32, tf32, fp16, bf16, fp8 };
+std::string_view math_type_name(MathType type);
+// Dense peak in operations a second: matrix units where they take the type, else the ordinary cores. Nothing for a
+// device or type that is not in the table.
+std::optional<double> dense_peak(std::string_view device_name, MathType type);
+
+// All calls of one operator with the same shapes and types.
+struct FlopsRow {
+  StringId op;
+  StringId input_dims;  // none where not recorded
+  StringId input_types;
+  std::uint64_t count = 0;  // calls with GPU work of their own
+  Flops each;
+  Ns gpu_time = 0;                   // of the kernels that these calls own
+  std::optional<MathType> math;      // of the products, by the kernels' names, else by the input types
+  std::optional<double> per_second;  // count * each / gpu_time
+  std::optional<double> peak_share;  // of dense_peak, 0..1
+};
+
+struct FlopsTable {
+  std::vector<FlopsRow> rows;    // most GPU time first
+  bool shapes_recorded = false;  // any operator states Input Dims; if not, pass record_shapes=True
+};
+FlopsTable flops_table(const Trace& trace, const LinkIndex& links, std::optional<Span> range = {});
+
+}  // namespace gapscope

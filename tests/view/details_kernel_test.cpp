@@ -1,0 +1,53 @@
+#include "core/view/details_kernel.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "tests/support/tiny_traces.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+
+namespace {
+
+// A kernel with 200 KB of shared memory on a fully described H200; Kineto states 0 %.
+constexpr std::string_view kLarge = R"json({"deviceProperties": [{"id": 0, "name": "NVIDIA H200", "computeMajor": 9,
+"computeMinor": 0, "maxThreadsPerMultiprocessor": 2048, "regsPerMultiprocessor": 65536, "warpSize": 32,
+"sharedMemPerBlock": 49152, "sharedMemPerMultiprocessor": 233472, "numSms": 132}], "traceEvents": [
+{"ph": "X", "cat": "kernel", "name": "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT", "pid": 0, "tid": 7, "ts": 1.0, "dur": 2.0,
+"args": {"device": 0, "stream": 7, "registers per thread": 168, "shared memory": 204800, "grid": [132, 1, 1],
+"block": [384, 1, 1], "est. achieved occupancy %": 0}}]})json";
+
+const DetailsLine& line(const std::vector<DetailsLine>& lines, std::string_view key) {
+  const auto at = std::find_if(lines.begin(), lines.end(), [&](const DetailsLine& l) { return l.key == key; });
+  REQUIRE_MESSAGE(at != lines.end(), std::string(key));
+  return *at;
+}
+
+}  // namespace
+
+TEST_CASE("a stated 0 % comes with the value it should have been, and why") {
+  const auto doc = document_from_text(kLarge);
+  const auto lines = occupancy_lines(*doc, doc->trace.gpu[0]);
+  CHECK(line(lines, "theoretical occupancy").value == "18.8 %, limited by registers and shared memory");
+  CHECK(line(lines, "occupancy, recomputed").value ==
+        "19 % - the stated 0 % is the profiler's 48 KB limit, not the kernel");
+}
+
+TEST_CASE("each decoded field explains itself on hover") {
+  const DetailsSection section = decoded_name("nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT");
+  CHECK(line(section.lines, "kind").value == "gemm");
+  CHECK(line(section.lines, "layout").value == "nn");
+  for (const DetailsLine& l : section.lines) CHECK_FALSE(l.hover.empty());
+  CHECK(section.note.empty());
+  CHECK_FALSE(decoded_name("k").note.empty());
+}
+
+TEST_CASE("without the GPU's properties the panel says what is missing") {
+  const auto doc = document_from_text(kOneLaunch);
+  const auto lines = occupancy_lines(*doc, *doc->trace.gpu_row(slice_named(*doc, "first")));
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0].look == DetailsLine::Look::absent);
+  CHECK(lines[0].hover == "The file does not state the kernel's grid and block.");
+}
