@@ -47,7 +47,7 @@ std::vector<std::uint8_t> flags_of_names(const Trace& trace) {
 // One scan over the CPU side: spans of each role, the ends of CPU work, the ids of collectives.
 struct CpuSide {
   SpanSet communication, runtime, data_loader, cpu_exec;
-  Span span{0, 0};  // operators and annotations
+  Span span{0, 0};  // all operators
   bool any = false;
   std::unordered_set<std::uint64_t> communication_ids;
 };
@@ -63,9 +63,11 @@ CpuSide scan_cpu(const Trace& trace) {
       const Span span{trace.slices.begin[s], trace.slices.end[s]};
       if (kind == Kind::runtime) append(row_runtime, span);
       if (!is_op_or_annotation(kind)) continue;
-      cpu.span = cpu.any ? hull(cpu.span, span) : span;
-      cpu.any = true;
       const std::uint8_t flag = flags[trace.slices.name[s].index()];
+      if (kind == Kind::op) {
+        cpu.span = cpu.any ? hull(cpu.span, span) : span;
+        cpu.any = true;
+      }
       if (flag & kCommunicationName) {
         if (trace.slices.external_id[s] != 0) cpu.communication_ids.insert(trace.slices.external_id[s]);
         append(row_communication, span);
