@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "app/cli/analyses.h"
 #include "app/cli/command_line.h"
 #include "app/cli/info.h"
 #include "app/cli/kernels.h"
@@ -106,12 +107,24 @@ std::function<int()> declare_kernels(CLI::App& arguments) {
       ->type_name("FROM_NS:TO_NS");
   arguments.add_flag("--json", options->json, "print JSON");
   return [options] { return kernels(*options); };
+template <AnalysisText analysis>
+std::function<int()> declare_analysis(CLI::App& arguments) {
+  auto options = std::make_shared<AnalysisOptions>();
+  arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
+  if (analysis == &steps_report)
+    arguments.add_option("--annotation", options->annotation, "the user annotation that marks a step; without it, ProfilerStep#N");
+  arguments.add_flag("--json", options->json, "print JSON");
+  return [options] { return run_analysis(*options, analysis); };
 }
 
 constexpr Subcommand kSubcommands[] = {
     {"info", "print what is in a trace", declare_info},
     {"table", "print the profiler table, as PyTorch's key_averages() does", declare_table},
     {"kernels", "print GPU work by name: times, shapes, occupancy, what the names tell", declare_kernels},
+    {"gpu", "print how busy each GPU is, and why it stands still", declare_analysis<gpu_report>},
+    {"steps", "print where each step's time goes", declare_analysis<steps_report>},
+    {"launches", "print how launches, queues and kernels follow each other", declare_analysis<launches_report>},
+    {"memory", "print peak memory and who allocates it", declare_analysis<memory_report>},
     {"screenshot", "render the window into a PNG, with or without a display", declare_screenshot},
 };
 

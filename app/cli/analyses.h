@@ -1,0 +1,26 @@
+#pragma once
+// `gapscope gpu|steps|launches|memory TRACE [--json]`: one analysis each on stdout.
+#include <string>
+
+#include "core/view/document.h"
+
+namespace gapscope {
+
+struct AnalysisOptions {
+  std::string trace;       // "-" is standard input
+  std::string annotation;  // steps: empty for ProfilerStep#N
+  bool json = false;
+};
+
+// The text of one analysis: JSON, or aligned for people. What is missing from the trace is a sentence that says how to record it.
+using AnalysisText = std::string (*)(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options);
+
+std::string gpu_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options);
+std::string steps_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options);
+std::string launches_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options);
+std::string memory_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options);
+
+// Loads, analyses, prints. The exit code; an error is one sentence on stderr.
+int run_analysis(const AnalysisOptions& options, AnalysisText analysis);
+
+}  // namespace gapscope

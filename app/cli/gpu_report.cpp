@@ -1,0 +1,147 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/analyses.h"
+#include "core/analyze/gpu_activity.h"
+#include "core/analyze/idle_gaps.h"
+#include "core/base/text.h"
+
+namespace gapscope {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kGapsShown = 20;
+constexpr const char* kNoGpu =
+    "No kernel, copy or memset is in this trace. Record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].\n";
+
+Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+std::vector<IdleGap> largest(std::vector<IdleGap> gaps, std::int32_t device) {
+  std::erase_if(gaps, [&](const IdleGap& g) { return g.device != device; });
+  std::stable_sort(gaps.begin(), gaps.end(), [](const IdleGap& a, const IdleGap& b) { return a.span.length() > b.span.length(); });
+  gaps.resize(std::min(gaps.size(), kGapsShown));
+  return gaps;
+}
+
+std::string device_name(const Trace& trace, std::int32_t device) {
+  const DeviceProperties* properties = trace.device(device);
+  return properties ? properties->name : std::string();
+}
+
+Json timeline_json(const GpuTimeline& t) {
+  return {{"count", t.count},
+          {"busy_ns", t.busy},
+          {"total_ns", t.total},
+          {"compute_ns", t.compute},
+          {"communication_ns", t.communication},
+          {"exposed_communication_ns", t.exposed_communication},
+          {"copy_ns", t.copy},
+          {"exposed_copy_ns", t.exposed_copy},
+          {"idle_ns", t.idle}};
+}
+
+Json cause_json(const Trace& trace, SliceId cause) {
+  if (!cause) return nullptr;
+  return {{"name", trace.name(cause)}, {"begin_ns", trace.begin(cause)}, {"end_ns", trace.end(cause)}};
+}
+
+Json device_json(const Trace& trace, const GpuActivity& a, const std::vector<StreamIdle>& streams, const std::vector<IdleGap>& gaps) {
+  const std::string name = device_name(trace, a.device);
+  Json json = {{"id", a.device},
+               {"name", name.empty() ? Json(nullptr) : Json(name)},
+               {"over", {{"begin_ns", a.over.begin}, {"end_ns", a.over.end}}},
+               {"utilization", or_null(a.figures.utilization)},
+               {"sm_efficiency", or_null(a.figures.sm_efficiency)},
+               {"achieved_occupancy_percent", or_null(a.figures.achieved_occupancy_percent)}};
+  json.update(timeline_json(a.linked));
+  json["counts"] = a.any_linked ? "linked" : "all";  // which work the figures above are of
+  json["unlinked"] = {{"count", a.unlinked_count}, {"ns", a.unlinked_time}};
+  json["all"] = timeline_json(a.all);
+  json["hta"] = {{"kernel_time_ns", a.hta.kernel_time},
+                 {"idle_ns", a.hta.idle},
+                 {"compute_ns", a.hta.compute},
+                 {"non_compute_ns", a.hta.non_compute},
+                 {"communication_computation_overlap", or_null(a.hta.overlap)}};
+  json["idle"] = Json::array();
+  for (const StreamIdle& s : streams)
+    if (s.device == a.device) json["idle"].push_back({{"stream", s.stream}, {"host_wait_ns", s.time[0]}, {"kernel_wait_ns", s.time[1]}, {"other_ns", s.time[2]}});
+  json["gaps"] = Json::array();
+  for (const IdleGap& g : largest(gaps, a.device))
+    json["gaps"].push_back({{"begin_ns", g.span.begin}, {"end_ns", g.span.end}, {"stream", g.stream}, {"class", idle_class_name(g.idle_class)}, {"cause", cause_json(trace, g.cause)}});
+  return json;
+}
+
+std::string share(Ns part, Ns whole) { return whole > 0 ? format_percent(static_cast<double>(part) / static_cast<double>(whole)) : ""; }
+std::string figure(const std::optional<double>& fraction) { return fraction ? format_percent(*fraction) : "not in this trace"; }
+
+std::string timeline_text(const GpuTimeline& linked, const GpuTimeline& all, bool both) {
+  struct Line {
+    const char* title;
+    Ns GpuTimeline::* part;
+  };
+  constexpr Line kLines[] = {{"total", &GpuTimeline::total},
+                             {"compute", &GpuTimeline::compute},
+                             {"exposed communication", &GpuTimeline::exposed_communication},
+                             {"exposed copies", &GpuTimeline::exposed_copy},
+                             {"idle", &GpuTimeline::idle},
+                             {"communication in all", &GpuTimeline::communication},
+                             {"copies in all", &GpuTimeline::copy}};
+  std::string out = both ? fmt::format("  {:<24} {:>12} {:>9} {:>14} {:>9}\n", "", "launched here", "", "with unlinked", "") : std::string();
+  for (const Line& line : kLines) {
+    out += fmt::format("  {:<24} {:>12} {:>9}", line.title, format_duration(linked.*line.part), share(linked.*line.part, linked.total));
+    if (both) out += fmt::format(" {:>14} {:>9}", format_duration(all.*line.part), share(all.*line.part, all.total));
+    out += '\n';
+  }
+  return out;
+}
+
+std::string gaps_text(const Trace& trace, const std::vector<IdleGap>& gaps, Ns origin) {
+  std::string out = fmt::format("\n  {:<12} {:>12} {:>8}  {:<12} {}\n", "longest gaps", "at", "stream", "class", "CPU call behind it");
+  for (std::size_t i = 0; i < std::min<std::size_t>(gaps.size(), 8); ++i) {
+    const IdleGap& g = gaps[i];
+    out += fmt::format("  {:<12} {:>12} {:>8}  {:<12} {}\n", format_duration(g.span.length()), format_duration(g.span.begin - origin), g.stream, idle_class_name(g.idle_class),
+                       g.cause ? elide_middle(printable(trace.name(g.cause)), 48) + ", " + format_duration(trace.duration(g.cause)) : "-");
+  }
+  return out;
+}
+
+std::string device_text(const Trace& trace, const GpuActivity& a, const std::vector<StreamIdle>& streams, const std::vector<IdleGap>& gaps) {
+  const std::string name = printable(device_name(trace, a.device));
+  std::string out = fmt::format("GPU {}{}{}\n", a.device, name.empty() ? "" : ": ", name);
+  out += fmt::format("  {:<24} {}\n  {:<24} {}\n  {:<24} {}\n\n", "utilization", figure(a.figures.utilization), "est. SM efficiency", figure(a.figures.sm_efficiency),
+                     "est. achieved occupancy", a.figures.achieved_occupancy_percent ? format_percent(*a.figures.achieved_occupancy_percent / 100) : "not in this trace");
+  out += timeline_text(a.linked, a.all, a.any_linked && a.unlinked_count > 0);
+  if (a.unlinked_count > 0)
+    out += fmt::format("  {} GPU operations, {}, have no launch in the file: they began before the recording. Record with schedule(wait=1, warmup=1, active=3).\n",
+                       format_count(static_cast<std::int64_t>(a.unlinked_count)), format_duration(a.unlinked_time));
+  out += fmt::format("\n  {:<12} {:>12} {:>12} {:>12}\n", "idle", "host wait", "kernel wait", "other");
+  for (const StreamIdle& s : streams)
+    if (s.device == a.device) out += fmt::format("  stream {:<5} {:>12} {:>12} {:>12}\n", s.stream, format_duration(s.time[0]), format_duration(s.time[1]), format_duration(s.time[2]));
+  const auto most = largest(gaps, a.device);
+  return most.empty() ? out : out + gaps_text(trace, most, trace.span.begin);
+}
+
+}  // namespace
+
+std::string gpu_report(const Trace& trace, const LaneIndex&, const LinkIndex& links, const AnalysisOptions& options) {
+  const std::vector<GpuOp> ops = gpu_ops(trace, links);
+  const Steps steps = make_steps(trace, ops);
+  const std::vector<GpuActivity> devices = gpu_activity(trace, ops, steps);
+  const std::vector<IdleGap> gaps = idle_gaps(trace, ops);
+  const std::vector<StreamIdle> streams = idle_by_stream(ops, gaps);
+  if (options.json) {
+    Json json = {{"devices", Json::array()}};
+    for (const GpuActivity& a : devices) json["devices"].push_back(device_json(trace, a, streams, gaps));
+    if (devices.empty()) json["missing"] = std::string_view(kNoGpu).substr(0, std::string_view(kNoGpu).size() - 1);
+    return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+  }
+  if (devices.empty()) return kNoGpu;
+  std::string out;
+  for (const GpuActivity& a : devices) out += (out.empty() ? "" : "\n") + device_text(trace, a, streams, gaps);
+  return out;
+}
+
+}  // namespace gapscope

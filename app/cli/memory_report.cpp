@@ -1,0 +1,82 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/cli/analyses.h"
+#include "core/analyze/memory.h"
+#include "core/base/text.h"
+
+namespace gapscope {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kOperatorsShown = 20;  // in text; JSON holds all
+constexpr const char* kNoMemory = "No memory records are in this trace. Record with profile_memory=True.";
+
+std::string device_title(std::int16_t type, std::int16_t device) { return type == 0 ? "CPU" : type == 1 ? fmt::format("GPU {}", device) : fmt::format("device type {} number {}", type, device); }
+
+// Negative when more was freed than the recording saw allocated.
+std::string signed_bytes(std::int64_t bytes) {
+  const auto size = bytes < 0 ? ~static_cast<std::uint64_t>(bytes) + 1 : static_cast<std::uint64_t>(bytes);
+  return (bytes < 0 ? "-" : "") + format_bytes(size);
+}
+
+Json device_json(const Trace& trace, const MemoryDevice& d) {
+  Json json = {{"device", device_title(d.device_type, d.device)},
+               {"totals_stated", d.states_totals},
+               {"allocations", d.allocations},
+               {"frees", d.frees},
+               {"out_of_memory", d.out_of_memory},
+               {"peak_reserved_bytes", d.peak_reserved < 0 ? Json(nullptr) : Json(d.peak_reserved)},
+               {"peak", nullptr}};
+  if (d.points.empty()) return json;
+  Json stack = Json::array();
+  for (const SliceId s : d.peak_stack) stack.push_back(trace.name(s));
+  json["peak"] = {{"time_ns", d.points[d.peak].time}, {"allocated_bytes", d.points[d.peak].allocated}, {"stack", std::move(stack)}};
+  return json;
+}
+
+std::string device_text(const Trace& trace, const MemoryDevice& d) {
+  std::string out = fmt::format("{}: {} allocations, {} frees", device_title(d.device_type, d.device), format_count(static_cast<std::int64_t>(d.allocations)), format_count(static_cast<std::int64_t>(d.frees)));
+  if (d.out_of_memory > 0) out += fmt::format(", {} out of memory", d.out_of_memory);
+  out += '\n';
+  if (d.points.empty()) return out;
+  out += fmt::format("  peak {} at {}{}\n", signed_bytes(d.points[d.peak].allocated), format_duration(d.points[d.peak].time - trace.span.begin),
+                     d.states_totals ? "" : " (counted from the begin of the recording: the file states no totals)");
+  if (d.peak_reserved >= 0) out += fmt::format("  reserved at most {}\n", signed_bytes(d.peak_reserved));
+  for (std::size_t i = 0; i < d.peak_stack.size(); ++i) out += fmt::format("  {:>{}}{}\n", "", 2 + i, elide_middle(printable(trace.name(d.peak_stack[i])), 90));
+  return out;
+}
+
+}  // namespace
+
+std::string memory_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex&, const AnalysisOptions& options) {
+  const MemoryUse use = memory_use(trace, lanes);
+  const auto name_of = [&](const MemoryOperator& o) { return std::string(trace.strings[o.name]); };
+  if (options.json) {
+    Json json = {{"devices", Json::array()}, {"operators", Json::array()}};
+    for (const MemoryDevice& d : use.devices) json["devices"].push_back(device_json(trace, d));
+    for (const MemoryOperator& o : use.operators)
+      json["operators"].push_back({{"name", o.name ? Json(name_of(o)) : Json(nullptr)},
+                                   {"device", device_title(o.device_type, o.device)},
+                                   {"allocations", o.allocations},
+                                   {"allocated_bytes", o.allocated},
+                                   {"frees", o.frees},
+                                   {"freed_bytes", o.freed}});
+    if (use.devices.empty()) json["missing"] = kNoMemory;
+    return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+  }
+  if (use.devices.empty()) return std::string(kNoMemory) + '\n';
+  std::string out;
+  for (const MemoryDevice& d : use.devices) out += device_text(trace, d);
+  out += fmt::format("\n{:<48} {:>8} {:>12} {:>12} {:>12}\n", "operator (itself)", "device", "allocations", "allocated", "freed");
+  for (std::size_t i = 0; i < std::min(kOperatorsShown, use.operators.size()); ++i) {
+    const MemoryOperator& o = use.operators[i];
+    out += fmt::format("{:<48} {:>8} {:>12} {:>12} {:>12}\n", o.name ? elide_middle(printable(name_of(o)), 48) : "(outside every operator)", device_title(o.device_type, o.device),
+                       format_count(static_cast<std::int64_t>(o.allocations)), signed_bytes(o.allocated), signed_bytes(o.freed));
+  }
+  return out;
+}
+
+}  // namespace gapscope

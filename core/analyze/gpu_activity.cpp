@@ -1,0 +1,187 @@
+#include "core/analyze/gpu_activity.h"
+
+#include <algorithm>
+
+#include "core/analyze/gpu_series.h"
+
+namespace gapscope {
+namespace {
+
+// By pattern of HTA's get_kernel_type(): where it looks in a name matters.
+bool is_hta_communication(std::string_view name) {
+  return name.starts_with("nccl") || name.starts_with("hccl") || name.find("ncclKernel") != std::string_view::npos;
+}
+bool is_hta_memory(std::string_view name) {
+  if (name.starts_with("hip")) name.remove_prefix(3);
+  return name.starts_with("Memcpy") || name.starts_with("Memset") || name.starts_with("dma");
+}
+
+double ratio(Ns part, Ns whole) { return static_cast<double>(part) / static_cast<double>(whole); }
+
+// Adds to `together` how long each combination of the three sets runs.
+void add_combinations(const std::array<SpanSet, 3>& sets, std::array<Ns, 8>& together) {
+  const SpanSet all = unite(unite(sets[0], sets[1]), sets[2]);
+  for (std::size_t mask = 1; mask < together.size(); ++mask) {
+    SpanSet left = all;
+    for (std::size_t c = 0; c < sets.size(); ++c) left = (mask >> c) & 1 ? intersect(left, sets[c]) : subtract(left, sets[c]);
+    together[mask] = length(left);
+  }
+}
+
+Span hull_of(const std::vector<GpuOp>& ops, bool linked_only) {
+  Span span{0, 0};
+  bool any = false;
+  for (const GpuOp& op : ops) {
+    if (linked_only && !op.linked()) continue;
+    span = any ? hull(span, op.span) : op.span;
+    any = true;
+  }
+  return span;
+}
+
+// cudaDeviceSynchronize with which the profiler itself closes a recording.
+bool is_device_sync(std::string_view name) { return name == "cudaDeviceSynchronize" || name == "hipDeviceSynchronize"; }
+
+bool is_cpu_work(Kind k) { return k == Kind::op || k == Kind::annotation || k == Kind::python || is_call(k); }
+
+}  // namespace
+
+GpuTimeline gpu_timeline(const std::vector<GpuOp>& ops, bool linked_only) {
+  GpuTimeline t;
+  SpanSet compute, communication, copy;
+  for (const GpuOp& op : ops) {
+    if (linked_only && !op.linked()) continue;
+    ++t.count;
+    append(op.gpu_class == GpuClass::copy ? copy : op.gpu_class == GpuClass::communication ? communication : compute, op.span);
+  }
+  const SpanSet kernels = unite(compute, communication);
+  t.span = hull_of(ops, linked_only);
+  t.total = t.span.length();
+  t.busy = length(unite(kernels, copy));
+  t.idle = t.total - t.busy;
+  t.compute = length(compute);
+  t.communication = length(communication);
+  t.exposed_communication = length(kernels) - t.compute;
+  t.copy = length(copy);
+  t.exposed_copy = t.busy - length(kernels);
+  return t;
+}
+
+HtaClass hta_class(std::string_view name) {
+  if (is_hta_communication(name)) return HtaClass::communication;
+  return is_hta_memory(name) ? HtaClass::memory : HtaClass::computation;
+}
+
+HtaBreakdown hta_breakdown(const Trace& trace, const std::vector<GpuOp>& ops) {
+  std::array<SpanSet, 3> sets;
+  std::vector<std::int8_t> class_by_name(trace.strings.size(), -1);
+  for (const GpuOp& op : ops) {
+    std::int8_t& known = class_by_name[trace.name_id(op.slice).index()];
+    if (known < 0) known = static_cast<std::int8_t>(hta_class(trace.name(op.slice)));
+    append(sets[static_cast<std::size_t>(known)], op.span);
+  }
+  HtaBreakdown out;
+  add_combinations(sets, out.together);
+  const SpanSet& compute = sets[static_cast<std::size_t>(HtaClass::computation)];
+  const SpanSet& communication = sets[static_cast<std::size_t>(HtaClass::communication)];
+  out.kernel_time = hull_of(ops, false).length();
+  Ns busy = 0;
+  for (const Ns part : out.together) busy += part;
+  out.idle = out.kernel_time - busy;
+  out.compute = length(compute);
+  out.non_compute = out.kernel_time - out.compute - out.idle;
+  if (const Ns whole = length(communication); whole > 0) out.overlap = ratio(length(intersect(communication, compute)), whole);
+  return out;
+}
+
+GpuFigures gpu_figures(const Trace& trace, const std::vector<GpuOp>& ops, Span over) {
+  GpuFigures out;
+  if (over.empty() || std::none_of(ops.begin(), ops.end(), [](const GpuOp& op) { return op.is_kernel(); })) return out;
+  const GpuSeries series(trace, ops);
+  out.utilization = series.utilization(over);
+  if (series.has_sm_efficiency()) out.sm_efficiency = series.sm_efficiency(over);
+  double weighted = 0;
+  Ns time = 0;
+  for (const GpuOp& op : ops) {
+    const float percent = trace.gpu[op.gpu_row].occupancy_percent;
+    if (!op.is_kernel() || !(percent >= 0)) continue;  // a NaN in a damaged file compares false
+    const Ns inside = intersect(op.span, over).length();
+    weighted += static_cast<double>(percent) * static_cast<double>(inside);
+    time += inside;
+  }
+  if (time > 0) out.achieved_occupancy_percent = weighted / static_cast<double>(time);
+  return out;
+}
+
+std::vector<GpuActivity> gpu_activity(const Trace& trace, const std::vector<GpuOp>& ops, const Steps& steps) {
+  std::vector<GpuActivity> out;
+  for (const std::int32_t device : devices_of(ops)) {
+    const std::vector<GpuOp> own = ops_of_device(ops, device);
+    GpuActivity a;
+    a.device = device;
+    a.all = gpu_timeline(own, false);
+    for (const GpuOp& op : own) {
+      a.unlinked_count += op.linked() ? 0 : 1;
+      a.unlinked_time += op.linked() ? 0 : op.span.length();
+    }
+    a.any_linked = a.unlinked_count < own.size();
+    a.linked = a.any_linked ? gpu_timeline(own, true) : a.all;
+    a.over = steps.span().empty() ? a.all.span : steps.span();
+    a.figures = gpu_figures(trace, own, a.over);
+    a.hta = hta_breakdown(trace, own);
+    out.push_back(std::move(a));
+  }
+  return out;
+}
+
+Span analysis_window(const Trace& trace, const std::vector<GpuOp>& ops) {
+  const std::vector<SliceId> steps = profiler_steps(trace);
+  Span window{0, 0};
+  bool any = false;
+  const auto add = [&](Span s) {
+    window = any ? hull(window, s) : s;
+    any = true;
+  };
+  if (!steps.empty()) {
+    for (const SliceId s : steps) add(trace.span_of(s));
+    if (const Ns last = hull_of(ops, true).end; last > window.end) window.end = last;
+    return window;
+  }
+  SliceId sync;  // the last device sync; it closes the recording when no CPU event begins after it
+  Ns last_begin = 0;
+  for (std::size_t i = 0; i < trace.slice_count(); ++i) {
+    const SliceId s(i);
+    const Kind kind = trace.kind(s);
+    if (!is_cpu_work(kind)) continue;
+    if (is_call(kind) && is_device_sync(trace.name(s)) && (!sync || trace.begin(s) > trace.begin(sync))) {
+      if (sync) add(trace.span_of(sync));
+      sync = s;
+      continue;
+    }
+    last_begin = any ? std::max(last_begin, trace.begin(s)) : trace.begin(s);
+    add(trace.span_of(s));
+  }
+  if (sync && (!any || last_begin > trace.begin(sync))) add(trace.span_of(sync));
+  if (!ops.empty()) {
+    const Span gpu = hull_of(ops, false);
+    if (!any) return gpu;
+    window.end = std::max(window.end, gpu.end);
+  }
+  return window;
+}
+
+GpuUse gpu_use(const Trace& trace, const std::vector<GpuOp>& ops) {
+  GpuUse out;
+  out.window = analysis_window(trace, ops);
+  SpanSet all, linked;
+  for (const GpuOp& op : ops) {
+    append(all, op.span);
+    if (op.linked()) append(linked, op.span);
+  }
+  out.busy = length_within(all, out.window);
+  if (!out.window.empty()) out.gpu_util = ratio(out.busy, out.window.length());
+  if (!linked.empty()) out.gpu_window_util = ratio(length(linked), linked.back().end - linked.front().begin);
+  return out;
+}
+
+}  // namespace gapscope

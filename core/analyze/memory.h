@@ -1,0 +1,49 @@
+#pragma once
+// Memory of a recording with profile_memory=True: what was allocated when, the peak, and which operators asked for it.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/index/lane_index.h"
+#include "core/trace/trace.h"
+
+namespace gapscope {
+
+struct MemoryPoint {
+  Ns time = 0;
+  std::int64_t allocated = 0;   // bytes, from `time` on
+  std::int64_t reserved = -1;   // -1 where the file does not say
+};
+
+struct MemoryDevice {
+  std::int16_t device_type = 0;  // 0 CPU, 1 CUDA
+  std::int16_t device = -1;      // -1 for the CPU
+  bool states_totals = false;    // false: `allocated` is the running sum of this recording, beginning at 0
+  std::vector<MemoryPoint> points;
+  std::size_t peak = 0;          // position of the highest `allocated`, the first of equal ones
+  LaneId peak_lane;              // thread of the record that made the peak
+  std::vector<SliceId> peak_stack;  // its slices at that time, outermost first
+  std::int64_t peak_reserved = -1;  // the highest `reserved`
+  std::uint64_t allocations = 0, frees = 0;
+  std::uint64_t out_of_memory = 0;
+};
+
+// Records that lie directly in an operator: in it and in no operator inside it.
+struct MemoryOperator {
+  StringId name;                // none: outside every operator
+  std::int16_t device_type = 0;
+  std::int16_t device = -1;
+  std::uint64_t allocations = 0, frees = 0;
+  std::int64_t allocated = 0;   // bytes asked for
+  std::int64_t freed = 0;       // bytes given back, positive
+};
+
+struct MemoryUse {
+  std::vector<MemoryDevice> devices;      // GPUs first, then by number
+  std::vector<MemoryOperator> operators;  // most bytes asked for first
+};
+
+// Empty when the trace holds no memory records.
+MemoryUse memory_use(const Trace& trace, const LaneIndex& lanes);
+
+}  // namespace gapscope
