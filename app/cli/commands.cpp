@@ -107,6 +107,8 @@ std::function<int()> declare_kernels(CLI::App& arguments) {
       ->type_name("FROM_NS:TO_NS");
   arguments.add_flag("--json", options->json, "print JSON");
   return [options] { return kernels(*options); };
+}
+
 template <AnalysisText analysis>
 std::function<int()> declare_analysis(CLI::App& arguments) {
   auto options = std::make_shared<AnalysisOptions>();
