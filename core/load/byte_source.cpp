@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,7 +19,9 @@ namespace {
 
 class FileSource final : public ByteSource {
  public:
-  FileSource(int fd, bool owned, std::string path, std::uint64_t size) : fd_(fd), owned_(owned), path_(std::move(path)), size_(size) {}
+  // `cancel`: set for what may keep its reader waiting, null for files on disk.
+  FileSource(int fd, bool owned, std::string path, std::uint64_t size, const std::atomic<bool>* cancel)
+      : fd_(fd), owned_(owned), path_(std::move(path)), size_(size), cancel_(cancel) {}
   ~FileSource() override {
     if (owned_) ::close(fd_);
   }
@@ -28,6 +31,7 @@ class FileSource final : public ByteSource {
   Result<std::size_t> read(char* into, std::size_t size) override {
     std::size_t got = 0;
     while (got < size) {
+      if (!wait()) return Error{"Cancelled."};
       const ssize_t n = ::read(fd_, into + got, size - got);
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) return Error{fmt::format("Reading {} failed after {} bytes: {}.", printable(path_), done_ + got, std::strerror(errno))};
@@ -42,10 +46,22 @@ class FileSource final : public ByteSource {
   std::uint64_t file_bytes_total() const override { return size_; }
 
  private:
+  // Until something can be read, or the writer is gone. False when cancelled.
+  bool wait() const {
+    if (cancel_ == nullptr) return true;
+    constexpr int kPatienceMs = 30;  // a cancelled load is to end within 100
+    pollfd ready{fd_, POLLIN, 0};
+    while (!cancel_->load(std::memory_order_relaxed)) {
+      if (::poll(&ready, 1, kPatienceMs) != 0) return true;
+    }
+    return false;
+  }
+
   int fd_;
   bool owned_;
   std::string path_;
   std::uint64_t size_;
+  const std::atomic<bool>* cancel_;
   std::uint64_t done_ = 0;
 };
 
@@ -145,8 +161,8 @@ Packing packing_of(std::string_view b) {
 
 namespace {
 
-Result<std::unique_ptr<ByteSource>> open_raw(const std::string& path) {
-  if (path == "-") return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(STDIN_FILENO, false, "standard input", 0));
+Result<std::unique_ptr<ByteSource>> open_raw(const std::string& path, const std::atomic<bool>* cancel) {
+  if (path == "-") return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(STDIN_FILENO, false, "standard input", 0, cancel));
   const std::string shown = printable(path);
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) {
@@ -164,18 +180,19 @@ Result<std::unique_ptr<ByteSource>> open_raw(const std::string& path) {
     ::close(fd);
     return Error{fmt::format("{} is empty (0 bytes). Was the recording stopped before the trace was exported?", shown)};
   }
-  return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(fd, true, path, regular ? static_cast<std::uint64_t>(info.st_size) : 0));
+  return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(fd, true, path, regular ? static_cast<std::uint64_t>(info.st_size) : 0,
+                                                                  regular ? nullptr : cancel));
 }
 
 }  // namespace
 
-Result<std::unique_ptr<ByteSource>> open_source(const std::string& path) {
-  Result<std::unique_ptr<ByteSource>> raw = open_raw(path);
+Result<std::unique_ptr<ByteSource>> open_source(const std::string& path, const std::atomic<bool>* cancel) {
+  Result<std::unique_ptr<ByteSource>> raw = open_raw(path, cancel);
   return raw ? unpacked(std::move(*raw)) : std::move(raw);
 }
 
 Result<std::unique_ptr<ByteSource>> open_packed(const std::string& path, std::uint64_t offset) {
-  Result<std::unique_ptr<ByteSource>> raw = open_raw(path);
+  Result<std::unique_ptr<ByteSource>> raw = open_raw(path, nullptr);
   if (!raw) return raw;
   if (!static_cast<FileSource&>(**raw).seek(offset)) return Error{fmt::format("{} cannot be read from byte {}.", printable(path), offset)};
   return raw;

@@ -1,5 +1,6 @@
 #pragma once
 // The text of a trace as a stream of bytes, plain or inflated on the way. One reader at a time.
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -34,8 +35,9 @@ Packing packing_of(std::string_view first_bytes);
 // The bytes of a file as they lie on disk, from `offset` on.
 Result<std::unique_ptr<ByteSource>> open_packed(const std::string& path, std::uint64_t offset);
 
-// "-" is standard input; everything but a folder can be read, pipes too.
-Result<std::unique_ptr<ByteSource>> open_source(const std::string& path);
+// "-" is standard input; everything but a folder can be read, pipes too. A read that waits for a pipe's writer ends with
+// an Error soon after `cancel` (may be null; must outlive the source) is set.
+Result<std::unique_ptr<ByteSource>> open_source(const std::string& path, const std::atomic<bool>* cancel = nullptr);
 // Text that somebody else owns and keeps alive; packed bytes are inflated too.
 Result<std::unique_ptr<ByteSource>> open_memory(std::string_view bytes);
 

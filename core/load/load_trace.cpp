@@ -214,7 +214,7 @@ std::string_view load_stage_name(LoadStage stage) {
 }
 
 Result<std::shared_ptr<const Trace>> load_trace(const std::string& path, const LoadOptions& options) {
-  Result<std::unique_ptr<ByteSource>> source = open_source(path);
+  Result<std::unique_ptr<ByteSource>> source = open_source(path, options.progress != nullptr ? &options.progress->cancel : nullptr);
   if (!source) return source.error();
   return Loader(path, std::move(*source), options).run();
 }

@@ -55,6 +55,19 @@ def cut_opens(program, folder, sound):
         yield f"cut file: ended with {run.returncode}, or does not say that it is cut"
 
 
+def pipes_open(program, folder, sound):
+    """A trace through a pipe, packed or not, is read like a file."""
+    packed = pathlib.Path(sound).read_bytes()
+    for what, data in (("packed", packed), ("plain", gzip.decompress(packed))):
+        for name in ("-", "/dev/stdin"):
+            run = subprocess.run([program, "info", name], input=data, capture_output=True, timeout=60)
+            if run.returncode != 0 or b"slices" not in run.stdout:
+                yield f"{what} through {name}: ended with {run.returncode}: {run.stderr.decode()!r}"
+    run = subprocess.run([program, "info", "-"], input=b"", capture_output=True, timeout=60)
+    if run.returncode != 1 or run.stderr.count(b"\n") != 1:
+        yield f"empty pipe: ended with {run.returncode}: {run.stderr.decode()!r}"
+
+
 def main(program, sound):
     wrong = []
     with tempfile.TemporaryDirectory(prefix="gapscope test ") as name:
@@ -65,6 +78,7 @@ def main(program, sound):
         wrong += complaints(program, "screenshot", sound, "-o", folder / "x.png", "--select", "no such slice")
         wrong += complaints(program, "screenshot", sound, "-o", folder / "no/folder/x.png")
         wrong += cut_opens(program, folder, sound)
+        wrong += pipes_open(program, folder, sound)
     print("\n".join(wrong or ["every bad input is refused with one sentence"]))
     return 1 if wrong else 0
 

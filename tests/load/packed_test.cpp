@@ -1,5 +1,6 @@
 #include <cstdio>
 #include <fstream>
+#include <random>
 
 #include <sys/stat.h>
 
@@ -11,6 +12,7 @@
 #include "tests/support/dump_trace.h"
 #include "tests/support/gzip_text.h"
 #include "tests/support/load_text.h"
+#include "tests/support/pack_text.h"
 #include "tests/support/temp_folder.h"
 
 using namespace gapscope;
@@ -137,3 +139,41 @@ TEST_CASE("pretty, compact, single-line and packed spellings of the same events 
   CHECK(dump_trace(*load_text(line, 2, 4096), false) == first);
   CHECK(dump_trace(*load_text(gzip_text(line), 2, 4096), false) == first);
 }
+
+namespace {
+
+// What every packing owes: the whole trace, and up to the damage where there is some.
+void check_packing(const std::string& text, const std::string& packed) {
+  CHECK(dump_trace(*load_text(packed)) == dump_trace(*load_text(text)));
+  const auto cut = load_trace_from_text(std::string_view(packed).substr(0, packed.size() * 3 / 4));
+  if (cut.ok()) {
+    CHECK((*cut)->report.count(Oddity::truncated) == 1);
+  } else {
+    CHECK(cut.error().message.find("cut short") != std::string::npos);
+  }
+  std::mt19937 random(7);
+  for (int round = 0; round < 60; ++round) {
+    std::string flipped = packed;
+    flipped[random() % flipped.size()] ^= static_cast<char>(1 + random() % 255);
+    const auto result = load_trace_from_text(flipped);
+    if (!result.ok()) CHECK(!result.error().message.empty());
+  }
+}
+
+}  // namespace
+
+#if GAPSCOPE_HAVE_LZMA
+TEST_CASE("xz holds the same trace as plain text, and opens up to where it is damaged") {
+  const std::string text = numbered_slices(3000);
+  check_packing(text, xz_text(text));
+  check_packing(text, xz_text(std::string_view(text).substr(0, 5000)) + xz_text(std::string_view(text).substr(5000)));
+}
+#endif
+
+#if GAPSCOPE_HAVE_ZSTD
+TEST_CASE("zstd holds the same trace as plain text, and opens up to where it is damaged") {
+  const std::string text = numbered_slices(3000);
+  check_packing(text, zstd_text(text));
+  check_packing(text, zstd_text(std::string_view(text).substr(0, 5000)) + zstd_text(std::string_view(text).substr(5000)));
+}
+#endif
