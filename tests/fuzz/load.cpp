@@ -10,6 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   LoadOptions whole;
   whole.threads = 1;
+  whole.batch_bytes = 64 * 1024;  // larger than the inputs; the default's megabytes would only cost time
   LoadOptions pieces;
   pieces.threads = 1;
   pieces.batch_bytes = 64;
