@@ -42,8 +42,8 @@ bool near(double mine, double theirs, double share, double absolute) { return st
 double us(Ns ns) { return static_cast<double>(static_cast<long double>(ns) / kNsPerUs); }
 
 // HTA reads times into doubles (steps of 0.25 us at epoch values), rounds begins up and ends down to whole microseconds,
-// leaves out the last of several steps, and keeps GPU work whose launch is earlier than that. Without all of that its idle
-// time of hta_ddp_ns_resolution is 2 % off, since each of 4,876 operations loses up to 2 us: exact nanoseconds are right.
+// leaves out the last of several steps, and keeps GPU work whose launch is earlier than that. Each operation loses up to
+// 2 us that way, so its idle times are only reached by reading as it does; exact nanoseconds are what we report.
 Span as_hta_reads(Span s) {
   const double begin = us(s.begin), end = begin + us(s.length());
   const auto first = static_cast<Ns>(std::ceil(begin)), last = static_cast<Ns>(std::floor(end));
