@@ -8,8 +8,6 @@
 namespace gapscope {
 namespace {
 
-constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-
 constexpr std::size_t kExampleChars = 200;
 
 enum Key : std::uint32_t { kPh = 1, kCat = 2, kName = 4, kPid = 8, kTid = 16, kTs = 32, kDur = 64, kId = 128, kArgs = 256, kScope = 512, kOther = 0 };
@@ -30,9 +28,9 @@ Key key_of(std::string_view key) {
   }
 }
 
-bool is_quoted(std::string_view token) { return token.size() >= 2 && token.front() == '"'; }
+inline bool is_quoted(std::string_view token) { return token.size() >= 2 && token.front() == '"'; }
 
-std::string_view bare(std::string_view token) { return is_quoted(token) ? token.substr(1, token.size() - 2) : token; }
+[[gnu::always_inline]] inline std::string_view bare(std::string_view token) { return is_quoted(token) ? token.substr(1, token.size() - 2) : token; }
 
 int hex_value(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -125,26 +123,13 @@ void EventParser::set_text(std::string_view text, std::span<const std::uint32_t>
   text_ = text;
   at_ = at;
   text_offset_ = text_offset;
-}
-
-std::string_view EventParser::token(std::size_t i) const {
-  const std::size_t begin = at_[i];
-  std::size_t end = i + 1 < at_.size() ? at_[i + 1] : text_.size();
-  while (end > begin && is_space(text_[end - 1])) --end;
-  return text_.substr(begin, end - begin);
-}
-
-std::string_view EventParser::value_text(std::size_t i, std::size_t after) const {
-  const std::size_t begin = at_[i];
-  std::size_t end = after < at_.size() ? at_[after] : text_.size();
-  while (end > begin && is_space(text_[end - 1])) --end;
-  return text_.substr(begin, end - begin);
+  text_has_backslash_ = text.find('\\') != std::string_view::npos;
 }
 
 std::string_view EventParser::text_of(std::string_view t) {
   if (!is_quoted(t)) return t;
   const std::string_view content = t.substr(1, t.size() - 2);
-  if (content.find('\\') == std::string_view::npos) return content;
+  if (!has_escape(content)) return content;
   unescape(content, scratch_);
   return scratch_;
 }
@@ -224,7 +209,7 @@ std::size_t EventParser::parse_fields(std::size_t i, Fields& f) {
       if (first == '"' && (t.size() < 2 || t.back() != '"')) return kFailed;
       // Times and ids hold no escapes; a name may, and then it must be one that can be read.
       const bool may_escape = first == '"' && key != kPh && key != kTs && key != kDur;
-      if (may_escape && t.find('\\') != std::string_view::npos && !unescape(bare(t), scratch_)) return kFailed;
+      if (may_escape && has_escape(t) && !unescape(bare(t), scratch_)) return kFailed;
       switch (key) {
         case kPh: f.ph = bare(t); break;
         case kCat: f.cat = t; break;
@@ -270,7 +255,7 @@ std::size_t EventParser::parse_args(std::size_t i, Fields& f) {
     } else if (first == '"') {
       const std::string_view t = token(value);
       if (t.size() < 2 || t.back() != '"') return kFailed;
-      if (t.find('\\') != std::string_view::npos && !unescape(bare(t), scratch_)) return kFailed;
+      if (has_escape(t) && !unescape(bare(t), scratch_)) return kFailed;
     } else if (first != 't' && first != 'f' && (first > '9' || first == '-') && is_non_finite(token(value))) {
       ++f.non_finite;
     }

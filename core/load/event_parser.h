@@ -30,7 +30,12 @@ class EventParser {
   // The structural position after the value at `i`, or kFailed when it never closes.
   std::size_t skip_value(std::size_t i) const;
   // The JSON text of the value at i that ends before structural position `after`.
-  std::string_view value_text(std::size_t i, std::size_t after) const;
+  std::string_view value_text(std::size_t i, std::size_t after) const {
+    const std::size_t begin = at_[i];
+    std::size_t end = after < at_.size() ? at_[after] : text_.size();
+    while (end > begin && is_space(text_[end - 1])) --end;
+    return text_.substr(begin, end - begin);
+  }
   // Overrides the offset that rows get: a repaired event stands elsewhere than its text.
   void set_event_offset(std::uint64_t offset) { forced_offset_ = offset; }
   void clear_event_offset() { forced_offset_ = kNoOffset; }
@@ -47,9 +52,12 @@ class EventParser {
   void put_names(const Fields& f);
   bool take_time(std::string_view token, ParsedTime& out) const;
 
+  static constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+  // Most texts hold no backslash at all: one look at the whole spares one at every string.
+  bool has_escape(std::string_view t) const { return text_has_backslash_ && t.find('\\') != std::string_view::npos; }
   char char_at(std::size_t i) const { return i < at_.size() ? text_[at_[i]] : '\0'; }
   // The scalar or string that starts at structural position i, without trailing space.
-  std::string_view token(std::size_t i) const;
+  std::string_view token(std::size_t i) const { return value_text(i, i + 1); }
   // The content of a string token, escapes resolved (into scratch_); other tokens as they are.
   std::string_view text_of(std::string_view token);
   std::uint32_t text_id(std::string_view token);
@@ -61,6 +69,7 @@ class EventParser {
   RawChunk& out_;
   std::string_view text_;
   std::span<const std::uint32_t> at_;
+  bool text_has_backslash_ = false;
   std::uint64_t text_offset_ = 0;
   std::uint64_t forced_offset_ = kNoOffset;
   std::uint64_t event_offset_ = 0;

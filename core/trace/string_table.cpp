@@ -1,5 +1,7 @@
 #include "core/trace/string_table.h"
 
+#include <cstring>
+
 #include "core/base/hash.h"
 
 namespace gapscope {
@@ -12,7 +14,20 @@ std::uint32_t high_half(std::uint64_t hash) { return static_cast<std::uint32_t>(
 
 }  // namespace
 
-StringTable::StringTable() : slots_(kFirstSlots, kEmpty) { intern({}); }
+StringTable::StringTable() : recent_(kRecent, 0), slots_(kFirstSlots, kEmpty) { intern({}); }
+
+// Its length and three words of it.
+std::size_t StringTable::recent_slot(std::string_view text) {
+  const auto word = [&](std::size_t at) {
+    std::uint64_t w = 0;
+    std::memcpy(&w, text.data() + at, sizeof w);
+    return w;
+  };
+  if (text.size() < sizeof(std::uint64_t)) return text.size();
+  const std::uint64_t sum = word(0) * 0x9E3779B97F4A7C15ULL + word(text.size() / 2 - 4) * 0xff51afd7ed558ccdULL +
+                            word(text.size() - 8) * 0x9FB21C651E98DF25ULL + text.size();
+  return (sum ^ (sum >> 32)) * 0x9E3779B97F4A7C15ULL >> 52;  // 12 bits: kRecent
+}
 
 std::size_t StringTable::slot_of(std::string_view text, std::uint64_t hash) const {
   const std::size_t mask = slots_.size() - 1;
@@ -23,13 +38,15 @@ std::size_t StringTable::slot_of(std::string_view text, std::uint64_t hash) cons
 }
 
 StringId StringTable::intern(std::string_view text) {
+  std::uint32_t& recent = recent_[recent_slot(text)];
+  if (recent < texts_.size() && texts_[recent] == text) return StringId(recent);
   const std::uint64_t hash = hash_text(text);
   const std::size_t slot = slot_of(text, hash);
-  if (slots_[slot] != kEmpty) return StringId(slots_[slot]);
+  if (slots_[slot] != kEmpty) return StringId(recent = slots_[slot]);
   const auto id = static_cast<std::uint32_t>(texts_.size());
   texts_.push_back(arena_.keep(text));
   hashes_.push_back(high_half(hash));
-  slots_[slot] = id;
+  slots_[slot] = recent = id;
   if (texts_.size() * 2 > slots_.size()) grow();
   return StringId(id);
 }
@@ -51,7 +68,7 @@ void StringTable::grow() {
 }
 
 std::size_t StringTable::bytes() const {
-  return arena_.bytes() + texts_.capacity() * sizeof(std::string_view) + hashes_.capacity() * 4 + slots_.size() * 4;
+  return arena_.bytes() + texts_.capacity() * sizeof(std::string_view) + hashes_.capacity() * 4 + (slots_.size() + recent_.size()) * 4;
 }
 
 }  // namespace gapscope

@@ -23,12 +23,15 @@ class StringTable {
   std::size_t bytes() const;
 
  private:
+  static constexpr std::size_t kRecent = 4096;  // more than most traces have names, small enough for a core's cache
+  static std::size_t recent_slot(std::string_view text);
   std::size_t slot_of(std::string_view text, std::uint64_t hash) const;
   void grow();
 
   TextArena arena_;
   std::vector<std::string_view> texts_;
   std::vector<std::uint32_t> hashes_;  // high half of each text's hash, so that growing does not read the texts again
+  std::vector<std::uint32_t> recent_;  // the last text met with each recent_slot(): a look that reads no more than it compares
   std::vector<std::uint32_t> slots_;   // open addressing; kEmpty or an index into texts_
 };
 
