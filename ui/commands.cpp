@@ -15,7 +15,7 @@ constexpr double kStepScroll = 240;  // px at scale 1
 bool has_document(const CommandScope& s) { return s.document != nullptr; }
 bool has_selection(const CommandScope& s) { return s.document && s.view.selection.valid(); }
 bool has_cycle(const CommandScope& s) { return s.document && !s.view.cycle.slices.empty(); }
-bool can_deselect(const CommandScope& s) { return s.view.help_open || s.view.start_open || s.view.selection.valid(); }
+bool can_deselect(const CommandScope& s) { return s.view.help_open || s.view.start_open || s.view.selection.valid() || s.view.range; }
 
 void zoom(CommandScope& s, double factor) { go_to(s.view, zoomed(s.view.time, factor, 0.5, s.document->trace.span)); }
 void pan(CommandScope& s, double widths) { go_to(s.view, panned(s.view.time, widths, s.document->trace.span)); }
@@ -26,8 +26,10 @@ void leave_topmost(CommandScope& s) {
     s.view.help_open = false;
   } else if (s.view.start_open) {
     s.view.start_open = false;
-  } else {
+  } else if (s.view.selection) {
     s.view.selection = {};
+  } else {
+    s.view.range.reset();
   }
 }
 
@@ -77,6 +79,14 @@ constexpr auto kCommands = std::to_array<Command>({
    {}, false, has_document, [](CommandScope& s) { show_tab(s, "details"); }},
   {table, Menu::view, "Table", "Show the profiler table.",
    {}, false, has_document, [](CommandScope& s) { show_tab(s, "table"); }},
+  {kernels, Menu::view, "Kernels", "Show GPU work by name.",
+   {}, false, has_document, [](CommandScope& s) { show_tab(s, "kernels"); }},
+  {steps, Menu::view, "Steps", "Show what each step's time went into.",
+   {}, false, has_document, [](CommandScope& s) { show_tab(s, "steps"); }},
+  {gpu, Menu::view, "GPU", "Show how busy each GPU was, and its idle gaps.",
+   {}, false, has_document, [](CommandScope& s) { show_tab(s, "gpu"); }},
+  {memory, Menu::view, "Memory", "Show memory over time and who asked for it.",
+   {}, false, has_document, [](CommandScope& s) { show_tab(s, "memory"); }},
   {report, Menu::view, "Load report", "Show what was odd about the file.",
    {}, false, has_document, [](CommandScope& s) { show_tab(s, "report"); }},
   {toggle_theme, Menu::view, "Light or dark", "Change between the light and the dark theme.",
@@ -133,6 +143,7 @@ constexpr auto kMouseHelp = std::to_array<MouseHelp>({
     {"Shift + drag, middle drag", "Pan and scroll."},
     {"Click", "Select a slice, fold a lane by its title, follow an arrow by its end; on empty space: deselect."},
     {"Double click", "Zoom to the slice."},
+    {"Drag in the ruler", "Restrict the tables to that time; a click in the ruler gives all of it back."},
     {"Drag in the overview", "Move the visible window, or one of its edges."},
     {"Drag the edge of a column or panel", "Change its size."},
 });

@@ -42,6 +42,10 @@ enum class CommandId : std::uint8_t {
   previous_of_cycle,
   details,
   table,
+  kernels,
+  steps,
+  gpu,
+  memory,
   report,
   count_
 };

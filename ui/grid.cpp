@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "ui/painter.h"
 #include "ui/text.h"
 
 namespace gapscope {
@@ -118,6 +117,10 @@ class GridDrawing {
       if (!ImGui::TableSetColumnIndex(static_cast<int>(c))) continue;
       const float x0 = c == 0 ? at.x : ImGui::GetCursorScreenPos().x;
       const float width = ImGui::GetContentRegionAvail().x;
+      if (grid_.columns[c].painted) {
+        grid_.paint(r, {x0, at.y, x0 + width, at.y + row_height_});
+        continue;
+      }
       const GridCell cell = grid_.cell(r, c);
       draw_cell(cell, c, {x0, at.y}, width);
       if (hot && mouse >= x0 - padding_ && mouse < x0 + width + padding_) hover(cell);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/view/view_state.h"
+#include "ui/painter.h"
 
 namespace gapscope {
 
@@ -15,6 +16,7 @@ struct GridColumn {
   const char* help;     // one sentence, as tooltip
   float chars = 0;      // width in digits; 0 for the one column that takes the rest
   bool number = false;  // right-aligned; the last word is a unit
+  bool painted = false; // Grid::paint draws it; takes the rest where `chars` is 0
   int unit_chars = 2;   // kept free for units, so that digits stand under each other
 };
 
@@ -35,6 +37,7 @@ struct Grid {
   float width_px = 0;   // of the display; 0: all there is
   std::function<GridCell(std::size_t row, std::size_t column)> cell;
   std::function<GridCell(std::size_t column)> total;  // may be empty
+  std::function<void(std::size_t row, const Box& box)> paint;  // of the painted column
 };
 
 // What was clicked in this frame; -1 for nothing.

@@ -21,6 +21,10 @@ std::span<const Panel> panels();
 
 void draw_details(const Document& document, ViewState& view, Requests& out);
 void draw_table(const Document& document, ViewState& view, Requests& out);
+void draw_kernels(const Document& document, ViewState& view, Requests& out);
+void draw_steps(const Document& document, ViewState& view, Requests& out);
+void draw_gpu(const Document& document, ViewState& view, Requests& out);
+void draw_memory(const Document& document, ViewState& view, Requests& out);
 void draw_report(const Document& document, ViewState& view, Requests& out);
 
 }  // namespace gapscope

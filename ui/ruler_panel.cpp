@@ -52,6 +52,20 @@ void draw_ruler(TimelineScene& scene) {
   p.line_y(titles.x1 - p.hairline(), titles.y0, titles.y1, colour(scene.theme.line));
 }
 
+void draw_range(TimelineScene& scene) {
+  if (!scene.range) return;
+  Painter& p = scene.painter;
+  const Box& lanes = scene.areas.lanes;
+  const Box& ruler = scene.areas.ruler;
+  const float x0 = std::clamp(scene.window_x(scene.grid.column(scene.range->begin)), lanes.x0, lanes.x1);
+  const float x1 = std::clamp(scene.window_x(scene.grid.column(scene.range->end)), lanes.x0, lanes.x1);
+  p.fill({x0, ruler.y0, x1, ruler.y1}, colour(scene.theme.accent, 0.25f));
+  p.fill({lanes.x0, lanes.y0, x0, lanes.y1}, colour(scene.theme.background, 0.5f));
+  p.fill({x1, lanes.y0, lanes.x1, lanes.y1}, colour(scene.theme.background, 0.5f));
+  if (x0 > lanes.x0) p.line_y(x0, ruler.y0, lanes.y1, colour(scene.theme.accent));
+  if (x1 < lanes.x1) p.line_y(x1, ruler.y0, lanes.y1, colour(scene.theme.accent));
+}
+
 void draw_guide(TimelineScene& scene) {
   const Box& lanes = scene.areas.lanes;
   const Box& ruler = scene.areas.ruler;

@@ -37,6 +37,7 @@ void TimelinePanel::adopt(const Document* document, ViewState& view) {
   layout_ = {};
   layout_revision_ = 0;
   grip_ = OverviewGrip::none;
+  dragged_range_.reset();
   view.selection = {};
   view.reveal_selection = false;
   view.move = {};
@@ -97,6 +98,27 @@ void TimelinePanel::title_splitter(ViewState& view) {
   view.sizes.titles_px = std::max(view.sizes.titles_px, kLeastTitles);
 }
 
+// A drag that begins in the ruler selects a range when it ends; a click there clears it.
+void TimelinePanel::drag_range(ViewState& view, bool active) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const Box& lanes = areas_.lanes;
+  const ImVec2 from = io.MouseClickedPos[0];
+  const bool in_ruler = from.y < areas_.ruler.y1 && from.x >= lanes.x0 && !io.KeyShift;
+  const bool moved = io.MouseDragMaxDistanceSqr[0] > kClickSlack * kClickSlack * view.scale * view.scale;
+  if (active && io.MouseDown[0] && in_ruler && moved) {
+    const auto time_at = [&](float x) {
+      return ns_from_px(view.time, static_cast<double>(lanes.width()),
+                        static_cast<double>(std::clamp(x, lanes.x0, lanes.x1) - lanes.x0));
+    };
+    const Ns a = time_at(from.x), b = time_at(io.MousePos.x);
+    dragged_range_ = Span{std::min(a, b), std::max(a, b)};
+    return;
+  }
+  if (dragged_range_ && !dragged_range_->empty()) view.range = dragged_range_;
+  dragged_range_.reset();
+  if (clicked_ && in_ruler) view.range.reset();
+}
+
 void TimelinePanel::move_by_mouse(const Document& document, ViewState& view, const TimelineKeys& keys, double delta_s) {
   const ImGuiIO& io = ImGui::GetIO();
   const Box& lanes = areas_.lanes;
@@ -108,6 +130,7 @@ void TimelinePanel::move_by_mouse(const Document& document, ViewState& view, con
   const bool still = io.MouseDragMaxDistanceSqr[0] <= kClickSlack * kClickSlack * view.scale * view.scale;
   clicked_ = ImGui::IsItemDeactivated() && hovered_ && still && !io.KeyShift && ImGui::IsMouseReleased(0);
   double_clicked_ = hovered_ && ImGui::IsMouseDoubleClicked(0);
+  drag_range(view, active);
 
   TimelineMouse mouse;
   mouse.ctrl = io.KeyCtrl;
@@ -202,6 +225,7 @@ Zone TimelinePanel::draw_overlays(TimelineScene& scene) {
   draw_outlines(scene, hovered);
   draw_scroll_mark(scene);
   scene.painter.unclip();
+  draw_range(scene);
   draw_guide(scene);
   if (!ImGui::IsMouseDown(0) && !ImGui::IsMouseDown(2)) draw_timeline_tooltip(scene, hovered);
   return hovered;
@@ -226,7 +250,7 @@ void TimelinePanel::draw(const Document& document, ViewState& view, const Box& b
   zones_.clear();
   TimelineScene scene{
       document, view,   theme_of(view.theme),    painter, areas_, layout_, grid, top, first, last, widths_, chain_,
-      rects_,   zones_, ImGui::GetIO().MousePos, hovered_};
+      rects_,   zones_, ImGui::GetIO().MousePos, hovered_, dragged_range_ ? dragged_range_ : view.range};
   overview(document, view, painter);
   draw_lanes(scene);
   draw_titles(scene);

@@ -34,6 +34,7 @@ class TimelinePanel {
   void reveal(const Document& document, ViewState& view);
   void clamp_scroll(ViewState& view) const;
   void move_by_mouse(const Document& document, ViewState& view, const TimelineKeys& keys, double delta_s);
+  void drag_range(ViewState& view, bool active);
   void title_splitter(ViewState& view);
   void overview(const Document& document, ViewState& view, Painter& painter);
   void overview_drag(const Document& document, ViewState& view);
@@ -62,6 +63,7 @@ class TimelinePanel {
   bool hovered_ = false;  // the pointer is over the lanes, titles or ruler
   bool clicked_ = false;  // pressed and released in place
   bool double_clicked_ = false;
+  std::optional<Span> dragged_range_;  // while a range is being dragged in the ruler
   OverviewGrip grip_ = OverviewGrip::none;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 // What the painters of one frame share: where things are, what is drawn, what is under the pointer.
+#include <optional>
 #include <vector>
 
 #include "core/view/chain.h"
@@ -41,6 +42,7 @@ struct TimelineScene {
   Zones& zones;
   ImVec2 pointer{};
   bool pointer_inside = false;  // over the timeline, nothing in front of it
+  std::optional<Span> range;    // selected, or being dragged
 
   // From lane coordinates to the window's.
   float window_y(float y) const { return areas.lanes.y0 + y - scroll; }
@@ -56,6 +58,8 @@ void draw_flows(TimelineScene& scene);
 void draw_titles(TimelineScene& scene);
 void draw_ruler(TimelineScene& scene);
 void draw_guide(TimelineScene& scene);
+// The selected range in the ruler; what lies outside of it is dimmed.
+void draw_range(TimelineScene& scene);
 // How far the lanes are scrolled, where not all of them fit.
 void draw_scroll_mark(TimelineScene& scene);
 void draw_timeline_tooltip(const TimelineScene& scene, const Zone& hovered);

@@ -4,10 +4,27 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <vector>
 
+#include "core/analyze/gpu_activity.h"
+#include "core/analyze/gpu_series.h"
+#include "core/analyze/idle_gaps.h"
+#include "core/analyze/kernel_table.h"
+#include "core/analyze/launches.h"
+#include "core/analyze/memory.h"
 #include "core/analyze/op_events.h"
+#include "core/analyze/steps.h"
 
 namespace gapscope {
+
+// What the GPUs did; empty tables where no GPU work was recorded.
+struct GpuFacts {
+  std::vector<GpuActivity> devices;
+  std::vector<GpuSeries> series;  // one a device, in the same order
+  std::vector<StreamIdle> idle;
+  std::vector<IdleGap> gaps;      // by device, stream, time
+  LaunchStats launches;
+};
 
 class Analysis {
  public:
@@ -20,17 +37,27 @@ class Analysis {
   const OpEvents& op_events(TableMode mode) const;
   // Some operator states its input shapes.
   bool has_shapes() const { return has_shapes_; }
+  const KernelTable& kernels() const { return kernels_; }
+  const Steps& steps() const { return steps_; }
+  const GpuFacts& gpu() const { return gpu_; }
+  const MemoryUse& memory() const { return memory_; }
 
  private:
-  Analysis(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links);
+  Analysis(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links)
+      : trace_(trace), lanes_(lanes), links_(links) {}
+  void make_gpu_facts(const std::vector<GpuOp>& ops);
 
   const Trace& trace_;
   const LaneIndex& lanes_;
   const LinkIndex& links_;
-  bool has_shapes_;
-  OpEvents corrected_;
+  bool has_shapes_ = false;
+  std::unique_ptr<const OpEvents> corrected_;
   mutable std::once_flag exact_once_;
   mutable std::unique_ptr<const OpEvents> exact_;
+  KernelTable kernels_;
+  Steps steps_;
+  GpuFacts gpu_;
+  MemoryUse memory_;
 };
 
 }  // namespace gapscope

@@ -42,9 +42,14 @@ bool BatchParser::parse_fast(BatchEnd& end, bool is_last) {
       return true;
     }
     if (!after_comma) return false;
-    // What is no event is left to the slow way alone: where a damaged one ends must not depend on its neighbours.
-    if (c != '{') return false;
-    i = events_.parse(i);
+    if (c == '{') {
+      i = events_.parse(i);
+    } else {
+      if (c == ',' || c == ':' || c == '}') return false;
+      const std::size_t first = i;
+      i = events_.skip_value(i);
+      if (i != EventParser::kFailed) note(Oddity::not_an_object, at[first], at[first] + events_.value_text(first, i).size());
+    }
     if (i == EventParser::kFailed) return false;
     after_comma = i < at.size() && text_[at[i]] == ',';
     i += after_comma ? 1 : 0;

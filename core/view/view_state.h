@@ -10,6 +10,8 @@
 #include "core/base/ids.h"
 #include "core/base/time.h"
 #include "core/view/details_model.h"
+#include "core/view/gaps_model.h"
+#include "core/view/kernels_model.h"
 #include "core/view/slice_cycle.h"
 #include "core/view/table_model.h"
 
@@ -86,6 +88,9 @@ struct ViewState {
   StartFields start;
   DetailsState details;
   TableState table;
+  KernelsState kernels;
+  GapsState gaps;
+  std::size_t memory_device = 0;  // position in MemoryUse::devices of the curve shown
 };
 
 // Selects a slice and asks the timeline to bring it into view; none deselects.
@@ -103,6 +108,11 @@ inline void forget_document(ViewState& view) {
   view.table = {};
   view.table.question.mode = last.question.mode;
   view.table.order = last.order;
+  const KernelOrder kernel_order = view.kernels.order;
+  view.kernels = {};
+  view.kernels.order = kernel_order;
+  view.gaps = {};
+  view.memory_device = 0;
 }
 
 // Selects the next of `cycle` after the current selection, and makes it what Enter walks through.

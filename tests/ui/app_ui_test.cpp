@@ -273,3 +273,29 @@ TEST_CASE("dragging the overview's frame pans, dragging its edge changes the zoo
   drag(strip.x0 + 100, 0);
   CHECK(time_of(h).span.begin < before.begin);
 }
+
+TEST_CASE("a drag in the ruler selects a range, a click there or Esc clears it") {
+  const Opened opened;
+  HeadlessUi h(&opened.document);
+  const Box ruler = h.ui.timeline().areas().ruler;
+  const float y = (ruler.y0 + ruler.y1) / 2;
+  const auto drag = [&](float from, float to) {
+    h.move_to({from, y});
+    h.button = true;
+    h.frame();
+    h.move_to({to, y});
+    CHECK_FALSE(h.ui.view().range.has_value());  // tables wait for the end of the drag
+    h.button = false;
+    h.frames(2);
+  };
+  drag(ruler.x0 + 300, ruler.x0 + 100);
+  REQUIRE(h.ui.view().range.has_value());
+  const double width = static_cast<double>(ruler.width());
+  CHECK(h.ui.view().range->begin == ns_from_px(time_of(h), width, 100));
+  CHECK(h.ui.view().range->end == ns_from_px(time_of(h), width, 300));
+  h.click({ruler.x0 + 200, y});
+  CHECK_FALSE(h.ui.view().range.has_value());
+  drag(ruler.x0 + 100, ruler.x0 + 300);
+  h.press(Key::escape);
+  CHECK_FALSE(h.ui.view().range.has_value());
+}

@@ -1,0 +1,29 @@
+#include "core/view/gaps_model.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace gapscope {
+
+std::vector<std::uint32_t> arrange_gaps(const Trace& trace, const std::vector<IdleGap>& gaps, const GapOrder& order) {
+  std::vector<std::uint32_t> rows(gaps.size());
+  std::iota(rows.begin(), rows.end(), 0u);
+  const auto by = [&](const auto& key) {
+    std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return order.descending ? key(gaps[b]) < key(gaps[a]) : key(gaps[a]) < key(gaps[b]);
+    });
+  };
+  switch (order.column) {
+    case GapColumn::begin: by([](const IdleGap& g) { return g.span.begin; }); break;
+    case GapColumn::reason: by([](const IdleGap& g) { return g.idle_class; }); break;
+    case GapColumn::stream: by([](const IdleGap& g) { return std::pair(g.device, g.stream); }); break;
+    case GapColumn::cause:
+      by([&](const IdleGap& g) { return g.cause ? trace.name(g.cause) : std::string_view(); });
+      break;
+    case GapColumn::length:
+    case GapColumn::count_: by([](const IdleGap& g) { return g.span.length(); }); break;
+  }
+  return rows;
+}
+
+}  // namespace gapscope

@@ -1,0 +1,32 @@
+#pragma once
+// The order in which the window lists the idle gaps of the GPUs.
+#include <cstdint>
+#include <vector>
+
+#include "core/analyze/idle_gaps.h"
+
+namespace gapscope {
+
+enum class GapColumn : std::uint8_t { begin, length, reason, stream, cause, count_ };
+
+struct GapOrder {
+  GapColumn column = GapColumn::length;
+  bool descending = true;
+  friend bool operator==(const GapOrder&, const GapOrder&) = default;
+};
+
+// Positions in `gaps`; ties keep their order.
+std::vector<std::uint32_t> arrange_gaps(const Trace& trace, const std::vector<IdleGap>& gaps, const GapOrder& order);
+
+struct GapsState {
+  GapOrder order;
+  std::int64_t selected = -1;  // position in the gaps
+
+  struct Arranged {
+    const std::vector<IdleGap>* of = nullptr;
+    GapOrder order;
+    std::vector<std::uint32_t> rows;
+  } arranged;
+};
+
+}  // namespace gapscope

@@ -1,0 +1,77 @@
+#pragma once
+// GPU work by name as the window shows it: which rows pass the filter, in which order, and what is known about the one
+// that is chosen.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/analyze/kernel_table.h"
+#include "core/analyze/occupancy.h"
+#include "core/view/slice_cycle.h"
+
+namespace gapscope {
+
+enum class KernelColumn : std::uint8_t {
+  name, kind, count, total, share, mean, min, median, p95, max, cv, registers, shared_memory, grid, block, op, count_
+};
+constexpr std::size_t kKernelColumns = static_cast<std::size_t>(KernelColumn::count_);
+struct KernelColumnText {
+  const char* title;
+  const char* help;
+};
+KernelColumnText column_text(KernelColumn column);
+// What a column sorts by; the words of a column that is none.
+double column_number(const KernelRow& row, KernelColumn column);
+std::string column_words(const Trace& trace, const KernelRow& row, KernelColumn column);
+bool is_words(KernelColumn column);
+
+struct KernelOrder {
+  KernelColumn column = KernelColumn::total;
+  bool descending = true;
+  friend bool operator==(const KernelOrder&, const KernelOrder&) = default;
+};
+
+// Positions in table.rows; `filter` is looked for in names, kinds and launching operators.
+std::vector<std::uint32_t> arrange_kernels(const Trace& trace, const KernelTable& table, const std::string& filter,
+                                           const KernelOrder& order);
+
+// One kernel's calls, for its charts.
+struct KernelCalls {
+  std::vector<SliceId> slices;  // in order of begin
+  DurationHistogram histogram;
+  Ns longest = 0;
+};
+KernelCalls kernel_calls(const Trace& trace, std::span<const SliceId> named, StringId name, std::optional<Span> range);
+// The bin of a duration; none outside of all.
+std::optional<std::size_t> bin_of(const DurationHistogram& histogram, Ns duration);
+
+// "what if" sliders; 0 where the kernel's own value holds.
+struct WhatIf {
+  int threads = 0, registers = 0, shared_kb = 0;
+  bool open = false;
+};
+
+// The state of the tab, owned by ViewState.
+struct KernelsState {
+  std::string filter;
+  KernelOrder order;
+  StringId selected;
+  SliceId followed;  // the selection that was last taken over
+  WhatIf what_if;
+
+  // Made from the above, the range and the document's table when one of them changed.
+  struct Arranged {
+    const KernelTable* whole = nullptr;  // of the document: whose rows these are
+    std::optional<Span> range;
+    KernelTable of_range;                // where there is a range
+    std::string filter;
+    KernelOrder order;
+    std::vector<std::uint32_t> rows;
+    StringId called;
+    KernelCalls calls;                   // of `called`
+    const KernelTable& table() const { return range ? of_range : *whole; }
+  } arranged;
+};
+
+}  // namespace gapscope

@@ -1,0 +1,122 @@
+// The tabs Kernels, Steps, GPU and Memory: what they say, what a click leads to, what they ask for when data is missing.
+#include <doctest/doctest.h>
+
+#include "tests/support/panel_harness.h"
+#include "tests/support/tiny_traces.h"
+#include "ui/panels.h"
+
+using namespace gapscope;
+using test::holds;
+
+namespace {
+
+struct PanelUnderTest {
+  PanelUnderTest(DrawPanel of, std::string_view text, bool analyzed = true)
+      : draw_panel(of), doc(test::document_from_text(text)) {
+    if (analyzed) doc->analyze();
+  }
+  std::string frame() {
+    return harness.settle([this] { draw(); });
+  }
+  void draw() { draw_panel(*doc, view, out); }
+  bool click_until(const std::function<bool()>& done) {
+    frame();
+    return harness.click_around([this] { draw(); }, done);
+  }
+
+  DrawPanel draw_panel;
+  std::shared_ptr<const Document> doc;
+  ViewState view;
+  Requests out;
+  test::PanelHarness harness{{1600, 700}};
+};
+
+// Two kernels of one name, the second launched late, and memory records.
+constexpr std::string_view kTwoKernels = R"json({"schemaVersion": 1, "traceEvents": [
+{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 100, "dur": 900, "args": {"External id": 1}},
+{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 110, "dur": 40, "args": {"External id": 2}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 120, "dur": 10, "args": {"External id": 2, "correlation": 7}},
+{"ph": "X", "cat": "kernel", "name": "my_gemm", "pid": 0, "tid": 7, "ts": 140, "dur": 20, "args": {"External id": 2, "device": 0, "stream": 7, "correlation": 7, "grid": [8, 8, 1], "block": [256, 1, 1], "registers per thread": 32, "shared memory": 0}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 400, "dur": 10, "args": {"External id": 2, "correlation": 8}},
+{"ph": "X", "cat": "kernel", "name": "my_gemm", "pid": 0, "tid": 7, "ts": 420, "dur": 80, "args": {"External id": 2, "device": 0, "stream": 7, "correlation": 8, "grid": [8, 8, 1], "block": [256, 1, 1], "registers per thread": 32, "shared memory": 0}},
+{"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1, "tid": 1, "ts": 130, "s": "t", "args": {"Device Type": 1, "Device Id": 0, "Bytes": 4096, "Addr": 1, "Total Allocated": 8192, "Total Reserved": 16384}}
+]})json";
+constexpr std::string_view kNoGpu = R"([{"ph":"X","name":"aten::add","cat":"cpu_op","pid":1,"tid":1,"ts":1,"dur":1}])";
+
+}  // namespace
+
+TEST_CASE("while the facts are being worked out every panel says so") {
+  for (const DrawPanel panel : {draw_kernels, draw_steps, draw_gpu, draw_memory})
+    CHECK(holds(PanelUnderTest(panel, kTwoKernels, /*analyzed=*/false).frame(), "Working out"));
+}
+
+TEST_CASE("a panel without its data says in a sentence how to record it") {
+  CHECK(holds(PanelUnderTest(draw_kernels, kNoGpu).frame(), "ProfilerActivity.CUDA"));
+  CHECK(holds(PanelUnderTest(draw_gpu, kNoGpu).frame(), "ProfilerActivity.CUDA"));
+  CHECK(holds(PanelUnderTest(draw_steps, kNoGpu).frame(), "schedule(...)"));
+  CHECK(holds(PanelUnderTest(draw_memory, kNoGpu).frame(), "profile_memory=True"));
+}
+
+TEST_CASE("kernels are listed with times and their operator") {
+  const std::string text = PanelUnderTest(draw_kernels, kTwoKernels).frame();
+  for (const char* part : {"my_gemm", "100", "50.0", "100.0", "aten::mm", "1 names"}) {
+    CAPTURE(part);
+    CHECK(holds(text, part));
+  }
+  CHECK_FALSE(holds(text, "nan"));
+}
+
+TEST_CASE("a click on a kernel selects its first run and shows what limits it") {
+  PanelUnderTest panel(draw_kernels, kTwoKernels);
+  CHECK(panel.click_until([&] { return panel.view.selection.valid(); }));
+  CHECK(panel.view.cycle.slices.size() == 2);
+  CHECK(panel.view.selection == panel.view.cycle.slices.front());
+  panel.harness.point_at({-1, -1});  // a tooltip would end the log
+  CHECK(holds(panel.frame(), "deviceProperties"));  // the file describes no GPU
+}
+
+TEST_CASE("a kernel selected on the timeline is the chosen one of the kernels tab") {
+  PanelUnderTest panel(draw_kernels, kTwoKernels);
+  panel.frame();
+  CHECK_FALSE(panel.view.kernels.selected.valid());
+  panel.view.selection = panel.doc->names.slices_named(panel.doc->trace.strings.find("my_gemm"))[1];
+  panel.frame();
+  CHECK(panel.doc->trace.strings[panel.view.kernels.selected] == "my_gemm");
+  CHECK(panel.view.kernels.arranged.calls.slices.size() == 2);
+}
+
+TEST_CASE("a range restricts the kernels, and one without any says so") {
+  PanelUnderTest panel(draw_kernels, kTwoKernels);
+  panel.view.range = Span{400'000, 500'000};
+  panel.frame();
+  CHECK(panel.view.kernels.arranged.table().count == 1);
+  panel.view.range = Span{900'000, 900'100};
+  CHECK(holds(panel.frame(), "No GPU work begins in this range."));
+}
+
+TEST_CASE("a step's row leads to the step") {
+  PanelUnderTest panel(draw_steps, kTwoKernels);
+  const std::string text = panel.frame();
+  for (const char* part : {"ProfilerStep#1", "Kernel", "CPU Exec", "GPU span"}) CHECK(holds(text, part));
+  CHECK(panel.click_until([&] { return panel.view.selection.valid(); }));
+  CHECK(panel.doc->trace.name(panel.view.selection) == "ProfilerStep#1");
+}
+
+TEST_CASE("an idle gap names its cause, and a click goes there") {
+  PanelUnderTest panel(draw_gpu, kTwoKernels);
+  const std::string text = panel.frame();
+  for (const char* part : {"utilization", "not recorded", "host wait", "cudaLaunchKernel", "260"}) {
+    CAPTURE(part);
+    CHECK(holds(text, part));
+  }
+  CHECK(panel.click_until([&] { return panel.view.selection.valid(); }));
+  CHECK(panel.doc->trace.begin(panel.view.selection) == 400'000);
+}
+
+TEST_CASE("memory shows its peak and who asked") {
+  const std::string text = PanelUnderTest(draw_memory, kTwoKernels).frame();
+  for (const char* part : {"GPU 0", "peak 8.00 KB", "reserved", "aten::mm", "4.00"}) {
+    CAPTURE(part);
+    CHECK(holds(text, part));
+  }
+}
