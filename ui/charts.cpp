@@ -10,6 +10,7 @@ namespace gapscope {
 namespace {
 
 constexpr float kDot = 1.5f;
+constexpr float kHeadroom = 6;
 
 struct Plot {
   Box box;
@@ -49,13 +50,14 @@ struct Axes {
   Box box;
   Span span;
   double most;
+  float headroom;  // px above the highest value: room for a mark on it
 
   float x(Ns t) const {
     const double share = static_cast<double>(t - span.begin) / static_cast<double>(std::max<Ns>(span.length(), 1));
     return box.x0 + static_cast<float>(share) * box.width();
   }
   float y(double value) const {
-    return box.y1 - static_cast<float>(most > 0 ? std::clamp(value / most, 0.0, 1.0) : 0.0) * (box.height() - 4) - 1;
+    return box.y1 - static_cast<float>(most > 0 ? std::clamp(value / most, 0.0, 1.0) : 0.0) * (box.height() - headroom) - 1;
   }
   Ns time(float px) const {
     const double share = static_cast<double>((px - box.x0) / std::max(box.width(), 1.0f));
@@ -119,8 +121,8 @@ std::optional<ChartPointer> draw_dots(const ChartFrame& frame, std::size_t count
                                       std::optional<ChartPoint> marked, const ViewState& view) {
   const Theme& theme = theme_of(view.theme);
   const Plot plot = begin_plot(frame, view);
-  const Axes axes{plot.box, span, most};
   Painter painter(*ImGui::GetWindowDrawList(), view.scale);
+  const Axes axes{plot.box, span, most, painter.px(kHeadroom)};
   painter.clip(plot.box);
   const auto columns = static_cast<std::size_t>(plot.box.width());
   if (count <= columns * 2) {
@@ -151,8 +153,8 @@ std::optional<ChartPointer> draw_curves(const ChartFrame& frame, std::span<const
                                         double most, std::optional<ChartPoint> marked, const ViewState& view) {
   const Theme& theme = theme_of(view.theme);
   const Plot plot = begin_plot(frame, view);
-  const Axes axes{plot.box, span, most};
   Painter painter(*ImGui::GetWindowDrawList(), view.scale);
+  const Axes axes{plot.box, span, most, painter.px(kHeadroom)};
   painter.clip(plot.box);
   const auto columns = static_cast<std::size_t>(plot.box.width());
   for (const ChartCurve& curve : curves) {

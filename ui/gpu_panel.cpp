@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/analyze/kernel_name.h"
 #include "core/base/demangle.h"
 #include "core/base/text.h"
 #include "core/view/slice_colour.h"
@@ -179,8 +180,10 @@ GridCell gap_cell(const Trace& trace, const IdleGap& gap, GapColumn column) {
   }
   if (!gap.cause) return {"-", "Neither a call over the gap nor a late launch is in the file.", 0, true};
   const std::string name = demangle(trace.name(gap.cause));
-  const std::string after = gap.after ? demangle(trace.name(gap.after)) : std::string("the end");
-  return {name + "  before  " + after, name + "\nbefore " + after, 0, false};
+  if (!gap.after) return {name + "  before  the end", name + "\nbefore the end", 0, false};
+  const std::string after = demangle(trace.name(gap.after));
+  const std::string told = decode(trace.name(gap.after)).short_name;
+  return {name + "  before  " + (told.empty() ? after : told), name + "\nbefore " + after, 0, false};
 }
 
 void arrange(const Document& document, GapsState& state) {

@@ -138,7 +138,8 @@ GridCell kernel_cell(const Trace& trace, const KernelRow& row, KernelColumn colu
   switch (column) {
     case name: {
       const std::string whole = column_words(trace, row, name);
-      return {whole, whole + fields_text(row.decoded), 0, false};
+      const std::string& told = row.decoded.short_name;
+      return {told.empty() ? whole : told, whole + fields_text(row.decoded), 0, false};
     }
     case kind: return {column_words(trace, row, kind), "", 0, true};
     case op: return {column_words(trace, row, op), operators_text(trace, row), 0, true};

@@ -50,9 +50,20 @@ void Painter::text(Face face, ImVec2 at, ImU32 colour, std::string_view text) {
 void Painter::text_in(Face face, const Box& box, ImU32 colour, std::string_view text_) {
   if (text_.empty() || box.width() <= 0) return;
   const float size = font_size(face);
+  const ImVec2 at{std::floor(box.x0), std::floor(box.y0 + (box.height() - size) / 2)};
+  if (text_width(face, text_) <= box.width()) {
+    list_.AddText(font_of(face), size, at, colour, text_.data(), text_.data() + text_.size());
+    return;
+  }
+  constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
+  const float room = box.width() - text_width(face, kEllipsis);
+  const char* stop = text_.data();
+  const float shown =
+      font_of(face)->CalcTextSizeA(size, room, 0, text_.data(), text_.data() + text_.size(), &stop).x;
   const ImVec4 cut{box.x0, box.y0, box.x1, box.y1};
-  list_.AddText(font_of(face), size, {std::floor(box.x0), std::floor(box.y0 + (box.height() - size) / 2)}, colour,
-                text_.data(), text_.data() + text_.size(), 0, &cut);
+  list_.AddText(font_of(face), size, at, colour, text_.data(), stop, 0, &cut);
+  list_.AddText(font_of(face), size, {at.x + shown, at.y}, colour, kEllipsis.data(),
+                kEllipsis.data() + kEllipsis.size(), 0, &cut);
 }
 
 float Painter::text_width(Face face, std::string_view text) const {

@@ -32,7 +32,7 @@ class Painter {
   void hatch(const Box& box, ImU32 colour);
 
   void text(Face face, ImVec2 at, ImU32 colour, std::string_view text);
-  // Centred up and down in the box, cut at its right end.
+  // Centred up and down in the box; what is too long ends in an ellipsis.
   void text_in(Face face, const Box& box, ImU32 colour, std::string_view text);
   float text_width(Face face, std::string_view text) const;
 

@@ -53,6 +53,7 @@ void draw_titles(TimelineScene& scene) {
   const Box& titles = scene.areas.titles;
   p.clip({titles.x0, titles.y0, scene.areas.lanes.x1, titles.y1});
   p.fill(titles, colour(scene.theme.surface));
+  p.line_y(titles.x1 - p.hairline(), titles.y0, titles.y1, colour(scene.theme.line));  // long process titles run over it
   for (std::size_t i = scene.first_band; i < scene.last_band; ++i) {
     const Band& band = scene.layout.bands()[i];
     const float y = scene.window_y(band.y);
@@ -61,13 +62,12 @@ void draw_titles(TimelineScene& scene) {
       draw_process_title(scene, band, box);
       continue;
     }
-    p.clip(box);
+    p.clip({box.x0, box.y0, box.x1 - p.hairline(), box.y1});
     draw_lane_title(scene, band, box, scene.pointer_inside && box.holds(scene.pointer));
     p.unclip();
     p.line_x(box.y1 - p.hairline(), titles.x0, titles.x1, colour(scene.theme.line, 0.6f));
     scene.zones.add({ZoneKind::lane_title, box.x0, box.y0, box.x1, box.y1, {}, band.lane, band.process, 0, 0, {}});
   }
-  p.line_y(titles.x1 - p.hairline(), titles.y0, titles.y1, colour(scene.theme.line));
   p.unclip();
 }
 

@@ -65,8 +65,10 @@ void add_shape(const GpuRow& gpu, KernelRow& row) {
 
 void add_launch(const GpuRow& gpu, KernelRow& row) {
   if (!gpu.has_launch_config()) return;
-  row.registers.add(gpu.registers);
-  row.shared_memory.add(gpu.shared_memory);
+  if (gpu.registers > 0) {  // every kernel has some: 0 means that the recorder (ROCm's) states neither figure
+    row.registers.add(gpu.registers);
+    row.shared_memory.add(gpu.shared_memory);
+  }
   row.grid_blocks.add(std::uint64_t{gpu.grid[0]} * gpu.grid[1] * gpu.grid[2]);
   row.block_threads.add(std::uint64_t{gpu.block[0]} * gpu.block[1] * gpu.block[2]);
   add_shape(gpu, row);

@@ -68,6 +68,17 @@ TEST_CASE("a trace without GPU work has an empty table and no NaN") {
   CHECK_FALSE(table.trace_has_gpu_work);
 }
 
+TEST_CASE("registers and shared memory that a recorder does not state are absent, not 0") {
+  const auto doc = document_from_text(
+      R"({"traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "pid": 1, "tid": 0, "ts": 1, "dur": 2,
+          "args": {"device": 1, "stream": 0, "correlation": 2, "grid": [64, 1, 1], "block": [256, 1, 1]}}]})");
+  const KernelTable table = kernel_table(doc->trace, doc->links);
+  REQUIRE(table.rows.size() == 1);
+  CHECK(table.rows[0].registers.empty());
+  CHECK(table.rows[0].shared_memory.empty());
+  CHECK(table.rows[0].grid_blocks.max == 64);
+}
+
 TEST_CASE("a histogram holds every duration once, zero included") {
   const std::vector<Ns> durations = {0, 1, 10, 100, 1000, 1000};
   const DurationHistogram h = duration_histogram(durations, 3);
