@@ -69,7 +69,8 @@ constexpr std::array<OddityText, kOddities> kTexts = {{
      "# \"Record Window End\" marks lie more than a day from the rest of the recording and were left out."},
     {Oddity::text_after_end, "text_after_end", "Text follows the end of the trace; it was ignored.",
      "Text follows the end of the trace in # places; it was ignored."},
-    {Oddity::too_many, "too_many", "1 event was left out because a table is full.", "# events were left out because a table is full."},
+    {Oddity::too_many, "too_many", "1 category is beyond the 65,535 that fit; its events are shown under the last that did.",
+     "# categories are beyond the 65,535 that fit; their events are shown under the last that did."},
     {Oddity::async_unpaired, "async_unpaired", "1 asynchronous begin or end has no partner.",
      "# asynchronous begins or ends have no partner."},
 }};
