@@ -70,6 +70,10 @@ void draw_heading(DetailsDrawing& panel, const DetailsModel& model) {
   ImGui::GetWindowDrawList()->AddRectFilled({at.x, at.y + size * 0.15f}, {at.x + size * 0.7f, at.y + size * 0.85f},
                                             colour(fill), size * 0.1f);
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + size);
+  const Ns duration = panel.document.trace.duration(model.slice);
+  draw_text(Face::mono, panel.theme.accent, format_duration(duration));  // before the name, which may wrap
+  draw_hover(format_duration_exact(duration));
+  ImGui::SameLine(0, size);
   draw_text(Face::mono, panel.theme.text, model.name, /*wrap=*/true);
   if (!model.name_in_file.empty()) draw_hover("In the file: " + model.name_in_file);
 }

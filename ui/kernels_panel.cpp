@@ -304,7 +304,10 @@ void draw_charts(KernelsPanel& panel) {
 void draw_chosen(KernelsPanel& panel) {
   const KernelRow* row = selected_row(panel.state);
   if (!row) return;
-  draw_text(Face::mono, panel.theme.text, demangle(panel.document.trace.strings[row->name]), /*wrap=*/true);
+  const std::string whole = demangle(panel.document.trace.strings[row->name]);
+  const std::string& told = row->decoded.short_name;
+  draw_text(Face::mono, panel.theme.text, told.empty() ? whole : told);
+  draw_hover(whole);
   ImGui::Spacing();
   draw_charts(panel);
   ImGui::Spacing();

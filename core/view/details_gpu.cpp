@@ -4,6 +4,7 @@
 
 #include "core/base/demangle.h"
 #include "core/base/text.h"
+#include "core/view/details_kernel.h"
 
 namespace gapscope {
 namespace {
@@ -52,8 +53,8 @@ void add_launch_shape(const GpuRow& row, std::vector<DetailsLine>& out) {
   }
   out.push_back(number_line("grid", dim3_text(row.grid),
                             format_count(static_cast<std::int64_t>(product(row.grid))) + " blocks, in x, y and z"));
-  out.push_back(number_line("block", dim3_text(row.block), "threads of a block in x, y and z"));
-  out.push_back(number_line("threads per block", format_count(static_cast<std::int64_t>(product(row.block)))));
+  out.push_back(number_line("block", dim3_text(row.block),
+                            format_count(static_cast<std::int64_t>(product(row.block))) + " threads, in x, y and z"));
 }
 
 std::string device_text(const Document& doc, std::int32_t device) {
@@ -97,15 +98,18 @@ DetailsLine slice_line(const Document& doc, std::string key, SliceId target) {
   return {std::move(key), demangle(doc.trace.name(target)), {}, target, DetailsLine::Look::text};
 }
 
-DetailsSection kernel_resources(const GpuRow& row) {
+DetailsSection kernel_resources(const Document& doc, const GpuRow& row) {
   DetailsSection section{"Resources", {}, {}};
   auto& lines = section.lines;
   lines.push_back(number_or_absent("registers per thread", row.registers, row.registers > 0));
   lines.push_back(shared_memory_line(row));
   add_launch_shape(row, lines);
+  for (DetailsLine& line : occupancy_lines(doc, row)) lines.push_back(std::move(line));
   lines.push_back(figure_or_absent("blocks per SM", row.blocks_per_sm));
   lines.push_back(figure_or_absent("warps per SM", row.warps_per_sm));
   lines.push_back(occupancy_line(row));
+  if (row.has_launch_config())
+    lines.push_back(number_line("threads per block", format_count(static_cast<std::int64_t>(product(row.block)))));
   return section;
 }
 

@@ -5,7 +5,7 @@
 
 namespace gapscope {
 
-DetailsSection kernel_resources(const GpuRow& row);
+DetailsSection kernel_resources(const Document& doc, const GpuRow& row);
 // Copies and memsets: bytes, rate, kind of memory as the name states it.
 DetailsSection copy_figures(const Document& doc, const GpuRow& row);
 // Device, stream, context and correlation of any GPU slice.

@@ -23,13 +23,13 @@ DetailsSection time_section(const Document& doc, SliceId slice) {
   const Trace& trace = doc.trace;
   DetailsSection section{"Slice", {}, {}};
   auto& lines = section.lines;
+  lines.push_back(duration_line("duration", trace.duration(slice)));
+  lines.push_back(duration_line("self time", doc.lanes.self_time(slice)));
+  lines.push_back(duration_line("start", trace.begin(slice) - trace.span.begin));
+  lines.push_back(number_line("start in file", format_file_us(trace.begin(slice)) + " us", "ts as the file writes it"));
   lines.push_back(
       text_line("category", std::string(trace.category_name(slice)), std::string(kind_name(trace.kind(slice)))));
   lines.push_back(text_line("lane", lane_text(trace, slice)));
-  lines.push_back(duration_line("start", trace.begin(slice) - trace.span.begin));
-  lines.push_back(number_line("start in file", format_file_us(trace.begin(slice)) + " us", "ts as the file writes it"));
-  lines.push_back(duration_line("duration", trace.duration(slice)));
-  lines.push_back(duration_line("self time", doc.lanes.self_time(slice)));
   lines.push_back(number_line("depth", std::to_string(trace.depth(slice))));
   return section;
 }
@@ -73,8 +73,7 @@ void add_gpu_sections(const Document& doc, SliceId slice, std::vector<DetailsSec
   if (!row) return;
   const Kind kind = doc.trace.kind(slice);
   if (kind == Kind::kernel) {
-    out.push_back(kernel_resources(*row));
-    for (DetailsLine& line : occupancy_lines(doc, *row)) out.back().lines.push_back(std::move(line));
+    out.push_back(kernel_resources(doc, *row));
     out.push_back(decoded_name(doc.trace.name(slice)));
   } else if (kind == Kind::memcpy || kind == Kind::memset) {
     out.push_back(copy_figures(doc, *row));

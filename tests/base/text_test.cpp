@@ -34,6 +34,9 @@ TEST_CASE("bytes, counts and shares") {
   CHECK(format_count(-999) == "-999");
   CHECK(format_percent(0.1234) == "12.3 %");
   CHECK(format_percent(-0.0001) == "0.0 %");
+  CHECK(format_percent(0) == "0.0 %");
+  CHECK(format_percent(0.000189) == "0.019 %");
+  CHECK(format_percent(0.000001) == "<0.001 %");
   CHECK(format_percent(std::numeric_limits<double>::quiet_NaN()) == "-");
 }
 
