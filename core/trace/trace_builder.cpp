@@ -44,6 +44,7 @@ class Builder {
   bool run() {
     count_events();
     number_texts();
+    if (cancelled()) return false;  // before anything uses the ids that are not there
     number_lanes();
     pair_half_slices();
     if (!gather_times() || cancelled()) return false;
@@ -57,6 +58,7 @@ class Builder {
       out_.report.add(Oddity::overlap, out_.slices.offset[slice], out_.strings[out_.slices.name[slice]], count);
     }
     put_other_tables();
+    if (cancelled()) return false;
     out_.report.merge(flow_report_);
     find_span();
     return true;
@@ -90,6 +92,7 @@ class Builder {
     };
     const auto each = [&](auto body) {
       for (RawChunk& c : in_.chunks) {
+        if (cancelled()) return;
         use(c);
         body(c);
       }
@@ -340,6 +343,7 @@ class Builder {
       to.resize(n);
       constexpr std::size_t kPiece = 65536;
       parallel_for(in_.threads, (n + kPiece - 1) / kPiece, [&](std::size_t piece) {
+        if (cancelled()) return;
         for (std::size_t i = piece * kPiece; i < std::min(n, (piece + 1) * kPiece); ++i) to[slice_of_raw_[i]] = from[i];
       });
       release(from);
@@ -347,6 +351,7 @@ class Builder {
     const auto scatter = [&](auto& to, auto value_of, auto free_column) {
       to.resize(n);
       parallel_for(in_.threads, in_.chunks.size(), [&](std::size_t c) {
+        if (cancelled()) return;
         RawChunk& chunk = in_.chunks[c];
         const std::size_t count = first_[c + 1] - first_[c];
         for (std::size_t i = 0; i < count; ++i) to[slice_of_raw_[first_[c] + i]] = value_of(chunk, i);
@@ -402,6 +407,7 @@ class Builder {
     const std::array<void (Builder::*)(), 5> parts = {&Builder::put_ops, &Builder::put_flows, &Builder::put_gpu_and_calls,
                                                       &Builder::put_instants_and_memory, &Builder::put_counters};
     parallel_for(in_.threads, parts.size(), [&](std::size_t i) {
+      if (cancelled()) return;
       (this->*parts[i])();
       give_memory_back();
     });

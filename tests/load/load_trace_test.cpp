@@ -1,5 +1,9 @@
+#include <chrono>
+#include <thread>
+
 #include <doctest/doctest.h>
 
+#include "core/base/parallel.h"
 #include "core/index/link_index.h"
 #include "core/load/args.h"
 #include "tests/support/load_text.h"
@@ -162,4 +166,27 @@ TEST_CASE("a cancelled load says so") {
   const auto result = load_trace_from_text(events(slice("a", "1", "1")), "x", options);
   REQUIRE(!result.ok());
   CHECK(result.error().message == "Cancelled.");
+}
+
+TEST_CASE("a load cancelled while it reads or builds ends soon, at whatever stage that is") {
+  std::string inside;
+  for (int i = 0; i < 150'000; ++i) inside += (i ? "," : "") + slice("op " + std::to_string(i % 999), std::to_string((i * 7919) % 150'000), "3");
+  const std::string text = events(inside);
+  for (const LoadStage stage : {LoadStage::reading, LoadStage::building}) {
+    for (const int wait_ms : {0, 5, 10, 20}) {
+      LoadProgress progress;
+      LoadOptions options;
+      options.threads = 2;
+      options.progress = &progress;
+      auto loading = start([&] { return load_trace_from_text(text, "x", options); });
+      while (progress.stage < static_cast<int>(stage)) std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::milliseconds(wait_ms));
+      const auto asked = std::chrono::steady_clock::now();
+      progress.cancel = true;
+      const auto result = loading.get();
+      // 0.1 s on a quiet machine.
+      CHECK(std::chrono::steady_clock::now() - asked < std::chrono::seconds(2));
+      if (!result.ok()) CHECK(result.error().message == "Cancelled.");
+    }
+  }
 }
