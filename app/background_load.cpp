@@ -19,7 +19,13 @@ void BackgroundLoad::run() {
   options.progress = &progress_;
   try {
     Result<std::shared_ptr<const Trace>> trace = load_trace(path_, options);
-    outcome_ = trace.ok() ? Outcome(std::make_shared<const Document>(*trace)) : Outcome(trace.error());
+    if (trace.ok()) {
+      progress_.stage = static_cast<int>(LoadStage::indexing);
+      std::shared_ptr<const Document> document = Document::make(std::move(*trace), &progress_.cancel);
+      outcome_ = document ? Outcome(std::move(document)) : Outcome(Error{"Cancelled."});
+    } else {
+      outcome_ = Outcome(trace.error());
+    }
   } catch (const std::bad_alloc&) {
     outcome_ =
         Outcome(Error{path_ + ": not enough memory to open it; close other programs or open a shorter recording."});

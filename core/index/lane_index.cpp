@@ -15,12 +15,14 @@ bool covers(Ns begin, Ns end, Ns t) { return begin <= t && (t < end || (begin ==
 
 }  // namespace
 
-LaneIndex::LaneIndex(const Trace& trace, int threads) : trace_(trace) {
+LaneIndex::LaneIndex(const Trace& trace, int threads, const std::atomic<bool>* cancel) : trace_(trace) {
   std::vector<std::optional<RowLevels>> made(trace.rows.size());
   parallel_for(threads, made.size(), [&](std::size_t r) {
+    if (cancel != nullptr && *cancel) return;
     const Row& row = trace.rows[r];
     made[r].emplace(std::span(trace.slices.begin).subspan(row.first, row.count), std::span(trace.slices.end).subspan(row.first, row.count));
   });
+  if (cancel != nullptr && *cancel) return;
   levels_.reserve(made.size());
   for (auto& level : made) levels_.push_back(std::move(*level));
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Questions about one lane, answered in O(log n): what is at a time and depth, what encloses a slice, what lies in it,
 // and what is visible at a given zoom. Holds a reference to the trace, which must outlive it.
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -20,7 +21,8 @@ struct VisibleItem {
 
 class LaneIndex {
  public:
-  explicit LaneIndex(const Trace& trace, int threads = 1);
+  // Once `cancel` (may be null) is set it ends early, and may only be thrown away.
+  explicit LaneIndex(const Trace& trace, int threads = 1, const std::atomic<bool>* cancel = nullptr);
 
   // Appends what [view.begin, view.end) shows of one row at `width_px` pixels, in time order. At most two items a
   // pixel column. Work is bounded by pixels, not by slices. width_px >= 1, view not empty.

@@ -15,13 +15,18 @@ void keep_first(std::uint32_t& known, std::uint32_t slice, const Trace& trace) {
 
 }  // namespace
 
-LinkIndex::LinkIndex(const Trace& trace, const LaneIndex& lanes) : trace_(trace), lanes_(lanes) {
+LinkIndex::LinkIndex(const Trace& trace, const LaneIndex& lanes, const std::atomic<bool>* cancel) : trace_(trace), lanes_(lanes) {
+  const auto cancelled = [&] { return cancel != nullptr && *cancel; };
+  if (cancelled()) return;
   call_of_correlation_ = IdMap<std::uint32_t>(trace.calls.size(), kNoSlice);
   for (const Call& call : trace.calls) {
     if (call.correlation != 0) keep_first(call_of_correlation_[call.correlation], call.slice.value, trace);
   }
+  if (cancelled()) return;
   join_operators();
+  if (cancelled()) return;
   group_launched();
+  if (cancelled()) return;
   flow_from_.resize(trace.flows.size());
   flow_to_.resize(trace.flows.size());
   for (std::uint32_t i = 0; i < flow_from_.size(); ++i) flow_from_[i] = flow_to_[i] = i;
@@ -30,6 +35,7 @@ LinkIndex::LinkIndex(const Trace& trace, const LaneIndex& lanes) : trace_(trace)
   });
   for (const GpuRow& row : trace.gpu) {
     if (!is_gpu_work(trace.kind(row.slice))) continue;
+    if (cancelled()) return;
     ++counts_.gpu_slices;
     counts_.joined_to_call += call_of(row) ? 1 : 0;
     counts_.joined_to_op += owner_op(row) ? 1 : 0;

@@ -1,5 +1,6 @@
 #pragma once
 // Which call launched which GPU work, which operator owns it, and the flow arrows of a slice. O(log n) a question.
+#include <atomic>
 #include <span>
 #include <vector>
 
@@ -17,7 +18,8 @@ struct LaunchCounts {
 
 class LinkIndex {
  public:
-  LinkIndex(const Trace& trace, const LaneIndex& lanes);
+  // Once `cancel` (may be null) is set it ends early, and may only be thrown away.
+  LinkIndex(const Trace& trace, const LaneIndex& lanes, const std::atomic<bool>* cancel = nullptr);
 
   // The call that launched this GPU slice (kernel, copy, memset, sync): same correlation. None when not in the file.
   SliceId call_of(SliceId gpu_slice) const;

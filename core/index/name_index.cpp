@@ -6,7 +6,7 @@
 
 namespace gapscope {
 
-NameIndex::NameIndex(const Trace& trace, int threads) : first_(trace.strings.size() + 1, 0), slices_(trace.slice_count()) {
+NameIndex::NameIndex(const Trace& trace, int threads, const std::atomic<bool>* cancel) : first_(trace.strings.size() + 1, 0), slices_(trace.slice_count()) {
   for (const StringId name : trace.slices.name) ++first_[name.index() + 1];
   for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
   std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
@@ -14,6 +14,7 @@ NameIndex::NameIndex(const Trace& trace, int threads) : first_(trace.strings.siz
   // Slice ids rise with time inside one row only; a name seen in several rows has to be put in time order.
   const auto earlier = [&](SliceId a, SliceId b) { return std::pair(trace.begin(a), a) < std::pair(trace.begin(b), b); };
   parallel_for(threads, first_.size() - 1, [&](std::size_t i) {
+    if (cancel != nullptr && *cancel) return;
     const auto begin = slices_.begin() + first_[i];
     const auto end = slices_.begin() + first_[i + 1];
     if (!std::is_sorted(begin, end, earlier)) std::sort(begin, end, earlier);

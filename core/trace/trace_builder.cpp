@@ -265,6 +265,7 @@ class Builder {
     order_.resize(lane_.size());
     for (std::uint32_t s = 0; s < lane_.size(); ++s) order_[count[lane_[s]]++] = s;
     release(lane_);
+    if (cancelled()) return false;
 
     nested_.resize(drafts_.size());
     std::vector<std::uint32_t> biggest_first(drafts_.size());
@@ -485,6 +486,7 @@ class Builder {
     release(flow_order_);
     std::vector<JoinedFlow> joined = join_flows(flows_, out_.strings, out_.flow_counts, flow_report_);
     release(flows_);
+    if (cancelled()) return;
     for (JoinedFlow& f : joined) f = {slice_of_raw_[f.from], slice_of_raw_[f.to], f.category};
     std::sort(joined.begin(), joined.end(), [](const JoinedFlow& a, const JoinedFlow& b) {
       return std::tuple(a.from, a.to, a.category) < std::tuple(b.from, b.to, b.category);

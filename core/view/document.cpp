@@ -4,13 +4,19 @@
 
 namespace gapscope {
 
-Document::Document(std::shared_ptr<const Trace> t)
+Document::Document(std::shared_ptr<const Trace> t, const std::atomic<bool>* cancel)
     : trace_owner(std::move(t)),
       trace(*trace_owner),
-      names_under_way_(start([this] { return NameIndex(trace, hardware_threads()); })),
-      lanes(trace, hardware_threads()),
-      links(trace, lanes),
-      names(names_under_way_.get()) {}
+      names_under_way_(start([this, cancel] { return NameIndex(trace, hardware_threads(), cancel); })),
+      lanes(trace, hardware_threads(), cancel),
+      links(trace, lanes, cancel),
+      names(names_under_way_.get()),
+      index_seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count()) {}
+
+std::shared_ptr<const Document> Document::make(std::shared_ptr<const Trace> t, const std::atomic<bool>* cancel) {
+  auto document = std::make_shared<const Document>(std::move(t), cancel);
+  return cancel != nullptr && *cancel ? nullptr : document;
+}
 
 void Document::analyze(const std::atomic<bool>* cancel) const {
   if (analysis()) return;

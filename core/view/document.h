@@ -2,6 +2,7 @@
 // The const world that the window shows: a trace and everything computed from it. Built off the UI thread, shared,
 // never changed; only the analysis joins it when the document is already on the screen.
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <memory>
 
@@ -15,18 +16,22 @@
 namespace gapscope {
 
 struct Document {
-  explicit Document(std::shared_ptr<const Trace> t);
+  explicit Document(std::shared_ptr<const Trace> t, const std::atomic<bool>* cancel = nullptr);
+  // Null when cancelled; a document made by a constructor that was cancelled meanwhile may lack anything.
+  static std::shared_ptr<const Document> make(std::shared_ptr<const Trace> t, const std::atomic<bool>* cancel);
 
   std::shared_ptr<const Trace> trace_owner;
   const Trace& trace;
 
  private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::future<NameIndex> names_under_way_;  // built beside the links
 
  public:
   LaneIndex lanes;
   LinkIndex links;
   NameIndex names;
+  double index_seconds = 0;  // wall time to make the three
 
   // The facts, or null while they are being worked out.
   const Analysis* analysis() const { return analysis_.get(); }

@@ -55,3 +55,18 @@ TEST_CASE("info for people holds no control character of the trace") {
     CHECK((static_cast<unsigned char>(c) >= 0x20 || c == '\n'));
   }
 }
+
+TEST_CASE("info says how fast the load was, what each stage took and what an event costs") {
+  const auto doc = document_from_text(test::kOneLaunch);
+  const auto load = nlohmann::json::parse(info_json(*doc))["load"];
+  for (const char* figure : {"seconds", "mb_per_s", "events_per_s", "bytes_per_event", "parse_seconds", "index_seconds"}) {
+    CAPTURE(figure);
+    CHECK(load[figure].get<double>() > 0);
+  }
+  CHECK(load["seconds"].get<double>() == doctest::Approx(doc->trace.figures.seconds + doc->index_seconds));
+  const std::string text = info_text(*doc);
+  for (const char* word : {" MB/s, ", " events a second", "\nstages ", " indexing ", " at peak, ", " bytes an event"}) {
+    CAPTURE(word);
+    CHECK(text.find(word) != std::string::npos);
+  }
+}
