@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <sys/stat.h>
+
 #include <fmt/format.h>
 
 #include "core/base/text.h"
@@ -9,6 +11,7 @@
 #include "core/load/event_parser.h"
 #include "core/load/event_repair.h"
 #include "core/load/restart_points.h"
+#include "core/load/spilled_text.h"
 #include "core/load/structural_index.h"
 
 namespace gapscope {
@@ -39,6 +42,12 @@ Result<std::string> read_one_event(ByteSource& source, const std::string& shown,
   return Error{fmt::format("The event at byte {} of {} cannot be read any more: the file has changed since it was opened. Reload it.", offset, shown)};
 }
 
+// Opening a pipe again would wait for a writer, perhaps for ever.
+bool is_pipe(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
 // Moves the source forward by `bytes`.
 Result<bool> skip(ByteSource& source, std::uint64_t bytes) {
   std::string scratch(std::size_t{256} * 1024, '\0');
@@ -53,6 +62,10 @@ Result<bool> skip(ByteSource& source, std::uint64_t bytes) {
 
 // The text from the nearest place at or before `offset` that can be reached at once; `begin` says where that is.
 Result<std::unique_ptr<ByteSource>> open_before(const Trace& trace, std::uint64_t offset, std::uint64_t& begin) {
+  if (trace.spilled_text) {
+    begin = offset;
+    return trace.spilled_text->open_at(offset);
+  }
   const RestartPoint* point = trace.restart_points ? trace.restart_points->before(offset) : nullptr;
   if (point != nullptr) {
     begin = point->text_offset;
@@ -138,7 +151,10 @@ class Walk {
 
 Result<std::string> read_event_text(const Trace& trace, std::uint64_t offset) {
   const std::string shown = printable(trace.path);
-  if (trace.path == "-") return Error{"The trace came through standard input, so its args cannot be read again. Open it from a file to see them."};
+  if (!trace.spilled_text && is_pipe(trace.path)) {
+    return Error{fmt::format("{} is a pipe, so its args cannot be read again. Open the trace from a file to see them.", shown)};
+  }
+  if (trace.path == "-" && !trace.spilled_text) return Error{"The trace came through standard input, so its args cannot be read again. Open it from a file to see them."};
   std::uint64_t begin = 0;
   Result<std::unique_ptr<ByteSource>> source = open_before(trace, offset, begin);
   if (!source) return source.error();

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/load/spilled_text.h"
 
 namespace gapscope {
 namespace {
@@ -186,9 +187,14 @@ Result<std::unique_ptr<ByteSource>> open_raw(const std::string& path, const std:
 
 }  // namespace
 
-Result<std::unique_ptr<ByteSource>> open_source(const std::string& path, const std::atomic<bool>* cancel) {
+Result<std::unique_ptr<ByteSource>> open_source(const std::string& path, const std::atomic<bool>* cancel, const std::string& spill_folder) {
   Result<std::unique_ptr<ByteSource>> raw = open_raw(path, cancel);
-  return raw ? unpacked(std::move(*raw)) : std::move(raw);
+  if (!raw) return raw;
+  const bool is_pipe = (*raw)->file_bytes_total() == 0;
+  Result<std::unique_ptr<ByteSource>> source = unpacked(std::move(*raw));
+  if (!source || spill_folder.empty()) return source;
+  const bool can_seek = !is_pipe && ((*source)->is_plain() || (*source)->restart_points());
+  return can_seek ? std::move(source) : make_spilling_source(std::move(*source), spill_folder);
 }
 
 Result<std::unique_ptr<ByteSource>> open_packed(const std::string& path, std::uint64_t offset) {

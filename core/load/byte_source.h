@@ -11,6 +11,7 @@
 namespace gapscope {
 
 class RestartPoints;
+class SpilledText;
 
 class ByteSource {
  public:
@@ -26,6 +27,10 @@ class ByteSource {
   virtual bool is_plain() const { return false; }
   // Places from which packed text can be read again, complete once everything was read; null where there are none.
   virtual std::shared_ptr<const RestartPoints> restart_points() const { return nullptr; }
+  // The text kept elsewhere, complete once everything was read; null where nobody asked for it or where it found no
+  // room: then spill_trouble() is a sentence.
+  virtual std::shared_ptr<const SpilledText> spilled_text() const { return nullptr; }
+  virtual std::string spill_trouble() const { return {}; }
 };
 
 // What the first bytes of a file say it is.
@@ -36,8 +41,10 @@ Packing packing_of(std::string_view first_bytes);
 Result<std::unique_ptr<ByteSource>> open_packed(const std::string& path, std::uint64_t offset);
 
 // "-" is standard input; everything but a folder can be read, pipes too. A read that waits for a pipe's writer ends with
-// an Error soon after `cancel` (may be null; must outlive the source) is set.
-Result<std::unique_ptr<ByteSource>> open_source(const std::string& path, const std::atomic<bool>* cancel = nullptr);
+// an Error soon after `cancel` (may be null; must outlive the source) is set. With a `spill_folder` the text of what can
+// only be read from its start is kept there.
+Result<std::unique_ptr<ByteSource>> open_source(const std::string& path, const std::atomic<bool>* cancel = nullptr,
+                                                const std::string& spill_folder = {});
 // Text that somebody else owns and keeps alive; packed bytes are inflated too.
 Result<std::unique_ptr<ByteSource>> open_memory(std::string_view bytes);
 

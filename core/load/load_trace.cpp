@@ -167,6 +167,10 @@ class Loader {
     trace_->figures.text_bytes = text_bytes_;
     trace_->restart_points = source_->restart_points();
     trace_->is_plain_text = source_->is_plain();
+    trace_->spilled_text = source_->spilled_text();
+    if (const std::string trouble = source_->spill_trouble(); !trouble.empty()) {
+      trace_->report.add(Oddity::text_not_kept, kNoOffset, trouble);
+    }
     if (!build_trace(std::move(input), *trace_)) {
       if (progress_.cancel) return cancelled();
       return Error{fmt::format("{} holds more slices than can be shown (4,294,967,279). Record fewer steps.", shown_)};
@@ -214,7 +218,8 @@ std::string_view load_stage_name(LoadStage stage) {
 }
 
 Result<std::shared_ptr<const Trace>> load_trace(const std::string& path, const LoadOptions& options) {
-  Result<std::unique_ptr<ByteSource>> source = open_source(path, options.progress != nullptr ? &options.progress->cancel : nullptr);
+  Result<std::unique_ptr<ByteSource>> source =
+      open_source(path, options.progress != nullptr ? &options.progress->cancel : nullptr, options.spill_folder);
   if (!source) return source.error();
   return Loader(path, std::move(*source), options).run();
 }

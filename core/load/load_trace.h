@@ -27,6 +27,9 @@ struct LoadOptions {
   int threads = 0;                             // 0: as many as the machine has
   std::size_t batch_bytes = 0;                 // 0: the default; tests use tiny ones
   LoadProgress* progress = nullptr;            // may be null
+  // Folder for a nameless temporary file that keeps the text of a file which can only be read from its start (xz, zst,
+  // a pipe), so that read_args() need not do so. Empty: nothing is kept.
+  std::string spill_folder;
 };
 
 // Plain or compressed (gzip; xz and zstd where the library was found), object or bare-array form; "-" is standard input.

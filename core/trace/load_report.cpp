@@ -73,6 +73,9 @@ constexpr std::array<OddityText, kOddities> kTexts = {{
      "# categories are beyond the 65,535 that fit; their events are shown under the last that did."},
     {Oddity::async_unpaired, "async_unpaired", "1 asynchronous begin or end has no partner.",
      "# asynchronous begins or ends have no partner."},
+    {Oddity::text_not_kept, "text_not_kept",
+     "The inflated text could not be kept in a temporary file; the args of a clicked slice take longer to read.",
+     "# times the inflated text could not be kept in a temporary file; the args of a clicked slice take longer to read."},
 }};
 
 constexpr bool in_enum_order() {

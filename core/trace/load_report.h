@@ -37,6 +37,7 @@ enum class Oddity : std::uint8_t {
   text_after_end,         // something follows the closing bracket
   too_many,               // a table is full (65,535 categories, 4,294,967,294 slices)
   async_unpaired,         // b without e, or e without b
+  text_not_kept,          // no room for the inflated text: args are read by inflating again
   count_                  // not an oddity: how many there are
 };
 

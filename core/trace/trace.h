@@ -20,12 +20,13 @@ struct LoadFigures {
   std::array<std::uint64_t, 256> phases{};  // events by first character of "ph"
   std::uint64_t matched_begin_end = 0;      // B events joined to their E
   int threads = 1;
-  double seconds = 0;                // wall time, file to queryable
-  double read_seconds = 0, parse_seconds = 0, build_seconds = 0, index_seconds = 0;
+  double seconds = 0;                // wall time, file to trace
+  double read_seconds = 0, parse_seconds = 0, build_seconds = 0;  // reading goes on beside parsing
   std::uint64_t peak_rss_bytes = 0;
 };
 
 class RestartPoints;  // core/load's own; only carried here
+class SpilledText;
 
 struct Trace {
   std::string path;                  // as given by the user; "-" for standard input
@@ -48,6 +49,8 @@ struct Trace {
   LoadFigures figures;
   bool is_plain_text = false;        // not packed: byte offsets are offsets of the file on disk
   std::shared_ptr<const RestartPoints> restart_points;  // of a packed file; null for a plain one
+  std::shared_ptr<const SpilledText> spilled_text;      // where the text cannot be reached otherwise; may be null
+  bool is_part = false;              // the beginning of a file that is still being read
   Span span;                         // first begin .. last end over slices (instants and counters where there are none)
 
   std::size_t slice_count() const { return slices.size(); }
