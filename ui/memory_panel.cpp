@@ -22,7 +22,7 @@ std::string bytes_text(std::int64_t bytes) {
 }
 
 std::string device_name(const MemoryDevice& device) {
-  return device.device_type == 0 ? "CPU" : "GPU " + std::to_string(device.device);
+  return memory_device_name(device.device_type, device.device);
 }
 
 void draw_devices(const MemoryUse& use, ViewState& view) {
@@ -122,7 +122,7 @@ void draw_operators(const Document& document, ViewState& view, const MemoryUse& 
         const std::string name = op.name ? std::string(trace.strings[op.name]) : "outside every operator";
         return {name, name, 0, !op.name};
       }
-      case 1: return {op.device_type == 0 ? "CPU" : "GPU " + std::to_string(op.device), "", 0, true};
+      case 1: return {memory_device_name(op.device_type, op.device), "", 0, true};
       case 2: return {format_count(static_cast<std::int64_t>(op.allocations)), "", 0, false};
       case 3: return {bytes_text(op.allocated), format_count(op.allocated) + " bytes", 0, op.allocated == 0};
       default: return {bytes_text(op.freed), format_count(op.freed) + " bytes", 0, op.freed == 0};

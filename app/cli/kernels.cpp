@@ -175,12 +175,11 @@ int kernels(const KernelsOptions& options) {
   const LinkIndex links(trace, lanes);
   KernelTable table = kernel_table(trace, links, options.range);
   sort_rows(table, options.sort);
-  if (table.rows.empty()) std::fprintf(stderr, "gapscope: %s\n", no_kernels_sentence(table).c_str());
   std::string text;
   if (options.json)
     text = kernels_json(trace, table, options.limit);
-  else if (!table.rows.empty())
-    text = kernels_text(trace, table, options.limit);
+  else
+    text = table.rows.empty() ? no_kernels_sentence(table) + '\n' : kernels_text(trace, table, options.limit);
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   return written ? kOk : kBadInput;
 }

@@ -14,8 +14,6 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kOperatorsShown = 20;  // in text; JSON holds all
 constexpr const char* kNoMemory = "No memory records are in this trace. Record with profile_memory=True.";
 
-std::string device_title(std::int16_t type, std::int16_t device) { return type == 0 ? "CPU" : type == 1 ? fmt::format("GPU {}", device) : fmt::format("device type {} number {}", type, device); }
-
 // Negative when more was freed than the recording saw allocated.
 std::string signed_bytes(std::int64_t bytes) {
   const auto size = bytes < 0 ? ~static_cast<std::uint64_t>(bytes) + 1 : static_cast<std::uint64_t>(bytes);
@@ -23,7 +21,7 @@ std::string signed_bytes(std::int64_t bytes) {
 }
 
 Json device_json(const Trace& trace, const MemoryDevice& d) {
-  Json json = {{"device", device_title(d.device_type, d.device)},
+  Json json = {{"device", memory_device_name(d.device_type, d.device)},
                {"totals_stated", d.states_totals},
                {"allocations", d.allocations},
                {"frees", d.frees},
@@ -38,7 +36,7 @@ Json device_json(const Trace& trace, const MemoryDevice& d) {
 }
 
 std::string device_text(const Trace& trace, const MemoryDevice& d) {
-  std::string out = fmt::format("{}: {} allocations, {} frees", device_title(d.device_type, d.device), format_count(static_cast<std::int64_t>(d.allocations)), format_count(static_cast<std::int64_t>(d.frees)));
+  std::string out = fmt::format("{}: {} allocations, {} frees", memory_device_name(d.device_type, d.device), format_count(static_cast<std::int64_t>(d.allocations)), format_count(static_cast<std::int64_t>(d.frees)));
   if (d.out_of_memory > 0) out += fmt::format(", {} out of memory", d.out_of_memory);
   out += '\n';
   if (d.points.empty()) return out;
@@ -59,7 +57,7 @@ std::string memory_report(const Trace& trace, const LaneIndex& lanes, const Link
     for (const MemoryDevice& d : use.devices) json["devices"].push_back(device_json(trace, d));
     for (const MemoryOperator& o : use.operators)
       json["operators"].push_back({{"name", o.name ? Json(name_of(o)) : Json(nullptr)},
-                                   {"device", device_title(o.device_type, o.device)},
+                                   {"device", memory_device_name(o.device_type, o.device)},
                                    {"allocations", o.allocations},
                                    {"allocated_bytes", o.allocated},
                                    {"frees", o.frees},
@@ -73,7 +71,7 @@ std::string memory_report(const Trace& trace, const LaneIndex& lanes, const Link
   out += fmt::format("\n{:<48} {:>8} {:>12} {:>12} {:>12}\n", "operator (itself)", "device", "allocations", "allocated", "freed");
   for (std::size_t i = 0; i < std::min(kOperatorsShown, use.operators.size()); ++i) {
     const MemoryOperator& o = use.operators[i];
-    out += fmt::format("{:<48} {:>8} {:>12} {:>12} {:>12}\n", o.name ? elide_middle(printable(name_of(o)), 48) : "(outside every operator)", device_title(o.device_type, o.device),
+    out += fmt::format("{:<48} {:>8} {:>12} {:>12} {:>12}\n", o.name ? elide_middle(printable(name_of(o)), 48) : "(outside every operator)", memory_device_name(o.device_type, o.device),
                        format_count(static_cast<std::int64_t>(o.allocations)), signed_bytes(o.allocated), signed_bytes(o.freed));
   }
   return out;

@@ -7,6 +7,8 @@
 namespace gapscope {
 namespace {
 
+constexpr std::int16_t kCpu = 0, kCuda = 1, kHip = 6, kXpu = 12, kMps = 13;  // c10::DeviceType
+
 using DeviceKey = std::pair<std::int16_t, std::int16_t>;
 
 void add_record(MemoryDevice& device, const MemoryRow& row) {
@@ -30,7 +32,7 @@ void add_record(MemoryDevice& device, const MemoryRow& row) {
     device.peak = device.points.size();
     device.peak_lane = row.lane;
   }
-  device.peak_reserved = std::max(device.peak_reserved, row.total_reserved);
+  if (row.device_type != kCpu) device.peak_reserved = std::max(device.peak_reserved, row.total_reserved);
   device.points.push_back(point);
 }
 
@@ -43,6 +45,15 @@ std::vector<SliceId> stack_at(const LaneIndex& lanes, LaneId lane, Ns time) {
 }
 
 }  // namespace
+
+std::string memory_device_name(std::int16_t device_type, std::int16_t device) {
+  switch (device_type) {
+    case kCpu: return "CPU";
+    case kCuda: case kHip: case kXpu: return "GPU " + std::to_string(device);
+    case kMps: return "MPS " + std::to_string(device);
+    default: return "device type " + std::to_string(device_type) + " number " + std::to_string(device);
+  }
+}
 
 MemoryUse memory_use(const Trace& trace, const LaneIndex& lanes) {
   std::map<DeviceKey, MemoryDevice> devices;
@@ -67,7 +78,7 @@ MemoryUse memory_use(const Trace& trace, const LaneIndex& lanes) {
     if (!device.points.empty()) device.peak_stack = stack_at(lanes, device.peak_lane, device.points[device.peak].time);
     use.devices.push_back(std::move(device));
   }
-  std::stable_sort(use.devices.begin(), use.devices.end(), [](const MemoryDevice& a, const MemoryDevice& b) { return (a.device_type == 0) < (b.device_type == 0); });
+  std::stable_sort(use.devices.begin(), use.devices.end(), [](const MemoryDevice& a, const MemoryDevice& b) { return (a.device_type == kCpu) < (b.device_type == kCpu); });
   for (const auto& [key, entry] : operators) use.operators.push_back(entry);
   std::stable_sort(use.operators.begin(), use.operators.end(), [](const MemoryOperator& a, const MemoryOperator& b) { return a.allocated > b.allocated; });
   return use;

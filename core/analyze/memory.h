@@ -15,15 +15,19 @@ struct MemoryPoint {
   std::int64_t reserved = -1;   // -1 where the file does not say
 };
 
+// "CPU", "GPU 0" (CUDA, ROCm and Intel's alike), "MPS 0", "device type 19 number 0"; types as in PyTorch's
+// c10/core/DeviceType.h.
+std::string memory_device_name(std::int16_t device_type, std::int16_t device);
+
 struct MemoryDevice {
-  std::int16_t device_type = 0;  // 0 CPU, 1 CUDA
+  std::int16_t device_type = 0;  // c10::DeviceType
   std::int16_t device = -1;      // -1 for the CPU
   bool states_totals = false;    // false: `allocated` is the running sum of this recording, beginning at 0
   std::vector<MemoryPoint> points;
   std::size_t peak = 0;          // position of the highest `allocated`, the first of equal ones
   LaneId peak_lane;              // thread of the record that made the peak
   std::vector<SliceId> peak_stack;  // its slices at that time, outermost first
-  std::int64_t peak_reserved = -1;  // the highest `reserved`
+  std::int64_t peak_reserved = -1;  // the highest `reserved`; -1 for the CPU, whose allocator reserves nothing
   std::uint64_t allocations = 0, frees = 0;
   std::uint64_t out_of_memory = 0;
 };

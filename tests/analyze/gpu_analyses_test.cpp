@@ -241,3 +241,16 @@ TEST_CASE("memory: totals or running sums, the peak with its stack, and who aske
   CHECK(stated.devices[0].peak_reserved == 2000);
   CHECK(memory_use(load_text(events(slice("a", "0", "1"))).operator*(), LaneIndex(sums.trace)).devices.empty());
 }
+
+TEST_CASE("whose memory: ROCm's is a GPU's, and the CPU reserves nothing") {
+  CHECK(memory_device_name(0, -1) == "CPU");
+  CHECK(memory_device_name(1, 0) == "GPU 0");
+  CHECK(memory_device_name(6, 2) == "GPU 2");
+  CHECK(memory_device_name(19, 1) == "device type 19 number 1");
+  const Analysed host(R"({"ph":"i","cat":"cpu_instant_event","s":"t","name":"[memory]","pid":7,"tid":1,"ts":5,
+      "args":{"Device Type":0,"Device Id":-1,"Addr":1,"Bytes":64,"Total Allocated":64,"Total Reserved":0}})");
+  const MemoryUse use = memory_use(host.trace, host.lanes);
+  REQUIRE(use.devices.size() == 1);
+  CHECK(use.devices[0].peak_reserved == -1);
+  CHECK(use.devices[0].points[0].allocated == 64);
+}

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Compares `gapscope kernels|steps|launches|memory|gpu|table --json` with naive sums over the same files by Python's own
+JSON reader, and sees that each also prints text.
+
+    analyses_check.py PROGRAM FILE_OR_FOLDER...
+
+Ends with 77 (skipped, for ctest) when none of the places exists.
+"""
+import collections
+import json
+import pathlib
+import subprocess
+import sys
+
+from info_check import SKIPPED, GPU_WORK, events_of, ns, traces_in
+
+CALLS = {"cuda_runtime", "cuda_driver", "Runtime"}
+COMMANDS = ("kernels", "steps", "launches", "memory", "gpu", "table")
+LARGEST = 30_000_000  # bytes of JSON text that Python reads in reasonable time
+NO_NUMBERS = ("nan", "inf", "-nan", "-inf")
+
+
+def run(program, command, path, *options):
+    done = subprocess.run([program, command, *options, str(path)], capture_output=True, timeout=170)
+    if done.returncode != 0:
+        raise AssertionError(f"{path.name}: {command} ended with {done.returncode}: {done.stderr.decode()!r}")
+    return done.stdout.decode()
+
+
+def refuse(constant):
+    raise AssertionError(f"{constant} is no JSON")
+
+
+def stated(program, command, path):
+    return json.loads(run(program, command, path, "--json"), parse_constant=refuse)
+
+
+def gpu_work(events):
+    return [e for e in events if e.get("ph") == "X" and e.get("cat") in GPU_WORK]
+
+
+def correlation_of(event):
+    return event.get("args", {}).get("correlation")
+
+
+def check_kernels(events, rows):
+    sums = collections.defaultdict(lambda: [0, 0])
+    for event in gpu_work(events):
+        sums[event["name"]][0] += 1
+        sums[event["name"]][1] += ns(event["dur"])
+    have = {row["name"]: [row["count"], row["total_ns"]] for row in rows}
+    if have != sums:
+        yield f"counts and totals by name differ: {set(map(str, have.items())) ^ set(map(str, sums.items()))}"
+
+
+def check_launches(events, answer):
+    calls = {correlation_of(e) for e in events if e.get("ph") == "X" and e.get("cat") in CALLS and correlation_of(e)}
+    linked = sum(correlation_of(e) in calls for e in gpu_work(events))
+    if (answer["launched"], answer["unlinked"]) != (linked, len(gpu_work(events)) - linked):
+        yield f"launched {answer['launched']}, unlinked {answer['unlinked']}; counted {linked} of {len(gpu_work(events))}"
+
+
+def check_gpu(events, answer):
+    have = sum(device["all"]["count"] for device in answer["devices"])
+    if have != len(gpu_work(events)):
+        yield f"{have} operations, counted {len(gpu_work(events))}"
+    for device in answer["devices"]:
+        every = device["all"]
+        if every["busy_ns"] + every["idle_ns"] != every["total_ns"]:
+            yield f"busy and idle are not the total on GPU {device['id']}"
+
+
+def check_steps(events, answer):
+    marks = [e for e in events if e.get("ph") == "X" and e["name"].startswith("ProfilerStep#") and e.get("cat") in
+             ("user_annotation", "cpu_op", "Operator")]
+    names = {e["name"] for e in marks}
+    for step in answer["steps"]:
+        if marks and step["name"] not in names:
+            yield f"no annotation {step['name']} is in the file"
+        if sum(step["breakdown"].values()) != step["duration_ns"]:
+            yield f"the parts of {step['name']} are not its length"
+
+
+def check_memory(events, answer):
+    records = [e for e in events if e.get("name") == "[memory]"]
+    have = sum(device["allocations"] + device["frees"] for device in answer["devices"])
+    if have != len(records):
+        yield f"{have} records, counted {len(records)}"
+
+
+def check_table(events, rows):
+    if not rows and any(e.get("ph") == "X" and e.get("cat") in ("cpu_op", "Operator") for e in events):
+        yield "no rows"
+    for row in rows:
+        if row["count"] <= 0 or row["cpu_ns"] < 0 or row["cuda_ns"] < 0:
+            yield f"impossible row {row}"
+
+
+def looks_wrong(text):
+    if not text.strip():
+        yield "prints nothing"
+    if any(word.lower() in NO_NUMBERS for word in text.split()):
+        yield "prints what is no number"
+
+
+def complaints(program, path):
+    events = [event for event in events_of(path) if isinstance(event, dict)]
+    for command in COMMANDS:
+        wrong = list(globals()["check_" + command](events, stated(program, command, path)))
+        wrong += looks_wrong(run(program, command, path))
+        yield from (f"{path.name}: {command}: {line}" for line in wrong)
+
+
+def main(program, *places):
+    files = [file for place in map(pathlib.Path, places) for file in traces_in(place)]
+    files = [file for file in files if file.suffix != ".xz" and file.stat().st_size < LARGEST]
+    if not files:
+        print("SKIPPED: no traces in " + ", ".join(places))
+        return SKIPPED
+    wrong = [line for file in files for line in complaints(program, file)]
+    print("\n".join(wrong or [f"{len(files)} files: {', '.join(COMMANDS)} agree with naive sums"]))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
