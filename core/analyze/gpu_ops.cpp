@@ -5,14 +5,10 @@
 #include <map>
 #include <set>
 
-#include "core/base/text.h"
+#include "core/analyze/kernel_name.h"
 
 namespace gapscope {
 namespace {
-
-// Parts of names of collectives. "nccl" covers ncclKernel_, ncclDevKernel_ and RCCL, which keeps NCCL's names.
-constexpr std::array<std::string_view, 11> kCommunicationParts = {
-    "nccl", "rccl", "all_reduce", "allreduce", "all_gather", "allgather", "reduce_scatter", "reducescatter", "multimem_", "cross_device_reduce", "nvshmem"};
 
 GpuClass class_of(Kind kind, std::string_view name) {
   if (kind == Kind::memcpy) return GpuClass::copy;
@@ -28,8 +24,7 @@ std::string_view gpu_class_name(GpuClass c) {
 }
 
 bool is_communication_name(std::string_view kernel_name) {
-  return std::any_of(kCommunicationParts.begin(), kCommunicationParts.end(),
-                     [&](std::string_view part) { return contains_ignore_case(kernel_name, part); });
+  return rule_family(kernel_name) == RuleFamily::comm || decode(kernel_name).kind == KernelKind::collective;
 }
 
 std::vector<GpuOp> gpu_ops(const Trace& trace, const LinkIndex& links) {

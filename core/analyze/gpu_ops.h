@@ -13,7 +13,7 @@ namespace gapscope {
 enum class GpuClass : std::uint8_t { compute, communication, copy, memset };
 std::string_view gpu_class_name(GpuClass c);
 
-// Between GPUs or machines, by name: NCCL and RCCL, and the all-reduce kernels of PyTorch's symmetric memory, vLLM, SGLang.
+// Between GPUs or machines: what kernel_name.h calls a collective, by its kind or its family.
 bool is_communication_name(std::string_view kernel_name);
 
 struct GpuOp {
