@@ -120,12 +120,12 @@ TEST_CASE("idle, compute and class times are HTA's, once rounded as HTA rounds")
     const HtaBreakdown mine = hta_breakdown(c.trace, ops);
     const json& theirs = c.oracle["temporal_breakdown"][0];
     CHECK(near(us(mine.kernel_time), theirs["kernel_time(us)"], 0.002, 1));
-    // The B200 recording's kernels overlap in 73 chains (programmatic dependent launch). HTA's compute time is 73 us longer than
-    // the union of its rounded kernels, its idle time 73 us shorter; the sweep in gpu_analyses_test agrees with the union.
-    const double chains = std::string(name) == "tracelens_b200_vllm_moe" ? 73 : 0;
+    // HTA takes whatever states a stream as GPU work. In the B200 recording that is also an operator: Inductor gave
+    // triton_poi_fused_add_bitwise_and_..., 73 whole microseconds on the CPU, an args.stream of 0.
+    const double operator_us = std::string(name) == "tracelens_b200_vllm_moe" ? 73 : 0;
     INFO(us(mine.idle), " ", us(mine.compute), " ", us(mine.non_compute), " against ", theirs.dump());
-    CHECK(near(us(mine.idle), theirs["idle_time(us)"], 0.002, 1 + chains));
-    CHECK(near(us(mine.compute), theirs["compute_time(us)"], 0.002, 1 + chains));
+    CHECK(near(us(mine.idle) - operator_us, theirs["idle_time(us)"], 0.002, 1));
+    CHECK(near(us(mine.compute) + operator_us, theirs["compute_time(us)"], 0.002, 1));
     CHECK(near(us(mine.non_compute), theirs["non_compute_time(us)"], 0.002, 1));
     for (const json& type : c.oracle["gpu_kernel_breakdown"]["types"]) {
       const std::string word = type["kernel_type"];
@@ -134,7 +134,7 @@ TEST_CASE("idle, compute and class times are HTA's, once rounded as HTA rounds")
       if (word.find("COMPUTATION") != word.npos) mask |= 1;
       if (word.find("COMMUNICATION") != word.npos) mask |= 2;
       if (word.find("MEMORY") != word.npos) mask |= 4;
-      CHECK(near(us(mine.together[mask]), type["sum"], 0.002, 1 + chains));
+      CHECK(near(us(mine.together[mask]) + (mask == 1 ? operator_us : 0), type["sum"], 0.002, 1));
     }
   }
 }
