@@ -1,0 +1,43 @@
+#include "core/diagnose/rule.h"
+
+#include <algorithm>
+#include <array>
+
+namespace gapscope {
+namespace {
+
+std::vector<FindingSpan> widest(std::vector<FindingSpan> spans) {
+  if (spans.size() > kMostFindingSpans) {
+    const auto wider = [](const FindingSpan& a, const FindingSpan& b) { return a.span.length() > b.span.length(); };
+    std::nth_element(spans.begin(), spans.begin() + kMostFindingSpans, spans.end(), wider);
+    spans.resize(kMostFindingSpans);
+  }
+  std::stable_sort(spans.begin(), spans.end(), [](const FindingSpan& a, const FindingSpan& b) { return a.span.begin < b.span.begin; });
+  return spans;
+}
+
+}  // namespace
+
+std::string_view rule_class_name(RuleClass c) {
+  constexpr std::array<std::string_view, 11> kNames = {"problem",  "problem locator",   "good sign", "reading help", "observation", "mixed",
+                                                        "start-up", "profiler artefact", "recording", "table trap",   "data health"};
+  return kNames[static_cast<std::size_t>(c)];
+}
+
+std::string_view severity_name(Severity s) {
+  constexpr std::array<std::string_view, 3> kNames = {"informational", "notable", "costly"};
+  return kNames[static_cast<std::size_t>(s)];
+}
+
+FindingSpan span_of_slice(const Trace& trace, SliceId slice) { return {trace.lane_id(slice), trace.span_of(slice), slice}; }
+
+std::vector<FindingSpan> spans_of_slices(const Trace& trace, std::vector<SliceId> slices) {
+  std::vector<FindingSpan> spans;
+  spans.reserve(slices.size());
+  for (const SliceId slice : slices) spans.push_back(span_of_slice(trace, slice));
+  return widest(std::move(spans));
+}
+
+std::vector<FindingSpan> spans_of_gaps(std::vector<FindingSpan> gaps) { return widest(std::move(gaps)); }
+
+}  // namespace gapscope

@@ -1,0 +1,80 @@
+#pragma once
+// A rule is a row of text and one pure function. One file a rule under rules/, with its thresholds as named constants and
+// a reason each; the lists in catalogue.h say which exist.
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/diagnose/evidence.h"
+#include "core/diagnose/facts.h"
+
+namespace gapscope {
+
+// What a finding is to its reader; decides where it is shown.
+enum class RuleClass : std::uint8_t {
+  problem,            // costs time: a standing badge
+  problem_locator,    // says where to look first
+  good_sign,
+  reading_help,
+  observation,
+  mixed,
+  start_up,
+  profiler_artefact,
+  recording,          // how the recording was made
+  table_trap,         // qualifies numbers of the profiler table
+  data_health,        // qualifies what the file holds
+};
+std::string_view rule_class_name(RuleClass c);  // "problem locator", ...
+
+enum class Severity : std::uint8_t { informational, notable, costly };
+std::string_view severity_name(Severity s);
+
+// What a trace must hold before a rule can judge it.
+enum RuleNeed : std::uint32_t {
+  kNeedsNothing = 0,
+  kNeedsGpuWork = 1,
+  kNeedsLaunches = 2,          // GPU work with its call in the file
+  kNeedsSteps = 4,             // ProfilerStep#N
+  kNeedsOperators = 8,
+  kNeedsDeviceProperties = 16,
+};
+
+// Where a finding lies: a slice, or a gap on a lane; without a lane, all lanes.
+struct FindingSpan {
+  LaneId lane;
+  Span span;
+  SliceId slice;  // none: a gap
+};
+
+struct Rule;
+
+struct Finding {
+  const Rule* rule = nullptr;  // filled in by diagnose()
+  Severity severity = Severity::informational;
+  std::string summary;         // one or two sentences with the numbers
+  Ns cost = 0;                 // time at stake
+  Evidence evidence;
+  std::vector<FindingSpan> spans;  // the widest first where there are more than kMostFindingSpans
+};
+constexpr std::size_t kMostFindingSpans = 200;
+
+struct Rule {
+  std::string_view id;       // as in RULES: "overhead_bound"; also its anchor in assets/cheatsheet.md
+  RuleClass rule_class{};
+  Severity severity{};       // what its findings usually are
+  std::uint32_t needs = kNeedsNothing;
+  std::string_view title;
+  std::string_view meaning;  // what it usually means
+  std::string_view remedy;   // what to do
+  // Empty when there is nothing to say. Usually one finding, whose spans are the places.
+  std::vector<Finding> (*check)(const Facts& facts);
+};
+
+// A finding of `severity` on one slice, or none. Rules fill in the rest.
+FindingSpan span_of_slice(const Trace& trace, SliceId slice);
+// The slices as spans, at most kMostFindingSpans: the longest ones, in time order.
+std::vector<FindingSpan> spans_of_slices(const Trace& trace, std::vector<SliceId> slices);
+std::vector<FindingSpan> spans_of_gaps(std::vector<FindingSpan> gaps);
+
+}  // namespace gapscope

@@ -1,0 +1,91 @@
+// The catalogue itself: every rule has its texts, its place in the guide, and a trace that fires it.
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/diagnose/catalogue.h"
+#include "tests/support/diagnosed.h"
+#include "tests/support/real_traces.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+
+namespace {
+
+std::filesystem::path fixture(std::string_view rule, std::string_view end) {
+  return std::filesystem::path(GAPSCOPE_TESTS_DIR) / "fixtures" / (std::string(rule) + std::string(end));
+}
+
+bool fires_on(const std::filesystem::path& path, std::string_view rule) {
+  const auto trace = load_trace(path.string());
+  REQUIRE(trace.ok());
+  return Diagnosed(*trace).fires(rule);
+}
+
+// Rules that some recording of the truth file must fire: truth_test sees to them.
+std::set<std::string> rules_with_recordings() {
+  std::set<std::string> out;
+  std::ifstream file(shared_folder() / "truth.json");
+  if (!file) return out;
+  const auto truth = nlohmann::json::parse(file);
+  for (const auto& trace : truth["traces"])
+    for (const auto& [rule, evidence] : trace["must"].items()) out.insert(rule);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("the catalogue holds every rule of the guide once, with all its texts") {
+  std::set<std::string_view> ids;
+  for (const Rule* rule : all_rules()) {
+    CAPTURE(std::string(rule->id));
+    CHECK(ids.insert(rule->id).second);
+    CHECK(rule->check != nullptr);
+    for (const std::string_view text : {rule->title, rule->meaning, rule->remedy}) CHECK(text.size() >= 8);
+    for (const std::string_view text : {rule->meaning, rule->remedy}) CHECK(text.ends_with('.'));
+    CHECK_FALSE(rule->title.ends_with('.'));
+    CHECK(rule_by_id(rule->id) == rule);
+  }
+  CHECK(ids.size() == 73);
+  CHECK(rule_by_id("no_such_rule") == nullptr);
+}
+
+TEST_CASE("every rule has its place in the guide") {
+  std::ifstream file(std::filesystem::path(GAPSCOPE_SOURCE_DIR) / "assets/cheatsheet.md");
+  std::stringstream guide;
+  guide << file.rdbuf();
+  for (const Rule* rule : all_rules()) {
+    CAPTURE(std::string(rule->id));
+    CHECK(guide.str().find("### <a id=\"" + std::string(rule->id) + "\"></a>") != std::string::npos);
+  }
+}
+
+TEST_CASE("a fixture fires its rule, and its twin just does not") {
+  const std::set<std::string> recorded = rules_with_recordings();
+  for (const Rule* rule : all_rules()) {
+    CAPTURE(std::string(rule->id));
+    const auto fires = fixture(rule->id, ".json"), not_quite = fixture(rule->id, "_not.json");
+    const bool has_fixture = std::filesystem::exists(fires);
+    if (!recorded.empty() && !recorded.contains(std::string(rule->id)))
+      CHECK_MESSAGE(has_fixture, "no recording fires it, so tests/fixtures must");
+    if (!has_fixture) continue;
+    CHECK(fires_on(fires, rule->id));
+    REQUIRE(std::filesystem::exists(not_quite));
+    CHECK_FALSE(fires_on(not_quite, rule->id));
+  }
+}
+
+TEST_CASE("no rule crashes on a trace without anything") {
+  for (const char* text : {R"({"traceEvents": []})", R"([{"ph":"M","name":"process_name","pid":1,"args":{"name":"x"}}])",
+                           R"([{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":0,"dur":0}])",
+                           R"([{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":0,"dur":0}])"}) {
+    CAPTURE(text);
+    const auto trace = load_trace_from_text(text, "text");
+    REQUIRE(trace.ok());
+    const Diagnosed d(*trace);
+    CHECK_FALSE(d.diagnosis.verdict.empty());
+  }
+}

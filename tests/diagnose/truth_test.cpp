@@ -1,0 +1,114 @@
+// Every rule on every recording of ../shared/truth.json: what must fire with its numbers, what must not.
+#include <cmath>
+#include <fstream>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/diagnose/catalogue.h"
+#include "tests/support/diagnosed.h"
+#include "tests/support/real_traces.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+using nlohmann::json;
+
+namespace {
+
+std::filesystem::path recording(const std::string& name) {
+  for (const char* folder : {"traces", "traces/public"})
+    for (const char* end : {".gz", ".xz"})
+      if (const auto path = shared_folder() / folder / (name + end); std::filesystem::exists(path)) return path;
+  return {};
+}
+
+std::optional<double> number_of(const EvidenceValue& v) {
+  if (const auto* i = std::get_if<std::int64_t>(&v.value)) return static_cast<double>(*i);
+  if (const auto* d = std::get_if<double>(&v.value)) return *d;
+  return std::nullopt;
+}
+
+// Truth figures are rounded, ratios to two to four decimals.
+bool agrees(double mine, double theirs) { return std::abs(mine - theirs) <= std::max(0.006 * std::abs(theirs), 0.006); }
+
+void check_evidence(const Finding& finding, const json& truth) {
+  for (const auto& [key, value] : truth.items()) {
+    CAPTURE(std::string(key));
+    const EvidenceValue* mine = finding.evidence.find(key);
+    if (value.is_number()) {
+      REQUIRE_MESSAGE(mine != nullptr, "the evidence lacks the number ", key);
+      const auto number = number_of(*mine);
+      REQUIRE(number.has_value());
+      CAPTURE(*number);
+      CAPTURE(value.dump());
+      CHECK(agrees(*number, value.get<double>()));
+    } else if (value.is_string() && mine != nullptr) {
+      const auto* text = std::get_if<std::string>(&mine->value);
+      REQUIRE(text != nullptr);
+      std::string wanted = value;
+      if (wanted.ends_with("~")) wanted.pop_back();  // the truth file cuts long names
+      CHECK(text->starts_with(wanted));
+    }
+  }
+}
+
+json truth() {
+  std::ifstream file(shared_folder() / "truth.json");
+  return json::parse(file)["traces"];
+}
+
+}  // namespace
+
+TEST_CASE("the totals that rules lean on are those of the truth file") {
+  if (!has_shared("the truth about recordings")) return;
+  const json all = truth();
+  for (const auto& [name, expected] : all.items()) {
+    CAPTURE(std::string(name));
+    const auto path = recording(name);
+    REQUIRE(!path.empty());
+    const auto trace = load_trace(path.string());
+    REQUIRE(trace.ok());
+    const Diagnosed d(*trace);
+    const json& facts = expected["facts"];
+    const auto same = [&](const char* key, double mine) {
+      if (!facts.contains(key) || !facts[key].is_number()) return;
+      CAPTURE(std::string(key));
+      CAPTURE(mine);
+      CAPTURE(facts[key].dump());
+      CHECK(agrees(mine, facts[key].get<double>()));
+    };
+    same("gpu_util", d.facts.gpu_util.value_or(0));
+    same("gpu_busy_us", as_us(d.facts.busy_in_window));
+    same("window_us", as_us(d.facts.window.length()));
+    same("cpu_active_us", as_us(d.facts.cpu_active));
+    same("sync_us", as_us(d.facts.sync_time));
+    same("ratio", d.facts.cpu_to_gpu.value_or(0));
+    same("steps", static_cast<double>(d.facts.step_count()));
+    same("gpu_ops", static_cast<double>(d.facts.ops.size()));
+    same("linked", static_cast<double>(d.facts.linked));
+    same("gpu_sum_us", as_us(d.facts.gpu_sum));
+    same("cpu_total_us", as_us(d.facts.cpu_total));
+  }
+}
+
+TEST_CASE("on every recording the rules say what must be said, with its numbers, and nothing that must not") {
+  if (!has_shared("the truth about recordings")) return;
+  const json all = truth();
+  for (const auto& [name, expected] : all.items()) {
+    CAPTURE(std::string(name));
+    const auto trace = load_trace(recording(name).string());
+    REQUIRE(trace.ok());
+    const Diagnosed d(*trace);
+    for (const auto& [rule, evidence] : expected["must"].items()) {
+      CAPTURE(std::string(rule));
+      const auto findings = d.findings(rule);
+      CHECK_MESSAGE(!findings.empty(), name, " must have ", rule, ": ", evidence.dump());
+      if (!findings.empty()) check_evidence(*findings.front(), evidence);
+    }
+    for (const std::string rule : expected["must_not"]) {
+      CAPTURE(std::string(rule));
+      CHECK(rule_by_id(rule) != nullptr);
+      CHECK_MESSAGE(!d.fires(rule), name, " must not have ", rule, d.fires(rule) ? ": " + d.findings(rule).front()->summary : "");
+    }
+  }
+}
