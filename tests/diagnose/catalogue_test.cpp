@@ -43,7 +43,7 @@ TEST_CASE("the catalogue holds every rule of the guide once, with all its texts"
   for (const Rule* rule : all_rules()) {
     CAPTURE(std::string(rule->id));
     CHECK(ids.insert(rule->id).second);
-    CHECK(rule->check != nullptr);
+    CHECK((rule->check != nullptr));
     for (const std::string_view text : {rule->title, rule->meaning, rule->remedy}) CHECK(text.size() >= 8);
     for (const std::string_view text : {rule->meaning, rule->remedy}) CHECK(text.ends_with('.'));
     CHECK_FALSE(rule->title.ends_with('.'));

@@ -1,0 +1,45 @@
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// A long preamble before a single step alone gives a ratio of 2 to 3, and the backward thread counts twice in Self CPU.
+constexpr double kLeastRatio = 3;
+// Above this the GPU is not kept waiting much, however busy the CPU side is.
+constexpr double kMostGpuUse = 0.40;
+constexpr double kSevereGpuUse = 0.10;
+
+std::vector<Finding> check(const Facts& facts) {
+  if (facts.compiling() || !facts.cpu_to_gpu || !facts.gpu_util) return {};
+  if (*facts.cpu_to_gpu < kLeastRatio || *facts.gpu_util >= kMostGpuUse) return {};
+  Finding finding;
+  finding.severity = *facts.gpu_util < kSevereGpuUse ? Severity::costly : Severity::notable;
+  finding.cost = facts.window.length() - facts.busy_in_window;
+  finding.summary = fmt::format("The CPU side worked {} for {} of GPU work, {} times as long; the GPU was busy {} of the time.",
+                                format_duration(facts.cpu_active), format_duration(facts.gpu_sum), format_significant(*facts.cpu_to_gpu),
+                                format_percent(*facts.gpu_util));
+  finding.evidence = Evidence({{"gpu_util", *facts.gpu_util},
+                               {"gpu_busy_us", as_us(facts.busy_in_window)},
+                               {"window_us", as_us(facts.window.length())},
+                               {"cpu_active_us", as_us(facts.cpu_active)},
+                               {"sync_us", as_us(facts.sync_time)},
+                               {"ratio", *facts.cpu_to_gpu}});
+  finding.spans.push_back({LaneId{}, facts.window, SliceId{}});
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule overhead_bound = {
+    "overhead_bound", RuleClass::problem, Severity::costly, kNeedsLaunches,
+    "The host cannot feed the GPU",
+    "Launching costs more than computing: the CPU side needs several times the GPU time, so most of the time the GPU waits for the "
+    "next launch.",
+    "Give each launch more work (bigger batches or matrices), fuse calls, or take launches out of the way with CUDA graphs "
+    "(mode=\"reduce-overhead\"). First make sure that the recording is not just start-up.",
+    check};
+
+}  // namespace gapscope
