@@ -6,6 +6,7 @@
 
 #include "app/cli/analyses.h"
 #include "app/cli/command_line.h"
+#include "app/cli/diagnose.h"
 #include "app/cli/info.h"
 #include "app/cli/kernels.h"
 #include "app/cli/screenshot.h"
@@ -109,6 +110,23 @@ std::function<int()> declare_kernels(CLI::App& arguments) {
   return [options] { return kernels(*options); };
 }
 
+std::function<int()> declare_diagnose(CLI::App& arguments) {
+  auto options = std::make_shared<DiagnoseOptions>();
+  arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
+  arguments.add_flag("--json", options->json, "print JSON");
+  arguments
+      .add_option_function<std::vector<std::string>>(
+          "--fail-on",
+          [options](const std::vector<std::string>& words) {
+            if (const std::string trouble = unknown_rule_sentence(words); !trouble.empty()) throw CLI::ValidationError("--fail-on", trouble);
+            options->fail_on = words;
+          },
+          "end with exit code 3 when one of these rules has a finding; costly: any costly one")
+      ->delimiter(',')
+      ->type_name("RULE[,RULE]|costly");
+  return [options] { return run_diagnose(*options); };
+}
+
 template <AnalysisText analysis>
 std::function<int()> declare_analysis(CLI::App& arguments) {
   auto options = std::make_shared<AnalysisOptions>();
@@ -121,6 +139,7 @@ std::function<int()> declare_analysis(CLI::App& arguments) {
 
 constexpr Subcommand kSubcommands[] = {
     {"info", "print what is in a trace", declare_info},
+    {"diagnose", "print what costs time, what proves it and what to do", declare_diagnose},
     {"table", "print the profiler table, as PyTorch's key_averages() does", declare_table},
     {"kernels", "print GPU work by name: times, shapes, occupancy, what the names tell", declare_kernels},
     {"gpu", "print how busy each GPU is, and why it stands still", declare_analysis<gpu_report>},

@@ -14,11 +14,12 @@ const Finding* find(const std::vector<RankedFinding>& findings, std::string_view
   return at == findings.end() ? nullptr : &at->finding;
 }
 
+struct Word {
+  std::string_view rule, word;
+};
+
 // The word for what limits the run, by the rules that decide it; most telling first.
-std::string_view headline(const Facts& facts, const std::vector<RankedFinding>& findings) {
-  struct Word {
-    std::string_view rule, word;
-  };
+Word headline(const Facts& facts, const std::vector<RankedFinding>& findings) {
   constexpr Word kWords[] = {{"compile_inside_window", "Compiling"},      {"autotuning_in_window", "Autotuning"},
                              {"dataloader_wait", "Waiting for data"},     {"overhead_bound", "Overhead-bound"},
                              {"compute_bound", "Compute-bound"},          {"memcpy_heavy", "Transfer-bound"},
@@ -28,9 +29,9 @@ std::string_view headline(const Facts& facts, const std::vector<RankedFinding>& 
     if (!finding) continue;
     // A compilation that covers little of the window does not name the whole recording.
     if (w.rule == "compile_inside_window" && !facts.compiling()) continue;
-    return w.word;
+    return w;
   }
-  return "Balanced";
+  return {"", "Balanced"};
 }
 
 std::string gpu_sentence(const Facts& facts) {
@@ -50,11 +51,12 @@ std::string verdict_of(const Facts& facts, const std::vector<RankedFinding>& fin
   if (facts.ops.empty())
     return fmt::format("No GPU activity: this recording of {} holds no kernel, copy or memset, so nothing can be said about the GPU.",
                        format_duration(facts.window.length()));
-  std::string text = fmt::format("{}: {}", headline(facts, findings), gpu_sentence(facts));
+  const Word head = headline(facts, findings);
+  std::string text = fmt::format("{}: {}", head.word, gpu_sentence(facts));
   std::size_t told = 0;
   for (const RankedFinding& f : findings) {
-    if (f.finding.severity != Severity::costly || f.led_by >= 0 || told == 2) continue;
-    text += (told++ == 0 ? " Costs most: " : "; ") + std::string(f.finding.rule->title);
+    if (f.finding.severity != Severity::costly || f.led_by >= 0 || f.finding.rule->id == head.rule || told == 2) continue;
+    text += (told++ == 0 ? " Also: " : "; ") + std::string(f.finding.rule->title);
   }
   return told > 0 ? text + "." : text;
 }

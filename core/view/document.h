@@ -8,6 +8,7 @@
 
 #include "core/analyze/analysis.h"
 #include "core/base/late.h"
+#include "core/diagnose/diagnose.h"
 #include "core/index/lane_index.h"
 #include "core/index/link_index.h"
 #include "core/index/name_index.h"
@@ -35,11 +36,14 @@ struct Document {
 
   // The facts, or null while they are being worked out.
   const Analysis* analysis() const { return analysis_.get(); }
-  // Works them out, on a thread that may wait; once.
+  // What the rules found, or null while they are at work; there after the analysis.
+  const Diagnosis* diagnosis() const { return diagnosis_.get(); }
+  // Works both out, on a thread that may wait; once.
   void analyze(const std::atomic<bool>* cancel = nullptr) const;
 
  private:
   mutable Late<Analysis> analysis_;
+  mutable Late<Diagnosis> diagnosis_;
 };
 
 }  // namespace gapscope

@@ -1,0 +1,141 @@
+#include "app/cli/diagnose.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/cli/command_line.h"
+#include "core/base/text.h"
+#include "core/diagnose/catalogue.h"
+#include "core/load/load_trace.h"
+
+namespace gapscope {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr std::string_view kCostly = "costly";
+constexpr std::size_t kIdChars = 30;
+
+Json json_of(const EvidenceValue& v) {
+  struct {
+    Json operator()(std::int64_t i) const { return i; }
+    Json operator()(double d) const { return d; }
+    Json operator()(bool b) const { return b; }
+    Json operator()(const std::string& s) const { return s; }
+    Json operator()(const EvidenceList& list) const {
+      Json out = Json::array();
+      for (const EvidenceValue& item : list) out.push_back(json_of(item));
+      return out;
+    }
+    Json operator()(const EvidenceMap& map) const {
+      Json out = Json::object();
+      for (const auto& [key, value] : map) out[key] = json_of(value);
+      return out;
+    }
+  } visitor;
+  return std::visit(visitor, v.value);
+}
+
+Json span_json(const Trace& trace, const FindingSpan& span) {
+  return {{"lane", span.lane ? Json(trace.lane(span.lane).title) : Json(nullptr)},
+          {"begin_ns", span.span.begin},
+          {"end_ns", span.span.end},
+          {"name", span.slice ? Json(trace.name(span.slice)) : Json(nullptr)}};
+}
+
+Json finding_json(const Trace& trace, const Diagnosis& diagnosis, const RankedFinding& ranked) {
+  const Finding& f = ranked.finding;
+  Json evidence = Json::object();
+  for (const auto& [key, value] : f.evidence.entries()) evidence[key] = json_of(value);
+  Json spans = Json::array();
+  for (const FindingSpan& span : f.spans) spans.push_back(span_json(trace, span));
+  const bool led = ranked.led_by >= 0;
+  return {{"rule", f.rule->id},
+          {"class", rule_class_name(f.rule->rule_class)},
+          {"severity", severity_name(f.severity)},
+          {"title", f.rule->title},
+          {"summary", f.summary},
+          {"cost_ns", f.cost},
+          {"led_by", led ? Json(diagnosis.findings[static_cast<std::size_t>(ranked.led_by)].finding.rule->id) : Json(nullptr)},
+          {"evidence", std::move(evidence)},
+          {"spans", std::move(spans)}};
+}
+
+void add_finding(std::string& out, const Finding& f, std::string_view indent) {
+  out += fmt::format("{}{:<{}} {:>9}  {}. {}\n", indent, f.rule->id, kIdChars - indent.size(), f.cost > 0 ? format_duration(f.cost) : "", f.rule->title,
+                     printable(f.summary));
+}
+
+std::string unjudged_text(const Diagnosis& diagnosis) {
+  std::vector<std::string_view> reasons;
+  for (const Unjudged& u : diagnosis.unjudged)
+    if (std::find(reasons.begin(), reasons.end(), u.why) == reasons.end()) reasons.push_back(u.why);
+  std::string out;
+  for (const std::string_view why : reasons) {
+    out += fmt::format("\nnot judged\n  {}\n   ", why);
+    for (const Unjudged& u : diagnosis.unjudged)
+      if (u.why == why) out += fmt::format(" {}", u.rule->id);
+    out += '\n';
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string diagnosis_json(const Trace& trace, const Diagnosis& diagnosis) {
+  Json json = {{"verdict", diagnosis.verdict}, {"findings", Json::array()}, {"not_judged", Json::array()}};
+  for (const RankedFinding& f : diagnosis.findings) json["findings"].push_back(finding_json(trace, diagnosis, f));
+  for (const Unjudged& u : diagnosis.unjudged) json["not_judged"].push_back({{"rule", u.rule->id}, {"why", u.why}});
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+std::string diagnosis_text(const Trace&, const Diagnosis& diagnosis) {
+  std::string out = printable(diagnosis.verdict) + '\n';
+  for (const Severity severity : {Severity::costly, Severity::notable, Severity::informational}) {
+    bool any = false;
+    for (std::size_t i = 0; i < diagnosis.findings.size(); ++i) {
+      const RankedFinding& leader = diagnosis.findings[i];
+      if (leader.led_by >= 0 || leader.finding.severity != severity) continue;
+      if (!any) out += fmt::format("\n{}\n", severity_name(severity));
+      any = true;
+      add_finding(out, leader.finding, "  ");
+      for (const RankedFinding& f : diagnosis.findings)
+        if (f.led_by == static_cast<std::int32_t>(i)) add_finding(out, f.finding, "    so ");
+    }
+  }
+  return out + unjudged_text(diagnosis);
+}
+
+bool fails(const Diagnosis& diagnosis, const std::vector<std::string>& fail_on) {
+  return std::any_of(diagnosis.findings.begin(), diagnosis.findings.end(), [&](const RankedFinding& f) {
+    return std::any_of(fail_on.begin(), fail_on.end(), [&](const std::string& word) {
+      return word == kCostly ? f.finding.severity == Severity::costly : f.finding.rule->id == word;
+    });
+  });
+}
+
+std::string unknown_rule_sentence(const std::vector<std::string>& fail_on) {
+  for (const std::string& word : fail_on)
+    if (word != kCostly && !rule_by_id(word))
+      return fmt::format("\"{}\" is no rule: assets/cheatsheet.md lists them, and \"costly\" stands for all costly findings.", printable(word));
+  return {};
+}
+
+int run_diagnose(const DiagnoseOptions& options) {
+  const Result<std::shared_ptr<const Trace>> loaded = load_trace(options.trace);
+  if (!loaded.ok()) {
+    std::fprintf(stderr, "gapscope: %s\n", printable(loaded.error().message).c_str());
+    return kBadInput;
+  }
+  const Document document(*loaded);
+  document.analyze();
+  const Diagnosis& diagnosis = *document.diagnosis();
+  const std::string out = options.json ? diagnosis_json(document.trace, diagnosis) : diagnosis_text(document.trace, diagnosis);
+  if (std::fwrite(out.data(), 1, out.size(), stdout) != out.size() || std::fflush(stdout) != 0) return kBadInput;
+  return fails(diagnosis, options.fail_on) ? kFailed : kOk;
+}
+
+}  // namespace gapscope
