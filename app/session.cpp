@@ -80,6 +80,7 @@ bool Session::carry_out(const Request& request) {
                           return true;
                         },
                         [&](const SaveText& r) { return save_text(r), true; },
+                        [&](const KeepMuted& r) { return keep_muted(r), true; },
                         [&](const ReloadFile&) { return document_ ? open(document_->trace.path) : void(), true; },
                         [&](const CancelLoad&) { return cancel_load(), true; },
                         [&](const CloseFile&) { return close(), true; },
@@ -115,6 +116,7 @@ void Session::adopt(std::shared_ptr<const Document> document, ViewState& view) {
   start_analysis();
   view.details = {};  // slice ids of the last document mean nothing in this one
   view.start_open = false;
+  view.findings.muted = settings_.muted;
   remember_file(settings_.recent, document_->trace.path);
   if (const std::optional<Error> trouble = write_settings(options_.settings_file, settings_))
     message_ = trouble->message;
@@ -157,6 +159,11 @@ void Session::save_text(const SaveText& what) {
   file << what.text;
   file.close();
   message_ = file ? "Saved " + path : path + ": could not be written; is there room, and may you write there?";
+}
+
+void Session::keep_muted(const KeepMuted& what) {
+  settings_.muted = what.rules;
+  if (const std::optional<Error> trouble = write_settings(options_.settings_file, settings_)) message_ = trouble->message;
 }
 
 void Session::cancel_load() {

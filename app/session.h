@@ -79,6 +79,7 @@ class Session {
   void take_table(ViewState& view);
   void start_analysis();
   void save_text(const SaveText& what);
+  void keep_muted(const KeepMuted& what);
   void adopt(std::shared_ptr<const Document> document, ViewState& view);
   void cancel_load();
   void close();

@@ -44,6 +44,10 @@ Result<Settings> read_settings(const fs::path& path) {
     if (!recent->is_array()) return broken(path, "have a \"recent\" that is not a list");
     settings.recent = texts_of(*recent);
   }
+  if (const auto muted = json.find("muted"); muted != json.end()) {
+    if (!muted->is_array()) return broken(path, "have a \"muted\" that is not a list");
+    settings.muted = texts_of(*muted);
+  }
   return settings;
 }
 
@@ -54,7 +58,7 @@ std::optional<Error> write_settings(const fs::path& path, const Settings& settin
   fs::create_directories(path.parent_path(), trouble);
   const fs::path beside = path.string() + ".new";
   std::ofstream file(beside, std::ios::binary);
-  file << Json{{"recent", settings.recent}}.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  file << Json{{"recent", settings.recent}, {"muted", settings.muted}}.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
   file.close();
   if (!file) return cannot;
   fs::rename(beside, path, trouble);

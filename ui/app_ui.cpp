@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ui/bars.h"
+#include "ui/findings_panel.h"
 #include "ui/panels.h"
 #include "ui/timeline_panel.h"
 
@@ -15,6 +16,8 @@ constexpr float kLeastLanesShare = 0.5f;  // of the height, with overview and ru
 constexpr float kLeastBottom = 80;
 constexpr float kSplitter = 6;
 constexpr float kMenuIndent = 4;
+constexpr float kLeastFindings = 200;
+constexpr float kMostFindingsShare = 0.45f;  // of the window's width
 
 constexpr ImGuiWindowFlags kRootFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
                                         ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
@@ -52,20 +55,39 @@ void draw_tabs(const Document& document, ViewState& view, Requests& out) {
   ImGui::EndTabBar();
 }
 
+// A child window on the surface with the panels' padding; to be ended.
+void begin_padded(const char* id, const Box& box, const ViewState& view) {
+  ImGui::SetCursorScreenPos({box.x0, box.y0});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {8 * view.scale, 6 * view.scale});
+#if IMGUI_VERSION_NUM >= 19000
+  ImGui::BeginChild(id, {box.width(), box.height()}, ImGuiChildFlags_AlwaysUseWindowPadding);
+#else
+  ImGui::BeginChild(id, {box.width(), box.height()}, false, ImGuiWindowFlags_AlwaysUseWindowPadding);
+#endif
+  ImGui::PopStyleVar();
+}
+
 void draw_bottom(const Box& box, const Document& document, ViewState& view, Requests& out) {
   const float bar = std::round(kSplitter * view.scale);
   const float dragged = draw_splitter("bottom", {box.x0, box.y0, box.x1, box.y0 + bar}, view);
   view.sizes.bottom_px = std::max(kLeastBottom, view.sizes.bottom_px - dragged);
-  ImGui::SetCursorScreenPos({box.x0, box.y0 + bar});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {8 * view.scale, 6 * view.scale});
-#if IMGUI_VERSION_NUM >= 19000
-  ImGui::BeginChild("bottom", {box.width(), box.height() - bar}, ImGuiChildFlags_AlwaysUseWindowPadding);
-#else
-  ImGui::BeginChild("bottom", {box.width(), box.height() - bar}, false, ImGuiWindowFlags_AlwaysUseWindowPadding);
-#endif
-  ImGui::PopStyleVar();
+  begin_padded("bottom", {box.x0, box.y0 + bar, box.x1, box.y1}, view);
   draw_tabs(document, view, out);
   ImGui::EndChild();
+}
+
+// Gives the room that is left of it.
+float draw_right(const Box& box, const Document& document, ViewState& view, Requests& out) {
+  const float bar = std::round(kSplitter * view.scale);
+  const float most = std::max(kLeastFindings * view.scale, box.width() * kMostFindingsShare);
+  const float width = std::round(std::min(view.sizes.findings_px * view.scale, most));
+  const float x0 = box.x1 - width;
+  const float dragged = draw_splitter("findings", {x0, box.y0, x0 + bar, box.y1}, view);
+  view.sizes.findings_px = std::max(kLeastFindings, view.sizes.findings_px - dragged);
+  begin_padded("findings panel", {x0 + bar, box.y0, box.x1, box.y1}, view);
+  draw_findings(document, view, out);
+  ImGui::EndChild();
+  return x0;
 }
 
 }  // namespace
@@ -95,6 +117,7 @@ void AppUi::draw_document(Box box, const FrameInput& in, const Document& documen
     draw_bottom({box.x0, box.y1 - bottom, box.x1, box.y1}, document, view_, out);
     box.y1 -= bottom;
   }
+  if (view_.findings.open) box.x1 = draw_right(box, document, view_, out);
   const bool listen = !keys_taken() && !view_.help_open && !view_.start_open;
   timeline_->draw(document, view_, box, {in.presses, in.held, listen}, in.delta_s);
 }

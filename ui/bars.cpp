@@ -5,6 +5,8 @@
 
 #include "core/base/text.h"
 #include "core/view/time_view.h"
+#include "ui/text.h"
+#include "ui/timeline_scene.h"
 
 namespace gapscope {
 namespace {
@@ -31,6 +33,8 @@ std::string device_summary(const Trace& trace) {
 
 bool is_on(CommandId id, const ViewState& view) {
   return (id == CommandId::toggle_bottom && view.sizes.bottom_open) ||
+         (id == CommandId::toggle_findings && view.findings.open) ||
+         (id == CommandId::toggle_informational && !view.findings.quiet) ||
          (id == CommandId::toggle_animation && view.animate);
 }
 
@@ -59,6 +63,24 @@ void draw_pill(Painter& p, const Theme& theme, const Box& bar, float x, const st
   const Box pill{x, bar.y0 + p.px(8), x + width, bar.y1 - p.px(8)};
   p.fill_rounded(pill, colour(theme.raised), pill.height() / 2);
   p.text_in(Face::sans, {pill.x0 + p.px(10), pill.y0, pill.x1, pill.y1}, colour(theme.muted), text);
+}
+
+// The first words of the verdict, at the right end: "Overhead-bound"; a click opens or closes the findings.
+void draw_verdict_chip(Painter& p, const Theme& theme, const Box& bar, const Document& document, CommandScope& scope) {
+  const Diagnosis* diagnosis = document.diagnosis();
+  if (!diagnosis) return;
+  Severity worst = Severity::informational;
+  for (const RankedFinding& f : diagnosis->findings) worst = std::max(worst, f.finding.severity);
+  const std::string words = diagnosis->verdict.substr(0, diagnosis->verdict.find(':'));
+  const float size = p.px(10), width = p.text_width(Face::sans, words) + size + p.px(32);
+  const Box chip{bar.x1 - width - p.px(10), bar.y0 + p.px(7), bar.x1 - p.px(10), bar.y1 - p.px(7)};
+  ImGui::SetCursorScreenPos({chip.x0, chip.y0});
+  if (ImGui::InvisibleButton("verdict", {chip.width(), chip.height()})) run_command(CommandId::toggle_findings, scope);
+  const bool hot = ImGui::IsItemHovered();
+  draw_hover(diagnosis->verdict);
+  p.fill_rounded(chip, colour(severity_colour(worst, theme), hot ? 0.32f : 0.18f), chip.height() / 2);
+  draw_severity(p, {chip.x0 + p.px(12) + size / 2, (chip.y0 + chip.y1) / 2}, size, worst, theme);
+  p.text_in(Face::sans, {chip.x0 + size + p.px(20), chip.y0, chip.x1, chip.y1}, colour(theme.text), words);
 }
 
 // A row across the window; the caller adds what stands in it.
@@ -93,6 +115,7 @@ void draw_top_bar(const Box& box, const FrameInput& in, CommandScope& scope) {
   p.line_y(x - p.px(6), box.y0 + p.px(12), box.y1 - p.px(12), colour(theme.line));
   p.text_in(Face::bold, {x + p.px(6), box.y0, box.x1, box.y1}, colour(theme.text), name);
   draw_pill(p, theme, box, x + p.px(18) + p.text_width(Face::bold, name), printable(device_summary(trace)));
+  draw_verdict_chip(p, theme, box, *in.document, scope);
 }
 
 void draw_status_bar(const Box& box, const FrameInput& in, const ViewState& view) {

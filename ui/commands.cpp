@@ -1,5 +1,6 @@
 #include "ui/commands.h"
 
+#include "core/view/findings_model.h"
 #include "core/view/lane_layout.h"
 #include "core/view/time_view.h"
 #include "ui/panels.h"
@@ -15,6 +16,7 @@ constexpr double kStepScroll = 240;  // px at scale 1
 bool has_document(const CommandScope& s) { return s.document != nullptr; }
 bool has_selection(const CommandScope& s) { return s.document && s.view.selection.valid(); }
 bool has_cycle(const CommandScope& s) { return s.document && !s.view.cycle.slices.empty(); }
+bool has_findings(const CommandScope& s) { return s.document && s.document->diagnosis(); }
 bool can_deselect(const CommandScope& s) { return s.view.help_open || s.view.start_open || s.view.selection.valid() || s.view.range; }
 
 void zoom(CommandScope& s, double factor) { go_to(s.view, zoomed(s.view.time, factor, 0.5, s.document->trace.span)); }
@@ -75,6 +77,10 @@ constexpr auto kCommands = std::to_array<Command>({
    {}, false, has_document, [](CommandScope& s) { set_all_lanes(s.view.folds, false); }},
   {toggle_bottom, Menu::view, "Panels below", "Show or hide the panels below the lanes.",
    {{{Key::q}}}, false, has_document, [](CommandScope& s) { s.view.sizes.bottom_open = !s.view.sizes.bottom_open; }},
+  {toggle_findings, Menu::view, "Findings", "Show or hide what costs time, what proves it and what to do.",
+   {{{Key::b}}}, false, has_document, [](CommandScope& s) { s.view.findings.open = !s.view.findings.open; }},
+  {toggle_informational, Menu::view, "Informational findings", "Show or hide findings that are no problem.",
+   {{{Key::i}}}, false, has_document, [](CommandScope& s) { s.view.findings.quiet = !s.view.findings.quiet; }},
   {details, Menu::view, "Details", "Show what is known about the selected slice.",
    {}, false, has_document, [](CommandScope& s) { show_tab(s, "details"); }},
   {table, Menu::view, "Table", "Show the profiler table.",
@@ -128,6 +134,10 @@ constexpr auto kCommands = std::to_array<Command>({
   {previous_of_cycle, Menu::go, "Previous of its kind", "Select the slice before, of the row chosen in a table.",
    {{{Key::enter, kShift}}}, false, has_cycle,
    [](CommandScope& s) { select_found(s, s.view.cycle.previous(s.view.selection)); }},
+  {next_finding, Menu::go, "Next finding", "Go to the next finding.",
+   {{{Key::n}}}, false, has_findings, [](CommandScope& s) { walk_findings(*s.document, s.view, 1); }},
+  {previous_finding, Menu::go, "Previous finding", "Go to the finding before.",
+   {{{Key::p}}}, false, has_findings, [](CommandScope& s) { walk_findings(*s.document, s.view, -1); }},
   {deselect, Menu::go, "Deselect", "Close what is on top, or select nothing.",
    {{{Key::escape}}}, false, can_deselect, leave_topmost},
 

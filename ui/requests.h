@@ -36,6 +36,9 @@ struct SaveText {
   std::string ending;  // ".table.csv": the file lies beside the trace under a free name
   std::string text;
 };
+struct KeepMuted {
+  std::vector<std::string> rules;
+};  // ids of rules whose findings are hidden: remembered in the settings
 struct TakeScreenshot {
   std::string path;
 };  // empty: beside the trace, under a free name
@@ -45,7 +48,7 @@ struct SetTitle {
 struct Quit {};
 
 using Request = std::variant<OpenFile, OpenSample, ListFolder, ReadArgs, MakeTable, ReloadFile, CancelLoad, CloseFile,
-                             DismissMessage, CopyText, SaveText, TakeScreenshot, SetTitle, Quit>;
+                             DismissMessage, CopyText, SaveText, KeepMuted, TakeScreenshot, SetTitle, Quit>;
 
 struct Requests {
   std::vector<Request> list;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace gapscope {
 namespace {
@@ -86,6 +87,18 @@ void TimelinePanel::reveal(const Document& document, ViewState& view) {
   const double top = static_cast<double>(strip.y) / scale - kRevealRoom;
   const double bottom = static_cast<double>(strip.y + strip.height - areas_.lanes.height()) / scale + kRevealRoom;
   view.scroll_px = std::max(bottom, std::min(view.scroll_px, top));
+}
+
+void TimelinePanel::show_lane(const Document& document, ViewState& view) {
+  const LaneId lane = std::exchange(view.reveal_lane, LaneId{});
+  unfold_lane(view.folds, document.trace, lane);
+  lay_out(document, view);
+  const Band* band = layout_.band_of(lane);
+  if (!band) return;
+  const auto scale = static_cast<double>(view.scale);
+  const double top = static_cast<double>(band->y) / scale;
+  const double bottom = static_cast<double>(band->bottom() - areas_.lanes.height()) / scale;
+  view.scroll_px = std::max(std::min(bottom, top), std::min(view.scroll_px, top));
 }
 
 void TimelinePanel::title_splitter(ViewState& view) {
@@ -175,6 +188,9 @@ void TimelinePanel::click(const Document& document, ViewState& view, const Zone&
     case ZoneKind::flow_end:
       select_slice(view, zone.slice, true);
       break;
+    case ZoneKind::badge:
+      choose_finding(document, view, zone.first, zone.place);
+      break;
     case ZoneKind::lane_title:
       if (document.trace.lane(zone.lane).depth_count > 0) toggle_lane(view.folds, zone.lane);
       break;
@@ -206,12 +222,14 @@ void TimelinePanel::draw_lanes(TimelineScene& scene) {
   draw_ruler(scene);
   painter.clip(areas_.lanes);
   draw_slices(scene);
+  const bool has_findings = scene.document.diagnosis() != nullptr;
   for (std::size_t i = scene.first_band; i < scene.last_band; ++i) {
     const Band& band = layout_.bands()[i];
     if (band.kind == BandKind::process) continue;
     marks_.clear();
     paint_instants(scene.document.trace, band.lane, scene.grid, marks_);
     draw_instants(scene, marks_, band);
+    if (has_findings) draw_badges(scene, band);
   }
   painter.unclip();
 }
@@ -241,6 +259,7 @@ void TimelinePanel::draw(const Document& document, ViewState& view, const Box& b
   move_by_mouse(document, view, keys, delta_s);
   lay_out(document, view);
   if (view.reveal_selection) reveal(document, view);
+  if (view.reveal_lane) show_lane(document, view);
   clamp_scroll(view);
 
   const float top = std::floor(static_cast<float>(view.scroll_px) * view.scale);
@@ -248,9 +267,10 @@ void TimelinePanel::draw(const Document& document, ViewState& view, const Box& b
   const PixelGrid grid(view.time, static_cast<int>(areas_.lanes.width()), document.trace.span.begin);
   paint(document, view, grid, first, last);
   zones_.clear();
+  if (document.diagnosis()) gather_lane_findings(document.trace, *document.diagnosis(), view.findings, findings_);
   TimelineScene scene{
-      document, view,   theme_of(view.theme),    painter, areas_, layout_, grid, top, first, last, widths_, chain_,
-      rects_,   zones_, ImGui::GetIO().MousePos, hovered_, dragged_range_ ? dragged_range_ : view.range};
+      document, view,      theme_of(view.theme), painter,  areas_, layout_, grid, top, first, last, widths_, chain_, rects_,
+      zones_,   findings_, ImGui::GetIO().MousePos, hovered_, dragged_range_ ? dragged_range_ : view.range};
   overview(document, view, painter);
   draw_lanes(scene);
   draw_titles(scene);

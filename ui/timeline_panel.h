@@ -32,6 +32,7 @@ class TimelinePanel {
 
   void lay_out(const Document& document, ViewState& view);
   void reveal(const Document& document, ViewState& view);
+  void show_lane(const Document& document, ViewState& view);
   void clamp_scroll(ViewState& view) const;
   void move_by_mouse(const Document& document, ViewState& view, const TimelineKeys& keys, double delta_s);
   void drag_range(ViewState& view, bool active);
@@ -60,6 +61,7 @@ class TimelinePanel {
   std::vector<VisibleItem> scratch_;
   std::vector<InstantMark> marks_;
   Zones zones_;
+  LaneFindings findings_;
   bool hovered_ = false;  // the pointer is over the lanes, titles or ruler
   bool clicked_ = false;  // pressed and released in place
   bool double_clicked_ = false;

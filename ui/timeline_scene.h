@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/view/badge_paint.h"
 #include "core/view/chain.h"
 #include "core/view/document.h"
 #include "core/view/lane_layout.h"
@@ -40,6 +41,7 @@ struct TimelineScene {
   const Chain& chain;
   const std::vector<SliceRect>& rects;  // y from the top of the lanes
   Zones& zones;
+  const LaneFindings& findings;
   ImVec2 pointer{};
   bool pointer_inside = false;  // over the timeline, nothing in front of it
   std::optional<Span> range;    // selected, or being dragged
@@ -53,11 +55,16 @@ struct TimelineScene {
 void draw_bands(TimelineScene& scene);
 void draw_slices(TimelineScene& scene);
 void draw_instants(TimelineScene& scene, const std::vector<InstantMark>& marks, const Band& band);
+// Hatches the gaps of findings and puts their badges above the slices.
+void draw_badges(TimelineScene& scene, const Band& band);
 void draw_outlines(TimelineScene& scene, const Zone& hovered);
 void draw_flows(TimelineScene& scene);
 void draw_titles(TimelineScene& scene);
 void draw_ruler(TimelineScene& scene);
 void draw_guide(TimelineScene& scene);
+// A shape for each severity, about `size` px of the display high.
+void draw_severity(Painter& painter, ImVec2 centre, float size, Severity severity, const Theme& theme);
+Rgb severity_colour(Severity severity, const Theme& theme);
 // The selected range in the ruler; what lies outside of it is dimmed.
 void draw_range(TimelineScene& scene);
 // How far the lanes are scrolled, where not all of them fit.

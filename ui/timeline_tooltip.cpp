@@ -1,6 +1,7 @@
 // What the pointer rests on, in two or three lines.
 #include "core/base/text.h"
 #include "core/view/ruler.h"
+#include "ui/text.h"
 #include "ui/timeline_scene.h"
 
 namespace gapscope {
@@ -65,6 +66,14 @@ void flow_lines(const TimelineScene& scene, const Zone& zone) {
   slice_lines(scene, zone.slice);
 }
 
+void badge_lines(const TimelineScene& scene, const Zone& zone) {
+  const Finding& finding = scene.document.diagnosis()->findings[zone.first].finding;
+  draw_text(Face::bold, severity_colour(finding.severity, scene.theme), finding.rule->title);
+  draw_text(Face::sans, scene.theme.text, finding.summary, /*wrap=*/true);
+  if (zone.count > 1) muted_line(scene, "and " + format_count(zone.count - 1) + " more here; zoom in to tell them apart");
+  muted_line(scene, "Click for what it means and what to do");
+}
+
 }  // namespace
 
 void draw_timeline_tooltip(const TimelineScene& scene, const Zone& hovered) {
@@ -83,6 +92,9 @@ void draw_timeline_tooltip(const TimelineScene& scene, const Zone& hovered) {
       break;
     case ZoneKind::lane_title:
       lane_lines(scene, hovered.lane);
+      break;
+    case ZoneKind::badge:
+      badge_lines(scene, hovered);
       break;
     case ZoneKind::flow_end:
       flow_lines(scene, hovered);

@@ -20,7 +20,7 @@ bool holds_only_python(const Trace& trace, const Lane& lane) {
 LaneMetrics LaneMetrics::scaled(float scale) const {
   // Whole pixels, so that every depth looks alike.
   const auto px = [scale](float size) { return std::max(1.0f, std::round(size * scale)); };
-  LaneMetrics m{px(header), px(depth), px(slice), px(padding), px(collapsed), px(summary)};
+  LaneMetrics m{px(header), px(depth), px(slice), px(head), px(padding), px(collapsed), px(summary)};
   m.slice = std::min(m.slice, m.depth - 1);
   return m;
 }
@@ -40,7 +40,7 @@ LaneLayout::LaneLayout(const Trace& trace, const LaneFolds& folds, const LaneMet
     if (process_collapsed) continue;
     const bool collapsed = folds.lane_collapsed[i] || lane.depth_count == 0;
     const float open = static_cast<float>(lane.depth_count) * metrics_.depth - (metrics_.depth - metrics_.slice) +
-                       2 * metrics_.padding;
+                       metrics_.head + metrics_.padding;
     add_band({BandKind::lane, collapsed, process, LaneId(i), 0, collapsed ? metrics_.collapsed : open});
   }
 }
@@ -66,7 +66,7 @@ LaneLayout::Strip LaneLayout::strip(const Band& band, std::uint32_t depth) const
   if (band.collapsed || band.kind == BandKind::process) {
     return {std::floor(band.y + (band.height - metrics_.summary) / 2), metrics_.summary};
   }
-  return {band.y + metrics_.padding + static_cast<float>(depth) * metrics_.depth, metrics_.slice};
+  return {band.y + metrics_.head + static_cast<float>(depth) * metrics_.depth, metrics_.slice};
 }
 
 void reset_folds(LaneFolds& folds, const Trace& trace) {

@@ -16,7 +16,8 @@ struct LaneMetrics {
   float header = 26;     // of a process
   float depth = 20;      // from one nesting depth to the next
   float slice = 19;      // of a slice: one pixel of surface stays between depths
-  float padding = 4;     // above and below the slices of a lane
+  float head = 14;       // above the slices of an open lane: where badges stand
+  float padding = 4;     // below them
   float collapsed = 24;  // of a folded lane
   float summary = 8;     // of the thin slices in a folded lane
 

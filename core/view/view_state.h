@@ -46,6 +46,7 @@ enum class ThemeName : std::uint8_t { dark, light };
 struct PanelSizes {
   float titles_px = 220;  // column of lane titles
   float bottom_px = 260;  // area of the tabs below the lanes
+  float findings_px = 340;  // panel at the right
   bool bottom_open = true;
 };
 
@@ -63,6 +64,16 @@ struct DetailsState {
   DetailsModel model;  // of no slice: to be made anew
 };
 
+// What the user chose about findings.
+struct FindingsState {
+  bool open = true;                 // the panel at the right
+  bool quiet = false;               // informational ones are hidden
+  std::vector<std::string> muted;   // rule ids; kept in the settings
+  std::int32_t chosen = -1;         // position in Diagnosis::findings
+  std::size_t place = 0;            // position in its spans
+  bool scroll_to_chosen = false;    // set when a key chose it: the panel brings it into view and clears this
+};
+
 struct ViewState {
   // Timeline
   TimeView time;
@@ -71,6 +82,7 @@ struct ViewState {
   SliceId selection;
   std::optional<Span> range;      // the stretch of time that tables are restricted to; dragged in the ruler
   SliceCycle cycle;               // what Enter and Shift+Enter walk through
+  LaneId reveal_lane;             // set by panels: the timeline scrolls to this lane and clears it
   bool reveal_selection = false;  // set by panels: the timeline brings the selection into view and clears it
   LaneFolds folds;
   PanelSizes sizes;
@@ -90,6 +102,7 @@ struct ViewState {
   TableState table;
   KernelsState kernels;
   GapsState gaps;
+  FindingsState findings;
   std::size_t memory_device = 0;  // position in MemoryUse::devices of the curve shown
 };
 
@@ -112,6 +125,8 @@ inline void forget_document(ViewState& view) {
   view.kernels = {};
   view.kernels.order = kernel_order;
   view.gaps = {};
+  view.findings.chosen = -1;
+  view.findings.place = 0;
   view.memory_device = 0;
 }
 

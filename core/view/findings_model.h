@@ -1,0 +1,33 @@
+#pragma once
+// What of a diagnosis is shown: which findings, in which order, and where they are gone to.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/view/document.h"
+#include "core/view/view_state.h"
+
+namespace gapscope {
+
+struct FindingRow {
+  std::uint32_t finding = 0;  // position in Diagnosis::findings
+  bool led = false;           // folded under the one before it that is not
+};
+
+// Leaders in the diagnosis' order, each followed by those it explains; without what is muted or hidden as a class.
+std::vector<FindingRow> shown_findings(const Diagnosis& diagnosis, const FindingsState& state);
+bool is_muted(const FindingsState& state, std::string_view rule_id);
+void set_muted(FindingsState& state, std::string_view rule_id, bool muted);
+// Findings that muting alone hides.
+std::size_t muted_count(const Diagnosis& diagnosis, const FindingsState& state);
+
+// Chooses a finding where it stands; its slice is selected. The view stays.
+void choose_finding(const Document& document, ViewState& view, std::uint32_t finding, std::size_t place);
+// Chooses a finding and brings its `place` (position in Finding::spans) into view: a slice is selected, a gap focused.
+void go_to_finding(const Document& document, ViewState& view, std::uint32_t finding, std::size_t place);
+// The next (by = 1) or previous (-1) shown finding after the chosen one, around the end.
+void walk_findings(const Document& document, ViewState& view, int by);
+// The next place of the chosen finding, around the end.
+void walk_places(const Document& document, ViewState& view, int by);
+
+}  // namespace gapscope

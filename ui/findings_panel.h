@@ -1,0 +1,11 @@
+#pragma once
+// The panel at the right: the verdict, and every finding with its proof, its meaning and what to do.
+#include "core/view/document.h"
+#include "core/view/view_state.h"
+#include "ui/requests.h"
+
+namespace gapscope {
+
+void draw_findings(const Document& document, ViewState& view, Requests& out);
+
+}  // namespace gapscope
