@@ -4,23 +4,31 @@
 #include <array>
 #include <functional>
 
+#include "core/base/free_memory.h"
+
 namespace gapscope {
 
 std::unique_ptr<const Analysis> Analysis::make(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links,
-                                               const std::atomic<bool>* cancel) {
+                                               const std::atomic<bool>* cancel, AnalysisProgress* progress) {
   std::unique_ptr<Analysis> facts(new Analysis(trace, lanes, links));
   std::vector<GpuOp> ops;
-  const std::array<std::function<void()>, 6> parts = {{
-      [&] { facts->corrected_ = std::make_unique<const OpEvents>(trace, lanes, links, TableMode::corrected); },
-      [&] { facts->kernels_ = kernel_table(trace, links); },
+  // What needs most room while it is made comes last, when the room of the others is free again.
+  const std::array<std::function<void()>, AnalysisProgress::kParts> parts = {{
       [&] { ops = gpu_ops(trace, links); },
       [&] { facts->steps_ = make_steps(trace, ops); },
-      [&] { facts->make_gpu_facts(ops); },
+      [&] {
+        facts->make_gpu_facts(ops);
+        ops = {};
+      },
+      [&] { facts->kernels_ = kernel_table(trace, links); },
       [&] { facts->memory_ = memory_use(trace, lanes); },
+      [&] { facts->corrected_ = std::make_unique<const OpEvents>(trace, lanes, links, TableMode::corrected); },
   }};
   for (const auto& part : parts) {
     if (cancel != nullptr && *cancel) return nullptr;
     part();
+    return_free_memory();
+    if (progress) ++progress->done;
   }
   facts->has_shapes_ =
       std::any_of(trace.ops.begin(), trace.ops.end(), [](const OpRow& op) { return op.input_dims.valid(); });
@@ -28,10 +36,10 @@ std::unique_ptr<const Analysis> Analysis::make(const Trace& trace, const LaneInd
 }
 
 void Analysis::make_gpu_facts(const std::vector<GpuOp>& ops) {
-  gpu_.devices = gpu_activity(trace_, ops, steps_);
-  for (const GpuActivity& device : gpu_.devices) gpu_.series.emplace_back(trace_, ops_of_device(ops, device.device));
-  gpu_.gaps = idle_gaps(trace_, ops);
-  gpu_.idle = idle_by_stream(ops, gpu_.gaps);
+  gpu_.devices = gpu_activity(trace_, ops, steps_, &gpu_.series);
+  const std::vector<IdleGap> gaps = idle_gaps(trace_, ops);
+  gpu_.idle = idle_by_stream(ops, gaps);
+  gpu_.gaps = IdleGaps(trace_, gaps);
   gpu_.launches = launch_stats(trace_, ops);
 }
 

@@ -20,7 +20,8 @@ std::shared_ptr<const Document> Document::make(std::shared_ptr<const Trace> t, c
 
 void Document::analyze(const std::atomic<bool>* cancel) const {
   if (analysis()) return;
-  if (std::unique_ptr<const Analysis> facts = Analysis::make(trace, lanes, links, cancel))
+  progress_.done = 0;
+  if (std::unique_ptr<const Analysis> facts = Analysis::make(trace, lanes, links, cancel, &progress_))
     analysis_.publish(std::move(facts));
 }
 

@@ -35,10 +35,15 @@ struct Document {
 
   // The facts, or null while they are being worked out.
   const Analysis* analysis() const { return analysis_.get(); }
+  // How far that is, from 0 to 1.
+  float analysis_fraction() const {
+    return static_cast<float>(progress_.done) / static_cast<float>(AnalysisProgress::kParts);
+  }
   // Works them out, on a thread that may wait; once.
   void analyze(const std::atomic<bool>* cancel = nullptr) const;
 
  private:
+  mutable AnalysisProgress progress_;
   mutable Late<Analysis> analysis_;
 };
 

@@ -100,7 +100,7 @@ TEST_CASE("every recording: the timeline's parts are those of a sweep, and add u
     if (use.gpu_util) CHECK((*use.gpu_util >= 0 && *use.gpu_util <= 1));
     if (use.gpu_window_util) CHECK((*use.gpu_window_util >= 0 && *use.gpu_window_util <= 1));
     for (const MemoryDevice& m : memory_use(a.trace, a.lanes).devices)
-      for (const MemoryPoint& p : m.points) CHECK(p.allocated <= m.points[m.peak].allocated);
+      for (std::size_t i = 0; i < m.points.size(); ++i) CHECK(m.points[i].allocated <= m.points[m.peak].allocated);
   }
 }
 

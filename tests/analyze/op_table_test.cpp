@@ -17,7 +17,7 @@ namespace {
 
 struct Tabled {
   explicit Tabled(std::shared_ptr<const Trace> t, TableMode mode = TableMode::exact, const OpTableOptions& options = {})
-      : trace(std::move(t)), lanes(*trace), links(*trace, lanes), events(*trace, lanes, links, mode), table(make_op_table(*trace, events, options)) {}
+      : trace(std::move(t)), lanes(*trace), links(*trace, lanes), events(*trace, lanes, links, mode, KeepTree::yes), table(make_op_table(*trace, events, options)) {}
   std::shared_ptr<const Trace> trace;
   LaneIndex lanes;
   LinkIndex links;
