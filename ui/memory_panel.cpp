@@ -141,7 +141,7 @@ void draw_operators(const Document& document, ViewState& view, const MemoryUse& 
 
 void draw_memory(const Document& document, ViewState& view, Requests&) {
   const Analysis* facts = document.analysis();
-  if (!facts) return draw_absence(view, "Working out the memory...");
+  if (!facts) return draw_working(document, view, "the memory");
   const MemoryUse& use = facts->memory();
   if (use.devices.empty()) return draw_absence(view, "No memory recorded: pass profile_memory=True to the profiler.");
   const float whole = ImGui::GetContentRegionAvail().x;

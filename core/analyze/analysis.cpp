@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "core/base/free_memory.h"
+#include "core/base/parallel.h"
 
 namespace gapscope {
 
@@ -12,34 +13,41 @@ std::unique_ptr<const Analysis> Analysis::make(const Trace& trace, const LaneInd
                                                const std::atomic<bool>* cancel, AnalysisProgress* progress) {
   std::unique_ptr<Analysis> facts(new Analysis(trace, lanes, links));
   std::vector<GpuOp> ops;
-  // What needs most room while it is made comes last, when the room of the others is free again.
-  const std::array<std::function<void()>, AnalysisProgress::kParts> parts = {{
-      [&] { ops = gpu_ops(trace, links); },
-      [&] { facts->steps_ = make_steps(trace, ops); },
-      [&] {
-        facts->make_gpu_facts(ops);
-        ops = {};
-      },
-      [&] { facts->kernels_ = kernel_table(trace, links); },
-      [&] { facts->memory_ = memory_use(trace, lanes); },
-      [&] { facts->corrected_ = std::make_unique<const OpEvents>(trace, lanes, links, TableMode::corrected); },
+  using Part = std::function<void()>;
+  // The parts of a stage run side by side. What needs most room while it is made comes last, when the room of the others
+  // is free again.
+  const std::array<std::vector<Part>, 4> stages = {{
+      {[&] { ops = gpu_ops(trace, links); }},
+      {[&] { facts->steps_ = make_steps(trace, ops); }},
+      {[&] { facts->make_activity(ops); }, [&] { facts->make_idle(ops); }},
+      {[&] { facts->corrected_ = std::make_unique<const OpEvents>(trace, lanes, links, TableMode::corrected); },
+       [&] { facts->kernels_ = kernel_table(trace, links); }, [&] { facts->memory_ = memory_use(trace, lanes); }},
   }};
-  for (const auto& part : parts) {
+  for (const std::vector<Part>& stage : stages) {
+    if (&stage == &stages.back()) ops = {};
+    parallel_for(hardware_threads(), stage.size(), [&](std::size_t i) {
+      if (cancel != nullptr && *cancel) return;
+      stage[i]();
+      if (progress) ++progress->done;
+    });
     if (cancel != nullptr && *cancel) return nullptr;
-    part();
     return_free_memory();
-    if (progress) ++progress->done;
   }
   facts->has_shapes_ =
       std::any_of(trace.ops.begin(), trace.ops.end(), [](const OpRow& op) { return op.input_dims.valid(); });
   return facts;
 }
 
-void Analysis::make_gpu_facts(const std::vector<GpuOp>& ops) {
+void Analysis::make_activity(const std::vector<GpuOp>& ops) {
   gpu_.devices = gpu_activity(trace_, ops, steps_, &gpu_.series);
-  const std::vector<IdleGap> gaps = idle_gaps(trace_, ops);
-  gpu_.idle = idle_by_stream(ops, gaps);
-  gpu_.gaps = IdleGaps(trace_, gaps);
+}
+
+void Analysis::make_idle(const std::vector<GpuOp>& ops) {
+  {
+    const std::vector<IdleGap> gaps = idle_gaps(trace_, ops);
+    gpu_.idle = idle_by_stream(ops, gaps);
+    gpu_.gaps = IdleGaps(trace_, gaps);
+  }
   gpu_.launches = launch_stats(trace_, ops);
 }
 

@@ -28,13 +28,13 @@ struct GpuFacts {
 
 // How far the analyses are; written by the thread that makes them, read by any.
 struct AnalysisProgress {
-  static constexpr std::size_t kParts = 6;
+  static constexpr std::size_t kParts = 7;
   std::atomic<std::size_t> done{0};
 };
 
 class Analysis {
  public:
-  // Null when `cancel` turned true on the way; it is looked at between two parts.
+  // Null when `cancel` turned true on the way; it is looked at before each part.
   static std::unique_ptr<const Analysis> make(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links,
                                               const std::atomic<bool>* cancel = nullptr,
                                               AnalysisProgress* progress = nullptr);
@@ -52,7 +52,8 @@ class Analysis {
  private:
   Analysis(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links)
       : trace_(trace), lanes_(lanes), links_(links) {}
-  void make_gpu_facts(const std::vector<GpuOp>& ops);
+  void make_activity(const std::vector<GpuOp>& ops);
+  void make_idle(const std::vector<GpuOp>& ops);
 
   const Trace& trace_;
   const LaneIndex& lanes_;

@@ -101,6 +101,7 @@ std::string_view idle_class_name(IdleClass c) {
 std::vector<IdleGap> idle_gaps(const Trace& trace, const std::vector<GpuOp>& ops) {
   const SuspectsByLane suspects = find_suspects(trace);
   std::vector<IdleGap> gaps;
+  gaps.reserve(ops.size());
   for (const StreamOps& stream : streams_of(ops)) {
     const GpuOp* last = nullptr;
     for (const std::uint32_t i : stream.ops) {

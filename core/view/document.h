@@ -1,6 +1,7 @@
 #pragma once
 // The const world that the window shows: a trace and everything computed from it. Built off the UI thread, shared,
 // never changed; only the analysis joins it when the document is already on the screen.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -37,7 +38,7 @@ struct Document {
   const Analysis* analysis() const { return analysis_.get(); }
   // How far that is, from 0 to 1.
   float analysis_fraction() const {
-    return static_cast<float>(progress_.done) / static_cast<float>(AnalysisProgress::kParts);
+    return std::min(1.0f, static_cast<float>(progress_.done) / static_cast<float>(AnalysisProgress::kParts));
   }
   // Works them out, on a thread that may wait; once.
   void analyze(const std::atomic<bool>* cancel = nullptr) const;
