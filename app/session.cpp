@@ -45,11 +45,12 @@ Session::Session(SessionOptions options)
       folder_job_([home = options_.home](const std::string& path) { return list_folder(path, home); }, options_.wake),
       analysis_job_(
           [](const AnalysisTask& task) {
-            task.document->analyze(task.cancel.get());
+            task.document->diagnose(task.cancel.get());
             return true;
           },
           options_.wake),
-      table_job_(make_table, options_.wake) {
+      table_job_(make_table, options_.wake),
+      kernels_job_(make_kernels, options_.wake) {
   Result<Settings> settings = read_settings(options_.settings_file);
   if (settings.ok())
     settings_ = std::move(*settings);
@@ -79,6 +80,10 @@ bool Session::carry_out(const Request& request) {
                           if (document_) table_job_.ask({document_, r.question});
                           return true;
                         },
+                        [&](const MakeKernels& r) {
+                          if (document_) kernels_job_.ask({document_, r.range});
+                          return true;
+                        },
                         [&](const SaveText& r) { return save_text(r), true; },
                         [&](const KeepMuted& r) { return keep_muted(r), true; },
                         [&](const ReloadFile&) { return document_ ? open(document_->trace.path) : void(), true; },
@@ -97,6 +102,7 @@ void Session::poll(ViewState& view) {
   if (load_ && load_->done()) take_load(view);
   take_args(view);
   take_table(view);
+  take_kernels(view);
   if (std::optional<FolderView> folder = folder_job_.take()) folder_ = std::move(folder);
 }
 
@@ -142,6 +148,18 @@ void Session::take_table(ViewState& view) {
   if (!done || !document_ || done->document.lock() != document_) return;
   view.table.answer = std::move(done->answer);
   view.table.selected = -1;
+}
+
+Session::KernelsDone Session::make_kernels(const KernelsTask& task) {
+  const Document& document = *task.document;
+  return {task.document, std::make_shared<const KernelsAnswer>(
+                             KernelsAnswer{task.range, kernel_table(document.trace, document.links, task.range)})};
+}
+
+void Session::take_kernels(ViewState& view) {
+  std::optional<KernelsDone> done = kernels_job_.take();
+  if (!done || !document_ || done->document.lock() != document_) return;
+  view.kernels.answer = std::move(done->answer);
 }
 
 void Session::start_analysis() {

@@ -73,10 +73,20 @@ class Session {
     std::shared_ptr<const TableAnswer> answer;
   };
   static TableDone make_table(const TableTask& task);
+  struct KernelsTask {
+    std::shared_ptr<const Document> document;
+    Span range;
+  };
+  struct KernelsDone {
+    std::weak_ptr<const Document> document;
+    std::shared_ptr<const KernelsAnswer> answer;
+  };
+  static KernelsDone make_kernels(const KernelsTask& task);
 
   void take_load(ViewState& view);
   void take_args(ViewState& view);
   void take_table(ViewState& view);
+  void take_kernels(ViewState& view);
   void start_analysis();
   void save_text(const SaveText& what);
   void keep_muted(const KeepMuted& what);
@@ -100,6 +110,7 @@ class Session {
   std::shared_ptr<std::atomic<bool>> analysis_cancelled_;
   LatestJob<AnalysisTask, bool> analysis_job_;
   LatestJob<TableTask, TableDone> table_job_;
+  LatestJob<KernelsTask, KernelsDone> kernels_job_;
 };
 
 }  // namespace gapscope

@@ -39,6 +39,11 @@ void draw_range_chip(const Document& document, ViewState& view) {
              " is counted. Drag in the ruler for another range; click here for the whole trace.");
 }
 
+void draw_working(const Document& document, const ViewState& view, std::string_view what) {
+  const int percent = static_cast<int>(document.analysis_fraction() * 100);
+  draw_absence(view, "Working out " + std::string(what) + ", " + std::to_string(percent) + " %");
+}
+
 void draw_absence(const ViewState& view, std::string_view sentence) {
   draw_text(Face::sans, theme_of(view.theme).muted, sentence, /*wrap=*/true);
 }

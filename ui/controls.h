@@ -21,5 +21,7 @@ std::string range_text(const Trace& trace, Span range);
 
 // A sentence in place of what is missing.
 void draw_absence(const ViewState& view, std::string_view sentence);
+// "Working out the kernels, 43 %": while the document's analyses are under way.
+void draw_working(const Document& document, const ViewState& view, std::string_view what);
 
 }  // namespace gapscope

@@ -187,7 +187,7 @@ GridCell gap_cell(const Trace& trace, const IdleGap& gap, GapColumn column) {
 }
 
 void arrange(const Document& document, GapsState& state) {
-  const std::vector<IdleGap>& gaps = document.analysis()->gpu().gaps;
+  const IdleGaps& gaps = document.analysis()->gpu().gaps;
   if (state.arranged.of == &gaps && state.arranged.order == state.order) return;
   state.arranged = {&gaps, state.order, arrange_gaps(document.trace, gaps, state.order)};
 }
@@ -233,7 +233,7 @@ void draw_gaps(const Document& document, ViewState& view) {
   }
   if (click.row < 0) return;
   state.selected = rows[static_cast<std::size_t>(click.row)];
-  const IdleGap& gap = facts.gaps[static_cast<std::size_t>(state.selected)];
+  const IdleGap gap = facts.gaps[static_cast<std::size_t>(state.selected)];
   if (const SliceId target = gap.cause ? gap.cause : gap.after) select_slice(view, target, /*reveal=*/true);
   go_to(view, focused_on(gap.span, document.trace.span));
 }
@@ -242,7 +242,7 @@ void draw_gaps(const Document& document, ViewState& view) {
 
 void draw_gpu(const Document& document, ViewState& view, Requests&) {
   const Analysis* facts = document.analysis();
-  if (!facts) return draw_absence(view, "Working out the GPU figures...");
+  if (!facts) return draw_working(document, view, "the GPU figures");
   if (facts->gpu().devices.empty())
     return draw_absence(view,
                         "No GPU work in this trace: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].");

@@ -53,11 +53,15 @@ void arrange(KernelsPanel& panel) {
   KernelsState& state = panel.state;
   KernelsState::Arranged& made = state.arranged;
   const KernelTable& whole = panel.document.analysis()->kernels();
-  const bool other_rows = made.whole != &whole || made.range != panel.view.range;
+  if (panel.view.range && state.asked != panel.view.range) {
+    state.asked = panel.view.range;
+    panel.out.add(MakeKernels{*panel.view.range});
+  }
+  const std::shared_ptr<const KernelsAnswer> of_range = panel.view.range ? state.answer : nullptr;
+  const bool other_rows = made.whole != &whole || made.of_range != of_range;
   if (other_rows) {
     made.whole = &whole;
-    made.range = panel.view.range;
-    made.of_range = made.range ? kernel_table(panel.document.trace, panel.document.links, made.range) : KernelTable{};
+    made.of_range = of_range;
     made.called = {};
   }
   if (other_rows || made.filter != state.filter || made.order != state.order) {
@@ -68,7 +72,7 @@ void arrange(KernelsPanel& panel) {
   if (made.called != state.selected) {
     made.called = state.selected;
     made.calls = state.selected ? kernel_calls(panel.document.trace, panel.document.names.slices_named(state.selected),
-                                               state.selected, made.range)
+                                               state.selected, made.range())
                                 : KernelCalls{};
   }
 }
@@ -328,7 +332,7 @@ void draw_toolbar(KernelsPanel& panel) {
 
 void draw_kernels(const Document& document, ViewState& view, Requests& out) {
   const Analysis* facts = document.analysis();
-  if (!facts) return draw_absence(view, "Working out the kernels...");
+  if (!facts) return draw_working(document, view, "the kernels");
   if (!facts->kernels().trace_has_gpu_work)
     return draw_absence(view,
                         "No GPU work in this trace: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].");

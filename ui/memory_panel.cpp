@@ -36,7 +36,7 @@ void draw_devices(const MemoryUse& use, ViewState& view) {
 
 void draw_peak(const Document& document, const MemoryDevice& device, ViewState& view) {
   const Theme& theme = theme_of(view.theme);
-  const MemoryPoint& peak = device.points[device.peak];
+  const MemoryPoint peak = device.points[device.peak];
   std::string text = "peak " + bytes_text(peak.allocated) + " at " + format_duration(peak.time - document.trace.span.begin);
   if (!device.states_totals) text += " (of what this recording saw, beginning at 0)";
   if (device.peak_reserved >= 0) text += ", reserved at most " + bytes_text(device.peak_reserved);
@@ -62,7 +62,7 @@ void draw_peak(const Document& document, const MemoryDevice& device, ViewState& 
 
 void draw_curve(const Document& document, const MemoryDevice& device, ViewState& view) {
   const Theme& theme = theme_of(view.theme);
-  const MemoryPoint& peak = device.points[device.peak];
+  const MemoryPoint peak = device.points[device.peak];
   const Span span = document.trace.span;
   const bool reserved = device.peak_reserved >= 0;
   const ChartCurve allocated{theme.accent, true,
@@ -90,9 +90,8 @@ void draw_curve(const Document& document, const MemoryDevice& device, ViewState&
                                    std::span(curves).subspan(reserved ? 0 : 1), span, static_cast<double>(most),
                                    ChartPoint{peak.time, static_cast<double>(peak.allocated)}, view);
   if (!pointer) return;
-  const auto after = std::upper_bound(device.points.begin(), device.points.end(), pointer->time,
-                                      [](Ns t, const MemoryPoint& p) { return t < p.time; });
-  const std::string now = after == device.points.begin() ? "nothing known yet" : bytes_text((after - 1)->allocated);
+  const std::optional<std::size_t> at = device.points.at(pointer->time);
+  const std::string now = at ? bytes_text(device.points[*at].allocated) : "nothing known yet";
   ImGui::SetTooltip("%s: %s allocated", format_duration(pointer->time - span.begin).c_str(), now.c_str());
   if (pointer->clicked) {
     const Ns half = std::max<Ns>(view.time.span.length() / 2, 1);
@@ -142,7 +141,7 @@ void draw_operators(const Document& document, ViewState& view, const MemoryUse& 
 
 void draw_memory(const Document& document, ViewState& view, Requests&) {
   const Analysis* facts = document.analysis();
-  if (!facts) return draw_absence(view, "Working out the memory...");
+  if (!facts) return draw_working(document, view, "the memory");
   const MemoryUse& use = facts->memory();
   if (use.devices.empty()) return draw_absence(view, "No memory recorded: pass profile_memory=True to the profiler.");
   const float whole = ImGui::GetContentRegionAvail().x;

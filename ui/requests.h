@@ -25,6 +25,9 @@ struct ReadArgs {
 struct MakeTable {
   TableQuestion question;
 };  // answered in ViewState::table of a later frame
+struct MakeKernels {
+  Span range;
+};  // answered in ViewState::kernels of a later frame
 struct ReloadFile {};
 struct CancelLoad {};
 struct CloseFile {};
@@ -47,7 +50,7 @@ struct SetTitle {
 };
 struct Quit {};
 
-using Request = std::variant<OpenFile, OpenSample, ListFolder, ReadArgs, MakeTable, ReloadFile, CancelLoad, CloseFile,
+using Request = std::variant<OpenFile, OpenSample, ListFolder, ReadArgs, MakeTable, MakeKernels, ReloadFile, CancelLoad, CloseFile,
                              DismissMessage, CopyText, SaveText, KeepMuted, TakeScreenshot, SetTitle, Quit>;
 
 struct Requests {

@@ -99,7 +99,7 @@ void draw_head(const Steps& steps, const ViewState& view) {
 
 void draw_steps(const Document& document, ViewState& view, Requests&) {
   const Analysis* facts = document.analysis();
-  if (!facts) return draw_absence(view, "Working out the steps...");
+  if (!facts) return draw_working(document, view, "the steps");
   const Steps& steps = facts->steps();
   if (steps.steps.empty())
     return draw_absence(view, "No steps in this trace: call profiler.step() after each step and pass schedule(...).");

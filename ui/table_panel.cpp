@@ -194,7 +194,7 @@ void draw_rows(TablePanel& panel) {
 }  // namespace
 
 void draw_table(const Document& document, ViewState& view, Requests& out) {
-  if (!document.analysis()) return draw_absence(view, "Working out the table...");
+  if (!document.analysis()) return draw_working(document, view, "the table");
   TablePanel panel{document, view, out, theme_of(view.theme), view.table};
   draw_toolbar(panel);
   ask(panel);

@@ -131,7 +131,7 @@ int run_diagnose(const DiagnoseOptions& options) {
     return kBadInput;
   }
   const Document document(*loaded);
-  document.analyze();
+  document.diagnose();
   const Diagnosis& diagnosis = *document.diagnosis();
   const std::string out = options.json ? diagnosis_json(document.trace, diagnosis) : diagnosis_text(document.trace, diagnosis);
   if (std::fwrite(out.data(), 1, out.size(), stdout) != out.size() || std::fflush(stdout) != 0) return kBadInput;

@@ -63,6 +63,9 @@ void carry_out(const Requests& requests, const Document* doc, ViewState& view, F
       view.table.answer = std::make_shared<const TableAnswer>(TableAnswer{
           ask->question, make_op_table(doc->trace, doc->analysis()->op_events(ask->question.mode), rows)});
     }
+    if (const auto* ask = std::get_if<MakeKernels>(&request); ask && doc)
+      view.kernels.answer = std::make_shared<const KernelsAnswer>(
+          KernelsAnswer{ask->range, kernel_table(doc->trace, doc->links, ask->range)});
     if (const auto* ask = std::get_if<ListFolder>(&request)) folder = list_folder(ask->path, "");
   }
 }
@@ -110,7 +113,7 @@ std::optional<Error> load_and_render(const ScreenshotOptions& options) {
   const Result<std::shared_ptr<const Trace>> trace = load_trace(options.trace);
   if (!trace.ok()) return trace.error();
   const Document doc(*trace);
-  doc.analyze();
+  doc.diagnose();
   return render(options, &doc);
 }
 

@@ -75,7 +75,7 @@ int table(const TableOptions& options) {
   const Trace& trace = **loaded;
   const LaneIndex lanes(trace);
   const LinkIndex links(trace, lanes);
-  const OpEvents events(trace, lanes, links, options.mode);
+  const OpEvents events(trace, lanes, links, options.mode, KeepTree::yes);
   const OpTableOptions rows{options.range, options.by_shape};
   OpTable table = make_op_table(trace, events, rows);
   if (table.rows.empty() && !options.json && !options.csv) {

@@ -4,34 +4,50 @@
 #include <array>
 #include <functional>
 
+#include "core/base/free_memory.h"
+#include "core/base/parallel.h"
+
 namespace gapscope {
 
 std::unique_ptr<const Analysis> Analysis::make(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links,
-                                               const std::atomic<bool>* cancel) {
+                                               const std::atomic<bool>* cancel, AnalysisProgress* progress) {
   std::unique_ptr<Analysis> facts(new Analysis(trace, lanes, links));
   std::vector<GpuOp> ops;
-  const std::array<std::function<void()>, 6> parts = {{
-      [&] { facts->corrected_ = std::make_unique<const OpEvents>(trace, lanes, links, TableMode::corrected); },
-      [&] { facts->kernels_ = kernel_table(trace, links); },
-      [&] { ops = gpu_ops(trace, links); },
-      [&] { facts->steps_ = make_steps(trace, ops); },
-      [&] { facts->make_gpu_facts(ops); },
-      [&] { facts->memory_ = memory_use(trace, lanes); },
+  using Part = std::function<void()>;
+  // The parts of a stage run side by side. What needs most room while it is made comes last, when the room of the others
+  // is free again.
+  const std::array<std::vector<Part>, 4> stages = {{
+      {[&] { ops = gpu_ops(trace, links); }},
+      {[&] { facts->steps_ = make_steps(trace, ops); }},
+      {[&] { facts->make_activity(ops); }, [&] { facts->make_idle(ops); }},
+      {[&] { facts->corrected_ = std::make_unique<const OpEvents>(trace, lanes, links, TableMode::corrected); },
+       [&] { facts->kernels_ = kernel_table(trace, links); }, [&] { facts->memory_ = memory_use(trace, lanes); }},
   }};
-  for (const auto& part : parts) {
+  for (const std::vector<Part>& stage : stages) {
+    if (&stage == &stages.back()) ops = {};
+    parallel_for(hardware_threads(), stage.size(), [&](std::size_t i) {
+      if (cancel != nullptr && *cancel) return;
+      stage[i]();
+      if (progress) ++progress->done;
+    });
     if (cancel != nullptr && *cancel) return nullptr;
-    part();
+    return_free_memory();
   }
   facts->has_shapes_ =
       std::any_of(trace.ops.begin(), trace.ops.end(), [](const OpRow& op) { return op.input_dims.valid(); });
   return facts;
 }
 
-void Analysis::make_gpu_facts(const std::vector<GpuOp>& ops) {
-  gpu_.devices = gpu_activity(trace_, ops, steps_);
-  for (const GpuActivity& device : gpu_.devices) gpu_.series.emplace_back(trace_, ops_of_device(ops, device.device));
-  gpu_.gaps = idle_gaps(trace_, ops);
-  gpu_.idle = idle_by_stream(ops, gpu_.gaps);
+void Analysis::make_activity(const std::vector<GpuOp>& ops) {
+  gpu_.devices = gpu_activity(trace_, ops, steps_, &gpu_.series);
+}
+
+void Analysis::make_idle(const std::vector<GpuOp>& ops) {
+  {
+    const std::vector<IdleGap> gaps = idle_gaps(trace_, ops);
+    gpu_.idle = idle_by_stream(ops, gaps);
+    gpu_.gaps = IdleGaps(trace_, gaps);
+  }
   gpu_.launches = launch_stats(trace_, ops);
 }
 

@@ -22,15 +22,22 @@ struct GpuFacts {
   std::vector<GpuActivity> devices;
   std::vector<GpuSeries> series;  // one a device, in the same order
   std::vector<StreamIdle> idle;
-  std::vector<IdleGap> gaps;      // by device, stream, time
+  IdleGaps gaps;                  // by device, stream, time
   LaunchStats launches;
+};
+
+// How far the analyses are; written by the thread that makes them, read by any.
+struct AnalysisProgress {
+  static constexpr std::size_t kParts = 7;
+  std::atomic<std::size_t> done{0};
 };
 
 class Analysis {
  public:
-  // Null when `cancel` turned true on the way; it is looked at between two parts.
+  // Null when `cancel` turned true on the way; it is looked at before each part.
   static std::unique_ptr<const Analysis> make(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links,
-                                              const std::atomic<bool>* cancel = nullptr);
+                                              const std::atomic<bool>* cancel = nullptr,
+                                              AnalysisProgress* progress = nullptr);
 
   // Corrected ones are there from the start. Exact ones are worked out when first asked for, so ask from a thread that
   // may wait.
@@ -45,7 +52,8 @@ class Analysis {
  private:
   Analysis(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links)
       : trace_(trace), lanes_(lanes), links_(links) {}
-  void make_gpu_facts(const std::vector<GpuOp>& ops);
+  void make_activity(const std::vector<GpuOp>& ops);
+  void make_idle(const std::vector<GpuOp>& ops);
 
   const Trace& trace_;
   const LaneIndex& lanes_;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/analyze/gpu_series.h"
-
 namespace gapscope {
 namespace {
 
@@ -94,10 +92,9 @@ HtaBreakdown hta_breakdown(const Trace& trace, const std::vector<GpuOp>& ops) {
   return out;
 }
 
-GpuFigures gpu_figures(const Trace& trace, const std::vector<GpuOp>& ops, Span over) {
+GpuFigures gpu_figures(const Trace& trace, const std::vector<GpuOp>& ops, const GpuSeries& series, Span over) {
   GpuFigures out;
   if (over.empty() || std::none_of(ops.begin(), ops.end(), [](const GpuOp& op) { return op.is_kernel(); })) return out;
-  const GpuSeries series(trace, ops);
   out.utilization = series.utilization(over);
   if (series.has_sm_efficiency()) out.sm_efficiency = series.sm_efficiency(over);
   double weighted = 0;
@@ -113,10 +110,14 @@ GpuFigures gpu_figures(const Trace& trace, const std::vector<GpuOp>& ops, Span o
   return out;
 }
 
-std::vector<GpuActivity> gpu_activity(const Trace& trace, const std::vector<GpuOp>& ops, const Steps& steps) {
+std::vector<GpuActivity> gpu_activity(const Trace& trace, const std::vector<GpuOp>& ops, const Steps& steps,
+                                      std::vector<GpuSeries>* series) {
   std::vector<GpuActivity> out;
-  for (const std::int32_t device : devices_of(ops)) {
-    const std::vector<GpuOp> own = ops_of_device(ops, device);
+  const std::vector<std::int32_t> devices = devices_of(ops);
+  std::vector<GpuOp> copy;
+  for (const std::int32_t device : devices) {
+    if (devices.size() > 1) copy = ops_of_device(ops, device);
+    const std::vector<GpuOp>& own = devices.size() > 1 ? copy : ops;
     GpuActivity a;
     a.device = device;
     a.all = gpu_timeline(own, false);
@@ -127,7 +128,9 @@ std::vector<GpuActivity> gpu_activity(const Trace& trace, const std::vector<GpuO
     a.any_linked = a.unlinked_count < own.size();
     a.linked = a.any_linked ? gpu_timeline(own, true) : a.all;
     a.over = steps.span().empty() ? a.all.span : steps.span();
-    a.figures = gpu_figures(trace, own, a.over);
+    GpuSeries over_time(trace, own);
+    a.figures = gpu_figures(trace, own, over_time, a.over);
+    if (series) series->push_back(std::move(over_time));
     a.hta = hta_breakdown(trace, own);
     out.push_back(std::move(a));
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/analyze/gpu_ops.h"
+#include "core/analyze/gpu_series.h"
 #include "core/analyze/span_set.h"
 #include "core/analyze/steps.h"
 
@@ -49,7 +50,7 @@ struct GpuFigures {
   std::optional<double> sm_efficiency;               // mean over time of min(1, blocks per SM of running kernels)
   std::optional<double> achieved_occupancy_percent;  // mean over kernel time
 };
-GpuFigures gpu_figures(const Trace& trace, const std::vector<GpuOp>& ops, Span over);
+GpuFigures gpu_figures(const Trace& trace, const std::vector<GpuOp>& ops, const GpuSeries& series, Span over);
 
 // One device, with launches in the file and with all. When nothing is linked the recording has no launches at all, and
 // `linked` holds everything as well.
@@ -64,8 +65,9 @@ struct GpuActivity {
   bool any_linked = false;
   HtaBreakdown hta;
 };
-// One entry a device that did work.
-std::vector<GpuActivity> gpu_activity(const Trace& trace, const std::vector<GpuOp>& ops, const Steps& steps);
+// One entry a device that did work; their series too, in the same order, where `series` is given.
+std::vector<GpuActivity> gpu_activity(const Trace& trace, const std::vector<GpuOp>& ops, const Steps& steps,
+                                      std::vector<GpuSeries>* series = nullptr);
 
 // The window that diagnostics speak of: first step's begin .. max(last step's end, last linked GPU end); without steps from
 // the first to the last CPU event other than the closing device sync, extended to the last GPU end.

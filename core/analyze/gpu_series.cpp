@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <queue>
 
 namespace gapscope {
@@ -14,22 +15,7 @@ std::int64_t millionths(float blocks_per_sm) {
   return std::llround(std::min(static_cast<double>(blocks_per_sm), kMostBlocks) * static_cast<double>(kOne));
 }
 
-// Times at which something is added or, later, taken away again, in time order: ends wait in a heap.
-template <class Change>
-void sweep(const std::vector<GpuOp>& ops, const std::vector<std::int64_t>& weight, Change change) {
-  using End = std::pair<Ns, std::int64_t>;
-  std::priority_queue<End, std::vector<End>, std::greater<>> ends;
-  const auto end_until = [&](Ns t) {
-    for (; !ends.empty() && ends.top().first <= t; ends.pop()) change(ends.top().first, -ends.top().second);
-  };
-  for (std::size_t i = 0; i < ops.size(); ++i) {
-    if (weight[i] == 0 || ops[i].span.empty()) continue;
-    end_until(ops[i].span.begin);
-    change(ops[i].span.begin, weight[i]);
-    ends.emplace(ops[i].span.end, weight[i]);
-  }
-  while (!ends.empty()) end_until(ends.top().first);
-}
+constexpr std::uint32_t kRuns = 1u << 31;
 
 Ns edge(Span over, int i, int count) {  // i-th of count + 1 edges, without overflow
   const Ns length = over.length();
@@ -38,55 +24,99 @@ Ns edge(Span over, int i, int count) {  // i-th of count + 1 edges, without over
 
 }  // namespace
 
+std::int64_t GpuSeries::value(const Point& point, Which which) {
+  return which == Which::busy ? ((point.fill & kRuns) != 0 ? kOne : 0) : static_cast<std::int64_t>(point.fill & ~kRuns);
+}
+
+// Kernels come by begin; their ends wait in a heap until it is their turn.
 GpuSeries::GpuSeries(const Trace& trace, const std::vector<GpuOp>& ops) {
-  std::vector<std::int64_t> kernel(ops.size()), blocks(ops.size());
-  for (std::size_t i = 0; i < ops.size(); ++i) {
-    if (!ops[i].is_kernel()) continue;
-    kernel[i] = kOne;
-    const float stated = trace.gpu[ops[i].gpu_row].blocks_per_sm;
-    if (!(stated >= 0)) continue;  // absent, or a NaN
-    has_blocks_ = true;
-    blocks[i] = millionths(stated);
-  }
-  const auto build = [&](const std::vector<std::int64_t>& weight, std::vector<Point>& points) {
-    std::int64_t sum = 0;
-    sweep(ops, weight, [&](Ns time, std::int64_t change) {
-      sum += change;
-      const std::int64_t fill = std::min(sum, kOne);
-      if (!points.empty() && points.back().time == time) {
-        points.back().fill = fill;
-        return;
+  using End = std::pair<Ns, std::int64_t>;
+  std::priority_queue<End, std::vector<End>, std::greater<>> ends;
+  std::int64_t running = 0, blocks = 0;
+  const auto end_until = [&](Ns t) {
+    while (!ends.empty() && ends.top().first <= t) {
+      const Ns time = ends.top().first;
+      for (; !ends.empty() && ends.top().first == time; ends.pop()) {
+        --running;
+        blocks -= ends.top().second;
       }
-      if (!points.empty() && points.back().fill == fill) return;
-      points.push_back({time, fill, integral(points, time)});
-    });
+      add(time, running > 0, std::min(blocks, kOne));
+    }
   };
-  build(kernel, busy_);
-  if (has_blocks_) build(blocks, efficiency_);
+  points_.reserve(ops.size() * 2);
+  for (const GpuOp& op : ops) {
+    if (!op.is_kernel()) continue;
+    const float stated = trace.gpu[op.gpu_row].blocks_per_sm;
+    const bool states = stated >= 0;  // else absent, or a NaN
+    has_blocks_ |= states;
+    if (op.span.empty()) continue;
+    end_until(op.span.begin);
+    const std::int64_t own = states ? millionths(stated) : 0;
+    ++running;
+    blocks += own;
+    add(op.span.begin, true, std::min(blocks, kOne));
+    ends.emplace(op.span.end, own);
+  }
+  while (!ends.empty()) end_until(ends.top().first);
+  points_.shrink_to_fit();
 }
 
-double GpuSeries::integral(const std::vector<Point>& points, Ns t) {
-  auto at = std::upper_bound(points.begin(), points.end(), t, [](Ns time, const Point& p) { return time < p.time; });
-  if (at == points.begin()) return 0;
-  --at;
-  return at->before + static_cast<double>(at->fill) * static_cast<double>(t - at->time);
+void GpuSeries::add(Ns time, bool runs, std::int64_t fill) {
+  const std::uint32_t packed = static_cast<std::uint32_t>(fill) | (runs ? kRuns : 0);
+  if (!points_.empty()) {
+    Block& block = blocks_.back();
+    const Ns after = time - block.begin;
+    if (after == points_.back().after) {  // several changes at one moment are one
+      points_.back().fill = packed;
+      return;
+    }
+    if (points_.back().fill == packed) return;
+    if (points_.size() - block.first < kBlock && after <= std::numeric_limits<std::uint32_t>::max()) {
+      points_.push_back({static_cast<std::uint32_t>(after), packed});
+      return;
+    }
+  }
+  blocks_.push_back({time, static_cast<std::uint32_t>(points_.size()), integral(Which::busy, time), integral(Which::efficiency, time)});
+  points_.push_back({0, packed});
 }
 
-double GpuSeries::mean(const std::vector<Point>& points, Span over) {
+double GpuSeries::integral(Which which, Ns t) const {
+  const auto later = [](Ns time, const Block& b) { return time < b.begin; };
+  const auto next = std::upper_bound(blocks_.begin(), blocks_.end(), t, later);
+  if (next == blocks_.begin()) return 0;
+  const Block& block = *(next - 1);
+  const std::size_t stop = next == blocks_.end() ? points_.size() : next->first;
+  std::int64_t rest = 0;  // a block covers less than 2^32 ns but its last value lasts on: that one as a double
+  for (std::size_t i = block.first; i < stop; ++i) {
+    const Ns begin = block.begin + points_[i].after;
+    if (begin >= t) break;
+    if (i + 1 == stop || block.begin + points_[i + 1].after >= t) {
+      const double last = static_cast<double>(value(points_[i], which)) * static_cast<double>(t - begin);
+      return (which == Which::busy ? block.busy : block.efficiency) + static_cast<double>(rest) + last;
+    }
+    rest += value(points_[i], which) * static_cast<std::int64_t>(points_[i + 1].after - points_[i].after);
+  }
+  return (which == Which::busy ? block.busy : block.efficiency) + static_cast<double>(rest);
+}
+
+double GpuSeries::mean(Which which, Span over) const {
   if (over.empty()) return 0;
-  const double part = integral(points, over.end) - integral(points, over.begin);
+  const double part = integral(which, over.end) - integral(which, over.begin);
   return std::clamp(part / static_cast<double>(over.length()) / static_cast<double>(kOne), 0.0, 1.0);
 }
 
-std::vector<float> GpuSeries::buckets(const std::vector<Point>& points, Span over, int count) {
+std::vector<float> GpuSeries::buckets(Which which, Span over, int count) const {
   std::vector<float> out(static_cast<std::size_t>(std::max(count, 0)));
-  for (int i = 0; i < count; ++i) out[static_cast<std::size_t>(i)] = static_cast<float>(mean(points, {edge(over, i, count), std::max(edge(over, i, count) + 1, edge(over, i + 1, count))}));
+  for (int i = 0; i < count; ++i) {
+    const Ns begin = edge(over, i, count);
+    out[static_cast<std::size_t>(i)] = static_cast<float>(mean(which, {begin, std::max(begin + 1, edge(over, i + 1, count))}));
+  }
   return out;
 }
 
-double GpuSeries::utilization(Span over) const { return mean(busy_, over); }
-double GpuSeries::sm_efficiency(Span over) const { return mean(efficiency_, over); }
-std::vector<float> GpuSeries::utilization_buckets(Span over, int count) const { return buckets(busy_, over, count); }
-std::vector<float> GpuSeries::sm_efficiency_buckets(Span over, int count) const { return buckets(efficiency_, over, count); }
+double GpuSeries::utilization(Span over) const { return mean(Which::busy, over); }
+double GpuSeries::sm_efficiency(Span over) const { return mean(Which::efficiency, over); }
+std::vector<float> GpuSeries::utilization_buckets(Span over, int count) const { return buckets(Which::busy, over, count); }
+std::vector<float> GpuSeries::sm_efficiency_buckets(Span over, int count) const { return buckets(Which::efficiency, over, count); }
 
 }  // namespace gapscope

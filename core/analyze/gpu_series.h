@@ -25,18 +25,27 @@ class GpuSeries {
   std::vector<float> sm_efficiency_buckets(Span over, int count) const;
 
  private:
-  // A step function: from `time` on the value is `fill`, in millionths; `before` is its integral up to `time`.
+  // Points in blocks: each states the time and the integrals at its first point, so that a point takes 8 bytes. Between two
+  // points both functions are constant.
+  static constexpr std::size_t kBlock = 64;
   struct Point {
-    Ns time;
-    std::int64_t fill;
-    double before;  // millionths times ns: at most one rounding of 1e-16 a point
+    std::uint32_t after;  // ns since the block's begin
+    std::uint32_t fill;   // of SMs, in millionths; the top bit: a kernel runs
   };
-  static double integral(const std::vector<Point>& points, Ns t);
-  static double mean(const std::vector<Point>& points, Span over);
-  static std::vector<float> buckets(const std::vector<Point>& points, Span over, int count);
+  struct Block {
+    Ns begin;
+    std::uint32_t first;            // position of its first point
+    double busy, efficiency;        // integrals up to `begin`, in millionths times ns: one rounding of 1e-16 a block
+  };
+  enum class Which : bool { busy, efficiency };
+  static std::int64_t value(const Point& point, Which which);
+  void add(Ns time, bool runs, std::int64_t fill);
+  double integral(Which which, Ns t) const;
+  double mean(Which which, Span over) const;
+  std::vector<float> buckets(Which which, Span over, int count) const;
 
-  std::vector<Point> busy_;
-  std::vector<Point> efficiency_;
+  std::vector<Block> blocks_;
+  std::vector<Point> points_;
   bool has_blocks_ = false;
 };
 

@@ -101,6 +101,7 @@ std::string_view idle_class_name(IdleClass c) {
 std::vector<IdleGap> idle_gaps(const Trace& trace, const std::vector<GpuOp>& ops) {
   const SuspectsByLane suspects = find_suspects(trace);
   std::vector<IdleGap> gaps;
+  gaps.reserve(ops.size());
   for (const StreamOps& stream : streams_of(ops)) {
     const GpuOp* last = nullptr;
     for (const std::uint32_t i : stream.ops) {
@@ -115,6 +116,22 @@ std::vector<IdleGap> idle_gaps(const Trace& trace, const std::vector<GpuOp>& ops
     }
   }
   return gaps;
+}
+
+IdleGaps::IdleGaps(const Trace& trace, const std::vector<IdleGap>& gaps) : trace_(&trace) {
+  gaps_.reserve(gaps.size());
+  for (const IdleGap& g : gaps) {
+    if (streams_.empty() || streams_.back().device != g.device || streams_.back().stream != g.stream)
+      streams_.push_back({gaps_.size(), g.device, g.stream});
+    gaps_.push_back({g.before, g.after, g.cause, g.idle_class});
+  }
+}
+
+IdleGap IdleGaps::operator[](std::size_t i) const {
+  const Short& g = gaps_[i];
+  const auto after = std::upper_bound(streams_.begin(), streams_.end(), i, [](std::size_t at, const Stream& s) { return at < s.first; });
+  const Stream& stream = *(after - 1);
+  return {{trace_->end(g.before), trace_->begin(g.after)}, stream.device, stream.stream, g.idle_class, g.before, g.after, g.cause};
 }
 
 std::vector<StreamIdle> idle_by_stream(const std::vector<GpuOp>& ops, const std::vector<IdleGap>& gaps) {

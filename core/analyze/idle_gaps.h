@@ -33,6 +33,30 @@ struct IdleGap {
 // operation; we from the latest end so far, which is the same unless operations of one stream overlap.
 std::vector<IdleGap> idle_gaps(const Trace& trace, const std::vector<GpuOp>& ops);
 
+// The same in 16 bytes a gap. Refers to the trace, which must outlive it.
+class IdleGaps {
+ public:
+  IdleGaps() = default;
+  IdleGaps(const Trace& trace, const std::vector<IdleGap>& gaps);
+
+  std::size_t size() const { return gaps_.size(); }
+  bool empty() const { return gaps_.empty(); }
+  IdleGap operator[](std::size_t i) const;
+
+ private:
+  struct Short {
+    SliceId before, after, cause;
+    IdleClass idle_class;
+  };
+  struct Stream {
+    std::size_t first;  // of its gaps
+    std::int32_t device, stream;
+  };
+  const Trace* trace_ = nullptr;
+  std::vector<Short> gaps_;
+  std::vector<Stream> streams_;
+};
+
 struct StreamIdle {
   std::int32_t device = 0;
   std::int32_t stream = -1;

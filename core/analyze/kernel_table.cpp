@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/parallel.h"
+
 namespace gapscope {
 namespace {
 
@@ -90,8 +92,7 @@ void most_frequent_first(List& list) {
   std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
 }
 
-KernelRow make_row(const Trace& trace, const LinkIndex& links, StringId name, std::span<const std::uint32_t> at,
-                   std::vector<Ns>& durations) {
+KernelRow make_row(const Trace& trace, const LinkIndex& links, StringId name, std::span<const std::uint32_t> at) {
   KernelRow row;
   row.name = name;
   row.example = trace.gpu[at[0]];
@@ -99,7 +100,8 @@ KernelRow make_row(const Trace& trace, const LinkIndex& links, StringId name, st
   row.decoded = decode(trace.strings[name]);
   if (row.kind == Kind::memcpy) row.decoded.kind = KernelKind::copy;
   if (row.kind == Kind::memset) row.decoded.kind = KernelKind::memset;
-  durations.clear();
+  std::vector<Ns> durations;
+  durations.reserve(at.size());
   row.longest = row.example.slice;
   for (const std::uint32_t i : at) {
     const GpuRow& gpu = trace.gpu[i];
@@ -140,14 +142,17 @@ void Extent::add(std::uint64_t value) {
 KernelTable kernel_table(const Trace& trace, const LinkIndex& links, std::optional<Span> range) {
   KernelTable table;
   const Groups groups = group_by_name(trace, range);
-  std::vector<Ns> durations;
-  for (std::size_t name = 0; name + 1 < groups.first.size(); ++name) {
-    const std::uint32_t first = groups.first[name], end = groups.first[name + 1];
-    if (first == end) continue;
-    const std::span<const std::uint32_t> at(groups.at.data() + first, end - first);
-    table.rows.push_back(make_row(trace, links, StringId(name), at, durations));
-    table.count += table.rows.back().count;
-    table.total += table.rows.back().total;
+  std::vector<std::size_t> names;
+  for (std::size_t name = 0; name + 1 < groups.first.size(); ++name)
+    if (groups.first[name] < groups.first[name + 1]) names.push_back(name);
+  table.rows.resize(names.size());
+  parallel_for(hardware_threads(), names.size(), [&](std::size_t i) {
+    const std::uint32_t first = groups.first[names[i]], end = groups.first[names[i] + 1];
+    table.rows[i] = make_row(trace, links, StringId(names[i]), std::span(groups.at).subspan(first, end - first));
+  });
+  for (const KernelRow& row : table.rows) {
+    table.count += row.count;
+    table.total += row.total;
   }
   table.trace_has_gpu_work = std::any_of(trace.gpu.begin(), trace.gpu.end(),
                                          [&](const GpuRow& row) { return is_gpu_work(trace.kind(row.slice)); });

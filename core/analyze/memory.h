@@ -1,6 +1,7 @@
 #pragma once
 // Memory of a recording with profile_memory=True: what was allocated when, the peak, and which operators asked for it.
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,11 +20,34 @@ struct MemoryPoint {
 // c10/core/DeviceType.h.
 std::string memory_device_name(std::int16_t device_type, std::int16_t device);
 
+// What a device's records tell of its memory over time, in time order. Refers to the trace's records, which must outlive it:
+// 4 bytes a record where they state totals, 12 where they do not.
+class MemoryCurve {
+ public:
+  explicit MemoryCurve(const Trace* trace) : trace_(trace) {}
+  void add(std::uint32_t record);  // a position in Trace::memory
+
+  std::size_t size() const { return records_.size(); }
+  bool empty() const { return records_.empty(); }
+  MemoryPoint operator[](std::size_t i) const;
+  MemoryPoint back() const { return (*this)[size() - 1]; }
+  Ns time(std::size_t i) const { return trace_->memory[records_[i]].time; }
+  // Position of the last point at or before `t`; none before the first.
+  std::optional<std::size_t> at(Ns t) const;
+
+ private:
+  const Trace* trace_;
+  std::vector<std::uint32_t> records_;
+  std::vector<std::int64_t> sums_;  // as far as a record without total was among them; by point
+};
+
 struct MemoryDevice {
+  explicit MemoryDevice(const Trace& trace) : points(&trace) {}
+
   std::int16_t device_type = 0;  // c10::DeviceType
   std::int16_t device = -1;      // -1 for the CPU
   bool states_totals = false;    // false: `allocated` is the running sum of this recording, beginning at 0
-  std::vector<MemoryPoint> points;
+  MemoryCurve points;
   std::size_t peak = 0;          // position of the highest `allocated`, the first of equal ones
   LaneId peak_lane;              // thread of the record that made the peak
   std::vector<SliceId> peak_stack;  // its slices at that time, outermost first

@@ -2,17 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <limits>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 
 #include "core/analyze/profiler_frames.h"
-#include "core/base/id_map.h"
 #include "core/index/lane_walk.h"
 
 namespace gapscope {
 namespace {
-
-constexpr std::uint32_t kNone = 0xFFFF'FFFFu;
 
 // Names that PyTorch leaves out of its table.
 constexpr std::array<std::string_view, 8> kLeftOut = {
@@ -23,43 +23,74 @@ bool is_pytorch_side(Kind k) { return k == Kind::op || k == Kind::annotation || 
 bool is_gpu_row(Kind k) { return is_gpu_work(k) || k == Kind::sync || k == Kind::gpu_annotation; }
 bool is_row(Kind k) { return k == Kind::op || k == Kind::annotation || is_call(k) || k == Kind::overhead || is_gpu_row(k); }
 
-// One row event while it is put together.
-struct Draft {
-  Ns begin = 0, end = 0;
-  std::uint64_t offset = 0;
-  std::uint64_t id = 0;      // own id
-  std::uint64_t link = 0;    // the operator it belongs to
-  SliceId slice;
-  LaneId thread;
-  Kind kind = Kind::other;
-};
+// How far ahead of a loop over events their slices are fetched.
+constexpr std::size_t kAhead = 16;
 
-class Maker {
+bool is_op_or_annotation(Kind k) { return k == Kind::op || k == Kind::annotation; }
+
+}  // namespace
+
+std::string_view row_name(std::string_view name) { return name.starts_with("ProfilerStep#") ? "ProfilerStep*" : name; }
+
+// Fills the columns one after another: what one needs is freed before the next is there.
+class OpEvents::Maker {
  public:
-  Maker(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, TableMode mode)
-      : t_(trace), lanes_(lanes), links_(links), exact_(mode == TableMode::exact) {}
+  Maker(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, KeepTree keep, OpEvents& out)
+      : t_(trace), lanes_(lanes), links_(links), exact_(out.mode_ == TableMode::exact),
+        keep_(keep == KeepTree::yes), out_(out) {}
 
-  std::vector<OpEvent> run() {
+  void run() {
     find_names();
+    find_unfinished();
     find_stop_thread();
-    collect();
-    place_calls();
+    put_in_order();
     if (exact_) inherit_overhead_ids();
-    sum_kernels();
-    return build_tree();
+    if (keep_) find_joins();
+    find_own_cuda();
+    build_tree();
+    fold();
+    sum_up();
+    if (t_.memory.empty() && !keep_) out_.parent_ = {};
   }
 
  private:
+  Kind kind(SliceId s) const { return t_.kind(s); }
+  std::uint64_t external_id(SliceId s) const { return t_.slices.external_id[s.index()]; }
+  std::uint64_t offset(SliceId s) const { return t_.slices.offset[s.index()]; }
+
   void find_names() {
-    left_out_.assign(t_.strings.size(), false);
     for (const std::string_view name : kLeftOut) {
-      if (const StringId id = t_.strings.find(name)) left_out_[id.index()] = true;
+      if (const StringId id = t_.strings.find(name)) left_out_.push_back(id);
     }
+  }
+  bool is_left_out(StringId name) const {
+    return std::find(left_out_.begin(), left_out_.end(), name) != left_out_.end();
+  }
+
+  // Operators that never ended were stretched to the end of the window; they end with what they lie in, or are left out.
+  void find_unfinished() {
+    for (const OpRow& op : t_.ops) {
+      if (!op.unfinished) continue;
+      const SliceId around = lanes_.parent(op.slice);
+      if (around) {
+        out_.cut_.emplace_back(op.slice, std::min(t_.end(op.slice), t_.end(around)));
+      } else {
+        endless_.push_back(op.slice);
+      }
+    }
+  }
+
+  bool counts(SliceId s, Kind k) const {
+    return is_row(k) && !is_left_out(t_.name_id(s)) && !std::binary_search(endless_.begin(), endless_.end(), s);
   }
 
   // Where events without a parent go: the thread that stopped the profiler. The one with ProfilerStep#, else that of the
   // latest device synchronization without a link, else the one with most operators.
   void find_stop_thread() {
+    std::vector<bool> is_step(t_.strings.size());
+    for (std::size_t i = 0; i < is_step.size(); ++i) is_step[i] = t_.strings[StringId(i)].starts_with("ProfilerStep#");
+    const std::array<StringId, 2> syncs = {t_.strings.find("cudaDeviceSynchronize"),
+                                           t_.strings.find("hipDeviceSynchronize")};
     LaneId most;
     std::uint32_t most_ops = 0;
     SliceId last_sync;
@@ -69,14 +100,14 @@ class Maker {
       std::uint32_t ops = 0;
       for (std::uint32_t s = lane.first_slice; s < lane.first_slice + lane.slice_count; ++s) {
         const SliceId slice(s);
-        const Kind kind = t_.kind(slice);
-        ops += kind == Kind::op ? 1 : 0;
-        if ((kind == Kind::annotation || kind == Kind::op) && t_.name(slice).starts_with("ProfilerStep#")) {
+        const Kind k = kind(slice);
+        ops += k == Kind::op ? 1 : 0;
+        if (is_op_or_annotation(k) && is_step[t_.name_id(slice).index()]) {
           stop_thread_ = LaneId(l);
           break;
         }
-        const bool sync = is_call(kind) && t_.slices.external_id[s] == 0 &&
-                          (t_.name(slice) == "cudaDeviceSynchronize" || t_.name(slice) == "hipDeviceSynchronize");
+        if (!is_call(k) || external_id(slice) != 0) continue;
+        const bool sync = t_.name_id(slice) && (t_.name_id(slice) == syncs[0] || t_.name_id(slice) == syncs[1]);
         if (sync && (!last_sync || t_.begin(slice) > t_.begin(last_sync))) last_sync = slice;
       }
       if (ops > most_ops) {
@@ -87,229 +118,359 @@ class Maker {
     if (!stop_thread_) stop_thread_ = last_sync ? t_.lane_id(last_sync) : most;
   }
 
-  void collect() {
-    std::size_t rows = 0;
-    for (const std::uint16_t c : t_.slices.category) rows += is_row(t_.categories[c].kind) ? 1 : 0;
-    drafts_.reserve(rows);
-    thread_of_id_ = IdMap<LaneId>(rows);
-    by_link_ = IdMap<Ns>(rows);
-    std::size_t gpu = 0, call = 0, op = 0;
-    for (std::uint32_t s = 0; s < t_.slice_count(); ++s) {
-      const SliceId slice(s);
-      const Kind kind = t_.kind(slice);
-      while (gpu < t_.gpu.size() && t_.gpu[gpu].slice < slice) ++gpu;
-      while (call < t_.calls.size() && t_.calls[call].slice < slice) ++call;
-      while (op < t_.ops.size() && t_.ops[op].slice < slice) ++op;
-      if (!is_row(kind) || left_out_[t_.name_id(slice).index()]) continue;
-      Draft d;
-      d.begin = t_.begin(slice);
-      d.end = t_.end(slice);
-      d.offset = t_.slices.offset[s];
-      d.slice = slice;
-      d.thread = t_.lane_id(slice);
-      d.kind = kind;
-      const std::uint64_t external = t_.slices.external_id[s];
-      const std::uint64_t correlation = gpu < t_.gpu.size() && t_.gpu[gpu].slice == slice ? t_.gpu[gpu].correlation
-                                        : call < t_.calls.size() && t_.calls[call].slice == slice ? t_.calls[call].correlation : 0;
-      switch (kind) {
-        case Kind::op: case Kind::annotation: d.id = external; break;
-        case Kind::gpu_annotation:
-          d.id = external;
-          d.begin += 1;  // the JSON writer widens them by a nanosecond at both ends
-          d.end = std::max(d.begin, d.end - 1);
-          break;
-        case Kind::overhead: break;
-        case Kind::sync:
-          d.id = correlation;
-          d.link = external != correlation ? external : 0;
-          break;
-        default:
-          d.id = correlation;
-          d.link = external;
+  // PyTorch's base order.
+  bool before(SliceId a, SliceId b) const {
+    const Kind ka = kind(a), kb = kind(b);
+    const Span x = out_.span_of(a, ka), y = out_.span_of(b, kb);
+    return std::tuple(x.begin, -x.end, !is_pytorch_side(ka), offset(a)) <
+           std::tuple(y.begin, -y.end, !is_pytorch_side(kb), offset(b));
+  }
+
+  // The next event of a row, while the rows are merged.
+  struct Head {
+    Span span;
+    std::uint32_t at, stop;
+    Kind kind;
+  };
+  bool find_next(Head& head) const {
+    for (; head.at < head.stop; ++head.at) {
+      const SliceId s(head.at);
+      head.kind = kind(s);
+      if (!counts(s, head.kind)) continue;
+      head.span = out_.span_of(s, head.kind);
+      return true;
+    }
+    return false;
+  }
+  bool before(const Head& a, const Head& b) const {
+    if (a.span.begin != b.span.begin) return a.span.begin < b.span.begin;
+    if (a.span.end != b.span.end) return a.span.end > b.span.end;
+    return std::tuple(!is_pytorch_side(a.kind), offset(SliceId(a.at))) <
+           std::tuple(!is_pytorch_side(b.kind), offset(SliceId(b.at)));
+  }
+  // Puts the first of a heap, which has changed, where it belongs.
+  void sink(std::vector<Head>& heap) const {
+    const Head moved = heap.front();
+    std::size_t at = 0;
+    for (std::size_t child = 1; child < heap.size(); child = 2 * at + 1) {
+      if (child + 1 < heap.size() && before(heap[child + 1], heap[child])) ++child;
+      if (!before(heap[child], moved)) break;
+      heap[at] = heap[child];
+      at = child;
+    }
+    heap[at] = moved;
+  }
+
+  // Rows hold their slices in order, so they are merged; sorting them all would take several times as long.
+  void put_in_order() {
+    std::size_t size = 0;
+    for (const std::uint16_t c : t_.slices.category) size += is_row(t_.categories[c].kind) ? 1 : 0;
+    out_.slices_.reserve(size);
+    std::vector<Head> heap;
+    for (const Row& row : t_.rows) {
+      Head head{{}, row.first, row.first + row.count, Kind::other};
+      if (find_next(head)) heap.push_back(head);
+    }
+    const auto later = [this](const Head& a, const Head& b) { return before(b, a); };
+    std::make_heap(heap.begin(), heap.end(), later);
+    while (!heap.empty()) {
+      Head& head = heap.front();
+      out_.slices_.push_back(SliceId(head.at++));
+      if (!find_next(head)) {
+        head = heap.back();
+        heap.pop_back();
       }
-      const bool unfinished = op < t_.ops.size() && t_.ops[op].slice == slice && t_.ops[op].unfinished;
-      if (unfinished && !finish(d)) continue;
-      if (d.id != 0 && (kind == Kind::op || kind == Kind::annotation)) note_thread(d);
-      drafts_.push_back(d);
+      if (!heap.empty()) sink(heap);
+    }
+    mend_order();
+  }
+
+  // A row's own order is another than ours only where slices of no length begin with others, or GPU annotations end up a
+  // nanosecond later: moving a few by a few places mends it.
+  void mend_order() {
+    std::vector<SliceId>& order = out_.slices_;
+    std::size_t moves = 0;
+    const std::size_t too_many = order.size() + 1024;
+    for (std::size_t i = 1; i < order.size(); ++i) {
+      for (std::size_t at = i; at > 0 && before(order[at], order[at - 1]); --at) {
+        std::swap(order[at], order[at - 1]);
+        ++moves;
+      }
+      if (moves <= too_many) continue;
+      std::sort(order.begin(), order.end(), [this](SliceId a, SliceId b) { return before(a, b); });
+      return;
     }
   }
 
-  // Operators that never ended were stretched to the end of the window; they end with what they lie in, or are left out.
-  bool finish(Draft& d) const {
-    const SliceId around = lanes_.parent(d.slice);
-    if (!around) return false;
-    d.end = std::min(d.end, t_.end(around));
-    return true;
+  std::uint64_t correlation(SliceId s, Kind k) const {
+    if (is_call(k)) {
+      const Call* call = t_.call(s);
+      return call != nullptr ? call->correlation : 0;
+    }
+    const GpuRow* row = t_.gpu_row(s);
+    return row != nullptr ? row->correlation : 0;
   }
 
-  // Of two operators with one id the first in time counts, as in LinkIndex.
-  void note_thread(const Draft& d) {
-    LaneId& known = thread_of_id_[d.id];
-    if (!known) known = d.thread;
+  // Its own id.
+  std::uint64_t id_of(SliceId s, Kind k) const {
+    if (is_op_or_annotation(k) || k == Kind::gpu_annotation) return external_id(s);
+    if (k != Kind::overhead) return correlation(s, k);
+    const auto inherited = overhead_id_.find(s);
+    return inherited == overhead_id_.end() ? 0 : inherited->second;
+  }
+  // That of the operator it belongs to.
+  std::uint64_t link_of(SliceId s, Kind k) const {
+    if (is_call(k) || is_gpu_work(k)) return external_id(s);
+    if (k == Kind::sync) return external_id(s) != correlation(s, k) ? external_id(s) : 0;
+    return 0;
+  }
+
+  // The thread of the operator with an id; of two the first in time counts.
+  LaneId thread_of_id(std::uint64_t id) const {
+    const SliceId op = links_.op_with_external_id(id);
+    return op && counts(op, kind(op)) ? t_.lane_id(op) : LaneId{};
   }
 
   // Calls lie on the thread of the operator they are linked to, those of none and overheads on the stop thread.
-  void place_calls() {
-    for (Draft& d : drafts_) {
-      if (d.kind == Kind::overhead) d.thread = stop_thread_;
-      if (!is_call(d.kind)) continue;
-      const LaneId owner = d.link != 0 ? thread_of_id_.find(d.link) : LaneId{};
-      d.thread = owner ? owner : stop_thread_;
-    }
+  LaneId thread_of(SliceId s, Kind k) const {
+    if (k == Kind::overhead) return stop_thread_;
+    if (!is_call(k)) return t_.lane_id(s);
+    const LaneId owner = external_id(s) != 0 ? thread_of_id(external_id(s)) : LaneId{};
+    return owner ? owner : stop_thread_;
   }
 
-  bool has_parent(const Draft& d) const {
-    if (d.kind == Kind::overhead || d.kind == Kind::gpu_annotation) return false;
-    if (is_gpu_row(d.kind) && links_.call_of(d.slice)) return true;
-    return d.link != 0 && thread_of_id_.find(d.link).valid();
+  bool has_parent(SliceId s, Kind k) const {
+    if (k == Kind::overhead || k == Kind::gpu_annotation) return false;
+    if (is_gpu_row(k) && links_.call_of(s)) return true;
+    const std::uint64_t link = link_of(s, k);
+    return link != 0 && thread_of_id(link).valid();
   }
 
   void inherit_overhead_ids() {
     std::vector<FrameEvent> frames;
-    std::vector<std::uint32_t> overheads;
-    for (std::uint32_t i = 0; i < drafts_.size(); ++i) {
-      const Draft& d = drafts_[i];
-      if (is_pytorch_side(d.kind) || has_parent(d)) continue;
-      FrameEvent f{d.begin, d.end, d.offset, d.id, true, d.kind == Kind::overhead, -1};
-      if (d.kind == Kind::overhead) {
+    std::vector<SliceId> overheads;
+    for (const SliceId s : out_.slices_) {
+      const Kind k = kind(s);
+      if (is_pytorch_side(k) || has_parent(s, k)) continue;
+      const Span span = out_.span_of(s, k);
+      FrameEvent f{span.begin, span.end, offset(s), k == Kind::overhead ? 0 : id_of(s, k), true, k == Kind::overhead, -1};
+      if (k == Kind::overhead) {
         f.overhead = static_cast<std::int32_t>(overheads.size());
-        overheads.push_back(i);
+        overheads.push_back(s);
       }
       frames.push_back(f);
     }
     if (overheads.empty() || !stop_thread_) return;
     walk_lane(t_, stop_thread_, [&](SliceId s) {
-      const Kind kind = t_.kind(s);
-      if (!is_pytorch_side(kind)) return;
-      const bool hands_down = kind != Kind::python;
-      frames.push_back({t_.begin(s), t_.end(s), t_.slices.offset[s.index()], hands_down ? t_.slices.external_id[s.index()] : 0, false, false, -1});
+      const Kind k = kind(s);
+      if (!is_pytorch_side(k)) return;
+      frames.push_back({t_.begin(s), t_.end(s), offset(s), k != Kind::python ? external_id(s) : 0, false, false, -1});
     });
     std::sort(frames.begin(), frames.end(), [](const FrameEvent& a, const FrameEvent& b) {
       return std::tuple(a.begin, a.from_kineto, a.offset) < std::tuple(b.begin, b.from_kineto, b.offset);
     });
     const std::vector<std::uint64_t> ids = inherited_ids(frames, overheads.size());
-    for (std::size_t i = 0; i < overheads.size(); ++i) drafts_[overheads[i]].id = ids[i];
+    for (std::size_t i = 0; i < overheads.size(); ++i) overhead_id_[overheads[i]] = ids[i];
   }
 
-  // GPU time by the id of the operator it is linked to.
-  void sum_kernels() {
-    for (const Draft& d : drafts_) {
-      const bool counts = exact_ ? is_gpu_row(d.kind) : is_gpu_work(d.kind);
-      if (counts && d.link != 0) by_link_[d.link] += d.end - d.begin;
-    }
-  }
-
-  bool may_own(const Draft& d) const {
-    if (d.link != 0 || d.id == 0) return false;
-    if (d.kind == Kind::op || d.kind == Kind::annotation) return true;
-    return exact_ && (d.kind == Kind::overhead || is_call(d.kind));
-  }
-
-  std::vector<OpEvent> build_tree() {
-    struct Key {
-      Ns begin, end;
-      std::uint32_t draft;
-    };
-    std::vector<Key> order(drafts_.size());
-    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = {drafts_[i].begin, drafts_[i].end, i};
-    std::sort(order.begin(), order.end(), [&](const Key& a, const Key& b) {
-      if (a.begin != b.begin) return a.begin < b.begin;
-      if (a.end != b.end) return a.end > b.end;
-      const Draft& x = drafts_[a.draft];
-      const Draft& y = drafts_[b.draft];
-      return std::tuple(!is_pytorch_side(x.kind), x.offset) < std::tuple(!is_pytorch_side(y.kind), y.offset);
-    });
-
-    std::vector<OpEvent> events;
-    events.reserve(order.size());
-    std::vector<std::vector<std::uint32_t>> stacks(t_.lanes.size() + 1);  // by thread; the last for events of no lane
-    children_.assign(order.size(), 0);
-    for (const Key& key : order) {
-      const Draft& d = drafts_[key.draft];
-      OpEvent e;
-      e.slice = d.slice;
-      e.name = t_.name_id(d.slice);
-      e.begin = d.begin;
-      e.end = d.end;
-      e.on_gpu = is_gpu_row(d.kind);
-      e.annotation = d.kind == Kind::annotation || d.kind == Kind::gpu_annotation;
-      const auto at = static_cast<std::uint32_t>(events.size());
-      if (e.on_gpu) {
-        e.own_cuda = e.total_cuda = d.end - d.begin;
-        e.join = exact_ || is_gpu_work(d.kind) ? d.link : 0;
-      } else {
-        e.self_cpu = d.end - d.begin;
-        if (may_own(d)) {
-          e.join = d.id;
-          e.own_cuda = by_link_.find(d.id);
+  // GPU time by the id of the operator it is linked to. Few events own any, so most questions end at one bit.
+  class LinkedCuda {
+   public:
+    void add(std::uint64_t link, Ns time) { sums_.emplace_back(link, time); }
+    void finish() {
+      std::sort(sums_.begin(), sums_.end());
+      std::size_t last = 0;
+      for (std::size_t i = 1; i < sums_.size(); ++i) {
+        if (sums_[i].first == sums_[last].first) {
+          sums_[last].second += sums_[i].second;
+        } else {
+          sums_[++last] = sums_[i];
         }
-        std::vector<std::uint32_t>& stack = stacks[d.thread ? d.thread.index() : t_.lanes.size()];
-        while (!stack.empty() && (d.begin >= events[stack.back()].end || d.end > events[stack.back()].end)) stack.pop_back();
-        if (!stack.empty()) {
-          e.parent = stack.back();
-          ++children_[e.parent];
-        }
-        stack.push_back(at);
       }
-      events.push_back(e);
+      if (!sums_.empty()) sums_.resize(last + 1);
+      maybe_.resize(std::bit_ceil(sums_.size() * 16 + 1));
+      for (const auto& [link, sum] : sums_) maybe_[link & (maybe_.size() - 1)] = true;
     }
-    fold(events);
-    sum_up(events);
-    return events;
+    Ns of(std::uint64_t link) const {
+      if (!maybe_[link & (maybe_.size() - 1)]) return 0;
+      const auto at = std::lower_bound(sums_.begin(), sums_.end(), std::pair(link, std::numeric_limits<Ns>::min()));
+      return at != sums_.end() && at->first == link ? at->second : 0;
+    }
+
+   private:
+    std::vector<std::pair<std::uint64_t, Ns>> sums_;
+    std::vector<bool> maybe_;  // whether an id with these lower bits is among them
+  };
+  LinkedCuda cuda_by_link() const {
+    LinkedCuda cuda;
+    for (std::uint32_t i = 0; i < t_.slice_count(); ++i) {
+      const SliceId s(i);
+      const Kind k = kind(s);
+      if (!(exact_ ? is_gpu_row(k) : is_gpu_work(k)) || !counts(s, k)) continue;
+      if (const std::uint64_t link = link_of(s, k)) cuda.add(link, t_.duration(s));
+    }
+    cuda.finish();
+    return cuda;
   }
 
-  bool same_row_name(StringId a, StringId b) const {
-    return a == b || row_name(t_.strings[a]) == row_name(t_.strings[b]);
+  // The id under which an event owns GPU work; 0: owns none.
+  std::uint64_t owner_id(SliceId s, Kind k) const {
+    if (is_op_or_annotation(k)) return external_id(s);
+    if (!exact_ || is_gpu_row(k) || link_of(s, k) != 0) return 0;
+    return id_of(s, k);
+  }
+
+  void find_joins() {
+    out_.join_.reserve(out_.size());
+    for (const SliceId s : out_.slices_) {
+      const Kind k = kind(s);
+      const bool links = is_gpu_work(k) || (exact_ && is_gpu_row(k));
+      out_.join_.push_back(is_gpu_row(k) ? (links ? link_of(s, k) : 0) : owner_id(s, k));
+    }
+  }
+
+  void find_own_cuda() {
+    const LinkedCuda cuda = cuda_by_link();
+    out_.own_cuda_ = NsColumn(out_.size());
+    for (std::size_t i = 0; i < out_.size(); ++i) {
+      const SliceId s = out_.slices_[i];
+      const std::uint64_t id = owner_id(s, kind(s));
+      if (const Ns sum = id != 0 ? cuda.of(id) : 0) out_.own_cuda_.set(i, sum);
+    }
+  }
+
+  // Groups, parents, and how many children each has: 0, 1, 2 or more.
+  void build_tree() {
+    struct Open {
+      std::uint32_t event;
+      Ns end;
+    };
+    std::vector<std::vector<Open>> stacks(t_.lanes.size() + 1);  // by thread; the last for events of no lane
+    const std::size_t size = out_.size();
+    out_.group_ = NarrowColumn<std::uint16_t, std::uint32_t>(size);
+    out_.parent_.assign(size, kNone);
+    children_.assign(size, 0);
+    group_of_name_.assign(t_.strings.size() * 4, kNone);
+    for (std::uint32_t i = 0; i < size; ++i) {
+      out_.prefetch(i);
+      const SliceId s = out_.slices_[i];
+      const Kind k = kind(s);
+      out_.group_.set(i, group_of(s, k) + 1);
+      if (is_gpu_row(k)) continue;
+      const Span span = out_.span_of(s, k);
+      const LaneId thread = thread_of(s, k);
+      std::vector<Open>& stack = stacks[thread ? thread.index() : t_.lanes.size()];
+      while (!stack.empty() && (span.begin >= stack.back().end || span.end > stack.back().end)) stack.pop_back();
+      if (!stack.empty()) {
+        out_.parent_[i] = stack.back().event;
+        std::uint8_t& children = children_[stack.back().event];
+        children = static_cast<std::uint8_t>(std::min(children + 1, 2));
+      }
+      stack.push_back({i, span.end});
+    }
+    group_of_name_ = {};
+  }
+
+  std::uint32_t group_of(SliceId s, Kind k) {
+    const StringId name = t_.name_id(s);
+    const bool annotation = k == Kind::annotation || k == Kind::gpu_annotation;
+    const std::size_t variant = (is_gpu_row(k) ? 2u : 0u) + (annotation ? 1u : 0u);
+    std::uint32_t& known = group_of_name_[name.index() * 4 + variant];
+    if (known != kNone) return known;
+    const bool steps = row_name(t_.strings[name]) != t_.strings[name];
+    if (steps && step_group_[variant] != kNone) return known = step_group_[variant];
+    out_.groups_.push_back({name, is_gpu_row(k), annotation, steps});
+    known = static_cast<std::uint32_t>(out_.groups_.size() - 1);
+    if (steps) step_group_[variant] = known;
+    return known;
+  }
+
+  bool same_row_name(std::uint32_t a, std::uint32_t b) const {
+    if (a == b) return true;
+    const OpGroup &x = out_.groups_[a], &y = out_.groups_[b];
+    return x.name == y.name || (x.steps && y.steps);
   }
 
   // An only child of its parent's name is merged into it (aten::sum inside aten::sum). Parents come before children, so
-  // one pass folds whole chains.
-  void fold(std::vector<OpEvent>& events) {
-    std::vector<std::uint32_t> kept_as(events.size());
-    for (std::uint32_t i = 0; i < events.size(); ++i) {
-      OpEvent& e = events[i];
-      kept_as[i] = i;
-      if (e.parent == kNone) continue;
-      e.parent = kept_as[e.parent];
-      OpEvent& parent = events[e.parent];
-      if (!same_row_name(parent.name, e.name) || children_[e.parent] != 1) continue;
-      children_[e.parent] = children_[i];
-      if (exact_) parent.join = e.join;
-      parent.own_cuda = exact_ ? e.own_cuda : parent.own_cuda + e.own_cuda;
-      e.folded = true;
-      kept_as[i] = e.parent;
+  // one pass folds whole chains: what is folded knows by then into what.
+  void fold() {
+    for (std::size_t i = 0; i < out_.size(); ++i) {
+      std::uint32_t& parent = out_.parent_[i];
+      if (parent == kNone) continue;
+      if (out_.group(parent) == kNone) parent = out_.parent_[parent];
+      if (children_[parent] != 1 || !same_row_name(out_.group(parent), out_.group(i))) continue;
+      children_[parent] = children_[i];
+      out_.own_cuda_.set(parent, exact_ ? out_.own_cuda_[i] : out_.own_cuda_[parent] + out_.own_cuda_[i]);
+      if (keep_ && exact_) out_.join_[parent] = out_.join_[i];
+      out_.group_.set(i, 0);
     }
+    children_ = {};
   }
 
   // Children come after parents, so one pass from the end gives the totals.
-  static void sum_up(std::vector<OpEvent>& events) {
-    for (std::size_t i = events.size(); i-- > 0;) {
-      OpEvent& e = events[i];
-      if (e.folded) continue;
-      if (!e.on_gpu) e.total_cuda += e.own_cuda;
-      if (e.parent == kNone) continue;
-      events[e.parent].self_cpu -= e.end - e.begin;
-      events[e.parent].total_cuda += e.total_cuda;
+  void sum_up() {
+    out_.self_cpu_ = NsColumn(out_.size());
+    out_.total_cuda_ = NsColumn(out_.size());
+    for (std::size_t i = out_.size(); i-- > 0;) {
+      if (i >= 2 * kAhead) out_.prefetch(i - 2 * kAhead);  // it looks kAhead on, and this loop runs back
+      const std::uint32_t group = out_.group(i);
+      if (group == kNone || out_.groups_[group].on_gpu) continue;
+      const Ns duration = out_.span(i).end - out_.span(i).begin;
+      const Ns total = out_.total_cuda_[i] + out_.own_cuda_[i];
+      out_.self_cpu_.add(i, duration);
+      if (total != 0) out_.total_cuda_.set(i, total);
+      const std::uint32_t parent = out_.parent_[i];
+      if (parent == kNone) continue;
+      out_.self_cpu_.add(parent, -duration);
+      if (total != 0) out_.total_cuda_.add(parent, total);
     }
   }
 
   const Trace& t_;
   const LaneIndex& lanes_;
   const LinkIndex& links_;
-  bool exact_;
-  std::vector<bool> left_out_;
+  const bool exact_, keep_;
+  OpEvents& out_;
+  std::vector<StringId> left_out_;
+  std::vector<SliceId> endless_;  // operators that never end in anything
   LaneId stop_thread_;
-  std::vector<Draft> drafts_;
-  IdMap<LaneId> thread_of_id_;
-  IdMap<Ns> by_link_;
-  std::vector<std::uint32_t> children_;
+  std::unordered_map<SliceId, std::uint64_t> overhead_id_;
+  std::vector<std::uint8_t> children_;
+  std::vector<std::uint32_t> group_of_name_;
+  std::array<std::uint32_t, 4> step_group_{kNone, kNone, kNone, kNone};
 };
 
-}  // namespace
+OpEvents::OpEvents(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, TableMode mode, KeepTree keep)
+    : trace_(trace), mode_(mode) {
+  Maker(trace, lanes, links, keep, *this).run();
+}
 
-std::string_view row_name(std::string_view name) { return name.starts_with("ProfilerStep#") ? "ProfilerStep*" : name; }
+Span OpEvents::span_of(SliceId slice, Kind kind) const {
+  Span span = trace_.span_of(slice);
+  if (kind == Kind::gpu_annotation) {
+    ++span.begin;
+    span.end = std::max(span.begin, span.end - 1);
+  }
+  if (cut_.empty()) return span;
+  const auto cut = std::lower_bound(cut_.begin(), cut_.end(), slice, [](const auto& c, SliceId s) { return c.first < s; });
+  if (cut != cut_.end() && cut->first == slice) span.end = cut->second;
+  return span;
+}
 
-OpEvents::OpEvents(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, TableMode mode)
-    : mode_(mode), events_(Maker(trace, lanes, links, mode).run()) {}
+std::pair<std::size_t, std::size_t> OpEvents::begin_in(Span range) const {
+  const auto first_from = [this](Ns t) {
+    const auto begins_before = [this](SliceId s, Ns time) { return span_of(s, trace_.kind(s)).begin < time; };
+    return static_cast<std::size_t>(std::lower_bound(slices_.begin(), slices_.end(), t, begins_before) - slices_.begin());
+  };
+  return {first_from(range.begin), first_from(range.end)};
+}
+
+void OpEvents::prefetch(std::size_t i) const {
+  if (i + kAhead >= slices_.size()) return;
+  const std::size_t s = slices_[i + kAhead].index();
+  __builtin_prefetch(&trace_.slices.begin[s]);
+  __builtin_prefetch(&trace_.slices.end[s]);
+  __builtin_prefetch(&trace_.slices.category[s]);
+}
 
 }  // namespace gapscope

@@ -2,28 +2,41 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 #include <unordered_map>
 
 namespace gapscope {
 namespace {
 
-constexpr std::uint32_t kNone = 0xFFFF'FFFFu;
+constexpr std::uint32_t kNone = OpEvents::kNone;
 
-// Sums of memory records up to each time, for one side.
-struct MemorySums {
-  std::vector<Ns> time;
-  std::vector<std::int64_t> sum{0};
-
-  // Bytes of records with begin <= time <= end.
-  std::int64_t within(Ns begin, Ns end) const {
-    const auto first = std::lower_bound(time.begin(), time.end(), begin) - time.begin();
-    const auto last = std::upper_bound(time.begin(), time.end(), end) - time.begin();
-    return last > first ? sum[static_cast<std::size_t>(last)] - sum[static_cast<std::size_t>(first)] : 0;
-  }
+// Sums of memory records up to each time, for one side. Asked by events in order of begin.
+class MemorySums {
+ public:
   void add(Ns t, std::int64_t bytes) {
-    time.push_back(t);
-    sum.push_back(sum.back() + bytes);
+    time_.push_back(t);
+    sum_.push_back(sum_.back() + bytes);
   }
+
+  // Bytes of records with begin <= time <= end. No `begin` before that of the last call.
+  std::int64_t within(Span span) {
+    while (first_ < time_.size() && time_[first_] < span.begin) ++first_;
+    // Most events are short, so the end is looked for in steps that double.
+    std::size_t low = first_, step = 1;
+    while (low + step <= time_.size() && time_[low + step - 1] <= span.end) {
+      low += step;
+      step *= 2;
+    }
+    const auto from = time_.begin() + static_cast<std::ptrdiff_t>(low);
+    const auto to = time_.begin() + static_cast<std::ptrdiff_t>(std::min(low + step, time_.size()));
+    const auto last = static_cast<std::size_t>(std::upper_bound(from, to, span.end) - time_.begin());
+    return last > first_ ? sum_[last] - sum_[first_] : 0;
+  }
+
+ private:
+  std::vector<Ns> time_;
+  std::vector<std::int64_t> sum_{0};
+  std::size_t first_ = 0;
 };
 
 // c10::DeviceType numbers as PyTorch's table splits them.
@@ -32,19 +45,18 @@ bool is_device_memory(std::int16_t type) { return type == 1 || type == 6 || type
 
 class Tabler {
  public:
-  Tabler(const Trace& trace, const OpEvents& events, const OpTableOptions& options) : t_(trace), events_(events.events()), options_(options) {}
+  Tabler(const Trace& trace, const OpEvents& events, const OpTableOptions& options)
+      : t_(trace), events_(events), options_(options) {}
 
   OpTable run() {
-    std::size_t first = 0;
-    std::size_t last = events_.size();
-    if (options_.range) {
-      const auto begins_before = [](const OpEvent& e, Ns t) { return e.begin < t; };
-      first = static_cast<std::size_t>(std::lower_bound(events_.begin(), events_.end(), options_.range->begin, begins_before) - events_.begin());
-      last = static_cast<std::size_t>(std::lower_bound(events_.begin(), events_.end(), options_.range->end, begins_before) - events_.begin());
+    last_ = events_.size();
+    if (options_.range) std::tie(first_, last_) = events_.begin_in(*options_.range);
+    if (!t_.memory.empty()) sum_memory();
+    row_of_group_.assign(events_.groups().size(), kNone);
+    for (std::size_t i = first_; i < last_; ++i) {
+      events_.prefetch(i);
+      if (events_.group(i) != kNone) add(i);
     }
-    group_of_name_.assign(t_.strings.size() * 4, kNone);
-    for (std::size_t i = first; i < last; ++i) add(events_[i]);
-    if (!t_.memory.empty()) add_memory(first, last);
     for (const OpTableRow& row : out_.rows) {
       out_.self_cpu_total += row.self_cpu;
       out_.self_cuda_total += row.on_gpu && !row.annotation ? row.self_cuda : 0;
@@ -53,94 +65,80 @@ class Tabler {
   }
 
  private:
-  // Counted events that are never folded away.
-  static bool counts(const OpEvent& e) { return !e.folded; }
-
-  void add(const OpEvent& e) {
-    if (!counts(e)) return;
-    OpTableRow& row = out_.rows[group(e)];
+  void add(std::size_t i) {
+    OpTableRow& row = out_.rows[row_of(i)];
+    const Span span = events_.span(i);
+    const Ns duration = span.end - span.begin;
     ++row.count;
-    row.self_cuda += e.own_cuda;
-    row.cuda += e.total_cuda;
-    if (e.on_gpu) return;
-    row.self_cpu += e.self_cpu;
-    row.cpu += e.end - e.begin;
+    row.self_cuda += row.on_gpu ? duration : events_.own_cuda(i);
+    row.cuda += row.on_gpu ? duration : events_.total_cuda(i);
+    if (row.on_gpu) return;
+    row.self_cpu += events_.self_cpu(i);
+    row.cpu += duration;
+    if (out_.has_memory) add_memory(i, span, row);
   }
 
-  std::uint32_t group(const OpEvent& e) {
-    const std::size_t slot = e.name.index() * 4 + (e.on_gpu ? 2 : 0) + (e.annotation ? 1 : 0);
-    if (options_.by_shape && !e.on_gpu) {
-      const OpRow* op = t_.op_row(e.slice);
+  std::uint32_t row_of(std::size_t i) {
+    const std::uint32_t group = events_.group(i);
+    if (options_.by_shape && !events_.groups()[group].on_gpu) {
+      const OpRow* op = t_.op_row(events_.slice(i));
       const StringId dims = op != nullptr ? op->input_dims : StringId{};
       if (dims) {
-        const auto [at, is_new] = group_of_shape_.try_emplace((static_cast<std::uint64_t>(slot) << 32) | dims.value, 0u);
-        if (is_new) at->second = new_row(e, dims);
+        const auto [at, is_new] = row_of_shape_.try_emplace((static_cast<std::uint64_t>(group) << 32) | dims.value, 0u);
+        if (is_new) at->second = new_row(i, dims);
         return at->second;
       }
     }
-    std::uint32_t& known = group_of_name_[slot];
-    if (known == kNone) {
-      if (row_name(t_.strings[e.name]) == t_.strings[e.name]) {
-        known = new_row(e, {});
-      } else {  // ProfilerStep#0, #1, ... are one row
-        std::uint32_t& steps = step_group_[(e.on_gpu ? 2u : 0u) + (e.annotation ? 1u : 0u)];
-        if (steps == kNone) steps = new_row(e, {});
-        known = steps;
-      }
-    }
+    std::uint32_t& known = row_of_group_[group];
+    if (known == kNone) known = new_row(i, {});
     return known;
   }
 
-  std::uint32_t new_row(const OpEvent& e, StringId dims) {
+  std::uint32_t new_row(std::size_t i, StringId dims) {
+    const OpGroup& group = events_.groups()[events_.group(i)];
     OpTableRow row;
-    row.name = row_name(t_.strings[e.name]);
-    row.name_id = e.name;
-    row.on_gpu = e.on_gpu;
-    row.annotation = e.annotation;
+    row.name_id = t_.name_id(events_.slice(i));
+    row.name = row_name(t_.strings[row.name_id]);
+    row.on_gpu = group.on_gpu;
+    row.annotation = group.annotation;
     row.input_dims = dims;
     out_.rows.push_back(std::move(row));
     return static_cast<std::uint32_t>(out_.rows.size() - 1);
   }
 
-  // Every record counts for every CPU event, on any thread, that holds its time, ends included; folded events do not
-  // matter because their parent holds the same records.
-  void add_memory(std::size_t first, std::size_t last) {
+  void sum_memory() {
     out_.has_memory = true;
-    MemorySums host, device;
     for (const MemoryRow& m : t_.memory) {
       if (m.out_of_memory) continue;
-      if (is_host_memory(m.device_type)) host.add(m.time, m.bytes);
-      if (is_device_memory(m.device_type)) device.add(m.time, m.bytes);
-    }
-    std::vector<std::array<std::int64_t, 2>> total(last - first);
-    for (std::size_t i = first; i < last; ++i) {
-      const OpEvent& e = events_[i];
-      if (!e.on_gpu && !e.folded) total[i - first] = {host.within(e.begin, e.end), device.within(e.begin, e.end)};
-    }
-    std::vector<std::array<std::int64_t, 2>> self = total;
-    for (std::size_t i = first; i < last; ++i) {
-      const OpEvent& e = events_[i];
-      if (e.on_gpu || e.folded || e.parent == kNone || e.parent < first) continue;
-      for (std::size_t side = 0; side < 2; ++side) self[e.parent - first][side] -= total[i - first][side];
-    }
-    for (std::size_t i = first; i < last; ++i) {
-      const OpEvent& e = events_[i];
-      if (e.on_gpu || e.folded) continue;
-      OpTableRow& row = out_.rows[group(e)];
-      row.cpu_memory += total[i - first][0];
-      row.cuda_memory += total[i - first][1];
-      row.self_cpu_memory += self[i - first][0];
-      row.self_cuda_memory += self[i - first][1];
+      if (is_host_memory(m.device_type)) host_.add(m.time, m.bytes);
+      if (is_device_memory(m.device_type)) device_.add(m.time, m.bytes);
     }
   }
 
+  // Every record counts for every CPU event, on any thread, that holds its time, ends included, and not for its parent
+  // itself; folded events do not matter because their parent holds the same records.
+  void add_memory(std::size_t i, Span span, OpTableRow& row) {
+    const std::int64_t host = host_.within(span), device = device_.within(span);
+    if (host == 0 && device == 0) return;
+    row.cpu_memory += host;
+    row.self_cpu_memory += host;
+    row.cuda_memory += device;
+    row.self_cuda_memory += device;
+    const std::uint32_t parent = events_.parent(i);
+    if (parent == kNone || parent < first_) return;
+    OpTableRow& around = out_.rows[row_of(parent)];
+    around.self_cpu_memory -= host;
+    around.self_cuda_memory -= device;
+  }
+
   const Trace& t_;
-  const std::vector<OpEvent>& events_;
+  const OpEvents& events_;
   const OpTableOptions& options_;
   OpTable out_;
-  std::vector<std::uint32_t> group_of_name_;
-  std::array<std::uint32_t, 4> step_group_{kNone, kNone, kNone, kNone};
-  std::unordered_map<std::uint64_t, std::uint32_t> group_of_shape_;
+  MemorySums host_, device_;
+  std::size_t first_ = 0, last_ = 0;  // the events that count
+  std::vector<std::uint32_t> row_of_group_;
+  std::unordered_map<std::uint64_t, std::uint32_t> row_of_shape_;
 };
 
 struct SortWord {

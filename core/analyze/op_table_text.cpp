@@ -61,7 +61,7 @@ Ns profiler_start(const Trace& t) {
 class Printer {
  public:
   Printer(const Trace& trace, const OpEvents& events, const OpTable& table, const OpTableOptions& options, const OpTableText& text)
-      : t_(trace), events_(events.events()), table_(table), options_(options), text_(text) {}
+      : t_(trace), events_(events), table_(table), options_(options), text_(text) {}
 
   std::string run() {
     add_up();
@@ -137,32 +137,35 @@ class Printer {
     const auto us = [&](Ns t) { return static_cast<double>(t - t0) / 1000.0; };
     const std::size_t n = events_.size();
     std::vector<double> length(n), children(n, 0), own(n, 0), total(n, 0), children_total(n, 0);
-    for (std::size_t i = 0; i < n; ++i) length[i] = us(events_[i].end) - us(events_[i].begin);
+    std::vector<bool> on_gpu(n);
     for (std::size_t i = 0; i < n; ++i) {
-      if (!events_[i].folded && events_[i].parent != kNone) children[events_[i].parent] += length[i];
+      const Span span = events_.span(i);
+      length[i] = us(span.end) - us(span.begin);
+      on_gpu[i] = !is_folded(i) && events_.groups()[events_.group(i)].on_gpu;
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!is_folded(i) && events_.parent(i) != kNone) children[events_.parent(i)] += length[i];
     }
     std::unordered_map<std::uint64_t, double> by_link;
     for (std::size_t i = 0; i < n; ++i) {
-      if (events_[i].on_gpu && events_[i].join != 0) by_link[events_[i].join] += length[i];
+      if (on_gpu[i] && events_.join(i) != 0) by_link[events_.join(i)] += length[i];
     }
     for (std::size_t i = 0; i < n; ++i) {
-      const OpEvent& e = events_[i];
       // A parent that took over a folded child's work has more than one id's; then the integer sum is what there is.
-      const auto found = !e.on_gpu && e.join != 0 ? by_link.find(e.join) : by_link.end();
-      own[i] = found != by_link.end() ? found->second : e.on_gpu ? length[i] : static_cast<double>(e.own_cuda) / 1000.0;
+      const auto found = !on_gpu[i] && events_.join(i) != 0 ? by_link.find(events_.join(i)) : by_link.end();
+      own[i] = found != by_link.end() ? found->second : on_gpu[i] ? length[i] : static_cast<double>(events_.own_cuda(i)) / 1000.0;
     }
     // Totals from the leaves up; a parent adds its children in their order.
     for (std::size_t i = n; i-- > 0;) total[i] = own[i];
     std::vector<std::uint32_t> reverse_children(n, kNone), next(n, kNone);
     for (std::size_t i = n; i-- > 0;) {
-      const OpEvent& e = events_[i];
-      if (e.folded || e.parent == kNone) continue;
-      next[i] = reverse_children[e.parent];
-      reverse_children[e.parent] = static_cast<std::uint32_t>(i);
+      if (is_folded(i) || events_.parent(i) == kNone) continue;
+      next[i] = reverse_children[events_.parent(i)];
+      reverse_children[events_.parent(i)] = static_cast<std::uint32_t>(i);
     }
     for (std::size_t i = n; i-- > 0;) {
       for (std::uint32_t c = reverse_children[i]; c != kNone; c = next[c]) children_total[i] += total[c];
-      if (!events_[i].on_gpu) total[i] = own[i] + children_total[i];
+      if (!on_gpu[i]) total[i] = own[i] + children_total[i];
     }
     sums_.assign(table_.rows.size(), {});
     std::map<std::tuple<std::string_view, bool, bool, std::uint32_t>, std::size_t> row_of;
@@ -171,21 +174,23 @@ class Printer {
       row_of[{row.name, row.on_gpu, row.annotation, row.input_dims.value}] = r;
     }
     for (std::size_t i = 0; i < n; ++i) {
-      const OpEvent& e = events_[i];
-      if (e.folded || (options_.range && !options_.range->contains(e.begin))) continue;
-      const OpRow* op = options_.by_shape && !e.on_gpu ? t_.op_row(e.slice) : nullptr;
-      const auto at = row_of.find({row_name(t_.strings[e.name]), e.on_gpu, e.annotation, op != nullptr ? op->input_dims.value : StringId{}.value});
+      if (is_folded(i) || (options_.range && !options_.range->contains(events_.span(i).begin))) continue;
+      const OpGroup& group = events_.groups()[events_.group(i)];
+      const OpRow* op = options_.by_shape && !on_gpu[i] ? t_.op_row(events_.slice(i)) : nullptr;
+      const auto at = row_of.find({row_name(t_.strings[group.name]), group.on_gpu, group.annotation,
+                                   op != nullptr ? op->input_dims.value : StringId{}.value});
       if (at == row_of.end()) continue;
       Sums& s = sums_[at->second];
-      if (!e.on_gpu) {
+      if (!on_gpu[i]) {
         s.cpu += length[i];
         s.self_cpu += length[i] - children[i];
       }
-      const double cuda = e.on_gpu ? length[i] : total[i];
+      const double cuda = on_gpu[i] ? length[i] : total[i];
       s.cuda += cuda;
-      s.self_cuda += e.on_gpu ? length[i] : cuda - children_total[i];
+      s.self_cuda += on_gpu[i] ? length[i] : cuda - children_total[i];
     }
   }
+  bool is_folded(std::size_t i) const { return events_.group(i) == kNone; }
 
   void order_rows() {
     order_.resize(table_.rows.size());
@@ -224,7 +229,7 @@ class Printer {
   }
 
   const Trace& t_;
-  const std::vector<OpEvent>& events_;
+  const OpEvents& events_;
   const OpTable& table_;
   const OpTableOptions& options_;
   const OpTableText& text_;

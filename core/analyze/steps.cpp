@@ -52,16 +52,38 @@ struct CpuSide {
   std::unordered_set<std::uint64_t> communication_ids;
 };
 
+// A union that grows row by row, outer depths first: most of what lies deeper is in it already and takes no room.
+class GrowingUnion {
+ public:
+  void begin_row() { at_ = 0; }
+  // In order of begin within a row.
+  void add(Span span) {
+    while (at_ < all_.size() && all_[at_].end < span.end) ++at_;
+    if (at_ == all_.size() || all_[at_].begin > span.begin) append(row_, span);
+  }
+  void end_row() {
+    if (row_.empty()) return;
+    all_ = all_.empty() ? std::move(row_) : unite(all_, row_);
+    row_ = {};
+  }
+  SpanSet take() { return std::move(all_); }
+
+ private:
+  SpanSet all_, row_;
+  std::size_t at_ = 0;  // the first that does not end before the last span did
+};
+
 CpuSide scan_cpu(const Trace& trace) {
   const std::vector<std::uint8_t> flags = flags_of_names(trace);
   CpuSide cpu;
-  std::vector<SpanSet> communication, runtime, data_loader, cpu_exec;
+  GrowingUnion communication, runtime, data_loader, cpu_exec;
+  const std::array<GrowingUnion*, 4> all = {&communication, &runtime, &data_loader, &cpu_exec};
   for (const Row& row : trace.rows) {
-    SpanSet row_communication, row_runtime, row_loader, row_exec;
+    for (GrowingUnion* u : all) u->begin_row();
     for (std::uint32_t s = row.first; s < row.first + row.count; ++s) {
       const Kind kind = trace.categories[trace.slices.category[s]].kind;
       const Span span{trace.slices.begin[s], trace.slices.end[s]};
-      if (kind == Kind::runtime) append(row_runtime, span);
+      if (kind == Kind::runtime) runtime.add(span);
       if (!is_op_or_annotation(kind)) continue;
       const std::uint8_t flag = flags[trace.slices.name[s].index()];
       if (kind == Kind::op) {
@@ -70,20 +92,17 @@ CpuSide scan_cpu(const Trace& trace) {
       }
       if (flag & kCommunicationName) {
         if (trace.slices.external_id[s] != 0) cpu.communication_ids.insert(trace.slices.external_id[s]);
-        append(row_communication, span);
+        communication.add(span);
       } else if (!(flag & kStepName)) {
-        append((flag & kLoaderName) ? row_loader : row_exec, span);
+        ((flag & kLoaderName) ? data_loader : cpu_exec).add(span);
       }
     }
-    if (!row_communication.empty()) communication.push_back(std::move(row_communication));
-    if (!row_runtime.empty()) runtime.push_back(std::move(row_runtime));
-    if (!row_loader.empty()) data_loader.push_back(std::move(row_loader));
-    if (!row_exec.empty()) cpu_exec.push_back(std::move(row_exec));
+    for (GrowingUnion* u : all) u->end_row();
   }
-  cpu.communication = unite(std::move(communication));
-  cpu.runtime = unite(std::move(runtime));
-  cpu.data_loader = unite(std::move(data_loader));
-  cpu.cpu_exec = unite(std::move(cpu_exec));
+  cpu.communication = communication.take();
+  cpu.runtime = runtime.take();
+  cpu.data_loader = data_loader.take();
+  cpu.cpu_exec = cpu_exec.take();
   return cpu;
 }
 

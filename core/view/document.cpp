@@ -19,12 +19,17 @@ std::shared_ptr<const Document> Document::make(std::shared_ptr<const Trace> t, c
 }
 
 void Document::analyze(const std::atomic<bool>* cancel) const {
-  if (!analysis()) {
-    if (std::unique_ptr<const Analysis> facts = Analysis::make(trace, lanes, links, cancel)) analysis_.publish(std::move(facts));
-  }
+  if (analysis()) return;
+  progress_.done = 0;
+  if (std::unique_ptr<const Analysis> facts = Analysis::make(trace, lanes, links, cancel, &progress_))
+    analysis_.publish(std::move(facts));
+}
+
+void Document::diagnose(const std::atomic<bool>* cancel) const {
+  analyze(cancel);
   if (!analysis() || diagnosis()) return;
   const Facts facts(trace, lanes, links, names, *analysis());
-  Diagnosis found = diagnose(facts, cancel);
+  Diagnosis found = gapscope::diagnose(facts, cancel);
   if (cancel == nullptr || !*cancel) diagnosis_.publish(std::make_unique<const Diagnosis>(std::move(found)));
 }
 

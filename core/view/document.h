@@ -1,6 +1,7 @@
 #pragma once
 // The const world that the window shows: a trace and everything computed from it. Built off the UI thread, shared,
 // never changed; only the analysis joins it when the document is already on the screen.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -36,12 +37,20 @@ struct Document {
 
   // The facts, or null while they are being worked out.
   const Analysis* analysis() const { return analysis_.get(); }
-  // What the rules found, or null while they are at work; there after the analysis.
-  const Diagnosis* diagnosis() const { return diagnosis_.get(); }
-  // Works both out, on a thread that may wait; once.
+  // How far that is, from 0 to 1.
+  float analysis_fraction() const {
+    return std::min(1.0f, static_cast<float>(progress_.done) / static_cast<float>(AnalysisProgress::kParts));
+  }
+  // Works them out, on a thread that may wait; once.
   void analyze(const std::atomic<bool>* cancel = nullptr) const;
 
+  // What the rules found, or null while they are at work: after the analysis.
+  const Diagnosis* diagnosis() const { return diagnosis_.get(); }
+  // Lets them look, and analyses before where that is not done; once.
+  void diagnose(const std::atomic<bool>* cancel = nullptr) const;
+
  private:
+  mutable AnalysisProgress progress_;
   mutable Late<Analysis> analysis_;
   mutable Late<Diagnosis> diagnosis_;
 };

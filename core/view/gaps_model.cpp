@@ -5,7 +5,7 @@
 
 namespace gapscope {
 
-std::vector<std::uint32_t> arrange_gaps(const Trace& trace, const std::vector<IdleGap>& gaps, const GapOrder& order) {
+std::vector<std::uint32_t> arrange_gaps(const Trace& trace, const IdleGaps& gaps, const GapOrder& order) {
   std::vector<std::uint32_t> rows(gaps.size());
   std::iota(rows.begin(), rows.end(), 0u);
   const auto by = [&](const auto& key) {

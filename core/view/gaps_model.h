@@ -16,14 +16,14 @@ struct GapOrder {
 };
 
 // Positions in `gaps`; ties keep their order.
-std::vector<std::uint32_t> arrange_gaps(const Trace& trace, const std::vector<IdleGap>& gaps, const GapOrder& order);
+std::vector<std::uint32_t> arrange_gaps(const Trace& trace, const IdleGaps& gaps, const GapOrder& order);
 
 struct GapsState {
   GapOrder order;
   std::int64_t selected = -1;  // position in the gaps
 
   struct Arranged {
-    const std::vector<IdleGap>* of = nullptr;
+    const IdleGaps* of = nullptr;
     GapOrder order;
     std::vector<std::uint32_t> rows;
   } arranged;

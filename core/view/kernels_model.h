@@ -2,6 +2,7 @@
 // GPU work by name as the window shows it: which rows pass the filter, in which order, and what is known about the one
 // that is chosen.
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,25 +53,34 @@ struct WhatIf {
   bool open = false;
 };
 
-// The state of the tab, owned by ViewState.
+// The kernels of a range, worked out elsewhere: over millions of slices it takes longer than a frame.
+struct KernelsAnswer {
+  Span range;
+  KernelTable table;
+};
+
+// The state of the tab, owned by ViewState. The panel asks for an answer (MakeKernels) when there is another range; until
+// it is there the last one is shown.
 struct KernelsState {
   std::string filter;
   KernelOrder order;
   StringId selected;
   SliceId followed;  // the selection that was last taken over
   WhatIf what_if;
+  std::shared_ptr<const KernelsAnswer> answer;
+  std::optional<Span> asked;  // of the last MakeKernels
 
   // Made from the above, the range and the document's table when one of them changed.
   struct Arranged {
     const KernelTable* whole = nullptr;  // of the document: whose rows these are
-    std::optional<Span> range;
-    KernelTable of_range;                // where there is a range
+    std::shared_ptr<const KernelsAnswer> of_range;  // null: the whole document
     std::string filter;
     KernelOrder order;
     std::vector<std::uint32_t> rows;
     StringId called;
     KernelCalls calls;                   // of `called`
-    const KernelTable& table() const { return range ? of_range : *whole; }
+    const KernelTable& table() const { return of_range ? of_range->table : *whole; }
+    std::optional<Span> range() const { return of_range ? std::optional(of_range->range) : std::nullopt; }
   } arranged;
 };
 

@@ -125,17 +125,20 @@ OpTableRow total_of(const OpTable& table, const std::vector<std::uint32_t>& rows
 
 std::vector<SliceId> slices_of_row(const Trace& trace, const OpEvents& events, const TableQuestion& question,
                                    const OpTableRow& row) {
+  const auto& groups = events.groups();
+  const auto is_of_row = [&](const OpGroup& g) {
+    return g.on_gpu == row.on_gpu && g.annotation == row.annotation && row_name(trace.strings[g.name]) == row.name;
+  };
+  const auto group = static_cast<std::uint32_t>(std::find_if(groups.begin(), groups.end(), is_of_row) - groups.begin());
+  const auto [first, last] = question.range ? events.begin_in(*question.range) : std::pair(std::size_t{0}, events.size());
   std::vector<SliceId> slices;
-  const bool many_names = row_name(trace.strings[row.name_id]) != trace.strings[row.name_id];
-  for (const OpEvent& e : events.events()) {
-    if (e.folded || e.on_gpu != row.on_gpu || e.annotation != row.annotation) continue;
-    if (e.name != row.name_id && !(many_names && row_name(trace.strings[e.name]) == row.name)) continue;
-    if (question.range && !question.range->contains(e.begin)) continue;
-    if (question.by_shape && !e.on_gpu) {
-      const OpRow* op = trace.op_row(e.slice);
+  for (std::size_t i = first; i < last; ++i) {
+    if (events.group(i) != group) continue;
+    if (question.by_shape && !row.on_gpu) {
+      const OpRow* op = trace.op_row(events.slice(i));
       if ((op ? op->input_dims : StringId{}) != row.input_dims) continue;
     }
-    slices.push_back(e.slice);
+    slices.push_back(events.slice(i));
   }
   sort_by_begin(trace, slices);
   return slices;

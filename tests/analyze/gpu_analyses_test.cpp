@@ -85,6 +85,9 @@ TEST_CASE("every recording: the timeline's parts are those of a sweep, and add u
       const Span over = device.over;
       double mean = 0;
       for (const float bucket : series.utilization_buckets(over, 777)) mean += static_cast<double>(bucket) / 777;
+      const Ns kernels = swept(own, [](const Running& r) { return r[0] + r[1] > 0; });
+      if (!t.span.empty())
+        CHECK(series.utilization(t.span) == doctest::Approx(static_cast<double>(kernels) / static_cast<double>(t.span.length())).epsilon(1e-9));
       if (over.length() > 777'000) CHECK(mean == doctest::Approx(series.utilization(over)).epsilon(1e-3));
     }
     for (const Step& s : a.steps.steps) {
@@ -96,11 +99,19 @@ TEST_CASE("every recording: the timeline's parts are those of a sweep, and add u
     for (const StreamIdle& s : idle_by_stream(a.ops, a.gaps)) idle += s.time[0] + s.time[1] + s.time[2];
     for (const GpuActivity& device : a.activity) all_idle += device.all.idle;
     CHECK(idle >= all_idle);  // one stream: equal; more: a stream may rest while another works
+    const IdleGaps kept(a.trace, a.gaps);
+    REQUIRE(kept.size() == a.gaps.size());
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      const IdleGap got = kept[i];
+      const IdleGap& want = a.gaps[i];
+      CHECK((got.span == want.span && got.device == want.device && got.stream == want.stream && got.idle_class == want.idle_class &&
+             got.before == want.before && got.after == want.after && got.cause == want.cause));
+    }
     const GpuUse use = gpu_use(a.trace, a.ops);
     if (use.gpu_util) CHECK((*use.gpu_util >= 0 && *use.gpu_util <= 1));
     if (use.gpu_window_util) CHECK((*use.gpu_window_util >= 0 && *use.gpu_window_util <= 1));
     for (const MemoryDevice& m : memory_use(a.trace, a.lanes).devices)
-      for (const MemoryPoint& p : m.points) CHECK(p.allocated <= m.points[m.peak].allocated);
+      for (std::size_t i = 0; i < m.points.size(); ++i) CHECK(m.points[i].allocated <= m.points[m.peak].allocated);
   }
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 struct Tabled {
   explicit Tabled(std::shared_ptr<const Trace> t, TableMode mode = TableMode::exact, const OpTableOptions& options = {})
-      : trace(std::move(t)), lanes(*trace), links(*trace, lanes), events(*trace, lanes, links, mode), table(make_op_table(*trace, events, options)) {}
+      : trace(std::move(t)), lanes(*trace), links(*trace, lanes), events(*trace, lanes, links, mode, KeepTree::yes), table(make_op_table(*trace, events, options)) {}
   std::shared_ptr<const Trace> trace;
   LaneIndex lanes;
   LinkIndex links;
@@ -196,4 +196,37 @@ TEST_CASE("closing a frame closes everything above it") {
   const auto ids = inherited_ids(frames, 2);
   CHECK(ids[0] == 7);
   CHECK(ids[1] == 7);
+}
+
+TEST_CASE("events come in PyTorch's order on every recording, also where rows have another") {
+  const auto in_order = [](const Trace& trace, const OpEvents& events) {
+    const auto key = [&](std::size_t i) {
+      const SliceId s = events.slice(i);
+      const Kind k = trace.kind(s);
+      const bool pytorch = k == Kind::op || k == Kind::annotation || k == Kind::python;
+      return std::tuple(events.span(i).begin, -events.span(i).end, !pytorch, trace.slices.offset[s.index()]);
+    };
+    for (std::size_t i = 1; i < events.size(); ++i)
+      if (!(key(i - 1) < key(i))) return false;
+    return true;
+  };
+  // A GPU annotation of one nanosecond begins with the kernel that its row holds behind it, and the longer goes first.
+  std::string odd = "[";
+  const auto on_gpu = [](const char* category, int us, const char* ts, const char* dur) {
+    return R"({"ph":"X","cat":")" + std::string(category) + R"(","name":"g","pid":0,"tid":7,"ts":)" + std::to_string(us) + ts +
+           R"(,"dur":)" + dur + R"(,"args":{"device":0,"stream":7}})";
+  };
+  for (int i = 1; i <= 40; ++i)
+    odd += (i > 1 ? "," : "") + on_gpu("gpu_user_annotation", i, "", "0.001") + "," + on_gpu("kernel", i, ".001", "0.5");
+  odd += "]";
+  const Tabled few(load_text(odd));
+  CHECK(few.events.size() == 80);
+  CHECK(in_order(*few.trace, few.events));
+  for (const auto& path : traces_in(shared_folder() / "traces")) {
+    const auto loaded = load_trace(path.string());
+    REQUIRE(loaded.ok());
+    CAPTURE(path.string());
+    const Tabled one(*loaded, TableMode::corrected);
+    CHECK(in_order(*one.trace, one.events));
+  }
 }

@@ -18,7 +18,15 @@ struct PanelUnderTest {
   std::string frame() {
     return harness.settle([this] { draw(); });
   }
-  void draw() { draw_panel(*doc, view, out); }
+  // Answers what the panel asks for, as the session does.
+  void draw() {
+    draw_panel(*doc, view, out);
+    for (const Request& request : out.list)
+      if (const auto* ask = std::get_if<MakeKernels>(&request); ask && answers)
+        view.kernels.answer = std::make_shared<const KernelsAnswer>(
+            KernelsAnswer{ask->range, kernel_table(doc->trace, doc->links, ask->range)});
+    if (answers) std::erase_if(out.list, [](const Request& r) { return std::holds_alternative<MakeKernels>(r); });
+  }
   bool click_until(const std::function<bool()>& done) {
     frame();
     return harness.click_around([this] { draw(); }, done);
@@ -28,6 +36,7 @@ struct PanelUnderTest {
   std::shared_ptr<const Document> doc;
   ViewState view;
   Requests out;
+  bool answers = true;
   test::PanelHarness harness{{1600, 700}};
 };
 
@@ -92,6 +101,21 @@ TEST_CASE("a range restricts the kernels, and one without any says so") {
   CHECK(panel.view.kernels.arranged.table().count == 1);
   panel.view.range = Span{900'000, 900'100};
   CHECK(holds(panel.frame(), "No GPU work begins in this range."));
+}
+
+TEST_CASE("while the kernels of another range are worked out those of the last are shown") {
+  PanelUnderTest panel(draw_kernels, kTwoKernels);
+  panel.view.range = Span{400'000, 500'000};
+  panel.frame();
+  panel.answers = false;
+  panel.view.range = Span{0, 1'000'000};
+  panel.frame();
+  CHECK(panel.view.kernels.arranged.table().count == 1);
+  CHECK(panel.out.list.size() == 1);  // asked once
+  panel.answers = true;
+  panel.out.add(MakeKernels{*panel.view.range});
+  panel.frame();
+  CHECK(panel.view.kernels.arranged.table().count == 2);
 }
 
 TEST_CASE("a step's row leads to the step") {

@@ -55,7 +55,7 @@ struct TablePanel {
 
 TEST_CASE("before the analysis is there the table says that it is being worked out") {
   TablePanel panel(test::kOneLaunch, /*analyzed=*/false);
-  CHECK(holds(panel.frame(), "Working out the table..."));
+  CHECK(holds(panel.frame(), "Working out the table, 0 %"));
   CHECK(panel.all.empty());
 }
 

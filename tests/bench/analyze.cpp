@@ -1,0 +1,118 @@
+// analyze FILE...: what all analyses together cost beside the load: seconds and their ratio to the load, bytes a slice at
+// the worst moment and kept, above what the loaded document takes; then tables of ranges, kernels of a range, slices of a
+// row, in milliseconds.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <malloc.h>
+
+#include <CLI/CLI.hpp>
+
+#include "core/analyze/op_table.h"
+#include "core/load/load_trace.h"
+#include "core/view/document.h"
+#include "core/view/kernels_model.h"
+#include "core/view/table_model.h"
+
+namespace {
+
+using namespace gapscope;
+using Clock = std::chrono::steady_clock;
+double since(Clock::time_point t) { return std::chrono::duration<double>(Clock::now() - t).count(); }
+
+double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+// A line of /proc/self/status in bytes: "VmRSS:", "VmHWM:".
+double status_bytes(const std::string& key) {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    double kb = 0;
+    if (word == key && status >> kb) return kb * 1024;
+  }
+  return 0;
+}
+
+// The highest resident size counts anew from here.
+void forget_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
+
+template <class Body>
+double best_ms(Body body, int rounds = 9) {
+  double best = 1e9;
+  for (int i = 0; i < rounds; ++i) {
+    const auto start = Clock::now();
+    body();
+    best = std::min(best, since(start) * 1e3);
+  }
+  return best;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<std::string> files;
+  bool exact = false;
+  CLI::App app("All analyses against the load");
+  app.add_option("files", files)->required();
+  app.add_flag("--exact", exact, "op events of the exact mode too");
+  CLI11_PARSE(app, argc, argv);
+  for (const std::string& path : files) {
+    const double load_cpu_start = cpu_seconds();
+    const auto load_start = Clock::now();
+    const auto loaded = load_trace(path);
+    if (!loaded) {
+      std::fprintf(stderr, "%s\n", loaded.error().message.c_str());
+      return 1;
+    }
+    const Document doc(*loaded);
+    const double load_s = since(load_start);
+    const double load_cpu = cpu_seconds() - load_cpu_start;
+    const auto slices = static_cast<double>(std::max<std::size_t>(1, doc.trace.slice_count()));
+    malloc_trim(0);
+    forget_peak();
+    const double before = status_bytes("VmRSS:");
+    const double cpu_start = cpu_seconds();
+    const auto start = Clock::now();
+    doc.analyze();
+    const double analyze_s = since(start);
+    const double analyze_cpu = cpu_seconds() - cpu_start;
+    const double peak = status_bytes("VmHWM:");
+    malloc_trim(0);
+    const double kept = status_bytes("VmRSS:");
+    const Trace& t = doc.trace;
+    const Analysis& facts = *doc.analysis();
+    std::printf("%s: %.2f M slices, %.2f M op events, %.2f M on GPUs\n", path.c_str(), slices / 1e6,
+                static_cast<double>(facts.op_events(TableMode::corrected).size()) / 1e6, static_cast<double>(t.gpu.size()) / 1e6);
+    std::printf("  load    %.2f s (%.2f s of processors)\n", load_s, load_cpu);
+    std::printf("  analyze %.2f s (%.2f s of processors): %.1f %% of the load, %.1f %% by processor seconds\n", analyze_s,
+                analyze_cpu, 100 * analyze_s / load_s, 100 * analyze_cpu / load_cpu);
+    std::printf("  bytes a slice: %.1f at the worst moment, %.1f kept\n", (peak - before) / slices, (kept - before) / slices);
+    if (exact) {
+      const auto exact_start = Clock::now();
+      facts.op_events(TableMode::exact);
+      std::printf("  exact op events %.2f s, %.1f bytes a slice at the worst moment\n", since(exact_start),
+                  (status_bytes("VmHWM:") - kept) / slices);
+    }
+    const OpEvents& events = facts.op_events(TableMode::corrected);
+    const Ns quarter = t.span.length() / 4;
+    const std::vector<std::pair<const char*, std::optional<Span>>> ranges = {
+        {"all", std::nullopt},
+        {"all as a range", Span{t.span.begin, t.span.end + 1}},
+        {"half", Span{t.span.begin + quarter, t.span.end - quarter}}};
+    for (const auto& [what, range] : ranges) {
+      OpTable table;
+      const double ms = best_ms([&] { table = make_op_table(t, events, {range, false}); });
+      const double shapes_ms = best_ms([&] { make_op_table(t, events, {range, true}); }, 1);
+      const double kernels_ms = best_ms([&] { kernel_table(t, doc.links, range); }, 1);
+      double worst = 0;
+      const TableQuestion question{TableMode::corrected, false, range};
+      for (const OpTableRow& row : table.rows)
+        worst = std::max(worst, best_ms([&] { slices_of_row(t, events, question, row); }, 1));
+      std::printf("  %-14s table %.1f ms (%zu rows), by shapes %.1f ms, kernels %.1f ms, slices of a row at most %.1f ms\n",
+                  what, ms, table.rows.size(), shapes_ms, kernels_ms, worst);
+    }
+  }
+}
