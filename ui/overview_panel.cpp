@@ -10,6 +10,7 @@ namespace {
 constexpr float kHandle = 5;      // px on either side of an edge of the frame that take it
 constexpr float kLeastFrame = 4;  // the frame stays visible when zoomed far in
 constexpr float kStripGap = 3;
+constexpr float kTickHeight = 4;
 
 // The overview's own axis: all of the trace with its margin.
 float overview_x(const Document& document, const Box& box, Ns t) {
@@ -46,6 +47,25 @@ void draw_strip(Painter& painter, const Document& document, const std::vector<fl
   }
 }
 
+// A tick for every pixel column in which a shown finding begins, in the colour of the worst.
+void draw_ticks(Painter& painter, const Document& document, const LaneFindings& findings, const Box& box, const Theme& theme) {
+  std::vector<std::int8_t> worst(static_cast<std::size_t>(std::max(1.0f, box.width())), -1);
+  for (const auto& lane : findings.marks) {
+    for (const LaneFindings::Mark& mark : lane) {
+      const float x = overview_x(document, box, mark.span.begin) - box.x0;
+      if (x < 0 || x >= box.width()) continue;
+      std::int8_t& at = worst[static_cast<std::size_t>(x)];
+      at = std::max(at, static_cast<std::int8_t>(mark.severity));
+    }
+  }
+  const float height = painter.px(kTickHeight);
+  for (std::size_t x = 0; x < worst.size(); ++x) {
+    if (worst[x] < 0) continue;
+    const float left = box.x0 + static_cast<float>(x);
+    painter.fill({left, box.y0, left + painter.px(2), box.y0 + height}, colour(severity_colour(static_cast<Severity>(worst[x]), theme)));
+  }
+}
+
 void draw_strip_title(Painter& painter, const Theme& theme, const Box& box, const char* title) {
   const float width = painter.text_width(Face::sans, title);
   painter.text_in(Face::sans, {box.x1 - width - painter.px(8), box.y0, box.x1, box.y1}, colour(theme.muted), title);
@@ -70,6 +90,7 @@ void TimelinePanel::overview(const Document& document, ViewState& view, Painter&
   painter.fill({box.x0, box.y0, frame.x0, box.y1}, colour(theme.background, 0.6f));
   painter.fill({frame.x1, box.y0, box.x1, box.y1}, colour(theme.background, 0.6f));
   painter.frame(frame, colour(theme.accent, 0.9f), painter.hairline());
+  draw_ticks(painter, document, findings_, box, theme);
   painter.unclip();
   draw_strip_title(painter, theme, {titles.x0, gpu.y0, titles.x1, gpu.y1},
                    overview_.gpu.empty() ? "no GPU work" : "GPU busy");
