@@ -8,7 +8,7 @@
 
 namespace gapscope {
 
-enum class ZoneKind : std::uint8_t { none, slice, run, instants, lane_title, process_title, flow_end };
+enum class ZoneKind : std::uint8_t { none, slice, run, instants, lane_title, process_title, flow_end, counter, counter_title };
 
 struct Zone {
   ZoneKind kind = ZoneKind::none;
@@ -16,7 +16,7 @@ struct Zone {
   SliceId slice;                         // slice; longest of a run; where a flow end leads
   LaneId lane;                           // lane_title, instants
   ProcessId process;                     // process_title
-  std::uint32_t first = 0;               // instants: position in Trace::instants
+  std::uint32_t first = 0;               // instants: position in Trace::instants; counter: in Document::counters
   std::uint32_t count = 0;               // of a run, or of instants
   Span span;                             // of a run
 
