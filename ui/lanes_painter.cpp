@@ -56,7 +56,7 @@ void draw_label(TimelineScene& scene, const SliceRect& rect, std::string& label)
 bool outline_box(const TimelineScene& scene, SliceId slice, Box& box) {
   const Trace& trace = scene.document.trace;
   const Band* band = scene.layout.band_of(trace.lane_id(slice));
-  if (!band || band->kind == BandKind::process || (band->collapsed && trace.depth(slice) > 0)) return false;
+  if (!band || band->kind != BandKind::lane || (band->collapsed && trace.depth(slice) > 0)) return false;
   const LaneLayout::Strip strip = scene.layout.strip(*band, trace.depth(slice));
   const int x0 = scene.grid.column(trace.begin(slice));
   const int x1 = std::max(x0 + 1, scene.grid.column(trace.end(slice)));

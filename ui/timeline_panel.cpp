@@ -36,6 +36,7 @@ void TimelinePanel::adopt(const Document* document, ViewState& view) {
   marks_.clear();
   zones_.clear();
   layout_ = {};
+  counters_ = nullptr;
   layout_revision_ = 0;
   grip_ = OverviewGrip::none;
   dragged_range_.reset();
@@ -50,9 +51,21 @@ void TimelinePanel::adopt(const Document* document, ViewState& view) {
   view.time = fit(document->trace.span);
 }
 
+// They come with the analyses, when the lanes are on the screen already.
+void TimelinePanel::take_counters(const Document& document, ViewState& view) {
+  if (counters_ == document.counters()) return;
+  counters_ = document.counters();
+  view.folds.counter_collapsed.clear();
+  for (const CounterLane& lane : *counters_) view.folds.counter_collapsed.push_back(lane.folded);
+  ++view.folds.revision;
+}
+
 void TimelinePanel::lay_out(const Document& document, ViewState& view) {
+  take_counters(document, view);
   if (layout_revision_ != view.folds.revision || layout_scale_ != view.scale) {
-    layout_ = LaneLayout(document.trace, view.folds, LaneMetrics{}.scaled(view.scale));
+    std::vector<ProcessId> counters;
+    for (std::size_t i = 0; counters_ && i < counters_->size(); ++i) counters.push_back((*counters_)[i].process);
+    layout_ = LaneLayout(document.trace, view.folds, LaneMetrics{}.scaled(view.scale), counters);
     layout_revision_ = view.folds.revision;
     layout_scale_ = view.scale;
   }
@@ -167,7 +180,7 @@ void TimelinePanel::paint(const Document& document, const ViewState& view, const
   const float bottom = top + areas_.lanes.height();
   for (std::size_t i = first; i < last; ++i) {
     const Band& band = layout_.bands()[i];
-    if (band.kind == BandKind::process) continue;
+    if (band.kind != BandKind::lane) continue;
     const Lane& lane = document.trace.lane(band.lane);
     const std::uint32_t depths = band.collapsed ? std::min(1u, lane.depth_count) : lane.depth_count;
     for (std::uint32_t depth = 0; depth < depths; ++depth) {
@@ -194,10 +207,14 @@ void TimelinePanel::click(const Document& document, ViewState& view, const Zone&
     case ZoneKind::lane_title:
       if (document.trace.lane(zone.lane).depth_count > 0) toggle_lane(view.folds, zone.lane);
       break;
+    case ZoneKind::counter_title:
+      toggle_counter(view.folds, zone.first);
+      break;
     case ZoneKind::process_title:
       toggle_process(view.folds, zone.process);
       break;
     case ZoneKind::instants:
+    case ZoneKind::counter:
     case ZoneKind::none:
       view.selection = {};
       break;
@@ -221,11 +238,12 @@ void TimelinePanel::draw_lanes(TimelineScene& scene) {
   painter.unclip();
   draw_ruler(scene);
   painter.clip(areas_.lanes);
+  draw_counters(scene);
   draw_slices(scene);
   const bool has_findings = scene.document.diagnosis() != nullptr;
   for (std::size_t i = scene.first_band; i < scene.last_band; ++i) {
     const Band& band = layout_.bands()[i];
-    if (band.kind == BandKind::process) continue;
+    if (band.kind != BandKind::lane) continue;
     marks_.clear();
     paint_instants(scene.document.trace, band.lane, scene.grid, marks_);
     draw_instants(scene, marks_, band);

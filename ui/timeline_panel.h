@@ -30,6 +30,7 @@ class TimelinePanel {
  private:
   enum class OverviewGrip : unsigned char { none, window, begin, end };
 
+  void take_counters(const Document& document, ViewState& view);
   void lay_out(const Document& document, ViewState& view);
   void reveal(const Document& document, ViewState& view);
   void show_lane(const Document& document, ViewState& view);
@@ -51,6 +52,7 @@ class TimelinePanel {
   std::unique_ptr<SliceColours> colours_;
   Overview overview_;
   LaneLayout layout_;
+  const std::vector<CounterLane>* counters_ = nullptr;  // those in the layout
   std::uint64_t layout_revision_ = 0;
   float layout_scale_ = 0;
   GlyphWidths widths_;

@@ -53,6 +53,7 @@ struct TimelineScene {
 
 // Each draws its part and adds its zones.
 void draw_bands(TimelineScene& scene);
+void draw_counters(TimelineScene& scene);
 void draw_slices(TimelineScene& scene);
 void draw_instants(TimelineScene& scene, const std::vector<InstantMark>& marks, const Band& band);
 // Hatches the gaps of findings and puts their badges above the slices.

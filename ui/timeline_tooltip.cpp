@@ -1,4 +1,6 @@
 // What the pointer rests on, in two or three lines.
+#include <cmath>
+
 #include "core/base/text.h"
 #include "core/view/ruler.h"
 #include "ui/text.h"
@@ -74,6 +76,29 @@ void badge_lines(const TimelineScene& scene, const Zone& zone) {
   muted_line(scene, "Click for what it means and what to do");
 }
 
+void counter_title_lines(const TimelineScene& scene, const CounterLane& lane) {
+  line(lane.title);
+  muted_line(scene, lane.help);
+  muted_line(scene, "Click to fold or open");
+}
+
+// The value under the pointer; from where to where it goes within that pixel, if it does.
+void counter_lines(const TimelineScene& scene, const CounterLane& lane) {
+  line(lane.title);
+  const int column = static_cast<int>(std::floor(scene.pointer.x - scene.areas.lanes.x0));
+  std::vector<CounterColumn> columns;
+  for (const CounterLane::Named& named : lane.series) {
+    named.series->columns(scene.grid, columns);
+    const std::string prefix = named.name.empty() ? "" : named.name + " ";
+    if (column < 0 || column >= static_cast<int>(columns.size())) continue;
+    const CounterColumn& at = columns[static_cast<std::size_t>(column)];
+    const std::string low = counter_text(lane.unit, at.low), high = counter_text(lane.unit, at.high);
+    line(prefix + (!at.known ? "not known here" : low == high ? high : low + " to " + high));
+  }
+  muted_line(scene, since_start(scene, scene.grid.begin_of(column)));
+  muted_line(scene, lane.help);
+}
+
 }  // namespace
 
 void draw_timeline_tooltip(const TimelineScene& scene, const Zone& hovered) {
@@ -98,6 +123,12 @@ void draw_timeline_tooltip(const TimelineScene& scene, const Zone& hovered) {
       break;
     case ZoneKind::flow_end:
       flow_lines(scene, hovered);
+      break;
+    case ZoneKind::counter:
+      counter_lines(scene, (*scene.document.counters())[hovered.first]);
+      break;
+    case ZoneKind::counter_title:
+      counter_title_lines(scene, (*scene.document.counters())[hovered.first]);
       break;
     case ZoneKind::process_title:
     case ZoneKind::none:

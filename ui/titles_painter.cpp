@@ -46,6 +46,30 @@ void draw_lane_title(TimelineScene& scene, const Band& band, const Box& box, boo
   }
 }
 
+// "0 to 100 %", "0 B to 1.20 GB"
+std::string scale_text(const CounterLane& lane) {
+  if (lane.unit == CounterUnit::percent) return "0 to 100 %";
+  return counter_text(lane.unit, lane.low) + " to " + counter_text(lane.unit, lane.high);
+}
+
+void draw_counter_title(TimelineScene& scene, const Band& band, const Box& box, bool hovered) {
+  Painter& p = scene.painter;
+  const CounterLane& lane = (*scene.document.counters())[band.counter];
+  if (hovered) p.fill({box.x0, box.y0, box.x1, box.y1 - p.hairline()}, colour(scene.theme.raised, 0.6f));
+  const float y = box.y0 + p.px(2);
+  const float first_line = p.px(kRowHeight);
+  p.chevron({box.x0 + p.px(kIndent + kChevronRoom / 2), y + first_line / 2}, band.collapsed, colour(scene.theme.muted));
+  const float x = box.x0 + p.px(kIndent + kChevronRoom + 4);
+  const float room = box.x1 - p.px(6);
+  p.text_in(Face::sans, {x, y, room, y + first_line}, colour(scene.theme.text), lane.title);
+  if (!band.collapsed) {
+    const float y2 = y + first_line - p.px(3);
+    p.text_in(Face::sans, {x, y2, room, y2 + p.px(18)}, colour(scene.theme.muted), scale_text(lane));
+  }
+  scene.zones.add({ZoneKind::counter_title, box.x0, box.y0, box.x1, box.y1, {}, {}, band.process,
+                   static_cast<std::uint32_t>(band.counter), 0, {}});
+}
+
 }  // namespace
 
 void draw_titles(TimelineScene& scene) {
@@ -60,6 +84,13 @@ void draw_titles(TimelineScene& scene) {
     const Box box{titles.x0, y, titles.x1, y + band.height};
     if (band.kind == BandKind::process) {
       draw_process_title(scene, band, box);
+      continue;
+    }
+    if (band.kind == BandKind::counter) {
+      p.clip({box.x0, box.y0, box.x1 - p.hairline(), box.y1});
+      draw_counter_title(scene, band, box, scene.pointer_inside && box.holds(scene.pointer));
+      p.unclip();
+      p.line_x(box.y1 - p.hairline(), titles.x0, titles.x1, colour(scene.theme.line, 0.6f));
       continue;
     }
     p.clip({box.x0, box.y0, box.x1 - p.hairline(), box.y1});

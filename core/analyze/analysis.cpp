@@ -49,6 +49,7 @@ void Analysis::make_idle(const std::vector<GpuOp>& ops) {
     gpu_.gaps = IdleGaps(trace_, gaps);
   }
   gpu_.launches = launch_stats(trace_, ops);
+  gpu_.queues = queue_curves(ops);
 }
 
 const OpEvents& Analysis::op_events(TableMode mode) const {

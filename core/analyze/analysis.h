@@ -24,6 +24,7 @@ struct GpuFacts {
   std::vector<StreamIdle> idle;
   IdleGaps gaps;                  // by device, stream, time
   LaunchStats launches;
+  std::vector<QueueCurve> queues;  // of the streams that something was launched on
 };
 
 // How far the analyses are; written by the thread that makes them, read by any.

@@ -92,10 +92,15 @@ LaunchStats launch_stats(const Trace& trace, const std::vector<GpuOp>& ops) {
   return out;
 }
 
-std::vector<StreamQueue> stream_queues(const std::vector<GpuOp>& ops) {
-  std::vector<StreamQueue> out;
+namespace {
+
+// Calls add(stream, launched work) and point(time, depth) for the changes of each stream in turn.
+template <class Add, class Point>
+void walk_queues(const std::vector<GpuOp>& ops, Add add, Point point) {
   for (const StreamOps& stream : streams_of(ops)) {
     std::vector<Ns> launched, begun;
+    launched.reserve(stream.ops.size());
+    begun.reserve(stream.ops.size());
     for (const std::uint32_t i : stream.ops) {
       if (!ops[i].linked()) continue;
       launched.push_back(ops[i].launch_span.begin);
@@ -104,16 +109,42 @@ std::vector<StreamQueue> stream_queues(const std::vector<GpuOp>& ops) {
     if (launched.empty()) continue;
     std::sort(launched.begin(), launched.end());
     std::sort(begun.begin(), begun.end());
-    StreamQueue queue{stream.device, stream.stream, {}, 0, 0, 0};
-    queue.points.reserve(launched.size() * 2);
+    add(stream, launched.size());
     std::int64_t depth = 0;
     for (std::size_t i = 0, j = 0; j < begun.size();) {
       const bool launch = i < launched.size() && launched[i] <= begun[j];
-      queue.points.push_back(launch ? QueuePoint{launched[i++], ++depth} : QueuePoint{begun[j++], --depth});
+      if (launch)
+        point(launched[i++], ++depth);
+      else
+        point(begun[j++], --depth);
     }
-    measure(queue);
-    out.push_back(std::move(queue));
   }
+}
+
+}  // namespace
+
+std::vector<StreamQueue> stream_queues(const std::vector<GpuOp>& ops) {
+  std::vector<StreamQueue> out;
+  walk_queues(
+      ops,
+      [&](const StreamOps& stream, std::size_t launched) {
+        out.push_back({stream.device, stream.stream, {}, 0, 0, 0});
+        out.back().points.reserve(launched * 2);
+      },
+      [&](Ns time, std::int64_t depth) { out.back().points.push_back({time, depth}); });
+  for (StreamQueue& queue : out) measure(queue);
+  return out;
+}
+
+std::vector<QueueCurve> queue_curves(const std::vector<GpuOp>& ops) {
+  std::vector<QueueCurve> out;
+  walk_queues(
+      ops,
+      [&](const StreamOps& stream, std::size_t launched) {
+        out.push_back({stream.device, stream.stream, {}});
+        out.back().points.reserve(launched * 2);
+      },
+      [&](Ns time, std::int64_t depth) { out.back().points.add(time, static_cast<std::int32_t>(depth)); });
   return out;
 }
 

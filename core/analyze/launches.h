@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/analyze/gpu_ops.h"
+#include "core/analyze/step_points.h"
 
 namespace gapscope {
 
@@ -54,6 +55,14 @@ struct StreamQueue {
   Ns time_full = 0;                 // at kFullQueue or deeper
   double mean_depth = 0;            // over the time from the first to the last point
 };
+// The same over time, to be kept.
+struct QueueCurve {
+  std::int32_t device = 0;
+  std::int32_t stream = -1;
+  StepPoints points;
+};
+std::vector<QueueCurve> queue_curves(const std::vector<GpuOp>& ops);
+
 std::vector<StreamQueue> stream_queues(const std::vector<GpuOp>& ops);
 
 }  // namespace gapscope

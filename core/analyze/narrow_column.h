@@ -20,6 +20,11 @@ class NarrowColumn {
   std::size_t size() const { return near_.size(); }
   bool empty() const { return near_.empty(); }
   Wide operator[](std::size_t i) const { return near_[i] != kBeside ? static_cast<Wide>(near_[i]) : beside_.at(i); }
+  void reserve(std::size_t size) { near_.reserve(size); }
+  void push_back(Wide value) {
+    near_.push_back(0);
+    set(near_.size() - 1, value);
+  }
   void set(std::size_t i, Wide value) {
     const auto narrow = static_cast<Narrow>(value);
     const bool fits = static_cast<Wide>(narrow) == value && narrow != kBeside;

@@ -23,6 +23,8 @@ void Document::analyze(const std::atomic<bool>* cancel) const {
   progress_.done = 0;
   if (std::unique_ptr<const Analysis> facts = Analysis::make(trace, lanes, links, cancel, &progress_))
     analysis_.publish(std::move(facts));
+  if (!analysis() || counters()) return;
+  counters_.publish(std::make_unique<const std::vector<CounterLane>>(counter_lanes(trace, *analysis())));
 }
 
 void Document::diagnose(const std::atomic<bool>* cancel) const {

@@ -14,6 +14,7 @@
 #include "core/index/link_index.h"
 #include "core/index/name_index.h"
 #include "core/trace/trace.h"
+#include "core/view/counter_lanes.h"
 
 namespace gapscope {
 
@@ -37,6 +38,8 @@ struct Document {
 
   // The facts, or null while they are being worked out.
   const Analysis* analysis() const { return analysis_.get(); }
+  // What is drawn over time as areas, or null until the facts are there.
+  const std::vector<CounterLane>* counters() const { return counters_.get(); }
   // How far that is, from 0 to 1.
   float analysis_fraction() const {
     return std::min(1.0f, static_cast<float>(progress_.done) / static_cast<float>(AnalysisProgress::kParts));
@@ -53,6 +56,7 @@ struct Document {
   mutable AnalysisProgress progress_;
   mutable Late<Analysis> analysis_;
   mutable Late<Diagnosis> diagnosis_;
+  mutable Late<std::vector<CounterLane>> counters_;
 };
 
 }  // namespace gapscope

@@ -20,28 +20,47 @@ bool holds_only_python(const Trace& trace, const Lane& lane) {
 LaneMetrics LaneMetrics::scaled(float scale) const {
   // Whole pixels, so that every depth looks alike.
   const auto px = [scale](float size) { return std::max(1.0f, std::round(size * scale)); };
-  LaneMetrics m{px(header), px(depth), px(slice), px(head), px(padding), px(collapsed), px(summary)};
+  LaneMetrics m{px(header), px(depth), px(slice), px(head), px(padding), px(collapsed), px(summary), px(counter)};
   m.slice = std::min(m.slice, m.depth - 1);
   return m;
 }
 
-LaneLayout::LaneLayout(const Trace& trace, const LaneFolds& folds, const LaneMetrics& metrics)
+LaneLayout::LaneLayout(const Trace& trace, const LaneFolds& folds, const LaneMetrics& metrics,
+                       std::span<const ProcessId> counters)
     : metrics_(metrics), band_of_lane_(trace.lanes.size(), kNoBand) {
   ProcessId process;
+  std::vector<bool> has_lanes(trace.processes.size());
   for (std::size_t i = 0; i < trace.lanes.size(); ++i) {
     const Lane& lane = trace.lanes[i];
     if (folds.lane_hidden[i]) continue;
     const bool process_collapsed = folds.process_collapsed[lane.process.index()];
     if (lane.process != process) {
       process = lane.process;
-      add_band({BandKind::process, process_collapsed, process, {}, 0, metrics_.header});
+      has_lanes[process.index()] = true;
+      add_process(folds, process, counters);
     }
-    band_of_lane_[i] = process_collapsed ? bands_.size() - 1 : bands_.size();
+    band_of_lane_[i] = process_collapsed ? bands_.size() - 1 : bands_.size();  // folded: a header and no counters
     if (process_collapsed) continue;
     const bool collapsed = folds.lane_collapsed[i] || lane.depth_count == 0;
     const float open = static_cast<float>(lane.depth_count) * metrics_.depth - (metrics_.depth - metrics_.slice) +
                        metrics_.head + metrics_.padding;
     add_band({BandKind::lane, collapsed, process, LaneId(i), 0, collapsed ? metrics_.collapsed : open});
+  }
+  for (const ProcessId with_counters : counters) {
+    if (has_lanes[with_counters.index()]) continue;
+    has_lanes[with_counters.index()] = true;
+    add_process(folds, with_counters, counters);
+  }
+}
+
+// A header, and the counters below it.
+void LaneLayout::add_process(const LaneFolds& folds, ProcessId process, std::span<const ProcessId> counters) {
+  const bool folded = folds.process_collapsed[process.index()];
+  add_band({BandKind::process, folded, process, {}, 0, metrics_.header});
+  for (std::size_t i = 0; i < counters.size() && !folded; ++i) {
+    if (counters[i] != process) continue;
+    const bool collapsed = i < folds.counter_collapsed.size() && folds.counter_collapsed[i];
+    add_band({BandKind::counter, collapsed, process, {}, 0, collapsed ? metrics_.collapsed : metrics_.counter, i});
   }
 }
 
@@ -87,7 +106,13 @@ void toggle_lane(LaneFolds& folds, LaneId lane) {
   ++folds.revision;
 }
 
+void toggle_counter(LaneFolds& folds, std::size_t counter) {
+  folds.counter_collapsed[counter] = !folds.counter_collapsed[counter];
+  ++folds.revision;
+}
+
 void set_all_lanes(LaneFolds& folds, bool collapsed) {
+  folds.counter_collapsed.assign(folds.counter_collapsed.size(), collapsed);
   folds.lane_collapsed.assign(folds.lane_collapsed.size(), collapsed);
   if (!collapsed) folds.process_collapsed.assign(folds.process_collapsed.size(), false);
   ++folds.revision;

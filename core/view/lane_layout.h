@@ -3,6 +3,7 @@
 // when a fold or the scale changes; asked by binary search, so a frame costs what it shows.
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -20,27 +21,30 @@ struct LaneMetrics {
   float padding = 4;     // below them
   float collapsed = 24;  // of a folded lane
   float summary = 8;     // of the thin slices in a folded lane
+  float counter = 48;    // of an open counter
 
   LaneMetrics scaled(float scale) const;
 };
 
-enum class BandKind : unsigned char { process, lane };
+enum class BandKind : unsigned char { process, lane, counter };
 
 // One horizontal band of the timeline.
 struct Band {
   BandKind kind{};
   bool collapsed = false;
   ProcessId process;
-  LaneId lane;  // none for a process header
+  LaneId lane;  // of a lane only
   float y = 0;
   float height = 0;
+  std::size_t counter = 0;  // of a counter: its position in the list
   float bottom() const { return y + height; }
 };
 
 class LaneLayout {
  public:
   LaneLayout() = default;
-  LaneLayout(const Trace& trace, const LaneFolds& folds, const LaneMetrics& metrics);
+  // `counters`: the process of each; they lie between its header and its lanes.
+  LaneLayout(const Trace& trace, const LaneFolds& folds, const LaneMetrics& metrics, std::span<const ProcessId> counters = {});
 
   const std::vector<Band>& bands() const { return bands_; }
   float height() const { return bands_.empty() ? 0 : bands_.back().bottom(); }
@@ -59,6 +63,7 @@ class LaneLayout {
  private:
   static constexpr std::size_t kNoBand = ~std::size_t{0};
   void add_band(Band band);
+  void add_process(const LaneFolds& folds, ProcessId process, std::span<const ProcessId> counters);
 
   LaneMetrics metrics_;
   std::vector<Band> bands_;
@@ -71,6 +76,7 @@ class LaneLayout {
 void reset_folds(LaneFolds& folds, const Trace& trace);
 void toggle_process(LaneFolds& folds, ProcessId process);
 void toggle_lane(LaneFolds& folds, LaneId lane);
+void toggle_counter(LaneFolds& folds, std::size_t counter);
 void set_all_lanes(LaneFolds& folds, bool collapsed);
 // Opens the lane and its process.
 void unfold_lane(LaneFolds& folds, const Trace& trace, LaneId lane);

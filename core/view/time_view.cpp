@@ -130,4 +130,8 @@ int PixelGrid::column(Ns t) const {
   return static_cast<int>(std::clamp(px, -1.0, width_ + 1.0));
 }
 
+Ns PixelGrid::begin_of(int column) const {
+  return begin_ + static_cast<Ns>(std::ceil((column - shift_px_) / px_per_ns_));
+}
+
 }  // namespace gapscope

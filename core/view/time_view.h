@@ -44,6 +44,8 @@ class PixelGrid {
   PixelGrid(const TimeView& view, int width_px, Ns origin);
   // The column that holds t, floor; clamped to [-1, width + 1].
   int column(Ns t) const;
+  // The first nanosecond of a column.
+  Ns begin_of(int column) const;
   int width() const { return width_; }
   // What has to be asked for to fill every column.
   Span span() const { return span_; }

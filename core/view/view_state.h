@@ -38,6 +38,7 @@ struct LaneFolds {
   std::vector<bool> process_collapsed;  // by ProcessId
   std::vector<bool> lane_collapsed;     // by LaneId
   std::vector<bool> lane_hidden;        // by LaneId
+  std::vector<bool> counter_collapsed;  // by position in Document::counters
   std::uint64_t revision = 0;
 };
 

@@ -8,7 +8,7 @@
 
 namespace gapscope {
 
-enum class ZoneKind : std::uint8_t { none, slice, run, instants, lane_title, process_title, flow_end, badge };
+enum class ZoneKind : std::uint8_t { none, slice, run, instants, lane_title, process_title, flow_end, counter, counter_title, badge };
 
 struct Zone {
   ZoneKind kind = ZoneKind::none;
@@ -16,8 +16,8 @@ struct Zone {
   SliceId slice;                         // slice; longest of a run; where a flow end leads
   LaneId lane;                           // lane_title, instants
   ProcessId process;                     // process_title
-  std::uint32_t first = 0;               // instants: position in Trace::instants; badge: in Diagnosis::findings
-  std::uint32_t count = 0;               // of a run, of instants, of marks in a badge
+  std::uint32_t first = 0;  // position in Trace::instants; counter: in Document::counters; badge: in Diagnosis::findings
+  std::uint32_t count = 0;  // of a run, of instants, of marks in a badge
   Span span;                             // of a run
   std::uint32_t place = 0;               // badge: position in the finding's spans
 
