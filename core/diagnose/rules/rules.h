@@ -31,6 +31,15 @@ extern const Rule lazy_module_loading;
 extern const Rule cuda_malloc_in_window;
 
 // G. Copies, waits, attention, data types
+extern const Rule memcpy_heavy;
+extern const Rule pageable_memcpy;
+extern const Rule implicit_sync;
+extern const Rule long_sync_wait;
+extern const Rule launch_blocking;
+extern const Rule unfused_attention;
+extern const Rule fused_attention;
+extern const Rule tf32_gemm;
+extern const Rule fp32_gemm_cuda_cores;
 
 // H. How the recording was made
 
