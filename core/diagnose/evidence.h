@@ -41,7 +41,7 @@ class Evidence {
  public:
   Evidence() = default;
   Evidence(EvidenceMap entries) : entries_(std::move(entries)) {}
-  void add(std::string_view key, EvidenceValue value) { entries_.emplace_back(std::string(key), std::move(value)); }
+  void add(std::string_view key, EvidenceValue value);
   const EvidenceMap& entries() const { return entries_; }
   // The value of a key, or null.
   const EvidenceValue* find(std::string_view key) const;

@@ -1,20 +1,17 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
 #include "core/diagnose/rules/rules.h"
 
 namespace gapscope {
 namespace {
 
-// A long preamble before a single step alone gives a ratio of 2 to 3, and the backward thread counts twice in Self CPU.
-constexpr double kLeastRatio = 3;
-// Above this the GPU is not kept waiting much, however busy the CPU side is.
-constexpr double kMostGpuUse = 0.40;
+// The GPU is nearly unused.
 constexpr double kSevereGpuUse = 0.10;
 
 std::vector<Finding> check(const Facts& facts) {
-  if (facts.compiling() || !facts.cpu_to_gpu || !facts.gpu_util) return {};
-  if (*facts.cpu_to_gpu < kLeastRatio || *facts.gpu_util >= kMostGpuUse) return {};
+  if (!is_overhead_bound(facts)) return {};
   Finding finding;
   finding.severity = *facts.gpu_util < kSevereGpuUse ? Severity::costly : Severity::notable;
   finding.cost = facts.window.length() - facts.busy_in_window;

@@ -16,8 +16,30 @@ extern const Rule overhead_bound;
 // E. torch.compile and CUDA graphs
 
 // F. GPU use, launches, start-up
+extern const Rule low_gpu_utilization;
+extern const Rule low_sm_fill;
+extern const Rule small_grid;
+extern const Rule grid_covers_sms;
+extern const Rule low_occupancy;
+extern const Rule many_small_kernels;
+extern const Rule single_large_kernel;
+extern const Rule dispatch_heavy_few_kernels;
+extern const Rule unfused_elementwise_chain;
+extern const Rule gpu_backlog;
+extern const Rule cpu_gpu_lane_offset;
+extern const Rule lazy_module_loading;
+extern const Rule cuda_malloc_in_window;
 
 // G. Copies, waits, attention, data types
+extern const Rule memcpy_heavy;
+extern const Rule pageable_memcpy;
+extern const Rule implicit_sync;
+extern const Rule long_sync_wait;
+extern const Rule launch_blocking;
+extern const Rule unfused_attention;
+extern const Rule fused_attention;
+extern const Rule tf32_gemm;
+extern const Rule fp32_gemm_cuda_cores;
 
 // H. How the recording was made
 

@@ -1,0 +1,60 @@
+#pragma once
+// Conditions and measures that several rules share.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/diagnose/facts.h"
+
+namespace gapscope {
+
+// The host needs several times the GPU's time and the GPU mostly waits (overhead_bound). Silent while compiling.
+bool is_overhead_bound(const Facts& facts);
+
+// Kernels or GPU operations for each step: those launched inside a step. A recording without steps counts as one step.
+struct WorkPerStep {
+  std::size_t ops = 0, kernels = 0;  // in all steps together
+  double ops_each = 0, kernels_each = 0;
+};
+WorkPerStep work_per_step(const Facts& facts);
+
+// Grid blocks for each SM: as the file states it, else from the grid and the number of SMs. None where neither is known.
+std::optional<double> blocks_per_sm(const Facts& facts, const GpuOp& op);
+
+// How far launches cover the SMs while kernels run: sum(min(1, blocks per SM) * time) / sum(time) over linked kernels.
+struct SmFill {
+  double fill = 0;
+  double over_window = 0;  // the same with the idle time counted as empty: the TensorBoard plugin's est. SM efficiency
+  Ns kernel_time = 0;
+};
+std::optional<SmFill> sm_fill(const Facts& facts);
+
+// The slice is, or lies in, code that torch.compile made.
+bool in_compiled_code(const Facts& facts, SliceId slice);
+bool has_compiled_code(const Facts& facts);
+
+// A matrix multiplication or convolution in plain FP32, without tensor cores, by its kernel name.
+bool is_fp32_cuda_core_name(std::string_view kernel_name);
+
+// Any of the parts occurs in `name`.
+template <class... Parts>
+bool has_any_part(std::string_view name, Parts... parts) {
+  return ((name.find(parts) != std::string_view::npos) || ...);
+}
+
+// `part` of the whole as a fraction; 0 for an empty whole.
+double share_of(Ns part, Ns whole);
+
+// Figures of some GPU work; the last: one of the name with the most time. `ops` must not be empty for that.
+Ns total_time(const std::vector<GpuOp>& ops);
+std::vector<SliceId> slices_of(const std::vector<GpuOp>& ops);
+GpuOp most_costly_name(const Facts& facts, const std::vector<GpuOp>& ops);
+
+// A kernel's name as a sentence can hold it.
+std::string shown_name(std::string_view name);
+
+// Median with the mean of the two middle ones, as statistics packages give it; 0 when there are none.
+Ns middle_of(std::vector<Ns> values);
+
+}  // namespace gapscope

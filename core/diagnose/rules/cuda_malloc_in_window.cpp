@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// In two steps or more it is no start-up any longer.
+constexpr std::size_t kSeveralSteps = 2;
+
+bool starts_with_any(std::string_view name, std::initializer_list<std::string_view> parts) {
+  return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) { return name.starts_with(part); });
+}
+
+// cuMem* without copies, fills and questions (cuMemcpy*, cuMemset*, cuMemGet*).
+bool is_allocation_call(std::string_view name) {
+  return starts_with_any(name, {"cudaMalloc", "cudaFree", "cudaHostAlloc", "hipMalloc", "hipFree", "hipHostMalloc", "hipHostAlloc",
+                                "hipHostFree", "hipExtMalloc", "cuMemAlloc", "cuMemFree", "cuMemHostAlloc", "cuMemCreate", "cuMemMap",
+                                "cuMemUnmap", "cuMemRelease", "cuMemAddress", "cuMemSetAccess", "hipMemCreate", "hipMemMap",
+                                "hipMemUnmap", "hipMemRelease", "hipMemAddress", "hipMemSetAccess"});
+}
+
+struct Calls {
+  std::vector<SliceId> slices;
+  EvidenceMap names;
+  Ns time = 0;
+  std::set<std::size_t> steps;
+};
+
+Calls allocation_calls(const Facts& facts) {
+  Calls out;
+  for (const StringId name : facts.names_matching(is_allocation_call)) {
+    std::int64_t count = 0;
+    for (const SliceId s : facts.names.slices_named(name)) {
+      if ((facts.own(s) & kIsCall) == 0 || !facts.window.overlaps(facts.trace.span_of(s))) continue;
+      ++count;
+      out.slices.push_back(s);
+      out.time += facts.trace.duration(s);
+      if (const auto step = facts.step_at(facts.trace.begin(s))) out.steps.insert(*step);
+    }
+    if (count > 0) out.names.emplace_back(std::string(facts.trace.strings[name]), count);
+  }
+  return out;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  Calls calls = allocation_calls(facts);
+  if (calls.slices.empty()) return {};
+  const auto count = static_cast<std::int64_t>(calls.slices.size());
+  Finding finding;
+  finding.severity = calls.steps.size() >= kSeveralSteps ? Severity::costly : Severity::notable;
+  finding.cost = calls.time;
+  finding.summary = fmt::format("{} {} to the driver's allocator took {}{}.", format_count(count), count == 1 ? "call" : "calls",
+                                format_duration(calls.time), calls.steps.size() >= kSeveralSteps ? fmt::format(", in {} steps", calls.steps.size()) : "");
+  finding.evidence = Evidence({{"n", count}, {"total_us", as_us(calls.time)}, {"names", std::move(calls.names)}, {"steps", calls.steps.size()}});
+  finding.spans = spans_of_slices(facts.trace, std::move(calls.slices));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule cuda_malloc_in_window = {
+    "cuda_malloc_in_window", RuleClass::start_up, Severity::notable, kNeedsNothing,
+    "The allocator asked the driver for memory",
+    "PyTorch's memory cache grew or was flushed while recording. Each such call is slow, and freeing also waits for the GPU.",
+    "Warm up until the cache has its size. If it comes back in later steps, avoid empty_cache(), keep tensor sizes steady, or set "
+    "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.",
+    check};
+
+}  // namespace gapscope

@@ -1,0 +1,38 @@
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// So few that fusing them saves next to nothing; above that many_small_kernels and overhead_bound tell the story.
+constexpr double kMostOpsEachStep = 20;
+
+std::vector<Finding> check(const Facts& facts) {
+  if (!is_overhead_bound(facts) || has_compiled_code(facts)) return {};
+  const WorkPerStep work = work_per_step(facts);
+  if (work.ops_each > kMostOpsEachStep) return {};
+  Finding finding;
+  finding.severity = Severity::informational;
+  finding.cost = facts.window.length() - facts.busy_in_window;
+  finding.summary = fmt::format("{} starts only {} pieces of GPU work, yet the CPU side works {} times as long as the GPU.",
+                                facts.steps.empty() ? "The recording" : "A step", format_significant(work.ops_each),
+                                format_significant(*facts.cpu_to_gpu));
+  finding.evidence = Evidence({{"gpu_ops_per_step", work.ops_each}, {"ratio", *facts.cpu_to_gpu}, {"gpu_util", *facts.gpu_util}});
+  finding.spans.push_back({LaneId{}, facts.window, SliceId{}});
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule dispatch_heavy_few_kernels = {
+    "dispatch_heavy_few_kernels", RuleClass::observation, Severity::informational, kNeedsLaunches,
+    "High host cost for a handful of kernels",
+    "The time goes into Python and the dispatcher, not into many launches: each step starts only a few kernels.",
+    "Give each step more work or replay it as a CUDA graph. For one to five kernels, torch.compile in its default mode often makes "
+    "the host slower, since its guards and wrappers cost more than the fused launches save.",
+    check};
+
+}  // namespace gapscope

@@ -1,0 +1,68 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// Of the GPU time: a few tiny products (rotary embeddings) are harmless.
+constexpr double kLeastShare = 0.08;
+// An H200 multiplies 4096 x 4096 floats in 2682 us on CUDA cores and in 340 us in TF32.
+constexpr double kGainWithTf32 = 7.0 / 8;
+
+
+std::vector<GpuOp> fp32_kernels(const Facts& facts) {
+  std::vector<GpuOp> out;
+  std::vector<std::int8_t> by_name(facts.trace.strings.size(), -1);
+  for (const GpuOp& op : facts.ops) {
+    if (!op.linked() || !op.is_kernel()) continue;
+    std::int8_t& is = by_name[facts.trace.name_id(op.slice).index()];
+    if (is < 0) is = is_fp32_cuda_core_name(facts.name(op)) ? 1 : 0;
+    if (is == 0) continue;
+    out.push_back(op);
+  }
+  return out;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  const std::vector<GpuOp> kernels = fp32_kernels(facts);
+  const Ns time = total_time(kernels);
+  const double share = share_of(time, facts.gpu_sum);
+  if (kernels.empty() || share < kLeastShare) return {};
+  const auto count = static_cast<std::int64_t>(kernels.size());
+  const GpuOp example = most_costly_name(facts, kernels);
+  Finding finding;
+  finding.severity = Severity::costly;
+  finding.cost = static_cast<Ns>(kGainWithTf32 * static_cast<double>(time));
+  finding.summary = fmt::format("{} {} multiply in FP32 without tensor cores: {} of the GPU time ({}), most in {}.", format_count(count),
+                                count == 1 ? "kernel" : "kernels", format_percent(share), format_duration(time),
+                                shown_name(facts.name(example)));
+  finding.evidence = Evidence({{"n", count},
+                               {"share", share},
+                               {"total_us", as_us(time)},
+                               {"example", facts.name(kernels.front())},
+                               {"most_time_in", facts.name(example)}});
+  if (const DeviceProperties* device = facts.trace.device(facts.row(example).device))
+    finding.evidence.add("compute_capability", fmt::format("{}.{}", device->compute_major, device->compute_minor));
+  if (const SliceId owner = facts.links.owner_op(facts.row(example)))
+    if (const OpRow* row = facts.trace.op_row(owner); row != nullptr && row->input_dims)
+      finding.evidence.add("input_dims", facts.trace.strings[row->input_dims]);
+  finding.spans = spans_of_slices(facts.trace, slices_of(kernels));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule fp32_gemm_cuda_cores = {
+    "fp32_gemm_cuda_cores", RuleClass::problem, Severity::costly, kNeedsLaunches,
+    "Float matrix products without tensor cores",
+    "These kernels multiply in true 32-bit floats on the ordinary cores, about 8 times slower than TF32 and 15 times slower than "
+    "bfloat16 on current GPUs.",
+    "Allow TF32 with torch.set_float32_matmul_precision(\"high\"), or use bfloat16. Before Ampere there is no TF32: use half precision.",
+    check};
+
+}  // namespace gapscope

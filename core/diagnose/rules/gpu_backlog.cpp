@@ -1,0 +1,73 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/analyze/launches.h"
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// Several times the 3 to 6 us that a launch needs to reach an idle GPU.
+constexpr Ns kLeastMedian = 25 * kNsPerUs;
+
+struct Backlog {
+  std::vector<Ns> waits;  // one a launch; 0 where the GPU was mostly idle meanwhile
+  std::vector<FindingSpan> spans;
+};
+
+std::map<std::int32_t, SpanSet> busy_by_device(const Facts& facts) {
+  std::map<std::int32_t, SpanSet> out;
+  for (const GpuOp& op : facts.ops) append(out[op.device], op.span);
+  return out;
+}
+
+// A wait on an idle GPU is start-up or code loading, not a queue.
+Ns queued(const SpanSet& busy, const GpuOp& op) {
+  const Ns wait = launch_delay(op);
+  if (wait == 0 || 2 * length_within(busy, {op.launch_span.end, op.span.begin}) < wait) return 0;
+  return wait;
+}
+
+Backlog backlog_of(const Facts& facts) {
+  const std::map<std::int32_t, SpanSet> busy = busy_by_device(facts);
+  Backlog out;
+  std::vector<bool> seen(facts.trace.slice_count());  // calls whose first GPU work has been met: of a graph only that waits
+  for (const GpuOp& op : facts.ops) {
+    if (!op.linked() || seen[op.launch.index()]) continue;
+    seen[op.launch.index()] = true;
+    const Ns wait = queued(busy.at(op.device), op);
+    out.waits.push_back(wait);
+    if (wait >= kLeastMedian) out.spans.push_back({facts.trace.lane_id(op.slice), {op.launch_span.end, op.span.begin}, op.slice});
+  }
+  return out;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  Backlog backlog = backlog_of(facts);
+  const Ns median = middle_of(backlog.waits);
+  if (median < kLeastMedian) return {};
+  const Ns longest = *std::max_element(backlog.waits.begin(), backlog.waits.end());
+  Finding finding;
+  finding.severity = Severity::informational;
+  finding.summary = fmt::format("Work waited {} (median) in the queue of a busy GPU, at most {}: the CPU is ahead.", format_duration(median),
+                                format_duration(longest));
+  finding.evidence =
+      Evidence({{"median_queue_us", as_us(median)}, {"max_us", as_us(longest)}, {"launches", backlog.waits.size()}, {"waited", backlog.spans.size()}});
+  finding.spans = spans_of_gaps(std::move(backlog.spans));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule gpu_backlog = {
+    "gpu_backlog", RuleClass::good_sign, Severity::informational, kNeedsLaunches,
+    "The CPU runs ahead of the GPU",
+    "Launches wait in the queue because the GPU still works on earlier ones, so the host is not what limits the speed.",
+    "Optimize the kernels. A call that waits for the GPU will look long here: its time belongs to the work that was queued before it.",
+    check};
+
+}  // namespace gapscope

@@ -1,0 +1,34 @@
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// Persistent kernels use 128 of 132 SMs (0.97), and the last wave of a good grid is never quite full.
+constexpr double kLeastFill = 0.90;
+
+std::vector<Finding> check(const Facts& facts) {
+  const std::optional<SmFill> fill = sm_fill(facts);
+  if (!fill || fill->fill < kLeastFill) return {};
+  Finding finding;
+  finding.severity = Severity::informational;
+  finding.summary = fmt::format("While kernels ran ({}), their blocks reached {} of the SMs.", format_duration(fill->kernel_time),
+                                format_percent(fill->fill));
+  finding.evidence = Evidence({{"fill", fill->fill}, {"tb_sm_efficiency", fill->over_window}});
+  finding.spans.push_back({LaneId{}, facts.window, SliceId{}});
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule grid_covers_sms = {
+    "grid_covers_sms", RuleClass::good_sign, Severity::informational, kNeedsLaunches,
+    "Whenever a kernel runs, all SMs have work",
+    "Grids are large enough for this GPU. It does not tell how well each SM is used.",
+    "Nothing here; the next questions are idle time, data types and the kernels themselves.",
+    check};
+
+}  // namespace gapscope

@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+struct Waits {
+  std::vector<SliceId> slices;
+  std::vector<std::pair<StringId, std::int64_t>> ops;
+  Ns time = 0;
+};
+
+// Waits in an operator's own code. The compiler's and the autotuner's waits are not the program's.
+Waits waits_in_operators(const Facts& facts) {
+  Waits out;
+  for (const SliceId s : facts.slices_with(kIsSync)) {
+    if (facts.above(s) & kIsCompileFrame) continue;
+    const SliceId op = facts.ancestor(s, kIsOp);
+    if (!op || (facts.own(op) & kIsAten) == 0) continue;
+    out.slices.push_back(s);
+    out.time += facts.trace.duration(s);
+    const StringId name = facts.trace.name_id(op);
+    const auto known = std::find_if(out.ops.begin(), out.ops.end(), [&](const auto& entry) { return entry.first == name; });
+    if (known == out.ops.end()) out.ops.emplace_back(name, 1);
+    else ++known->second;
+  }
+  std::stable_sort(out.ops.begin(), out.ops.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  return out;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  Waits waits = waits_in_operators(facts);
+  if (waits.slices.empty()) return {};
+  const auto count = static_cast<std::int64_t>(waits.slices.size());
+  EvidenceMap ops;
+  for (const auto& [name, times] : waits.ops) ops.emplace_back(std::string(facts.trace.strings[name]), times);
+  Finding finding;
+  finding.severity = Severity::informational;
+  finding.cost = waits.time;
+  finding.summary = fmt::format("Operators made the CPU wait for the GPU {} {}, {} in all, most often {}.", format_count(count),
+                                count == 1 ? "time" : "times", format_duration(waits.time),
+                                shown_name(facts.trace.strings[waits.ops.front().first]));
+  finding.evidence = Evidence({{"n", count}, {"total_us", as_us(waits.time)}, {"ops", std::move(ops)}});
+  if (!facts.steps.empty()) finding.evidence.add("per_step", static_cast<double>(count) / static_cast<double>(facts.step_count()));
+  finding.spans = spans_of_slices(facts.trace, std::move(waits.slices));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule implicit_sync = {
+    "implicit_sync", RuleClass::observation, Severity::informational, kNeedsOperators,
+    "An operator made the CPU wait",
+    "The operator needs a result from the GPU at once (.item(), .cpu(), nonzero, a blocking copy). Even where the wait is short, the "
+    "CPU cannot run ahead past it.",
+    "Move it out of the hot loop, log every so many steps, or keep the value on the GPU.",
+    check};
+
+}  // namespace gapscope

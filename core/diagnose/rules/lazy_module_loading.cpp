@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/analyze/launches.h"
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// A launch takes 5 to 20 us; loading a kernel's code takes hundreds.
+constexpr Ns kLeastSlowLaunch = 200 * kNsPerUs;
+constexpr std::int64_t kLeastTimesMedian = 10;
+// Of the launches. A long one late in the run waits for room in a full queue instead.
+constexpr std::size_t kEarlyPart = 10;
+
+struct Loading {
+  std::vector<SliceId> slices;
+  std::int64_t events = 0;
+  Ns event_time = 0;
+};
+
+Loading loading_events(const Facts& facts) {
+  Loading out;
+  for (const SliceId s : facts.overheads) {
+    const std::string_view name = facts.trace.name(s);
+    if (name != "Lazy Function Loading" && name != "Runtime Triggered Module Loading") continue;
+    ++out.events;
+    out.event_time += facts.trace.duration(s);
+    out.slices.push_back(s);
+  }
+  return out;
+}
+
+std::vector<SliceId> kernel_launches(const Facts& facts) {
+  std::vector<SliceId> out;
+  for (const StringId name : facts.names_matching(is_kernel_launch_name))
+    for (const SliceId s : facts.names.slices_named(name))
+      if (facts.own(s) & kIsCall) out.push_back(s);
+  const auto earlier = [&](SliceId a, SliceId b) { return facts.trace.begin(a) < facts.trace.begin(b); };
+  std::stable_sort(out.begin(), out.end(), earlier);
+  return out;
+}
+
+struct Launches {
+  Ns median = 0, slowest = 0;
+  std::vector<SliceId> slow_and_early;
+};
+
+Launches launches_of(const Facts& facts) {
+  const std::vector<SliceId> calls = kernel_launches(facts);
+  std::vector<Ns> durations;
+  for (const SliceId s : calls) durations.push_back(facts.trace.duration(s));
+  Launches out;
+  if (calls.empty()) return out;
+  out.slowest = *std::max_element(durations.begin(), durations.end());
+  const std::size_t early = std::max<std::size_t>(calls.size() / kEarlyPart, 1);
+  out.median = middle_of(durations);
+  for (std::size_t i = 0; i < early; ++i)
+    if (durations[i] >= kLeastSlowLaunch && durations[i] >= kLeastTimesMedian * out.median) out.slow_and_early.push_back(calls[i]);
+  return out;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  Loading loading = loading_events(facts);
+  const Launches launches = launches_of(facts);
+  if (loading.events == 0 && launches.slow_and_early.empty()) return {};
+  Ns slow_time = 0;
+  for (const SliceId s : launches.slow_and_early) slow_time += facts.trace.duration(s);
+  Finding finding;
+  finding.severity = Severity::informational;
+  finding.cost = std::max(loading.event_time, slow_time);
+  finding.summary = fmt::format("{} loading events ({}); the slowest launch took {}, the median one {}.", loading.events,
+                                format_duration(loading.event_time), format_duration(launches.slowest), format_duration(launches.median));
+  finding.evidence = Evidence({{"overhead_events", loading.events},
+                               {"overhead_us", as_us(loading.event_time)},
+                               {"slowest_launch_us", as_us(launches.slowest)},
+                               {"median_launch_us", as_us(launches.median)}});
+  loading.slices.insert(loading.slices.end(), launches.slow_and_early.begin(), launches.slow_and_early.end());
+  finding.spans = spans_of_slices(facts.trace, std::move(loading.slices));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule lazy_module_loading = {
+    "lazy_module_loading", RuleClass::start_up, Severity::informational, kNeedsNothing,
+    "A first launch loads code",
+    "A kernel's code is loaded onto the GPU when it is first used, so that launch takes hundreds of microseconds instead of a few.",
+    "Warm up before recording, or set CUDA_MODULE_LOADING=EAGER for measurements.",
+    check};
+
+}  // namespace gapscope

@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// A wait on an idle GPU takes 6 to 50 us; both must be reached.
+constexpr Ns kLeastWait = 100 * kNsPerUs;
+constexpr double kLeastStepShare = 0.02;
+
+// The device sync that closes a recording: the last one, when nothing is launched after it.
+SliceId closing_sync(const Facts& facts, const std::vector<SliceId>& syncs) {
+  SliceId last;
+  for (const SliceId s : syncs)
+    if ((facts.own(s) & kIsDeviceSync) && (!last || facts.trace.begin(s) > facts.trace.begin(last))) last = s;
+  if (!last) return last;
+  const bool goes_on = std::any_of(facts.ops.begin(), facts.ops.end(), [&](const GpuOp& op) {
+    return op.linked() && op.launch_span.begin > facts.trace.begin(last);
+  });
+  return goes_on ? SliceId{} : last;
+}
+
+// The step around it; in a recording without steps, the window.
+Ns step_length_around(const Facts& facts, SliceId sync) {
+  if (facts.steps.empty()) return facts.window.contains(facts.trace.begin(sync)) ? facts.window.length() : 0;
+  const auto step = facts.step_at(facts.trace.begin(sync));
+  return step ? facts.trace.duration(facts.steps[*step]) : 0;
+}
+
+struct Waits {
+  std::vector<SliceId> slices;
+  SliceId longest;
+  double longest_share = 0;  // of its step
+  Ns time = 0, gpu_busy = 0;
+};
+
+Waits long_waits(const Facts& facts) {
+  const std::vector<SliceId> syncs = facts.slices_with(kIsSync);
+  const SliceId closing = closing_sync(facts, syncs);
+  Waits out;
+  for (const SliceId s : syncs) {
+    const Ns wait = facts.trace.duration(s);
+    if (wait < kLeastWait || s == closing || (facts.above(s) & kIsCompileFrame)) continue;
+    const double share = share_of(wait, step_length_around(facts, s));
+    if (share < kLeastStepShare) continue;
+    if (!out.longest || wait > facts.trace.duration(out.longest)) out.longest = s, out.longest_share = share;
+    out.slices.push_back(s);
+    out.time += wait;
+    out.gpu_busy += length_within(facts.busy, facts.trace.span_of(s));
+  }
+  return out;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  Waits waits = long_waits(facts);
+  if (waits.slices.empty()) return {};
+  const auto count = static_cast<std::int64_t>(waits.slices.size());
+  const SliceId op = facts.ancestor(waits.longest, kIsOp);
+  const bool implicit = op && (facts.own(op) & kIsAten) != 0;
+  Finding finding;
+  finding.severity = Severity::costly;
+  finding.cost = waits.time;
+  finding.summary = fmt::format("The CPU stood in {} long {} for {}; the longest, {} in {}, is {} of its step. The GPU was busy for {} of it all.",
+                                format_count(count), count == 1 ? "wait" : "waits", format_duration(waits.time),
+                                format_duration(facts.trace.duration(waits.longest)),
+                                shown_name(facts.trace.name(op ? op : waits.longest)), format_percent(waits.longest_share),
+                                format_duration(waits.gpu_busy));
+  finding.evidence = Evidence({{"n", count},
+                               {"total_us", as_us(waits.time)},
+                               {"longest_us", as_us(facts.trace.duration(waits.longest))},
+                               {"share_of_step", waits.longest_share},
+                               {"gpu_busy_us", as_us(waits.gpu_busy)},
+                               {"call", facts.trace.name(waits.longest)},
+                               {"kind", implicit ? "implicit" : "explicit"}});
+  if (op) finding.evidence.add("op", facts.trace.name(op));
+  finding.spans = spans_of_slices(facts.trace, std::move(waits.slices));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule long_sync_wait = {
+    "long_sync_wait", RuleClass::problem, Severity::costly, kNeedsLaunches,
+    "Long wait for the GPU inside a step",
+    "The CPU stood still until the GPU had finished. The marked call is only where it waited: the time belongs to the GPU work "
+    "queued before it.",
+    "Remove or defer the call that needs the result (.item(), .cpu(), torch.cuda.synchronize()), then look at the kernels it waited for.",
+    check};
+
+}  // namespace gapscope

@@ -1,0 +1,69 @@
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// The limit below which PyTorch's TensorBoard plugin asks for attention, too.
+constexpr double kLeastUse = 0.50;
+constexpr double kSevereUse = 0.10;
+
+// While the GPU stood still: the CPU waited in a synchronizing call, or the profiler itself worked.
+struct IdleCauses {
+  Ns idle = 0, waiting = 0, profiler = 0;
+};
+
+SpanSet spans_of(const Facts& facts, const std::vector<SliceId>& slices) {
+  std::vector<Span> spans;
+  for (const SliceId s : slices) spans.push_back(facts.trace.span_of(s));
+  return span_set(std::move(spans));
+}
+
+IdleCauses causes_of(const Facts& facts, const SpanSet& idle) {
+  IdleCauses out;
+  out.idle = length(idle);
+  const SpanSet profiler = intersect(idle, spans_of(facts, facts.overheads));
+  out.profiler = length(profiler);
+  out.waiting = length(subtract(intersect(idle, spans_of(facts, facts.slices_with(kIsSync))), profiler));
+  return out;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  if (facts.compiling() || !facts.gpu_util || *facts.gpu_util >= kLeastUse) return {};
+  const SpanSet idle = subtract(SpanSet{facts.window}, facts.busy);
+  const IdleCauses causes = causes_of(facts, idle);
+  Finding finding;
+  finding.severity = *facts.gpu_util < kSevereUse ? Severity::costly : Severity::notable;
+  finding.cost = causes.idle;
+  finding.summary = fmt::format("The GPU was busy {} of {}, {} of the time. Of the idle time the CPU spent {} waiting and the profiler {}.",
+                                format_duration(facts.busy_in_window), format_duration(facts.window.length()),
+                                format_percent(*facts.gpu_util), format_duration(causes.waiting), format_duration(causes.profiler));
+  finding.evidence = Evidence({{"gpu_util", *facts.gpu_util},
+                               {"gpu_busy_us", as_us(facts.busy_in_window)},
+                               {"window_us", as_us(facts.window.length())},
+                               {"cpu_active_us", as_us(facts.cpu_active)},
+                               {"sync_us", as_us(facts.sync_time)},
+                               {"idle_us", as_us(causes.idle)},
+                               {"idle_in_waits_us", as_us(causes.waiting)},
+                               {"idle_in_profiler_us", as_us(causes.profiler)}});
+  if (facts.cpu_to_gpu) finding.evidence.add("ratio", *facts.cpu_to_gpu);
+  std::vector<FindingSpan> gaps;
+  for (const Span& gap : idle) gaps.push_back({LaneId{}, gap, SliceId{}});
+  finding.spans = spans_of_gaps(std::move(gaps));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule low_gpu_utilization = {
+    "low_gpu_utilization", RuleClass::problem, Severity::notable, kNeedsGpuWork,
+    "The GPU is idle most of the time",
+    "For more than half of the observed time nothing runs on the GPU: it waits for launches, for data, or for a CPU that itself waits.",
+    "Find the cause first: launches that cost more than their work, a wait for the GPU in every step, or a slow data loader. "
+    "The marked gaps are the places to look at.",
+    check};
+
+}  // namespace gapscope

@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+
+#include "core/analyze/occupancy.h"
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// Memory-bound kernels hide their waits behind other warps: with less than a quarter of the slots they cannot.
+constexpr double kLowOccupancy = 0.25;
+// A smaller grid is a matter of its size, not of the block's registers and memory (small_grid).
+constexpr double kFullGrid = 1;
+// Of the kernel time.
+constexpr double kLeastShare = 0.20;
+
+// Tensor-core kernels run best with few, large blocks, and collectives are meant to leave room for others.
+bool is_judged(RuleFamily family) {
+  return family != RuleFamily::gemm && family != RuleFamily::conv && family != RuleFamily::attention && family != RuleFamily::comm;
+}
+
+struct Judged {
+  double occupancy;
+  std::uint8_t limiters;
+};
+
+bool covers_gpu(const Facts& facts, const GpuOp& op) { return blocks_per_sm(facts, op).value_or(0) >= kFullGrid; }
+
+// Not the file's percentage, which is 0 for every block with more than 48 KB of shared memory.
+std::optional<Judged> occupancy_of(const Facts& facts, const GpuOp& op) {
+  const GpuRow& row = facts.row(op);
+  const DeviceProperties* device = facts.trace.device(row.device);
+  if (device == nullptr || !row.has_launch_config()) return std::nullopt;
+  const std::optional<SmLimits> sm = sm_limits(*device);
+  const std::optional<double> blocks = blocks_per_sm(facts, op);
+  if (!sm || !blocks) return std::nullopt;
+  const BlockNeeds needs = needs_of(row);
+  const std::optional<Occupancy> fit = occupancy(*sm, needs);
+  if (!fit) return std::nullopt;
+  const double resident = std::min(static_cast<double>(fit->active_blocks), *blocks) * static_cast<double>(needs.threads);
+  return Judged{resident / static_cast<double>(sm->threads), fit->limiters};
+}
+
+struct Low {
+  std::vector<SliceId> slices;
+  Ns time = 0, all_kernels = 0, known = 0;
+  double weighted = 0, weighted_all = 0;  // occupancy multiplied by time: of these, of every kernel where it is known
+  GpuOp longest;
+  Judged longest_judged{};
+};
+
+Low low_kernels(const Facts& facts) {
+  Low out;
+  for (std::size_t i = 0; i < facts.ops.size(); ++i) {
+    const GpuOp& op = facts.ops[i];
+    if (!op.linked() || !op.is_kernel()) continue;
+    out.all_kernels += op.span.length();
+    const std::optional<Judged> judged = occupancy_of(facts, op);
+    if (!judged) continue;
+    out.known += op.span.length();
+    out.weighted_all += judged->occupancy * static_cast<double>(op.span.length());
+    if (!is_judged(facts.gpu[i].family) || judged->occupancy >= kLowOccupancy || !covers_gpu(facts, op)) continue;
+    if (out.slices.empty() || op.span.length() > out.longest.span.length()) out.longest = op, out.longest_judged = *judged;
+    out.slices.push_back(op.slice);
+    out.time += op.span.length();
+    out.weighted += judged->occupancy * static_cast<double>(op.span.length());
+  }
+  return out;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  Low low = low_kernels(facts);
+  const double share = share_of(low.time, low.all_kernels);
+  if (low.time == 0 || share < kLeastShare) return {};
+  const double weighted = low.weighted / static_cast<double>(low.time);
+  const std::string limiter = limiter_text(low.longest_judged.limiters);
+  Finding finding;
+  finding.severity = Severity::notable;
+  finding.cost = low.time;
+  finding.summary = fmt::format("{} of the kernel time is in kernels that keep {} of the warp slots in use; the longest, {}, is limited by {}.",
+                                format_percent(share), format_percent(weighted), shown_name(facts.name(low.longest)), limiter);
+  finding.evidence = Evidence({{"share", share},
+                               {"weighted_occupancy", low.weighted_all / static_cast<double>(low.known)},
+                               {"occupancy_of_these", weighted},
+                               {"kernels", low.slices.size()},
+                               {"time_us", as_us(low.time)},
+                               {"longest", facts.name(low.longest)},
+                               {"limiter", limiter}});
+  finding.spans = spans_of_slices(facts.trace, std::move(low.slices));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule low_occupancy = {
+    "low_occupancy", RuleClass::problem, Severity::notable, kNeedsLaunches | kNeedsDeviceProperties,
+    "Few warps on each SM",
+    "Kernels that are no matrix multiplication fill the GPU's grid but keep under a quarter of its warp slots: too few warps to "
+    "work while others wait for memory.",
+    "Use fewer registers or less shared memory for each block, or another block size (num_warps in Triton); the limiter tells which.",
+    check};
+
+}  // namespace gapscope

@@ -1,0 +1,45 @@
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// Up to a third of the SMs go unused on average by rounding a good grid to whole blocks; below that the work is too small.
+constexpr double kLeastFill = 0.65;
+// A kernel that leaves this much free is worth marking.
+constexpr double kMarkedFill = 0.65;
+
+std::vector<SliceId> unfilled_kernels(const Facts& facts) {
+  std::vector<SliceId> out;
+  for (const GpuOp& op : facts.ops)
+    if (op.linked() && op.is_kernel())
+      if (const auto blocks = blocks_per_sm(facts, op); blocks && *blocks < kMarkedFill) out.push_back(op.slice);
+  return out;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  const std::optional<SmFill> fill = sm_fill(facts);
+  if (!fill || fill->fill >= kLeastFill) return {};
+  Finding finding;
+  finding.severity = Severity::notable;
+  finding.cost = static_cast<Ns>((1 - fill->fill) * static_cast<double>(fill->kernel_time));
+  finding.summary = fmt::format("While kernels ran ({}), their blocks reached {} of the SMs on average.",
+                                format_duration(fill->kernel_time), format_percent(fill->fill));
+  finding.evidence = Evidence({{"fill", fill->fill}, {"tb_sm_efficiency", fill->over_window}, {"kernel_us", as_us(fill->kernel_time)}});
+  finding.spans = spans_of_slices(facts.trace, unfilled_kernels(facts));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule low_sm_fill = {
+    "low_sm_fill", RuleClass::problem, Severity::notable, kNeedsLaunches,
+    "Kernels do not reach all SMs",
+    "Even while a kernel runs, a good part of the GPU's processors has no block to work on: the problems are small for this GPU.",
+    "Batch more work into each call, use larger matrices, or a kernel with smaller tiles or split reductions.",
+    check};
+
+}  // namespace gapscope

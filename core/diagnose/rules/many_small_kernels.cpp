@@ -1,0 +1,83 @@
+#include <fmt/format.h>
+
+#include <array>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// A launch costs the host about 5 to 9 us, so a kernel shorter than this cannot hide the next one. TraceLens' limit, too.
+constexpr Ns kShort = 10 * kNsPerUs;
+// Fewer are a small model, which is a matter of its size.
+constexpr double kLeastEachStep = 80;
+constexpr double kLeastShortShare = 0.75;
+// A GPU that is kept busy is not limited by its launches, however small they are.
+constexpr double kMostGpuUse = 0.50;
+
+struct Kernels {
+  std::vector<Ns> durations;
+  std::vector<SliceId> short_ones;
+  Ns call_time = 0;
+  std::array<std::int64_t, 7> families{};
+};
+
+Kernels kernels_of(const Facts& facts) {
+  Kernels out;
+  for (std::size_t i = 0; i < facts.ops.size(); ++i) {
+    const GpuOp& op = facts.ops[i];
+    if (!op.linked() || !op.is_kernel()) continue;
+    out.durations.push_back(op.span.length());
+    if (op.span.length() >= kShort) continue;
+    out.short_ones.push_back(op.slice);
+    out.call_time += op.launch_span.length();
+    ++out.families[static_cast<std::size_t>(facts.gpu[i].family)];
+  }
+  return out;
+}
+
+EvidenceMap families_as_evidence(const Kernels& kernels) {
+  EvidenceMap out;
+  for (std::size_t i = 0; i < kernels.families.size(); ++i)
+    if (kernels.families[i] > 0) out.emplace_back(std::string(rule_family_name(static_cast<RuleFamily>(i))), kernels.families[i]);
+  return out;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  if (facts.compiling() || !facts.gpu_util || *facts.gpu_util >= kMostGpuUse) return {};
+  const double each_step = work_per_step(facts).kernels_each;
+  if (each_step < kLeastEachStep) return {};
+  Kernels kernels = kernels_of(facts);
+  const double short_share = static_cast<double>(kernels.short_ones.size()) / static_cast<double>(kernels.durations.size());
+  if (short_share < kLeastShortShare) return {};
+  const Ns median = middle_of(kernels.durations);
+  Finding finding;
+  finding.severity = Severity::costly;
+  finding.cost = facts.window.length() - facts.busy_in_window;
+  finding.summary = fmt::format("{} kernels {}, {} of them under {} (median {}); launching the short ones took the host {}.",
+                                format_count(static_cast<std::int64_t>(each_step)), facts.steps.empty() ? "in all" : "per step",
+                                format_percent(short_share), format_duration(kShort), format_duration(median),
+                                format_duration(kernels.call_time));
+  finding.evidence = Evidence({{"kernels", kernels.durations.size()},
+                               {"per_step", each_step},
+                               {"short_share", short_share},
+                               {"median_us", as_us(median)},
+                               {"gpu_util", *facts.gpu_util},
+                               {"launch_us", as_us(kernels.call_time)},
+                               {"families", families_as_evidence(kernels)}});
+  finding.spans = spans_of_slices(facts.trace, std::move(kernels.short_ones));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule many_small_kernels = {
+    "many_small_kernels", RuleClass::problem, Severity::costly, kNeedsLaunches,
+    "A storm of tiny kernels",
+    "Most kernels are shorter than a launch takes, and there are very many of them in each step: the GPU waits for launches.",
+    "Let torch.compile fuse them, use fused or foreach operators (fused optimizers, for one), or replay the step as a CUDA graph.",
+    check};
+
+}  // namespace gapscope

@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// Of the GPU time.
+constexpr double kLeastShare = 0.20;
+
+struct Copies {
+  std::vector<SliceId> slices;
+  EvidenceMap kinds;    // microseconds by name, "Memcpy HtoD (Pinned -> Device)"
+  Ns time = 0, exposed = 0;
+  std::uint64_t bytes = 0;
+};
+
+Copies copies_of(const Facts& facts) {
+  Copies out;
+  SpanSet copying, computing;
+  std::vector<std::pair<StringId, Ns>> by_name;
+  for (const GpuOp& op : facts.ops) {
+    if (op.gpu_class != GpuClass::copy) append(computing, op.span);
+    if (!op.linked() || op.gpu_class != GpuClass::copy) continue;
+    append(copying, op.span);
+    out.slices.push_back(op.slice);
+    out.time += op.span.length();
+    out.bytes += facts.row(op).bytes;
+    const StringId name = facts.trace.name_id(op.slice);
+    const auto known = std::find_if(by_name.begin(), by_name.end(), [&](const auto& entry) { return entry.first == name; });
+    if (known == by_name.end()) by_name.emplace_back(name, op.span.length());
+    else known->second += op.span.length();
+  }
+  for (const auto& [name, time] : by_name) out.kinds.emplace_back(std::string(facts.trace.strings[name]), as_us(time));
+  out.exposed = length(subtract(copying, computing));
+  return out;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  Copies copies = copies_of(facts);
+  const double share = share_of(copies.time, facts.gpu_sum);
+  if (copies.slices.empty() || share < kLeastShare) return {};
+  const double gb_per_s = copies.time > 0 ? static_cast<double>(copies.bytes) / static_cast<double>(copies.time) : 0;  // bytes/ns
+  Finding finding;
+  finding.severity = Severity::costly;
+  finding.cost = copies.exposed;
+  finding.summary = fmt::format("Copies take {} of the GPU time ({}, {}, {} GB/s); {} of it runs beside nothing else.",
+                                format_percent(share), format_duration(copies.time), format_bytes(copies.bytes),
+                                format_significant(gb_per_s), format_duration(copies.exposed));
+  finding.evidence = Evidence({{"share", share},
+                               {"kinds", std::move(copies.kinds)},
+                               {"n", copies.slices.size()},
+                               {"total_us", as_us(copies.time)},
+                               {"exposed_us", as_us(copies.exposed)},
+                               {"bytes", copies.bytes},
+                               {"gb_per_s", gb_per_s}});
+  finding.spans = spans_of_slices(facts.trace, std::move(copies.slices));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule memcpy_heavy = {
+    "memcpy_heavy", RuleClass::problem, Severity::costly, kNeedsLaunches,
+    "Copies take much of the GPU time",
+    "A large part of the device's time moves data instead of computing. Copies that run beside kernels cost little, the others all.",
+    "Transfer less and less often, from pinned memory with non_blocking=True, and on a stream beside the kernels; keep data on the GPU.",
+    check};
+
+}  // namespace gapscope

@@ -1,0 +1,62 @@
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// Single numbers go up and down all the time and harm nobody; one of these must be reached in total.
+constexpr Ns kLeastTime = 50 * kNsPerUs;
+constexpr std::uint64_t kLeastBytes = 1'000'000;
+
+struct Transfers {
+  std::vector<SliceId> slices;
+  Ns time = 0, call_time = 0;
+  std::uint64_t bytes = 0;
+};
+
+Transfers pageable_transfers(const Facts& facts) {
+  Transfers out;
+  for (const GpuOp& op : facts.ops) {
+    if (!op.linked() || op.gpu_class != GpuClass::copy || !has_any_part(facts.name(op), "Pageable")) continue;
+    out.slices.push_back(op.slice);
+    out.time += op.span.length();
+    out.call_time += op.launch_span.length();
+    out.bytes += facts.row(op).bytes;
+  }
+  return out;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  Transfers transfers = pageable_transfers(facts);
+  if (transfers.time < kLeastTime && transfers.bytes < kLeastBytes) return {};
+  const auto count = static_cast<std::int64_t>(transfers.slices.size());
+  const double gb_per_s = transfers.time > 0 ? static_cast<double>(transfers.bytes) / static_cast<double>(transfers.time) : 0;
+  Finding finding;
+  finding.severity = Severity::notable;
+  finding.cost = transfers.call_time;  // the CPU is held for about as long
+  finding.summary = fmt::format("{} pageable {} moved {} in {} ({} GB/s); their calls held the CPU for {}.", format_count(count),
+                                count == 1 ? "transfer" : "transfers", format_bytes(transfers.bytes), format_duration(transfers.time),
+                                format_significant(gb_per_s), format_duration(transfers.call_time));
+  finding.evidence = Evidence({{"n", count},
+                               {"total_us", as_us(transfers.time)},
+                               {"bytes", transfers.bytes},
+                               {"gb_per_s", gb_per_s},
+                               {"call_us", as_us(transfers.call_time)},
+                               {"share", share_of(transfers.time, facts.gpu_sum)}});
+  finding.spans = spans_of_slices(facts.trace, std::move(transfers.slices));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule pageable_memcpy = {
+    "pageable_memcpy", RuleClass::problem, Severity::notable, kNeedsLaunches,
+    "Transfers from ordinary (pageable) memory",
+    "The driver must copy such memory into a buffer of its own first, which is slow and holds the CPU until it is done.",
+    "Use pinned memory (pin_memory=True in the DataLoader, tensor.pin_memory()) and non_blocking=True.",
+    check};
+
+}  // namespace gapscope

@@ -1,0 +1,55 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// Of all GPU time: what is left can speed nothing up by half.
+constexpr double kLeastShare = 0.70;
+// Shorter ones are dominated by their launch, whatever their share.
+constexpr Ns kLeastMedian = 50 * kNsPerUs;
+
+bool is_library_family(RuleFamily family) {
+  return family == RuleFamily::gemm || family == RuleFamily::conv || family == RuleFamily::attention;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  const auto top = std::find_if(facts.by_name.begin(), facts.by_name.end(), [&](const NameTotal& total) {
+    return is_library_family(rule_family(facts.trace.strings[total.name]));
+  });
+  if (top == facts.by_name.end()) return {};
+  const double share = share_of(top->total, facts.gpu_sum);
+  if (share < kLeastShare) return {};
+  std::vector<Ns> durations;
+  std::vector<SliceId> slices;
+  for (const GpuOp& op : facts.ops)
+    if (op.linked() && facts.trace.name_id(op.slice) == top->name) durations.push_back(op.span.length()), slices.push_back(op.slice);
+  const Ns median = middle_of(std::move(durations));
+  if (median < kLeastMedian) return {};
+  const std::string_view name = facts.trace.strings[top->name];
+  Finding finding;
+  finding.severity = Severity::informational;
+  finding.cost = top->total;
+  finding.summary = fmt::format("{} takes {} of the GPU time in {} launches, {} each (median).", shown_name(name), format_percent(share),
+                                format_count(top->count), format_duration(median));
+  finding.evidence =
+      Evidence({{"kernel", name}, {"share", share}, {"median_us", as_us(median)}, {"kernels", top->count}, {"time_us", as_us(top->total)}});
+  finding.spans = spans_of_slices(facts.trace, std::move(slices));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule single_large_kernel = {
+    "single_large_kernel", RuleClass::observation, Severity::informational, kNeedsLaunches,
+    "One big library kernel takes nearly all GPU time",
+    "The GPU spends its time in one tuned matrix multiplication, convolution or attention kernel; there is nothing to fuse around it.",
+    "Compiling will not help. Change the data type, the shape or the algorithm, and check that the kernel uses tensor cores.",
+    check};
+
+}  // namespace gapscope

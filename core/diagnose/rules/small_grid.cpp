@@ -1,0 +1,70 @@
+#include <fmt/format.h>
+
+#include "core/analyze/occupancy.h"
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// Not 1: persistent kernels use 128 of 132 SMs (0.97), and grids rounded to clusters come out a little below one wave.
+constexpr double kSmallGrid = 0.8;
+// Of the kernel time. Less is a tail that no larger problem would shorten much.
+constexpr double kLeastShare = 0.40;
+
+struct Small {
+  std::vector<SliceId> slices;
+  Ns time = 0, all_kernels = 0;
+  double unused = 0;     // time multiplied by the share of empty SMs
+  GpuOp longest;         // the one that the sentence names
+  double longest_blocks = 0;
+};
+
+Small small_kernels(const Facts& facts) {
+  Small out;
+  for (const GpuOp& op : facts.ops) {
+    if (!op.linked() || !op.is_kernel()) continue;
+    out.all_kernels += op.span.length();
+    const std::optional<double> blocks = blocks_per_sm(facts, op);
+    if (!blocks || *blocks >= kSmallGrid) continue;
+    if (out.slices.empty() || op.span.length() > out.longest.span.length()) out.longest = op, out.longest_blocks = *blocks;
+    out.slices.push_back(op.slice);
+    out.time += op.span.length();
+    out.unused += (1 - *blocks) * static_cast<double>(op.span.length());
+  }
+  return out;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  Small small = small_kernels(facts);
+  const double share = share_of(small.time, small.all_kernels);
+  if (small.slices.empty() || share < kLeastShare) return {};
+  const auto kernels = static_cast<std::int64_t>(small.slices.size());
+  Finding finding;
+  finding.severity = Severity::notable;
+  finding.cost = static_cast<Ns>(small.unused);
+  finding.summary = fmt::format("{} of the kernel time is in {} kernels with fewer blocks than SMs; the longest, {}, has {} blocks, {} per SM.",
+                                format_percent(share), format_count(kernels), shown_name(facts.name(small.longest)),
+                                grid_blocks(facts.row(small.longest)), format_significant(small.longest_blocks));
+  finding.evidence = Evidence({{"share", share},
+                               {"kernels", kernels},
+                               {"time_us", as_us(small.time)},
+                               {"longest", facts.name(small.longest)},
+                               {"blocks", grid_blocks(facts.row(small.longest))},
+                               {"blocks_per_sm", small.longest_blocks}});
+  finding.spans = spans_of_slices(facts.trace, std::move(small.slices));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule small_grid = {
+    "small_grid", RuleClass::problem, Severity::notable, kNeedsLaunches,
+    "Grids are smaller than the GPU",
+    "These kernels start fewer blocks than the GPU has SMs, so some SMs stay empty for their whole run.",
+    "Increase batch size or sequence length, run several small problems in one call, or choose kernels that split the inner "
+    "dimension (split-K, stream-K).",
+    check};
+
+}  // namespace gapscope

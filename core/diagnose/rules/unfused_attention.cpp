@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// Operators with GPU work between the parts: scaling, mask, dropout, casts.
+constexpr std::size_t kMostApart = 6;
+// Of the GPU time.
+constexpr double kLeastShare = 0.02;
+
+enum class Part : std::uint8_t { other, product, softmax };
+
+Part part_of(std::string_view op) {
+  if (op == "aten::bmm" || op == "aten::baddbmm") return Part::product;
+  return op == "aten::_softmax" ? Part::softmax : Part::other;
+}
+
+struct OpWork {
+  SliceId op;
+  Ns first_launch = 0, time = 0;
+  Part part = Part::other;
+};
+
+// Operators that own GPU work, in the order of their first launch.
+std::vector<OpWork> operators_in_order(const Facts& facts) {
+  std::vector<OpWork> out;
+  std::unordered_map<std::uint32_t, std::size_t> place;
+  for (std::size_t i = 0; i < facts.ops.size(); ++i) {
+    const SliceId owner = facts.gpu[i].owner;
+    if (!owner || !facts.ops[i].linked()) continue;
+    const auto [at, is_new] = place.try_emplace(owner.value, out.size());
+    if (is_new) out.push_back({owner, facts.ops[i].launch_span.begin, 0, part_of(facts.trace.name(owner))});
+    OpWork& work = out[at->second];
+    work.first_launch = std::min(work.first_launch, facts.ops[i].launch_span.begin);
+    work.time += facts.ops[i].span.length();
+  }
+  std::stable_sort(out.begin(), out.end(), [](const OpWork& a, const OpWork& b) { return a.first_launch < b.first_launch; });
+  return out;
+}
+
+std::size_t next_part(const std::vector<OpWork>& ops, std::size_t after, Part part) {
+  const std::size_t stop = std::min(ops.size(), after + kMostApart + 1);
+  for (std::size_t i = after + 1; i < stop; ++i)
+    if (ops[i].part == part) return i;
+  return ops.size();
+}
+
+struct Attention {
+  std::int64_t count = 0;
+  Ns time = 0;
+  std::vector<SliceId> slices;
+  SliceId example;
+};
+
+// Each softmax belongs to the product right before it.
+Attention attention_of(const std::vector<OpWork>& ops) {
+  Attention out;
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    if (ops[i].part != Part::product) continue;
+    const std::size_t softmax = next_part(ops, i, Part::softmax);
+    const std::size_t again = next_part(ops, i, Part::product);
+    if (softmax == ops.size() || again < softmax) continue;
+    const std::size_t values = next_part(ops, softmax, Part::product);
+    if (values == ops.size()) continue;
+    ++out.count;
+    if (!out.example) out.example = ops[i].op;
+    for (const std::size_t at : {i, softmax, values}) out.time += ops[at].time, out.slices.push_back(ops[at].op);
+    i = values;
+  }
+  return out;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  const bool has_softmax = !facts.names_matching([](std::string_view name) { return part_of(name) == Part::softmax; }).empty();
+  if (!has_softmax) return {};
+  Attention found = attention_of(operators_in_order(facts));
+  const double share = share_of(found.time, facts.gpu_sum);
+  if (found.count == 0 || share < kLeastShare) return {};
+  Finding finding;
+  finding.severity = Severity::costly;
+  finding.cost = found.time;
+  finding.summary = fmt::format("{} times scores are computed, normalized and applied by separate operators: {}, {} of the GPU time.",
+                                format_count(found.count), format_duration(found.time), format_percent(share));
+  finding.evidence = Evidence({{"n", found.count}, {"time_us", as_us(found.time)}, {"share", share}});
+  if (const OpRow* row = facts.trace.op_row(found.example); row != nullptr && row->input_dims)
+    finding.evidence.add("input_dims", facts.trace.strings[row->input_dims]);
+  finding.spans = spans_of_slices(facts.trace, std::move(found.slices));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule unfused_attention = {
+    "unfused_attention", RuleClass::problem, Severity::costly, kNeedsLaunches | kNeedsOperators,
+    "Attention in separate steps",
+    "Attention runs as a product, a softmax and a second product. The full table of scores is written to memory and read back "
+    "several times, where one fused kernel would keep it on the chip.",
+    "Call torch.nn.functional.scaled_dot_product_attention or a flash attention kernel; with nn.MultiheadAttention pass "
+    "need_weights=False.",
+    check};
+
+}  // namespace gapscope

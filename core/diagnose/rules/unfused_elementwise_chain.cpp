@@ -1,0 +1,102 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// Of the GPU time. Fusing two such kernels saves up to half of theirs.
+constexpr double kLeastShare = 0.20;
+
+// Back-to-back elementwise kernels of several operators on one stream. Anything else on the stream ends a chain.
+struct Chains {
+  std::int64_t count = 0;
+  Ns time = 0;
+  std::vector<SliceId> slices, longest;
+  Ns longest_time = 0;
+};
+
+struct OpenChain {
+  std::vector<SliceId> slices;
+  SliceId first_owner;
+  bool several_owners = false;
+  Ns time = 0;
+};
+
+void close(OpenChain& open, Chains& chains) {
+  if (open.several_owners) {
+    ++chains.count;
+    chains.time += open.time;
+    chains.slices.insert(chains.slices.end(), open.slices.begin(), open.slices.end());
+    if (open.time > chains.longest_time) chains.longest_time = open.time, chains.longest = open.slices;
+  }
+  open = {};
+}
+
+void add(OpenChain& open, const GpuOp& op, SliceId owner) {
+  if (open.slices.empty()) open.first_owner = owner;
+  open.several_owners |= owner != open.first_owner;
+  open.slices.push_back(op.slice);
+  open.time += op.span.length();
+}
+
+Chains chains_of(const Facts& facts) {
+  std::vector<std::int8_t> elementwise(facts.trace.strings.size(), -1);
+  Chains chains;
+  for (const StreamOps& stream : streams_of(facts.ops)) {
+    OpenChain open;
+    for (const std::uint32_t i : stream.ops) {
+      const GpuOp& op = facts.ops[i];
+      std::int8_t& is = elementwise[facts.trace.name_id(op.slice).index()];
+      if (is < 0) is = has_any_part(facts.name(op), "elementwise") ? 1 : 0;
+      if (is == 1 && op.linked() && op.is_kernel() && !in_compiled_code(facts, facts.gpu[i].owner)) add(open, op, facts.gpu[i].owner);
+      else close(open, chains);
+    }
+    close(open, chains);
+  }
+  return chains;
+}
+
+EvidenceList owners_of(const Facts& facts, const std::vector<SliceId>& kernels) {
+  constexpr std::size_t kMostNamed = 8;
+  EvidenceList out;
+  for (std::size_t i = 0; i < std::min(kernels.size(), kMostNamed); ++i)
+    if (const SliceId owner = facts.links.owner_op(kernels[i])) out.emplace_back(facts.trace.name(owner));
+  return out;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  Chains chains = chains_of(facts);
+  const double share = share_of(chains.time, facts.gpu_sum);
+  if (chains.count == 0 || share < kLeastShare) return {};
+  Finding finding;
+  finding.severity = Severity::notable;
+  finding.cost = chains.time / 2;  // of two kernels that both read and write the data, one is left
+  finding.summary = fmt::format("{} of the GPU time ({}) is in {} {} of back-to-back elementwise kernels; the longest has {} kernels.",
+                                format_percent(share), format_duration(chains.time), format_count(chains.count),
+                                chains.count == 1 ? "chain" : "chains", chains.longest.size());
+  finding.evidence = Evidence({{"chains", chains.count},
+                               {"time_us", as_us(chains.time)},
+                               {"share", share},
+                               {"kernels", chains.slices.size()},
+                               {"longest_chain", owners_of(facts, chains.longest)}});
+  finding.spans = spans_of_slices(facts.trace, std::move(chains.slices));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule unfused_elementwise_chain = {
+    "unfused_elementwise_chain", RuleClass::problem, Severity::notable, kNeedsLaunches,
+    "Elementwise kernels back to back",
+    "Neighbouring kernels each read and write whole tensors and compute next to nothing, so their time is memory traffic that one "
+    "fused kernel would mostly save.",
+    "Compile the function with torch.compile or use a fused operator. That they are neighbours does not prove that one reads what "
+    "the other wrote: check the operators.",
+    check};
+
+}  // namespace gapscope
