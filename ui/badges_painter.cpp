@@ -14,10 +14,13 @@ constexpr float kBadgeTop = 2;    // from the top of the lane
 constexpr float kCountRoom = 22;  // between the centres of two badges: a shape and a count
 constexpr float kHatch = 0.38f, kHatchChosen = 0.8f;
 
-// A gap reaches over all depths of its lane: nothing runs there.
+// On a GPU stream a gap lies between the slices: nothing runs there. A thread has slices that go on over it, so there it
+// lies in the room above them.
 void draw_gap(TimelineScene& scene, const Band& band, const GapMark& gap) {
   Painter& p = scene.painter;
-  const LaneLayout::Strip strip = scene.layout.strip(band, 0);
+  LaneLayout::Strip strip = scene.layout.strip(band, 0);
+  if (scene.document.trace.lane(band.lane).kind != LaneKind::gpu_stream)
+    strip = {band.y + p.px(kBadgeTop), std::max(p.px(kBadge), strip.y - band.y - 2 * p.px(kBadgeTop))};
   const float y0 = scene.window_y(strip.y);
   const Box box{scene.window_x(std::max(gap.x0, 0)), y0, scene.window_x(std::min(gap.x1, scene.grid.width())), y0 + strip.height};
   const bool chosen = scene.view.findings.chosen == static_cast<std::int32_t>(gap.finding);

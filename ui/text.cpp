@@ -16,19 +16,31 @@ void underline_last_item(Rgb rgb) {
   ImGui::GetWindowDrawList()->AddLine({low.x, high.y}, high, colour(rgb));
 }
 
+// How much of a word that is wider than a line goes into one: up to a place where names may part.
+std::size_t part_that_fits(std::string_view word, float width) {
+  for (std::size_t at = word.find_last_of("_:,/"); at != word.npos && at > 0; at = word.find_last_of("_:,/", at - 1))
+    if (ImGui::CalcTextSize(word.data(), word.data() + at + 1).x <= width) return at + 1;
+  return word.size();
+}
+
 // Lines broken at spaces only. Dear ImGui also breaks after a full stop, which tears "1.46 ms" apart; it stays in charge
-// of words that are too long for a line.
+// of words that are too long for a line and offer no place to part.
 std::string broken_into_lines(std::string_view text, float width) {
   std::string out;
   float used = 0;
   const float space = ImGui::CalcTextSize(" ").x;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find_first_of(" \n"), text.size());
-    const std::string_view word = text.substr(0, end);
-    const float wide = ImGui::CalcTextSize(word.data(), word.data() + word.size()).x;
+    std::string_view word = text.substr(0, end);
+    float wide = ImGui::CalcTextSize(word.data(), word.data() + word.size()).x;
     if (used > 0 && used + wide > width) {
       out.back() = '\n';  // the space before the word
       used = 0;
+    }
+    for (std::size_t part = 0; wide > width && (part = part_that_fits(word, width)) < word.size();) {
+      out.append(word.substr(0, part)) += '\n';
+      word.remove_prefix(part);
+      wide = ImGui::CalcTextSize(word.data(), word.data() + word.size()).x;
     }
     out += word;
     if (end == text.size()) break;

@@ -44,6 +44,13 @@ std::string gpu_sentence(const Facts& facts) {
   return text + ".";
 }
 
+// A title inside a sentence: "The GPU is idle" -> "the GPU is idle", "CUDA graph around ..." stays.
+std::string inside_sentence(std::string_view title) {
+  std::string out(title);
+  if (out.size() > 1 && !(out[1] >= 'A' && out[1] <= 'Z') && out[0] >= 'A' && out[0] <= 'Z') out[0] = static_cast<char>(out[0] - 'A' + 'a');
+  return out;
+}
+
 }  // namespace
 
 std::string verdict_of(const Facts& facts, const std::vector<RankedFinding>& findings) {
@@ -56,7 +63,7 @@ std::string verdict_of(const Facts& facts, const std::vector<RankedFinding>& fin
   std::size_t told = 0;
   for (const RankedFinding& f : findings) {
     if (f.finding.severity != Severity::costly || f.led_by >= 0 || f.finding.rule->id == head.rule || told == 2) continue;
-    text += (told++ == 0 ? " Also: " : "; ") + std::string(f.finding.rule->title);
+    text += (told++ == 0 ? " Also: " : "; ") + inside_sentence(f.finding.rule->title);
   }
   return told > 0 ? text + "." : text;
 }

@@ -9,7 +9,6 @@ namespace {
 
 // The limit below which PyTorch's TensorBoard plugin asks for attention, too.
 constexpr double kLeastUse = 0.50;
-constexpr double kSevereUse = 0.10;
 
 // While the GPU stood still: the CPU waited in a synchronizing call, or the profiler itself worked.
 struct IdleCauses {
@@ -36,11 +35,12 @@ std::vector<Finding> check(const Facts& facts) {
   const SpanSet idle = subtract(SpanSet{facts.window}, facts.busy);
   const IdleCauses causes = causes_of(facts, idle);
   Finding finding;
-  finding.severity = *facts.gpu_util < kSevereUse ? Severity::costly : Severity::notable;
+  finding.severity = Severity::costly;
   finding.cost = causes.idle;
-  finding.summary = fmt::format("The GPU was busy {} of {}, {} of the time. Of the idle time the CPU spent {} waiting and the profiler {}.",
-                                format_duration(facts.busy_in_window), format_duration(facts.window.length()),
-                                format_percent(*facts.gpu_util), format_duration(causes.waiting), format_duration(causes.profiler));
+  finding.summary = fmt::format("The GPU was busy {} of {}, {} of the time.", format_duration(facts.busy_in_window),
+                                format_duration(facts.window.length()), format_percent(*facts.gpu_util));
+  if (causes.waiting > 0) finding.summary += fmt::format(" For {} of the rest the CPU waited in a synchronizing call.", format_duration(causes.waiting));
+  if (causes.profiler > 0) finding.summary += fmt::format(" For {} of it the profiler itself was at work.", format_duration(causes.profiler));
   finding.evidence = Evidence({{"gpu_util", *facts.gpu_util},
                                {"gpu_busy_us", as_us(facts.busy_in_window)},
                                {"window_us", as_us(facts.window.length())},

@@ -7,13 +7,10 @@
 namespace gapscope {
 namespace {
 
-// The GPU is nearly unused.
-constexpr double kSevereGpuUse = 0.10;
-
 std::vector<Finding> check(const Facts& facts) {
   if (!is_overhead_bound(facts)) return {};
   Finding finding;
-  finding.severity = *facts.gpu_util < kSevereGpuUse ? Severity::costly : Severity::notable;
+  finding.severity = Severity::costly;
   finding.cost = facts.window.length() - facts.busy_in_window;
   finding.summary = fmt::format("The CPU side worked {} for {} of GPU work, {} times as long; the GPU was busy {} of the time.",
                                 format_duration(facts.cpu_active), format_duration(facts.gpu_sum), format_significant(*facts.cpu_to_gpu),
