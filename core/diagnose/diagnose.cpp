@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <tuple>
 
 #include "core/diagnose/catalogue.h"
@@ -10,12 +11,15 @@
 namespace gapscope {
 namespace {
 
+// ROCm files may say "inf".
+bool states_blocks_per_sm(const GpuRow& row) { return std::isfinite(row.blocks_per_sm) && row.blocks_per_sm >= 0; }
+
 struct Need {
   RuleNeed need;
   bool (*met)(const Facts&);
   std::string_view why;
 };
-constexpr std::array<Need, 5> kNeeds = {{
+constexpr std::array<Need, 6> kNeeds = {{
     {kNeedsGpuWork, [](const Facts& f) { return !f.ops.empty(); },
      "No kernel, copy or memset is in this trace: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]."},
     {kNeedsLaunches, [](const Facts& f) { return f.linked > 0; },
@@ -27,6 +31,11 @@ constexpr std::array<Need, 5> kNeeds = {{
      "No operators are in this trace: record with ProfilerActivity.CPU."},
     {kNeedsDeviceProperties, [](const Facts& f) { return !f.trace.header.devices.empty(); },
      "The file does not describe the GPU (deviceProperties): record with PyTorch 1.9 or later."},
+    {kNeedsBlocksPerSm,
+     [](const Facts& f) {
+       return std::any_of(f.ops.begin(), f.ops.end(), [&](const GpuOp& op) { return op.linked() && states_blocks_per_sm(f.row(op)); });
+     },
+     "No kernel of this trace states its blocks per SM, as recordings of AMD GPUs do not."},
 }};
 
 // "Prefer the cause": of two findings the first explains the second. An empty effect: every problem.

@@ -38,6 +38,7 @@ enum RuleNeed : std::uint32_t {
   kNeedsSteps = 4,             // ProfilerStep#N
   kNeedsOperators = 8,
   kNeedsDeviceProperties = 16,
+  kNeedsBlocksPerSm = 32,      // of some kernel with its launch in the file
 };
 
 // Where a finding lies: a slice, or a gap on a lane; without a lane, all lanes.

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "core/analyze/occupancy.h"
 #include "core/base/text.h"
 
 namespace gapscope {
@@ -37,11 +36,8 @@ WorkPerStep work_per_step(const Facts& facts) {
 
 std::optional<double> blocks_per_sm(const Facts& facts, const GpuOp& op) {
   const GpuRow& row = facts.row(op);
-  // ROCm files may say "inf", for a GPU whose SMs they do not know.
-  if (std::isfinite(row.blocks_per_sm) && row.blocks_per_sm >= 0) return static_cast<double>(row.blocks_per_sm);
-  const DeviceProperties* device = facts.trace.device(row.device);
-  if (device == nullptr || device->sms <= 0 || !row.has_launch_config()) return std::nullopt;
-  return static_cast<double>(grid_blocks(row)) / static_cast<double>(device->sms);
+  if (!std::isfinite(row.blocks_per_sm) || row.blocks_per_sm < 0) return std::nullopt;
+  return static_cast<double>(row.blocks_per_sm);
 }
 
 std::optional<SmFill> sm_fill(const Facts& facts) {

@@ -19,7 +19,8 @@ struct WorkPerStep {
 };
 WorkPerStep work_per_step(const Facts& facts);
 
-// Grid blocks for each SM: as the file states it, else from the grid and the number of SMs. None where neither is known.
+// Grid blocks for each SM as the file states it. None where it does not: ROCm files leave it out or say "inf", and in graphs
+// they state no grid either.
 std::optional<double> blocks_per_sm(const Facts& facts, const GpuOp& op);
 
 // How far launches cover the SMs while kernels run: sum(min(1, blocks per SM) * time) / sum(time) over linked kernels.

@@ -38,8 +38,8 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = static_cast<Ns>(kGainWithTf32 * static_cast<double>(time));
-  finding.summary = fmt::format("{} {} multiply in FP32 without tensor cores: {} of the GPU time ({}), most in {}.", format_count(count),
-                                count == 1 ? "kernel" : "kernels", format_percent(share), format_duration(time),
+  finding.summary = fmt::format("{} {} in FP32 without tensor cores: {} of the GPU time ({}), most in {}.", format_count(count),
+                                count == 1 ? "kernel multiplies" : "kernels multiply", format_percent(share), format_duration(time),
                                 shown_name(facts.name(example)));
   finding.evidence = Evidence({{"n", count},
                                {"share", share},

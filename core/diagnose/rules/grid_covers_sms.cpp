@@ -25,7 +25,7 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 const Rule grid_covers_sms = {
-    "grid_covers_sms", RuleClass::good_sign, Severity::informational, kNeedsLaunches,
+    "grid_covers_sms", RuleClass::good_sign, Severity::informational, kNeedsLaunches | kNeedsBlocksPerSm,
     "Whenever a kernel runs, all SMs have work",
     "Grids are large enough for this GPU. It does not tell how well each SM is used.",
     "Nothing here; the next questions are idle time, data types and the kernels themselves.",

@@ -72,8 +72,10 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::informational;
   finding.cost = std::max(loading.event_time, slow_time);
-  finding.summary = fmt::format("{} loading events ({}); the slowest launch took {}, the median one {}.", loading.events,
-                                format_duration(loading.event_time), format_duration(launches.slowest), format_duration(launches.median));
+  const std::string events =
+      loading.events > 0 ? fmt::format("The profiler saw code loaded {} times ({}). ", loading.events, format_duration(loading.event_time)) : "";
+  finding.summary = fmt::format("{}The slowest launch took {}, the median one {}.", events, format_duration(launches.slowest),
+                                format_duration(launches.median));
   finding.evidence = Evidence({{"overhead_events", loading.events},
                                {"overhead_us", as_us(loading.event_time)},
                                {"slowest_launch_us", as_us(launches.slowest)},

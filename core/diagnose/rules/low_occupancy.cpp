@@ -94,7 +94,7 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 const Rule low_occupancy = {
-    "low_occupancy", RuleClass::problem, Severity::notable, kNeedsLaunches | kNeedsDeviceProperties,
+    "low_occupancy", RuleClass::problem, Severity::notable, kNeedsLaunches | kNeedsDeviceProperties | kNeedsBlocksPerSm,
     "Few warps on each SM",
     "Kernels that are no matrix multiplication fill the GPU's grid but keep under a quarter of its warp slots: too few warps to "
     "work while others wait for memory.",

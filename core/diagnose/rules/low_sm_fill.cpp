@@ -36,7 +36,7 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 const Rule low_sm_fill = {
-    "low_sm_fill", RuleClass::problem, Severity::notable, kNeedsLaunches,
+    "low_sm_fill", RuleClass::problem, Severity::notable, kNeedsLaunches | kNeedsBlocksPerSm,
     "Kernels do not reach all SMs",
     "Even while a kernel runs, a good part of the GPU's processors has no block to work on: the problems are small for this GPU.",
     "Batch more work into each call, use larger matrices, or a kernel with smaller tiles or split reductions.",

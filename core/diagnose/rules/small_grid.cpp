@@ -60,7 +60,7 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 const Rule small_grid = {
-    "small_grid", RuleClass::problem, Severity::notable, kNeedsLaunches,
+    "small_grid", RuleClass::problem, Severity::notable, kNeedsLaunches | kNeedsBlocksPerSm,
     "Grids are smaller than the GPU",
     "These kernels start fewer blocks than the GPU has SMs, so some SMs stay empty for their whole run.",
     "Increase batch size or sequence length, run several small problems in one call, or choose kernels that split the inner "
