@@ -16,7 +16,8 @@ bool starts_with_any(std::string_view name, Parts... parts) {
 }
 
 bool is_compile_frame(std::string_view name) {
-  return name.find("(dynamo_timed)") != name.npos || name == "dynamo" || name == "entire_frame_compile" || name == "backend_compile" ||
+  return name.find("(dynamo_timed)") != name.npos || name.find("_compile.compile_inner") != name.npos || name == "dynamo" ||
+         name == "entire_frame_compile" || name == "backend_compile" ||
          starts_with_any(name, "_compile.", "compile_attempt_", "compile_fx", "create_aot_dispatcher");
 }
 
