@@ -102,6 +102,8 @@ std::string shown_name(std::string_view name) {
   return printable(elide_middle(name, kMostChars));
 }
 
+std::string shown_count(std::size_t count) { return format_count(static_cast<std::int64_t>(count)); }
+
 Ns middle_of(std::vector<Ns> values) {
   if (values.empty()) return 0;
   const auto upper = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

@@ -54,6 +54,8 @@ GpuOp most_costly_name(const Facts& facts, const std::vector<GpuOp>& ops);
 
 // A kernel's name as a sentence can hold it.
 std::string shown_name(std::string_view name);
+// A count, with commas.
+std::string shown_count(std::size_t count);
 
 // Median with the mean of the two middle ones, as statistics packages give it; 0 when there are none.
 Ns middle_of(std::vector<Ns> values);

@@ -12,8 +12,32 @@ extern const Rule overhead_bound;
 // C. GPU lanes
 
 // D. From the operator to the kernel
+extern const Rule dispatch_chain;
+extern const Rule matmul_to_mm;
+extern const Rule matmul_to_bmm;
+extern const Rule addmm_dispatch_fusion;
+extern const Rule gemm_bias_epilogue;
+extern const Rule metadata_only_ops;
+extern const Rule gemm_layout_suffix;
 
 // E. torch.compile and CUDA graphs
+extern const Rule compiled_region;
+extern const Rule dynamo_cache_lookup;
+extern const Rule aot_prologue;
+extern const Rule fx_graph_cache_hit;
+extern const Rule compile_cpu_tax;
+extern const Rule compile_inside_window;
+extern const Rule fake_tensor_ops;
+extern const Rule compiled_region_no_kernels;
+extern const Rule triton_fused_kernel;
+extern const Rule cuda_graph_launch;
+extern const Rule cudagraph_input_copy;
+extern const Rule cudagraph_little_work;
+extern const Rule recompilation;
+extern const Rule graph_breaks;
+extern const Rule autotuning_in_window;
+extern const Rule compile_nothing_to_fuse;
+extern const Rule few_sms_for_max_autotune;
 
 // F. GPU use, launches, start-up
 extern const Rule low_gpu_utilization;
@@ -44,5 +68,7 @@ extern const Rule fp32_gemm_cuda_cores;
 // H. How the recording was made
 
 // X. Beyond the guide
+extern const Rule gemm_misaligned;
+extern const Rule dataloader_wait;
 
 }  // namespace gapscope

@@ -1,0 +1,47 @@
+#include <map>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/addmm_calls.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+std::vector<Finding> check(const Facts& facts) {
+  std::vector<SliceId> calls;
+  std::map<std::uint32_t, std::size_t> calls_with;  // number of GPU operations -> calls
+  for (const AddmmCall& call : addmm_calls(facts)) {
+    if (call.gemms == 0) continue;
+    calls.push_back(call.op);
+    ++calls_with[call.gpu_ops];
+  }
+  if (calls.empty()) return {};
+  Finding finding;
+  EvidenceMap per_call;
+  std::string counts;
+  for (const auto& [ops, count] : calls_with) {
+    per_call.emplace_back(std::to_string(ops), count);
+    counts += fmt::format("{}{} ({} {})", counts.empty() ? "" : ", ", ops, count, count == 1 ? "call" : "calls");
+  }
+  finding.summary = fmt::format("{} calls of aten::addmm multiply and add in one operator. GPU operations a call: {}.",
+                                shown_count(calls.size()), counts);
+  finding.evidence.add("n", calls.size());
+  finding.evidence.add("gpu_ops_per_call", std::move(per_call));
+  finding.spans = spans_of_slices(facts.trace, std::move(calls));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule addmm_dispatch_fusion = {
+    "addmm_dispatch_fusion", RuleClass::reading_help, Severity::informational, kNeedsLaunches | kNeedsOperators,
+    "Multiplication and addition are one operator",
+    "The two were joined at the level of operators (aten::addmm). The GPU still runs one library GEMM, sometimes with a copy of the "
+    "bias, a memset or a second kernel beside it.",
+    "Look at the GPU operations of one call to see whether the addition is truly free: one means yes.",
+    check};
+
+}  // namespace gapscope

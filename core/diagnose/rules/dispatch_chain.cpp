@@ -1,0 +1,58 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/analyze/launches.h"
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+constexpr std::uint32_t kLinks = kIsAten | kIsAnnotation | kIsStep;
+
+// The launch lies in an aten operator, that in an annotation, that in a step.
+bool is_complete(const Facts& facts, const GpuOp& op) {
+  if (!op.linked() || !op.is_kernel() || (facts.above(op.launch) & kLinks) != kLinks) return false;
+  const SliceId aten = facts.ancestor(op.launch, kIsAten);
+  const SliceId annotation = aten ? facts.ancestor(aten, kIsAnnotation) : SliceId{};
+  return annotation && facts.ancestor(annotation, kIsStep);
+}
+
+std::vector<SliceId> chain_of(const Facts& facts, const GpuOp& op) {
+  std::vector<SliceId> chain{op.slice};
+  for (SliceId at = op.launch; at; at = facts.parent(at)) chain.push_back(at);
+  std::reverse(chain.begin(), chain.end());
+  return chain;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  const auto at = std::find_if(facts.ops.begin(), facts.ops.end(), [&](const GpuOp& op) { return is_complete(facts, op); });
+  if (at == facts.ops.end()) return {};
+  Finding finding;
+  const SliceId annotation = facts.ancestor(facts.ancestor(at->launch, kIsAten), kIsAnnotation);
+  finding.summary = fmt::format("{} > {} > {} > {} > {}: the kernel began {} after the call returned.",
+                                shown_name(facts.trace.name(facts.ancestor(annotation, kIsStep))), shown_name(facts.trace.name(annotation)),
+                                shown_name(facts.trace.name(facts.ancestor(at->launch, kIsAten))), shown_name(facts.trace.name(at->launch)),
+                                shown_name(facts.name(*at)), format_duration(launch_delay(*at)));
+  EvidenceList names;
+  for (const SliceId s : chain_of(facts, *at)) {
+    names.emplace_back(printable(facts.trace.name(s)));
+    finding.spans.push_back(span_of_slice(facts.trace, s));
+  }
+  finding.evidence.add("chain", std::move(names));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule dispatch_chain = {
+    "dispatch_chain", RuleClass::reading_help, Severity::informational, kNeedsLaunches | kNeedsSteps | kNeedsOperators,
+    "From the step down to the kernel",
+    "The usual nesting: a step holds your annotation, that holds the aten operators, the innermost of them calls the driver, and an "
+    "arrow leads to the kernel. Total time includes what lies below, self time does not.",
+    "Follow it upwards from a kernel to find the code that asked for it.",
+    check};
+
+}  // namespace gapscope

@@ -1,0 +1,33 @@
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/matmul_calls.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+std::vector<Finding> check(const Facts& facts) {
+  std::vector<SliceId> calls = matmuls_with_child(facts, "aten::bmm");
+  if (calls.empty()) return {};
+  const std::size_t all = count_ops(facts, "aten::bmm");
+  Finding finding;
+  finding.summary =
+      fmt::format("{} calls of aten::matmul became a batched product, {} of aten::bmm in all; views and reshapes stand around each.",
+                  shown_count(calls.size()), shown_count(all));
+  finding.evidence = Evidence({{"n", calls.size()}, {"bmm_total", all}});
+  finding.spans = spans_of_slices(facts.trace, std::move(calls));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule matmul_to_bmm = {
+    "matmul_to_bmm", RuleClass::reading_help, Severity::informational, kNeedsOperators,
+    "matmul became a batched matrix product",
+    "An operand has three or more dimensions, so the operator resolved to aten::bmm, with expand and reshape before it and a view after.",
+    "If the batch is really one tall matrix, reshape it to two dimensions: one bigger product fills the GPU better.",
+    check};
+
+}  // namespace gapscope

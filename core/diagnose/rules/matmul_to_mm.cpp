@@ -1,0 +1,33 @@
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/matmul_calls.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+std::vector<Finding> check(const Facts& facts) {
+  std::vector<SliceId> calls = matmuls_with_child(facts, "aten::mm");
+  if (calls.empty()) return {};
+  Finding finding;
+  finding.summary = fmt::format("{} of {} calls of aten::matmul became aten::mm: one product of two matrices each.",
+                                shown_count(calls.size()), shown_count(count_ops(facts, "aten::matmul")));
+  finding.evidence.add("n", calls.size());
+  finding.spans = spans_of_slices(facts.trace, std::move(calls));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule matmul_to_mm = {"matmul_to_mm",
+                           RuleClass::reading_help,
+                           Severity::informational,
+                           kNeedsOperators,
+                           "matmul became a plain matrix product",
+                           "Both operands are matrices, or a batch was folded into one, so the operator resolved to aten::mm.",
+                           "Nothing to do.",
+                           check};
+
+}  // namespace gapscope

@@ -1,0 +1,87 @@
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// Operators that return another view of the same memory. reshape copies where strides leave it no choice.
+constexpr std::array<std::string_view, 27> kViews = {
+    "t",      "transpose", "view",    "as_strided", "expand",  "reshape",  "permute", "squeeze",          "unsqueeze",
+    "slice",  "select",    "detach",  "alias",      "narrow",  "unfold",   "split",   "split_with_sizes", "chunk",
+    "unbind", "diagonal",  "view_as", "expand_as",  "movedim", "swapaxes", "numpy_T", "_unsafe_view",     "_reshape_alias"};
+constexpr std::size_t kShownNames = 4;
+
+bool is_view(std::string_view name) {
+  constexpr std::string_view kAten = "aten::";
+  return name.starts_with(kAten) && std::find(kViews.begin(), kViews.end(), name.substr(kAten.size())) != kViews.end();
+}
+
+struct Views {
+  struct Named {
+    StringId name;
+    std::size_t count = 0;
+    Ns first = 0;
+  };
+  std::vector<Named> names;
+  std::vector<SliceId> slices;  // without GPU work
+  std::size_t copied = 0;       // with
+  Ns cpu_time = 0;              // of the outermost
+};
+
+Views gather(const Facts& facts) {
+  Views out;
+  for (const StringId name : facts.names_matching(is_view)) {
+    Views::Named named{name, 0, 0};
+    for (const SliceId s : facts.names.slices_named(name)) {
+      if ((facts.own(s) & kIsOp) == 0) continue;
+      if (facts.below(s) & kIsLaunch) {
+        ++out.copied;
+        continue;
+      }
+      if (named.count++ == 0) named.first = facts.trace.begin(s);
+      const SliceId parent = facts.parent(s);
+      if (!parent || !is_view(facts.trace.name(parent))) out.cpu_time += facts.trace.duration(s);
+      out.slices.push_back(s);
+    }
+    if (named.count > 0) out.names.push_back(named);
+  }
+  std::sort(out.names.begin(), out.names.end(),
+            [](const auto& a, const auto& b) { return a.count != b.count ? a.count > b.count : a.first < b.first; });
+  return out;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  // While the compiler runs such operators are its tracing, which is a finding of its own.
+  if (facts.compiling()) return {};
+  Views views = gather(facts);
+  if (views.slices.empty()) return {};
+  Finding finding;
+  EvidenceMap top;
+  for (std::size_t i = 0; i < std::min(kShownNames, views.names.size()); ++i)
+    top.emplace_back(std::string(facts.trace.strings[views.names[i].name]), views.names[i].count);
+  finding.summary = fmt::format("{} operators only changed shapes and strides: no GPU work, {} of CPU time.{}",
+                                shown_count(views.slices.size()), format_duration(views.cpu_time),
+                                views.copied == 0 ? "" : fmt::format(" {} more of their kind had to copy.", shown_count(views.copied)));
+  finding.evidence.add("n", views.slices.size());
+  finding.evidence.add("top", std::move(top));
+  finding.evidence.add("meta_ops_that_did_copy", views.copied);
+  finding.spans = spans_of_slices(facts.trace, std::move(views.slices));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule metadata_only_ops = {
+    "metadata_only_ops", RuleClass::reading_help, Severity::informational, kNeedsLaunches | kNeedsOperators,
+    "Operators that launch nothing",
+    "view, transpose, expand, reshape and their like only describe the same memory in another way: no GPU time, a little CPU time.",
+    "Ignore them when you look at the GPU. Where the host is the bottleneck their CPU time counts, and torch.compile removes them.",
+    check};
+
+}  // namespace gapscope
