@@ -1,0 +1,35 @@
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/compiled_calls.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+std::vector<Finding> check(const Facts& facts) {
+  std::vector<SliceId> prologues = cpu_slices_called(facts, "AOTDispatcher Runtime Wrapper Prologue", kIsOp);
+  if (prologues.empty()) return {};
+  std::vector<Ns> times;
+  for (const SliceId s : prologues) times.push_back(facts.trace.duration(s));
+  const std::size_t count = times.size();
+  const Ns median = middle_of(std::move(times));
+  Finding finding;
+  finding.summary =
+      fmt::format("The wrapper around compiled code ran {} times, {} each (median).", shown_count(count), format_duration(median));
+  finding.evidence = Evidence({{"n", count}, {"median_us", as_us(median)}});
+  finding.spans = spans_of_slices(facts.trace, std::move(prologues));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule aot_prologue = {
+    "aot_prologue", RuleClass::reading_help, Severity::informational, kNeedsOperators,
+    "The wrapper of AOTAutograd",
+    "AOTAutograd prepares the inputs before each call of a compiled graph. It is always there, also without gradients.",
+    "Nothing to do.",
+    check};
+
+}  // namespace gapscope

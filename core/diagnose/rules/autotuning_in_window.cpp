@@ -1,0 +1,55 @@
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/compiled_calls.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// A compilation also lifts constants to the GPU; timing candidates takes many kernels between many event records.
+constexpr std::size_t kLeastKernels = 20, kLeastRecords = 20;
+
+std::size_t event_records(const Facts& facts) {
+  std::size_t count = 0;
+  for (const char* prefix : {"cudaEventRecord", "hipEventRecord"})
+    for (const SliceId s : cpu_slices_called(facts, prefix, kIsCall))
+      if (facts.above(s) & kIsCompileFrame) ++count;
+  return count;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  if (facts.compile_frames.empty()) return {};
+  std::vector<SliceId> kernels;
+  Finding finding;
+  for (const GpuOp& op : facts.ops) {
+    if (!op.linked() || !op.is_kernel() || (facts.above(op.launch) & kIsCompileFrame) == 0) continue;
+    kernels.push_back(op.slice);
+    finding.cost += op.span.length();
+  }
+  if (kernels.size() < kLeastKernels) return {};
+  const std::size_t records = event_records(facts);
+  if (records < kLeastRecords) return {};
+  finding.severity = Severity::costly;
+  finding.summary =
+      fmt::format("{} kernels with {} of GPU time ran inside the compiler, timed by {} event records: benchmarks, not your program.",
+                  shown_count(kernels.size()), format_duration(finding.cost), shown_count(records));
+  finding.evidence = Evidence({{"kernels_under_compile", kernels.size()}, {"event_records", records}});
+  finding.spans = spans_of_slices(facts.trace, std::move(kernels));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule autotuning_in_window = {"autotuning_in_window",
+                                   RuleClass::problem,
+                                   Severity::costly,
+                                   kNeedsLaunches,
+                                   "The autotuner's benchmarks are in the recording",
+                                   "The compiler timed candidate kernels while the profiler ran. The GPU looks busy, but with trial runs "
+                                   "and with fills that clear its cache.",
+                                   "Call the compiled function a few times before the profiler starts.",
+                                   check};
+
+}  // namespace gapscope

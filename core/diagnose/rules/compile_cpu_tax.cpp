@@ -1,0 +1,67 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/compiled_calls.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// Below twice the GPU time the host keeps up well enough for launches to overlap with work.
+constexpr double kLeastRatio = 2;
+// With more GPU operations a call the region is no single small operator, and eager code would pay for each launch as well.
+constexpr double kMostGpuOps = 8;
+
+struct Middle {
+  Ns host = 0, gpu = 0;
+  double gpu_ops = 0;
+};
+
+Middle middle_call(const Facts& facts, const std::vector<RegionCall>& calls) {
+  std::vector<Ns> host, gpu, ops;
+  for (const RegionCall& call : calls) {
+    host.push_back(facts.trace.duration(call.region));
+    gpu.push_back(call.gpu_time);
+    ops.push_back(static_cast<Ns>(call.gpu_ops) * 2);  // doubled: the mean of two middle ones may be a half
+  }
+  return {middle_of(std::move(host)), middle_of(std::move(gpu)), static_cast<double>(middle_of(std::move(ops))) / 2};
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  if (facts.compiling()) return {};
+  std::vector<RegionCall> calls = region_calls(facts);
+  std::erase_if(calls, [](const RegionCall& call) { return call.gpu_ops == 0 || call.compiles; });
+  if (calls.empty()) return {};
+  const Middle middle = middle_call(facts, calls);
+  const double ratio = middle.gpu > 0 ? static_cast<double>(middle.host) / static_cast<double>(middle.gpu) : 0;
+  if (ratio < kLeastRatio || middle.gpu_ops > kMostGpuOps) return {};
+  Finding finding;
+  std::vector<SliceId> regions;
+  for (const RegionCall& call : calls) {
+    finding.cost += std::max<Ns>(facts.trace.duration(call.region) - call.gpu_time, 0);
+    regions.push_back(call.region);
+  }
+  finding.severity = Severity::notable;
+  finding.summary =
+      fmt::format("A compiled call takes {} on the host for {} of GPU work in {} operations: {} times as long.",
+                  format_duration(middle.host), format_duration(middle.gpu), format_significant(middle.gpu_ops), format_significant(ratio));
+  finding.evidence = Evidence(
+      {{"region_cpu_us", as_us(middle.host)}, {"region_gpu_us", as_us(middle.gpu)}, {"gpu_ops", middle.gpu_ops}, {"ratio", ratio}});
+  finding.spans = spans_of_slices(facts.trace, std::move(regions));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule compile_cpu_tax = {
+    "compile_cpu_tax", RuleClass::problem, Severity::notable, kNeedsLaunches | kNeedsOperators,
+    "torch.compile costs more than it saves",
+    "The compiled call spends several times its GPU time in guards and wrappers. For an operator or two, eager code is usually cheaper; "
+    "a recording of the eager run settles it.",
+    "Do not compile single operators. Compile a bigger piece, or replay it as a CUDA graph (mode=\"reduce-overhead\").",
+    check};
+
+}  // namespace gapscope

@@ -1,0 +1,45 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// From here on the compiler shows in every total of the recording.
+constexpr double kSevereShare = 0.10;
+
+std::vector<Finding> check(const Facts& facts) {
+  if (facts.compile_frames.empty()) return {};
+  const auto shorter = [&](SliceId a, SliceId b) { return facts.trace.duration(a) < facts.trace.duration(b); };
+  const SliceId longest = *std::max_element(facts.compile_frames.begin(), facts.compile_frames.end(), shorter);
+  Finding finding;
+  finding.severity = facts.compile_share >= kSevereShare ? Severity::costly : Severity::notable;
+  finding.cost = length(facts.compile_time);
+  finding.summary = fmt::format("The compiler worked for {}, {} of the recorded window; its longest part was {} with {}.",
+                                format_duration(finding.cost), format_percent(facts.compile_share), shown_name(facts.trace.name(longest)),
+                                format_duration(facts.trace.duration(longest)));
+  finding.evidence = Evidence({{"total_us", as_us(finding.cost)},
+                               {"share_of_window", facts.compile_share},
+                               {"frames", facts.compile_frames.size()},
+                               {"longest", printable(facts.trace.name(longest))}});
+  std::vector<SliceId> outer;
+  for (const SliceId s : facts.compile_frames)
+    if ((facts.above(s) & kIsCompileFrame) == 0) outer.push_back(s);
+  finding.spans = spans_of_slices(facts.trace, std::move(outer));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule compile_inside_window = {
+    "compile_inside_window", RuleClass::problem, Severity::costly, kNeedsNothing,
+    "torch.compile was at work while recording",
+    "Dynamo, AOTAutograd or Inductor ran inside the recorded window, so the times describe the compiler and not the program.",
+    "Call the compiled function a few times before the profiler starts.",
+    check};
+
+}  // namespace gapscope

@@ -1,0 +1,42 @@
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/compiled_calls.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+std::vector<Finding> check(const Facts& facts) {
+  if (!facts.compile_frames.empty()) return {};
+  std::size_t gpu_ops = 0;
+  std::vector<SliceId> regions;
+  for (const RegionCall& call : region_calls(facts)) {
+    // Inductor did fuse something, or the backend never does.
+    if (call.triton > 0 || call.replays_graph(facts)) return {};
+    if (call.gpu_ops == 0) continue;
+    gpu_ops += call.gpu_ops;
+    regions.push_back(call.region);
+  }
+  if (regions.empty()) return {};
+  Finding finding;
+  finding.summary = fmt::format("{} calls of compiled code launched {} GPU operations, none of them a fused kernel.",
+                                shown_count(regions.size()), shown_count(gpu_ops));
+  finding.evidence = Evidence({{"triton_kernels", 0}, {"gpu_ops", gpu_ops}});
+  finding.spans = spans_of_slices(facts.trace, std::move(regions));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule compile_nothing_to_fuse = {"compile_nothing_to_fuse",
+                                      RuleClass::observation,
+                                      Severity::informational,
+                                      kNeedsLaunches | kNeedsOperators,
+                                      "torch.compile found nothing to fuse",
+                                      "The compiled region holds library kernels only, the same that eager code would call.",
+                                      "Keep it eager, or compile a larger piece so that there is something to fuse.",
+                                      check};
+
+}  // namespace gapscope

@@ -1,0 +1,42 @@
+#pragma once
+// Calls of compiled code: the regions of torch.compile and what ran on the GPU for each.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/diagnose/facts.h"
+
+namespace gapscope {
+
+// K/M: the K-th frame that Dynamo compiled, in its M-th version. Both count from 0.
+struct CompileId {
+  std::uint32_t frame = 0, version = 0;
+  auto operator<=>(const CompileId&) const = default;
+};
+std::string to_text(const CompileId& id);  // "0/1"
+// Of "Torch-Compiled Region: 0/1" or "..., compile_id=0/1"; none where the name holds no such id.
+std::optional<CompileId> compile_id_of(std::string_view name);
+
+// Slices with one of the bits whose name starts with `prefix`, in time order, without a scan over all slices.
+std::vector<SliceId> cpu_slices_called(const Facts& facts, std::string_view prefix, std::uint32_t bits);
+// Every Torch-Compiled Region, nested ones too.
+std::vector<SliceId> compiled_regions(const Facts& facts);
+
+// One call of the program into compiled code: a region that lies in no other.
+struct RegionCall {
+  SliceId region;
+  bool compiles = false;    // holds compile frames, or lies in one
+  std::size_t gpu_ops = 0;  // with their launch inside
+  Ns gpu_time = 0;
+  std::size_t triton = 0;       // kernels that Inductor generated
+  std::size_t graph_nodes = 0;  // of CUDA graphs replayed here
+  Ns graph_time = 0;
+  std::size_t copies = 0;  // GPU work of aten::copy_ and aten::_foreach_copy_
+  Ns copy_time = 0;
+
+  bool replays_graph(const Facts& facts) const { return (facts.below(region) & kIsGraphLaunch) != 0; }
+};
+std::vector<RegionCall> region_calls(const Facts& facts);
+
+}  // namespace gapscope

@@ -1,0 +1,49 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/compiled_calls.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+std::vector<Finding> check(const Facts& facts) {
+  std::vector<SliceId> regions = compiled_regions(facts);
+  if (regions.empty()) return {};
+  std::vector<CompileId> ids;
+  for (const SliceId s : regions)
+    if (const auto id = compile_id_of(facts.trace.name(s))) ids.push_back(*id);
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  std::size_t gpu_ops = 0;
+  Ns host = 0;
+  for (const RegionCall& call : region_calls(facts)) gpu_ops += call.gpu_ops, host += facts.trace.duration(call.region);
+  Finding finding;
+  EvidenceList list;
+  std::string text;
+  for (const CompileId& id : ids) {
+    list.emplace_back(to_text(id));
+    if (list.size() <= 8) text += (text.empty() ? " (" : ", ") + to_text(id);
+  }
+  if (!text.empty()) text += list.size() > 8 ? ", ...)" : ")";
+  finding.summary = fmt::format("Compiled code ran {} times{}: {} on the host, {} GPU operations.", shown_count(regions.size()), text,
+                                format_duration(host), shown_count(gpu_ops));
+  finding.evidence.add("n", regions.size());
+  finding.evidence.add("ids", std::move(list));
+  finding.spans = spans_of_slices(facts.trace, std::move(regions));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule compiled_region = {
+    "compiled_region", RuleClass::reading_help, Severity::informational, kNeedsOperators,
+    "Code made by torch.compile runs here",
+    "The span executes a compiled region. In K/M, K counts the compiled pieces of Python code, M the versions of that piece, both from 0.",
+    "Look for more than one K in a step (a graph break) and for an M above 0 (a recompilation).",
+    check};
+
+}  // namespace gapscope

@@ -1,0 +1,65 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/graph_launches.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// Time between one node and the next; nodes of parallel branches overlap and count as none.
+Ns gap_between_nodes(const Facts& facts, const std::vector<GraphLaunch>& launches) {
+  std::vector<Ns> gaps;
+  for (const GraphLaunch& launch : launches) {
+    const auto nodes = facts.links.launched_by(launch.call);
+    for (std::size_t i = 1; i < nodes.size(); ++i)
+      gaps.push_back(std::max<Ns>(facts.trace.begin(nodes[i]) - facts.trace.end(nodes[i - 1]), 0));
+  }
+  return middle_of(std::move(gaps));
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  const std::vector<GraphLaunch> launches = graph_launches(facts);
+  if (launches.empty()) return {};
+  std::vector<Ns> times;
+  std::vector<std::size_t> nodes;
+  std::vector<SliceId> calls;
+  for (const GraphLaunch& launch : launches) {
+    times.push_back(facts.trace.duration(launch.call));
+    nodes.push_back(launch.nodes);
+    calls.push_back(launch.call);
+  }
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  const Ns median = middle_of(std::move(times));
+  Finding finding;
+  const std::string sizes =
+      nodes.size() == 1 ? shown_count(nodes.front()) : fmt::format("{} to {}", shown_count(nodes.front()), shown_count(nodes.back()));
+  finding.summary = fmt::format("{} CUDA graph launches of {} GPU operations each; a launch takes {} on the host.",
+                                shown_count(launches.size()), sizes, format_duration(median));
+  if (nodes.back() > 1)
+    finding.summary += fmt::format(" Between two operations of a graph pass {}.", format_duration(gap_between_nodes(facts, launches)));
+  EvidenceList per_launch;
+  for (const std::size_t n : nodes)
+    if (per_launch.size() < kMostFindingSpans) per_launch.emplace_back(n);
+  finding.evidence.add("n", launches.size());
+  finding.evidence.add("nodes_per_launch", std::move(per_launch));
+  finding.evidence.add("launch_us", as_us(median));
+  finding.spans = spans_of_slices(facts.trace, std::move(calls));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule cuda_graph_launch = {
+    "cuda_graph_launch", RuleClass::good_sign, Severity::informational, kNeedsNothing,
+    "A CUDA graph is replayed",
+    "One call starts a whole recorded sequence of GPU work, so the gaps between its kernels nearly vanish. Only the first of them tells "
+    "the delay from the launch.",
+    "Compare CPU time and gaps with the run without graphs.",
+    check};
+
+}  // namespace gapscope

@@ -1,0 +1,52 @@
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/compiled_calls.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// Below this the copies hardly show in the time of a step.
+constexpr double kLeastShare = 0.15;
+
+std::vector<Finding> check(const Facts& facts) {
+  Ns copies = 0, graphs = 0;
+  std::size_t count = 0, pieces = 0;
+  std::vector<SliceId> regions;
+  for (const RegionCall& call : region_calls(facts)) {
+    if (!call.replays_graph(facts)) continue;
+    copies += call.copy_time;
+    graphs += call.graph_time;
+    pieces += call.copies;
+    ++count;
+    if (call.copies > 0) regions.push_back(call.region);
+  }
+  const double share = share_of(copies, copies + graphs);
+  if (copies == 0 || share < kLeastShare) return {};
+  const auto calls = static_cast<Ns>(count);
+  Finding finding;
+  finding.severity = Severity::notable;
+  finding.cost = copies;
+  finding.summary = fmt::format(
+      "Before each replay {} of copies bring the inputs into the graph's own buffers, {} of {} for copies and graph ({} copies in all).",
+      format_duration(copies / calls), format_percent(share), format_duration((copies + graphs) / calls), shown_count(pieces));
+  finding.evidence = Evidence({{"copy_us", as_us(copies) / static_cast<double>(calls)},
+                               {"graph_us", as_us(graphs) / static_cast<double>(calls)},
+                               {"share", share}});
+  finding.spans = spans_of_slices(facts.trace, std::move(regions));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule cudagraph_input_copy = {
+    "cudagraph_input_copy", RuleClass::problem, Severity::notable, kNeedsLaunches | kNeedsOperators,
+    "Inputs are copied before each replay of the graph",
+    "A CUDA graph reads from fixed addresses, so inputs that move are copied into its buffers first. Parameters stay where they are and "
+    "are not.",
+    "Mark inputs as static or keep them in the same memory; for work that is bound by memory, do without the graph.",
+    check};
+
+}  // namespace gapscope

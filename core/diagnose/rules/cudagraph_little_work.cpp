@@ -1,0 +1,70 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/graph_launches.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// A handful of launches costs the host about as much as one replay with its checks.
+constexpr double kMostNodes = 5;
+// Longer work hides the cost of a replay.
+constexpr Ns kMostTime = 50 * kNsPerUs;
+
+struct Middle {
+  double nodes = 0;
+  Ns gpu = 0, host = 0;
+  bool in_region = true;  // every launch belongs to a compiled region, which `host` is about; else it is the call's
+};
+
+Middle middle_launch(const Facts& facts, const std::vector<GraphLaunch>& launches) {
+  std::vector<Ns> nodes, gpu, host;
+  Middle out;
+  for (const GraphLaunch& launch : launches) {
+    const SliceId region = facts.outermost(launch.call, kIsRegion);
+    out.in_region &= region.valid();
+    nodes.push_back(static_cast<Ns>(launch.nodes) * 2);  // doubled: the mean of two middle ones may be a half
+    gpu.push_back(launch.gpu_time);
+    host.push_back(facts.trace.duration(region ? region : launch.call));
+  }
+  out.nodes = static_cast<double>(middle_of(std::move(nodes))) / 2;
+  out.gpu = middle_of(std::move(gpu));
+  out.host = middle_of(std::move(host));
+  return out;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  std::vector<GraphLaunch> launches = graph_launches(facts);
+  std::erase_if(launches, [](const GraphLaunch& launch) { return launch.nodes == 0; });  // its work is not in the file
+  if (launches.empty()) return {};
+  const Middle middle = middle_launch(facts, launches);
+  if (middle.nodes > kMostNodes || middle.gpu >= kMostTime) return {};
+  Finding finding;
+  finding.severity = Severity::notable;
+  finding.cost = std::max<Ns>(middle.host - middle.gpu, 0) * static_cast<Ns>(launches.size());
+  finding.summary =
+      fmt::format("A CUDA graph holds {} GPU operations of {} in all, while {} takes {} on the host.", format_significant(middle.nodes),
+                  format_duration(middle.gpu), middle.in_region ? "the region around it" : "its launch", format_duration(middle.host));
+  finding.evidence = Evidence({{"nodes", middle.nodes}, {"graph_gpu_us", as_us(middle.gpu)}, {"host_region_us", as_us(middle.host)}});
+  std::vector<SliceId> calls;
+  for (const GraphLaunch& launch : launches) calls.push_back(launch.call);
+  finding.spans = spans_of_slices(facts.trace, std::move(calls));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule cudagraph_little_work = {"cudagraph_little_work",
+                                    RuleClass::problem,
+                                    Severity::notable,
+                                    kNeedsLaunches,
+                                    "A CUDA graph around almost nothing",
+                                    "The graph holds too few or too short kernels to win back what its replay costs on the host.",
+                                    "Compare with the run without graphs; then drop the graph, or put more work into it.",
+                                    check};
+
+}  // namespace gapscope

@@ -1,0 +1,65 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/compiled_calls.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// The TensorBoard plugin's own limit for its advice.
+constexpr double kLeastShare = 0.05;
+
+// Inside the steps; without steps, inside the window.
+SpanSet time_of_steps(const Facts& facts) {
+  if (facts.steps.empty()) return facts.window.empty() ? SpanSet{} : SpanSet{facts.window};
+  std::vector<Span> spans;
+  for (const SliceId s : facts.steps) spans.push_back(facts.trace.span_of(s));
+  return span_set(std::move(spans));
+}
+
+// A loader that wraps another counts once.
+std::vector<SliceId> loads_of(const Facts& facts) {
+  std::vector<SliceId> loads = cpu_slices_called(facts, "enumerate(Data", kIsDataLoader);
+  std::erase_if(loads, [&](SliceId s) { return (facts.above(s) & kIsDataLoader) != 0; });
+  return loads;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  std::vector<SliceId> loads = loads_of(facts);
+  if (loads.empty()) return {};
+  const SpanSet steps = time_of_steps(facts);
+  Ns total = 0, longest = 0;
+  for (const SliceId s : loads) {
+    total += length_within(steps, facts.trace.span_of(s));
+    longest = std::max(longest, facts.trace.duration(s));
+  }
+  const double share = share_of(total, length(steps));
+  if (share < kLeastShare) return {};
+  Finding finding;
+  finding.severity = Severity::costly;
+  finding.cost = total;
+  finding.summary = fmt::format("Fetching the next batch took {} in {} calls, {} of the {}; the longest took {}.", format_duration(total),
+                                shown_count(loads.size()), format_percent(share), facts.steps.empty() ? "recorded window" : "steps' time",
+                                format_duration(longest));
+  finding.evidence = Evidence({{"n", loads.size()}, {"total_us", as_us(total)}, {"share", share}});
+  finding.spans = spans_of_slices(facts.trace, std::move(loads));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule dataloader_wait = {"dataloader_wait",
+                              RuleClass::problem,
+                              Severity::costly,
+                              kNeedsNothing,
+                              "The program waits for data",
+                              "The DataLoader's next batch takes a visible part of every step, while the GPU has nothing to do. What its "
+                              "workers do meanwhile is not in the trace.",
+                              "Use more workers, fetch ahead (prefetch_factor), and pin the memory of batches (pin_memory=True).",
+                              check};
+
+}  // namespace gapscope

@@ -1,0 +1,48 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/compiled_calls.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// A lookup in some steps only is an odd call, not the cost of every step.
+bool in_every_step(const Facts& facts, const std::vector<SliceId>& lookups) {
+  std::vector<bool> has(facts.step_count());
+  for (const SliceId s : lookups)
+    if (const auto step = facts.step_at(facts.trace.begin(s))) has[*step] = true;
+  return std::find(has.begin(), has.end(), false) == has.end();
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  std::vector<SliceId> lookups = cpu_slices_called(facts, "TorchDynamo Cache Lookup", kIsOp);
+  if (lookups.empty() || !in_every_step(facts, lookups)) return {};
+  std::vector<Ns> times;
+  Ns total = 0, regions = 0;
+  for (const SliceId s : lookups) times.push_back(facts.trace.duration(s)), total += times.back();
+  for (const RegionCall& call : region_calls(facts)) regions += facts.trace.duration(call.region);
+  const std::size_t count = times.size();
+  const Ns median = middle_of(std::move(times));
+  Finding finding;
+  finding.summary = fmt::format("Dynamo checked its guards {} times, {} each (median), {} in all.", shown_count(count),
+                                format_duration(median), format_duration(total));
+  if (regions > 0) finding.summary += fmt::format(" The compiled regions took {}.", format_duration(regions));
+  finding.evidence = Evidence({{"n", count}, {"median_us", as_us(median)}});
+  finding.spans = spans_of_slices(facts.trace, std::move(lookups));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule dynamo_cache_lookup = {
+    "dynamo_cache_lookup", RuleClass::reading_help, Severity::informational, kNeedsOperators,
+    "Guards are checked on every call",
+    "Before compiled code runs, Dynamo compares shapes, types and devices with those it compiled for. It does so on every call.",
+    "Where it matters, have fewer guards: fewer module attributes, inputs marked as static, or the options that skip guards.",
+    check};
+
+}  // namespace gapscope

@@ -1,0 +1,43 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/compiled_calls.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// Inductor's own limit (is_big_gpu); it may change with PyTorch.
+constexpr std::int64_t kLeastSms = 68;
+
+std::vector<Finding> check(const Facts& facts) {
+  const auto& devices = facts.trace.header.devices;
+  const auto small = std::find_if(devices.begin(), devices.end(), [](const DeviceProperties& d) { return d.sms > 0 && d.sms < kLeastSms; });
+  if (small == devices.end()) return {};
+  std::vector<SliceId> regions = compiled_regions(facts);
+  if (regions.empty()) return {};
+  Finding finding;
+  finding.summary = fmt::format("The GPU ({}) has {} SMs; Inductor tunes matrix products only from {} on.", shown_name(small->name),
+                                small->sms, kLeastSms);
+  finding.evidence = Evidence({{"sms", small->sms}});
+  finding.spans = spans_of_slices(facts.trace, std::move(regions));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule few_sms_for_max_autotune = {"few_sms_for_max_autotune",
+                                       RuleClass::observation,
+                                       Severity::informational,
+                                       kNeedsDeviceProperties,
+                                       "The GPU is too small for max-autotune",
+                                       "Inductor does not generate matrix products of its own on a GPU with fewer than 68 SMs, even with "
+                                       "mode=\"max-autotune\". Whether that mode "
+                                       "was asked for is not in the trace.",
+                                       "Expect the library's kernels for matrix products.",
+                                       check};
+
+}  // namespace gapscope

@@ -1,0 +1,66 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/compiled_calls.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+constexpr std::size_t kLeastCalls = 2;  // one call proves nothing
+constexpr std::size_t kShownHashes = 3;
+constexpr std::size_t kShownLetters = 12;  // enough to find the folder
+
+constexpr std::string_view kCall = "## Call CompiledFxGraph ";
+
+struct Graph {
+  std::string_view hash;
+  std::size_t calls = 0;
+};
+
+std::vector<Graph> graphs_of(const Facts& facts, const std::vector<SliceId>& calls) {
+  std::vector<Graph> graphs;
+  for (const SliceId s : calls) {
+    std::string_view hash = facts.trace.name(s).substr(kCall.size());
+    hash = hash.substr(0, hash.find(' '));
+    auto at = std::find_if(graphs.begin(), graphs.end(), [&](const Graph& g) { return g.hash == hash; });
+    if (at == graphs.end()) at = graphs.insert(graphs.end(), {hash, 0});
+    ++at->calls;
+  }
+  std::stable_sort(graphs.begin(), graphs.end(), [](const Graph& a, const Graph& b) { return a.calls > b.calls; });
+  return graphs;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  std::vector<SliceId> calls = cpu_slices_called(facts, kCall, kIsCompiledGraph);
+  const std::vector<Graph> graphs = graphs_of(facts, calls);
+  if (graphs.empty() || graphs.front().calls < kLeastCalls) return {};
+  Finding finding;
+  EvidenceMap hashes;
+  for (std::size_t i = 0; i < std::min(kShownHashes, graphs.size()); ++i)
+    hashes.emplace_back(printable(graphs[i].hash.substr(0, kShownLetters)), graphs[i].calls);
+  finding.summary = fmt::format("{} {} called {} times in all; {} alone {} times.", shown_count(graphs.size()),
+                                graphs.size() == 1 ? "compiled graph was" : "compiled graphs were", shown_count(calls.size()),
+                                shown_name(graphs.front().hash), shown_count(graphs.front().calls));
+  finding.evidence.add("calls", calls.size());
+  finding.evidence.add("hashes", std::move(hashes));
+  finding.evidence.add("cat", printable(facts.trace.category_name(calls.front())));
+  finding.spans = spans_of_slices(facts.trace, std::move(calls));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule fx_graph_cache_hit = {"fx_graph_cache_hit",
+                                 RuleClass::good_sign,
+                                 Severity::informational,
+                                 kNeedsNothing,
+                                 "The same compiled graph runs again",
+                                 "The hash of the graph repeats, so generated code is used again instead of being made anew.",
+                                 "To read the generated code, look for the hash in Inductor's cache folder.",
+                                 check};
+
+}  // namespace gapscope

@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/compiled_calls.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+constexpr std::size_t kShownNames = 3;
+
+// Pointwise, reduction, persistent reduction, template, foreach.
+bool is_fused_name(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kKinds = {"triton_poi_fused_", "triton_red_fused_", "triton_per_fused_", "triton_tem_fused_",
+                                                      "triton_for_fused_"};
+  return std::any_of(kKinds.begin(), kKinds.end(), [&](std::string_view kind) { return name.starts_with(kind); });
+}
+
+struct Fused {
+  std::size_t count = 0;
+  Ns time = 0;
+  std::vector<std::string_view> names;
+  std::vector<SliceId> slices;
+};
+
+Fused fused_kernels(const Facts& facts) {
+  Fused out;
+  for (const NameTotal& total : facts.by_name) {
+    const std::string_view name = facts.trace.strings[total.name];
+    if (!is_fused_name(name)) continue;
+    out.count += total.count;
+    out.time += total.total;
+    out.names.push_back(name);
+    // The operator around the launch has the kernel's name.
+    for (const SliceId s : facts.names.slices_named(total.name))
+      if (is_gpu_work(facts.trace.kind(s))) out.slices.push_back(s);
+  }
+  return out;
+}
+
+// What Inductor generates for the CPU are operators.
+Fused fused_cpu_loops(const Facts& facts) {
+  Fused out;
+  out.slices = cpu_slices_called(facts, "cpp_fused_", kIsOp);
+  out.count = out.slices.size();
+  for (const SliceId s : out.slices) {
+    out.time += facts.trace.duration(s);
+    const std::string_view name = facts.trace.name(s);
+    if (out.names.size() < kShownNames && std::find(out.names.begin(), out.names.end(), name) == out.names.end()) out.names.push_back(name);
+  }
+  return out;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  Fused fused = fused_kernels(facts);
+  const bool on_gpu = fused.count > 0;
+  if (!on_gpu) fused = fused_cpu_loops(facts);
+  if (fused.count == 0) return {};
+  const double share = on_gpu ? share_of(fused.time, facts.gpu_sum) : share_of(fused.time, facts.cpu_active);
+  Finding finding;
+  EvidenceList names;
+  for (std::size_t i = 0; i < std::min(kShownNames, fused.names.size()); ++i) names.emplace_back(printable(fused.names[i]));
+  finding.summary = fmt::format("Inductor's own {} ran {} times, {} of {} time; most of it in {}.", on_gpu ? "kernels" : "CPU loops",
+                                shown_count(fused.count), format_percent(share), on_gpu ? "GPU" : "CPU", shown_name(fused.names.front()));
+  finding.evidence.add("n", fused.count);
+  finding.evidence.add("names", std::move(names));
+  finding.evidence.add("share", share);
+  finding.spans = spans_of_slices(facts.trace, std::move(fused.slices));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule triton_fused_kernel = {
+    "triton_fused_kernel", RuleClass::good_sign, Severity::informational, kNeedsNothing,
+    "A kernel that torch.compile made from several operators",
+    "Inductor fused several operators into one Triton kernel: poi for element by element, red and per for reductions. The name lists them; "
+    "the number at its end is only a counter.",
+    "Read the list of operators to see what was fused.",
+    check};
+
+}  // namespace gapscope
