@@ -17,7 +17,7 @@ std::vector<Finding> check(const Facts& facts) {
   const Ns median = middle_of(std::move(times));
   Finding finding;
   finding.summary =
-      fmt::format("The wrapper around compiled code ran {} times, {} each (median).", shown_count(count), format_duration(median));
+      fmt::format("Calls of the wrapper around compiled code: {}, {} each (median).", shown_count(count), format_duration(median));
   finding.evidence = Evidence({{"n", count}, {"median_us", as_us(median)}});
   finding.spans = spans_of_slices(facts.trace, std::move(prologues));
   return {std::move(finding)};

@@ -46,8 +46,8 @@ std::vector<Finding> check(const Facts& facts) {
   }
   finding.severity = Severity::notable;
   finding.summary =
-      fmt::format("A compiled call takes {} on the host for {} of GPU work in {} operations: {} times as long.",
-                  format_duration(middle.host), format_duration(middle.gpu), format_significant(middle.gpu_ops), format_significant(ratio));
+      fmt::format("A compiled call takes {} on the host for {} of GPU work, {} times as long. GPU operations a call: {:g}.",
+                  format_duration(middle.host), format_duration(middle.gpu), format_significant(ratio), middle.gpu_ops);
   finding.evidence = Evidence(
       {{"region_cpu_us", as_us(middle.host)}, {"region_gpu_us", as_us(middle.gpu)}, {"gpu_ops", middle.gpu_ops}, {"ratio", ratio}});
   finding.spans = spans_of_slices(facts.trace, std::move(regions));

@@ -21,7 +21,7 @@ std::vector<Finding> check(const Facts& facts) {
   }
   if (regions.empty()) return {};
   Finding finding;
-  finding.summary = fmt::format("{} calls of compiled code launched {} GPU operations, none of them a fused kernel.",
+  finding.summary = fmt::format("Calls of compiled code: {}. GPU operations in them: {}, none of them a fused kernel.",
                                 shown_count(regions.size()), shown_count(gpu_ops));
   finding.evidence = Evidence({{"triton_kernels", 0}, {"gpu_ops", gpu_ops}});
   finding.spans = spans_of_slices(facts.trace, std::move(regions));

@@ -29,7 +29,7 @@ std::vector<Finding> check(const Facts& facts) {
     if (list.size() <= 8) text += (text.empty() ? " (" : ", ") + to_text(id);
   }
   if (!text.empty()) text += list.size() > 8 ? ", ...)" : ")";
-  finding.summary = fmt::format("Compiled code ran {} times{}: {} on the host, {} GPU operations.", shown_count(regions.size()), text,
+  finding.summary = fmt::format("Calls of compiled code: {}{}, {} on the host. GPU operations in them: {}.", shown_count(regions.size()), text,
                                 format_duration(host), shown_count(gpu_ops));
   finding.evidence.add("n", regions.size());
   finding.evidence.add("ids", std::move(list));

@@ -38,7 +38,7 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   const std::string sizes =
       nodes.size() == 1 ? shown_count(nodes.front()) : fmt::format("{} to {}", shown_count(nodes.front()), shown_count(nodes.back()));
-  finding.summary = fmt::format("{} CUDA graph launches of {} GPU operations each; a launch takes {} on the host.",
+  finding.summary = fmt::format("CUDA graph launches: {}, of {} GPU operations each; a launch takes {} on the host.",
                                 shown_count(launches.size()), sizes, format_duration(median));
   if (nodes.back() > 1)
     finding.summary += fmt::format(" Between two operations of a graph pass {}.", format_duration(gap_between_nodes(facts, launches)));

@@ -28,7 +28,7 @@ std::vector<Finding> check(const Facts& facts) {
   const std::size_t count = times.size();
   const Ns median = middle_of(std::move(times));
   Finding finding;
-  finding.summary = fmt::format("Dynamo checked its guards {} times, {} each (median), {} in all.", shown_count(count),
+  finding.summary = fmt::format("Guard checks by Dynamo: {}, {} each (median), {} in all.", shown_count(count),
                                 format_duration(median), format_duration(total));
   if (regions > 0) finding.summary += fmt::format(" The compiled regions took {}.", format_duration(regions));
   finding.evidence = Evidence({{"n", count}, {"median_us", as_us(median)}});

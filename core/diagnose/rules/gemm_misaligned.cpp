@@ -40,7 +40,7 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = total;
-  finding.summary = fmt::format("{} matmul kernels for operands that are not aligned take {} of GPU time ({}); most of it in {}.",
+  finding.summary = fmt::format("Matmul kernels for operands that are not aligned: {}, with {} of GPU time ({}); most of it in {}.",
                                 shown_count(count), format_percent(share), format_duration(total), shown_name(kernel));
   finding.evidence = Evidence({{"n", count}, {"total_us", as_us(total)}, {"share", share}, {"kernel", printable(kernel)}});
   finding.spans = spans_of_slices(facts.trace, std::move(slices));

@@ -23,22 +23,28 @@ bool is_fused_name(std::string_view name) {
 struct Fused {
   std::size_t count = 0;
   Ns time = 0;
-  std::vector<std::string_view> names;
+  std::vector<std::string_view> names;  // in the order in which they first ran
+  std::string_view costliest;
   std::vector<SliceId> slices;
 };
 
 Fused fused_kernels(const Facts& facts) {
   Fused out;
+  std::vector<std::pair<Ns, std::string_view>> by_first_run;
   for (const NameTotal& total : facts.by_name) {
     const std::string_view name = facts.trace.strings[total.name];
     if (!is_fused_name(name)) continue;
+    if (out.count == 0) out.costliest = name;
     out.count += total.count;
     out.time += total.total;
-    out.names.push_back(name);
+    const std::size_t before = out.slices.size();
     // The operator around the launch has the kernel's name.
     for (const SliceId s : facts.names.slices_named(total.name))
       if (is_gpu_work(facts.trace.kind(s))) out.slices.push_back(s);
+    by_first_run.emplace_back(facts.trace.begin(out.slices[before]), name);
   }
+  std::stable_sort(by_first_run.begin(), by_first_run.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [begin, name] : by_first_run) out.names.push_back(name);
   return out;
 }
 
@@ -52,6 +58,7 @@ Fused fused_cpu_loops(const Facts& facts) {
     const std::string_view name = facts.trace.name(s);
     if (out.names.size() < kShownNames && std::find(out.names.begin(), out.names.end(), name) == out.names.end()) out.names.push_back(name);
   }
+  if (!out.names.empty()) out.costliest = out.names.front();
   return out;
 }
 
@@ -64,8 +71,8 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   EvidenceList names;
   for (std::size_t i = 0; i < std::min(kShownNames, fused.names.size()); ++i) names.emplace_back(printable(fused.names[i]));
-  finding.summary = fmt::format("Inductor's own {} ran {} times, {} of {} time; most of it in {}.", on_gpu ? "kernels" : "CPU loops",
-                                shown_count(fused.count), format_percent(share), on_gpu ? "GPU" : "CPU", shown_name(fused.names.front()));
+  finding.summary = fmt::format("Runs of Inductor's own {}: {}, {} of {} time; most of it in {}.", on_gpu ? "kernels" : "CPU loops",
+                                shown_count(fused.count), format_percent(share), on_gpu ? "GPU" : "CPU", shown_name(fused.costliest));
   finding.evidence.add("n", fused.count);
   finding.evidence.add("names", std::move(names));
   finding.evidence.add("share", share);
