@@ -7,7 +7,8 @@
 namespace gapscope {
 
 std::span<const Rule* const> table_rules() {
-  static constexpr std::array kRules = {&overhead_bound};
+  static constexpr std::array kRules = {&overhead_bound, &compute_bound,    &gpu_hotspot,
+                                       &many_calls,     &cost_in_children, &annotation_span_not_busy};
   return kRules;
 }
 

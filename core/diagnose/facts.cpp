@@ -51,13 +51,6 @@ constexpr std::uint32_t kNotedBits = kIsStep | kIsCompileFrame | kIsRegion | kIs
 
 }  // namespace
 
-Ns median_of(std::vector<Ns> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 Facts::Facts(const Trace& t, const LaneIndex& l, const LinkIndex& k, const NameIndex& n, const Analysis& a)
     : trace(t), lanes(l), links(k), names(n), analysis(a), steps(profiler_steps(t)) {
   read_names();

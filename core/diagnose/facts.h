@@ -120,7 +120,4 @@ class Facts {
   std::vector<std::uint32_t> parent_, own_, above_, below_;  // by slice
 };
 
-// Median of unsorted values, the lower of two; 0 when there are none.
-Ns median_of(std::vector<Ns> values);
-
 }  // namespace gapscope

@@ -104,6 +104,15 @@ std::string shown_name(std::string_view name) {
 
 std::string shown_count(std::size_t count) { return format_count(static_cast<std::int64_t>(count)); }
 
+std::string shown_kernel(std::string_view name) {
+  const std::string brief = decode(name).short_name;
+  return shown_name(brief.empty() ? name : std::string_view(brief));
+}
+
+std::string counted(std::size_t count, std::string_view noun) {
+  return format_count(static_cast<std::int64_t>(count)) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
 Ns middle_of(std::vector<Ns> values) {
   if (values.empty()) return 0;
   const auto upper = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

@@ -56,6 +56,10 @@ GpuOp most_costly_name(const Facts& facts, const std::vector<GpuOp>& ops);
 std::string shown_name(std::string_view name);
 // A count, with commas.
 std::string shown_count(std::size_t count);
+// The same without template arguments and parameters.
+std::string shown_kernel(std::string_view name);
+// "1 kernel", "1,234 kernels".
+std::string counted(std::size_t count, std::string_view noun);
 
 // Median with the mean of the two middle ones, as statistics packages give it; 0 when there are none.
 Ns middle_of(std::vector<Ns> values);

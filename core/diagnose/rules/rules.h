@@ -6,10 +6,28 @@ namespace gapscope {
 
 // A. The profiler table
 extern const Rule overhead_bound;
+extern const Rule compute_bound;
+extern const Rule gpu_hotspot;
+extern const Rule many_calls;
+extern const Rule cost_in_children;
+extern const Rule annotation_span_not_busy;
 
 // B. CPU lanes
+extern const Rule first_step_slow;
+extern const Rule annotation_first_op_gap;
+extern const Rule occupancy_query_before_launch;
+extern const Rule launch_without_occupancy_query;
+extern const Rule heavyweight_kernel;
+extern const Rule final_device_sync;
+extern const Rule sync_covers_little_gpu_work;
+extern const Rule hidden_memcpy;
 
 // C. GPU lanes
+extern const Rule activity_buffer_request;
+extern const Rule gpu_gap_in_step;
+extern const Rule kernel_time_varies;
+extern const Rule gemm_kernel_name;
+extern const Rule dtod_before_gemm;
 
 // D. From the operator to the kernel
 extern const Rule dispatch_chain;
@@ -66,6 +84,12 @@ extern const Rule tf32_gemm;
 extern const Rule fp32_gemm_cuda_cores;
 
 // H. How the recording was made
+extern const Rule no_warmup_schedule;
+extern const Rule too_few_steps;
+extern const Rule occupancy_zero_artifact;
+extern const Rule gpu_ops_without_launch;
+extern const Rule launches_without_gpu_op;
+extern const Rule no_gpu_activity;
 
 // X. Beyond the guide
 extern const Rule gemm_misaligned;

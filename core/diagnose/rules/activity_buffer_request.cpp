@@ -1,0 +1,42 @@
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+std::vector<Finding> check(const Facts& facts) {
+  std::vector<SliceId> requests;
+  for (const SliceId s : facts.overheads)
+    if (facts.trace.name(s) == "Activity Buffer Request") requests.push_back(s);
+  if (requests.empty()) return {};
+  Finding finding;
+  finding.severity = Severity::informational;
+  EvidenceList took, at;
+  for (const SliceId s : requests) {
+    finding.cost += facts.trace.duration(s);
+    if (took.size() == kMostFindingSpans) continue;
+    took.emplace_back(as_us(facts.trace.duration(s)));
+    at.emplace_back(as_us(facts.trace.begin(s) - facts.window.begin));
+  }
+  finding.summary = fmt::format("The profiler asked for {} for its records, {} in all.", counted(requests.size(), "buffer"), format_duration(finding.cost));
+  if (!facts.ops.empty() && facts.trace.begin(requests.front()) < facts.ops.front().span.begin)
+    finding.summary += requests.size() == 1 ? " That was before the first GPU work." : " The first time was before the first GPU work.";
+  finding.evidence = Evidence({{"n", requests.size()}, {"dur_us", std::move(took)}, {"at_us", std::move(at)}});
+  finding.spans = spans_of_slices(facts.trace, std::move(requests));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule activity_buffer_request = {
+    "activity_buffer_request", RuleClass::profiler_artefact, Severity::informational, kNeedsNothing,
+    "The profiler asked for a buffer",
+    "CUPTI reserves room for its records on the thread that launches; the host stands still meanwhile. Long recordings show it again and "
+    "again.",
+    "Subtract it, or let the schedule warm up so that it falls before the recorded steps. Nothing to optimise.",
+    check};
+
+}  // namespace gapscope

@@ -1,0 +1,89 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// A third of the span is empty; smaller differences are the pauses between any two kernels.
+constexpr double kLeastRatio = 1.5;
+
+// What runs on one stream, with sums so that the work inside a span is a subtraction.
+class BusyTime {
+ public:
+  void add(Span span) { append(set_, span); }
+  void sum_up() {
+    before_.assign(1, 0);
+    for (const Span span : set_) before_.push_back(before_.back() + span.length());
+  }
+  Ns within(Span span) const { return until(span.end) - until(span.begin); }
+
+ private:
+  Ns until(Ns t) const {
+    const auto after = std::lower_bound(set_.begin(), set_.end(), t, [](Span s, Ns time) { return s.end <= time; });
+    return before_[static_cast<std::size_t>(after - set_.begin())] + (after == set_.end() ? 0 : std::max<Ns>(0, t - after->begin));
+  }
+  SpanSet set_;
+  std::vector<Ns> before_;
+};
+
+struct Sums {
+  std::size_t spans = 0;
+  Ns span = 0, busy = 0;
+  std::vector<SliceId> empty;  // annotations that are mostly so
+};
+
+Sums sums_of(const Facts& facts) {
+  const Trace& trace = facts.trace;
+  std::vector<BusyTime> busy(trace.lanes.size());
+  for (const GpuOp& op : facts.ops) busy[trace.lane_id(op.slice).index()].add(op.span);
+  for (BusyTime& lane : busy) lane.sum_up();
+  Sums sums;
+  for (std::size_t l = 0; l < trace.lanes.size(); ++l) {
+    const Lane& lane = trace.lanes[l];
+    if (lane.kind != LaneKind::gpu_stream) continue;
+    for (std::size_t i = lane.first_slice; i < lane.first_slice + lane.slice_count; ++i) {
+      const SliceId s(i);
+      if (trace.kind(s) != Kind::gpu_annotation) continue;
+      ++sums.spans;
+      if (trace.name(s).starts_with("ProfilerStep#")) continue;  // a step is meant to hold its pauses
+      const Ns inside = busy[l].within(trace.span_of(s));
+      sums.span += trace.duration(s);
+      sums.busy += inside;
+      if (static_cast<double>(trace.duration(s)) >= kLeastRatio * static_cast<double>(inside)) sums.empty.push_back(s);
+    }
+  }
+  return sums;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  Sums sums = sums_of(facts);
+  if (sums.busy == 0) return {};
+  const double ratio = static_cast<double>(sums.span) / static_cast<double>(sums.busy);
+  if (ratio < kLeastRatio) return {};
+  Finding finding;
+  finding.severity = Severity::informational;
+  finding.summary = fmt::format("Annotations on GPU lanes span {}, but the GPU worked only {} inside them: {} times less.", format_duration(sums.span),
+                                format_duration(sums.busy), format_significant(ratio));
+  if (facts.gpu_sum > 0)
+    finding.summary += fmt::format(" The profiler table lists them with {} of the CUDA time.",
+                                   format_percent(static_cast<double>(sums.span) / static_cast<double>(facts.gpu_sum)));
+  finding.evidence = Evidence({{"spans", sums.spans}, {"span_us", as_us(sums.span)}, {"busy_us", as_us(sums.busy)}, {"ratio", ratio}});
+  finding.spans = spans_of_slices(facts.trace, std::move(sums.empty));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule annotation_span_not_busy = {
+    "annotation_span_not_busy", RuleClass::table_trap, Severity::informational, kNeedsGpuWork,
+    "Annotations on the GPU lane are mostly empty",
+    "The copy of a record_function on a GPU lane reaches from its first to its last kernel, pauses included. The table counts all of "
+    "that as CUDA time, so that shares above 100 % appear.",
+    "Read how busy the GPU was inside the span instead, and do not add rows of annotations to rows of kernels.",
+    check};
+
+}  // namespace gapscope

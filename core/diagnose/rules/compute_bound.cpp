@@ -1,0 +1,48 @@
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// Between the first and the last GPU work: launches come early enough.
+constexpr double kLeastUseWhileWorking = 0.80;
+// Of the whole window: a short burst of work after a long preamble is not what the run is made of.
+constexpr double kLeastUse = 0.70;
+// The host has time to spare, or nearly so.
+constexpr double kMostRatio = 1.2;
+// From here on the run waits for transfers, not for kernels.
+constexpr double kMostCopyShare = 0.40;
+
+double copy_share(const Facts& facts) {
+  Ns copies = 0;
+  for (const GpuOp& op : facts.ops)
+    if (op.linked() && op.gpu_class == GpuClass::copy) copies += op.span.length();
+  return facts.gpu_sum > 0 ? static_cast<double>(copies) / static_cast<double>(facts.gpu_sum) : 0;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  if (facts.compiling() || !facts.cpu_to_gpu || !facts.gpu_util || !facts.gpu_window_util) return {};
+  if (*facts.gpu_window_util < kLeastUseWhileWorking || *facts.gpu_util < kLeastUse || *facts.cpu_to_gpu > kMostRatio) return {};
+  const double copies = copy_share(facts);
+  if (copies >= kMostCopyShare) return {};
+  Finding finding;
+  finding.severity = Severity::informational;
+  finding.summary = fmt::format("From its first to its last piece of work the GPU was busy {} of the time; the CPU side worked {} for {} of GPU work.",
+                                format_percent(*facts.gpu_window_util), format_duration(facts.cpu_active), format_duration(facts.gpu_sum));
+  finding.evidence = Evidence({{"gpu_window_util", *facts.gpu_window_util}, {"ratio", *facts.cpu_to_gpu}, {"memcpy_share", copies}});
+  finding.spans.push_back({LaneId{}, facts.window, SliceId{}});
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule compute_bound = {
+    "compute_bound", RuleClass::good_sign, Severity::informational, kNeedsLaunches,
+    "The GPU sets the pace",
+    "The GPU works nearly without a pause and the host is ahead of it, so the time in kernels decides how long a step takes.",
+    "Nothing to repair on the launching side: look at the kernels that take most time, at the data type and at the algorithm.",
+    check};
+
+}  // namespace gapscope

@@ -1,0 +1,73 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+bool is_on_device(std::string_view name) { return name.find("DtoD") != name.npos || name.find("DeviceToDevice") != name.npos; }
+
+struct Couple {
+  std::uint32_t copy = 0, gemm = 0;  // positions in facts.ops
+};
+
+// On one stream: a copy, maybe a memset (workspace of the product), a matrix product, all of one operator.
+std::vector<Couple> couples(const Facts& facts) {
+  std::vector<Couple> out;
+  for (const StreamOps& stream : streams_of(facts.ops))
+    for (std::size_t i = 0; i + 1 < stream.ops.size(); ++i) {
+      const std::uint32_t copy = stream.ops[i];
+      if (facts.ops[copy].gpu_class != GpuClass::copy || !is_on_device(facts.name(facts.ops[copy]))) continue;
+      std::size_t after = i + 1;
+      if (facts.ops[stream.ops[after]].gpu_class == GpuClass::memset) ++after;
+      if (after >= stream.ops.size()) continue;
+      const std::uint32_t gemm = stream.ops[after];
+      const SliceId owner = facts.gpu[copy].owner;
+      if (facts.gpu[gemm].family != RuleFamily::gemm || !owner || owner != facts.gpu[gemm].owner) continue;
+      if ((facts.own(owner) & kIsOp) != 0) out.push_back({copy, gemm});
+    }
+  std::sort(out.begin(), out.end(), [](const Couple& a, const Couple& b) { return a.copy < b.copy; });
+  return out;
+}
+
+template <class Which>
+Ns median_time(const Facts& facts, const std::vector<Couple>& found, Which which) {
+  std::vector<Ns> times;
+  for (const Couple& c : found) times.push_back(facts.ops[c.*which].span.length());
+  return middle_of(std::move(times));
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  const std::vector<Couple> found = couples(facts);
+  if (found.empty()) return {};
+  const GpuOp& copy = facts.ops[found.front().copy];
+  const GpuOp& gemm = facts.ops[found.front().gemm];
+  const std::string_view op = facts.trace.name(facts.gpu[found.front().gemm].owner);
+  const Ns copy_time = median_time(facts, found, &Couple::copy), gemm_time = median_time(facts, found, &Couple::gemm);
+  Finding finding;
+  finding.severity = Severity::notable;
+  std::vector<SliceId> slices;
+  for (const Couple& c : found) finding.cost += facts.ops[c.copy].span.length(), slices.push_back(facts.ops[c.copy].slice);
+  finding.summary = fmt::format("{} copies {} before its matrix product, {} times: {} of copying before {} of product at the median.", shown_name(op), format_bytes(facts.row(copy).bytes),
+                                format_count(static_cast<Ns>(found.size())), format_duration(copy_time), format_duration(gemm_time));
+  finding.evidence = Evidence({{"n", found.size()}, {"op", op}, {"copy_us", as_us(copy_time)}, {"bytes", facts.row(copy).bytes},
+                               {"gemm", facts.name(gemm)}, {"gemm_us", as_us(gemm_time)}});
+  finding.spans = spans_of_slices(facts.trace, std::move(slices));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule dtod_before_gemm = {
+    "dtod_before_gemm", RuleClass::problem, Severity::notable, kNeedsLaunches,
+    "The bias is copied before the matrix product",
+    "An addmm with a bias as large as its result copies the bias into the result and lets the product add to it: one operator, but not one "
+    "kernel.",
+    "Use a one-dimensional bias, which the kernel adds at its end, or a kernel that fuses both (a Triton template, max-autotune).",
+    check};
+
+}  // namespace gapscope

@@ -1,0 +1,49 @@
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// Shorter ones are housekeeping: with nothing queued it lasts 10 to 20 us.
+constexpr double kLeastShare = 0.10;
+
+// The last wait for the whole device, when it lies in no operator, region or step: the profiler's own.
+SliceId closing_sync(const Facts& facts) {
+  SliceId last;
+  for (const std::string_view text : {"cudaDeviceSynchronize", "hipDeviceSynchronize"})
+    for (const StringId name : facts.names_matching([&](std::string_view n) { return n == text; }))
+      for (const SliceId s : facts.names.slices_named(name))
+        if ((facts.own(s) & kIsDeviceSync) != 0 && (!last || facts.trace.begin(s) > facts.trace.begin(last))) last = s;
+  if (last && (facts.above(last) & (kIsOp | kIsAnnotation | kIsStep)) != 0) return {};
+  return last;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  const SliceId sync = closing_sync(facts);
+  if (!sync || facts.window.empty()) return {};
+  const Ns took = facts.trace.duration(sync);
+  const double share = static_cast<double>(took) / static_cast<double>(facts.window.length());
+  if (share < kLeastShare) return {};
+  const Ns busy = length_within(facts.busy, facts.trace.span_of(sync));
+  Finding finding;
+  finding.severity = Severity::informational;
+  finding.summary = fmt::format("The profiler's closing wait lasted {}, {} of the window; the GPU worked {} of it.", format_duration(took),
+                                format_percent(share), format_duration(busy));
+  finding.evidence = Evidence({{"dur_us", as_us(took)}, {"share_of_window", share}, {"gpu_busy_inside_us", as_us(busy)},
+                               {"gpu_busy_share", static_cast<double>(busy) / static_cast<double>(took)}});
+  finding.spans.push_back(span_of_slice(facts.trace, sync));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule final_device_sync = {
+    "final_device_sync", RuleClass::reading_help, Severity::informational, kNeedsNothing,
+    "A long wait ends the recording",
+    "The profiler waits for the device when it stops, as long as queued work remains. It is no cost of your code.",
+    "Read it as how far the GPU was behind the host, and leave it out of CPU totals.",
+    check};
+
+}  // namespace gapscope

@@ -1,0 +1,67 @@
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// Well-warmed recordings show up to twice the time at this scale: recording itself is being switched on.
+constexpr double kLeastRatio = 2;
+constexpr Ns kLeastExtra = 100 * kNsPerUs;
+// From here on an average over all steps is spoiled visibly.
+constexpr Ns kCostlyExtra = kNsPerMs;
+
+// What the extra time went into, as far as the trace tells.
+std::string causes(const Facts& facts, Span step) {
+  std::string text;
+  const auto add = [&](Ns time, std::string_view what) {
+    if (time > 0) text += fmt::format("{}{} {}", text.empty() ? " In it: " : ", ", format_duration(time), what);
+  };
+  add(length_within(facts.compile_time, step), "of compilation");
+  std::vector<Span> profiler;
+  for (const SliceId s : facts.overheads) profiler.push_back(intersect(facts.trace.span_of(s), step));
+  add(length(span_set(std::move(profiler))), "of the profiler's and driver's own work");
+  Ns allocation = 0;
+  for (const StringId name : facts.names_matching([](std::string_view n) { return n == "cudaMalloc" || n == "hipMalloc"; }))
+    for (const SliceId s : facts.names.slices_named(name)) allocation += intersect(facts.trace.span_of(s), step).length();
+  add(allocation, "of cudaMalloc");
+  return text.empty() ? text : text + ".";
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  if (facts.steps.size() < 2) return {};
+  const SliceId first = facts.steps.front();
+  std::vector<Ns> rest;
+  for (std::size_t i = 1; i < facts.steps.size(); ++i) rest.push_back(facts.trace.duration(facts.steps[i]));
+  const Ns median = middle_of(std::move(rest)), took = facts.trace.duration(first), extra = took - median;
+  const double ratio = static_cast<double>(took) / static_cast<double>(std::max<Ns>(1, median));
+  if (ratio < kLeastRatio || extra < kLeastExtra) return {};
+  const std::string_view name = facts.trace.name(first);
+  Finding finding;
+  finding.severity = extra >= kCostlyExtra ? Severity::costly : Severity::informational;
+  finding.cost = extra;
+  finding.summary = fmt::format("{} took {}, the others {} at the median: {} more, {} times as long.", shown_name(name), format_duration(took),
+                                format_duration(median), format_duration(extra), format_significant(ratio)) +
+                    causes(facts, facts.trace.span_of(first));
+  finding.evidence = Evidence({{"first", name}, {"first_us", as_us(took)}, {"median_rest_us", as_us(median)}, {"ratio", ratio},
+                               {"extra_us", as_us(extra)}, {"steps", facts.steps.size()}});
+  finding.spans.push_back(span_of_slice(facts.trace, first));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule first_step_slow = {
+    "first_step_slow", RuleClass::start_up, Severity::informational, kNeedsSteps,
+    "The first recorded step is much wider",
+    "Work that is done once fell into the first recorded step: library handles, choice of algorithms, loading of kernels, growing "
+    "memory pools, the profiler's own buffers.",
+    "Warm up before recording, with wait and warmup of the profiler's schedule, and leave this step out of averages.",
+    check};
+
+}  // namespace gapscope

@@ -1,0 +1,78 @@
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+constexpr std::size_t kNamesTold = 3;
+
+struct NameCount {
+  StringId name;
+  std::size_t count = 0;
+};
+
+// "bf16, tile 256x128x64": what the name says.
+std::string decoded(std::string_view name) {
+  const KernelName parts = decode(name);
+  std::string text;
+  const auto add = [&](std::string_view label, const std::string& value) {
+    if (!value.empty()) text += fmt::format("{}{}{}", text.empty() ? "" : ", ", label, printable(value));
+  };
+  add("", parts.family);
+  add("", parts.arch);
+  add("inputs ", parts.input_type);
+  add("tile ", parts.tile);
+  add("layout ", parts.layout);
+  add("epilogue ", parts.epilogue);
+  return text;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  std::map<StringId, std::size_t> count;
+  std::vector<SliceId> slices;
+  Ns time = 0, all = 0;
+  for (std::size_t i = 0; i < facts.ops.size(); ++i) {
+    const GpuOp& op = facts.ops[i];
+    const bool counts = op.linked() || facts.linked == 0;  // a recording of the GPU alone has no launches
+    if (counts) all += op.span.length();
+    if (!op.is_kernel() || facts.gpu[i].family != RuleFamily::gemm) continue;
+    slices.push_back(op.slice);
+    ++count[facts.trace.name_id(op.slice)];
+    if (counts) time += op.span.length();
+  }
+  if (slices.empty()) return {};
+  std::vector<NameCount> names;
+  for (const auto& [name, n] : count) names.push_back({name, n});
+  std::stable_sort(names.begin(), names.end(), [](const NameCount& a, const NameCount& b) { return a.count > b.count; });
+  EvidenceList told;
+  for (std::size_t i = 0; i < std::min(kNamesTold, names.size()); ++i) told.emplace_back(facts.trace.strings[names[i].name]);
+  const double share = all > 0 ? static_cast<double>(time) / static_cast<double>(all) : 0;
+  const std::string_view first = facts.trace.strings[names.front().name];
+  Finding finding;
+  finding.severity = Severity::informational;
+  finding.summary = fmt::format("{} under {}, {} of the GPU time. Most often {}", slices.size() == 1 ? "1 matrix product" : format_count(static_cast<Ns>(slices.size())) + " matrix products",
+                                counted(names.size(), "name"), format_percent(share), shown_kernel(first));
+  const std::string parts = decoded(first);
+  finding.summary += parts.empty() ? "." : fmt::format(" ({}).", parts);
+  finding.evidence = Evidence({{"n", slices.size()}, {"names", std::move(told)}, {"share", share}});
+  finding.spans = spans_of_slices(facts.trace, std::move(slices));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule gemm_kernel_name = {
+    "gemm_kernel_name", RuleClass::reading_help, Severity::informational, kNeedsGpuWork,
+    "These kernels are the matrix products",
+    "A library's kernel for a matrix product tells in its name the GPU generation, data types, tile, depth of the pipeline, layout and "
+    "what is fused to its end.",
+    "Compare names between two runs: the same name and the same grid mean the same work on the GPU.",
+    check};
+
+}  // namespace gapscope

@@ -1,0 +1,196 @@
+#include <algorithm>
+#include <array>
+#include <tuple>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// Shorter holes are usual between launches of a busy host.
+constexpr Ns kLeastGap = 100 * kNsPerUs;
+// Half of the hole is the profiler's own work.
+constexpr double kLeastCovered = 0.5;
+// One-off: the pair follows closely in the other steps, and no second step has a hole like it.
+constexpr std::size_t kLeastSteps = 3;
+constexpr std::size_t kMostInAStep = 2;
+constexpr double kLeastOverMedian = 5;
+constexpr double kLeastOverSecond = 3;
+
+struct Gap {
+  std::size_t prev = 0, next = 0;  // positions in facts.ops
+  Span span;
+};
+
+struct PairKey {
+  std::int32_t device, stream;
+  StringId prev, next;
+  friend bool operator==(const PairKey&, const PairKey&) = default;
+};
+struct PairHash {
+  std::size_t operator()(const PairKey& k) const noexcept {
+    const auto mixed = (std::uint64_t{k.prev.value} << 32 | k.next.value) * 0x9E37'79B9'7F4A'7C15u;
+    return static_cast<std::size_t>(mixed ^ static_cast<std::uint64_t>(k.stream) ^ (static_cast<std::uint64_t>(k.device) << 16));
+  }
+};
+using Pairs = std::unordered_map<PairKey, std::vector<Gap>, PairHash>;
+
+PairKey key_of(const Facts& facts, const Gap& gap) {
+  const GpuOp& next = facts.ops[gap.next];
+  return {next.device, next.stream, facts.trace.name_id(facts.ops[gap.prev].slice), facts.trace.name_id(next.slice)};
+}
+
+// Calls `use` for every two pieces of work that follow each other on a stream and were launched in one step.
+template <class Use>
+void each_pair(const Facts& facts, const std::vector<StreamOps>& streams, Use use) {
+  for (const StreamOps& stream : streams)
+    for (std::size_t i = 1; i < stream.ops.size(); ++i) {
+      const std::size_t prev = stream.ops[i - 1], next = stream.ops[i];
+      if (facts.gpu[prev].step < 0 || facts.gpu[prev].step != facts.gpu[next].step) continue;
+      use(Gap{prev, next, {facts.ops[prev].span.end, std::max(facts.ops[prev].span.end, facts.ops[next].span.begin)}});
+    }
+}
+
+// Only pairs with at least one wide gap are worth keeping.
+Pairs wide_pairs(const Facts& facts) {
+  Pairs pairs;
+  const std::vector<StreamOps> streams = streams_of(facts.ops);
+  each_pair(facts, streams, [&](const Gap& gap) {
+    if (gap.span.length() >= kLeastGap) pairs.try_emplace(key_of(facts, gap));
+  });
+  if (pairs.empty()) return pairs;
+  each_pair(facts, streams, [&](const Gap& gap) {
+    if (const auto at = pairs.find(key_of(facts, gap)); at != pairs.end()) at->second.push_back(gap);
+  });
+  return pairs;
+}
+
+struct OneOff {
+  Gap gap;
+  Ns median = 0;
+  double ratio() const { return static_cast<double>(gap.span.length()) / static_cast<double>(std::max<Ns>(1, median)); }
+};
+
+bool seldom_enough(const Facts& facts, const std::vector<Gap>& gaps) {
+  std::vector<std::int32_t> steps;
+  for (const Gap& gap : gaps) steps.push_back(facts.gpu[gap.next].step);
+  std::sort(steps.begin(), steps.end());
+  std::size_t distinct = 0, run = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    run = i > 0 && steps[i] == steps[i - 1] ? run + 1 : 1;
+    if (run == 1) ++distinct;
+    if (run > kMostInAStep) return false;
+  }
+  return distinct >= kLeastSteps;
+}
+
+std::vector<OneOff> one_offs(const Facts& facts) {
+  std::vector<OneOff> out;
+  for (const auto& [key, gaps] : wide_pairs(facts)) {
+    if (!seldom_enough(facts, gaps)) continue;
+    std::vector<Ns> lengths;
+    for (const Gap& gap : gaps) lengths.push_back(gap.span.length());
+    const auto largest = std::max_element(lengths.begin(), lengths.end());
+    const Gap& gap = gaps[static_cast<std::size_t>(largest - lengths.begin())];
+    const auto length = static_cast<double>(*largest);
+    const Ns median = middle_of(lengths);
+    *largest = 0;
+    const Ns second = *std::max_element(lengths.begin(), lengths.end());
+    if (length < static_cast<double>(kLeastGap) || length < kLeastOverMedian * static_cast<double>(median)) continue;
+    if (length < kLeastOverSecond * static_cast<double>(second)) continue;
+    out.push_back({gap, median});
+  }
+  std::sort(out.begin(), out.end(), [](const OneOff& a, const OneOff& b) {
+    return std::tuple(-a.gap.span.length(), a.gap.span.begin) < std::tuple(-b.gap.span.length(), b.gap.span.begin);
+  });
+  return out;
+}
+
+bool fills_buffers(std::string_view overhead) {
+  return overhead == "Activity Buffer Request" || overhead == "Buffer Flush" || overhead == "Command Buffer Full";
+}
+
+// Holes between any GPU work that are mostly the profiler's buffers.
+std::vector<Span> profiler_gaps(const Facts& facts) {
+  SpanSet buffers;
+  for (const SliceId s : facts.overheads)
+    if (fills_buffers(facts.trace.name(s))) append(buffers, facts.trace.span_of(s));
+  std::vector<Span> out;
+  if (buffers.empty()) return out;
+  for (std::size_t i = 1; i < facts.busy.size(); ++i) {
+    const Span gap = {facts.busy[i - 1].end, facts.busy[i].begin};
+    if (gap.length() < kLeastGap) continue;
+    if (static_cast<double>(length_within(buffers, gap)) >= kLeastCovered * static_cast<double>(gap.length())) out.push_back(gap);
+  }
+  return out;
+}
+
+EvidenceList overheads_in(const Facts& facts, Span gap) {
+  EvidenceList names;
+  for (const SliceId s : facts.overheads) {
+    if (facts.trace.begin(s) >= gap.end) break;
+    if (facts.trace.span_of(s).overlaps(gap)) names.emplace_back(facts.trace.name(s));
+  }
+  return names;
+}
+
+void tell_one_off(const Facts& facts, const OneOff& found, Finding& finding) {
+  const GpuOp& prev = facts.ops[found.gap.prev];
+  const GpuOp& next = facts.ops[found.gap.next];
+  const std::string_view step = facts.trace.name(facts.steps[static_cast<std::size_t>(facts.gpu[found.gap.next].step)]);
+  const bool host_late = next.launch_span.begin > prev.span.end;
+  EvidenceList overheads = overheads_in(facts, found.gap.span);
+  finding.summary = fmt::format("In {} the GPU paused {} between {} and {}; {} at the median.", shown_name(step), format_duration(found.gap.span.length()),
+                                shown_kernel(facts.name(prev)), shown_kernel(facts.name(next)), format_duration(found.median));
+  if (host_late) finding.summary += " The host launched late.";
+  if (!overheads.empty()) finding.summary += " The profiler or the driver was at work meanwhile.";
+  finding.evidence = Evidence({{"gap_us", as_us(found.gap.span.length())}, {"median_us", as_us(found.median)}, {"ratio", found.ratio()}, {"step", step},
+                               {"prev", facts.name(prev)}, {"next", facts.name(next)}, {"host_late", host_late}});
+  if (!overheads.empty()) finding.evidence.add("overhead_in_gap", std::move(overheads));
+}
+
+void tell_profiler_gap(const Facts& facts, const std::vector<Span>& gaps, Finding& finding) {
+  const Span widest = *std::max_element(gaps.begin(), gaps.end(), [](Span a, Span b) { return a.length() < b.length(); });
+  finding.summary = fmt::format("The profiler's own buffers kept the GPU idle for {}, {} at most.", counted(gaps.size(), "pause"), format_duration(widest.length()));
+  finding.evidence = Evidence({{"gap_us", as_us(widest.length())}, {"n", gaps.size()}, {"overhead_in_gap", overheads_in(facts, widest)}});
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  const std::vector<OneOff> single = one_offs(facts);
+  const std::vector<Span> by_profiler = profiler_gaps(facts);
+  if (single.empty() && by_profiler.empty()) return {};
+  Finding finding;
+  finding.severity = Severity::notable;
+  std::vector<FindingSpan> spans;
+  for (const OneOff& found : single) {
+    finding.cost += found.gap.span.length() - found.median;
+    spans.push_back({facts.trace.lane_id(facts.ops[found.gap.next].slice), found.gap.span, SliceId{}});
+  }
+  for (const Span gap : by_profiler) {
+    finding.cost += gap.length();
+    spans.push_back({LaneId{}, gap, SliceId{}});
+  }
+  if (single.empty())
+    tell_profiler_gap(facts, by_profiler, finding);
+  else
+    tell_one_off(facts, single.front(), finding);
+  finding.spans = spans_of_gaps(std::move(spans));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule gpu_gap_in_step = {
+    "gpu_gap_in_step", RuleClass::mixed, Severity::notable, kNeedsGpuWork,
+    "A hole between two kernels, in one step only",
+    "In one step the GPU paused between two pieces of work that follow each other closely in the other steps: the second was launched late "
+    "its first time, or the profiler was handling its buffers.",
+    "Look at the cause given. Ignore it if it is the profiler or happens once; if the host was late, look at what it did then.",
+    check};
+
+}  // namespace gapscope

@@ -1,0 +1,62 @@
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// More than a third: whatever is done elsewhere changes little.
+constexpr double kLeastShare = 0.35;
+// Clearly ahead of the next one; two equal rows are no hotspot.
+constexpr double kLeastLead = 1.25;
+// Below this the GPU is hardly used and its largest row does not matter.
+constexpr double kLeastGpuUse = 0.10;
+
+// The operator that launched most of the work of one name; none when the file does not tell.
+std::string_view main_owner(const Facts& facts, StringId name) {
+  std::map<StringId, std::size_t> count;
+  for (std::size_t i = 0; i < facts.ops.size(); ++i)
+    if (facts.gpu[i].owner && facts.trace.name_id(facts.ops[i].slice) == name) ++count[facts.trace.name_id(facts.gpu[i].owner)];
+  const auto most = std::max_element(count.begin(), count.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == count.end() ? std::string_view{} : facts.trace.strings[most->first];
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  if (facts.compiling() || facts.by_name.size() < 2 || facts.gpu_sum == 0 || facts.gpu_util.value_or(0) < kLeastGpuUse) return {};
+  const NameTotal& first = facts.by_name[0];
+  const double share = static_cast<double>(first.total) / static_cast<double>(facts.gpu_sum);
+  const double second = static_cast<double>(facts.by_name[1].total) / static_cast<double>(facts.gpu_sum);
+  if (share < kLeastShare || share < kLeastLead * second) return {};
+
+  const std::string_view name = facts.trace.strings[first.name];
+  std::vector<SliceId> slices;
+  for (const SliceId s : facts.names.slices_named(first.name))
+    if (is_gpu_work(facts.trace.kind(s))) slices.push_back(s);
+  Finding finding;
+  finding.severity = Severity::notable;
+  finding.cost = first.total;
+  finding.summary = fmt::format("{} took {} of the GPU time: {} in {}, {} at most.", shown_kernel(name), format_percent(share),
+                                format_duration(first.total), counted(first.count, "call"), format_duration(first.longest));
+  if (const std::string_view owner = main_owner(facts, first.name); !owner.empty()) finding.summary += fmt::format(" It is launched by {}.", shown_name(owner));
+  if (is_communication_name(name)) finding.summary += " It is communication, so part of it is waiting for other GPUs.";
+  finding.evidence = Evidence({{"second_share", second}, {"kernel", name}, {"share", share}, {"total_us", as_us(first.total)},
+                               {"calls", first.count}, {"distinct", facts.by_name.size()}});
+  finding.spans = spans_of_slices(facts.trace, std::move(slices));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule gpu_hotspot = {
+    "gpu_hotspot", RuleClass::problem_locator, Severity::notable, kNeedsLaunches,
+    "One kernel owns the GPU time",
+    "A single kernel or copy takes so much of the GPU time that work on anything else is of second order.",
+    "Start with it: which operator launches it, with which shapes, data type and algorithm.",
+    check};
+
+}  // namespace gapscope

@@ -1,0 +1,35 @@
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+std::vector<Finding> check(const Facts& facts) {
+  if (!facts.has_launches) return {};  // a recording of the GPU alone
+  std::vector<SliceId> orphans;
+  Ns time = 0;
+  for (const GpuOp& op : facts.ops)
+    if (!op.linked()) orphans.push_back(op.slice), time += op.span.length();
+  if (orphans.empty()) return {};
+  Finding finding;
+  finding.severity = Severity::informational;
+  finding.summary = fmt::format("{} of {} of GPU work, {} in all, {} no launch in the file.", format_count(static_cast<Ns>(orphans.size())),
+                                counted(facts.ops.size(), "piece"), format_duration(time), orphans.size() == 1 ? "has" : "have");
+  finding.evidence = Evidence({{"n", orphans.size()}, {"of", facts.ops.size()}, {"total_us", as_us(time)}});
+  finding.spans = spans_of_slices(facts.trace, std::move(orphans));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule gpu_ops_without_launch = {
+    "gpu_ops_without_launch", RuleClass::data_health, Severity::informational, kNeedsGpuWork,
+    "GPU work that was launched before the recording",
+    "The call that started this work is not in the file: it is left over from an earlier step. Totals of the profiler table include it.",
+    "Leave it out of sums by operator; it counts where only the GPU's being busy matters.",
+    check};
+
+}  // namespace gapscope

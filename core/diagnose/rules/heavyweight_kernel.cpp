@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+
+#include "core/analyze/occupancy.h"
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// What a block gets without opting in.
+constexpr std::uint32_t kDefaultSharedMemory = 48 * 1024;
+// At 128 registers a thread an SM holds 512 threads.
+constexpr std::uint32_t kManyRegisters = 128;
+
+bool is_heavy(const GpuRow& row) { return row.shared_memory > kDefaultSharedMemory || row.registers >= kManyRegisters; }
+
+// "1 block fits on an SM, limited by registers": where the file describes the GPU.
+std::string residency(const Facts& facts, const GpuRow& row) {
+  const DeviceProperties* device = facts.trace.device(row.device);
+  const auto sm = device != nullptr ? sm_limits(*device) : std::nullopt;
+  const auto fit = sm ? occupancy(*sm, needs_of(row)) : std::nullopt;
+  if (!fit) return {};
+  return fmt::format(" {} on an SM ({} of its warps), limited by {}.", fit->active_blocks == 1 ? "1 block fits" : fmt::format("{} blocks fit", fit->active_blocks),
+                     format_percent(fit->theoretical), limiter_text(fit->limiters));
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  std::vector<SliceId> heavy;
+  std::size_t kernels = 0;
+  const GpuRow* example = nullptr;
+  for (const GpuOp& op : facts.ops) {
+    if (!op.is_kernel()) continue;
+    ++kernels;
+    const GpuRow& row = facts.row(op);
+    if (!is_heavy(row)) continue;
+    heavy.push_back(op.slice);
+    if (example == nullptr) example = &row;
+  }
+  if (example == nullptr) return {};
+  const std::string_view name = facts.trace.name(example->slice);
+  Finding finding;
+  finding.severity = Severity::informational;
+  finding.summary = fmt::format("{} of {} need 128 registers a thread or more than 48 KB of shared memory, for example {} with {} registers and {}.",
+                                format_count(static_cast<Ns>(heavy.size())), counted(kernels, "kernel"), shown_kernel(name), example->registers,
+                                format_bytes(example->shared_memory)) +
+                    residency(facts, *example);
+  finding.evidence = Evidence({{"n", heavy.size()}, {"of", kernels}, {"example", name}, {"registers", example->registers}, {"smem", example->shared_memory}});
+  finding.spans = spans_of_slices(facts.trace, std::move(heavy));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule heavyweight_kernel = {
+    "heavyweight_kernel", RuleClass::reading_help, Severity::informational, kNeedsGpuWork,
+    "A kernel with a large footprint",
+    "Many registers or much shared memory a block: a tiled matrix product, convolution or attention, of which one or two blocks fit on an SM "
+    "by design.",
+    "Compare its tile with the size of the problem. Low occupancy is normal here.",
+    check};
+
+}  // namespace gapscope

@@ -1,0 +1,80 @@
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// Below this the backward pass of indexing and powers shows such copies in any training run.
+constexpr double kLeastShare = 0.015;
+
+bool is_on_device(std::string_view name) { return name.find("DtoD") != name.npos || name.find("DeviceToDevice") != name.npos; }
+
+// The innermost aten operator around the launch that is no copy itself, or none.
+SliceId hiding_operator(const Facts& facts, SliceId launch) {
+  for (SliceId op = facts.ancestor(launch, kIsAten); op; op = facts.ancestor(op, kIsAten))
+    if ((facts.own(op) & kIsCopyOp) == 0) return op;
+  return {};
+}
+
+struct Copies {
+  std::size_t all = 0, on_device = 0;
+  std::vector<SliceId> hidden;
+  std::map<StringId, std::size_t> operators;
+  Ns total = 0;
+  std::uint64_t bytes = 0;
+};
+
+Copies hidden_copies(const Facts& facts) {
+  Copies out;
+  for (const GpuOp& op : facts.ops) {
+    if (!op.linked() || op.gpu_class != GpuClass::copy) continue;
+    ++out.all;
+    if (!is_on_device(facts.name(op))) continue;
+    ++out.on_device;
+    const SliceId by = hiding_operator(facts, op.launch);
+    if (!by) continue;
+    out.hidden.push_back(op.slice);
+    ++out.operators[facts.trace.name_id(by)];
+    out.total += op.span.length();
+    out.bytes += facts.row(op).bytes;
+  }
+  return out;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  Copies copies = hidden_copies(facts);
+  if (copies.hidden.empty() || facts.gpu_sum == 0) return {};
+  const double share = static_cast<double>(copies.total) / static_cast<double>(facts.gpu_sum);
+  if (share < kLeastShare) return {};
+  EvidenceMap operators;
+  for (const auto& [name, count] : copies.operators) operators.emplace_back(std::string(facts.trace.strings[name]), count);
+  const auto most = std::max_element(copies.operators.begin(), copies.operators.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  Finding finding;
+  finding.severity = Severity::notable;
+  finding.cost = copies.total;
+  finding.summary = fmt::format("{} on the device were issued inside {}{}: {} in {}, {} of the GPU time.",
+                                copies.hidden.size() == 1 ? "1 copy" : format_count(static_cast<Ns>(copies.hidden.size())) + " copies",
+                                shown_name(facts.trace.strings[most->first]), copies.operators.size() > 1 ? " and others" : "",
+                                format_bytes(copies.bytes), format_duration(copies.total), format_percent(share));
+  finding.evidence = Evidence({{"share", share}, {"n", copies.hidden.size()}, {"dtod", copies.on_device}, {"ops", std::move(operators)},
+                               {"total_us", as_us(copies.total)}, {"bytes", copies.bytes}, {"memcpys", copies.all}});
+  finding.spans = spans_of_slices(facts.trace, std::move(copies.hidden));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule hidden_memcpy = {
+    "hidden_memcpy", RuleClass::problem, Severity::notable, kNeedsLaunches | kNeedsOperators,
+    "A copy that you did not write",
+    "An operator that is no copy issued one on the device: to seed a result with a bias, to change a layout, to sort, to undo an indexing.",
+    "Find the operator and spare the copy: a one-dimensional bias, contiguous inputs, another layout, an in-place variant.",
+    check};
+
+}  // namespace gapscope

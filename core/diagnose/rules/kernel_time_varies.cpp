@@ -1,0 +1,185 @@
+#include <algorithm>
+#include <span>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// GPU clocks alone move a kernel by about 5 %.
+constexpr double kLeastRatio = 1.3;
+// Kernels of 2 us jitter by 1 us without any reason worth looking for.
+constexpr Ns kLeastSpread = 20 * kNsPerUs;
+constexpr std::size_t kLeastSteps = 3;
+
+struct Range {
+  Ns least = 0, most = 0;
+};
+
+// By name: shortest and longest kernel, over all sizes and call sites. A name whose range is narrow needs no grouping.
+std::vector<Range> ranges_by_name(const Facts& facts) {
+  std::vector<Range> out(facts.trace.strings.size(), Range{INT64_MAX, 0});
+  for (const GpuOp& op : facts.ops) {
+    Range& range = out[facts.trace.name_id(op.slice).index()];
+    range.least = std::min(range.least, op.span.length());
+    range.most = std::max(range.most, op.span.length());
+  }
+  return out;
+}
+
+bool is_wide(Range range) {
+  return range.most - range.least >= kLeastSpread && static_cast<double>(range.most) >= kLeastRatio * static_cast<double>(range.least);
+}
+
+// A kernel with what must be equal for two launches to be the same work.
+struct Launch {
+  std::uint32_t op = 0;     // position in facts.ops
+  StringId name, owner;     // kernel and operator
+  std::int32_t step = 0;
+  std::uint32_t nth = 0;    // of its kind in its step
+};
+
+auto kind_of(const Facts& facts, const Launch& launch) {
+  const GpuRow& row = facts.row(facts.ops[launch.op]);
+  return std::tuple(launch.name, launch.owner, row.grid, row.block, row.shared_memory, facts.ops[launch.op].device);
+}
+
+std::vector<Launch> candidates(const Facts& facts) {
+  const std::vector<Range> ranges = ranges_by_name(facts);
+  std::vector<Launch> out;
+  for (std::size_t i = 0; i < facts.ops.size(); ++i) {
+    const GpuOp& op = facts.ops[i];
+    if (!op.is_kernel() || facts.gpu[i].step < 0 || op.gpu_class == GpuClass::communication || facts.gpu[i].family == RuleFamily::comm) continue;
+    const StringId name = facts.trace.name_id(op.slice);
+    if (!is_wide(ranges[name.index()])) continue;
+    const SliceId owner = facts.gpu[i].owner;
+    out.push_back({static_cast<std::uint32_t>(i), name, owner ? facts.trace.name_id(owner) : StringId{}, facts.gpu[i].step, 0});
+  }
+  return out;
+}
+
+struct Varying {
+  std::vector<std::uint32_t> ops;
+  Ns median = 0;
+  std::uint32_t slowest = 0;
+};
+
+// Numbers the launches of one kind within their steps; false where the steps do not hold equally many, so that the n-th of
+// one step need not be the n-th of another.
+bool number(std::span<Launch> kind) {
+  std::size_t steps = 0, first_count = 0, count = 0;
+  for (std::size_t i = 0; i < kind.size(); ++i) {
+    count = i > 0 && kind[i].step == kind[i - 1].step ? count + 1 : 1;
+    kind[i].nth = static_cast<std::uint32_t>(count);
+    if (i + 1 < kind.size() && kind[i + 1].step == kind[i].step) continue;
+    ++steps;
+    if (steps == 1) first_count = count;
+    if (count != first_count) return false;
+  }
+  return steps >= kLeastSteps;
+}
+
+void judge(const Facts& facts, std::span<const Launch> group, std::vector<Varying>& out) {
+  const auto took = [&](const Launch& l) { return facts.ops[l.op].span.length(); };
+  std::vector<Ns> times;
+  for (const Launch& l : group) times.push_back(took(l));
+  const Launch& slowest = *std::max_element(group.begin(), group.end(), [&](const Launch& a, const Launch& b) { return took(a) < took(b); });
+  const Ns median = middle_of(std::move(times)), most = took(slowest);
+  if (most - median < kLeastSpread || static_cast<double>(most) < kLeastRatio * static_cast<double>(median)) return;
+  Varying found = {{}, median, slowest.op};
+  for (const Launch& l : group) found.ops.push_back(l.op);
+  out.push_back(std::move(found));
+}
+
+std::vector<Varying> varying_kernels(const Facts& facts) {
+  std::vector<Launch> all = candidates(facts);
+  const auto order = [&](const Launch& l) { return std::tuple(l.step, facts.ops[l.op].launch_span.begin, l.op); };
+  std::sort(all.begin(), all.end(), [&](const Launch& a, const Launch& b) {
+    const auto ka = kind_of(facts, a), kb = kind_of(facts, b);
+    return ka != kb ? ka < kb : order(a) < order(b);
+  });
+  std::vector<Varying> out;
+  for (std::size_t from = 0, to = 0; from < all.size(); from = to) {
+    while (to < all.size() && kind_of(facts, all[to]) == kind_of(facts, all[from])) ++to;
+    const std::span<Launch> kind(all.data() + from, to - from);
+    if (!number(kind)) continue;
+    std::stable_sort(kind.begin(), kind.end(), [](const Launch& a, const Launch& b) { return a.nth < b.nth; });
+    for (std::size_t i = 0, end = 0; i < kind.size(); i = end) {
+      while (end < kind.size() && kind[end].nth == kind[i].nth) ++end;
+      judge(facts, kind.subspan(i, end - i), out);
+    }
+  }
+  return out;
+}
+
+// The work of another stream that runs beside this for longest, or nothing.
+struct Beside {
+  StringId name;
+  Ns overlap = 0;
+};
+Beside beside(const Facts& facts, std::uint32_t slow) {
+  constexpr std::uint32_t kLooked = 64;  // neighbours on either side
+  const GpuOp& op = facts.ops[slow];
+  Beside best;
+  const std::uint32_t last = std::min(slow + kLooked, static_cast<std::uint32_t>(facts.ops.size()) - 1);
+  for (std::uint32_t i = slow > kLooked ? slow - kLooked : 0; i <= last; ++i) {
+    const GpuOp& other = facts.ops[i];
+    if (other.device != op.device || other.stream == op.stream) continue;
+    const Ns overlap = intersect(other.span, op.span).length();
+    if (overlap > best.overlap) best = {facts.trace.name_id(other.slice), overlap};
+  }
+  return best;
+}
+
+Evidence numbers(const Facts& facts, const Varying& worst, double ratio) {
+  Ns sum = 0, least = INT64_MAX;
+  for (const std::uint32_t i : worst.ops) sum += facts.ops[i].span.length(), least = std::min(least, facts.ops[i].span.length());
+  const GpuOp& slowest = facts.ops[worst.slowest];
+  return Evidence({{"kernel", facts.name(slowest)}, {"n", worst.ops.size()}, {"min_us", as_us(least)}, {"median_us", as_us(worst.median)},
+                   {"mean_us", as_us(sum / static_cast<Ns>(worst.ops.size()))}, {"max_us", as_us(slowest.span.length())}, {"ratio", ratio},
+                   {"step", facts.trace.name(facts.steps[static_cast<std::size_t>(facts.gpu[worst.slowest].step)])}});
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  if (facts.compiling() || facts.step_count() < kLeastSteps) return {};
+  const std::vector<Varying> all = varying_kernels(facts);
+  if (all.empty()) return {};
+  const auto excess = [&](const Varying& v) { return facts.ops[v.slowest].span.length() - v.median; };
+  const Varying& worst = *std::max_element(all.begin(), all.end(), [&](const Varying& a, const Varying& b) { return excess(a) < excess(b); });
+  const GpuOp& slowest = facts.ops[worst.slowest];
+  const double ratio = static_cast<double>(slowest.span.length()) / static_cast<double>(std::max<Ns>(1, worst.median));
+  Finding finding;
+  finding.severity = Severity::notable;
+  finding.summary = fmt::format("{} takes {} at the median, but {} in {}.", shown_kernel(facts.name(slowest)), format_duration(worst.median),
+                                format_duration(slowest.span.length()),
+                                shown_name(facts.trace.name(facts.steps[static_cast<std::size_t>(facts.gpu[worst.slowest].step)])));
+  finding.evidence = numbers(facts, worst, ratio);
+  if (const Beside other = beside(facts, worst.slowest); other.overlap > 0) {
+    const double share = static_cast<double>(other.overlap) / static_cast<double>(slowest.span.length());
+    finding.summary += fmt::format(" For {} of it {} ran on another stream.", format_percent(share), shown_kernel(facts.trace.strings[other.name]));
+    finding.evidence.add("beside", facts.trace.strings[other.name]);
+    finding.evidence.add("beside_share", share);
+  }
+  if (all.size() > 1) finding.summary += fmt::format(" {} kernels of a step vary like that.", all.size());
+  std::vector<SliceId> slices;
+  for (const Varying& v : all) finding.cost += excess(v), slices.push_back(facts.ops[v.slowest].slice);
+  finding.spans = spans_of_slices(facts.trace, std::move(slices));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule kernel_time_varies = {
+    "kernel_time_varies", RuleClass::observation, Severity::notable, kNeedsLaunches | kNeedsSteps,
+    "The same kernel takes different times",
+    "Identical launches took clearly different time: another stream competed for memory or SMs, clocks or power changed, or the work "
+    "depends on the data.",
+    "Quote the median and the spread, not the mean. Look at what runs beside the slow one, and lock the clocks for benchmarks.",
+    check};
+
+}  // namespace gapscope

@@ -1,0 +1,68 @@
+#include <array>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+constexpr std::size_t kFamilies = static_cast<std::size_t>(RuleFamily::other) + 1;
+using Counts = std::array<std::size_t, kFamilies>;
+
+EvidenceMap by_family(const Counts& counts) {
+  EvidenceMap out;
+  for (std::size_t f = 0; f < kFamilies; ++f) {
+    const auto family = static_cast<RuleFamily>(f);
+    if (counts[f] > 0) out.emplace_back(family == RuleFamily::elementwise ? "elem" : std::string(rule_family_name(family)), counts[f]);
+  }
+  return out;
+}
+
+// Whether the file holds any query at all: without one nothing can be told, least of all that a kernel is light.
+bool any_query(const Facts& facts) {
+  for (const StringId name : facts.names_matching([](std::string_view n) { return n.starts_with("cudaOccupancy"); }))
+    for (const SliceId s : facts.names.slices_named(name))
+      if ((facts.own(s) & kIsOccupancyQuery) != 0) return true;
+  return false;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  if (!any_query(facts)) return {};
+  Counts queried{}, plain{};
+  std::size_t plain_count = 0, all = 0;
+  std::vector<SliceId> launches;
+  for (std::size_t i = 0; i < facts.ops.size(); ++i) {
+    const SliceId owner = facts.gpu[i].owner;
+    if (!owner || !facts.ops[i].is_kernel()) continue;
+    ++all;
+    const bool asked = (facts.below(owner) & kIsOccupancyQuery) != 0;
+    ++(asked ? queried : plain)[static_cast<std::size_t>(facts.gpu[i].family)];
+    if (asked) continue;
+    ++plain_count;
+    launches.push_back(facts.ops[i].launch);
+  }
+  if (plain_count == 0) return {};
+  Finding finding;
+  finding.severity = Severity::informational;
+  finding.summary = fmt::format("{} of {} were launched without asking for occupancy first.", format_count(static_cast<Ns>(plain_count)), counted(all, "kernel"));
+  if (const std::size_t gemms = plain[static_cast<std::size_t>(RuleFamily::gemm)]; gemms > 0)
+    finding.summary += fmt::format(" {} of them are matrix products all the same.", format_count(static_cast<Ns>(gemms)));
+  finding.evidence = Evidence({{"queried", by_family(queried)}, {"not_queried", by_family(plain)}});
+  finding.spans = spans_of_slices(facts.trace, std::move(launches));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule launch_without_occupancy_query = {
+    "launch_without_occupancy_query", RuleClass::reading_help, Severity::informational, kNeedsLaunches,
+    "A plain launch: usually a light kernel",
+    "In a file where libraries ask for occupancy, a launch without a question before it is mostly an elementwise kernel or a reduction "
+    "with a small, fixed footprint.",
+    "Nothing to do: it helps to tell glue from matrix products. It is no proof, since newer libraries often do not ask.",
+    check};
+
+}  // namespace gapscope

@@ -1,0 +1,28 @@
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+std::vector<Finding> check(const Facts& facts) {
+  if (!facts.ops.empty()) return {};
+  Finding finding;
+  finding.severity = Severity::informational;
+  finding.summary = facts.has_launches ? "No kernel, copy or memset is in this file, though calls of the CUDA runtime are."
+                                       : "No kernel, copy or memset is in this file, and no call of the CUDA runtime.";
+  finding.evidence = Evidence({{"gpu_ops", facts.ops.size()}});
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule no_gpu_activity = {
+    "no_gpu_activity", RuleClass::data_health, Severity::informational, kNeedsNothing,
+    "No GPU work is in the file",
+    "The recording is of the CPU alone, the activities were chosen so, or nothing was launched.",
+    "Record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], and check that work reaches the GPU.",
+    check};
+
+}  // namespace gapscope

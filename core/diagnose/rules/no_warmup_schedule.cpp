@@ -1,0 +1,32 @@
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+std::vector<Finding> check(const Facts& facts) {
+  if (facts.steps.empty() || facts.trace.name(facts.steps.front()) != "ProfilerStep#0") return {};
+  const SliceId first = facts.steps.front();
+  std::size_t requests = 0;
+  for (const SliceId s : facts.overheads) requests += facts.trace.name(s) == "Activity Buffer Request" ? 1 : 0;
+  Finding finding;
+  finding.severity = Severity::informational;
+  finding.summary = "The first recorded step is ProfilerStep#0: no step was waited for and none was for warming up.";
+  if (requests > 0) finding.summary += " The profiler asked for its buffers while recording.";
+  finding.evidence = Evidence({{"first", facts.trace.name(first)}});
+  finding.spans.push_back(span_of_slice(facts.trace, first));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule no_warmup_schedule = {
+    "no_warmup_schedule", RuleClass::recording, Severity::informational, kNeedsSteps,
+    "Recording began without warming up",
+    "The very first step is in the recording, so start-up costs of PyTorch, of libraries and of the profiler are mixed with the work.",
+    "Pass schedule(wait=1, warmup=1, active=N) to the profiler and call step() after each iteration.",
+    check};
+
+}  // namespace gapscope

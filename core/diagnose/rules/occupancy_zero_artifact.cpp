@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+
+#include "core/analyze/occupancy.h"
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// The limit that Kineto computes with: what a block gets without opting in.
+constexpr std::uint32_t kDefaultSharedMemory = 48 * 1024;
+
+// "For the first, ..., it is 12 % (limited by registers)": where the file describes the GPU.
+std::string true_value(const Facts& facts, const GpuRow& row) {
+  const DeviceProperties* device = facts.trace.device(row.device);
+  const auto sm = device != nullptr ? sm_limits(*device) : std::nullopt;
+  if (!sm) return {};
+  const auto percent = achieved_percent(*sm, needs_of(row), grid_blocks(row), OccupancyRule::true_value);
+  const auto fit = occupancy(*sm, needs_of(row));
+  if (!percent || !fit) return {};
+  return fmt::format(" For the first, {}, it is {} %, limited by {}.", shown_kernel(facts.trace.name(row.slice)), *percent, limiter_text(fit->limiters));
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  std::vector<SliceId> zeros;
+  const GpuRow* first = nullptr;
+  Ns time = 0, all = 0;
+  for (const GpuOp& op : facts.ops) {
+    if (!op.is_kernel()) continue;
+    const GpuRow& row = facts.row(op);
+    const bool counts = op.linked() || facts.linked == 0;  // a recording of the GPU alone has no launches
+    if (counts) all += op.span.length();
+    if (row.occupancy_percent != 0 || row.shared_memory <= kDefaultSharedMemory) continue;
+    zeros.push_back(op.slice);
+    if (first == nullptr) first = &row;
+    if (counts) time += op.span.length();
+  }
+  if (first == nullptr) return {};
+  const double share = all > 0 ? static_cast<double>(time) / static_cast<double>(all) : 0;
+  Finding finding;
+  finding.severity = Severity::informational;
+  finding.summary = fmt::format("{} with {} of the kernel time state an occupancy of 0 % because a block uses more than 48 KB of shared memory.",
+                                counted(zeros.size(), "kernel"), format_percent(share)) +
+                    true_value(facts, *first);
+  finding.evidence = Evidence({{"n", zeros.size()}, {"share", share}});
+  finding.spans = spans_of_slices(facts.trace, std::move(zeros));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule occupancy_zero_artifact = {
+    "occupancy_zero_artifact", RuleClass::table_trap, Severity::informational, kNeedsGpuWork,
+    "An occupancy of 0 % that is not true",
+    "The profiler computes occupancy with the default limit of 48 KB of shared memory a block, and writes 0 for every kernel above it.",
+    "Use the value that Gapscope works out anew, and leave the zeros out of averages.",
+    check};
+
+}  // namespace gapscope

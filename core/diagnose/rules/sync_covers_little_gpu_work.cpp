@@ -1,0 +1,69 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+// Shorter ones happen in any run and cost little.
+constexpr Ns kLeastWait = 200 * kNsPerUs;
+// The GPU was idle for nine tenths of the wait: it was not what the host waited for.
+constexpr double kMostBusy = 0.10;
+
+struct Wait {
+  SliceId sync;
+  Ns took = 0, busy = 0;
+  Ns idle() const { return took - busy; }
+};
+
+std::vector<Wait> empty_waits(const Facts& facts) {
+  std::vector<Wait> out;
+  for (const StringId name : facts.names_matching([](std::string_view n) { return n == "cudaDeviceSynchronize" || n == "hipDeviceSynchronize"; }))
+    for (const SliceId s : facts.names.slices_named(name)) {
+      const Wait wait = {s, facts.trace.duration(s), length_within(facts.busy, facts.trace.span_of(s))};
+      if ((facts.own(s) & kIsDeviceSync) == 0 || wait.took < kLeastWait) continue;
+      if (static_cast<double>(wait.busy) < kMostBusy * static_cast<double>(wait.took)) out.push_back(wait);
+    }
+  return out;
+}
+
+EvidenceList overheads_in(const Facts& facts, Span span) {
+  EvidenceList names;
+  for (const SliceId s : facts.overheads)
+    if (facts.trace.span_of(s).overlaps(span)) names.emplace_back(facts.trace.name(s));
+  return names;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  const std::vector<Wait> waits = empty_waits(facts);
+  if (waits.empty()) return {};
+  const Wait& longest = *std::max_element(waits.begin(), waits.end(), [](const Wait& a, const Wait& b) { return a.idle() < b.idle(); });
+  Finding finding;
+  finding.severity = Severity::notable;
+  std::vector<SliceId> slices;
+  for (const Wait& wait : waits) finding.cost += wait.idle(), slices.push_back(wait.sync);
+  finding.summary = fmt::format("{} lasted {} while the GPU worked only {}.", shown_name(facts.trace.name(longest.sync)), format_duration(longest.took),
+                                format_duration(longest.busy));
+  if (waits.size() > 1) finding.summary += fmt::format(" There are {} such waits.", format_count(static_cast<Ns>(waits.size())));
+  finding.evidence = Evidence({{"n", waits.size()}, {"dur_us", as_us(longest.took)}, {"gpu_busy_inside_us", as_us(longest.busy)},
+                               {"gpu_busy_share", static_cast<double>(longest.busy) / static_cast<double>(longest.took)}});
+  if (EvidenceList overheads = overheads_in(facts, facts.trace.span_of(longest.sync)); !overheads.empty())
+    finding.evidence.add("overhead_inside", std::move(overheads));
+  finding.spans = spans_of_slices(facts.trace, std::move(slices));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule sync_covers_little_gpu_work = {
+    "sync_covers_little_gpu_work", RuleClass::problem, Severity::notable, kNeedsGpuWork,
+    "A long wait for an idle GPU",
+    "The host waited for the device while the GPU hardly worked: the driver or the profiler was busy with itself, as it is at the start.",
+    "Do not count it as GPU time. Warm up and record again.",
+    check};
+
+}  // namespace gapscope

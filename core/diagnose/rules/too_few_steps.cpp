@@ -1,0 +1,30 @@
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/rules/rules.h"
+
+namespace gapscope {
+namespace {
+
+std::vector<Finding> check(const Facts& facts) {
+  if (facts.steps.size() != 1) return {};
+  const SliceId step = facts.steps.front();
+  Finding finding;
+  finding.severity = Severity::informational;
+  finding.summary = fmt::format("Only {} was recorded, {} long.", shown_name(facts.trace.name(step)), format_duration(facts.trace.duration(step)));
+  finding.evidence = Evidence({{"steps", facts.steps.size()}});
+  finding.spans.push_back(span_of_slice(facts.trace, step));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+const Rule too_few_steps = {
+    "too_few_steps", RuleClass::recording, Severity::informational, kNeedsSteps,
+    "Only one step was recorded",
+    "One step can show neither how much steps differ nor what belongs to starting up.",
+    "Record more steps, for example with active=20 in the profiler's schedule.",
+    check};
+
+}  // namespace gapscope
