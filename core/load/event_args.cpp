@@ -6,6 +6,12 @@
 namespace gapscope {
 namespace {
 
+// Compares with a literal of known length without a call: most keys of args are compared here, several times each.
+template <std::size_t N>
+bool is(std::string_view text, const char (&literal)[N]) {
+  return text.size() == N - 1 && __builtin_memcmp(text.data(), literal, N - 1) == 0;
+}
+
 template <class Integer>
 void take(std::string_view token, Integer& into) {
   if constexpr (std::is_unsigned_v<Integer>) {
@@ -49,65 +55,65 @@ void EventParser::take_arg(std::string_view key, std::size_t value, std::size_t 
 
   switch (key.size()) {
     case 4:
-      if (key == "grid") { take_three(json(), f.gpu.grid); f.has_gpu_arg = true; }
-      else if (key == "name") f.meta_name = scalar();
-      else if (key == "Addr") take(scalar(), f.address);
+      if (is(key, "grid")) { take_three(json(), f.gpu.grid); f.has_gpu_arg = true; }
+      else if (is(key, "name")) f.meta_name = scalar();
+      else if (is(key, "Addr")) take(scalar(), f.address);
       break;
     case 5:
-      if (key == "block") { take_three(json(), f.gpu.block); f.has_gpu_arg = true; }
-      else if (key == "bytes") { take(scalar(), f.bytes); f.has_gpu_arg = true; }
-      else if (key == "Bytes") take(scalar(), f.bytes);
+      if (is(key, "block")) { take_three(json(), f.gpu.block); f.has_gpu_arg = true; }
+      else if (is(key, "bytes")) { take(scalar(), f.bytes); f.has_gpu_arg = true; }
+      else if (is(key, "Bytes")) take(scalar(), f.bytes);
       break;
     case 6:
-      if (key == "stream") gpu(f.gpu.stream);
-      else if (key == "device") gpu(f.gpu.device);
-      else if (key == "labels") f.meta_labels = scalar();
+      if (is(key, "stream")) gpu(f.gpu.stream);
+      else if (is(key, "device")) gpu(f.gpu.device);
+      else if (is(key, "labels")) f.meta_labels = scalar();
       break;
     case 7:
-      if (key == "context") gpu(f.gpu.context);
+      if (is(key, "context")) gpu(f.gpu.context);
       break;
     case 8:
-      if (key == "graph id") gpu(f.gpu.graph_id);
-      else if (key == "finished" && scalar() == "false") { f.op.unfinished = true; f.has_op_arg = true; }
+      if (is(key, "graph id")) gpu(f.gpu.graph_id);
+      else if (is(key, "finished") && scalar() == "false") { f.op.unfinished = true; f.has_op_arg = true; }
       break;
     case 9:
-      if (key == "Device Id") take(scalar(), f.device_id);
+      if (is(key, "Device Id")) take(scalar(), f.device_id);
       break;
     case 10:
-      if (key == "Input Dims" || key == "Input dims") { f.input_dims = json(); f.has_op_arg = true; }
-      else if (key == "Input type") { f.input_types = json(); f.has_op_arg = true; }
-      else if (key == "sort_index") f.meta_sort = scalar();
+      if (is(key, "Input Dims") || is(key, "Input dims")) { f.input_dims = json(); f.has_op_arg = true; }
+      else if (is(key, "Input type")) { f.input_types = json(); f.has_op_arg = true; }
+      else if (is(key, "sort_index")) f.meta_sort = scalar();
       break;
     case 11:
-      if (key == "correlation") gpu(f.gpu.correlation);
-      else if (key == "External id" || key == "external id") take(scalar(), f.external_id);
-      else if (key == "Device Type") take(scalar(), f.device_type);
+      if (is(key, "correlation")) gpu(f.gpu.correlation);
+      else if (is(key, "External id") || is(key, "external id")) take(scalar(), f.external_id);
+      else if (is(key, "Device Type")) take(scalar(), f.device_type);
       break;
     case 12:
-      if (key == "warps per SM") { take_float(scalar(), f.gpu.warps_per_sm); f.has_gpu_arg = true; }
+      if (is(key, "warps per SM")) { take_float(scalar(), f.gpu.warps_per_sm); f.has_gpu_arg = true; }
       break;
     case 13:
-      if (key == "shared memory") gpu(f.gpu.shared_memory);
-      else if (key == "blocks per SM") { take_float(scalar(), f.gpu.blocks_per_sm); f.has_gpu_arg = true; }
-      else if (key == "graph node id") gpu(f.gpu.graph_node_id);
-      else if (key == "Fwd thread id") { take(scalar(), f.op.forward_thread); f.has_op_arg = true; }
+      if (is(key, "shared memory")) gpu(f.gpu.shared_memory);
+      else if (is(key, "blocks per SM")) { take_float(scalar(), f.gpu.blocks_per_sm); f.has_gpu_arg = true; }
+      else if (is(key, "graph node id")) gpu(f.gpu.graph_node_id);
+      else if (is(key, "Fwd thread id")) { take(scalar(), f.op.forward_thread); f.has_op_arg = true; }
       break;
     case 14:
-      if (key == "Total Reserved") take(scalar(), f.total_reserved);
+      if (is(key, "Total Reserved")) take(scalar(), f.total_reserved);
       break;
     case 15:
-      if (key == "Sequence number") { take(scalar(), f.op.sequence); f.has_op_arg = true; }
-      else if (key == "Collective name") { f.collective = scalar(); f.has_op_arg = true; }
-      else if (key == "Total Allocated") take(scalar(), f.total_allocated);
+      if (is(key, "Sequence number")) { take(scalar(), f.op.sequence); f.has_op_arg = true; }
+      else if (is(key, "Collective name")) { f.collective = scalar(); f.has_op_arg = true; }
+      else if (is(key, "Total Allocated")) take(scalar(), f.total_allocated);
       break;
     case 16:
-      if (key == "annotated_stream") f.annotated_stream = scalar();
+      if (is(key, "annotated_stream")) f.annotated_stream = scalar();
       break;
     case 20:
-      if (key == "registers per thread") gpu(f.gpu.registers);
+      if (is(key, "registers per thread")) gpu(f.gpu.registers);
       break;
     case 25:
-      if (key == "est. achieved occupancy %") { take_float(scalar(), f.gpu.occupancy_percent); f.has_gpu_arg = true; }
+      if (is(key, "est. achieved occupancy %")) { take_float(scalar(), f.gpu.occupancy_percent); f.has_gpu_arg = true; }
       break;
     default: break;
   }

@@ -1,3 +1,5 @@
+#include <string>
+
 #include <doctest/doctest.h>
 
 #include "core/load/number_text.h"
@@ -65,4 +67,21 @@ TEST_CASE("integers come from numbers, texts and fractions, but never overflow")
   CHECK(parse_unsigned("18446744073709551615") == 18446744073709551615u);
   CHECK(!parse_unsigned("-1"));
   CHECK(!parse_unsigned("abc"));
+}
+
+TEST_CASE("a time is read exactly whatever its number of digits, and a strange character anywhere in it is seen") {
+  const std::string digits = "987654321098765";
+  for (std::size_t n = 1; n <= digits.size(); ++n) {
+    const std::string token = digits.substr(0, n) + ".012";
+    const ParsedTime t = parse_us(token);
+    CHECK(t.state == NumberState::ok);
+    CHECK(t.ns == std::stoll(digits.substr(0, n)) * 1000 + 12);
+    for (std::size_t at = 0; at < token.size(); ++at) {
+      for (const char strange : {'/', ':', 'x', '\x80', '?'}) {
+        std::string bad = token;
+        bad[at] = strange;
+        CHECK(parse_us(bad).state == NumberState::absent);
+      }
+    }
+  }
 }
