@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "core/analyze/flops.h"
 #include "core/base/text.h"
 #include "ui/controls.h"
 #include "ui/grid.h"
@@ -120,7 +121,7 @@ GridCell time_cell(const OpTableRow& row, TableColumn column, const OpTable& tab
 GridCell table_cell(const Trace& trace, const OpTable& table, const OpTableRow& row, TableColumn column) {
   if (column == TableColumn::name) return {row.name, row.name, 0, false};
   if (column == TableColumn::shape) {
-    const std::string text = row.input_dims ? std::string(trace.strings[row.input_dims]) : "";
+    const std::string text = row.input_dims ? shapes_text(trace.strings[row.input_dims]) : "";
     return {text, text, 0, true};
   }
   if (column == TableColumn::device) return {row.on_gpu ? "CUDA" : "CPU", row.annotation ? "An annotation." : "", 0, true};

@@ -145,6 +145,7 @@ constexpr Subcommand kSubcommands[] = {
     {"gpu", "print how busy each GPU is, and why it stands still", declare_analysis<gpu_report>},
     {"steps", "print where each step's time goes", declare_analysis<steps_report>},
     {"launches", "print how launches, queues and kernels follow each other", declare_analysis<launches_report>},
+    {"flops", "print operations, rates and shares of the peak by operator and shapes", declare_analysis<flops_report>},
     {"memory", "print peak memory and who allocates it", declare_analysis<memory_report>},
     {"screenshot", "render the window into a PNG, with or without a display", declare_screenshot},
 };

@@ -252,19 +252,67 @@ std::vector<std::pair<SliceId, const GpuRow*>> owned_work(const Trace& trace, co
   return out;
 }
 
+std::optional<MathType> math_of(const Trace& trace, const Sum& sum, StringId types) {
+  const auto math = sum.kernel ? math_of_kernel(decode(trace.strings[sum.kernel])) : std::nullopt;
+  return math ? math : math_of_types(types ? trace.strings[types] : std::string_view{});
+}
+
+// Operations a second, and their share of what the device can do, where both are known.
+std::pair<std::optional<double>, std::optional<double>> rates(const Trace& trace, const Sum& sum, const Flops& each,
+                                                              std::optional<MathType> math) {
+  if (!each.count || sum.gpu_time <= 0) return {};
+  const double per_second = *each.count * static_cast<double>(sum.calls) / (static_cast<double>(sum.gpu_time) * 1e-9);
+  const DeviceProperties* device = trace.device(sum.device);
+  const auto peak = device && math ? dense_peak(device->name, *math) : std::nullopt;
+  return {per_second, peak ? std::optional(per_second / *peak) : std::nullopt};
+}
+
+void add_work(const Trace& trace, const GpuRow& gpu, Sum& sum) {
+  const Ns duration = trace.duration(gpu.slice);
+  sum.gpu_time += duration;
+  sum.device = gpu.device;
+  if (duration > sum.longest) sum.longest = duration, sum.kernel = trace.name_id(gpu.slice);
+}
+
+// Kernels launched by anything inside `op`. No product has thousands of slices inside: such a one is left without time.
+void add_launched(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, SliceId op, Sum& sum) {
+  constexpr std::size_t kMostInside = 10'000;
+  std::vector<SliceId> open{op};
+  for (std::size_t looked_at = 0; !open.empty(); ++looked_at) {
+    const SliceId slice = open.back();
+    open.pop_back();
+    for (const SliceId work : links.launched_by(slice)) {
+      const GpuRow* gpu = trace.gpu_row(work);
+      if (gpu && trace.kind(work) == Kind::kernel) add_work(trace, *gpu, sum);
+    }
+    const std::vector<SliceId> children = lanes.children(slice);
+    open.insert(open.end(), children.begin(), children.end());
+    if (looked_at + open.size() > kMostInside) return void(sum.gpu_time = 0);
+  }
+}
+
 FlopsRow make_row(const Trace& trace, StringId op, StringId dims, StringId types, const Sum& sum) {
   FlopsRow row{op, dims, types, sum.calls, flops_of(trace.strings[op], trace.strings[dims]), sum.gpu_time, {}, {}, {}};
-  if (sum.kernel) row.math = math_of_kernel(decode(trace.strings[sum.kernel]));
-  if (!row.math) row.math = math_of_types(trace.strings[types]);
-  if (!row.each.count || row.gpu_time <= 0) return row;
-  row.per_second = *row.each.count * static_cast<double>(row.count) / (static_cast<double>(row.gpu_time) * 1e-9);
-  const DeviceProperties* device = trace.device(sum.device);
-  const auto peak = device && row.math ? dense_peak(device->name, *row.math) : std::nullopt;
-  if (peak) row.peak_share = *row.per_second / *peak;
+  row.math = math_of(trace, sum, types);
+  std::tie(row.per_second, row.peak_share) = rates(trace, sum, row.each, row.math);
   return row;
 }
 
 }  // namespace
+
+std::string shapes_text(std::string_view json) {
+  std::string out;
+  bool in_text = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    const bool escaped = in_text && i > 0 && json[i - 1] == '\\';
+    if (c == '"' && !escaped) in_text = !in_text;
+    if (!in_text && (c == ' ' || c == '\n' || c == '\r' || c == '\t')) continue;
+    out += c;
+    if (!in_text && c == ',') out += ' ';
+  }
+  return out;
+}
 
 bool counts_flops(std::string_view op) { return known_op(op) != nullptr; }
 
@@ -315,16 +363,28 @@ FlopsTable flops_table(const Trace& trace, const LinkIndex& links, std::optional
     Sum& sum = sums[{trace.name_id(owner), op ? op->input_dims : StringId{}, op ? op->input_types : StringId{}}];
     if (owner != before) ++sum.calls;
     before = owner;
-    const Ns duration = trace.duration(gpu->slice);
-    sum.gpu_time += duration;
-    sum.device = gpu->device;
-    if (duration > sum.longest) sum.longest = duration, sum.kernel = trace.name_id(gpu->slice);
+    add_work(trace, *gpu, sum);
   }
   for (const auto& [key, sum] : sums)
     table.rows.push_back(make_row(trace, std::get<0>(key), std::get<1>(key), std::get<2>(key), sum));
   std::stable_sort(table.rows.begin(), table.rows.end(),
                    [](const FlopsRow& a, const FlopsRow& b) { return a.gpu_time > b.gpu_time; });
   return table;
+}
+
+std::optional<OpRate> rate_of(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, SliceId op,
+                              std::string_view concrete_inputs) {
+  if (!op || trace.kind(op) != Kind::op || !counts_flops(trace.name(op))) return {};
+  const OpRow* row = trace.op_row(op);
+  OpRate out;
+  out.flops = flops_of(trace.name(op), row && row->input_dims ? trace.strings[row->input_dims] : std::string_view{}, concrete_inputs);
+  Sum sum;
+  sum.calls = 1;
+  add_launched(trace, lanes, links, op, sum);
+  out.gpu_time = sum.gpu_time;
+  out.math = math_of(trace, sum, row ? row->input_types : StringId{});
+  std::tie(out.per_second, out.peak_share) = rates(trace, sum, out.flops, out.math);
+  return out;
 }
 
 }  // namespace gapscope

@@ -22,6 +22,8 @@ struct Flops {
 // padding and dilation), which stay in the file: pass them where read. Attention counts the full score matrix, as
 // PyTorch's own counter does, whether causal or not.
 Flops flops_of(std::string_view op, std::string_view input_dims, std::string_view concrete_inputs = {});
+// "[[2, 3], [], [4]]" of JSON text however it is laid out: some files spread a list over many lines.
+std::string shapes_text(std::string_view json);
 // True for operators that flops_of knows.
 bool counts_flops(std::string_view op);
 
@@ -49,5 +51,17 @@ struct FlopsTable {
   bool shapes_recorded = false;  // any operator states Input Dims; if not, pass record_shapes=True
 };
 FlopsTable flops_table(const Trace& trace, const LinkIndex& links, std::optional<Span> range = {});
+
+// One call of an operator that flops_of knows, with all GPU work launched while it ran.
+struct OpRate {
+  Flops flops;
+  Ns gpu_time = 0;  // of kernels
+  std::optional<MathType> math;
+  std::optional<double> per_second;
+  std::optional<double> peak_share;  // of dense_peak, 0..1
+};
+// Nothing for other slices. Looks at the slices inside the operator.
+std::optional<OpRate> rate_of(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, SliceId op,
+                              std::string_view concrete_inputs = {});
 
 }  // namespace gapscope

@@ -12,16 +12,18 @@ constexpr std::int64_t kWarp = 32;            // threads
 constexpr std::int64_t kPartitions = 4;       // of an SM, each with a quarter of the registers; Volta and later
 constexpr std::int64_t kRegisterUnit = 256;   // registers are given to a warp in this granularity
 constexpr std::int64_t kBlockReserve = 1024;  // bytes of shared memory the system keeps for each block, from 8.0 on
-constexpr std::int64_t kOldestMajor = 7;
+constexpr std::int64_t kOldestMajor = 7, kNewestMajor = 12;  // those whose limits are known
 
 std::int64_t round_up(std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; }
 
-// CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability": maximum number of resident
-// blocks per SM. 7.0, 8.0, 9.0 and 10.0 are confirmed by traces.
+// cudaOccMaxBlocksPerMultiprocessor() in cuda_occupancy.h of CUDA 13.0: maximum number of resident blocks per SM. 7.0,
+// 8.0, 9.0 and 10.0 are confirmed by traces.
 std::int64_t max_blocks(const SmLimits& sm) {
   if (sm.compute_major == 7) return sm.compute_minor == 5 ? 16 : 32;
   if (sm.compute_major == 8) return sm.compute_minor == 0 ? 32 : sm.compute_minor == 9 ? 24 : 16;
-  if (sm.compute_major >= 11) return 24;
+  if (sm.compute_major == 10) return sm.compute_minor == 1 ? 24 : 32;
+  if (sm.compute_major == 11) return sm.compute_minor == 0 ? 24 : 32;
+  if (sm.compute_major == 12) return 24;
   return 32;
 }
 
@@ -50,7 +52,7 @@ std::optional<SmLimits> sm_limits(const DeviceProperties& d) {
                     d.sms};
   const bool nvidia = d.warp_size == 0 || d.warp_size == kWarp;
   const bool known = sm.threads > 0 && sm.registers > 0 && sm.shared_memory > 0 && sm.sms > 0;
-  if (!nvidia || !known || sm.compute_major < kOldestMajor) return {};
+  if (!nvidia || !known || sm.compute_major < kOldestMajor || sm.compute_major > kNewestMajor) return {};
   return sm;
 }
 

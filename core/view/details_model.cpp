@@ -2,6 +2,7 @@
 
 #include "core/base/demangle.h"
 #include "core/base/text.h"
+#include "core/view/details_flops.h"
 #include "core/view/details_gpu.h"
 #include "core/view/details_kernel.h"
 
@@ -100,6 +101,7 @@ DetailsModel make_details(const Document& doc, SliceId slice, const ArgsState* a
   for (const SliceId s : doc.lanes.ancestors(slice)) model.path.push_back({demangle(trace.name(s)), s});
 
   add_gpu_sections(doc, slice, model.sections);
+  if (DetailsSection sums = arithmetic(doc, slice, args); !sums.title.empty()) model.sections.push_back(std::move(sums));
   if (DetailsSection launched = launched_work(doc, slice); !launched.lines.empty())
     model.sections.push_back(std::move(launched));
   model.sections.push_back(time_section(doc, slice));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/analyze/flops.h"
 #include "core/base/text.h"
 
 namespace gapscope {
@@ -43,8 +44,8 @@ std::string csv_title(TableColumn column) {
   return title;
 }
 
-std::string_view shape_of(const Trace& trace, const OpTableRow& row) {
-  return row.input_dims ? trace.strings[row.input_dims] : std::string_view{};
+std::string shape_of(const Trace& trace, const OpTableRow& row) {
+  return row.input_dims ? shapes_text(trace.strings[row.input_dims]) : std::string{};
 }
 
 }  // namespace

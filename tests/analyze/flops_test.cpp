@@ -101,3 +101,37 @@ TEST_CASE("no recording exceeds its GPU's peak, and the transformer's shapes giv
   std::cout << "flops: " << rated << " rows with a share of the peak\n";
   CHECK(rated > 0);
 }
+
+TEST_CASE("the rate of one call is its operations over the time of every kernel launched inside it") {
+  const auto doc = document_from_text(R"json({"deviceProperties": [{"id": 0, "name": "NVIDIA H200"}], "traceEvents": [
+{"ph": "X", "cat": "cpu_op", "name": "aten::linear", "pid": 1, "tid": 1, "ts": 0, "dur": 90, "args": {"External id": 1, "Input Dims": [[1024, 1024], [1024, 1024], []], "Input type": ["c10::BFloat16", "c10::BFloat16", ""]}},
+{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 1, "dur": 80, "args": {"External id": 2}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 2, "dur": 1, "args": {"External id": 2, "correlation": 7}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 4, "dur": 1, "args": {"External id": 2, "correlation": 8}},
+{"ph": "X", "cat": "kernel", "name": "product", "pid": 0, "tid": 7, "ts": 10, "dur": 15, "args": {"External id": 2, "device": 0, "stream": 7, "correlation": 7}},
+{"ph": "X", "cat": "kernel", "name": "sum", "pid": 0, "tid": 7, "ts": 30, "dur": 5, "args": {"External id": 2, "device": 0, "stream": 7, "correlation": 8}},
+{"ph": "X", "cat": "cpu_op", "name": "aten::relu", "pid": 1, "tid": 1, "ts": 100, "dur": 9, "args": {"External id": 3}}
+]})json");
+  const auto rate = [&](std::string_view name) {
+    return rate_of(doc->trace, doc->lanes, doc->links, slice_named(*doc, name));
+  };
+  const auto linear = rate("aten::linear");
+  REQUIRE(linear);
+  const double count = 2.0 * 1024 * 1024 * 1024;
+  CHECK(linear->flops.count == count);
+  CHECK(linear->gpu_time == 20'000);
+  REQUIRE(linear->per_second);
+  CHECK(*linear->per_second == doctest::Approx(count / 20e-6));
+  REQUIRE(linear->peak_share);
+  CHECK(*linear->peak_share == doctest::Approx(count / 20e-6 / 989.5e12));
+  CHECK(rate("aten::mm")->flops.why == "The shapes are not recorded: pass record_shapes=True.");
+  CHECK_FALSE(rate("aten::relu"));
+  CHECK_FALSE(rate("product"));
+}
+
+TEST_CASE("shapes read on one line however the file lays them out") {
+  CHECK(shapes_text("[[2, 3], [], [4]]") == "[[2, 3], [], [4]]");
+  CHECK(shapes_text("[\n  [\n   2,\n   3\n  ],[],\t[4]\n]") == "[[2, 3], [], [4]]");
+  CHECK(shapes_text(R"(["a, \" b", 1])") == R"(["a, \" b", 1])");
+  CHECK(shapes_text("").empty());
+}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares `gapscope kernels|steps|launches|memory|gpu|table --json` with naive sums over the same files by Python's own
+"""Compares `gapscope kernels|steps|launches|memory|gpu|table|flops --json` with naive sums over the same files by Python's own
 JSON reader, and sees that each also prints text.
 
     analyses_check.py PROGRAM FILE_OR_FOLDER...
@@ -15,7 +15,7 @@ import sys
 from info_check import SKIPPED, GPU_WORK, events_of, ns, traces_in
 
 CALLS = {"cuda_runtime", "cuda_driver", "Runtime"}
-COMMANDS = ("kernels", "steps", "launches", "memory", "gpu", "table")
+COMMANDS = ("kernels", "steps", "launches", "memory", "gpu", "table", "flops")
 LARGEST = 30_000_000  # bytes of JSON text that Python reads in reasonable time
 NO_NUMBERS = ("nan", "inf", "-nan", "-inf")
 
@@ -94,6 +94,24 @@ def check_table(events, rows):
     for row in rows:
         if row["count"] <= 0 or row["cpu_ns"] < 0 or row["cuda_ns"] < 0:
             yield f"impossible row {row}"
+
+
+def check_flops(events, answer):
+    shapes = collections.Counter()
+    for event in events:
+        dims = event.get("args", {}).get("Input Dims") if isinstance(event.get("args"), dict) else None
+        if event.get("ph") == "X" and dims:
+            shapes[event["name"], json.dumps(dims)] += 1
+    for row in answer["rows"]:
+        key = row["operator"], row["input_dims"]
+        if row["input_dims"] is not None and row["count"] > shapes[key[0], json.dumps(json.loads(key[1]))]:
+            yield f"{row['count']} calls of {key}, counted {shapes[key]}"
+        first = {"aten::mm": 0, "aten::addmm": 1}.get(row["operator"])
+        if first is None or row["flops_each"] is None:
+            continue
+        (m, k), (_, n) = json.loads(row["input_dims"])[first:first + 2]
+        if row["flops_each"] != 2 * m * k * n:
+            yield f"{row['flops_each']} operations of {key}, counted {2 * m * k * n}"
 
 
 def looks_wrong(text):

@@ -1,3 +1,4 @@
+#include "core/view/details_flops.h"
 #include "core/view/details_kernel.h"
 
 #include <doctest/doctest.h>
@@ -50,4 +51,24 @@ TEST_CASE("without the GPU's properties the panel says what is missing") {
   REQUIRE(lines.size() == 1);
   CHECK(lines[0].look == DetailsLine::Look::absent);
   CHECK(lines[0].hover == "The file does not state the kernel's grid and block.");
+}
+
+TEST_CASE("a convolution counts its operations as soon as its stride and padding are read") {
+  const auto doc = document_from_text(R"json({"deviceProperties": [{"id": 0, "name": "Some GPU"}], "traceEvents": [
+{"ph": "X", "cat": "cpu_op", "name": "aten::convolution", "pid": 1, "tid": 1, "ts": 0, "dur": 90, "args": {"External id": 1,
+ "Input Dims": [[1, 3, 8, 8], [4, 3, 3, 3], [], [], [], [], [], [], []]}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 2, "dur": 1, "args": {"External id": 1, "correlation": 7}},
+{"ph": "X", "cat": "kernel", "name": "implicit_convolve_sgemm", "pid": 0, "tid": 7, "ts": 10, "dur": 2, "args": {"External id": 1, "device": 0, "stream": 7, "correlation": 7}}
+]})json");
+  const SliceId op = slice_named(*doc, "aten::convolution");
+  CHECK(arithmetic(*doc, op, nullptr).note == "A convolution's result depends on stride and padding, which are not recorded here.");
+  ArgsState args{op, ArgsState::Stage::ready, {}, {}};
+  args.args.push_back({"Concrete Inputs", R"(["", "", "", "[1, 1]", "[1, 1]", "[1, 1]", "False", "[0, 0]", "1"])", false});
+  const DetailsSection section = arithmetic(*doc, op, &args);
+  CHECK(line(section.lines, "operations").value == "13.8 kFLOP");  // 2 * 4 * 8 * 8 places * 3 * 3 * 3
+  CHECK(line(section.lines, "achieved").value == "6.91 GFLOP/s");
+  CHECK(line(section.lines, "of the dense peak").value == "not known");
+  const DetailsSection kernel = arithmetic(*doc, slice_named(*doc, "implicit_convolve_sgemm"), nullptr);
+  CHECK(kernel.title == "Arithmetic of aten::convolution");
+  CHECK(arithmetic(*doc, slice_named(*doc, "cudaLaunchKernel"), nullptr).title.empty());
 }
