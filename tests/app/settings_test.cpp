@@ -9,10 +9,11 @@ using namespace gapscope;
 TEST_CASE("settings come back as they were written") {
   const test::TempFolder folder;
   const auto path = folder.path() / "deep/settings.json";
-  CHECK_FALSE(write_settings(path, {{"/a/b.json", "/c \"d\".json.gz"}}));
+  CHECK_FALSE(write_settings(path, {{"/a/b.json", "/c \"d\".json.gz"}, {"tf32_gemm"}}));
   const auto back = read_settings(path);
   REQUIRE(back.ok());
   CHECK(back->recent == std::vector<std::string>{"/a/b.json", "/c \"d\".json.gz"});
+  CHECK(back->muted == std::vector<std::string>{"tf32_gemm"});
   CHECK_FALSE(std::filesystem::exists(path.string() + ".new"));
 }
 
@@ -23,7 +24,7 @@ TEST_CASE("missing settings are defaults") {
 
 TEST_CASE("broken settings are named and left alone") {
   const test::TempFolder folder;
-  for (const char* text : {"", "{", "[1]", R"({"recent": 3})", "\xff\xfe"}) {
+  for (const char* text : {"", "{", "[1]", R"({"recent": 3})", R"({"muted": "all"})", "\xff\xfe"}) {
     CAPTURE(text);
     const std::string path = folder.write("settings.json", text);
     const auto read = read_settings(path);
