@@ -28,6 +28,7 @@ TimelineAreas areas_in(const Box& box, const ViewState& view, const Painter& p) 
 }  // namespace
 
 void TimelinePanel::adopt(const Document* document, ViewState& view) {
+  findings_ = {};
   motion_.stop();
   colours_.reset();
   overview_ = {};
@@ -240,7 +241,7 @@ void TimelinePanel::draw_lanes(TimelineScene& scene) {
   painter.clip(areas_.lanes);
   draw_counters(scene);
   draw_slices(scene);
-  const bool has_findings = scene.document.diagnosis() != nullptr;
+  const bool has_findings = !scene.findings.marks.empty();
   for (std::size_t i = scene.first_band; i < scene.last_band; ++i) {
     const Band& band = layout_.bands()[i];
     if (band.kind != BandKind::lane) continue;
@@ -285,7 +286,8 @@ void TimelinePanel::draw(const Document& document, ViewState& view, const Box& b
   const PixelGrid grid(view.time, static_cast<int>(areas_.lanes.width()), document.trace.span.begin);
   paint(document, view, grid, first, last);
   zones_.clear();
-  if (document.diagnosis()) gather_lane_findings(document.trace, *document.diagnosis(), view.findings, findings_);
+  // Asked once a frame: it may arrive at any moment.
+  if (const Diagnosis* diagnosis = document.diagnosis()) gather_lane_findings(document.trace, *diagnosis, view.findings, findings_);
   TimelineScene scene{
       document, view,      theme_of(view.theme), painter,  areas_, layout_, grid, top, first, last, widths_, chain_, rects_,
       zones_,   findings_, ImGui::GetIO().MousePos, hovered_, dragged_range_ ? dragged_range_ : view.range};

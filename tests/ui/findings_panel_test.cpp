@@ -63,8 +63,11 @@ TEST_CASE("a muted rule is silent, is counted, and is asked to be remembered") {
   const std::string text = panel.frame();
   CHECK_FALSE(holds(text, "The CPU side worked"));
   CHECK(holds(text, "1 of 1 muted rules would have spoken here."));
-  CHECK(panel.harness.click_around([&] { draw_findings(*panel.doc, panel.view, panel.out); }, 
-                                   [&] { return panel.out.has<KeepMuted>() && panel.view.findings.muted.empty(); }));
+  // With every rule muted, the way back is the only thing to click.
+  for (const RankedFinding& f : panel.doc->diagnosis()->findings) set_muted(panel.view.findings, f.finding.rule->id, true);
+  panel.frame();
+  CHECK(panel.harness.click_around([&] { draw_findings(*panel.doc, panel.view, panel.out); }, [&] { return panel.out.has<KeepMuted>(); }));
+  CHECK(panel.view.findings.muted.empty());
 }
 
 TEST_CASE("walking goes through the shown findings and around") {
