@@ -123,12 +123,14 @@ bool draw_head(FindingsPanel& panel, const Finding& finding, bool chosen) {
   draw_severity(p, {at.x + size / 2 + panel.px(2), at.y + line / 2 + panel.px(1)}, size, finding.severity, panel.theme);
   const std::string cost = finding.cost > 0 ? format_duration(finding.cost) : std::string();
   const float cost_width = text_width(Face::mono, cost);
-  p.text_in(Face::bold, {at.x + panel.px(kIndent), at.y, at.x + width - cost_width - panel.px(8), at.y + line + panel.px(2)}, colour(panel.theme.text),
-            finding.rule->title);
   p.text_in(Face::mono, {at.x + width - cost_width, at.y, at.x + width + 1, at.y + line + panel.px(2)},
             colour(severity_colour(finding.severity, panel.theme)), cost);
-  ImGui::Dummy({width, line});
   ImGui::Indent(panel.px(kIndent));
+  push_face(Face::bold);  // a long title goes on below itself, beside the time at stake
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width - panel.px(kIndent) - cost_width - panel.px(8));
+  ImGui::TextUnformatted(finding.rule->title.data(), finding.rule->title.data() + finding.rule->title.size());
+  ImGui::PopTextWrapPos();
+  pop_face();
   draw_text(Face::sans, panel.theme.muted, finding.summary, /*wrap=*/true);
   ImGui::Unindent(panel.px(kIndent));
   ImGui::EndGroup();

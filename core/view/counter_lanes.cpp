@@ -91,6 +91,7 @@ void add_memory(const Trace& trace, const MemoryUse& memory, std::vector<Counter
                      device.states_totals ? "Memory allocated by PyTorch, and what its allocator reserves for it."
                                           : "Memory allocated since the recording began; the file states no totals.",
                      CounterUnit::bytes, CounterLane::Look::memory, 0, 0, false, {}};
+    lane.folded = device.device_type == 0;  // the CPU's is rarely the question, and would push its threads down
     lane.low = std::min(0.0, allocated->reach().low);
     lane.high = std::max(allocated->reach().high, static_cast<double>(device.peak_reserved));
     lane.series.push_back({"allocated", std::move(allocated)});
