@@ -39,6 +39,7 @@ void TimelinePanel::forget() {
   zones_.clear();
   layout_ = {};
   counters_ = nullptr;
+  findings_ = {};
   layout_revision_ = 0;
 }
 
@@ -280,7 +281,8 @@ void TimelinePanel::draw_lanes(TimelineScene& scene) {
   painter.clip(areas_.lanes);
   draw_counters(scene);
   draw_slices(scene);
-  const bool has_findings = scene.document.diagnosis() != nullptr;
+  // Not asked of the document: what it had no findings of when this frame began may have some by now.
+  const bool has_findings = !scene.findings.marks.empty();
   for (std::size_t i = scene.first_band; i < scene.last_band; ++i) {
     const Band& band = layout_.bands()[i];
     if (band.kind != BandKind::lane) continue;
