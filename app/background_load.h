@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "core/base/parallel.h"
@@ -17,8 +18,8 @@ class BackgroundLoad {
  public:
   using Outcome = Result<std::shared_ptr<const Document>>;
 
-  // `wake` is called on the loading thread when the load is done.
-  BackgroundLoad(std::string path, std::function<void()> wake);
+  // `wake` is called on other threads when the load is done or has a part to show. Of `options` the watching is set here.
+  BackgroundLoad(std::string path, LoadOptions options, std::function<void()> wake);
   ~BackgroundLoad();
   BackgroundLoad(const BackgroundLoad&) = delete;
   BackgroundLoad& operator=(const BackgroundLoad&) = delete;
@@ -30,14 +31,20 @@ class BackgroundLoad {
   bool done() const { return done_; }
   // Only when done, and only once.
   Outcome take() { return std::move(outcome_); }
+  // The beginning of the file as a document of its own, once each time there is a larger one; else null.
+  std::shared_ptr<const Document> take_part();
 
  private:
   void run();
+  Outcome load();
 
   std::string path_;
+  LoadOptions options_;
   std::function<void()> wake_;
   LoadProgress progress_;
   Outcome outcome_{Error{}};
+  std::mutex part_mutex_;
+  std::shared_ptr<const Document> part_;
   std::atomic<bool> done_{false};
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   Thread thread_;  // last: it uses all of the above

@@ -16,12 +16,16 @@
 namespace gapscope {
 namespace {
 
+// /tmp is memory on many systems; what does not fit there is kept on the disk.
+std::string spill_folder(const char* tmpdir) { return tmpdir && *tmpdir ? tmpdir : "/var/tmp"; }
+
 SessionOptions session_options(const WindowRun& run) {
   const char* home = std::getenv("HOME");
   SessionOptions options;
   options.settings_file = settings_path(std::getenv("XDG_CONFIG_HOME"), home);
   options.assets = find_assets(run.executable);
   options.home = home ? home : "";
+  options.load.spill_folder = spill_folder(std::getenv("TMPDIR"));
   options.wake = &Window::wake;
   return options;
 }

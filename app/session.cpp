@@ -23,6 +23,10 @@ std::string with_home(const std::string& path, const std::string& home) {
   return path == "~" || path.starts_with("~/") ? home + path.substr(1) : path;
 }
 
+// Building and indexing take about half as long as reading and parsing a plain file (measured: 0.47 s to 0.66 s and 0.9 s
+// to 1.9 s); after a packed one less.
+constexpr double kWholeToReading = 1.5;
+
 double fraction_of(std::uint64_t done, std::uint64_t total) {
   return total == 0 ? -1 : static_cast<double>(std::min(done, total)) / static_cast<double>(total);
 }
@@ -63,7 +67,9 @@ Session::~Session() { cancel_analysis(); }
 void Session::open(const std::string& path) {
   cancel_load();
   message_.clear();
-  load_ = std::make_unique<BackgroundLoad>(absolute_path(with_home(path, options_.home)), options_.wake);
+  expected_seconds_ = 0;
+  load_ = std::make_unique<BackgroundLoad>(absolute_path(with_home(path, options_.home)), options_.load,
+                                           options_.wake);
 }
 
 bool Session::carry_out(const Request& request) {
@@ -77,16 +83,17 @@ bool Session::carry_out(const Request& request) {
                         [&](const ListFolder& r) { return folder_job_.ask(r.path), true; },
                         [&](const ReadArgs& r) { return ask_args(r.slice), true; },
                         [&](const MakeTable& r) {
-                          if (document_) table_job_.ask({document_, r.question});
+                          // A part's tables would be worked out for nothing: the whole follows soon.
+                          if (document_ && !part_) table_job_.ask({document_, r.question});
                           return true;
                         },
                         [&](const MakeKernels& r) {
-                          if (document_) kernels_job_.ask({document_, r.range});
+                          if (document_ && !part_) kernels_job_.ask({document_, r.range});
                           return true;
                         },
                         [&](const SaveText& r) { return save_text(r), true; },
                         [&](const KeepMuted& r) { return keep_muted(r), true; },
-                        [&](const ReloadFile&) { return document_ ? open(document_->trace.path) : void(), true; },
+                        [&](const ReloadFile&) { return shown() ? open(std::string(shown()->trace.path)) : void(), true; },
                         [&](const CancelLoad&) { return cancel_load(), true; },
                         [&](const CloseFile&) { return close(), true; },
                         [&](const DismissMessage&) { return message_.clear(), true; },
@@ -96,10 +103,18 @@ bool Session::carry_out(const Request& request) {
 }
 
 void Session::poll(ViewState& view) {
-  std::erase_if(ending_, [](const auto& load) { return load->done(); });
+  for (std::unique_ptr<BackgroundLoad>& load : ending_) {
+    if (load->done()) free_later_.add(std::shared_ptr<const BackgroundLoad>(std::move(load)));
+  }
+  std::erase(ending_, nullptr);
   if (closed_) view.details = {};
   closed_ = false;
-  if (load_ && load_->done()) take_load(view);
+  if (replaced_seen_) free_later(std::exchange(replaced_, nullptr));
+  replaced_seen_ = false;
+  if (load_ && load_->done())
+    take_load(view);
+  else
+    take_part(view);
   take_args(view);
   take_table(view);
   take_kernels(view);
@@ -107,18 +122,46 @@ void Session::poll(ViewState& view) {
 }
 
 void Session::take_load(ViewState& view) {
-  const std::unique_ptr<BackgroundLoad> load = std::move(load_);
+  const std::shared_ptr<BackgroundLoad> load = std::move(load_);
+  free_later_.add(load);
   BackgroundLoad::Outcome outcome = load->take();
-  if (!outcome.ok()) {
-    message_ = outcome.error().message;
-    return;
-  }
-  adopt(std::move(*outcome), view);
+  if (outcome.ok()) return adopt(std::move(*outcome), view);
+  message_ = outcome.error().message;
+  drop_part();
+}
+
+void Session::take_part(ViewState& view) {
+  std::shared_ptr<const Document> part = load_ ? load_->take_part() : nullptr;
+  if (!part) return;
+  replace_part(std::move(part));
+  view.start_open = false;
+}
+
+// The next frame goes on from the part that was shown, if there was one.
+void Session::replace_part(std::shared_ptr<const Document> part) {
+  std::shared_ptr<const Document> last = std::exchange(part_, std::move(part));
+  if (replaced_)
+    free_later(std::move(last));  // it came and went between two frames
+  else
+    replaced_ = std::move(last);
+}
+
+// Without the file that it began, a part is of no use: what was open before is shown again.
+void Session::drop_part() {
+  free_later(std::exchange(part_, nullptr));
+  free_later(std::exchange(replaced_, nullptr));
+}
+
+void Session::free_later(std::shared_ptr<const Document> document) {
+  if (!document) return;
+  free_later_.add(document->trace_owner);
+  free_later_.add(std::move(document));
 }
 
 void Session::adopt(std::shared_ptr<const Document> document, ViewState& view) {
   cancel_analysis();
-  document_ = std::move(document);
+  replace_part(nullptr);
+  free_later(std::exchange(document_, std::move(document)));
   start_analysis();
   view.details = {};  // slice ids of the last document mean nothing in this one
   view.start_open = false;
@@ -130,7 +173,7 @@ void Session::adopt(std::shared_ptr<const Document> document, ViewState& view) {
 
 void Session::take_args(ViewState& view) {
   std::optional<ArgsAnswer> answer = args_job_.take();
-  if (!answer || !document_ || answer->trace != document_->trace_owner) return;
+  if (!answer || !shown() || answer->trace != shown()->trace_owner) return;
   view.details.args = std::move(answer->args);
   view.details.model = {};
 }
@@ -145,7 +188,7 @@ Session::TableDone Session::make_table(const TableTask& task) {
 
 void Session::take_table(ViewState& view) {
   std::optional<TableDone> done = table_job_.take();
-  if (!done || !document_ || done->document.lock() != document_) return;
+  if (!done || !shown() || done->document.lock() != shown()) return;
   view.table.answer = std::move(done->answer);
   view.table.selected = -1;
 }
@@ -158,7 +201,7 @@ Session::KernelsDone Session::make_kernels(const KernelsTask& task) {
 
 void Session::take_kernels(ViewState& view) {
   std::optional<KernelsDone> done = kernels_job_.take();
-  if (!done || !document_ || done->document.lock() != document_) return;
+  if (!done || !shown() || done->document.lock() != shown()) return;
   view.kernels.answer = std::move(done->answer);
 }
 
@@ -172,7 +215,7 @@ void Session::cancel_analysis() {
 }
 
 void Session::save_text(const SaveText& what) {
-  const std::string path = free_name_beside(document_ ? document_->trace.path : "", what.ending);
+  const std::string path = free_name_beside(shown() ? shown()->trace.path : "", what.ending);
   std::ofstream file(path, std::ios::binary);
   file << what.text;
   file.close();
@@ -188,26 +231,39 @@ void Session::cancel_load() {
   if (!load_) return;
   load_->cancel();
   ending_.push_back(std::move(load_));
+  drop_part();
 }
 
 void Session::close() {
   cancel_load();
   cancel_analysis();
-  document_.reset();
+  free_later(std::exchange(document_, nullptr));
   closed_ = true;
 }
 
 void Session::ask_args(SliceId slice) {
-  if (document_ && slice.valid()) args_job_.ask({document_->trace_owner, slice});
+  if (shown() && slice.valid()) args_job_.ask({shown()->trace_owner, slice});
 }
 
 std::string Session::title() const {
-  if (!document_) return "Gapscope";
-  return std::filesystem::path(document_->trace.path).filename().string() + " - Gapscope";
+  if (!shown()) return "Gapscope";
+  return std::filesystem::path(shown()->trace.path).filename().string() + " - Gapscope";
+}
+
+// Foreseen from the bytes read as long as there are more; from then on what is left of that.
+double Session::seconds_left(const LoadProgress& progress) {
+  const double seconds = load_->seconds();
+  const double fraction = fraction_of(progress.bytes_done, progress.bytes_total);
+  if (fraction > 0 && progress.stage <= static_cast<int>(LoadStage::reading)) {
+    expected_seconds_ = seconds / fraction * kWholeToReading;
+  }
+  return expected_seconds_ > 0 ? std::max(0.0, expected_seconds_ - seconds) : -1;
 }
 
 void Session::fill(FrameInput& in) {
-  in.document = document_.get();
+  in.document = shown().get();
+  in.part_before = replaced_.get();
+  replaced_seen_ = true;
   in.message = message_;
   in.recent = settings_.recent;
   in.samples = options_.assets.empty() ? std::span<const Sample>{} : samples();
@@ -222,6 +278,7 @@ void Session::fill(FrameInput& in) {
   loading_view_.fraction = fraction_of(loading_view_.bytes_done, loading_view_.bytes_total);
   loading_view_.events = progress.events;
   loading_view_.seconds = load_->seconds();
+  loading_view_.seconds_left = seconds_left(progress);
   in.loading = &loading_view_;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/background_load.h"
+#include "app/free_later.h"
 #include "app/latest_job.h"
 #include "app/settings.h"
 #include "core/view/view_state.h"
@@ -22,6 +23,7 @@ struct SessionOptions {
   std::filesystem::path assets;         // folder of the samples; empty: none are shown
   std::string home;                     // what ~ means in a typed path
   std::function<void()> wake;           // called from other threads; must make the UI thread call poll() soon
+  LoadOptions load{};                   // of every file; the watching is the session's own
 };
 
 class Session {
@@ -40,7 +42,8 @@ class Session {
   // Shows a sentence in the window until it is dismissed.
   void say(std::string message) { message_ = std::move(message); }
 
-  const Document* document() const { return document_.get(); }
+  // What the window shows: the open document or, while another file loads, what is there of that.
+  const Document* document() const { return shown().get(); }
   bool is_loading() const { return load_ != nullptr; }
   const std::string& message() const { return message_; }
   const std::vector<std::string>& recent() const { return settings_.recent; }
@@ -83,7 +86,13 @@ class Session {
   };
   static KernelsDone make_kernels(const KernelsTask& task);
 
+  const std::shared_ptr<const Document>& shown() const { return part_ ? part_ : document_; }
   void take_load(ViewState& view);
+  void take_part(ViewState& view);
+  void replace_part(std::shared_ptr<const Document> part);
+  void drop_part();
+  double seconds_left(const LoadProgress& progress);
+  void free_later(std::shared_ptr<const Document> document);
   void take_args(ViewState& view);
   void take_table(ViewState& view);
   void take_kernels(ViewState& view);
@@ -98,12 +107,17 @@ class Session {
 
   SessionOptions options_;
   Settings settings_;
+  FreeLater free_later_;
   std::shared_ptr<const Document> document_;
+  std::shared_ptr<const Document> part_;      // of the file that loads, over document_
+  std::shared_ptr<const Document> replaced_;  // the part that was shown before, until the window has gone on from it
+  bool replaced_seen_ = false;
   std::string message_;
   bool closed_ = false;  // the document went away since the last poll
   std::unique_ptr<BackgroundLoad> load_;
   std::vector<std::unique_ptr<BackgroundLoad>> ending_;  // cancelled ones on their way out
   LoadingView loading_view_;
+  double expected_seconds_ = 0;  // of the whole load, as foreseen while it read; 0 when unknown
   std::optional<FolderView> folder_;
   LatestJob<ArgsQuestion, ArgsAnswer> args_job_;
   LatestJob<std::string, FolderView> folder_job_;

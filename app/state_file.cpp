@@ -54,6 +54,7 @@ std::string state_json(const Session& session, const AppUi& ui) {
   if (const Document* doc = session.document()) {
     const Trace& trace = doc->trace;
     json["file"] = trace.path;
+    json["is_part"] = trace.is_part;
     json["begin_ns"] = view.time.span.begin;
     json["end_ns"] = view.time.span.end;
     json["trace_begin_ns"] = trace.span.begin;

@@ -104,11 +104,16 @@ void AppUi::adopt(const Document* document) {
   timeline_->adopt(document, view_);
 }
 
+void AppUi::grow(const Document& document) {
+  timeline_->grow(*document_, document, view_);
+  document_ = &document;
+}
+
 // From top to bottom: menus, notices, timeline, panels, status.
 void AppUi::draw_document(Box box, const FrameInput& in, const Document& document, Requests& out) {
   box.y0 += draw_message(box, in, view_, out);
   const float status = std::round(kStatusHeight * view_.scale);
-  draw_status_bar({box.x0, box.y1 - status, box.x1, box.y1}, in, view_);
+  draw_status_bar({box.x0, box.y1 - status, box.x1, box.y1}, in, view_, out);
   box.y1 -= status;
   if (view_.sizes.bottom_open) {
     const float lanes = std::max(kLeastLanes * view_.scale, box.height() * kLeastLanesShare);
@@ -125,7 +130,12 @@ void AppUi::draw_document(Box box, const FrameInput& in, const Document& documen
 void AppUi::frame(const FrameInput& in, Requests& out) {
   view_.scale = in.scale;
   view_.frame_ms = in.frame_ms;
-  if (in.document != document_) adopt(in.document);
+  if (in.document != document_) {
+    if (in.document && document_ && in.part_before == document_)
+      grow(*in.document);
+    else
+      adopt(in.document);
+  }
   apply_theme(view_.theme, in.scale);
   CommandScope scope{in.document, view_, out};
   if (!keys_taken()) run_presses(in.presses, scope);
@@ -149,7 +159,8 @@ void AppUi::frame(const FrameInput& in, Requests& out) {
   if (in.document) draw_document({0, top, whole.x1, whole.y1}, in, *in.document, out);
   ImGui::End();
   if (!in.document || view_.start_open) draw_start_screen(in, view_, out);
-  if (in.loading) draw_loading(*in.loading, view_, out);
+  const bool part_is_shown = in.document && in.document->trace.is_part;
+  if (in.loading && !part_is_shown) draw_loading(*in.loading, view_, out);
   if (view_.help_open) draw_help_page(view_);
 }
 

@@ -28,6 +28,7 @@ struct LoadingView {
   std::uint64_t bytes_total = 0;  // 0 when unknown
   std::uint64_t events = 0;
   double seconds = 0;  // since it began
+  double seconds_left = -1;  // about; negative when unknown
 };
 
 struct Sample {
@@ -55,6 +56,7 @@ struct FrameInput {
   std::span<const KeyPress> presses;   // since the last frame
   HeldKeys held;                       // down right now
   const Document* document = nullptr;  // null while nothing is open; the pointer says whether it is another one
+  const Document* part_before = nullptr;  // the part of the same file that `document` replaces, still there this frame
   const LoadingView* loading = nullptr;
   std::string_view message;  // an error sentence, shown until DismissMessage
   std::span<const std::string> recent;
@@ -65,6 +67,8 @@ struct FrameInput {
 // The start screen, the progress of a load and the help page: windows of their own, drawn over everything else.
 void draw_start_screen(const FrameInput& in, ViewState& view, Requests& out);
 void draw_loading(const LoadingView& loading, const ViewState& view, Requests& out);
+// How far it is, in words: stage, bytes, events, time left.
+std::string loading_text(const LoadingView& loading);
 void draw_help_page(ViewState& view);
 
 class AppUi {
@@ -74,7 +78,8 @@ class AppUi {
   AppUi(const AppUi&) = delete;
   AppUi& operator=(const AppUi&) = delete;
 
-  // One frame. Shows FrameInput::document; another one than before resets the view to fit it.
+  // One frame. Shows FrameInput::document; another one than before resets the view to fit it, but one that goes on from
+  // `part_before` keeps it.
   void frame(const FrameInput& in, Requests& out);
 
   // Adopts a document ahead of the first frame, so that a caller may then set the view (screenshots).
@@ -88,6 +93,7 @@ class AppUi {
   const TimelinePanel& timeline() const { return *timeline_; }
 
  private:
+  void grow(const Document& document);
   void draw_document(Box box, const FrameInput& in, const Document& document, Requests& out);
 
   ViewState view_;

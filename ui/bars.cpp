@@ -28,7 +28,7 @@ std::string device_summary(const Trace& trace) {
       text = devices.size() == 1 ? name : count + " x " + name;
     text += "  \xC2\xB7  ";
   }
-  return text + format_duration(trace.span.length());
+  return text + format_duration(trace.span.length()) + (trace.is_part ? " so far" : "");
 }
 
 bool is_on(CommandId id, const ViewState& view) {
@@ -102,6 +102,19 @@ void message_row(const Box& row, std::string_view message, const ViewState& view
   ImGui::EndChild();
 }
 
+// A bar that fills, words and a button, over the surface of the status bar.
+void loading_row(const Box& box, const LoadingView& loading, const Theme& theme, Painter& p, Requests& out) {
+  const float share = loading.fraction < 0 ? 0.0f : static_cast<float>(loading.fraction);
+  p.fill({box.x0, box.y0, box.x0 + box.width() * share, box.y0 + p.px(3)}, colour(theme.accent));
+  const std::string text = "Loading, only the beginning is shown:  " + loading_text(loading);
+  p.text_in(Face::bold, {box.x0 + p.px(10), box.y0, box.x1 - p.px(80), box.y1}, colour(theme.accent), text);
+  begin_row("loading", {box.x1 - p.px(80), box.y0, box.x1, box.y1});
+  ImGui::SetCursorPos({p.px(8), p.px(3)});
+  if (ImGui::SmallButton("Cancel")) out.add(CancelLoad{});
+  draw_hover("Stops loading; what was open before is shown again.");
+  ImGui::EndChild();
+}
+
 }  // namespace
 
 void draw_top_bar(const Box& box, const FrameInput& in, CommandScope& scope) {
@@ -118,13 +131,14 @@ void draw_top_bar(const Box& box, const FrameInput& in, CommandScope& scope) {
   draw_verdict_chip(p, theme, box, *in.document, scope);
 }
 
-void draw_status_bar(const Box& box, const FrameInput& in, const ViewState& view) {
+void draw_status_bar(const Box& box, const FrameInput& in, const ViewState& view, Requests& out) {
   const Theme& theme = theme_of(view.theme);
   Painter p(*ImGui::GetWindowDrawList(), view.scale);
   p.fill(box, colour(theme.surface));
   p.line_x(box.y0, box.x0, box.x1, colour(theme.line));
   if (!in.document) return;
   const Trace& trace = in.document->trace;
+  if (trace.is_part && in.loading) return loading_row(box, *in.loading, theme, p, out);
   const std::string dot = "   \xC2\xB7   ";
   const std::string left = printable(trace.path) + dot + format_count(static_cast<std::int64_t>(trace.slice_count())) +
                            " slices" + dot + "visible " +

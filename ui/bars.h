@@ -11,7 +11,8 @@ constexpr float kStatusHeight = 24;
 
 // Menus from the command table, then the file and its GPU.
 void draw_top_bar(const Box& box, const FrameInput& in, CommandScope& scope);
-void draw_status_bar(const Box& box, const FrameInput& in, const ViewState& view);
+// What is open and visible; while only a part of the file is there, how far its load is, and a way to end it.
+void draw_status_bar(const Box& box, const FrameInput& in, const ViewState& view, Requests& out);
 
 // The error sentence across the window, until it is dismissed. Returns how many px it took.
 float draw_message(const Box& box, const FrameInput& in, const ViewState& view, Requests& out);

@@ -39,7 +39,14 @@ void draw_range_chip(const Document& document, ViewState& view) {
              " is counted. Drag in the ruler for another range; click here for the whole trace.");
 }
 
+bool draw_part_note(const Document& document, const ViewState& view, std::string_view what) {
+  if (!document.trace.is_part) return false;
+  draw_absence(view, "Only the beginning of the file is here yet; " + std::string(what) + " when all of it is.");
+  return true;
+}
+
 void draw_working(const Document& document, const ViewState& view, std::string_view what) {
+  if (draw_part_note(document, view, std::string(what) + " follows")) return;
   const int percent = static_cast<int>(document.analysis_fraction() * 100);
   draw_absence(view, "Working out " + std::string(what) + ", " + std::to_string(percent) + " %");
 }

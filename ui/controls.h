@@ -21,6 +21,9 @@ std::string range_text(const Trace& trace, Span range);
 
 // A sentence in place of what is missing.
 void draw_absence(const ViewState& view, std::string_view sentence);
+// Of a document that is only the beginning of its file, a sentence in place of what would be wrong of a part: "findings
+// follow". False, and nothing drawn, of a whole one.
+bool draw_part_note(const Document& document, const ViewState& view, std::string_view what);
 // "Working out the kernels, 43 %": while the document's analyses are under way.
 void draw_working(const Document& document, const ViewState& view, std::string_view what);
 

@@ -188,6 +188,7 @@ void draw_unjudged(FindingsPanel& panel) {
 void draw_findings(const Document& document, ViewState& view, Requests& out) {
   const Theme& theme = theme_of(view.theme);
   const Diagnosis* diagnosis = document.diagnosis();
+  if (draw_part_note(document, view, "findings follow")) return;
   if (!diagnosis) return draw_absence(view, "Looking for what costs time...");
   FindingsPanel panel{document, *diagnosis, view, out, theme};
   draw_text(Face::sans, theme.text, diagnosis->verdict, /*wrap=*/true);

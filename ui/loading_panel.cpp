@@ -1,4 +1,6 @@
 // How far a load is: shown only when it takes long enough to be noticed, over whatever is open.
+#include <cmath>
+
 #include "core/base/text.h"
 #include "ui/app_ui.h"
 #include "ui/text.h"
@@ -7,7 +9,7 @@ namespace gapscope {
 namespace {
 
 constexpr double kPatienceSeconds = 0.2;  // a window that comes and goes sooner is only a flicker
-constexpr float kWidthLines = 30;         // in line heights
+constexpr float kWidthLines = 38;         // in line heights
 
 std::string bytes_text(const LoadingView& loading) {
   const std::string done = format_bytes(loading.bytes_done);
@@ -22,6 +24,14 @@ void draw_bar(const LoadingView& loading) {
 
 }  // namespace
 
+std::string loading_text(const LoadingView& loading) {
+  std::string text = std::string(loading.stage) + "  " + bytes_text(loading) + "  " +
+                     format_count(static_cast<std::int64_t>(loading.events)) + " events";
+  // Whole seconds: it is a guess, and a figure that trembles is not read.
+  if (loading.seconds_left >= 0.5) text += "  about " + format_count(static_cast<std::int64_t>(std::ceil(loading.seconds_left))) + " s left";
+  return text;
+}
+
 void draw_loading(const LoadingView& loading, const ViewState& view, Requests& out) {
   if (loading.seconds < kPatienceSeconds) return;
   const Theme& theme = theme_of(view.theme);
@@ -32,9 +42,7 @@ void draw_loading(const LoadingView& loading, const ViewState& view, Requests& o
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
   draw_text(Face::sans, theme.text, "Opening " + elide_middle(loading.path, 56));
   draw_bar(loading);
-  draw_text(Face::mono, theme.muted,
-            std::string(loading.stage) + "  " + bytes_text(loading) + "  " +
-                format_count(static_cast<std::int64_t>(loading.events)) + " events");
+  draw_text(Face::mono, theme.muted, loading_text(loading));
   if (ImGui::Button("Cancel")) out.add(CancelLoad{});
   draw_hover("Stops loading; what is open stays open.");
   ImGui::End();

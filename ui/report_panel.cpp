@@ -1,5 +1,6 @@
 // The tab "Report": what was odd about the file, with where it is, and how the load went.
 #include "core/base/text.h"
+#include "ui/controls.h"
 #include "ui/panels.h"
 #include "ui/text.h"
 
@@ -52,6 +53,7 @@ float widest_word(const std::vector<OddityEntry>& entries) {
 }  // namespace
 
 void draw_report(const Document& document, ViewState& view, Requests&) {
+  if (draw_part_note(document, view, "its report follows")) return;
   const Theme& theme = theme_of(view.theme);
   draw_figures(theme, document.trace);
   const std::vector<OddityEntry> entries = document.trace.report.entries();

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/view/grown_view.h"
+
 namespace gapscope {
 namespace {
 
@@ -27,9 +29,8 @@ TimelineAreas areas_in(const Box& box, const ViewState& view, const Painter& p) 
 
 }  // namespace
 
-void TimelinePanel::adopt(const Document* document, ViewState& view) {
-  findings_ = {};
-  motion_.stop();
+// Everything that was made from the document.
+void TimelinePanel::forget() {
   colours_.reset();
   overview_ = {};
   chain_ = {};
@@ -38,7 +39,44 @@ void TimelinePanel::adopt(const Document* document, ViewState& view) {
   zones_.clear();
   layout_ = {};
   counters_ = nullptr;
+  findings_ = {};
   layout_revision_ = 0;
+}
+
+// What lies at the top edge, unless that is where a fresh view begins.
+TimelinePanel::TopEdge TimelinePanel::top_edge(const ViewState& view) const {
+  const auto top = static_cast<float>(view.scroll_px * static_cast<double>(view.scale));
+  const auto [first, last] = layout_.visible(top, top + 1);
+  return first < last && top > 0 ? TopEdge{true, layout_.bands()[first]} : TopEdge{};
+}
+
+// Scrolls so that it keeps its distance from the edge, whatever has come in above it.
+void TimelinePanel::hold(const TopEdge& edge, const Trace& from, const Trace& to, ViewState& view) const {
+  if (!edge.held) return;
+  const Band& top = edge.band;
+  const std::string& process = from.processes[top.process.index()].key;
+  const LaneId lane = top.lane ? same_lane(from, top.lane, to) : LaneId{};
+  for (const Band& band : layout_.bands()) {
+    const bool same = top.lane ? band.lane == lane : to.processes[band.process.index()].key == process;
+    if (band.kind != top.kind || band.counter != top.counter || !same) continue;
+    view.scroll_px += static_cast<double>(band.y - top.y) / static_cast<double>(view.scale);
+    return;
+  }
+}
+
+void TimelinePanel::grow(const Document& from, const Document& to, ViewState& view) {
+  const TopEdge top = top_edge(view);
+  grow_view(view, from.trace, to.trace);
+  forget();
+  colours_ = std::make_unique<SliceColours>(to.trace);
+  overview_ = make_overview(to);
+  lay_out(to, view);
+  hold(top, from.trace, to.trace, view);
+}
+
+void TimelinePanel::adopt(const Document* document, ViewState& view) {
+  motion_.stop();
+  forget();
   grip_ = OverviewGrip::none;
   dragged_range_.reset();
   view.selection = {};
@@ -62,6 +100,7 @@ void TimelinePanel::take_counters(const Document& document, ViewState& view) {
 }
 
 void TimelinePanel::lay_out(const Document& document, ViewState& view) {
+  const TopEdge top = counters_ != document.counters() ? top_edge(view) : TopEdge{};
   take_counters(document, view);
   if (layout_revision_ != view.folds.revision || layout_scale_ != view.scale) {
     std::vector<ProcessId> counters;
@@ -69,6 +108,7 @@ void TimelinePanel::lay_out(const Document& document, ViewState& view) {
     layout_ = LaneLayout(document.trace, view.folds, LaneMetrics{}.scaled(view.scale), counters);
     layout_revision_ = view.folds.revision;
     layout_scale_ = view.scale;
+    hold(top, document.trace, document.trace, view);
   }
   if (widths_size_ != font_size(Face::mono)) {
     widths_ = glyph_widths(Face::mono);
@@ -241,6 +281,7 @@ void TimelinePanel::draw_lanes(TimelineScene& scene) {
   painter.clip(areas_.lanes);
   draw_counters(scene);
   draw_slices(scene);
+  // Not asked of the document: what it had no findings of when this frame began may have some by now.
   const bool has_findings = !scene.findings.marks.empty();
   for (std::size_t i = scene.first_band; i < scene.last_band; ++i) {
     const Band& band = layout_.bands()[i];

@@ -15,6 +15,9 @@ class TimelinePanel {
   // Another document: forgets everything kept. Null when nothing is open.
   void adopt(const Document* document, ViewState& view);
 
+  // A larger document of the same file: keeps what is visible where it is.
+  void grow(const Document& from, const Document& to, ViewState& view);
+
   // Draws into the current ImGui window, over `box`.
   void draw(const Document& document, ViewState& view, const Box& box, const TimelineKeys& keys, double delta_s);
 
@@ -30,6 +33,14 @@ class TimelinePanel {
  private:
   enum class OverviewGrip : unsigned char { none, window, begin, end };
 
+  struct TopEdge {
+    bool held = false;
+    Band band;
+  };
+
+  void forget();
+  TopEdge top_edge(const ViewState& view) const;
+  void hold(const TopEdge& edge, const Trace& from, const Trace& to, ViewState& view) const;
   void take_counters(const Document& document, ViewState& view);
   void lay_out(const Document& document, ViewState& view);
   void reveal(const Document& document, ViewState& view);

@@ -8,7 +8,8 @@ EventStream::EventStream(TopLevel& top, int threads, LoadProgress& progress) : t
   for (int i = 0; i <= threads; ++i) tables_.push_back(std::make_unique<LocalTables>());
 }
 
-bool EventStream::run(BlockReader& reader) {
+bool EventStream::run(BlockReader& reader, std::uint64_t until_bytes) {
+  until_bytes_ = until_bytes;
   run_workers(threads_, [&](int worker) { work(reader, worker); });
   return !progress_.cancel.load();
 }
@@ -16,8 +17,12 @@ bool EventStream::run(BlockReader& reader) {
 void EventStream::work(BlockReader& reader, int worker) {
   BatchParser parser(*tables_[static_cast<std::size_t>(worker)]);
   for (;;) {
-    std::unique_ptr<Block> block = progress_.cancel.load() ? nullptr : reader.next();
-    if (!block) break;
+    if (progress_.cancel.load() || progress_.bytes_done.load(std::memory_order_relaxed) >= until_bytes_) break;
+    std::unique_ptr<Block> block = reader.next();
+    if (!block) {
+      at_end_ = true;
+      break;
+    }
     Parsed parsed;
     bool events_are_over = false;
     {
@@ -35,6 +40,19 @@ void EventStream::work(BlockReader& reader, int worker) {
     commit_ready(reader);
   }
   if (progress_.cancel.load()) reader.stop();
+}
+
+void EventStream::copy_to(BuildInput& input) const {
+  // Texts and lanes put in again in the order of their ids get the same ids.
+  input.tables.resize(tables_.size());
+  parallel_for(threads_, tables_.size(), [&](std::size_t t) {
+    auto copy = std::make_unique<LocalTables>();
+    for (std::size_t i = 0; i < tables_[t]->strings.size(); ++i) copy->strings.intern(tables_[t]->strings[StringId(i)]);
+    for (const LaneKey& lane : tables_[t]->lanes()) copy->lane(lane.process, lane.thread);
+    input.tables[t] = std::move(copy);
+  });
+  input.chunks.resize(chunks_.size());
+  parallel_for(threads_, chunks_.size(), [&](std::size_t c) { input.chunks[c] = chunks_[c]; });
 }
 
 void EventStream::commit_ready(BlockReader& reader) {

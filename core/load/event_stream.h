@@ -1,6 +1,7 @@
 #pragma once
 // The events array by all cores: blocks are parsed as they come and committed in file order. A block was cut by a guess;
 // a commit knows where events really begin, so a block whose guess was wrong is parsed again from the right place.
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <map>
@@ -13,6 +14,7 @@
 #include "core/load/blocks.h"
 #include "core/load/load_trace.h"
 #include "core/load/top_level.h"
+#include "core/trace/trace_builder.h"
 
 namespace gapscope {
 
@@ -20,8 +22,13 @@ class EventStream {
  public:
   EventStream(TopLevel& top, int threads, LoadProgress& progress);
 
-  // Parses all blocks of `reader`. False when cancelled.
-  bool run(BlockReader& reader);
+  // Parses the blocks of `reader`: all, or those up to about `until_bytes` of the file, all of which are then committed.
+  // False when cancelled.
+  bool run(BlockReader& reader, std::uint64_t until_bytes = ~std::uint64_t{0});
+  // Whether the last block was parsed. Between two runs.
+  bool at_end() const { return at_end_; }
+  // What was parsed so far, once more, under the ids of tables of its own. Between two runs.
+  void copy_to(BuildInput& input) const;
 
   std::vector<RawChunk> take_chunks() { return std::move(chunks_); }
   std::vector<std::unique_ptr<LocalTables>> take_tables() { return std::move(tables_); }
@@ -47,6 +54,8 @@ class EventStream {
   int threads_;
   LoadProgress& progress_;
   std::vector<std::unique_ptr<LocalTables>> tables_;  // one a worker, and one more for what is parsed again
+  std::uint64_t until_bytes_ = 0;
+  std::atomic<bool> at_end_{false};
 
   std::mutex mutex_;                        // guards everything below
   std::map<std::size_t, Parsed> waiting_;   // parsed, but a block before them is not

@@ -15,11 +15,12 @@ namespace {
 
 // A session with a UI thread that does nothing but wait to be woken.
 struct Desk {
-  test::TempFolder folder;
+  LoadOptions load{};
+  test::TempFolder folder{};
   std::counting_semaphore<> woken{0};
-  ViewState view;
+  ViewState view{};
   Session session{{folder.path() / "settings.json", std::filesystem::path(GAPSCOPE_SOURCE_DIR) / "assets",
-                   folder.path().string(), [this] { woken.release(); }}};
+                   folder.path().string(), [this] { woken.release(); }, load}};
 
   template <class Test>
   void poll_until(Test test) {
@@ -152,4 +153,49 @@ TEST_CASE("broken settings are named in the window") {
   const test::TempFolder folder;
   const Session session({folder.write("settings.json", "{"), {}, {}, [] {}});
   CHECK(session.message().find("settings.json") != std::string::npos);
+}
+
+TEST_CASE("while a file loads its beginning is shown, then the whole in its place") {
+  std::string text = "[";
+  for (int i = 0; i < 120'000; ++i) {
+    text += (i ? ",\n" : "") + std::string(R"({"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":)") + std::to_string(i * 10) + R"(,"dur":5})";
+  }
+  text += "]";
+  LoadOptions load;
+  load.threads = 1;
+  load.batch_bytes = 4096;
+  load.least_bytes_for_parts = 1;
+  Desk desk{load};
+  desk.open(desk.write_trace());
+  const Document* other = desk.session.document();
+  const std::string path = desk.folder.write("big.json", text);
+  bool seen = false;
+  // A machine that reads the file faster than it shows its beginning needs no part: a few tries are fair.
+  for (int attempt = 0; attempt < 30 && !seen; ++attempt) {
+    desk.session.open(path);
+    const Document* part = nullptr;
+    FrameInput in;
+    desk.poll_until([&] {
+      desk.session.fill(in);
+      if (in.document && in.document->trace.is_part) part = in.document;
+      return !desk.session.is_loading();
+    });
+    desk.session.fill(in);
+    CHECK_FALSE(in.document->trace.is_part);
+    CHECK(in.document->trace.slice_count() == 120'000);
+    seen = part != nullptr;
+    if (seen) CHECK(in.part_before == part);
+    desk.session.poll(desk.view);
+    desk.session.fill(in);
+    CHECK(in.part_before == nullptr);
+    desk.open(desk.write_trace());
+    other = desk.session.document();
+  }
+  CHECK(seen);
+  // Cancelled, the beginning goes and what was open before is there again.
+  desk.session.open(path);
+  desk.session.poll(desk.view);
+  desk.session.carry_out(CancelLoad{});
+  desk.session.poll(desk.view);
+  CHECK(desk.session.document() == other);
 }

@@ -1,7 +1,9 @@
 // load FILE...: in one run on one file, MB/s of the read alone (page cache; a packed file is inflated and thrown away), of
 // a simdjson On-Demand walk on as many threads over the same bytes touching name, cat, ph, ts, dur, pid, tid (the floor,
 // plain files only), and of our whole load to a queryable document; the ratios, peak memory and bytes an event above the
-// empty program. Beside each the processor seconds, which a busy machine disturbs far less than the clock.
+// empty program; "in parts" is the load as the window does it, which shows the beginning of a large file meanwhile.
+// Beside each the processor seconds, which a busy machine disturbs far less than the clock.
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <string>
@@ -37,6 +39,8 @@ struct Figures {
   double peak = 0;      // MB
   double cpu = 0;       // user and system seconds of all threads
   double stages[4] = {};
+  std::size_t part_count = 0;
+  std::array<double, 2> parts{};  // seconds until each was there
 };
 
 // Runs `body` in a child, so that every measurement has its own peak memory.
@@ -73,12 +77,18 @@ Figures read_alone(const std::string& path) {
   return f;
 }
 
-Figures load(const std::string& path, int threads) {
+// With parts, as the window loads: documents of the beginning are made meanwhile.
+Figures load(const std::string& path, int threads, bool parts = false) {
   Figures f;
   const double before = peak_mb();
   const auto start = Clock::now();
   gapscope::LoadOptions options;
   options.threads = threads;
+  if (parts) {
+    options.on_part = [&](std::shared_ptr<const gapscope::Trace> part, const std::atomic<bool>& cancel) {
+      if (gapscope::Document::make(std::move(part), &cancel)) f.parts.at(f.part_count++) = since(start);
+    };
+  }
   auto trace = gapscope::load_trace(path, options);
   if (!trace) {
     std::fprintf(stderr, "%s\n", trace.error().message.c_str());
@@ -109,7 +119,7 @@ int main(int argc, char** argv) {
   app.add_option("--rounds", rounds, "the best of so many is printed");
   CLI11_PARSE(app, argc, argv);
   for (const std::string& path : files) {
-    Figures read{1e9}, floor{1e9}, ours{1e9};
+    Figures read{1e9}, floor{1e9}, ours{1e9}, in_parts{1e9};
     const auto source = gapscope::open_source(path);
     const bool is_packed = source && !(*source)->is_plain();
     for (int i = 0; i < rounds; ++i) {
@@ -125,6 +135,7 @@ int main(int argc, char** argv) {
         return f;
       }));
       better(ours, in_child([&] { return load(path, threads); }));
+      better(in_parts, in_child([&] { return load(path, threads, true); }));
     }
     const auto rate = [](const Figures& f) { return f.bytes / 1e6 / f.seconds; };
     std::printf("%s: %.0f MB, %.2f M events, %d threads\n", path.c_str(), ours.bytes / 1e6, ours.events / 1e6, threads);
@@ -134,6 +145,8 @@ int main(int argc, char** argv) {
     line(is_packed ? "inflate" : "read alone", read);
     if (!is_packed) line("floor", floor);
     line("load", ours);
+    line("in parts", in_parts);
+    for (std::size_t i = 0; i < in_parts.part_count; ++i) std::printf("  part %zu after %.2f s\n", i + 1, in_parts.parts.at(i));
     if (is_packed) {
       std::printf("  ratio to inflating alone %.2f\n", rate(ours) / rate(read));
     } else {

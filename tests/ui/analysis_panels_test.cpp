@@ -3,6 +3,7 @@
 
 #include "tests/support/panel_harness.h"
 #include "tests/support/tiny_traces.h"
+#include "ui/findings_panel.h"
 #include "ui/panels.h"
 
 using namespace gapscope;
@@ -57,6 +58,18 @@ constexpr std::string_view kNoGpu = R"([{"ph":"X","name":"aten::add","cat":"cpu_
 TEST_CASE("while the facts are being worked out every panel says so") {
   for (const DrawPanel panel : {draw_kernels, draw_steps, draw_gpu, draw_memory})
     CHECK(holds(PanelUnderTest(panel, kTwoKernels, /*analyzed=*/false).frame(), "Working out"));
+}
+
+TEST_CASE("of the beginning of a file no panel says anything but that the rest is still to come") {
+  const auto doc = test::document_from_text(kTwoKernels);
+  std::const_pointer_cast<Trace>(doc->trace_owner)->is_part = true;
+  for (const DrawPanel panel : {draw_table, draw_kernels, draw_steps, draw_gpu, draw_memory, draw_report, draw_findings}) {
+    ViewState view;
+    Requests out;
+    test::PanelHarness harness;
+    CHECK(holds(harness.settle([&] { panel(*doc, view, out); }), "Only the beginning of the file is here yet"));
+    CHECK(out.list.empty());
+  }
 }
 
 TEST_CASE("a panel without its data says in a sentence how to record it") {

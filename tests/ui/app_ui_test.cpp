@@ -299,3 +299,61 @@ TEST_CASE("a drag in the ruler selects a range, a click there or Esc clears it")
   h.press(Key::escape);
   CHECK_FALSE(h.ui.view().range.has_value());
 }
+
+TEST_CASE("when the rest of a file arrives, what is on the screen stays where it is") {
+  std::string beginning = R"({"traceEvents": [)", rest;
+  for (int lane = 1; lane <= 30; ++lane) {
+    const std::string tid = std::to_string(100 + lane);
+    const auto event = [&](const std::string& name, int ts) {
+      return R"({"ph":"X","cat":"cpu_op","name":")" + name + R"(","pid":10,"tid":)" + tid + R"(,"ts":)" + std::to_string(ts) + R"(,"dur":100})";
+    };
+    beginning += (lane > 1 ? "," : "") + event("early " + tid, 100 * lane);
+    rest += "," + event("deeper " + tid, 100 * lane + 10) + "," + event("late " + tid, 9000);
+  }
+  rest += R"(,{"ph":"X","cat":"cpu_op","name":"above all","pid":10,"tid":1,"ts":50,"dur":10})";
+  for (const char* ts : {"60", "70"}) {
+    rest += std::string(R"(,{"ph":"C","name":"queue","pid":10,"tid":1,"ts":)") + ts + R"(,"args":{"length":)" + ts + "}}";
+  }
+  const auto part = load_trace_from_text(beginning + "]}");
+  const auto whole = load_trace_from_text(beginning + rest + "]}");
+  const Document before(*part), after(*whole);
+  HeadlessUi h(&before);
+  h.ui.view().time = TimeView{{1'500'000, 2'500'000}, 0, 0};
+  h.ui.view().scroll_px = 300;
+  h.frames(2);
+  const auto selected = [&](const Document& doc) {
+    for (std::size_t i = 0; i < doc.trace.slice_count(); ++i) {
+      if (doc.trace.name(SliceId(i)) == "early 118") return SliceId(i);
+    }
+    return SliceId{};
+  };
+  select_slice(h.ui.view(), selected(before), false);
+  h.frames(2);
+  const Span visible = time_of(h).span;
+  const auto [first, last] = h.ui.timeline().layout().visible(300, 301);
+  REQUIRE(first < last);
+  const Band top = h.ui.timeline().layout().bands()[first];
+  const std::string key = before.trace.lane(top.lane).key;
+  h.input.document = &after;
+  h.input.part_before = &before;
+  h.frames(1);
+  h.input.part_before = nullptr;
+  h.frames(2);
+  CHECK(time_of(h).span == visible);
+  CHECK(h.ui.view().selection == selected(after));
+  const auto check_top = [&] {
+    for (const Band& band : h.ui.timeline().layout().bands()) {
+      if (!band.lane || after.trace.lane(band.lane).key != key) continue;
+      CHECK(static_cast<double>(band.y) - h.ui.view().scroll_px == doctest::Approx(static_cast<double>(top.y) - 300));
+    }
+  };
+  check_top();
+  after.analyze();  // counters come in above the lanes
+  REQUIRE(!after.counters()->empty());
+  h.frames(2);
+  check_top();
+  const Opened other;
+  h.input.document = &other.document;
+  h.frames(2);
+  CHECK(time_of(h).span == fit(other.document.trace.span).span);  // another file begins afresh
+}

@@ -47,3 +47,10 @@ TEST_CASE("cancel asks to stop the load") {
   loading.frame();
   CHECK(loading.harness.click_around([&] { loading.draw(); }, [&] { return loading.out.has<CancelLoad>(); }));
 }
+
+TEST_CASE("a load says about how long it will take, once that can be told") {
+  Loading loading;
+  CHECK_FALSE(holds(loading.frame(), " left"));
+  loading.loading.seconds_left = 2.3;
+  CHECK(holds(loading.frame(), "about 3 s left"));
+}

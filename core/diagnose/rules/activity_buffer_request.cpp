@@ -21,7 +21,8 @@ std::vector<Finding> check(const Facts& facts) {
     took.emplace_back(as_us(facts.trace.duration(s)));
     at.emplace_back(as_us(facts.trace.begin(s) - facts.window.begin));
   }
-  finding.summary = fmt::format("The profiler asked for {} for its records, {} in all.", counted(requests.size(), "buffer"), format_duration(finding.cost));
+  finding.summary = fmt::format("The profiler asked for {} for its records, {} in all.",
+                                counted(requests.size(), "buffer"), format_duration(finding.cost));
   if (!facts.ops.empty() && facts.trace.begin(requests.front()) < facts.ops.front().span.begin)
     finding.summary += requests.size() == 1 ? " That was before the first GPU work." : " The first time was before the first GPU work.";
   finding.evidence = Evidence({{"n", requests.size()}, {"dur_us", std::move(took)}, {"at_us", std::move(at)}});

@@ -18,7 +18,8 @@ constexpr std::size_t kLeastInstances = 3;
 
 // Annotations that libraries write about themselves: their insides are not a user's region.
 bool is_of_a_library(std::string_view name) {
-  constexpr std::string_view kStarts[] = {"Optimizer.", "enumerate(Data", "nccl:", "gloo:", "## Call CompiledFxGraph", "Torch-Compiled Region"};
+  constexpr std::string_view kStarts[] = {
+      "Optimizer.", "enumerate(Data", "nccl:", "gloo:", "## Call CompiledFxGraph", "Torch-Compiled Region"};
   return std::any_of(std::begin(kStarts), std::end(kStarts), [&](std::string_view start) { return name.starts_with(start); });
 }
 
@@ -64,7 +65,9 @@ struct Found {
 // Nothing where the first instance is no exception.
 std::optional<Found> judged(const Facts& facts, std::vector<Instance> instances) {
   if (instances.size() < kLeastInstances) return std::nullopt;
-  std::sort(instances.begin(), instances.end(), [&](const Instance& a, const Instance& b) { return facts.trace.begin(a.region) < facts.trace.begin(b.region); });
+  std::sort(instances.begin(), instances.end(), [&](const Instance& a, const Instance& b) {
+    return facts.trace.begin(a.region) < facts.trace.begin(b.region);
+  });
   std::vector<Ns> rest;
   for (std::size_t i = 1; i < instances.size(); ++i) rest.push_back(instances[i].gap);
   const Found found = {instances.front(), middle_of(std::move(rest)), instances.size()};
@@ -81,14 +84,17 @@ std::vector<Finding> check(const Facts& facts) {
   const std::string_view name = facts.trace.name(widest.first.region), op = facts.trace.name(widest.first.op);
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format("The first {} waited {} for its first operator, {}; the other {} waited {} at the median.", shown_name(name),
-                                format_duration(widest.first.gap), shown_name(op), widest.count - 1, format_duration(widest.median));
+  finding.summary = fmt::format(
+      "The first {} waited {} for its first operator, {}; the other {} waited {} at the median.", shown_name(name),
+      format_duration(widest.first.gap), shown_name(op), widest.count - 1, format_duration(widest.median));
   finding.evidence = Evidence({{"annotation", name}, {"first_gap_us", as_us(widest.first.gap)}, {"rest_median_us", as_us(widest.median)},
                                {"ratio", widest.ratio()}, {"n", widest.count}, {"op", op}});
   std::vector<FindingSpan> gaps;
   for (const Found& found : all) {
     finding.cost += found.first.gap - found.median;
-    gaps.push_back({facts.trace.lane_id(found.first.region), {facts.trace.begin(found.first.region), facts.trace.begin(found.first.op)}, SliceId{}});
+    gaps.push_back({facts.trace.lane_id(found.first.region),
+                    {facts.trace.begin(found.first.region), facts.trace.begin(found.first.op)},
+                    SliceId{}});
   }
   finding.spans = spans_of_gaps(std::move(gaps));
   return {std::move(finding)};

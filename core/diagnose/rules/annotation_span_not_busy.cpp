@@ -66,8 +66,9 @@ std::vector<Finding> check(const Facts& facts) {
   if (ratio < kLeastRatio) return {};
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format("Annotations on GPU lanes span {}, but the GPU worked only {} inside them: {} times less.", format_duration(sums.span),
-                                format_duration(sums.busy), format_significant(ratio));
+  finding.summary =
+      fmt::format("Annotations on GPU lanes span {}, but the GPU worked only {} inside them: {} times less.",
+                  format_duration(sums.span), format_duration(sums.busy), format_significant(ratio));
   if (facts.gpu_sum > 0)
     finding.summary += fmt::format(" The profiler table lists them with {} of the CUDA time.",
                                    format_percent(static_cast<double>(sums.span) / static_cast<double>(facts.gpu_sum)));

@@ -29,8 +29,10 @@ std::vector<Finding> check(const Facts& facts) {
   if (copies >= kMostCopyShare) return {};
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format("From its first to its last piece of work the GPU was busy {} of the time; the CPU side worked {} for {} of GPU work.",
-                                format_percent(*facts.gpu_window_util), format_duration(facts.cpu_active), format_duration(facts.gpu_sum));
+  finding.summary = fmt::format(
+      "From its first to its last piece of work the GPU was busy {} of the time; the CPU side worked {} for {} of GPU "
+      "work.",
+      format_percent(*facts.gpu_window_util), format_duration(facts.cpu_active), format_duration(facts.gpu_sum));
   finding.evidence = Evidence({{"gpu_window_util", *facts.gpu_window_util}, {"ratio", *facts.cpu_to_gpu}, {"memcpy_share", copies}});
   finding.spans.push_back({LaneId{}, facts.window, SliceId{}});
   return {std::move(finding)};

@@ -96,7 +96,8 @@ std::string widest_children(const Facts& facts, const TableTree& tree, const Row
   for (std::size_t i = 0; i < std::min(kLooked, row.slices.size()); ++i) {
     const SliceId top = row.slices[i];
     for (SliceId child : facts.lanes.children(top))
-      if (tree.parent[child.index()] == top.value && (facts.own(child) & kCounted) != 0) below[facts.trace.name_id(child)] += facts.trace.duration(child);
+      if (tree.parent[child.index()] == top.value && (facts.own(child) & kCounted) != 0)
+        below[facts.trace.name_id(child)] += facts.trace.duration(child);
   }
   std::vector<std::pair<Ns, StringId>> order;
   for (const auto& [name, time] : below) order.emplace_back(time, name);
@@ -120,7 +121,8 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::informational;
   finding.summary = fmt::format("{} holds {} of the CPU time, but only {} of its {} is its own.", shown_name(name), format_percent(share),
                                 format_duration(row.self), format_duration(row.total));
-  if (const std::string below = widest_children(facts, tree, row); !below.empty()) finding.summary += fmt::format(" Widest below it: {}.", below);
+  if (const std::string below = widest_children(facts, tree, row); !below.empty())
+    finding.summary += fmt::format(" Widest below it: {}.", below);
   finding.evidence = Evidence({{"row", name}, {"cpu_total_share", share}, {"self_over_total", self}});
   finding.spans = spans_of_slices(facts.trace, row.slices);
   return {std::move(finding)};

@@ -52,8 +52,10 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::notable;
   std::vector<SliceId> slices;
   for (const Couple& c : found) finding.cost += facts.ops[c.copy].span.length(), slices.push_back(facts.ops[c.copy].slice);
-  finding.summary = fmt::format("{} copies {} before its matrix product, {} times: {} of copying before {} of product at the median.", shown_name(op), format_bytes(facts.row(copy).bytes),
-                                format_count(static_cast<Ns>(found.size())), format_duration(copy_time), format_duration(gemm_time));
+  finding.summary =
+      fmt::format("{} copies {} before its matrix product, {} times: {} of copying before {} of product at the median.",
+                  shown_name(op), format_bytes(facts.row(copy).bytes), format_count(static_cast<Ns>(found.size())),
+                  format_duration(copy_time), format_duration(gemm_time));
   finding.evidence = Evidence({{"n", found.size()}, {"op", op}, {"copy_us", as_us(copy_time)}, {"bytes", facts.row(copy).bytes},
                                {"gemm", facts.name(gemm)}, {"gemm_us", as_us(gemm_time)}});
   finding.spans = spans_of_slices(facts.trace, std::move(slices));

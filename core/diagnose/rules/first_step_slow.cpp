@@ -45,9 +45,10 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = extra >= kCostlyExtra ? Severity::costly : Severity::informational;
   finding.cost = extra;
-  finding.summary = fmt::format("{} took {}, the others {} at the median: {} more, {} times as long.", shown_name(name), format_duration(took),
-                                format_duration(median), format_duration(extra), format_significant(ratio)) +
-                    causes(facts, facts.trace.span_of(first));
+  finding.summary =
+      fmt::format("{} took {}, the others {} at the median: {} more, {} times as long.", shown_name(name),
+                  format_duration(took), format_duration(median), format_duration(extra), format_significant(ratio)) +
+      causes(facts, facts.trace.span_of(first));
   finding.evidence = Evidence({{"first", name}, {"first_us", as_us(took)}, {"median_rest_us", as_us(median)}, {"ratio", ratio},
                                {"extra_us", as_us(extra)}, {"steps", facts.steps.size()}});
   finding.spans.push_back(span_of_slice(facts.trace, first));

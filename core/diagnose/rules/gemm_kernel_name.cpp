@@ -56,8 +56,10 @@ std::vector<Finding> check(const Facts& facts) {
   const std::string_view first = facts.trace.strings[names.front().name];
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format("{} under {}, {} of the GPU time. Most often {}", slices.size() == 1 ? "1 matrix product" : format_count(static_cast<Ns>(slices.size())) + " matrix products",
-                                counted(names.size(), "name"), format_percent(share), shown_kernel(first));
+  finding.summary = fmt::format(
+      "{} under {}, {} of the GPU time. Most often {}",
+      slices.size() == 1 ? "1 matrix product" : format_count(static_cast<Ns>(slices.size())) + " matrix products",
+      counted(names.size(), "name"), format_percent(share), shown_kernel(first));
   const std::string parts = decoded(first);
   finding.summary += parts.empty() ? "." : fmt::format(" ({}).", parts);
   finding.evidence = Evidence({{"n", slices.size()}, {"names", std::move(told)}, {"share", share}});

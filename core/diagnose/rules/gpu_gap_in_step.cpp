@@ -145,18 +145,25 @@ void tell_one_off(const Facts& facts, const OneOff& found, Finding& finding) {
   const std::string_view step = facts.trace.name(facts.steps[static_cast<std::size_t>(facts.gpu[found.gap.next].step)]);
   const bool host_late = next.launch_span.begin > prev.span.end;
   EvidenceList overheads = overheads_in(facts, found.gap.span);
-  finding.summary = fmt::format("In {} the GPU paused {} between {} and {}; {} at the median.", shown_name(step), format_duration(found.gap.span.length()),
-                                shown_kernel(facts.name(prev)), shown_kernel(facts.name(next)), format_duration(found.median));
+  finding.summary = fmt::format("In {} the GPU paused {} between {} and {}; {} at the median.", shown_name(step),
+                                format_duration(found.gap.span.length()), shown_kernel(facts.name(prev)),
+                                shown_kernel(facts.name(next)), format_duration(found.median));
   if (host_late) finding.summary += " The host launched late.";
   if (!overheads.empty()) finding.summary += " The profiler or the driver was at work meanwhile.";
-  finding.evidence = Evidence({{"gap_us", as_us(found.gap.span.length())}, {"median_us", as_us(found.median)}, {"ratio", found.ratio()}, {"step", step},
-                               {"prev", facts.name(prev)}, {"next", facts.name(next)}, {"host_late", host_late}});
+  finding.evidence = Evidence({{"gap_us", as_us(found.gap.span.length())},
+                               {"median_us", as_us(found.median)},
+                               {"ratio", found.ratio()},
+                               {"step", step},
+                               {"prev", facts.name(prev)},
+                               {"next", facts.name(next)},
+                               {"host_late", host_late}});
   if (!overheads.empty()) finding.evidence.add("overhead_in_gap", std::move(overheads));
 }
 
 void tell_profiler_gap(const Facts& facts, const std::vector<Span>& gaps, Finding& finding) {
   const Span widest = *std::max_element(gaps.begin(), gaps.end(), [](Span a, Span b) { return a.length() < b.length(); });
-  finding.summary = fmt::format("The profiler's own buffers kept the GPU idle for {}, {} at most.", counted(gaps.size(), "pause"), format_duration(widest.length()));
+  finding.summary = fmt::format("The profiler's own buffers kept the GPU idle for {}, {} at most.",
+                                counted(gaps.size(), "pause"), format_duration(widest.length()));
   finding.evidence = Evidence({{"gap_us", as_us(widest.length())}, {"n", gaps.size()}, {"overhead_in_gap", overheads_in(facts, widest)}});
 }
 

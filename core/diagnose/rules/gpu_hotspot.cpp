@@ -42,7 +42,8 @@ std::vector<Finding> check(const Facts& facts) {
   finding.cost = first.total;
   finding.summary = fmt::format("{} took {} of the GPU time: {} in {}, {} at most.", shown_kernel(name), format_percent(share),
                                 format_duration(first.total), counted(first.count, "call"), format_duration(first.longest));
-  if (const std::string_view owner = main_owner(facts, first.name); !owner.empty()) finding.summary += fmt::format(" It is launched by {}.", shown_name(owner));
+  if (const std::string_view owner = main_owner(facts, first.name); !owner.empty())
+    finding.summary += fmt::format(" It is launched by {}.", shown_name(owner));
   if (is_communication_name(name)) finding.summary += " It is communication, so part of it is waiting for other GPUs.";
   finding.evidence = Evidence({{"second_share", second}, {"kernel", name}, {"share", share}, {"total_us", as_us(first.total)},
                                {"calls", first.count}, {"distinct", facts.by_name.size()}});

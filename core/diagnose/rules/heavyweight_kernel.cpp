@@ -21,7 +21,8 @@ std::string residency(const Facts& facts, const GpuRow& row) {
   const auto sm = device != nullptr ? sm_limits(*device) : std::nullopt;
   const auto fit = sm ? occupancy(*sm, needs_of(row)) : std::nullopt;
   if (!fit) return {};
-  return fmt::format(" {} on an SM ({} of its warps), limited by {}.", fit->active_blocks == 1 ? "1 block fits" : fmt::format("{} blocks fit", fit->active_blocks),
+  return fmt::format(" {} on an SM ({} of its warps), limited by {}.",
+                     fit->active_blocks == 1 ? "1 block fits" : fmt::format("{} blocks fit", fit->active_blocks),
                      format_percent(fit->theoretical), limiter_text(fit->limiters));
 }
 
@@ -41,23 +42,32 @@ std::vector<Finding> check(const Facts& facts) {
   const std::string_view name = facts.trace.name(example->slice);
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format("{} of {} need 128 registers a thread or more than 48 KB of shared memory, for example {} with {} registers and {}.",
-                                format_count(static_cast<Ns>(heavy.size())), counted(kernels, "kernel"), shown_kernel(name), example->registers,
-                                format_bytes(example->shared_memory)) +
+  finding.summary = fmt::format(
+                        "{} of {} need 128 registers a thread or more than 48 KB of shared memory, for example {} with "
+                        "{} registers and {}.",
+                        format_count(static_cast<Ns>(heavy.size())), counted(kernels, "kernel"), shown_kernel(name),
+                        example->registers, format_bytes(example->shared_memory)) +
                     residency(facts, *example);
-  finding.evidence = Evidence({{"n", heavy.size()}, {"of", kernels}, {"example", name}, {"registers", example->registers}, {"smem", example->shared_memory}});
+  finding.evidence = Evidence({{"n", heavy.size()},
+                               {"of", kernels},
+                               {"example", name},
+                               {"registers", example->registers},
+                               {"smem", example->shared_memory}});
   finding.spans = spans_of_slices(facts.trace, std::move(heavy));
   return {std::move(finding)};
 }
 
 }  // namespace
 
-const Rule heavyweight_kernel = {
-    "heavyweight_kernel", RuleClass::reading_help, Severity::informational, kNeedsGpuWork,
-    "A kernel with a large footprint",
-    "Many registers or much shared memory a block: a tiled matrix product, convolution or attention, of which one or two blocks fit on an SM "
-    "by design.",
-    "Compare its tile with the size of the problem. Low occupancy is normal here.",
-    check};
+const Rule heavyweight_kernel = {"heavyweight_kernel",
+                                 RuleClass::reading_help,
+                                 Severity::informational,
+                                 kNeedsGpuWork,
+                                 "A kernel with a large footprint",
+                                 "Many registers or much shared memory a block: a tiled matrix product, convolution or "
+                                 "attention, of which one or two blocks fit on an SM "
+                                 "by design.",
+                                 "Compare its tile with the size of the problem. Low occupancy is normal here.",
+                                 check};
 
 }  // namespace gapscope

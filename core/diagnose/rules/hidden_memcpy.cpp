@@ -54,7 +54,8 @@ std::vector<Finding> check(const Facts& facts) {
   if (share < kLeastShare) return {};
   EvidenceMap operators;
   for (const auto& [name, count] : copies.operators) operators.emplace_back(std::string(facts.trace.strings[name]), count);
-  const auto most = std::max_element(copies.operators.begin(), copies.operators.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most = std::max_element(copies.operators.begin(), copies.operators.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = copies.total;

@@ -54,7 +54,9 @@ std::vector<Launch> candidates(const Facts& facts) {
   std::vector<Launch> out;
   for (std::size_t i = 0; i < facts.ops.size(); ++i) {
     const GpuOp& op = facts.ops[i];
-    if (!op.is_kernel() || facts.gpu[i].step < 0 || op.gpu_class == GpuClass::communication || facts.gpu[i].family == RuleFamily::comm) continue;
+    if (!op.is_kernel() || facts.gpu[i].step < 0 || op.gpu_class == GpuClass::communication ||
+        facts.gpu[i].family == RuleFamily::comm)
+      continue;
     const StringId name = facts.trace.name_id(op.slice);
     if (!is_wide(ranges[name.index()])) continue;
     const SliceId owner = facts.gpu[i].owner;
@@ -88,7 +90,8 @@ void judge(const Facts& facts, std::span<const Launch> group, std::vector<Varyin
   const auto took = [&](const Launch& l) { return facts.ops[l.op].span.length(); };
   std::vector<Ns> times;
   for (const Launch& l : group) times.push_back(took(l));
-  const Launch& slowest = *std::max_element(group.begin(), group.end(), [&](const Launch& a, const Launch& b) { return took(a) < took(b); });
+  const Launch& slowest = *std::max_element(group.begin(), group.end(),
+                                            [&](const Launch& a, const Launch& b) { return took(a) < took(b); });
   const Ns median = middle_of(std::move(times)), most = took(slowest);
   if (most - median < kLeastSpread || static_cast<double>(most) < kLeastRatio * static_cast<double>(median)) return;
   Varying found = {{}, median, slowest.op};
@@ -150,18 +153,21 @@ std::vector<Finding> check(const Facts& facts) {
   const std::vector<Varying> all = varying_kernels(facts);
   if (all.empty()) return {};
   const auto excess = [&](const Varying& v) { return facts.ops[v.slowest].span.length() - v.median; };
-  const Varying& worst = *std::max_element(all.begin(), all.end(), [&](const Varying& a, const Varying& b) { return excess(a) < excess(b); });
+  const Varying& worst = *std::max_element(all.begin(), all.end(),
+                                           [&](const Varying& a, const Varying& b) { return excess(a) < excess(b); });
   const GpuOp& slowest = facts.ops[worst.slowest];
   const double ratio = static_cast<double>(slowest.span.length()) / static_cast<double>(std::max<Ns>(1, worst.median));
   Finding finding;
   finding.severity = Severity::notable;
-  finding.summary = fmt::format("{} takes {} at the median, but {} in {}.", shown_kernel(facts.name(slowest)), format_duration(worst.median),
-                                format_duration(slowest.span.length()),
-                                shown_name(facts.trace.name(facts.steps[static_cast<std::size_t>(facts.gpu[worst.slowest].step)])));
+  finding.summary =
+      fmt::format("{} takes {} at the median, but {} in {}.", shown_kernel(facts.name(slowest)),
+                  format_duration(worst.median), format_duration(slowest.span.length()),
+                  shown_name(facts.trace.name(facts.steps[static_cast<std::size_t>(facts.gpu[worst.slowest].step)])));
   finding.evidence = numbers(facts, worst, ratio);
   if (const Beside other = beside(facts, worst.slowest); other.overlap > 0) {
     const double share = static_cast<double>(other.overlap) / static_cast<double>(slowest.span.length());
-    finding.summary += fmt::format(" For {} of it {} ran on another stream.", format_percent(share), shown_kernel(facts.trace.strings[other.name]));
+    finding.summary += fmt::format(" For {} of it {} ran on another stream.", format_percent(share),
+                                   shown_kernel(facts.trace.strings[other.name]));
     finding.evidence.add("beside", facts.trace.strings[other.name]);
     finding.evidence.add("beside_share", share);
   }

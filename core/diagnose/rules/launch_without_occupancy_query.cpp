@@ -47,7 +47,8 @@ std::vector<Finding> check(const Facts& facts) {
   if (plain_count == 0) return {};
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format("{} of {} were launched without asking for occupancy first.", format_count(static_cast<Ns>(plain_count)), counted(all, "kernel"));
+  finding.summary = fmt::format("{} of {} were launched without asking for occupancy first.",
+                                format_count(static_cast<Ns>(plain_count)), counted(all, "kernel"));
   if (const std::size_t gemms = plain[static_cast<std::size_t>(RuleFamily::gemm)]; gemms > 0)
     finding.summary += fmt::format(" {} of them are matrix products all the same.", format_count(static_cast<Ns>(gemms)));
   finding.evidence = Evidence({{"queried", by_family(queried)}, {"not_queried", by_family(plain)}});

@@ -63,7 +63,11 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::notable;
   finding.summary = fmt::format("{} of {} started no GPU work in this file, {} of them.", format_count(static_cast<Ns>(missing.size())),
                                 counted(all, "launching call"), format_percent(share));
-  finding.evidence = Evidence({{"n", missing.size()}, {"of", all}, {"share", share}, {"first_at_us", as_us(from)}, {"last_at_us", as_us(until)}});
+  finding.evidence = Evidence({{"n", missing.size()},
+                               {"of", all},
+                               {"share", share},
+                               {"first_at_us", as_us(from)},
+                               {"last_at_us", as_us(until)}});
   finding.spans = spans_of_slices(facts.trace, std::move(missing));
   return {std::move(finding)};
 }

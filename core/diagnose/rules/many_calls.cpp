@@ -44,7 +44,8 @@ std::vector<Finding> check(const Facts& facts) {
   if (facts.compiling()) return {};
   std::size_t all = 0;
   auto by_operator = launches_by_operator(facts, all);
-  const auto most = std::max_element(by_operator.begin(), by_operator.end(), [](const auto& a, const auto& b) { return a.second.count < b.second.count; });
+  const auto most = std::max_element(by_operator.begin(), by_operator.end(),
+                                     [](const auto& a, const auto& b) { return a.second.count < b.second.count; });
   if (most == by_operator.end()) return {};
   Launches& found = most->second;
   const double per_step = static_cast<double>(found.count) / static_cast<double>(std::max<std::size_t>(1, facts.step_count()));

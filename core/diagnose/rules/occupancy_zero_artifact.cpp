@@ -19,7 +19,8 @@ std::string true_value(const Facts& facts, const GpuRow& row) {
   const auto percent = achieved_percent(*sm, needs_of(row), grid_blocks(row), OccupancyRule::true_value);
   const auto fit = occupancy(*sm, needs_of(row));
   if (!percent || !fit) return {};
-  return fmt::format(" For the first, {}, it is {} %, limited by {}.", shown_kernel(facts.trace.name(row.slice)), *percent, limiter_text(fit->limiters));
+  return fmt::format(" For the first, {}, it is {} %, limited by {}.", shown_kernel(facts.trace.name(row.slice)),
+                     *percent, limiter_text(fit->limiters));
 }
 
 std::vector<Finding> check(const Facts& facts) {
@@ -40,8 +41,10 @@ std::vector<Finding> check(const Facts& facts) {
   const double share = all > 0 ? static_cast<double>(time) / static_cast<double>(all) : 0;
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format("{} with {} of the kernel time state an occupancy of 0 % because a block uses more than 48 KB of shared memory.",
-                                counted(zeros.size(), "kernel"), format_percent(share)) +
+  finding.summary = fmt::format(
+                        "{} with {} of the kernel time state an occupancy of 0 % because a block uses more than 48 KB "
+                        "of shared memory.",
+                        counted(zeros.size(), "kernel"), format_percent(share)) +
                     true_value(facts, *first);
   finding.evidence = Evidence({{"n", zeros.size()}, {"share", share}});
   finding.spans = spans_of_slices(facts.trace, std::move(zeros));

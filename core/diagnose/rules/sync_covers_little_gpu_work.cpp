@@ -22,7 +22,8 @@ struct Wait {
 
 std::vector<Wait> empty_waits(const Facts& facts) {
   std::vector<Wait> out;
-  for (const StringId name : facts.names_matching([](std::string_view n) { return n == "cudaDeviceSynchronize" || n == "hipDeviceSynchronize"; }))
+  for (const StringId name : facts.names_matching(
+           [](std::string_view n) { return n == "cudaDeviceSynchronize" || n == "hipDeviceSynchronize"; }))
     for (const SliceId s : facts.names.slices_named(name)) {
       const Wait wait = {s, facts.trace.duration(s), length_within(facts.busy, facts.trace.span_of(s))};
       if ((facts.own(s) & kIsDeviceSync) == 0 || wait.took < kLeastWait) continue;
@@ -46,8 +47,9 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::notable;
   std::vector<SliceId> slices;
   for (const Wait& wait : waits) finding.cost += wait.idle(), slices.push_back(wait.sync);
-  finding.summary = fmt::format("{} lasted {} while the GPU worked only {}.", shown_name(facts.trace.name(longest.sync)), format_duration(longest.took),
-                                format_duration(longest.busy));
+  finding.summary =
+      fmt::format("{} lasted {} while the GPU worked only {}.", shown_name(facts.trace.name(longest.sync)),
+                  format_duration(longest.took), format_duration(longest.busy));
   if (waits.size() > 1) finding.summary += fmt::format(" There are {} such waits.", format_count(static_cast<Ns>(waits.size())));
   finding.evidence = Evidence({{"n", waits.size()}, {"dur_us", as_us(longest.took)}, {"gpu_busy_inside_us", as_us(longest.busy)},
                                {"gpu_busy_share", static_cast<double>(longest.busy) / static_cast<double>(longest.took)}});

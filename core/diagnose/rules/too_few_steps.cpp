@@ -12,7 +12,8 @@ std::vector<Finding> check(const Facts& facts) {
   const SliceId step = facts.steps.front();
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format("Only {} was recorded, {} long.", shown_name(facts.trace.name(step)), format_duration(facts.trace.duration(step)));
+  finding.summary = fmt::format("Only {} was recorded, {} long.", shown_name(facts.trace.name(step)),
+                                format_duration(facts.trace.duration(step)));
   finding.evidence = Evidence({{"steps", facts.steps.size()}});
   finding.spans.push_back(span_of_slice(facts.trace, step));
   return {std::move(finding)};
