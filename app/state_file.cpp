@@ -38,6 +38,23 @@ Json details_json(const DetailsState& details) {
           {"arg_keys", std::move(keys)}};
 }
 
+// The chosen finding, how many rules are silenced, and where badges are.
+Json findings_json(const Diagnosis& diagnosis, const ViewState& view, const Zones& zones) {
+  const auto rule_of = [&](std::size_t finding) { return diagnosis.findings[finding].finding.rule->id; };
+  Json badges = Json::array();
+  for (const Zone& zone : zones.all()) {
+    if (zone.kind != ZoneKind::badge || badges.size() == kMaxSlices || zone.first >= diagnosis.findings.size()) continue;
+    badges.push_back({{"rule", rule_of(zone.first)}, {"count", zone.count}, {"x0", zone.x0}, {"y0", zone.y0}, {"x1", zone.x1}, {"y1", zone.y1}});
+  }
+  return {{"open", view.findings.open},
+          {"quiet", view.findings.quiet},
+          {"muted", view.findings.muted},
+          {"count", diagnosis.findings.size()},
+          {"chosen", view.findings.chosen < 0 ? Json(nullptr) : Json(rule_of(static_cast<std::size_t>(view.findings.chosen)))},
+          {"place", view.findings.place},
+          {"badges", std::move(badges)}};
+}
+
 Json box_json(const Box& box) { return {{"x0", box.x0}, {"y0", box.y0}, {"x1", box.x1}, {"y1", box.y1}}; }
 
 }  // namespace
@@ -65,6 +82,8 @@ std::string state_json(const Session& session, const AppUi& ui) {
     json["details"] = view.details.model.slice ? details_json(view.details) : Json(nullptr);
     json["axis"] = box_json(ui.timeline().areas().lanes);
     json["slices"] = slices_json(trace, ui.timeline().zones());
+    const Diagnosis* diagnosis = doc->diagnosis();
+    json["findings"] = diagnosis ? findings_json(*diagnosis, view, ui.timeline().zones()) : Json(nullptr);
   }
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
