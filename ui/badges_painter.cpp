@@ -14,13 +14,23 @@ constexpr float kBadgeTop = 2;    // from the top of the lane
 constexpr float kCountRoom = 22;  // between the centres of two badges: a shape and a count
 constexpr float kHatch = 0.38f, kHatchChosen = 0.8f;
 
-// On a GPU stream a gap lies between the slices: nothing runs there. A thread has slices that go on over it, so there it
-// lies in the room above them.
+// Where a gap hides no slice: on a GPU stream at the first depth that is free there (annotations go on over gaps), on a
+// thread in the room above its slices.
+LaneLayout::Strip strip_of_gap(const TimelineScene& scene, const Band& band, const GapMark& gap) {
+  const Document& doc = scene.document;
+  const Lane& lane = doc.trace.lane(band.lane);
+  const Ns middle = gap.span.begin + gap.span.length() / 2;
+  if (lane.kind == LaneKind::gpu_stream) {
+    for (std::uint32_t depth = 0; depth < lane.depth_count; ++depth)
+      if (band.collapsed || !doc.lanes.at(doc.trace.row_id(band.lane, depth), middle)) return scene.layout.strip(band, depth);
+  }
+  const float top = scene.painter.px(kBadgeTop);
+  return {band.y + top, std::max(scene.painter.px(kBadge), scene.layout.strip(band, 0).y - band.y - 2 * top)};
+}
+
 void draw_gap(TimelineScene& scene, const Band& band, const GapMark& gap) {
   Painter& p = scene.painter;
-  LaneLayout::Strip strip = scene.layout.strip(band, 0);
-  if (scene.document.trace.lane(band.lane).kind != LaneKind::gpu_stream)
-    strip = {band.y + p.px(kBadgeTop), std::max(p.px(kBadge), strip.y - band.y - 2 * p.px(kBadgeTop))};
+  const LaneLayout::Strip strip = strip_of_gap(scene, band, gap);
   const float y0 = scene.window_y(strip.y);
   const Box box{scene.window_x(std::max(gap.x0, 0)), y0, scene.window_x(std::min(gap.x1, scene.grid.width())), y0 + strip.height};
   const bool chosen = scene.view.findings.chosen == static_cast<std::int32_t>(gap.finding);

@@ -197,6 +197,7 @@ void draw_findings(const Document& document, ViewState& view, Requests& out) {
   if (ImGui::Checkbox("informational too", &loud)) view.findings.quiet = !loud;
   draw_hover("Also what is no problem: how to read what you see, what went well, how it was recorded.");
   ImGui::Separator();
+  ImGui::BeginChild("list");  // the verdict stays in sight
   ImGui::Spacing();
   Severity last{};
   bool first = true;
@@ -214,6 +215,7 @@ void draw_findings(const Document& document, ViewState& view, Requests& out) {
   if (rows.empty()) draw_absence(view, "No rule has anything to say here.");
   draw_muted(panel);
   draw_unjudged(panel);
+  ImGui::EndChild();
 }
 
 }  // namespace gapscope

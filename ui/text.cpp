@@ -1,11 +1,13 @@
 #include "ui/text.h"
 
 #include <algorithm>
+#include <cfloat>
 #include <string>
 
 namespace gapscope {
 namespace {
 
+constexpr float kHair = 0.5f;  // px: a column made for this very text holds it
 constexpr float kTooltipWidth = 36;  // in line heights: about 60 letters, the comfortable measure
 
 void draw_plain(std::string_view text) { ImGui::TextUnformatted(text.data(), text.data() + text.size()); }
@@ -16,10 +18,15 @@ void underline_last_item(Rgb rgb) {
   ImGui::GetWindowDrawList()->AddLine({low.x, high.y}, high, colour(rgb));
 }
 
+// Not rounded up to a pixel, as ImGui::CalcTextSize() is: words add up to their line.
+float exact_width(std::string_view text) {
+  return ImGui::GetFont()->CalcTextSizeA(ImGui::GetFontSize(), FLT_MAX, 0, text.data(), text.data() + text.size()).x;
+}
+
 // How much of a word that is wider than a line goes into one: up to a place where names may part.
 std::size_t part_that_fits(std::string_view word, float width) {
   for (std::size_t at = word.find_last_of("_:,/"); at != word.npos && at > 0; at = word.find_last_of("_:,/", at - 1))
-    if (ImGui::CalcTextSize(word.data(), word.data() + at + 1).x <= width) return at + 1;
+    if (exact_width(word.substr(0, at + 1)) <= width) return at + 1;
   return word.size();
 }
 
@@ -28,19 +35,19 @@ std::size_t part_that_fits(std::string_view word, float width) {
 std::string broken_into_lines(std::string_view text, float width) {
   std::string out;
   float used = 0;
-  const float space = ImGui::CalcTextSize(" ").x;
+  const float space = exact_width(" ");
   while (!text.empty()) {
     const std::size_t end = std::min(text.find_first_of(" \n"), text.size());
     std::string_view word = text.substr(0, end);
-    float wide = ImGui::CalcTextSize(word.data(), word.data() + word.size()).x;
-    if (used > 0 && used + wide > width) {
+    float wide = exact_width(word);
+    if (used > 0 && used + wide > width + kHair) {
       out.back() = '\n';  // the space before the word
       used = 0;
     }
     for (std::size_t part = 0; wide > width && (part = part_that_fits(word, width)) < word.size();) {
       out.append(word.substr(0, part)) += '\n';
       word.remove_prefix(part);
-      wide = ImGui::CalcTextSize(word.data(), word.data() + word.size()).x;
+      wide = exact_width(word);
     }
     out += word;
     if (end == text.size()) break;
@@ -53,7 +60,7 @@ std::string broken_into_lines(std::string_view text, float width) {
 
 void draw_wrapped(std::string_view text, float width) {
   ImGui::PushTextWrapPos(0);
-  draw_plain(broken_into_lines(text, width - 1));
+  draw_plain(broken_into_lines(text, width));
   ImGui::PopTextWrapPos();
 }
 
