@@ -54,7 +54,8 @@ Session::Session(SessionOptions options)
           },
           options_.wake),
       table_job_(make_table, options_.wake),
-      kernels_job_(make_kernels, options_.wake) {
+      kernels_job_(make_kernels, options_.wake),
+      steps_job_(make_steps_of, options_.wake) {
   Result<Settings> settings = read_settings(options_.settings_file);
   if (settings.ok())
     settings_ = std::move(*settings);
@@ -85,6 +86,10 @@ bool Session::carry_out(const Request& request) {
                         [&](const MakeTable& r) {
                           // A part's tables would be worked out for nothing: the whole follows soon.
                           if (document_ && !part_) table_job_.ask({document_, r.question});
+                          return true;
+                        },
+                        [&](const MakeSteps& r) {
+                          if (document_ && !part_) steps_job_.ask({document_, r.annotation});
                           return true;
                         },
                         [&](const MakeKernels& r) {
@@ -118,6 +123,7 @@ void Session::poll(ViewState& view) {
   take_args(view);
   take_table(view);
   take_kernels(view);
+  take_steps(view);
   if (std::optional<FolderView> folder = folder_job_.take()) folder_ = std::move(folder);
 }
 
@@ -203,6 +209,17 @@ void Session::take_kernels(ViewState& view) {
   std::optional<KernelsDone> done = kernels_job_.take();
   if (!done || !shown() || done->document.lock() != shown()) return;
   view.kernels.answer = std::move(done->answer);
+}
+
+Session::StepsDone Session::make_steps_of(const StepsTask& task) {
+  const Document& document = *task.document;
+  return {task.document, std::make_shared<const StepsAnswer>(answer_steps(document.trace, document.links, task.annotation))};
+}
+
+void Session::take_steps(ViewState& view) {
+  std::optional<StepsDone> done = steps_job_.take();
+  if (!done || !shown() || done->document.lock() != shown()) return;
+  view.steps.answer = std::move(done->answer);
 }
 
 void Session::start_analysis() {

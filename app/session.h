@@ -85,6 +85,15 @@ class Session {
     std::shared_ptr<const KernelsAnswer> answer;
   };
   static KernelsDone make_kernels(const KernelsTask& task);
+  struct StepsTask {
+    std::shared_ptr<const Document> document;
+    std::string annotation;
+  };
+  struct StepsDone {
+    std::weak_ptr<const Document> document;
+    std::shared_ptr<const StepsAnswer> answer;
+  };
+  static StepsDone make_steps_of(const StepsTask& task);
 
   const std::shared_ptr<const Document>& shown() const { return part_ ? part_ : document_; }
   void take_load(ViewState& view);
@@ -96,6 +105,7 @@ class Session {
   void take_args(ViewState& view);
   void take_table(ViewState& view);
   void take_kernels(ViewState& view);
+  void take_steps(ViewState& view);
   void start_analysis();
   void save_text(const SaveText& what);
   void keep_muted(const KeepMuted& what);
@@ -125,6 +135,7 @@ class Session {
   LatestJob<AnalysisTask, bool> analysis_job_;
   LatestJob<TableTask, TableDone> table_job_;
   LatestJob<KernelsTask, KernelsDone> kernels_job_;
+  LatestJob<StepsTask, StepsDone> steps_job_;
 };
 
 }  // namespace gapscope

@@ -28,6 +28,9 @@ struct MakeTable {
 struct MakeKernels {
   Span range;
 };  // answered in ViewState::kernels of a later frame
+struct MakeSteps {
+  std::string annotation;
+};  // answered in ViewState::steps of a later frame
 struct ReloadFile {};
 struct CancelLoad {};
 struct CloseFile {};
@@ -50,7 +53,7 @@ struct SetTitle {
 };
 struct Quit {};
 
-using Request = std::variant<OpenFile, OpenSample, ListFolder, ReadArgs, MakeTable, MakeKernels, ReloadFile, CancelLoad, CloseFile,
+using Request = std::variant<OpenFile, OpenSample, ListFolder, ReadArgs, MakeTable, MakeKernels, MakeSteps, ReloadFile, CancelLoad, CloseFile,
                              DismissMessage, CopyText, SaveText, KeepMuted, TakeScreenshot, SetTitle, Quit>;
 
 struct Requests {

@@ -32,6 +32,8 @@ constexpr std::array<RoleText, kStepRoles> kRoles = {{
     {Hue::python, "None of these: Python between operators, or waiting."},
 }};
 
+constexpr float kChoiceWidth = 200;
+
 Rgb role_colour(std::size_t role) { return paint_of(kRoles[role].hue, 1).fill; }
 
 enum Column : std::size_t { kName, kBar, kSpan, kCpu, kGpu, kKernels, kLaunches };
@@ -95,12 +97,41 @@ void draw_head(const Steps& steps, const ViewState& view) {
   else ImGui::NewLine();
 }
 
+// ProfilerStep#N, or any annotation of the file.
+void draw_annotation_choice(ViewState& view, Requests& out) {
+  StepsState& state = view.steps;
+  if (state.asked != state.annotation) {
+    state.asked = state.annotation;
+    out.add(MakeSteps{state.annotation});
+  }
+  constexpr const char* kDefault = "ProfilerStep#N";
+  ImGui::SetNextItemWidth(kChoiceWidth * view.scale);
+  const std::string shown = state.annotation.empty() ? kDefault : printable(state.annotation);
+  if (ImGui::BeginCombo("##annotation", shown.c_str())) {
+    if (ImGui::Selectable(kDefault, state.annotation.empty())) state.annotation.clear();
+    if (state.answer) {
+      for (const auto& [name, count] : state.answer->names) {
+        ImGui::PushID(name.c_str());
+        if (ImGui::Selectable((printable(name) + "  x " + format_count(count)).c_str(), state.annotation == name)) state.annotation = name;
+        ImGui::PopID();
+      }
+    }
+    ImGui::EndCombo();
+  }
+  draw_hover("The annotation (record_function) that marks a step.");
+  ImGui::SameLine(0, 14 * view.scale);
+}
+
 }  // namespace
 
-void draw_steps(const Document& document, ViewState& view, Requests&) {
+void draw_steps(const Document& document, ViewState& view, Requests& out) {
   const Analysis* facts = document.analysis();
   if (!facts) return draw_working(document, view, "the steps");
-  const Steps& steps = facts->steps();
+  draw_annotation_choice(view, out);
+  const StepsState& state = view.steps;
+  const bool other = state.answer && !state.answer->annotation.empty() && !state.annotation.empty();
+  const std::shared_ptr<const StepsAnswer> kept = state.answer;
+  const Steps& steps = other ? kept->steps : facts->steps();
   if (steps.steps.empty())
     return draw_absence(view, "No steps in this trace: call profiler.step() after each step and pass schedule(...).");
   draw_head(steps, view);

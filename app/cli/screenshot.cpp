@@ -66,6 +66,8 @@ void carry_out(const Requests& requests, const Document* doc, ViewState& view, F
     if (const auto* ask = std::get_if<MakeKernels>(&request); ask && doc)
       view.kernels.answer = std::make_shared<const KernelsAnswer>(
           KernelsAnswer{ask->range, kernel_table(doc->trace, doc->links, ask->range)});
+    if (const auto* ask = std::get_if<MakeSteps>(&request); ask && doc)
+      view.steps.answer = std::make_shared<const StepsAnswer>(answer_steps(doc->trace, doc->links, ask->annotation));
     if (const auto* ask = std::get_if<ListFolder>(&request)) folder = list_folder(ask->path, "");
   }
 }

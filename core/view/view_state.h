@@ -13,6 +13,7 @@
 #include "core/view/gaps_model.h"
 #include "core/view/kernels_model.h"
 #include "core/view/slice_cycle.h"
+#include "core/view/steps_model.h"
 #include "core/view/table_model.h"
 
 namespace gapscope {
@@ -104,6 +105,7 @@ struct ViewState {
   KernelsState kernels;
   GapsState gaps;
   FindingsState findings;
+  StepsState steps;
   std::size_t memory_device = 0;  // position in MemoryUse::devices of the curve shown
 };
 
@@ -126,6 +128,7 @@ inline void forget_document(ViewState& view) {
   view.kernels = {};
   view.kernels.order = kernel_order;
   view.gaps = {};
+  view.steps = {};
   view.findings.chosen = -1;
   view.findings.place = 0;
   view.memory_device = 0;

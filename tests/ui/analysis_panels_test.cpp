@@ -22,10 +22,13 @@ struct PanelUnderTest {
   // Answers what the panel asks for, as the session does.
   void draw() {
     draw_panel(*doc, view, out);
-    for (const Request& request : out.list)
+    for (const Request& request : out.list) {
       if (const auto* ask = std::get_if<MakeKernels>(&request); ask && answers)
         view.kernels.answer = std::make_shared<const KernelsAnswer>(
             KernelsAnswer{ask->range, kernel_table(doc->trace, doc->links, ask->range)});
+      if (const auto* ask = std::get_if<MakeSteps>(&request); ask && answers)
+        view.steps.answer = std::make_shared<const StepsAnswer>(answer_steps(doc->trace, doc->links, ask->annotation));
+    }
     if (answers) std::erase_if(out.list, [](const Request& r) { return std::holds_alternative<MakeKernels>(r); });
   }
   bool click_until(const std::function<bool()>& done) {
@@ -137,6 +140,24 @@ TEST_CASE("a step's row leads to the step") {
   for (const char* part : {"ProfilerStep#1", "Kernel", "CPU Exec", "GPU span"}) CHECK(holds(text, part));
   CHECK(panel.click_until([&] { return panel.view.selection.valid(); }));
   CHECK(panel.doc->trace.name(panel.view.selection) == "ProfilerStep#1");
+}
+
+TEST_CASE("another annotation can mark the steps") {
+  constexpr std::string_view kEpochs = R"json([
+{"ph": "X", "cat": "user_annotation", "name": "epoch", "pid": 1, "tid": 1, "ts": 0, "dur": 50, "args": {"External id": 1}},
+{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 10, "dur": 20, "args": {"External id": 2}},
+{"ph": "X", "cat": "user_annotation", "name": "epoch", "pid": 1, "tid": 1, "ts": 60, "dur": 50, "args": {"External id": 3}}
+])json";
+  PanelUnderTest panel(draw_steps, kEpochs);
+  CHECK(holds(panel.frame(), "No steps recorded"));
+  REQUIRE(panel.view.steps.answer);
+  REQUIRE(panel.view.steps.answer->names.size() == 1);
+  CHECK(panel.view.steps.answer->names[0] == std::pair<std::string, std::uint32_t>("epoch", 2));
+  panel.view.steps.annotation = "epoch";
+  const std::string text = panel.frame();
+  CHECK(holds(text, "epoch"));
+  CHECK_FALSE(holds(text, "No steps recorded"));
+  CHECK(panel.view.steps.answer->steps.steps.size() == 2);
 }
 
 TEST_CASE("an idle gap names its cause, and a click goes there") {
