@@ -16,15 +16,15 @@ constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c
 
 }  // namespace
 
-BatchEnd BatchParser::parse(std::string_view text, std::uint64_t file_offset, bool is_last) {
+BatchEnd BatchParser::parse(std::string_view text, std::uint64_t file_offset, bool is_last, bool after_comma) {
   text_ = text;
   file_offset_ = file_offset;
   chunk_.clear();
   chunk_.base_offset = file_offset;
   BatchEnd end;
-  if (parse_fast(end, is_last)) return end;
+  if (after_comma && parse_fast(end, is_last)) return end;
   chunk_.clear();
-  return parse_slow(is_last);
+  return parse_slow(is_last, after_comma);
 }
 
 bool BatchParser::parse_fast(BatchEnd& end, bool is_last) {
@@ -59,13 +59,12 @@ bool BatchParser::parse_fast(BatchEnd& end, bool is_last) {
   return is_last || after_comma;
 }
 
-BatchEnd BatchParser::parse_slow(bool is_last) {
-  bool after_comma = true;
+BatchEnd BatchParser::parse_slow(bool is_last, bool after_comma) {
   std::size_t last_comma = 0;
   std::size_t at = 0;
   for (;;) {
     while (at < text_.size() && is_space(text_[at])) ++at;
-    if (at >= text_.size()) return {BatchEnd::How::between_events, text_.size()};
+    if (at >= text_.size()) return {BatchEnd::How::between_events, text_.size(), after_comma};
     const char c = text_[at];
     if (c == ',') {
       if (after_comma && at > 0) note(Oddity::trailing_comma, at, at + 1);

@@ -17,6 +17,7 @@ struct BatchEnd {
   };
   How how = How::between_events;
   std::size_t at = 0;
+  bool after_comma = true;  // whether a comma stands between the last event taken and what follows; of between_events
 };
 
 class BatchParser {
@@ -24,13 +25,14 @@ class BatchParser {
   explicit BatchParser(LocalTables& tables) : tables_(tables) {}
 
   // Parses the events in `text`, which begins between events at `file_offset`. `is_last`: no text follows.
+  // `after_comma`: whether a comma stands before it, as BatchEnd said of the text before.
   // The rows are in chunk() until the next call.
-  BatchEnd parse(std::string_view text, std::uint64_t file_offset, bool is_last);
+  BatchEnd parse(std::string_view text, std::uint64_t file_offset, bool is_last, bool after_comma = true);
   RawChunk& chunk() { return chunk_; }
 
  private:
   bool parse_fast(BatchEnd& end, bool is_last);
-  BatchEnd parse_slow(bool is_last);
+  BatchEnd parse_slow(bool is_last, bool after_comma);
   bool array_ends_at(std::size_t at, bool is_last) const;
   // One event at `at`; returns the position after it, or npos when more text is needed.
   std::size_t slow_event(std::size_t at, bool is_last);

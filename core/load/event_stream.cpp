@@ -68,7 +68,7 @@ void EventStream::commit(Parsed& parsed) {
   const Block& block = *parsed.block;
   if (array_closed_) {
     feed_rest(block.text(), block.file_offset, block.is_last);
-  } else if (!carry_.empty()) {
+  } else if (!carry_.empty() || !after_comma_) {
     commit_again(block);
   } else {
     keep(std::move(parsed.chunk));
@@ -76,20 +76,23 @@ void EventStream::commit(Parsed& parsed) {
   }
 }
 
-// The block before ended in the middle of an event: this one's parse began in the wrong place.
+// The block before ended in the middle of an event, so that this one's parse began in the wrong place, or it ended without
+// the comma that this one's parse took for granted.
 void EventStream::commit_again(const Block& block) {
   std::string text = std::move(carry_);
   carry_.clear();
   text += block.text();
-  const std::uint64_t offset = carry_offset_;
+  const bool begins_inside = text.size() > block.text().size();
+  const std::uint64_t offset = begins_inside ? carry_offset_ : block.file_offset;
   BatchParser parser(*tables_.back());
-  const BatchEnd end = parser.parse(text, offset, block.is_last);
+  const BatchEnd end = parser.parse(text, offset, block.is_last, begins_inside || after_comma_);
   parser.chunk().table = threads_;
   keep(std::move(parser.chunk()));
   take_end(end, text, offset, block.is_last);
 }
 
 void EventStream::take_end(const BatchEnd& end, std::string_view text, std::uint64_t file_offset, bool is_last) {
+  after_comma_ = end.after_comma;
   switch (end.how) {
     case BatchEnd::How::between_events: return;
     case BatchEnd::How::array_closed:

@@ -63,6 +63,7 @@ class EventStream {
   std::vector<RawChunk> chunks_;
   std::string carry_;                       // text of an event that did not end in its block
   std::uint64_t carry_offset_ = 0;
+  bool after_comma_ = true;                 // as the last block committed said of what follows
   std::string rest_;                        // text after the events that the top level could not take yet
   std::uint64_t rest_offset_ = 0;
   bool array_closed_ = false;
