@@ -5,6 +5,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "core/base/parallel.h"
 #include "core/diagnose/catalogue.h"
 #include "core/diagnose/verdict.h"
 
@@ -72,16 +73,24 @@ void fold_under_causes(std::vector<RankedFinding>& findings) {
 }  // namespace
 
 Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
+  // Side by side, since rules only look; told in the order of the catalogue, whoever was first.
+  const std::vector<const Rule*>& rules = all_rules();
+  std::vector<std::vector<Finding>> found(rules.size());
+  std::vector<const Need*> lacking(rules.size(), nullptr);
+  parallel_for(hardware_threads(), rules.size(), [&](std::size_t i) {
+    if (cancel != nullptr && *cancel) return;
+    const auto need = std::find_if(kNeeds.begin(), kNeeds.end(), [&](const Need& n) { return (rules[i]->needs & n.need) != 0 && !n.met(facts); });
+    if (need != kNeeds.end())
+      lacking[i] = &*need;
+    else
+      found[i] = rules[i]->check(facts);
+  });
   Diagnosis out;
-  for (const Rule* rule : all_rules()) {
-    if (cancel != nullptr && *cancel) return out;
-    const auto lacking = std::find_if(kNeeds.begin(), kNeeds.end(), [&](const Need& n) { return (rule->needs & n.need) != 0 && !n.met(facts); });
-    if (lacking != kNeeds.end()) {
-      out.unjudged.push_back({rule, std::string(lacking->why)});
-      continue;
-    }
-    for (Finding& finding : rule->check(facts)) {
-      finding.rule = rule;
+  if (cancel != nullptr && *cancel) return out;
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    if (lacking[i] != nullptr) out.unjudged.push_back({rules[i], std::string(lacking[i]->why)});
+    for (Finding& finding : found[i]) {
+      finding.rule = rules[i];
       out.findings.push_back({std::move(finding), -1});
     }
   }
