@@ -17,11 +17,10 @@ std::unique_ptr<const Analysis> Analysis::make(const Trace& trace, const LaneInd
   // The parts of a stage run side by side. What needs most room while it is made comes last, when the room of the others
   // is free again.
   const std::array<std::vector<Part>, 4> stages = {{
-      {[&] { ops = gpu_ops(trace, links); }},
-      {[&] { facts->steps_ = make_steps(trace, ops); }},
-      {[&] { facts->make_activity(ops); }, [&] { facts->make_idle(ops); }},
-      {[&] { facts->corrected_ = std::make_unique<const OpEvents>(trace, lanes, links, TableMode::corrected); },
-       [&] { facts->kernels_ = kernel_table(trace, links); }, [&] { facts->memory_ = memory_use(trace, lanes); }},
+      {[&] { ops = gpu_ops(trace, links); }, [&] { facts->memory_ = memory_use(trace, lanes); }},
+      {[&] { facts->steps_ = make_steps(trace, ops); }, [&] { facts->make_idle(ops); }},
+      {[&] { facts->make_activity(ops); }, [&] { facts->kernels_ = kernel_table(trace, links); }},
+      {[&] { facts->corrected_ = std::make_unique<const OpEvents>(trace, lanes, links, TableMode::corrected); }},
   }};
   for (const std::vector<Part>& stage : stages) {
     if (&stage == &stages.back()) ops = {};
