@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command_line.h"
+#include "app/cli/in_and_out.h"
 #include "core/base/text.h"
 #include "core/diagnose/catalogue.h"
-#include "core/load/load_trace.h"
 
 namespace gapscope {
 namespace {
@@ -125,16 +125,13 @@ std::string unknown_rule_sentence(const std::vector<std::string>& fail_on) {
 }
 
 int run_diagnose(const DiagnoseOptions& options) {
-  const Result<std::shared_ptr<const Trace>> loaded = load_trace(options.trace);
-  if (!loaded.ok()) {
-    std::fprintf(stderr, "gapscope: %s\n", printable(loaded.error().message).c_str());
-    return kBadInput;
-  }
-  const Document document(*loaded);
+  const std::shared_ptr<const Trace> loaded = load_or_say_why(options.trace);
+  if (!loaded) return kBadInput;
+  const Document document(loaded);
   document.diagnose();
   const Diagnosis& diagnosis = *document.diagnosis();
   const std::string out = options.json ? diagnosis_json(document.trace, diagnosis) : diagnosis_text(document.trace, diagnosis);
-  if (std::fwrite(out.data(), 1, out.size(), stdout) != out.size() || std::fflush(stdout) != 0) return kBadInput;
+  if (print(out) != kOk) return kBadInput;
   return fails(diagnosis, options.fail_on) ? kFailed : kOk;
 }
 

@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command_line.h"
+#include "app/cli/in_and_out.h"
 #include "core/analyze/occupancy.h"
 #include "core/base/text.h"
-#include "core/load/load_trace.h"
 
 namespace gapscope {
 namespace {
@@ -165,12 +165,9 @@ std::string kernels_json(const Trace& trace, const KernelTable& table, std::size
 }
 
 int kernels(const KernelsOptions& options) {
-  const Result<std::shared_ptr<const Trace>> loaded = load_trace(options.trace);
-  if (!loaded.ok()) {
-    std::fprintf(stderr, "gapscope: %s\n", printable(loaded.error().message).c_str());
-    return kBadInput;
-  }
-  const Trace& trace = **loaded;
+  const std::shared_ptr<const Trace> loaded = load_or_say_why(options.trace);
+  if (!loaded) return kBadInput;
+  const Trace& trace = *loaded;
   const LaneIndex lanes(trace);
   const LinkIndex links(trace, lanes);
   KernelTable table = kernel_table(trace, links, options.range);
@@ -180,8 +177,7 @@ int kernels(const KernelsOptions& options) {
     text = kernels_json(trace, table, options.limit);
   else
     text = table.rows.empty() ? no_kernels_sentence(table) + '\n' : kernels_text(trace, table, options.limit);
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  return written ? kOk : kBadInput;
+  return print(text);
 }
 
 }  // namespace gapscope

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command_line.h"
+#include "app/cli/in_and_out.h"
 #include "core/analyze/op_table_text.h"
 #include "core/base/text.h"
-#include "core/load/load_trace.h"
 
 namespace gapscope {
 namespace {
@@ -67,12 +67,9 @@ std::optional<Span> parse_range(const std::string& text) {
 }
 
 int table(const TableOptions& options) {
-  const Result<std::shared_ptr<const Trace>> loaded = load_trace(options.trace);
-  if (!loaded.ok()) {
-    std::fprintf(stderr, "gapscope: %s\n", printable(loaded.error().message).c_str());
-    return kBadInput;
-  }
-  const Trace& trace = **loaded;
+  const std::shared_ptr<const Trace> loaded = load_or_say_why(options.trace);
+  if (!loaded) return kBadInput;
+  const Trace& trace = *loaded;
   const LaneIndex lanes(trace);
   const LinkIndex links(trace, lanes);
   const OpEvents events(trace, lanes, links, options.mode, KeepTree::yes);
@@ -93,7 +90,7 @@ int table(const TableOptions& options) {
     const OpTableText text{sort, options.limit, options.max_name_column_width};
     out = print_op_table(trace, events, table, rows, text) + '\n';
   }
-  return std::fwrite(out.data(), 1, out.size(), stdout) == out.size() && std::fflush(stdout) == 0 ? kOk : kBadInput;
+  return print(out);
 }
 
 }  // namespace gapscope

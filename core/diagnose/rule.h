@@ -72,10 +72,10 @@ struct Rule {
   std::vector<Finding> (*check)(const Facts& facts);
 };
 
-// A finding of `severity` on one slice, or none. Rules fill in the rest.
+// A slice as a place of a finding.
 FindingSpan span_of_slice(const Trace& trace, SliceId slice);
 // The slices as spans, at most kMostFindingSpans: the longest ones, in time order.
 std::vector<FindingSpan> spans_of_slices(const Trace& trace, std::vector<SliceId> slices);
-std::vector<FindingSpan> spans_of_gaps(std::vector<FindingSpan> gaps);
+std::vector<FindingSpan> spans_of_gaps(std::vector<FindingSpan> gaps);  // the same for gaps
 
 }  // namespace gapscope

@@ -1,6 +1,6 @@
 #pragma once
 // The const world that the window shows: a trace and everything computed from it. Built off the UI thread, shared,
-// never changed; only the analysis joins it when the document is already on the screen.
+// never changed; the analysis, the counters and the diagnosis join it when the document is already on the screen.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

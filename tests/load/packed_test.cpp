@@ -12,6 +12,7 @@
 #include "tests/support/dump_trace.h"
 #include "tests/support/gzip_text.h"
 #include "tests/support/load_text.h"
+#include "tests/support/numbered_slices.h"
 #include "tests/support/pack_text.h"
 #include "tests/support/temp_folder.h"
 
@@ -19,16 +20,6 @@ using namespace gapscope;
 using namespace gapscope::test;
 
 namespace {
-
-// `n` slices with a distinct arg each, so that reading the wrong one shows.
-std::string numbered_slices(int n) {
-  std::string inside;
-  for (int i = 0; i < n; ++i) {
-    if (i > 0) inside += ",\n";
-    inside += slice(fmt::format("op {}", i % 97), std::to_string(i * 10), "5", fmt::format(R"(, "args": {{"number": {}, "pad": "{}"}})", i, i * 2654435761u));
-  }
-  return events(inside);
-}
 
 void check_args_everywhere(const Trace& t) {
   for (std::size_t i = 0; i < t.slice_count(); i += t.slice_count() / 13 + 1) {

@@ -13,6 +13,7 @@
 #include "core/load/args.h"
 #include "tests/support/dump_trace.h"
 #include "tests/support/load_text.h"
+#include "tests/support/numbered_slices.h"
 #include "tests/support/pack_text.h"
 #include "tests/support/temp_folder.h"
 
@@ -20,15 +21,6 @@ using namespace gapscope;
 using namespace gapscope::test;
 
 namespace {
-
-std::string numbered_slices(int n) {
-  std::string inside;
-  for (int i = 0; i < n; ++i) {
-    if (i > 0) inside += ",\n";
-    inside += slice(fmt::format("op {}", i % 97), std::to_string(i * 10), "5", fmt::format(R"(, "args": {{"number": {}, "pad": "{}"}})", i, i * 2654435761u));
-  }
-  return events(inside);
-}
 
 std::shared_ptr<const Trace> load_spilling(const std::string& path, const std::string& folder) {
   LoadOptions options;
