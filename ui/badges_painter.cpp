@@ -21,8 +21,10 @@ LaneLayout::Strip strip_of_gap(const TimelineScene& scene, const Band& band, con
   const Lane& lane = doc.trace.lane(band.lane);
   const Ns middle = gap.span.begin + gap.span.length() / 2;
   if (lane.kind == LaneKind::gpu_stream) {
-    for (std::uint32_t depth = 0; depth < lane.depth_count; ++depth)
-      if (band.collapsed || !doc.lanes.at(doc.trace.row_id(band.lane, depth), middle)) return scene.layout.strip(band, depth);
+    for (std::uint32_t depth = 0; depth < band.depths; ++depth) {
+      const RowSlices row = row_of(doc.trace, doc.lanes, band, depth);
+      if (band.collapsed || position_at(row, middle) == row.begin.size()) return scene.layout.strip(band, depth);
+    }
   }
   const float top = scene.painter.px(kBadgeTop);
   return {band.y + top, std::max(scene.painter.px(kBadge), scene.layout.strip(band, 0).y - band.y - 2 * top)};
@@ -88,8 +90,8 @@ void draw_severity(Painter& painter, ImVec2 centre, float size, Severity severit
   }
 }
 
-void draw_badges(TimelineScene& scene, const Band& band) {
-  const auto& marks = scene.findings.marks[band.lane.index()];
+void draw_badges(TimelineScene& scene, const Band& band, LaneId lane) {
+  const auto& marks = scene.findings.marks[lane.index()];
   if (marks.empty()) return;
   std::vector<Badge> badges;
   std::vector<GapMark> gaps;

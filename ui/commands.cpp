@@ -1,7 +1,8 @@
 #include "ui/commands.h"
 
 #include "core/view/findings_model.h"
-#include "core/view/lane_layout.h"
+#include "core/view/lane_folds.h"
+#include "core/view/shown_neighbours.h"
 #include "core/view/time_view.h"
 #include "ui/panels.h"
 #include "ui/timeline_input.h"
@@ -17,6 +18,7 @@ bool has_document(const CommandScope& s) { return s.document != nullptr; }
 bool has_selection(const CommandScope& s) { return s.document && s.view.selection.valid(); }
 bool has_cycle(const CommandScope& s) { return s.document && !s.view.cycle.slices.empty(); }
 bool has_findings(const CommandScope& s) { return s.document && s.document->diagnosis(); }
+bool has_python(const CommandScope& s) { return s.document && s.document->arrangements() && s.document->arrangements()->any_python; }
 bool can_deselect(const CommandScope& s) { return s.view.help_open || s.view.start_open || s.view.selection.valid() || s.view.range; }
 
 void zoom(CommandScope& s, double factor) { go_to(s.view, zoomed(s.view.time, factor, 0.5, s.document->trace.span)); }
@@ -39,9 +41,10 @@ void select_found(CommandScope& s, SliceId slice) {
   if (slice.valid()) select_slice(s.view, slice, true);
 }
 
-void select_child(CommandScope& s) {
-  const auto children = s.document->lanes.children(s.view.selection);
-  if (!children.empty()) select_found(s, children.front());
+
+void pin_lane_of_selection(CommandScope& s) {
+  const LaneId lane = s.document->trace.lane_id(s.view.selection);
+  set_pinned(s.view.folds, lane, !s.view.folds.lane_pinned[lane.index()]);
 }
 
 void show_tab(CommandScope& s, std::string_view id) {
@@ -71,6 +74,14 @@ constexpr auto kCommands = std::to_array<Command>({
   {quit, Menu::file, "Quit", "Close the window.",
    {{{Key::q, kCtrl}}}, false, nullptr, [](CommandScope& s) { s.out.add(Quit{}); }},
 
+  {toggle_python, Menu::view, "Python frames", "Show threads with the Python frames that called, or without.",
+   {{{Key::y}}}, false, has_python, [](CommandScope& s) { gapscope::toggle_python(s.view.folds); }},
+  {toggle_compact, Menu::view, "Thin lanes", "Draw every depth thin and without labels, so that more lanes fit.",
+   {{{Key::c}}}, false, has_document, [](CommandScope& s) { gapscope::toggle_compact(s.view.folds); }},
+  {only_gpu, Menu::view, "Fold all but GPU", "Fold every lane that is no GPU stream; once more opens all.",
+   {{{Key::l}}}, false, has_document, [](CommandScope& s) { toggle_all_but_gpu(s.view.folds, s.document->trace); }},
+  {pin_lane, Menu::view, "Pin the lane", "Keep the selected slice's lane at the top, or let it go back.",
+   {{{Key::t}}}, false, has_selection, pin_lane_of_selection},
   {collapse_all, Menu::view, "Fold all lanes", "Show only the outermost slices of every lane.",
    {}, false, has_document, [](CommandScope& s) { set_all_lanes(s.view.folds, true); }},
   {expand_all, Menu::view, "Open all lanes", "Show every depth of every lane.",
@@ -119,15 +130,16 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::home}, {Key::digit_0}}}, false, has_document, [](CommandScope& s) { go_to(s.view, fit(s.document->trace.span)); }},
   {next_slice, Menu::go, "Next slice", "Select the next slice of the same lane and depth.",
    {{{Key::period}}}, false, has_selection,
-   [](CommandScope& s) { select_found(s, s.document->lanes.next_in_row(s.view.selection)); }},
+   [](CommandScope& s) { select_found(s, shown_next(*s.document, s.view.folds, s.view.selection)); }},
   {previous_slice, Menu::go, "Previous slice", "Select the previous slice of the same lane and depth.",
    {{{Key::comma}}}, false, has_selection,
-   [](CommandScope& s) { select_found(s, s.document->lanes.previous_in_row(s.view.selection)); }},
+   [](CommandScope& s) { select_found(s, shown_previous(*s.document, s.view.folds, s.view.selection)); }},
   {parent_slice, Menu::go, "Parent", "Select the slice that encloses the selected one.",
    {{{Key::up}}}, false, has_selection,
-   [](CommandScope& s) { select_found(s, s.document->lanes.parent(s.view.selection)); }},
+   [](CommandScope& s) { select_found(s, shown_parent(*s.document, s.view.folds, s.view.selection)); }},
   {child_slice, Menu::go, "First child", "Select the first slice inside the selected one.",
-   {{{Key::down}}}, false, has_selection, select_child},
+   {{{Key::down}}}, false, has_selection,
+   [](CommandScope& s) { select_found(s, shown_child(*s.document, s.view.folds, s.view.selection)); }},
   {next_of_cycle, Menu::go, "Next of its kind", "Select the next slice of the row chosen in a table.",
    {{{Key::enter}}}, false, has_cycle,
    [](CommandScope& s) { select_found(s, s.view.cycle.next(s.view.selection)); }},
@@ -155,6 +167,7 @@ constexpr auto kMouseHelp = std::to_array<MouseHelp>({
     {"Double click", "Zoom to the slice."},
     {"Drag in the ruler", "Restrict the tables to that time; a click in the ruler gives all of it back."},
     {"Drag in the overview", "Move the visible window, or one of its edges."},
+    {"Drag a lane's title", "Move the lane to another place; its right click pins or hides it."},
     {"Drag the edge of a column or panel", "Change its size."},
 });
 

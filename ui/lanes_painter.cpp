@@ -53,11 +53,12 @@ void draw_label(TimelineScene& scene, const SliceRect& rect, std::string& label)
 }
 
 // Where a slice that may be too narrow, or off screen sideways, is outlined. False when it is not on screen.
-bool outline_box(const TimelineScene& scene, SliceId slice, Box& box) {
+bool outline_box(const TimelineScene& scene, SliceId slice, Box& box, bool& pinned) {
   const Trace& trace = scene.document.trace;
-  const Band* band = scene.layout.band_of(trace.lane_id(slice));
-  if (!band || band->kind != BandKind::lane || (band->collapsed && trace.depth(slice) > 0)) return false;
-  const LaneLayout::Strip strip = scene.layout.strip(*band, trace.depth(slice));
+  const std::optional<LaneLayout::Place> place = scene.layout.place_of(trace, slice);
+  if (!place || place->band->kind != BandKind::lane || (place->band->collapsed && place->depth > 0)) return false;
+  const LaneLayout::Strip strip = place->strip;
+  pinned = strip.y < scene.pinned;
   const int x0 = scene.grid.column(trace.begin(slice));
   const int x1 = std::max(x0 + 1, scene.grid.column(trace.end(slice)));
   if (x1 <= 0 || x0 >= scene.grid.width()) return false;
@@ -68,14 +69,18 @@ bool outline_box(const TimelineScene& scene, SliceId slice, Box& box) {
 
 void outline(TimelineScene& scene, SliceId slice, ImU32 ink, float thickness) {
   Box box;
-  if (!outline_box(scene, slice, box)) return;
+  bool pinned = false;
+  if (!outline_box(scene, slice, box, pinned)) return;
   const float least = 3 * thickness;  // a sub-pixel slice is framed around, not over
   if (box.width() < least) {
     const float grow = (least - box.width()) / 2;
     box.x0 -= grow;
     box.x1 += grow;
   }
+  const Box& lanes = scene.areas.lanes;
+  scene.painter.clip({lanes.x0, pinned ? lanes.y0 : pinned_bottom(scene), lanes.x1, lanes.y1});
   scene.painter.frame(box, ink, thickness);
+  scene.painter.unclip();
 }
 
 }  // namespace
@@ -99,7 +104,7 @@ void draw_slices(TimelineScene& scene) {
 
 void draw_instants(TimelineScene& scene, const std::vector<InstantMark>& marks, const Band& band) {
   const float size = scene.painter.px(kInstantHeight);
-  const float y1 = scene.window_y(band.bottom()) - scene.painter.hairline();
+  const float y1 = scene.window_y(band.y) + band.height - scene.painter.hairline();
   for (const InstantMark& mark : marks) {
     const float x = scene.window_x(mark.x);
     scene.painter.fill({x, y1 - size, x + scene.painter.hairline(), y1}, colour(scene.theme.muted, 0.7f));

@@ -17,6 +17,7 @@ constexpr float kLeastAxis = 120;
 constexpr float kClickSlack = 4;    // px that the pointer may wander between press and release
 constexpr float kLeastSeen = 4;     // a slice narrower than this is zoomed to, not just brought into view
 constexpr double kRevealRoom = 40;  // px kept above and below a revealed slice
+constexpr float kMostPinned = 0.6f;  // of the lanes' height
 
 TimelineAreas areas_in(const Box& box, const ViewState& view, const Painter& p) {
   const float wanted = p.px(view.sizes.titles_px);
@@ -39,15 +40,19 @@ void TimelinePanel::forget() {
   zones_.clear();
   layout_ = {};
   counters_ = nullptr;
+  arrangements_ = nullptr;
+  lane_drag_ = {};
   findings_ = {};
   layout_revision_ = 0;
 }
 
 // What lies at the top edge, unless that is where a fresh view begins.
 TimelinePanel::TopEdge TimelinePanel::top_edge(const ViewState& view) const {
-  const auto top = static_cast<float>(view.scroll_px * static_cast<double>(view.scale));
+  const auto scroll = static_cast<float>(view.scroll_px * static_cast<double>(view.scale));
+  if (scroll <= 0) return {};
+  const float top = scroll + sticky_height();
   const auto [first, last] = layout_.visible(top, top + 1);
-  return first < last && top > 0 ? TopEdge{true, layout_.bands()[first]} : TopEdge{};
+  return first < last ? TopEdge{true, layout_.bands()[first]} : TopEdge{};
 }
 
 // Scrolls so that it keeps its distance from the edge, whatever has come in above it.
@@ -100,12 +105,15 @@ void TimelinePanel::take_counters(const Document& document, ViewState& view) {
 }
 
 void TimelinePanel::lay_out(const Document& document, ViewState& view) {
-  const TopEdge top = counters_ != document.counters() ? top_edge(view) : TopEdge{};
+  const bool has_more = counters_ != document.counters() || arrangements_ != document.arrangements();
+  const TopEdge top = has_more ? top_edge(view) : TopEdge{};
   take_counters(document, view);
-  if (layout_revision_ != view.folds.revision || layout_scale_ != view.scale) {
+  if (has_more || layout_revision_ != view.folds.revision || layout_scale_ != view.scale) {
+    arrangements_ = document.arrangements();
     std::vector<ProcessId> counters;
     for (std::size_t i = 0; counters_ && i < counters_->size(); ++i) counters.push_back((*counters_)[i].process);
-    layout_ = LaneLayout(document.trace, view.folds, LaneMetrics{}.scaled(view.scale), counters);
+    layout_ = LaneLayout(document.trace, view.folds, (view.folds.compact ? LaneMetrics{}.compacted() : LaneMetrics{}).scaled(view.scale), counters,
+                         arrangements_);
     layout_revision_ = view.folds.revision;
     layout_scale_ = view.scale;
     hold(top, document.trace, document.trace, view);
@@ -128,17 +136,21 @@ void TimelinePanel::reveal(const Document& document, ViewState& view) {
   const Trace& trace = document.trace;
   unfold_lane(view.folds, trace, trace.lane_id(view.selection));
   lay_out(document, view);
+  if (!layout_.place_of(trace, view.selection)) {  // a Python frame that is folded away
+    toggle_python(view.folds);
+    lay_out(document, view);
+  }
   const Span slice = trace.span_of(view.selection);
   const TimeView& now = view.move.active ? view.move.to : view.time;
   const double px = static_cast<double>(slice.length()) / visible_ns(now) * static_cast<double>(areas_.lanes.width());
   const TimeView to =
       px < static_cast<double>(kLeastSeen) ? focused_on(slice, trace.span) : revealed(now, slice, trace.span);
   go_to(view, to);
-  const Band* band = layout_.band_of(trace.lane_id(view.selection));
-  if (!band) return;
-  const LaneLayout::Strip strip = layout_.strip(*band, trace.depth(view.selection));
+  const std::optional<LaneLayout::Place> place = layout_.place_of(trace, view.selection);
+  if (!place || place->band->pinned) return;
+  const LaneLayout::Strip strip = place->strip;
   const auto scale = static_cast<double>(view.scale);
-  const double top = static_cast<double>(strip.y) / scale - kRevealRoom;
+  const double top = static_cast<double>(strip.y - sticky_height()) / scale - kRevealRoom;
   const double bottom = static_cast<double>(strip.y + strip.height - areas_.lanes.height()) / scale + kRevealRoom;
   view.scroll_px = std::max(bottom, std::min(view.scroll_px, top));
 }
@@ -148,11 +160,51 @@ void TimelinePanel::show_lane(const Document& document, ViewState& view) {
   unfold_lane(view.folds, document.trace, lane);
   lay_out(document, view);
   const Band* band = layout_.band_of(lane);
-  if (!band) return;
+  if (!band || band->pinned) return;
   const auto scale = static_cast<double>(view.scale);
-  const double top = static_cast<double>(band->y) / scale;
+  const double top = static_cast<double>(band->y - sticky_height()) / scale;
   const double bottom = static_cast<double>(band->bottom() - areas_.lanes.height()) / scale;
   view.scroll_px = std::max(std::min(bottom, top), std::min(view.scroll_px, top));
+}
+
+// A title that is dragged takes its lane or process along.
+void TimelinePanel::drag_lane(const Document& document, ViewState& view, bool active) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const ImVec2 from = io.MouseClickedPos[0];
+  const bool moved = io.MouseDragMaxDistanceSqr[0] > kClickSlack * kClickSlack * view.scale * view.scale;
+  if (active && io.MouseDown[0] && moved && areas_.titles.holds(from)) {
+    if (!lane_drag_.active()) {
+      const Zone zone = zones_.at(from.x, from.y);
+      if (zone.kind == ZoneKind::lane_title) lane_drag_ = {zone.lane, {}};
+      if (zone.kind == ZoneKind::process_title) lane_drag_ = {{}, zone.process};
+    }
+    ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
+    return;
+  }
+  if (lane_drag_.active() && hovered_) {
+    if (const std::optional<LaneDrop> at = drop_at(layout_, lane_drag_, layout_y(io.MousePos.y))) {
+      drop(view.folds, lane_drag_, *at);
+      lay_out(document, view);
+    }
+  }
+  lane_drag_ = {};
+}
+
+// From the window's y to the lanes'.
+float TimelinePanel::layout_y(float window_y) const {
+  const float y = window_y - areas_.lanes.y0;
+  return y < sticky_height() ? y : y + regions_[0].scroll;
+}
+
+// Where the dragged lane would fall.
+void TimelinePanel::draw_lane_drop(TimelineScene& scene) {
+  if (!lane_drag_.active()) return;
+  const std::optional<LaneDrop> at = drop_at(layout_, lane_drag_, layout_y(scene.pointer.y));
+  if (!at) return;
+  const bool pinned = lane_drag_.lane.valid() && layout_.band_of(lane_drag_.lane) && layout_.band_of(lane_drag_.lane)->pinned;
+  const float y = areas_.lanes.y0 + at->y - (pinned ? 0 : scene.scroll);
+  const float half = scene.painter.px(1);
+  scene.painter.fill({areas_.titles.x0, y - half, areas_.lanes.x1, y + half}, colour(scene.theme.accent));
 }
 
 void TimelinePanel::title_splitter(ViewState& view) {
@@ -198,6 +250,7 @@ void TimelinePanel::move_by_mouse(const Document& document, ViewState& view, con
   clicked_ = ImGui::IsItemDeactivated() && hovered_ && still && !io.KeyShift && ImGui::IsMouseReleased(0);
   double_clicked_ = hovered_ && ImGui::IsMouseDoubleClicked(0);
   drag_range(view, active);
+  drag_lane(document, view, active);
 
   TimelineMouse mouse;
   mouse.ctrl = io.KeyCtrl;
@@ -214,23 +267,58 @@ void TimelinePanel::move_by_mouse(const Document& document, ViewState& view, con
   motion_.advance(document, view, keys, mouse, lanes.width(), delta_s);
 }
 
-void TimelinePanel::paint(const Document& document, const ViewState& view, const PixelGrid& grid, std::size_t first,
-                          std::size_t last) {
-  rects_.clear();
-  const float top = std::floor(static_cast<float>(view.scroll_px) * view.scale);
-  const float bottom = top + areas_.lanes.height();
-  for (std::size_t i = first; i < last; ++i) {
-    const Band& band = layout_.bands()[i];
-    if (band.kind != BandKind::lane) continue;
-    const Lane& lane = document.trace.lane(band.lane);
-    const std::uint32_t depths = band.collapsed ? std::min(1u, lane.depth_count) : lane.depth_count;
-    for (std::uint32_t depth = 0; depth < depths; ++depth) {
-      const LaneLayout::Strip strip = layout_.strip(band, depth);
-      if (strip.y + strip.height <= top || strip.y >= bottom) continue;
-      paint_row(document.trace, document.lanes, document.trace.row_id(band.lane, depth), grid, strip.y, strip.height,
-                *colours_, scratch_, rects_);
-    }
+// Pinned lanes that would leave too little room for the others scroll with them.
+float TimelinePanel::sticky_height() const {
+  const float pinned = layout_.pinned_height();
+  return pinned <= areas_.lanes.height() * kMostPinned ? pinned : 0;
+}
+
+void TimelinePanel::lay_regions(const ViewState& view) {
+  const float scroll = std::floor(static_cast<float>(view.scroll_px) * view.scale);
+  const float sticky = sticky_height();
+  const Box &lanes = areas_.lanes, &titles = areas_.titles;
+  const auto [first, last] = layout_.visible(scroll + sticky, scroll + lanes.height());
+  const float y = lanes.y0 + sticky;
+  regions_[0] = {{lanes.x0, y, lanes.x1, lanes.y1}, {titles.x0, y, titles.x1, titles.y1}, first, last};
+  regions_[1] = {{lanes.x0, lanes.y0, lanes.x1, y}, {titles.x0, titles.y0, titles.x1, y}, 0, sticky > 0 ? layout_.pinned_count() : 0};
+  regions_[0].scroll = scroll;
+}
+
+void TimelinePanel::paint_band(const Document& document, const PixelGrid& grid, const Band& band) {
+  const std::uint32_t depths = band.collapsed ? std::min(1u, band.depths) : band.depths;
+  const float hidden = band.pinned && sticky_height() > 0 ? 0 : regions_[0].scroll;
+  for (std::uint32_t depth = 0; depth < depths; ++depth) {
+    const LaneLayout::Strip strip = layout_.strip(band, depth);
+    const float y = areas_.lanes.y0 + strip.y - hidden;
+    if (y + strip.height <= areas_.lanes.y0 || y >= areas_.lanes.y1) continue;
+    paint_row(document.trace, row_of(document.trace, document.lanes, band, depth), grid, strip.y, strip.height, *colours_, scratch_, rects_);
   }
+}
+
+void TimelinePanel::paint(const Document& document, const PixelGrid& grid) {
+  rects_.clear();
+  for (Region& region : regions_) {
+    region.first_rect = rects_.size();
+    for (std::size_t i = region.first; i < region.last; ++i) {
+      if (layout_.bands()[i].kind == BandKind::lane) paint_band(document, grid, layout_.bands()[i]);
+    }
+    region.last_rect = rects_.size();
+  }
+}
+
+// Lets `draw` see one region at a time as if it were all of the lanes.
+template <class Draw>
+void TimelinePanel::each_region(TimelineScene& scene, Draw draw) {
+  for (const Region& region : regions_) {
+    if (region.first == region.last) continue;
+    scene.areas.lanes = region.lanes;
+    scene.areas.titles = region.titles;
+    scene.first_band = region.first;
+    scene.last_band = region.last;
+    scene.rects = std::span(rects_).subspan(region.first_rect, region.last_rect - region.first_rect);
+    draw(scene);
+  }
+  scene.areas = areas_;
 }
 
 void TimelinePanel::click(const Document& document, ViewState& view, const Zone& zone) {
@@ -254,6 +342,9 @@ void TimelinePanel::click(const Document& document, ViewState& view, const Zone&
     case ZoneKind::process_title:
       toggle_process(view.folds, zone.process);
       break;
+    case ZoneKind::pin:
+      set_pinned(view.folds, zone.lane, !view.folds.lane_pinned[zone.lane.index()]);
+      break;
     case ZoneKind::instants:
     case ZoneKind::counter:
     case ZoneKind::none:
@@ -265,33 +356,47 @@ void TimelinePanel::click(const Document& document, ViewState& view, const Zone&
 void TimelinePanel::act_on_mouse(const Document& document, ViewState& view, const Zone& zone) {
   if (ImGui::GetIO().MousePos.y < areas_.ruler.y1) return;
   if (clicked_) click(document, view, zone);
+  if (hovered_ && ImGui::IsMouseReleased(1)) lane_menu_.open(zone);
   if (double_clicked_ && (zone.kind == ZoneKind::slice || zone.kind == ZoneKind::run)) {
     const Span target = zone.kind == ZoneKind::run ? zone.span : document.trace.span_of(zone.slice);
     go_to(view, focused_on(target, document.trace.span));
   }
 }
 
-void TimelinePanel::draw_lanes(TimelineScene& scene) {
-  Painter& painter = scene.painter;
-  painter.fill(areas_.lanes, colour(scene.theme.background));
-  painter.clip(areas_.lanes);
-  draw_bands(scene);
-  painter.unclip();
-  draw_ruler(scene);
-  painter.clip(areas_.lanes);
-  draw_counters(scene);
-  draw_slices(scene);
+void TimelinePanel::draw_marks(TimelineScene& scene) {
   // Not asked of the document: what it had no findings of when this frame began may have some by now.
   const bool has_findings = !scene.findings.marks.empty();
   for (std::size_t i = scene.first_band; i < scene.last_band; ++i) {
     const Band& band = layout_.bands()[i];
     if (band.kind != BandKind::lane) continue;
-    marks_.clear();
-    paint_instants(scene.document.trace, band.lane, scene.grid, marks_);
-    draw_instants(scene, marks_, band);
-    if (has_findings) draw_badges(scene, band);
+    const std::span<const LaneId> lanes = band.streams ? std::span<const LaneId>(band.streams->lanes) : std::span(&band.lane, 1);
+    for (const LaneId lane : lanes) {
+      marks_.clear();
+      paint_instants(scene.document.trace, lane, scene.grid, marks_);
+      draw_instants(scene, marks_, band);
+      if (has_findings) draw_badges(scene, band, lane);
+    }
   }
-  painter.unclip();
+}
+
+void TimelinePanel::draw_lanes(TimelineScene& scene) {
+  Painter& painter = scene.painter;
+  painter.fill(areas_.lanes, colour(scene.theme.background));
+  each_region(scene, [&](TimelineScene& part) {
+    painter.clip(part.areas.lanes);
+    draw_bands(part);
+    painter.unclip();
+  });
+  draw_ruler(scene);
+  each_region(scene, [&](TimelineScene& part) {
+    const Box& box = part.areas.lanes;
+    zones_.add({ZoneKind::none, box.x0, box.y0, box.x1, box.y1, {}, {}, {}, 0, 0, {}});  // over what has scrolled under pinned lanes
+    painter.clip(box);
+    draw_counters(part);
+    draw_slices(part);
+    draw_marks(part);
+    painter.unclip();
+  });
 }
 
 // What lies over everything else; gives what is under the pointer.
@@ -322,20 +427,22 @@ void TimelinePanel::draw(const Document& document, ViewState& view, const Box& b
   if (view.reveal_lane) show_lane(document, view);
   clamp_scroll(view);
 
-  const float top = std::floor(static_cast<float>(view.scroll_px) * view.scale);
-  const auto [first, last] = layout_.visible(top, top + areas_.lanes.height());
+  lay_regions(view);
   const PixelGrid grid(view.time, static_cast<int>(areas_.lanes.width()), document.trace.span.begin);
-  paint(document, view, grid, first, last);
+  paint(document, grid);
   zones_.clear();
   // Asked once a frame: it may arrive at any moment.
   if (const Diagnosis* diagnosis = document.diagnosis()) gather_lane_findings(document.trace, *diagnosis, view.findings, findings_);
   TimelineScene scene{
-      document, view,      theme_of(view.theme), painter,  areas_, layout_, grid, top, first, last, widths_, chain_, rects_,
+      document, view,      theme_of(view.theme), painter,  areas_, layout_, grid, areas_.lanes.y0, regions_[0].scroll, sticky_height(), 0, 0, widths_, chain_, rects_,
       zones_,   findings_, ImGui::GetIO().MousePos, hovered_, dragged_range_ ? dragged_range_ : view.range};
   overview(document, view, painter);
   draw_lanes(scene);
-  draw_titles(scene);
+  each_region(scene, [](TimelineScene& part) { draw_titles(part); });
+  draw_lane_drop(scene);
   act_on_mouse(document, view, draw_overlays(scene));
+  draw_lanes_button(document, view, areas_.ruler_titles);
+  lane_menu_.draw(document, view);
 }
 
 }  // namespace gapscope

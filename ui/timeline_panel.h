@@ -1,10 +1,13 @@
 #pragma once
 // The timeline: overview, ruler, lane titles and lanes. Holds what is worth keeping between frames (layout, colours,
 // chain, overview) and draws one frame from the document and the view state.
+#include <array>
 #include <memory>
 #include <vector>
 
 #include "core/view/overview.h"
+#include "core/view/lane_drag.h"
+#include "ui/lane_menu.h"
 #include "ui/timeline_input.h"
 #include "ui/timeline_scene.h"
 
@@ -52,9 +55,24 @@ class TimelinePanel {
   void overview(const Document& document, ViewState& view, Painter& painter);
   void overview_drag(const Document& document, ViewState& view);
   void overview_grab(const Document& document, ViewState& view);
-  void paint(const Document& document, const ViewState& view, const PixelGrid& grid, std::size_t first,
-             std::size_t last);
+  // A part of the lanes that scrolls, or stays, as one: its bands and what they show.
+  struct Region {
+    Box lanes, titles;
+    std::size_t first = 0, last = 0;  // bands
+    std::size_t first_rect = 0, last_rect = 0;
+    float scroll = 0;  // px of the display
+  };
+  float sticky_height() const;
+  void lay_regions(const ViewState& view);
+  void paint(const Document& document, const PixelGrid& grid);
+  void paint_band(const Document& document, const PixelGrid& grid, const Band& band);
+  template <class Draw>
+  void each_region(TimelineScene& scene, Draw draw);
   void draw_lanes(TimelineScene& scene);
+  void draw_marks(TimelineScene& scene);
+  void drag_lane(const Document& document, ViewState& view, bool active);
+  float layout_y(float window_y) const;
+  void draw_lane_drop(TimelineScene& scene);
   Zone draw_overlays(TimelineScene& scene);
   void click(const Document& document, ViewState& view, const Zone& zone);
   void act_on_mouse(const Document& document, ViewState& view, const Zone& zone);
@@ -64,12 +82,16 @@ class TimelinePanel {
   Overview overview_;
   LaneLayout layout_;
   const std::vector<CounterLane>* counters_ = nullptr;  // those in the layout
+  const Arrangements* arrangements_ = nullptr;
   std::uint64_t layout_revision_ = 0;
   float layout_scale_ = 0;
   GlyphWidths widths_;
   float widths_size_ = 0;
   Chain chain_;
   TimelineAreas areas_;
+  std::array<Region, 2> regions_;  // what scrolls, then what is pinned
+  LaneDrag lane_drag_;
+  LaneMenu lane_menu_;
   std::vector<SliceRect> rects_;
   std::vector<VisibleItem> scratch_;
   std::vector<InstantMark> marks_;

@@ -35,11 +35,13 @@ struct TimelineScene {
   TimelineAreas areas;
   const LaneLayout& layout;
   PixelGrid grid;
-  float scroll = 0;  // px of the display
+  float origin_y = 0;  // of the lanes, in the window
+  float scroll = 0;    // px of the display
+  float pinned = 0;    // height of what stays at the top while the rest scrolls
   std::size_t first_band = 0, last_band = 0;
   const GlyphWidths& widths;  // of slice labels
   const Chain& chain;
-  const std::vector<SliceRect>& rects;  // y from the top of the lanes
+  std::span<const SliceRect> rects;  // y from the top of the lanes
   Zones& zones;
   const LaneFindings& findings;
   ImVec2 pointer{};
@@ -47,17 +49,20 @@ struct TimelineScene {
   std::optional<Span> range;    // selected, or being dragged
 
   // From lane coordinates to the window's.
-  float window_y(float y) const { return areas.lanes.y0 + y - scroll; }
+  float window_y(float y) const { return origin_y + y - (y < pinned ? 0 : scroll); }
   float window_x(int column) const { return areas.lanes.x0 + static_cast<float>(column); }
 };
+
+// Where the pinned lanes end, in the window.
+inline float pinned_bottom(const TimelineScene& scene) { return scene.origin_y + scene.pinned; }
 
 // Each draws its part and adds its zones.
 void draw_bands(TimelineScene& scene);
 void draw_counters(TimelineScene& scene);
 void draw_slices(TimelineScene& scene);
 void draw_instants(TimelineScene& scene, const std::vector<InstantMark>& marks, const Band& band);
-// Hatches the gaps of findings and puts their badges above the slices.
-void draw_badges(TimelineScene& scene, const Band& band);
+// Hatches the gaps of findings about `lane`, which `band` shows, and puts their badges above the slices.
+void draw_badges(TimelineScene& scene, const Band& band, LaneId lane);
 void draw_outlines(TimelineScene& scene, const Zone& hovered);
 void draw_flows(TimelineScene& scene);
 void draw_titles(TimelineScene& scene);

@@ -115,6 +115,7 @@ void draw_timeline_tooltip(const TimelineScene& scene, const Zone& hovered) {
     case ZoneKind::instants:
       instant_lines(scene, hovered);
       break;
+    case ZoneKind::pin:
     case ZoneKind::lane_title:
       lane_lines(scene, hovered.lane);
       break;

@@ -1,4 +1,8 @@
 // The column of process and lane titles, with their chevrons.
+#include <cmath>
+#include <string>
+#include <vector>
+
 #include "core/base/text.h"
 #include "ui/timeline_scene.h"
 
@@ -8,11 +12,29 @@ namespace {
 constexpr float kIndent = 10;
 constexpr float kChevronRoom = 16;
 constexpr float kRowHeight = 22;
-constexpr float kTwoLinesFrom = 40;  // a lane this tall has room for its figures below its title
+constexpr float kLineHeight = 18;  // of the figures below a title, as many as there is room for
+constexpr float kPinRoom = 22;
 
-std::string lane_figures(const Lane& lane) {
-  if (lane.slice_count == 0) return format_count(lane.instant_count) + " instants";
-  return format_count(lane.slice_count) + (lane.slice_count == 1 ? " slice" : " slices");
+std::string slices_text(std::size_t count) { return format_count(static_cast<std::int64_t>(count)) + (count == 1 ? " slice" : " slices"); }
+
+// What the lane holds, a line each as long as there is room.
+std::vector<std::string> lane_figures(const Trace& trace, const Band& band) {
+  const Lane& lane = trace.lane(band.lane);
+  if (band.streams) return {format_count(static_cast<std::int64_t>(band.streams->lanes.size())) + " graph streams", slices_text(band.arranged->slice_count())};
+  std::vector<std::string> lines;
+  if (band.pinned) lines.push_back(trace.processes[lane.process.index()].title);
+  if (lane.slice_count == 0) lines.push_back(format_count(lane.instant_count) + " instants");
+  else lines.push_back(slices_text(lane.slice_count));
+  if (band.arranged) lines.push_back("Python frames folded");
+  return lines;
+}
+
+// A drawing pin: its head, and the needle below.
+void draw_pin(Painter& p, const Box& box, ImU32 ink) {
+  const float x = std::floor((box.x0 + box.x1) / 2), y = std::floor((box.y0 + box.y1) / 2);
+  p.fill_rounded({x - p.px(3), y - p.px(5), x + p.px(3), y - p.px(1)}, ink, p.px(1));
+  p.fill({x - p.px(5), y - p.px(1), x + p.px(5), y}, ink);
+  p.line_y(x, y, y + p.px(5), ink);
 }
 
 void draw_process_title(TimelineScene& scene, const Band& band, const Box& box) {
@@ -34,16 +56,26 @@ void draw_lane_title(TimelineScene& scene, const Band& band, const Box& box, boo
   const float first_line = p.px(kRowHeight);
   const float y = std::max(box.y0 + p.px(2), std::min(scene.areas.titles.y0 + p.px(2), box.y1 - first_line - p.px(2)));
   const float x = box.x0 + p.px(kIndent + kChevronRoom);
-  if (lane.depth_count > 0) {
+  if (band.depths > 0) {
     p.chevron({box.x0 + p.px(kIndent + kChevronRoom / 2), y + first_line / 2}, band.collapsed,
               colour(scene.theme.muted));
   }
   const float room = box.x1 - p.px(6);
   p.text_in(Face::sans, {x + p.px(4), y, room, y + first_line}, colour(scene.theme.text), lane.title);
-  if (box.y1 - y >= p.px(kTwoLinesFrom)) {
-    const float y2 = y + first_line - p.px(3);
-    p.text_in(Face::sans, {x + p.px(4), y2, room, y2 + p.px(18)}, colour(scene.theme.muted), lane_figures(lane));
+  float y2 = y + first_line - p.px(3);
+  for (const std::string& line : lane_figures(scene.document.trace, band)) {
+    if (y2 + p.px(kLineHeight) > box.y1) break;
+    p.text_in(Face::sans, {x + p.px(4), y2, room, y2 + p.px(kLineHeight)}, colour(scene.theme.muted), line);
+    y2 += p.px(kLineHeight - 2);
   }
+  const Box title{box.x0, box.y0, box.x1, box.y1};
+  scene.zones.add({ZoneKind::lane_title, title.x0, title.y0, title.x1, title.y1, {}, band.lane, band.process, 0, 0, {}});
+  if (!hovered && !band.pinned) return;
+  const Box pin{box.x1 - p.px(kPinRoom), y, box.x1 - p.px(4), y + first_line};
+  const bool over = scene.pointer_inside && pin.holds(scene.pointer);
+  p.fill({pin.x0, pin.y0, box.x1 - p.hairline(), pin.y1}, colour(hovered ? scene.theme.raised : scene.theme.surface));
+  draw_pin(p, pin, colour(over ? scene.theme.text : band.pinned ? scene.theme.accent : scene.theme.muted));
+  scene.zones.add({ZoneKind::pin, pin.x0, pin.y0, pin.x1, pin.y1, {}, band.lane, band.process, 0, 0, {}});
 }
 
 // "0 to 100 %", "0 B to 1.20 GB"
@@ -97,7 +129,6 @@ void draw_titles(TimelineScene& scene) {
     draw_lane_title(scene, band, box, scene.pointer_inside && box.holds(scene.pointer));
     p.unclip();
     p.line_x(box.y1 - p.hairline(), titles.x0, titles.x1, colour(scene.theme.line, 0.6f));
-    scene.zones.add({ZoneKind::lane_title, box.x0, box.y0, box.x1, box.y1, {}, band.lane, band.process, 0, 0, {}});
   }
   p.unclip();
 }

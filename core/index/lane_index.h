@@ -6,24 +6,18 @@
 #include <vector>
 
 #include "core/index/row_levels.h"
+#include "core/index/row_window.h"
 #include "core/trace/trace.h"
 
 namespace gapscope {
-
-// One thing to draw: a single slice (count == 1, begin/end are the slice's own), or a run of `count` slices, each
-// narrower than a pixel and all beginning in one pixel column, folded together.
-struct VisibleItem {
-  Ns begin = 0;
-  Ns end = 0;
-  SliceId slice;            // the slice, or the longest of the run
-  std::uint32_t count = 1;
-};
 
 class LaneIndex {
  public:
   // Once `cancel` (may be null) is set it ends early, and may only be thrown away.
   explicit LaneIndex(const Trace& trace, int threads = 1, const std::atomic<bool>* cancel = nullptr);
 
+  // One row, as row_window.h asks for it.
+  RowSlices slices_of(RowId row) const;
   // Appends what [view.begin, view.end) shows of one row at `width_px` pixels, in time order. At most two items a
   // pixel column. Work is bounded by pixels, not by slices. width_px >= 1, view not empty.
   void visible(RowId row, Span view, int width_px, std::vector<VisibleItem>& out) const;

@@ -3,6 +3,12 @@
 #include "core/base/parallel.h"
 
 namespace gapscope {
+namespace {
+
+// So few slices are arranged before the document is shown, and its lanes never jump (10 ms); more follow it.
+constexpr std::size_t kArrangedAtOnce = 1'000'000;
+
+}  // namespace
 
 Document::Document(std::shared_ptr<const Trace> t, const std::atomic<bool>* cancel)
     : trace_owner(std::move(t)),
@@ -15,10 +21,18 @@ Document::Document(std::shared_ptr<const Trace> t, const std::atomic<bool>* canc
 
 std::shared_ptr<const Document> Document::make(std::shared_ptr<const Trace> t, const std::atomic<bool>* cancel) {
   auto document = std::make_shared<const Document>(std::move(t), cancel);
+  if (document->trace.slice_count() <= kArrangedAtOnce) document->arrange(cancel);
   return cancel != nullptr && *cancel ? nullptr : document;
 }
 
+void Document::arrange(const std::atomic<bool>* cancel) const {
+  if (arrangements()) return;
+  auto made = std::make_unique<const Arrangements>(make_arrangements(trace, cancel));
+  if (cancel == nullptr || !*cancel) arrangements_.publish(std::move(made));
+}
+
 void Document::analyze(const std::atomic<bool>* cancel) const {
+  arrange(cancel);
   if (analysis()) return;
   progress_.done = 0;
   if (std::unique_ptr<const Analysis> facts = Analysis::make(trace, lanes, links, cancel, &progress_))

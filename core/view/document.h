@@ -10,6 +10,7 @@
 #include "core/analyze/analysis.h"
 #include "core/base/late.h"
 #include "core/diagnose/diagnose.h"
+#include "core/index/arranged_lane.h"
 #include "core/index/lane_index.h"
 #include "core/index/link_index.h"
 #include "core/index/name_index.h"
@@ -36,6 +37,9 @@ struct Document {
   NameIndex names;
   double index_seconds = 0;  // wall time to make the three
 
+  // Other ways to show a lane, or null until they are there.
+  const Arrangements* arrangements() const { return arrangements_.get(); }
+
   // The facts, or null while they are being worked out.
   const Analysis* analysis() const { return analysis_.get(); }
   // What is drawn over time as areas, or null until the facts are there.
@@ -53,7 +57,10 @@ struct Document {
   void diagnose(const std::atomic<bool>* cancel = nullptr) const;
 
  private:
+  void arrange(const std::atomic<bool>* cancel) const;
+
   mutable AnalysisProgress progress_;
+  mutable Late<Arrangements> arrangements_;
   mutable Late<Analysis> analysis_;
   mutable Late<Diagnosis> diagnosis_;
   mutable Late<std::vector<CounterLane>> counters_;

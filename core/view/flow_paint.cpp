@@ -12,8 +12,8 @@ constexpr float kLeastPullPx = 12;
 constexpr float kLeastWayPx = 28;  // an arrow goes at least this far to the right where its launch is long enough
 
 Point place(const Trace& trace, SliceId slice, Ns t, const LaneLayout& layout, const TimeView& time, float width_px) {
-  const Band* band = layout.band_of(trace.lane_id(slice));
-  const LaneLayout::Strip strip = band ? layout.strip(*band, trace.depth(slice)) : LaneLayout::Strip{};
+  const std::optional<LaneLayout::Place> at = layout.place_of(trace, slice);
+  const LaneLayout::Strip strip = at ? at->strip : LaneLayout::Strip{};
   const double x = std::clamp(px_from_ns(time, width_px, t), -double{kOutsidePx}, double{width_px} + kOutsidePx);
   return {static_cast<float>(x), strip.y + strip.height / 2};
 }
@@ -26,7 +26,7 @@ std::vector<FlowCurve> paint_flows(const Trace& trace, const Chain& chain, const
                                    const TimeView& time, float width_px) {
   std::vector<FlowCurve> curves;
   for (const ChainArrow& arrow : chain.arrows) {
-    if (!layout.band_of(trace.lane_id(arrow.from)) || !layout.band_of(trace.lane_id(arrow.to))) continue;
+    if (!layout.place_of(trace, arrow.from) || !layout.place_of(trace, arrow.to)) continue;
     FlowCurve c;
     c.start = place(trace, arrow.from, trace.end(arrow.from), layout, time, width_px);
     c.end = place(trace, arrow.to, trace.begin(arrow.to), layout, time, width_px);

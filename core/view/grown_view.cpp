@@ -16,9 +16,9 @@ ProcessId same_process(const Trace& from, ProcessId process, const Trace& to) {
 
 // What a person folded stays folded and what is open stays open; lanes that are new begin as in any document.
 LaneFolds grown_folds(const LaneFolds& folds, const Trace& from, const Trace& to) {
-  LaneFolds grown;
-  grown.revision = folds.revision;
+  LaneFolds grown = folds;
   reset_folds(grown, to);
+  set_filter(grown, folds.filter);
   for (std::size_t p = 0; p < from.processes.size(); ++p) {
     if (const ProcessId same = same_process(from, ProcessId(p), to)) {
       grown.process_collapsed[same.index()] = folds.process_collapsed[p];
@@ -29,6 +29,7 @@ LaneFolds grown_folds(const LaneFolds& folds, const Trace& from, const Trace& to
     if (!same) continue;
     grown.lane_collapsed[same.index()] = folds.lane_collapsed[l];
     grown.lane_hidden[same.index()] = folds.lane_hidden[l];
+    grown.lane_pinned[same.index()] = folds.lane_pinned[l];
   }
   return grown;
 }

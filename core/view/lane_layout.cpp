@@ -3,17 +3,23 @@
 #include <algorithm>
 #include <cmath>
 
-namespace gapscope {
+#include "core/base/text.h"
 
+namespace gapscope {
 namespace {
 
-bool holds_only_python(const Trace& trace, const Lane& lane) {
-  for (std::uint32_t depth = 0; depth < lane.depth_count; ++depth) {
-    const Row& row = trace.rows[lane.first_row + depth];
-    if (row.count == 0 || trace.kind(SliceId(row.first)) != Kind::python) return false;
-  }
-  return lane.depth_count > 1;
+constexpr float kCompactDepth = 7;  // px at scale 1
+
+bool passes_filter(const LaneFolds& folds, const Lane& lane) { return folds.filter.empty() || contains_ignore_case(lane.title, folds.filter); }
+
+// The lane's own streams as one, where it is the first of them and they are wanted so.
+const Arrangements::GraphStreams* streams_of(const LaneFolds& folds, const Lane& lane, const Arrangements* arrangements) {
+  if (!arrangements || !folds.graph_streams_together[lane.process.index()]) return nullptr;
+  const Arrangements::GraphStreams& streams = arrangements->graph_streams[lane.process.index()];
+  return streams.together ? &streams : nullptr;
 }
+
+bool is_one_of(const std::vector<LaneId>& lanes, LaneId lane) { return std::find(lanes.begin(), lanes.end(), lane) != lanes.end(); }
 
 }  // namespace
 
@@ -25,32 +31,67 @@ LaneMetrics LaneMetrics::scaled(float scale) const {
   return m;
 }
 
-LaneLayout::LaneLayout(const Trace& trace, const LaneFolds& folds, const LaneMetrics& metrics,
-                       std::span<const ProcessId> counters)
+LaneMetrics LaneMetrics::compacted() const {
+  LaneMetrics m = *this;
+  m.depth = kCompactDepth;
+  m.slice = kCompactDepth - 1;
+  return m;
+}
+
+LaneLayout::LaneLayout(const Trace& trace, const LaneFolds& folds, const LaneMetrics& metrics, std::span<const ProcessId> counters,
+                       const Arrangements* arrangements)
     : metrics_(metrics), band_of_lane_(trace.lanes.size(), kNoBand) {
-  ProcessId process;
-  std::vector<bool> has_lanes(trace.processes.size());
-  for (std::size_t i = 0; i < trace.lanes.size(); ++i) {
-    const Lane& lane = trace.lanes[i];
-    if (folds.lane_hidden[i]) continue;
-    const bool process_collapsed = folds.process_collapsed[lane.process.index()];
-    if (lane.process != process) {
-      process = lane.process;
-      has_lanes[process.index()] = true;
-      add_process(folds, process, counters);
+  std::vector<std::vector<LaneId>> lanes_of(trace.processes.size());
+  for (const LaneId id : folds.lane_order) {
+    const Lane& lane = trace.lane(id);
+    if (!folds.lane_hidden[id.index()] && !folds.lane_pinned[id.index()] && passes_filter(folds, lane)) lanes_of[lane.process.index()].push_back(id);
+  }
+  add_pinned(trace, folds, arrangements);
+  for (const ProcessId process : folds.process_order) {
+    const bool has_counters = std::find(counters.begin(), counters.end(), process) != counters.end() && folds.filter.empty();
+    const std::vector<LaneId>& lanes = lanes_of[process.index()];
+    if (lanes.empty() && !has_counters) continue;
+    const std::size_t header = bands_.size();
+    add_process(folds, process, folds.filter.empty() ? counters : std::span<const ProcessId>{});
+    for (const LaneId lane : lanes) {
+      if (folds.process_collapsed[process.index()])
+        band_of_lane_[lane.index()] = header;
+      else
+        add_lane(trace, folds, lane, arrangements);
     }
-    band_of_lane_[i] = process_collapsed ? bands_.size() - 1 : bands_.size();  // folded: a header and no counters
-    if (process_collapsed) continue;
-    const bool collapsed = folds.lane_collapsed[i] || lane.depth_count == 0;
-    const float open = static_cast<float>(lane.depth_count) * metrics_.depth - (metrics_.depth - metrics_.slice) +
-                       metrics_.head + metrics_.padding;
-    add_band({BandKind::lane, collapsed, process, LaneId(i), 0, collapsed ? metrics_.collapsed : open});
   }
-  for (const ProcessId with_counters : counters) {
-    if (has_lanes[with_counters.index()]) continue;
-    has_lanes[with_counters.index()] = true;
-    add_process(folds, with_counters, counters);
+}
+
+void LaneLayout::add_pinned(const Trace& trace, const LaneFolds& folds, const Arrangements* arrangements) {
+  for (const LaneId lane : folds.lane_order)
+    if (folds.lane_pinned[lane.index()] && !folds.lane_hidden[lane.index()]) add_lane(trace, folds, lane, arrangements);
+  pinned_ = bands_.size();
+  for (Band& band : bands_) band.pinned = true;
+}
+
+void LaneLayout::add_lane(const Trace& trace, const LaneFolds& folds, LaneId id, const Arrangements* arrangements) {
+  const Lane& lane = trace.lane(id);
+  Band band{BandKind::lane, false, lane.process, id};
+  const Arrangements::GraphStreams* streams = streams_of(folds, lane, arrangements);
+  if (streams && is_one_of(streams->lanes, id)) {
+    const Band* host = nullptr;  // whichever of them is met first
+    for (const LaneId other : streams->lanes) host = host ? host : band_of(other);
+    if (host) {
+      band_of_lane_[id.index()] = static_cast<std::size_t>(host - bands_.data());
+      return;
+    }
+    band.streams = streams;
+    band.arranged = streams->together.get();
+  } else if (arrangements && folds.python_folded) {
+    band.arranged = arrangements->without_python[id.index()].get();
   }
+  band.depths = band.arranged ? band.arranged->depth_count() : lane.depth_count;
+  band.collapsed = folds.lane_collapsed[id.index()] || band.depths == 0;
+  const float open =
+      static_cast<float>(band.depths) * metrics_.depth - (metrics_.depth - metrics_.slice) + metrics_.head + metrics_.padding;
+  band.height = band.collapsed ? metrics_.collapsed : std::max(open, metrics_.collapsed);
+  band_of_lane_[id.index()] = bands_.size();
+  add_band(band);
 }
 
 // A header, and the counters below it.
@@ -88,44 +129,16 @@ LaneLayout::Strip LaneLayout::strip(const Band& band, std::uint32_t depth) const
   return {band.y + metrics_.head + static_cast<float>(depth) * metrics_.depth, metrics_.slice};
 }
 
-void reset_folds(LaneFolds& folds, const Trace& trace) {
-  folds.process_collapsed.assign(trace.processes.size(), false);
-  folds.lane_collapsed.clear();
-  for (const Lane& lane : trace.lanes) folds.lane_collapsed.push_back(holds_only_python(trace, lane));
-  folds.lane_hidden.assign(trace.lanes.size(), false);
-  ++folds.revision;
-}
-
-void toggle_process(LaneFolds& folds, ProcessId process) {
-  folds.process_collapsed[process.index()] = !folds.process_collapsed[process.index()];
-  ++folds.revision;
-}
-
-void toggle_lane(LaneFolds& folds, LaneId lane) {
-  folds.lane_collapsed[lane.index()] = !folds.lane_collapsed[lane.index()];
-  ++folds.revision;
-}
-
-void toggle_counter(LaneFolds& folds, std::size_t counter) {
-  folds.counter_collapsed[counter] = !folds.counter_collapsed[counter];
-  ++folds.revision;
-}
-
-void set_all_lanes(LaneFolds& folds, bool collapsed) {
-  folds.counter_collapsed.assign(folds.counter_collapsed.size(), collapsed);
-  folds.lane_collapsed.assign(folds.lane_collapsed.size(), collapsed);
-  if (!collapsed) folds.process_collapsed.assign(folds.process_collapsed.size(), false);
-  ++folds.revision;
-}
-
-void unfold_lane(LaneFolds& folds, const Trace& trace, LaneId lane) {
-  const std::size_t process = trace.lane(lane).process.index();
-  if (!folds.lane_collapsed[lane.index()] && !folds.process_collapsed[process] && !folds.lane_hidden[lane.index()])
-    return;
-  folds.lane_collapsed[lane.index()] = false;
-  folds.lane_hidden[lane.index()] = false;
-  folds.process_collapsed[process] = false;
-  ++folds.revision;
+std::optional<LaneLayout::Place> LaneLayout::place_of(const Trace& trace, SliceId slice) const {
+  const Band* band = slice.valid() ? band_of(trace.lane_id(slice)) : nullptr;
+  if (!band) return std::nullopt;
+  std::uint32_t depth = trace.depth(slice);
+  if (band->arranged) {
+    const std::optional<std::uint32_t> arranged = band->arranged->depth_of(slice, trace.begin(slice));
+    if (!arranged) return std::nullopt;
+    depth = *arranged;
+  }
+  return Place{band, depth, strip(*band, depth)};
 }
 
 }  // namespace gapscope

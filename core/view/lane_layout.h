@@ -1,14 +1,15 @@
 #pragma once
-// Where every lane lies: process headers and lanes from top to bottom, in px from the top of the lanes. Built anew only
-// when a fold or the scale changes; asked by binary search, so a frame costs what it shows.
+// Where every lane lies: pinned lanes, then process headers and lanes from top to bottom, in px from the top of the lanes.
+// Built anew only when a fold or the scale changes; asked by binary search, so a frame costs what it shows.
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "core/index/arranged_lane.h"
 #include "core/trace/trace.h"
-#include "core/view/view_state.h"
+#include "core/view/lane_folds.h"
 
 namespace gapscope {
 
@@ -24,6 +25,8 @@ struct LaneMetrics {
   float counter = 48;    // of an open counter
 
   LaneMetrics scaled(float scale) const;
+  // Thin depths without labels: three in the room of one.
+  LaneMetrics compacted() const;
 };
 
 enum class BandKind : unsigned char { process, lane, counter };
@@ -37,17 +40,26 @@ struct Band {
   float y = 0;
   float height = 0;
   std::size_t counter = 0;  // of a counter: its position in the list
+  std::uint32_t depths = 0;  // of a lane: as shown
+  const ArrangedLane* arranged = nullptr;  // of a lane: its rows where they are not those of the trace
+  const Arrangements::GraphStreams* streams = nullptr;  // of a lane that stands for several: all of them
+  bool pinned = false;
   float bottom() const { return y + height; }
 };
 
 class LaneLayout {
  public:
   LaneLayout() = default;
-  // `counters`: the process of each; they lie between its header and its lanes.
-  LaneLayout(const Trace& trace, const LaneFolds& folds, const LaneMetrics& metrics, std::span<const ProcessId> counters = {});
+  // `counters`: the process of each; they lie between its header and its lanes. `arrangements` may be null: not there yet.
+  // It must outlive the layout.
+  LaneLayout(const Trace& trace, const LaneFolds& folds, const LaneMetrics& metrics, std::span<const ProcessId> counters = {},
+             const Arrangements* arrangements = nullptr);
 
   const std::vector<Band>& bands() const { return bands_; }
   float height() const { return bands_.empty() ? 0 : bands_.back().bottom(); }
+  // Bands [0, pinned_count) are pinned and end at pinned_height.
+  std::size_t pinned_count() const { return pinned_; }
+  float pinned_height() const { return pinned_ == 0 ? 0 : bands_[pinned_ - 1].bottom(); }
   const LaneMetrics& metrics() const { return metrics_; }
   // Positions [first, last) of the bands that show in [top, bottom).
   std::pair<std::size_t, std::size_t> visible(float top, float bottom) const;
@@ -59,26 +71,26 @@ class LaneLayout {
     float height = 0;
   };
   Strip strip(const Band& band, std::uint32_t depth) const;
+  // Where a slice lies: none where its lane is hidden or the slice left out of it (a folded Python frame). In a folded
+  // lane or process all lie on the one strip.
+  struct Place {
+    const Band* band = nullptr;
+    std::uint32_t depth = 0;
+    Strip strip;
+  };
+  std::optional<Place> place_of(const Trace& trace, SliceId slice) const;
 
  private:
   static constexpr std::size_t kNoBand = ~std::size_t{0};
   void add_band(Band band);
   void add_process(const LaneFolds& folds, ProcessId process, std::span<const ProcessId> counters);
+  void add_lane(const Trace& trace, const LaneFolds& folds, LaneId lane, const Arrangements* arrangements);
+  void add_pinned(const Trace& trace, const LaneFolds& folds, const Arrangements* arrangements);
 
   LaneMetrics metrics_;
   std::vector<Band> bands_;
   std::vector<std::size_t> band_of_lane_;
+  std::size_t pinned_ = 0;
 };
-
-// Folding. Each raises folds.revision.
-// Everything open, but threads that only hold Python frames (helpers that wait) folded. A heuristic: the first slice of
-// each depth speaks for it.
-void reset_folds(LaneFolds& folds, const Trace& trace);
-void toggle_process(LaneFolds& folds, ProcessId process);
-void toggle_lane(LaneFolds& folds, LaneId lane);
-void toggle_counter(LaneFolds& folds, std::size_t counter);
-void set_all_lanes(LaneFolds& folds, bool collapsed);
-// Opens the lane and its process.
-void unfold_lane(LaneFolds& folds, const Trace& trace, LaneId lane);
 
 }  // namespace gapscope

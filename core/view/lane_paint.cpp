@@ -14,10 +14,14 @@ void fold_into(SliceRect& run, const VisibleItem& item, const Trace& trace) {
 
 }  // namespace
 
-void paint_row(const Trace& trace, const LaneIndex& lanes, RowId row, const PixelGrid& grid, float y, float height,
+RowSlices row_of(const Trace& trace, const LaneIndex& lanes, const Band& band, std::uint32_t depth) {
+  return band.arranged ? band.arranged->row(depth) : lanes.slices_of(trace.row_id(band.lane, depth));
+}
+
+void paint_row(const Trace& trace, const RowSlices& row, const PixelGrid& grid, float y, float height,
                SliceColours& colours, std::vector<VisibleItem>& scratch, std::vector<SliceRect>& out) {
   scratch.clear();
-  lanes.visible(row, grid.span(), grid.width(), scratch);
+  visible_in_row(row, grid.span(), grid.width(), scratch);
   const std::size_t first = out.size();
   for (const VisibleItem& item : scratch) {
     int x0 = std::max(0, grid.column(item.begin));

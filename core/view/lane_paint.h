@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/index/lane_index.h"
+#include "core/view/lane_layout.h"
 #include "core/view/slice_colour.h"
 #include "core/view/time_view.h"
 
@@ -22,8 +23,11 @@ struct SliceRect {
   int width() const { return x1 - x0; }
 };
 
+// One depth of a lane's band, as it is arranged.
+RowSlices row_of(const Trace& trace, const LaneIndex& lanes, const Band& band, std::uint32_t depth);
+
 // Appends what `row` shows. `scratch` is reused between calls.
-void paint_row(const Trace& trace, const LaneIndex& lanes, RowId row, const PixelGrid& grid, float y, float height,
+void paint_row(const Trace& trace, const RowSlices& row, const PixelGrid& grid, float y, float height,
                SliceColours& colours, std::vector<VisibleItem>& scratch, std::vector<SliceRect>& out);
 
 // Pixel columns with at least one instant of the lane, in order, and how many it holds.

@@ -12,6 +12,7 @@
 #include "core/view/details_model.h"
 #include "core/view/gaps_model.h"
 #include "core/view/kernels_model.h"
+#include "core/view/lane_folds.h"
 #include "core/view/slice_cycle.h"
 #include "core/view/steps_model.h"
 #include "core/view/table_model.h"
@@ -32,15 +33,6 @@ struct ViewMove {
   TimeView to;
   double elapsed_s = 0;
   bool active = false;
-};
-
-// Which processes and lanes are folded or hidden. Every change raises `revision`, which is how the layout knows.
-struct LaneFolds {
-  std::vector<bool> process_collapsed;  // by ProcessId
-  std::vector<bool> lane_collapsed;     // by LaneId
-  std::vector<bool> lane_hidden;        // by LaneId
-  std::vector<bool> counter_collapsed;  // by position in Document::counters
-  std::uint64_t revision = 0;
 };
 
 enum class ThemeName : std::uint8_t { dark, light };

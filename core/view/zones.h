@@ -8,7 +8,7 @@
 
 namespace gapscope {
 
-enum class ZoneKind : std::uint8_t { none, slice, run, instants, lane_title, process_title, flow_end, counter, counter_title, badge };
+enum class ZoneKind : std::uint8_t { none, slice, run, instants, lane_title, pin, process_title, flow_end, counter, counter_title, badge };
 
 struct Zone {
   ZoneKind kind = ZoneKind::none;

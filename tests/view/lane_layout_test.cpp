@@ -116,3 +116,45 @@ TEST_CASE("at every scale depths are whole pixels apart") {
     CHECK(m.slice < m.depth);
   }
 }
+
+TEST_CASE("a thread without its Python frames is as tall as what they called, and a folded frame has no place") {
+  const auto trace = hand_trace({{"p", "main", LaneKind::cpu_thread, {{{"run", 0, 9, Kind::python}}, {{"aten::mm", 1, 8}}, {{"cudaLaunch", 2, 3}}}}});
+  const Arrangements arranged = make_arrangements(*trace);
+  LaneFolds folds = open_folds(*trace);
+  const LaneLayout folded(*trace, folds, LaneMetrics{}, {}, &arranged);
+  CHECK(folded.bands()[1].depths == 2);
+  CHECK_FALSE(folded.place_of(*trace, SliceId(0)).has_value());
+  REQUIRE(folded.place_of(*trace, SliceId(1)).has_value());
+  CHECK(folded.place_of(*trace, SliceId(1))->depth == 0);
+  toggle_python(folds);
+  const LaneLayout open(*trace, folds, LaneMetrics{}, {}, &arranged);
+  CHECK(open.bands()[1].depths == 3);
+  CHECK(open.place_of(*trace, SliceId(1))->depth == 1);
+  CHECK(open.height() > folded.height());
+}
+
+TEST_CASE("thin lanes take a third of the height of their depths") {
+  const auto trace = two_processes();
+  const LaneLayout usual(*trace, open_folds(*trace), LaneMetrics{});
+  const LaneLayout thin(*trace, open_folds(*trace), LaneMetrics{}.compacted());
+  const auto depths = [](const LaneLayout& layout) { return layout.strip(layout.bands()[1], 2).y - layout.strip(layout.bands()[1], 0).y; };
+  CHECK(depths(thin) * 2 < depths(usual));
+}
+
+TEST_CASE("graph streams shown as one have one band, where the slices of all of them are found") {
+  auto trace = hand_trace({{"GPU 0", "stream 1", LaneKind::gpu_stream, {{{"a", 0, 10, Kind::kernel}}}},
+                           {"GPU 0", "stream 2", LaneKind::gpu_stream, {{{"b", 5, 15, Kind::kernel}}}}});
+  for (std::size_t i = 0; i < 2; ++i) {
+    GpuRow row;
+    row.slice = SliceId(i);
+    row.graph_id = 4;
+    trace->gpu.push_back(row);
+  }
+  const Arrangements arranged = make_arrangements(*trace);
+  LaneFolds folds = open_folds(*trace);
+  toggle_graph_streams(folds, ProcessId(0));
+  const LaneLayout layout(*trace, folds, LaneMetrics{}, {}, &arranged);
+  REQUIRE(layout.bands().size() == 2);
+  CHECK(layout.band_of(LaneId(1)) == layout.band_of(LaneId(0)));
+  CHECK(layout.place_of(*trace, SliceId(1))->depth == 1);
+}

@@ -32,7 +32,7 @@ std::vector<SliceRect> painted(const Trace& trace, const TimeView& view) {
   SliceColours colours(trace);
   std::vector<VisibleItem> scratch;
   std::vector<SliceRect> rects;
-  paint_row(trace, lanes, RowId(0), PixelGrid(view, kWidth, trace.span.begin), 4, 19, colours, scratch, rects);
+  paint_row(trace, lanes.slices_of(RowId(0)), PixelGrid(view, kWidth, trace.span.begin), 4, 19, colours, scratch, rects);
   return rects;
 }
 

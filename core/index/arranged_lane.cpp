@@ -1,0 +1,135 @@
+#include "core/index/arranged_lane.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/index/lane_walk.h"
+
+namespace gapscope {
+namespace {
+
+// Gives each slice its depth, in the order they come.
+class Stack {
+ public:
+  explicit Stack(Stacking stacking) : stacking_(stacking) {}
+
+  std::uint32_t place(Ns begin, Ns end) {
+    const std::size_t depth = stacking_ == Stacking::nested ? below_all_running(begin) : first_free(begin);
+    if (depth == busy_until_.size()) busy_until_.push_back(0);
+    busy_until_[depth] = std::max(end, begin + 1);  // an empty slice still takes its instant
+    return static_cast<std::uint32_t>(depth);
+  }
+  std::size_t depths() const { return busy_until_.size(); }
+
+ private:
+  std::size_t below_all_running(Ns begin) const {
+    std::size_t depth = busy_until_.size();
+    while (depth > 0 && busy_until_[depth - 1] <= begin) --depth;
+    return depth;
+  }
+  std::size_t first_free(Ns begin) const {
+    const auto free = std::find_if(busy_until_.begin(), busy_until_.end(), [&](Ns until) { return until <= begin; });
+    return static_cast<std::size_t>(free - busy_until_.begin());
+  }
+
+  Stacking stacking_;
+  std::vector<Ns> busy_until_;
+};
+
+bool holds_python(const Trace& trace, const Lane& lane) {
+  for (std::uint32_t i = lane.first_slice; i < lane.first_slice + lane.slice_count; ++i)
+    if (trace.kind(SliceId(i)) == Kind::python) return true;
+  return false;
+}
+
+std::unique_ptr<const ArrangedLane> arrange_without_python(const Trace& trace, LaneId id) {
+  const Lane& lane = trace.lane(id);
+  if (lane.kind == LaneKind::gpu_stream || lane.is_async || !holds_python(trace, lane)) return nullptr;
+  std::vector<SliceId> rest;
+  walk_lane(trace, id, [&](SliceId slice) {
+    if (trace.kind(slice) != Kind::python) rest.push_back(slice);
+  });
+  return rest.empty() ? nullptr : std::make_unique<const ArrangedLane>(trace, rest, Stacking::nested);
+}
+
+std::vector<LaneId> streams_with_graphs(const Trace& trace, ProcessId process) {
+  std::vector<bool> has_graph(trace.lanes.size());
+  for (const GpuRow& row : trace.gpu)
+    if (row.graph_id != 0) has_graph[trace.lane_id(row.slice).index()] = true;
+  std::vector<LaneId> lanes;
+  for (std::size_t l = 0; l < trace.lanes.size(); ++l)
+    if (has_graph[l] && trace.lanes[l].process == process) lanes.emplace_back(l);
+  return lanes;
+}
+
+Arrangements::GraphStreams compact_streams(const Trace& trace, ProcessId process) {
+  Arrangements::GraphStreams streams;
+  streams.lanes = streams_with_graphs(trace, process);
+  if (streams.lanes.size() < 2) return {};
+  std::vector<SliceId> slices;
+  for (const LaneId lane : streams.lanes)
+    for (std::uint32_t i = 0; i < trace.lane(lane).slice_count; ++i) slices.emplace_back(trace.lane(lane).first_slice + i);
+  std::sort(slices.begin(), slices.end(), [&](SliceId a, SliceId b) {
+    if (trace.begin(a) != trace.begin(b)) return trace.begin(a) < trace.begin(b);
+    return trace.end(a) != trace.end(b) ? trace.end(a) > trace.end(b) : a.value < b.value;
+  });
+  streams.together = std::make_unique<const ArrangedLane>(trace, slices, Stacking::packed);
+  return streams;
+}
+
+}  // namespace
+
+ArrangedLane::ArrangedLane(const Trace& trace, const std::vector<SliceId>& slices, Stacking stacking) {
+  Stack stack(stacking);
+  std::vector<std::uint32_t> depths;
+  depths.reserve(slices.size());
+  for (const SliceId slice : slices) depths.push_back(stack.place(trace.begin(slice), trace.end(slice)));
+
+  rows_.resize(stack.depths());
+  for (const std::uint32_t depth : depths) ++rows_[depth].count;
+  for (std::size_t d = 1; d < rows_.size(); ++d) rows_[d].first = rows_[d - 1].first + rows_[d - 1].count;
+  begin_.resize(slices.size());
+  end_.resize(slices.size());
+  ids_.resize(slices.size());
+  std::vector<std::uint32_t> next(rows_.size());
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    const std::uint32_t at = rows_[depths[i]].first + next[depths[i]]++;
+    begin_[at] = trace.begin(slices[i]);
+    end_[at] = trace.end(slices[i]);
+    ids_[at] = slices[i];
+  }
+  levels_.reserve(rows_.size());
+  for (const Stretch& row : rows_)
+    levels_.emplace_back(std::span(begin_).subspan(row.first, row.count), std::span(end_).subspan(row.first, row.count));
+}
+
+RowSlices ArrangedLane::row(std::uint32_t depth) const {
+  const Stretch& row = rows_[depth];
+  const auto of_row = [&](const auto& column) { return std::span(column).subspan(row.first, row.count); };
+  return {of_row(begin_), of_row(end_), &levels_[depth], 0, of_row(ids_)};
+}
+
+std::optional<std::uint32_t> ArrangedLane::depth_of(SliceId slice, Ns begin) const {
+  for (std::uint32_t depth = 0; depth < rows_.size(); ++depth) {
+    const auto first = begin_.begin() + rows_[depth].first;
+    const auto at = std::lower_bound(first, first + rows_[depth].count, begin);
+    if (at != first + rows_[depth].count && ids_[static_cast<std::size_t>(at - begin_.begin())] == slice) return depth;
+  }
+  return std::nullopt;
+}
+
+Arrangements make_arrangements(const Trace& trace, const std::atomic<bool>* cancel) {
+  Arrangements all;
+  for (std::size_t l = 0; l < trace.lanes.size(); ++l) {
+    if (cancel != nullptr && *cancel) return all;
+    all.without_python.push_back(arrange_without_python(trace, LaneId(l)));
+    all.any_python = all.any_python || all.without_python.back();
+  }
+  for (std::size_t p = 0; p < trace.processes.size(); ++p) {
+    all.graph_streams.push_back(trace.processes[p].is_gpu ? compact_streams(trace, ProcessId(p)) : Arrangements::GraphStreams{});
+    all.any_graph_streams = all.any_graph_streams || all.graph_streams.back().together;
+  }
+  return all;
+}
+
+}  // namespace gapscope

@@ -1,0 +1,52 @@
+#pragma once
+// How a person arranged the lanes: what is folded, hidden, pinned to the top, in which order. Plain data; changed by the
+// functions below, each of which raises `revision`, which is how the layout knows. Needs reset_folds for its document first.
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/trace/trace.h"
+
+namespace gapscope {
+
+struct LaneFolds {
+  std::vector<bool> process_collapsed;  // by ProcessId
+  std::vector<bool> lane_collapsed;     // by LaneId
+  std::vector<bool> lane_hidden;        // by LaneId
+  std::vector<bool> lane_pinned;        // by LaneId: above all processes, and it stays there while the rest scrolls
+  std::vector<bool> counter_collapsed;  // by position in Document::counters
+  std::vector<bool> graph_streams_together;  // by ProcessId: the streams of CUDA graphs as one lane
+  std::vector<LaneId> lane_order;       // every lane once: pinned ones in this order, others in this order in their process
+  std::vector<ProcessId> process_order; // every process once
+  std::string filter;                   // only lanes whose title holds it, whatever the case; empty: all
+  bool python_folded = true;            // threads are shown without their Python frames, where they have any
+  bool compact = false;                 // depths are thin and carry no labels
+  std::uint64_t revision = 0;
+};
+
+// Everything open and in the trace's order, but threads that only hold Python frames (helpers that wait) folded. A
+// heuristic: the first slice of each depth speaks for it. Keeps what is not about single lanes.
+void reset_folds(LaneFolds& folds, const Trace& trace);
+void toggle_process(LaneFolds& folds, ProcessId process);
+void toggle_lane(LaneFolds& folds, LaneId lane);
+void toggle_counter(LaneFolds& folds, std::size_t counter);
+void toggle_graph_streams(LaneFolds& folds, ProcessId process);
+void toggle_python(LaneFolds& folds);
+void toggle_compact(LaneFolds& folds);
+void set_all_lanes(LaneFolds& folds, bool collapsed);
+// Folds every lane that is no GPU stream and opens those that are; where it is so already, opens all.
+void toggle_all_but_gpu(LaneFolds& folds, const Trace& trace);
+// Opens the lane and its process, and shows them where they were hidden or filtered out.
+void unfold_lane(LaneFolds& folds, const Trace& trace, LaneId lane);
+void set_pinned(LaneFolds& folds, LaneId lane, bool pinned);
+void hide_lane(LaneFolds& folds, LaneId lane);
+void hide_process(LaneFolds& folds, const Trace& trace, ProcessId process);
+void show_hidden(LaneFolds& folds);
+std::size_t hidden_count(const LaneFolds& folds);
+void set_filter(LaneFolds& folds, std::string filter);
+// Moves `lane` to stand right before (after) `other` in the order.
+void move_lane(LaneFolds& folds, LaneId lane, LaneId other, bool after);
+void move_process(LaneFolds& folds, ProcessId process, ProcessId other, bool after);
+
+}  // namespace gapscope

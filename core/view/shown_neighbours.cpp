@@ -1,0 +1,62 @@
+#include "core/view/shown_neighbours.h"
+
+#include <algorithm>
+
+namespace gapscope {
+namespace {
+
+// The lane's rows without Python, where that is what is shown and the slice is in them.
+const ArrangedLane* arranged_of(const Document& document, const LaneFolds& folds, SliceId slice) {
+  const Arrangements* all = document.arrangements();
+  if (!all || !folds.python_folded || document.trace.kind(slice) == Kind::python) return nullptr;
+  return all->without_python[document.trace.lane_id(slice).index()].get();
+}
+
+SliceId neighbour(const Document& document, const ArrangedLane& lane, SliceId slice, std::ptrdiff_t step) {
+  const std::optional<std::uint32_t> depth = lane.depth_of(slice, document.trace.begin(slice));
+  if (!depth) return {};
+  const RowSlices row = lane.row(*depth);
+  const auto at = std::find(row.ids.begin() + (std::lower_bound(row.begin.begin(), row.begin.end(), document.trace.begin(slice)) - row.begin.begin()),
+                            row.ids.end(), slice) - row.ids.begin() + step;
+  return at < 0 || at >= std::ssize(row.ids) ? SliceId{} : row.ids[static_cast<std::size_t>(at)];
+}
+
+bool is_folded_frame(const Document& document, SliceId slice) { return document.trace.kind(slice) == Kind::python; }
+
+}  // namespace
+
+SliceId shown_next(const Document& document, const LaneFolds& folds, SliceId slice) {
+  const ArrangedLane* lane = arranged_of(document, folds, slice);
+  return lane ? neighbour(document, *lane, slice, 1) : document.lanes.next_in_row(slice);
+}
+
+SliceId shown_previous(const Document& document, const LaneFolds& folds, SliceId slice) {
+  const ArrangedLane* lane = arranged_of(document, folds, slice);
+  return lane ? neighbour(document, *lane, slice, -1) : document.lanes.previous_in_row(slice);
+}
+
+SliceId shown_parent(const Document& document, const LaneFolds& folds, SliceId slice) {
+  SliceId parent = document.lanes.parent(slice);
+  if (!arranged_of(document, folds, slice)) return parent;
+  while (parent.valid() && is_folded_frame(document, parent)) parent = document.lanes.parent(parent);
+  return parent;
+}
+
+// Depth first, so that what a folded frame calls first is found below it.
+SliceId shown_child(const Document& document, const LaneFolds& folds, SliceId slice) {
+  const bool folded = arranged_of(document, folds, slice) != nullptr;
+  for (const SliceId child : document.lanes.children(slice)) {
+    if (!folded || !is_folded_frame(document, child)) return child;
+    std::vector<SliceId> open{child};
+    while (!open.empty()) {
+      const SliceId next = open.back();
+      open.pop_back();
+      if (!is_folded_frame(document, next)) return next;
+      const std::vector<SliceId> below = document.lanes.children(next);
+      open.insert(open.end(), below.rbegin(), below.rend());
+    }
+  }
+  return {};
+}
+
+}  // namespace gapscope

@@ -1,0 +1,14 @@
+#pragma once
+// The slices about one, among those that its lane shows: folded Python frames are passed over.
+#include "core/view/document.h"
+#include "core/view/lane_folds.h"
+
+namespace gapscope {
+
+// Each gives none where there is none.
+SliceId shown_next(const Document& document, const LaneFolds& folds, SliceId slice);      // of the same depth
+SliceId shown_previous(const Document& document, const LaneFolds& folds, SliceId slice);
+SliceId shown_parent(const Document& document, const LaneFolds& folds, SliceId slice);
+SliceId shown_child(const Document& document, const LaneFolds& folds, SliceId slice);     // the first
+
+}  // namespace gapscope
