@@ -30,6 +30,12 @@ bool keys_taken() {
          ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
 }
 
+// Esc closes an open menu: giving the focus back to the window does that in every version of Dear ImGui.
+void close_menus(std::span<const KeyPress> presses) {
+  const bool escape = std::any_of(presses.begin(), presses.end(), [](const KeyPress& p) { return p.key == Key::escape; });
+  if (escape && ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) ImGui::SetWindowFocus("gapscope");
+}
+
 void run_presses(std::span<const KeyPress> presses, CommandScope& scope) {
   for (const KeyPress& press : presses) {
     const Command* found = command_for({press.key, press.mods});
@@ -138,7 +144,10 @@ void AppUi::frame(const FrameInput& in, Requests& out) {
   }
   apply_theme(view_.theme, in.scale);
   CommandScope scope{in.document, view_, out};
-  if (!keys_taken()) run_presses(in.presses, scope);
+  if (keys_taken())
+    close_menus(in.presses);
+  else
+    run_presses(in.presses, scope);
 
   const float top = std::round(kTopBarHeight * in.scale);
   ImGui::SetNextWindowPos({0, 0});

@@ -241,8 +241,10 @@ void TimelinePanel::drag_range(ViewState& view, bool active) {
 void TimelinePanel::move_by_mouse(const Document& document, ViewState& view, const TimelineKeys& keys, double delta_s) {
   const ImGuiIO& io = ImGui::GetIO();
   const Box& lanes = areas_.lanes;
-  ImGui::SetCursorScreenPos({areas_.titles.x0, areas_.ruler.y0});
-  ImGui::InvisibleButton("lanes", {lanes.x1 - areas_.titles.x0, lanes.y1 - areas_.ruler.y0},
+  // The button above the titles is a control of its own.
+  const float x0 = areas_.ruler_titles.holds(io.MousePos) ? lanes.x0 : areas_.titles.x0;
+  ImGui::SetCursorScreenPos({x0, areas_.ruler.y0});
+  ImGui::InvisibleButton("lanes", {lanes.x1 - x0, lanes.y1 - areas_.ruler.y0},
                          ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonMiddle);
   hovered_ = ImGui::IsItemHovered();
   const bool active = ImGui::IsItemActive();

@@ -68,6 +68,18 @@ TEST_CASE("what has scrolled under a pinned lane cannot be clicked through it") 
   }
 }
 
+TEST_CASE("Escape closes the menu of the lanes and clears nothing else") {
+  const auto document = many_lanes();
+  HeadlessUi h(document.get());
+  h.ui.view().selection = SliceId(3);
+  const Box& button = h.ui.timeline().areas().ruler_titles;
+  h.click({button.x0 + 20, (button.y0 + button.y1) / 2});
+  REQUIRE(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel));
+  h.press(Key::escape);
+  CHECK_FALSE(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel));
+  CHECK(h.ui.view().selection == SliceId(3));
+}
+
 TEST_CASE("a title that is dragged takes its lane to another place") {
   const auto document = many_lanes();
   HeadlessUi h(document.get());
