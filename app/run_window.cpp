@@ -39,6 +39,8 @@ class WindowLoop {
  public:
   WindowLoop(Window& window, const WindowRun& run)
       : window_(window), session_(session_options(run)), state_(run.state_file) {
+    prefer(ui_.view(), session_.preferences());
+    if (const std::filesystem::path assets = find_assets(run.executable); !assets.empty()) take_icon(assets / "icon.png");
     if (!run.file.empty()) session_.open(run.file);
   }
 
@@ -50,6 +52,7 @@ class WindowLoop {
 
  private:
   void frame() {
+    window_.set_zoom(ui_.view().zoom);
     const WindowInput input = window_.begin_frame();
     const auto begin = std::chrono::steady_clock::now();
     for (const Drop& drop : input.drops) take_drop(drop);
@@ -60,8 +63,14 @@ class WindowLoop {
     window_.end_frame(background_of(ui_.view().theme));
     for (const Request& request : requests.list) carry_out(request);
     follow_title();
+    session_.keep_preferences(preferences_of(ui_.view()));
     moves_ = ui_.moving() || input.held.any() || session_.is_loading() || !requests.list.empty();
     state_.write(session_, ui_);
+  }
+
+  // A window without an icon is no trouble worth a sentence.
+  void take_icon(const std::filesystem::path& path) {
+    if (Result<Image> icon = read_png(path.string()); icon.ok()) window_.set_icon(*icon);
   }
 
   FrameInput frame_input(const WindowInput& input) {

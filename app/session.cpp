@@ -27,6 +27,8 @@ std::string with_home(const std::string& path, const std::string& home) {
 // to 1.9 s); after a packed one less.
 constexpr double kWholeToReading = 1.5;
 
+constexpr std::chrono::milliseconds kRest{700};  // of preferences before they are written
+
 double fraction_of(std::uint64_t done, std::uint64_t total) {
   return total == 0 ? -1 : static_cast<double>(std::min(done, total)) / static_cast<double>(total);
 }
@@ -63,7 +65,25 @@ Session::Session(SessionOptions options)
     message_ = settings.error().message;
 }
 
-Session::~Session() { cancel_analysis(); }
+Session::~Session() {
+  cancel_analysis();
+  if (settings_changed_) write_settings(options_.settings_file, settings_);
+}
+
+void Session::keep_preferences(const Preferences& now) {
+  const auto time = std::chrono::steady_clock::now();
+  if (now != settings_.preferences) {
+    settings_.preferences = now;
+    settings_changed_ = true;
+    changed_at_ = time;
+  }
+  if (settings_changed_ && time - changed_at_ >= kRest) save_settings();
+}
+
+void Session::save_settings() {
+  settings_changed_ = false;
+  if (const std::optional<Error> trouble = write_settings(options_.settings_file, settings_)) message_ = trouble->message;
+}
 
 void Session::open(const std::string& path) {
   cancel_load();
@@ -173,8 +193,7 @@ void Session::adopt(std::shared_ptr<const Document> document, ViewState& view) {
   view.start_open = false;
   view.findings.muted = settings_.muted;
   remember_file(settings_.recent, document_->trace.path);
-  if (const std::optional<Error> trouble = write_settings(options_.settings_file, settings_))
-    message_ = trouble->message;
+  save_settings();
 }
 
 void Session::take_args(ViewState& view) {
@@ -241,7 +260,7 @@ void Session::save_text(const SaveText& what) {
 
 void Session::keep_muted(const KeepMuted& what) {
   settings_.muted = what.rules;
-  if (const std::optional<Error> trouble = write_settings(options_.settings_file, settings_)) message_ = trouble->message;
+  save_settings();
 }
 
 void Session::cancel_load() {

@@ -2,6 +2,7 @@
 // The one who owns what is open and does what panels ask for. Lives on the UI thread and never waits there for a file:
 // loads, args and folders are read by threads that call `wake` when they are done; poll() takes in what they found.
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -38,6 +39,11 @@ class Session {
   bool carry_out(const Request& request);
   // Takes in what the threads have finished since the last call. Cheap; call it once a frame.
   void poll(ViewState& view);
+
+  // What the settings say about the window; and what to write there when it has changed. A change that others follow (a
+  // panel that is being dragged) is written once it has rested.
+  const Preferences& preferences() const { return settings_.preferences; }
+  void keep_preferences(const Preferences& now);
 
   // Shows a sentence in the window until it is dismissed.
   void say(std::string message) { message_ = std::move(message); }
@@ -109,6 +115,7 @@ class Session {
   void start_analysis();
   void save_text(const SaveText& what);
   void keep_muted(const KeepMuted& what);
+  void save_settings();
   void adopt(std::shared_ptr<const Document> document, ViewState& view);
   void cancel_load();
   void close();
@@ -117,6 +124,8 @@ class Session {
 
   SessionOptions options_;
   Settings settings_;
+  bool settings_changed_ = false;  // and not written yet
+  std::chrono::steady_clock::time_point changed_at_;
   FreeLater free_later_;
   std::shared_ptr<const Document> document_;
   std::shared_ptr<const Document> part_;      // of the file that loads, over document_

@@ -1,5 +1,6 @@
 #include "app/settings.h"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -20,6 +21,31 @@ std::vector<std::string> texts_of(const Json& list) {
   for (const Json& item : list)
     if (item.is_string()) texts.push_back(item.get<std::string>());
   return texts;
+}
+
+// Empty, or what is wrong.
+std::string read_preferences(const Json& json, Preferences& out) {
+  if (!json.is_object()) return "have \"preferences\" that are not an object";
+  for (const PreferenceField& field : kPreferenceFields) {
+    const auto at = json.find(field.name);
+    if (at == json.end()) continue;
+    const std::string name = "have a \"" + std::string(field.name) + "\" that is ";
+    if (const auto* flag = std::get_if<bool Preferences::*>(&field.value)) {
+      if (!at->is_boolean()) return name + "neither true nor false";
+      out.*(*flag) = at->get<bool>();
+    } else {
+      if (!at->is_number()) return name + "not a number";
+      out.*std::get<float Preferences::*>(field.value) = std::clamp(at->get<float>(), field.least, field.most);
+    }
+  }
+  return {};
+}
+
+Json preferences_json(const Preferences& preferences) {
+  Json json = Json::object();
+  for (const PreferenceField& field : kPreferenceFields)
+    std::visit([&](auto member) { json[std::string(field.name)] = preferences.*member; }, field.value);
+  return json;
 }
 
 }  // namespace
@@ -48,6 +74,9 @@ Result<Settings> read_settings(const fs::path& path) {
     if (!muted->is_array()) return broken(path, "have a \"muted\" that is not a list");
     settings.muted = texts_of(*muted);
   }
+  if (const auto preferences = json.find("preferences"); preferences != json.end()) {
+    if (const std::string wrong = read_preferences(*preferences, settings.preferences); !wrong.empty()) return broken(path, wrong.c_str());
+  }
   return settings;
 }
 
@@ -58,7 +87,7 @@ std::optional<Error> write_settings(const fs::path& path, const Settings& settin
   fs::create_directories(path.parent_path(), trouble);
   const fs::path beside = path.string() + ".new";
   std::ofstream file(beside, std::ios::binary);
-  file << Json{{"recent", settings.recent}, {"muted", settings.muted}}.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  file << Json{{"recent", settings.recent}, {"muted", settings.muted}, {"preferences", preferences_json(settings.preferences)}}.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
   file.close();
   if (!file) return cannot;
   fs::rename(beside, path, trouble);

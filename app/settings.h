@@ -7,12 +7,14 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/view/preferences.h"
 
 namespace gapscope {
 
 struct Settings {
   std::vector<std::string> recent;  // absolute paths, newest first
   std::vector<std::string> muted;   // ids of rules whose findings are hidden
+  Preferences preferences;
 };
 
 // XDG_CONFIG_HOME/gapscope/settings.json, else HOME/.config/...; empty when neither is known (nothing is kept then).

@@ -67,6 +67,7 @@ std::string state_json(const Session& session, const AppUi& ui) {
                {"help_open", view.help_open},
                {"start_open", view.start_open || !session.document()},
                {"theme", view.theme == ThemeName::light ? "light" : "dark"},
+               {"zoom", view.zoom},
                {"moving", ui.moving()}};
   if (const Document* doc = session.document()) {
     const Trace& trace = doc->trace;

@@ -7,6 +7,7 @@
 #include "ui/findings_panel.h"
 #include "ui/panels.h"
 #include "ui/timeline_panel.h"
+#include "ui/tour.h"
 
 namespace gapscope {
 namespace {
@@ -108,6 +109,7 @@ void AppUi::adopt(const Document* document) {
   view_.start_open = false;
   forget_document(view_);
   timeline_->adopt(document, view_);
+  if (document && !view_.tour.seen) view_.tour.open = true;
 }
 
 void AppUi::grow(const Document& document) {
@@ -170,6 +172,7 @@ void AppUi::frame(const FrameInput& in, Requests& out) {
   if (!in.document || view_.start_open) draw_start_screen(in, view_, out);
   const bool part_is_shown = in.document && in.document->trace.is_part;
   if (in.loading && !part_is_shown) draw_loading(*in.loading, view_, out);
+  if (in.document && !view_.start_open) draw_tour(view_, timeline_->areas().lanes);
   if (view_.help_open) draw_help_page(view_);
 }
 

@@ -1,6 +1,10 @@
 #include "ui/commands.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/view/findings_model.h"
+#include "core/view/preferences.h"
 #include "core/view/lane_folds.h"
 #include "core/view/shown_neighbours.h"
 #include "core/view/time_view.h"
@@ -14,6 +18,8 @@ constexpr double kStepZoom = 0.7;    // one choice of "Zoom in" in the menu
 constexpr double kStepPan = 0.2;     // of the visible width
 constexpr double kStepScroll = 240;  // px at scale 1
 
+constexpr float kMagnify = 1.1f;
+
 bool has_document(const CommandScope& s) { return s.document != nullptr; }
 bool has_selection(const CommandScope& s) { return s.document && s.view.selection.valid(); }
 bool has_cycle(const CommandScope& s) { return s.document && !s.view.cycle.slices.empty(); }
@@ -22,6 +28,11 @@ bool has_python(const CommandScope& s) { return s.document && s.document->arrang
 bool can_deselect(const CommandScope& s) { return s.view.help_open || s.view.start_open || s.view.selection.valid() || s.view.range; }
 
 void zoom(CommandScope& s, double factor) { go_to(s.view, zoomed(s.view.time, factor, 0.5, s.document->trace.span)); }
+// In steps of a tenth that meet 1 again.
+void magnify(CommandScope& s, float factor) {
+  const float steps = std::round(std::log(s.view.zoom * factor) / std::log(kMagnify));
+  s.view.zoom = std::clamp(std::pow(kMagnify, steps), kLeastZoom, kMostZoom);
+}
 void pan(CommandScope& s, double widths) { go_to(s.view, panned(s.view.time, widths, s.document->trace.span)); }
 
 // Esc takes away one thing at a time, the topmost first.
@@ -111,6 +122,15 @@ constexpr auto kCommands = std::to_array<Command>({
    [](CommandScope& s) { s.view.theme = s.view.theme == ThemeName::dark ? ThemeName::light : ThemeName::dark; }},
   {toggle_animation, Menu::view, "Smooth jumps", "Let jumps glide for a moment, or not.",
    {}, false, nullptr, [](CommandScope& s) { s.view.animate = !s.view.animate; }},
+  {toggle_colours, Menu::view, "Colour-blind safe", "Draw slices in colours that any colour vision tells apart, or in the usual ones.",
+   {}, false, nullptr,
+   [](CommandScope& s) { s.view.slice_colours = s.view.slice_colours == Palette::usual ? Palette::colour_blind : Palette::usual; }},
+  {zoom_text_in, Menu::view, "Larger", "Make everything in the window larger.",
+   {{{Key::plus, kCtrl}, {Key::equal, kCtrl}}}, false, nullptr, [](CommandScope& s) { magnify(s, kMagnify); }},
+  {zoom_text_out, Menu::view, "Smaller", "Make everything in the window smaller.",
+   {{{Key::minus, kCtrl}}}, false, nullptr, [](CommandScope& s) { magnify(s, 1 / kMagnify); }},
+  {zoom_text_reset, Menu::view, "Usual size", "Give everything in the window its usual size.",
+   {{{Key::digit_0, kCtrl}}}, false, nullptr, [](CommandScope& s) { s.view.zoom = 1; }},
 
   {zoom_in, Menu::go, "Zoom in", "Zoom in about the pointer; hold to go faster.",
    {{{Key::w}}}, true, has_document, [](CommandScope& s) { zoom(s, kStepZoom); }},
@@ -155,6 +175,8 @@ constexpr auto kCommands = std::to_array<Command>({
 
   {help, Menu::help, "Keys and mouse", "Show every command with its key, and what the mouse does.",
    {{{Key::question}, {Key::f1}}}, false, nullptr, [](CommandScope& s) { s.view.help_open = !s.view.help_open; }},
+  {tour, Menu::help, "First hints", "Show the five hints of the first run again.",
+   {}, false, has_document, [](CommandScope& s) { s.view.tour = {true, true, 0}; }},
 });
 // clang-format on
 

@@ -66,7 +66,7 @@ void draw_heading(DetailsDrawing& panel, const DetailsModel& model) {
   const float size = ImGui::GetTextLineHeight();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const std::string_view in_file = panel.document.trace.name(model.slice);
-  const Rgb fill = paint_of(hue_of(model.kind, in_file), shade_of(in_file)).fill;
+  const Rgb fill = paint_of(panel.view.slice_colours, hue_of(model.kind, in_file), shade_of(in_file)).fill;
   ImGui::GetWindowDrawList()->AddRectFilled({at.x, at.y + size * 0.15f}, {at.x + size * 0.7f, at.y + size * 0.85f},
                                             colour(fill), size * 0.1f);
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + size);

@@ -91,7 +91,7 @@ void draw_parts(const GpuActivity& device, const ViewState& view) {
   const GpuTimeline& timeline = timeline_of(device);
   std::array<BarPart, kParts.size()> parts;
   for (std::size_t i = 0; i < kParts.size(); ++i)
-    parts[i] = {paint_of(kParts[i].hue, 1).fill,
+    parts[i] = {paint_of(view.slice_colours, kParts[i].hue, 1).fill,
                 static_cast<double>(timeline.*kParts[i].time) / static_cast<double>(std::max<Ns>(timeline.total, 1))};
   const std::optional<std::size_t> under = draw_stack(painter, box, parts);
   if (under && ImGui::IsWindowHovered())

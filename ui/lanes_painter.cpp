@@ -20,7 +20,7 @@ Box box_of(const TimelineScene& scene, const SliceRect& rect) {
 }
 
 void draw_slice(TimelineScene& scene, const SliceRect& rect) {
-  const Paint& paint = paint_of(rect.colour.hue, rect.colour.shade);
+  const Paint& paint = paint_of(scene.view.slice_colours, rect.colour.hue, rect.colour.shade);
   const Box box = box_of(scene, rect);
   scene.painter.fill(box, colour(paint.fill));
   const float hairline = scene.painter.hairline();
@@ -49,7 +49,7 @@ void draw_label(TimelineScene& scene, const SliceRect& rect, std::string& label)
   fit_label(scene.document.trace.name(rect.slice), room, scene.widths, label);
   Box box = box_of(scene, rect);
   box.x0 += padding;
-  scene.painter.text_in(Face::mono, box, colour(paint_of(rect.colour.hue, rect.colour.shade).text), label);
+  scene.painter.text_in(Face::mono, box, colour(paint_of(scene.view.slice_colours, rect.colour.hue, rect.colour.shade).text), label);
 }
 
 // Where a slice that may be too narrow, or off screen sideways, is outlined. False when it is not on screen.

@@ -84,8 +84,8 @@ void TimelinePanel::overview(const Document& document, ViewState& view, Painter&
   painter.clip(box);
   const Box gpu{box.x0, box.y0 + gap, box.x1, middle - 1};
   const Box cpu{box.x0, middle + gap - 1, box.x1, box.y1 - gap};
-  draw_strip(painter, document, overview_.gpu, gpu, paint_of(Hue::gemm, 0).fill);
-  draw_strip(painter, document, overview_.cpu, cpu, paint_of(Hue::op, 0).fill);
+  draw_strip(painter, document, overview_.gpu, gpu, paint_of(view.slice_colours, Hue::gemm, 0).fill);
+  draw_strip(painter, document, overview_.cpu, cpu, paint_of(view.slice_colours, Hue::op, 0).fill);
   const Box frame = frame_box(document, view, box);
   painter.fill({box.x0, box.y0, frame.x0, box.y1}, colour(theme.background, 0.6f));
   painter.fill({frame.x1, box.y0, box.x1, box.y1}, colour(theme.background, 0.6f));

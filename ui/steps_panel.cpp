@@ -34,7 +34,7 @@ constexpr std::array<RoleText, kStepRoles> kRoles = {{
 
 constexpr float kChoiceWidth = 200;
 
-Rgb role_colour(std::size_t role) { return paint_of(kRoles[role].hue, 1).fill; }
+Rgb role_colour(const ViewState& view, std::size_t role) { return paint_of(view.slice_colours, kRoles[role].hue, 1).fill; }
 
 enum Column : std::size_t { kName, kBar, kSpan, kCpu, kGpu, kKernels, kLaunches };
 
@@ -58,7 +58,7 @@ void draw_bar(const Step& step, Ns longest, const Box& box, const ViewState& vie
   Painter painter(*ImGui::GetWindowDrawList(), view.scale);
   std::array<BarPart, kStepRoles> parts;
   for (std::size_t i = 0; i < kStepRoles; ++i)
-    parts[i] = {role_colour(i), static_cast<double>(step.time[i]) / static_cast<double>(std::max<Ns>(longest, 1))};
+    parts[i] = {role_colour(view, i), static_cast<double>(step.time[i]) / static_cast<double>(std::max<Ns>(longest, 1))};
   const Box bar{box.x0, box.y0 + painter.px(3), box.x1, box.y1 - painter.px(3)};
   const std::optional<std::size_t> under = draw_stack(painter, bar, parts);
   if (!under || !ImGui::IsWindowHovered()) return;
@@ -84,7 +84,7 @@ GridCell step_cell(const Step& step, std::size_t column) {
 void draw_head(const Steps& steps, const ViewState& view) {
   for (std::size_t i = 0; i < kStepRoles; ++i) {
     ImGui::BeginGroup();
-    draw_legend(role_colour(i), step_role_name(static_cast<StepRole>(i)), view);
+    draw_legend(role_colour(view, i), step_role_name(static_cast<StepRole>(i)), view);
     ImGui::EndGroup();
     draw_hover(kRoles[i].help);
     ImGui::SameLine(0, 14 * view.scale);

@@ -52,7 +52,12 @@ void InputCollector::on_key(int key, int scancode, int action, int mods) {
   touch();
   mods_ = mods_from_glfw(mods);
   repeat_ = action == GLFW_REPEAT;
-  const Key ours = key_from_glfw(key, glfwGetKeyName(key, scancode));
+  Key ours = key_from_glfw(key, glfwGetKeyName(key, scancode));
+  // With Ctrl no character follows that would tell; where a key types =, it types + with Shift.
+  if (ours == Key::equal && (mods_ & kCtrl) && (mods_ & kShift)) {
+    ours = Key::plus;
+    mods_ = static_cast<unsigned char>(mods_ & ~kShift);
+  }
   if (ours == Key::none) return;
   const bool is_punctuation = ours >= Key::question;
   const bool types_a_character = !(mods_ & (kCtrl | kAlt | kSuper));

@@ -164,7 +164,7 @@ void Window::follow_scale() {
   glfwGetWindowSize(window_, &width, &height);
   glfwGetFramebufferSize(window_, &width_px, &height_px);
   const float density = picture_ || width <= 0 ? 1.0f : static_cast<float>(width_px) / static_cast<float>(width);
-  const float scale = wanted_scale_ > 0 ? wanted_scale_ : display_scale() / density;
+  const float scale = zoom_ * (options_.scale > 0 ? options_.scale : display_scale() / density);
   if (scale == scale_ && scale * density == raster_scale_) return;
   scale_ = scale;
   raster_scale_ = scale * density;

@@ -56,13 +56,13 @@ class Window {
   void copy_text(const std::string& text);  // to the clipboard
   void set_title(const std::string& title);
   void set_icon(const Image& icon);
-  // Overrides the display's scale from the next frame on; 0 gives it back.
-  void set_scale(float scale) { wanted_scale_ = scale; }
+  // Multiplies the display's scale from the next frame on.
+  void set_zoom(float zoom) { zoom_ = zoom; }
   // The last frame that end_frame() drew.
   Image screenshot() const;
 
  private:
-  explicit Window(const WindowOptions& options) : options_(options), wanted_scale_(options.scale) {}
+  explicit Window(const WindowOptions& options) : options_(options) {}
   std::optional<Error> open();
   std::optional<Error> start_glfw();
   std::optional<Error> make_context();
@@ -77,7 +77,7 @@ class Window {
   ImGuiContext* imgui_ = nullptr;
   std::unique_ptr<Framebuffer> picture_;  // off screen only
   InputCollector input_;
-  float wanted_scale_ = 0;
+  float zoom_ = 1;
   float scale_ = 0;         // of the present fonts and sizes
   float raster_scale_ = 0;  // font pixels per ImGui pixel
   double last_frame_ = 0;   // its begin in seconds of GLFW's clock

@@ -20,6 +20,12 @@ constexpr std::array<Rgb, kHues> kFills = {rgb(0x2BB3A3), rgb(0x5FBF5F), rgb(0x3
                                            rgb(0x8FA8B2), rgb(0x4E7FBF), rgb(0x7D6BD0), rgb(0xA58A5C),
                                            rgb(0x56616F), rgb(0x8C4A46), rgb(0x3F4957), rgb(0x6B7A8F)};
 
+// Their eight colours go to the work of GPUs and to operators; what is left is grey, brown or dim.
+constexpr std::array<Rgb, kHues> kColourBlindFills = {rgb(0x009E73), rgb(0xF0E442), rgb(0x56B4E9), rgb(0xE69F00),
+                                                      rgb(0xD55E00), rgb(0xCC79A7), rgb(0x7C8594), rgb(0x0072B2),
+                                                      rgb(0x8FA8B2), rgb(0x5F86B3), rgb(0x8B83B8), rgb(0xA58A5C),
+                                                      rgb(0x56616F), rgb(0x6E4A46), rgb(0x3F4957), rgb(0x6B7A8F)};
+
 // How far a shade goes away from its text: all shades of a hue carry the same colour of text, and none reads worse.
 constexpr std::array<float, kShades> kShadeSteps = {0.0f, 0.07f, 0.14f, 0.21f};
 constexpr Rgb kWhite = rgb(0xFFFFFF);
@@ -27,18 +33,17 @@ constexpr Rgb kInk = rgb(0x05070A);
 constexpr Rgb kDeep = rgb(0x14171C);
 constexpr float kEdgeDarker = 0.45f;
 
-Paint mix_paint(Hue hue, std::size_t shade) {
-  const Rgb base = kFills[static_cast<std::size_t>(hue)];
+Paint mix_paint(Rgb base, std::size_t shade) {
   const bool ink = contrast(base, kInk) >= contrast(base, kWhite);
   const Rgb fill = blend(base, ink ? kWhite : kDeep, kShadeSteps[shade]);
   return {fill, blend(fill, kDeep, kEdgeDarker), ink ? kInk : kWhite};
 }
 
 using PaintTable = std::array<std::array<Paint, kShades>, kHues>;
-PaintTable mix_paints() {
+PaintTable mix_paints(const std::array<Rgb, kHues>& fills) {
   PaintTable table;
   for (std::size_t hue = 0; hue < kHues; ++hue) {
-    for (std::size_t shade = 0; shade < kShades; ++shade) table[hue][shade] = mix_paint(static_cast<Hue>(hue), shade);
+    for (std::size_t shade = 0; shade < kShades; ++shade) table[hue][shade] = mix_paint(fills[hue], shade);
   }
   return table;
 }
@@ -78,9 +83,9 @@ Hue hue_of(Kind kind, std::string_view name) {
 
 std::uint8_t shade_of(std::string_view name) { return static_cast<std::uint8_t>(hash_text(name) % kShades); }
 
-const Paint& paint_of(Hue hue, std::uint8_t shade) {
-  static const PaintTable table = mix_paints();
-  return table[static_cast<std::size_t>(hue)][shade];
+const Paint& paint_of(Palette palette, Hue hue, std::uint8_t shade) {
+  static const PaintTable usual = mix_paints(kFills), colour_blind = mix_paints(kColourBlindFills);
+  return (palette == Palette::usual ? usual : colour_blind)[static_cast<std::size_t>(hue)][shade];
 }
 
 SliceColours::Class SliceColours::of(SliceId slice) {

@@ -31,6 +31,10 @@ enum class Hue : std::uint8_t {
 constexpr std::size_t kHues = static_cast<std::size_t>(Hue::count_);
 constexpr std::size_t kShades = 4;
 
+// The colours of slices: the usual ones, or those of Okabe and Ito, which are told apart with any colour vision
+// (Color Universal Design, https://jfly.uni-koeln.de/color/).
+enum class Palette : std::uint8_t { usual, colour_blind };
+
 struct Paint {
   Rgb fill;
   Rgb edge;  // darker, drawn at the right end so that equal neighbours stay apart
@@ -42,7 +46,7 @@ Hue hue_of_kernel(std::string_view name);
 Hue hue_of(Kind kind, std::string_view name);
 // Stable across traces: the same name has the same shade everywhere.
 std::uint8_t shade_of(std::string_view name);
-const Paint& paint_of(Hue hue, std::uint8_t shade);
+const Paint& paint_of(Palette palette, Hue hue, std::uint8_t shade);
 
 // The paint of each name of a trace, worked out when first drawn.
 class SliceColours {

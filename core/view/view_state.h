@@ -13,6 +13,7 @@
 #include "core/view/gaps_model.h"
 #include "core/view/kernels_model.h"
 #include "core/view/lane_folds.h"
+#include "core/view/slice_colour.h"
 #include "core/view/slice_cycle.h"
 #include "core/view/steps_model.h"
 #include "core/view/table_model.h"
@@ -36,6 +37,13 @@ struct ViewMove {
 };
 
 enum class ThemeName : std::uint8_t { dark, light };
+
+// The hints that a first run shows one by one.
+struct TourState {
+  bool seen = true;  // to its end, or dismissed; the settings of a first run say that it was not
+  bool open = false;
+  std::size_t hint = 0;
+};
 
 struct PanelSizes {
   float titles_px = 220;  // column of lane titles
@@ -85,7 +93,10 @@ struct ViewState {
 
   // Window
   ThemeName theme = ThemeName::dark;
+  Palette slice_colours = Palette::usual;
+  float zoom = 1;  // of everything in the window, on top of the display's scale
   bool animate = true;
+  TourState tour;
   bool help_open = false;
   bool start_open = false;  // the start screen over an open document
   float scale = 1;          // display scale; written by AppUi at the start of each frame

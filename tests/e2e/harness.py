@@ -94,6 +94,9 @@ class App:
                                 HOME=str(self.folder), XDG_CONFIG_HOME=str(self.folder / "config"),
                                 LIBGL_ALWAYS_SOFTWARE="1")
         self.environment.pop("WAYLAND_DISPLAY", None)
+        settings = self.folder / "config/gapscope/settings.json"  # of somebody who has seen the hints of the first run
+        settings.parent.mkdir(parents=True)
+        settings.write_text('{"preferences": {"tour_seen": true}}')
         self.process = subprocess.Popen([program, *map(str, arguments)], env=self.environment,
                                         preexec_fn=die_with_parent)
         self.stack.callback(self.kill)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """One walk through a real recording with real keys and clicks: the view moves as the keys say."""
+import json
 import sys
 import time
 
@@ -59,6 +60,15 @@ def help_opens_and_closes(app):
     app.wait_for(lambda s: not s["help_open"], "Escape closes it")
 
 
+def everything_grows_and_shrinks(app):
+    app.key("ctrl+plus", "ctrl+plus")
+    app.wait_for(lambda s: s["zoom"] > 1.15, "Ctrl and + makes everything larger")
+    app.key("ctrl+minus")
+    app.wait_for(lambda s: 1.05 < s["zoom"] < 1.15, "Ctrl and - takes one step back")
+    app.key("ctrl+0")
+    app.wait_for(lambda s: s["zoom"] == 1, "Ctrl and 0 gives the usual size")
+
+
 def an_idle_window_sleeps(app):
     app.wait_until_still()
     before = app.processor_seconds()
@@ -71,11 +81,14 @@ def main(program):
     with App(program, TRACE) as app:
         open_trace(app)
         for step in (keys_move_the_view, a_quick_press_is_not_lost, clicks_select, help_opens_and_closes,
-                     an_idle_window_sleeps):
+                     everything_grows_and_shrinks, an_idle_window_sleeps):
             step(app)
             print("ok:", step.__name__.replace("_", " "))
         app.key("ctrl+q")
         assert app.wait_for_end() == 0, "Ctrl+Q ends the program in peace"
+        kept = json.loads((app.folder / "config/gapscope/settings.json").read_text())
+        assert kept["preferences"]["zoom"] == 1, kept
+        print("ok: preferences are kept")
 
 
 if __name__ == "__main__":

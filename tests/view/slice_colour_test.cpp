@@ -8,11 +8,13 @@ using namespace gapscope;
 using namespace gapscope::test;
 
 TEST_CASE("text can be read on every slice: contrast 4.5 or more, one colour of text a hue") {
-  for (std::size_t hue = 0; hue < kHues; ++hue) {
-    for (std::uint8_t shade = 0; shade < kShades; ++shade) {
-      const Paint& paint = paint_of(static_cast<Hue>(hue), shade);
-      CHECK(paint.text == paint_of(static_cast<Hue>(hue), 0).text);
-      CHECK_MESSAGE(contrast(paint.fill, paint.text) >= 4.5, "hue ", hue, " shade ", int{shade});
+  for (const Palette palette : {Palette::usual, Palette::colour_blind}) {
+    for (std::size_t hue = 0; hue < kHues; ++hue) {
+      for (std::uint8_t shade = 0; shade < kShades; ++shade) {
+        const Paint& paint = paint_of(palette, static_cast<Hue>(hue), shade);
+        CHECK(paint.text == paint_of(palette, static_cast<Hue>(hue), 0).text);
+        CHECK_MESSAGE(contrast(paint.fill, paint.text) >= 4.5, "hue ", hue, " shade ", int{shade});
+      }
     }
   }
 }
