@@ -9,6 +9,7 @@
 #include "app/cli/diagnose.h"
 #include "app/cli/info.h"
 #include "app/cli/kernels.h"
+#include "app/cli/record.h"
 #include "app/cli/screenshot.h"
 #include "app/cli/table.h"
 #include "app/run_window.h"
@@ -127,6 +128,26 @@ std::function<int()> declare_diagnose(CLI::App& arguments) {
   return [options] { return run_diagnose(*options); };
 }
 
+std::string own_path() {
+  std::error_code ignored;
+  return std::filesystem::read_symlink("/proc/self/exe", ignored).string();
+}
+
+std::function<int()> declare_record(CLI::App& arguments) {
+  auto options = std::make_shared<RecordOptions>();
+  arguments.add_option("-o,--output", options->output, "the trace to write; .gz packs it")->type_name("OUT.json[.gz]")->capture_default_str();
+  arguments.add_option("--delay", options->delay_s, "seconds after CUDA's start before recording begins")->check(CLI::NonNegativeNumber);
+  arguments.add_option("--duration", options->duration_s, "seconds to record; the program goes on")->check(CLI::NonNegativeNumber);
+  arguments.add_option("--range", options->range, "record only inside NVTX ranges of this name")->type_name("NVTX_NAME");
+  arguments.add_option("--max-mb", options->max_mb, "end the recording when the file has grown to this size")->type_name("N");
+  arguments.add_flag("--no-open", options->no_open, "do not open the window afterwards");
+  arguments.add_option("COMMAND", options->command, "the program and its arguments, after --")->required();
+  return [options] {
+    options->executable = own_path();
+    return record(*options);
+  };
+}
+
 template <AnalysisText analysis>
 std::function<int()> declare_analysis(CLI::App& arguments) {
   auto options = std::make_shared<AnalysisOptions>();
@@ -147,13 +168,9 @@ constexpr Subcommand kSubcommands[] = {
     {"launches", "print how launches, queues and kernels follow each other", declare_analysis<launches_report>},
     {"flops", "print operations, rates and shares of the peak by operator and shapes", declare_analysis<flops_report>},
     {"memory", "print peak memory and who allocates it", declare_analysis<memory_report>},
+    {"record", "run a CUDA program with the recorder inside, and open its trace", declare_record},
     {"screenshot", "render the window into a PNG, with or without a display", declare_screenshot},
 };
-
-std::string own_path() {
-  std::error_code ignored;
-  return std::filesystem::read_symlink("/proc/self/exe", ignored).string();
-}
 
 }  // namespace
 
