@@ -3,6 +3,9 @@
 sources(test_sources tests tests/bench/ tests/fuzz/ tests/e2e/)
 add_executable(gapscope_tests ${test_sources})
 target_link_libraries(gapscope_tests PRIVATE gapscope_app gapscope::doctest)
+if(TARGET gapscope_cupti_records)
+  target_link_libraries(gapscope_tests PRIVATE gapscope_cupti_records)
+endif()
 target_compile_definitions(gapscope_tests PRIVATE GAPSCOPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
   GAPSCOPE_TESTS_DIR="${PROJECT_SOURCE_DIR}/tests")
 

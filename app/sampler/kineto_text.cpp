@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/analyze/occupancy.h"
+
 namespace gapscope::sampler {
 namespace {
 
@@ -116,21 +118,8 @@ const Device* device_of(const TraceInfo& info, std::int32_t id) {
 
 std::int64_t product(const std::array<std::int32_t, 3>& list) { return std::int64_t{list[0]} * list[1] * list[2]; }
 
-// Blocks of one SM that fit at once, by the formula of KINETO 4.8, which reproduces what Kineto states: 4 sub-partitions
-// share the registers, from compute capability 8 on the driver keeps 1 KB of shared memory a block.
-std::int64_t active_blocks(const Device& d, const Kernel& k) {
-  const std::int64_t threads = product(k.block);
-  if (threads <= 0 || d.threads_per_sm <= 0 || d.warp <= 0) return 0;
-  const std::int64_t warps = (threads + d.warp - 1) / d.warp;
-  std::int64_t blocks = d.threads_per_sm / d.warp / warps;
-  if (k.registers > 0 && d.registers_per_sm > 0) {
-    const std::int64_t per_warp = (std::int64_t{k.registers} * d.warp + 255) / 256 * 256;
-    blocks = std::min(blocks, 4 * (d.registers_per_sm / 4 / per_warp) / warps);
-  }
-  const std::int64_t reserved = d.major >= 8 ? 1024 : 0, unit = d.major >= 8 ? 128 : 256;
-  const std::int64_t shared = (std::int64_t{k.static_shared} + k.dynamic_shared + reserved + unit - 1) / unit * unit;
-  if (shared > 0 && d.shared_per_sm > 0) blocks = std::min(blocks, d.shared_per_sm / shared);
-  return std::min<std::int64_t>(blocks, 32);
+gapscope::SmLimits limits_of(const Device& d) {
+  return {d.major, d.minor, d.threads_per_sm, d.registers_per_sm, d.shared_per_sm, d.shared_per_block, d.sms};
 }
 
 void append_occupancy(std::string& out, const Device* device, const Kernel& kernel) {
@@ -141,9 +130,10 @@ void append_occupancy(std::string& out, const Device* device, const Kernel& kern
   append_float(out, blocks_per_sm);
   append_key(out, "warps per SM");
   append_float(out, blocks_per_sm * static_cast<float>(threads) / 32.0f);
-  if (device->threads_per_sm <= 0) return;
-  const double blocks = std::min(static_cast<double>(active_blocks(*device, kernel)), static_cast<double>(blocks_per_sm));
-  append_field(out, "est. achieved occupancy %", std::llround(100 * blocks * static_cast<double>(threads) / device->threads_per_sm));
+  // Kineto states 0 for every block with more than 48 KB of shared memory; this is what runs.
+  const std::optional<int> percent = gapscope::achieved_percent(limits_of(*device), {threads, kernel.registers, std::int64_t{kernel.static_shared} + kernel.dynamic_shared},
+                                                                static_cast<std::uint64_t>(product(kernel.grid)), gapscope::OccupancyRule::true_value);
+  if (percent) append_field(out, "est. achieved occupancy %", *percent);
 }
 
 constexpr std::array<std::string_view, 11> kCopyKinds = {"Unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP"};
