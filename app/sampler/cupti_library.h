@@ -12,8 +12,9 @@ struct CuptiLibrary {
   decltype(&cuptiActivityRegisterTimestampCallback) register_timestamps = nullptr;
   decltype(&cuptiActivityEnable) enable = nullptr;
   decltype(&cuptiActivityDisable) disable = nullptr;
+  decltype(&cuptiActivityEnableRuntimeApi) enable_runtime_call = nullptr;
+  decltype(&cuptiActivityEnableDriverApi) enable_driver_call = nullptr;
   decltype(&cuptiActivityFlushAll) flush_all = nullptr;
-  decltype(&cuptiActivityFlushPeriod) flush_period = nullptr;
   decltype(&cuptiActivityGetNextRecord) next_record = nullptr;
   decltype(&cuptiActivityGetNumDroppedRecords) dropped = nullptr;
   decltype(&cuptiActivityEnableLatencyTimestamps) latency_timestamps = nullptr;

@@ -16,14 +16,13 @@ namespace {
 constexpr std::size_t kBufferBytes = 2 << 20;
 constexpr std::size_t kMostBuffers = 64;  // 128 MB: then the program waits for the disk instead of eating memory
 constexpr std::size_t kAlignment = 8;     // CUPTI's wish
-constexpr std::uint32_t kFlushMs = 200;   // at most so much is lost when the program is killed
+constexpr Ns kFlush = 500'000'000;         // between two flushes: at most so much is lost when the program is killed
 constexpr auto kTick = std::chrono::milliseconds(100);
 constexpr auto kLongestWait = std::chrono::seconds(5);
 
 constexpr std::array kKinds = {CUPTI_ACTIVITY_KIND_CONTEXT,    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
                                CUPTI_ACTIVITY_KIND_MEMCPY2,    CUPTI_ACTIVITY_KIND_MEMSET,            CUPTI_ACTIVITY_KIND_RUNTIME,
-                               CUPTI_ACTIVITY_KIND_DRIVER,     CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,   CUPTI_ACTIVITY_KIND_OVERHEAD,
-                               CUPTI_ACTIVITY_KIND_MARKER};
+                               CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, CUPTI_ACTIVITY_KIND_OVERHEAD,    CUPTI_ACTIVITY_KIND_MARKER};
 
 Ns now() {
   timespec time{};
@@ -93,7 +92,6 @@ std::string Recorder::start() {
   }
   started_ = now();
   if (options_.delay_ms == 0) enable();
-  cupti_.flush_period(kFlushMs);
   thread_ = std::thread([this] { run(); });
   return {};
 }
@@ -101,7 +99,7 @@ std::string Recorder::start() {
 void Recorder::enable() {
   enabled_ = true;
   enabled_at_ = now();
-  cupti_.latency_timestamps(1);
+  if (options_.queue_times) cupti_.latency_timestamps(1);
   for (const CUpti_ActivityKind kind : kKinds) {
     const CUptiResult result = cupti_.enable(kind);
     if (result == CUPTI_SUCCESS) continue;
@@ -110,6 +108,16 @@ void Recorder::enable() {
     say(std::string("CUPTI does not record everything (") + (why ? why : "no reason given") + ").");
     return;
   }
+  choose_calls();
+}
+
+// What would be left out is not even recorded: a call that takes 100 ns should not cost 500. CUPTI numbers its functions from
+// 1 on.
+void Recorder::choose_calls() {
+  for (std::uint32_t id = 1; id < CUPTI_RUNTIME_TRACE_CBID_SIZE; ++id)
+    if (is_left_out(names_->call(false, id), false)) cupti_.enable_runtime_call(id, 0);
+  for (std::uint32_t id = 1; id < CUPTI_DRIVER_TRACE_CBID_SIZE; ++id)
+    if (!is_left_out(names_->call(true, id), true)) cupti_.enable_driver_call(id, 1);
 }
 
 void Recorder::disable() {
@@ -140,12 +148,23 @@ void Recorder::take_buffer(std::uint8_t* buffer, std::size_t valid) {
 }
 
 bool Recorder::wait_for_buffer(Filled& filled) {
-  std::unique_lock lock(mutex_);
-  filled_ready_.wait_for(lock, kTick, [&] { return !filled_.empty() || ending_; });
+  {
+    std::unique_lock lock(mutex_);
+    filled_ready_.wait_for(lock, kTick, [&] { return !filled_.empty() || ending_; });
+  }
+  return take_filled(filled);
+}
+
+bool Recorder::take_filled(Filled& filled) {
+  const std::lock_guard lock(mutex_);
   if (filled_.empty()) return false;
   filled = filled_.front();
   filled_.pop_front();
   return true;
+}
+
+void Recorder::read_all() {
+  for (Filled filled; take_filled(filled);) read_buffer(filled);
 }
 
 void Recorder::read_buffer(const Filled& filled) {
@@ -170,8 +189,7 @@ void Recorder::look_at_clock() {
   if ((lasted || writer_.full()) && !over_) {
     disable();
     cupti_.flush_all(0);
-    Filled filled;
-    while (wait_for_buffer(filled)) read_buffer(filled);
+    read_all();
     over_ = true;
     if (writer_.full()) say("The recording ended early: it had reached " + std::to_string(options_.max_mb) + " MB.");
     writer_.finish(time);
@@ -191,13 +209,12 @@ void Recorder::run() {
   pthread_sigmask(SIG_SETMASK, &all, nullptr);  // the program's signals are its own
   Ns flushed = now();
   for (;;) {
-    Filled filled;
-    const bool got = wait_for_buffer(filled);
-    if (got) read_buffer(filled);
-    const Ns time = now();
-    if (!over_ && (!got || time - flushed > Ns{kFlushMs} * 1'000'000)) {
+    if (Filled filled; wait_for_buffer(filled)) read_buffer(filled);
+    if (const Ns time = now(); !over_ && time - flushed > kFlush) {
+      if (enabled_) cupti_.flush_all(0);  // CUPTI itself would keep buffers until they are full
+      read_all();
       writer_.flush(time);
-      flushed = time;
+      flushed = now();
     }
     look_at_clock();
     const std::lock_guard lock(mutex_);

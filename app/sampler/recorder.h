@@ -43,9 +43,12 @@ class Recorder {
   };
   void run();
   bool wait_for_buffer(Filled& filled);
+  bool take_filled(Filled& filled);
+  void read_all();
   void read_buffer(const Filled& filled);
   void look_at_clock();
   void enable();
+  void choose_calls();
   void disable();
   void say(const std::string& sentence);
 
