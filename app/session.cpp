@@ -57,7 +57,8 @@ Session::Session(SessionOptions options)
           options_.wake),
       table_job_(make_table, options_.wake),
       kernels_job_(make_kernels, options_.wake),
-      steps_job_(make_steps_of, options_.wake) {
+      steps_job_(make_steps_of, options_.wake),
+      area_jobs_(options_.wake) {
   Result<Settings> settings = read_settings(options_.settings_file);
   if (settings.ok())
     settings_ = std::move(*settings);
@@ -116,6 +117,14 @@ bool Session::carry_out(const Request& request) {
                           if (document_ && !part_) kernels_job_.ask({document_, r.range});
                           return true;
                         },
+                        [&](const MakeAreaStats& r) {
+                          if (document_ && !part_) area_jobs_.ask(document_, r.area);
+                          return true;
+                        },
+                        [&](const MakeCallPaths& r) {
+                          if (document_ && !part_) area_jobs_.ask(document_, r.question);
+                          return true;
+                        },
                         [&](const SaveText& r) { return save_text(r), true; },
                         [&](const KeepMuted& r) { return keep_muted(r), true; },
                         [&](const ReloadFile&) { return shown() ? open(std::string(shown()->trace.path)) : void(), true; },
@@ -144,6 +153,7 @@ void Session::poll(ViewState& view) {
   take_table(view);
   take_kernels(view);
   take_steps(view);
+  area_jobs_.take(shown(), view);
   if (std::optional<FolderView> folder = folder_job_.take()) folder_ = std::move(folder);
 }
 
@@ -247,6 +257,7 @@ void Session::start_analysis() {
 }
 
 void Session::cancel_analysis() {
+  area_jobs_.cancel();
   if (analysis_cancelled_) *analysis_cancelled_ = true;
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/area_jobs.h"
 #include "app/background_load.h"
 #include "app/free_later.h"
 #include "app/latest_job.h"
@@ -145,6 +146,7 @@ class Session {
   LatestJob<TableTask, TableDone> table_job_;
   LatestJob<KernelsTask, KernelsDone> kernels_job_;
   LatestJob<StepsTask, StepsDone> steps_job_;
+  AreaJobs area_jobs_;
 };
 
 }  // namespace gapscope

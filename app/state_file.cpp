@@ -4,6 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "ui/panels.h"
 #include "ui/timeline_panel.h"
 
 namespace gapscope {
@@ -57,6 +58,24 @@ Json findings_json(const Diagnosis& diagnosis, const ViewState& view, const Zone
 
 Json box_json(const Box& box) { return {{"x0", box.x0}, {"y0", box.y0}, {"x1", box.x1}, {"y1", box.y1}}; }
 
+// The marked area, where it is on the screen, and how much of it has been counted.
+Json area_json(const Document& document, const ViewState& view, const TimelinePanel& timeline) {
+  const Area* area = marked_area(view);
+  if (!area) return nullptr;
+  Json lanes = Json::array();
+  for (const LaneId lane : area->lanes) lanes.push_back(document.trace.lane(lane).title);
+  const bool counted = view.area.answer && view.area.answer->area == *area;
+  return {{"begin_ns", area->span.begin},
+          {"end_ns", area->span.end},
+          {"lanes", std::move(lanes)},
+          {"box", box_json(area_box(timeline.area_place(document), view, *area))},
+          {"slices", counted ? Json(view.area.answer->slices) : Json(nullptr)}};
+}
+
+Json range_json(const std::optional<Span>& range) {
+  return range ? Json{{"begin_ns", range->begin}, {"end_ns", range->end}} : Json(nullptr);
+}
+
 }  // namespace
 
 std::string state_json(const Session& session, const AppUi& ui) {
@@ -81,6 +100,9 @@ std::string state_json(const Session& session, const AppUi& ui) {
     json["lanes"] = trace.lanes.size();
     json["selection"] = view.selection ? Json(trace.name(view.selection)) : Json(nullptr);
     json["details"] = view.details.model.slice ? details_json(view.details) : Json(nullptr);
+    json["tab"] = view.tab < panels().size() ? panels()[view.tab].id : "";
+    json["range"] = range_json(view.range);
+    json["area"] = area_json(*doc, view, ui.timeline());
     json["axis"] = box_json(ui.timeline().areas().lanes);
     json["slices"] = slices_json(trace, ui.timeline().zones());
     const Diagnosis* diagnosis = doc->diagnosis();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/view/area_model.h"
 #include "core/view/findings_model.h"
 #include "core/view/preferences.h"
 #include "core/view/lane_folds.h"
@@ -25,7 +26,8 @@ bool has_selection(const CommandScope& s) { return s.document && s.view.selectio
 bool has_cycle(const CommandScope& s) { return s.document && !s.view.cycle.slices.empty(); }
 bool has_findings(const CommandScope& s) { return s.document && s.document->diagnosis(); }
 bool has_python(const CommandScope& s) { return s.document && s.document->arrangements() && s.document->arrangements()->any_python; }
-bool can_deselect(const CommandScope& s) { return s.view.help_open || s.view.start_open || s.view.selection.valid() || s.view.range; }
+bool can_leave_flame(const CommandScope& s) { return s.view.flame.zoom != 0 && is_panel_shown(s.view, "flame"); }
+bool can_deselect(const CommandScope& s) { return can_leave_flame(s) || s.view.help_open || s.view.start_open || s.view.selection.valid() || s.view.range; }
 
 void zoom(CommandScope& s, double factor) { go_to(s.view, zoomed(s.view.time, factor, 0.5, s.document->trace.span)); }
 // In steps of a tenth that meet 1 again.
@@ -41,10 +43,12 @@ void leave_topmost(CommandScope& s) {
     s.view.help_open = false;
   } else if (s.view.start_open) {
     s.view.start_open = false;
+  } else if (can_leave_flame(s)) {
+    s.view.flame.zoom = 0;
   } else if (s.view.selection) {
     s.view.selection = {};
   } else {
-    s.view.range.reset();
+    clear_area(s.view);
   }
 }
 
@@ -56,15 +60,6 @@ void select_found(CommandScope& s, SliceId slice) {
 void pin_lane_of_selection(CommandScope& s) {
   const LaneId lane = s.document->trace.lane_id(s.view.selection);
   set_pinned(s.view.folds, lane, !s.view.folds.lane_pinned[lane.index()]);
-}
-
-void show_tab(CommandScope& s, std::string_view id) {
-  s.view.sizes.bottom_open = true;
-  const auto table = panels();
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (table[i].id == id) s.view.tab = i;
-  }
-  s.view.select_tab = true;
 }
 
 using enum CommandId;
@@ -104,19 +99,23 @@ constexpr auto kCommands = std::to_array<Command>({
   {toggle_informational, Menu::view, "Informational findings", "Show or hide findings that are no problem.",
    {{{Key::i}}}, false, has_document, [](CommandScope& s) { s.view.findings.quiet = !s.view.findings.quiet; }},
   {details, Menu::view, "Details", "Show what is known about the selected slice.",
-   {}, false, has_document, [](CommandScope& s) { show_tab(s, "details"); }},
+   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "details"); }},
+  {selection, Menu::view, "Selection", "Show what lies in the marked area.",
+   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "selection"); }},
   {table, Menu::view, "Table", "Show the profiler table.",
-   {}, false, has_document, [](CommandScope& s) { show_tab(s, "table"); }},
+   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "table"); }},
   {kernels, Menu::view, "Kernels", "Show GPU work by name.",
-   {}, false, has_document, [](CommandScope& s) { show_tab(s, "kernels"); }},
+   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "kernels"); }},
   {steps, Menu::view, "Steps", "Show what each step's time went into.",
-   {}, false, has_document, [](CommandScope& s) { show_tab(s, "steps"); }},
+   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "steps"); }},
   {gpu, Menu::view, "GPU", "Show how busy each GPU was, and its idle gaps.",
-   {}, false, has_document, [](CommandScope& s) { show_tab(s, "gpu"); }},
+   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "gpu"); }},
   {memory, Menu::view, "Memory", "Show memory over time and who asked for it.",
-   {}, false, has_document, [](CommandScope& s) { show_tab(s, "memory"); }},
+   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "memory"); }},
+  {flame, Menu::view, "Flame graph", "Show where the time of the marked area went, by call path.",
+   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "flame"); }},
   {report, Menu::view, "Load report", "Show what was odd about the file.",
-   {}, false, has_document, [](CommandScope& s) { show_tab(s, "report"); }},
+   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "report"); }},
   {toggle_theme, Menu::view, "Light or dark", "Change between the light and the dark theme.",
    {}, false, nullptr,
    [](CommandScope& s) { s.view.theme = s.view.theme == ThemeName::dark ? ThemeName::light : ThemeName::dark; }},
@@ -170,6 +169,10 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::n}}}, false, has_findings, [](CommandScope& s) { walk_findings(*s.document, s.view, 1); }},
   {previous_finding, Menu::go, "Previous finding", "Go to the finding before.",
    {{{Key::p}}}, false, has_findings, [](CommandScope& s) { walk_findings(*s.document, s.view, -1); }},
+  {mark_slice, Menu::go, "Mark the slice", "Mark the selected slice's time on its lane as the area.",
+   {{{Key::r}}}, false, has_selection, [](CommandScope& s) { mark_selection(s.document->trace, s.view); show_area_tab(s.view); }},
+  {mark_all, Menu::go, "Mark all", "Mark what is visible of the selected slice's lane; without one, the whole trace.",
+   {{{Key::a, kCtrl}}}, false, has_document, [](CommandScope& s) { mark_everything(s.document->trace, s.view); show_area_tab(s.view); }},
   {deselect, Menu::go, "Deselect", "Close what is on top, or select nothing.",
    {{{Key::escape}}}, false, can_deselect, leave_topmost},
 
@@ -185,6 +188,7 @@ constexpr auto kMouseHelp = std::to_array<MouseHelp>({
     {"Ctrl + wheel", "Zoom about the pointer."},
     {"Shift + wheel", "Pan."},
     {"Shift + drag, middle drag", "Pan and scroll."},
+    {"Drag over the lanes", "Mark an area: a time on some lanes. Its edges can be dragged; Alt keeps them from snapping to slices."},
     {"Click", "Select a slice, fold a lane by its title, follow an arrow by its end; on empty space: deselect."},
     {"Double click", "Zoom to the slice."},
     {"Drag in the ruler", "Restrict the tables to that time; a click in the ruler gives all of it back."},

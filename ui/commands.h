@@ -25,6 +25,8 @@ enum class CommandId : std::uint8_t {
   pan_right,
   focus,
   fit_all,
+  mark_slice,
+  mark_all,
   deselect,
   next_slice,
   previous_slice,
@@ -54,11 +56,13 @@ enum class CommandId : std::uint8_t {
   next_of_cycle,
   previous_of_cycle,
   details,
+  selection,
   table,
   kernels,
   steps,
   gpu,
   memory,
+  flame,
   report,
   count_
 };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/ids.h"
+#include "core/view/area_state.h"
 #include "core/view/table_model.h"
 
 namespace gapscope {
@@ -31,6 +32,12 @@ struct MakeKernels {
 struct MakeSteps {
   std::string annotation;
 };  // answered in ViewState::steps of a later frame
+struct MakeAreaStats {
+  Area area;
+};  // answered in ViewState::area of a later frame
+struct MakeCallPaths {
+  FlameQuestion question;
+};  // answered in ViewState::flame of a later frame
 struct ReloadFile {};
 struct CancelLoad {};
 struct CloseFile {};
@@ -53,7 +60,7 @@ struct SetTitle {
 };
 struct Quit {};
 
-using Request = std::variant<OpenFile, OpenSample, ListFolder, ReadArgs, MakeTable, MakeKernels, MakeSteps, ReloadFile, CancelLoad, CloseFile,
+using Request = std::variant<OpenFile, OpenSample, ListFolder, ReadArgs, MakeTable, MakeKernels, MakeSteps, MakeAreaStats, MakeCallPaths, ReloadFile, CancelLoad, CloseFile,
                              DismissMessage, CopyText, SaveText, KeepMuted, TakeScreenshot, SetTitle, Quit>;
 
 struct Requests {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/view/grown_view.h"
+#include "ui/panels.h"
 
 namespace gapscope {
 namespace {
@@ -84,6 +85,7 @@ void TimelinePanel::adopt(const Document* document, ViewState& view) {
   forget();
   grip_ = OverviewGrip::none;
   dragged_range_.reset();
+  area_drag_.stop();
   view.selection = {};
   view.reveal_selection = false;
   view.move = {};
@@ -238,6 +240,28 @@ void TimelinePanel::drag_range(ViewState& view, bool active) {
   if (clicked_ && in_ruler) view.range.reset();
 }
 
+AreaPlace TimelinePanel::area_place(const Document& document) const {
+  return {document.trace, layout_, rects_, areas_.lanes, regions_[0].scroll, sticky_height()};
+}
+
+// A drag that begins over the lanes marks an area, or moves an edge of the marked one.
+void TimelinePanel::drag_area(const Document& document, ViewState& view, bool active) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const float slack = kClickSlack * view.scale;
+  const AreaPlace place = area_place(document);
+  const AreaPointer pointer{io.MouseClickedPos[0],
+                            io.MousePos,
+                            active && io.MouseDown[0],
+                            io.MouseDragMaxDistanceSqr[0] > slack * slack,
+                            io.KeyShift && !area_drag_.area(),
+                            io.KeyAlt};
+  if (area_drag_.advance(place, view, pointer)) show_area_tab(view);
+  if (!hovered_ && !area_drag_.area()) return;
+  const AreaEdge edge = area_drag_.area() ? area_drag_.edge() : area_edge_at(place, view, io.MousePos);
+  if (edge == AreaEdge::left || edge == AreaEdge::right) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  if (edge == AreaEdge::top || edge == AreaEdge::bottom) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
+}
+
 void TimelinePanel::move_by_mouse(const Document& document, ViewState& view, const TimelineKeys& keys, double delta_s) {
   const ImGuiIO& io = ImGui::GetIO();
   const Box& lanes = areas_.lanes;
@@ -253,6 +277,7 @@ void TimelinePanel::move_by_mouse(const Document& document, ViewState& view, con
   double_clicked_ = hovered_ && ImGui::IsMouseDoubleClicked(0);
   drag_range(view, active);
   drag_lane(document, view, active);
+  drag_area(document, view, active);
 
   TimelineMouse mouse;
   mouse.ctrl = io.KeyCtrl;
@@ -328,6 +353,7 @@ void TimelinePanel::click(const Document& document, ViewState& view, const Zone&
     case ZoneKind::slice:
     case ZoneKind::run:
       select_slice(view, zone.slice, false);
+      if (std::exchange(view.area.tab_taken, false) && is_panel_shown(view, "selection")) show_panel(view, "details");
       break;
     case ZoneKind::flow_end:
       select_slice(view, zone.slice, true);
@@ -411,6 +437,7 @@ Zone TimelinePanel::draw_overlays(TimelineScene& scene) {
   draw_scroll_mark(scene);
   scene.painter.unclip();
   draw_range(scene);
+  draw_area(scene, area_place(scene.document));
   draw_guide(scene);
   if (!ImGui::IsMouseDown(0) && !ImGui::IsMouseDown(2)) draw_timeline_tooltip(scene, hovered);
   return hovered;
@@ -435,9 +462,11 @@ void TimelinePanel::draw(const Document& document, ViewState& view, const Box& b
   zones_.clear();
   // Asked once a frame: it may arrive at any moment.
   if (const Diagnosis* diagnosis = document.diagnosis()) gather_lane_findings(document.trace, *diagnosis, view.findings, findings_);
+  const Area* area = area_drag_.area() ? area_drag_.area() : marked_area(view);
+  const std::optional<Span> range = dragged_range_ ? dragged_range_ : area ? std::optional(area->span) : view.range;
   TimelineScene scene{
       document, view,      theme_of(view.theme), painter,  areas_, layout_, grid, areas_.lanes.y0, regions_[0].scroll, sticky_height(), 0, 0, widths_, chain_, rects_,
-      zones_,   findings_, ImGui::GetIO().MousePos, hovered_, dragged_range_ ? dragged_range_ : view.range};
+      zones_,   findings_, ImGui::GetIO().MousePos, hovered_, range, dragged_range_ ? nullptr : area};
   overview(document, view, painter);
   draw_lanes(scene);
   each_region(scene, [](TimelineScene& part) { draw_titles(part); });

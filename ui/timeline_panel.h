@@ -7,6 +7,7 @@
 
 #include "core/view/overview.h"
 #include "core/view/lane_drag.h"
+#include "ui/area_drag.h"
 #include "ui/lane_menu.h"
 #include "ui/timeline_input.h"
 #include "ui/timeline_scene.h"
@@ -32,6 +33,7 @@ class TimelinePanel {
   const std::vector<SliceRect>& rects() const { return rects_; }
   const Zones& zones() const { return zones_; }
   const LaneLayout& layout() const { return layout_; }
+  AreaPlace area_place(const Document& document) const;
 
  private:
   enum class OverviewGrip : unsigned char { none, window, begin, end };
@@ -51,6 +53,7 @@ class TimelinePanel {
   void clamp_scroll(ViewState& view) const;
   void move_by_mouse(const Document& document, ViewState& view, const TimelineKeys& keys, double delta_s);
   void drag_range(ViewState& view, bool active);
+  void drag_area(const Document& document, ViewState& view, bool active);
   void title_splitter(ViewState& view);
   void overview(const Document& document, ViewState& view, Painter& painter);
   void overview_drag(const Document& document, ViewState& view);
@@ -101,6 +104,7 @@ class TimelinePanel {
   bool clicked_ = false;  // pressed and released in place
   bool double_clicked_ = false;
   std::optional<Span> dragged_range_;  // while a range is being dragged in the ruler
+  AreaDrag area_drag_;
   OverviewGrip grip_ = OverviewGrip::none;
 };
 

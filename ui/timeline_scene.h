@@ -47,6 +47,7 @@ struct TimelineScene {
   ImVec2 pointer{};
   bool pointer_inside = false;  // over the timeline, nothing in front of it
   std::optional<Span> range;    // selected, or being dragged
+  const Area* area = nullptr;   // marked, or being dragged
 
   // From lane coordinates to the window's.
   float window_y(float y) const { return origin_y + y - (y < pinned ? 0 : scroll); }
@@ -71,8 +72,11 @@ void draw_guide(TimelineScene& scene);
 // A shape for each severity, about `size` px of the display high.
 void draw_severity(Painter& painter, ImVec2 centre, float size, Severity severity, const Theme& theme);
 Rgb severity_colour(Severity severity, const Theme& theme);
-// The selected range in the ruler; what lies outside of it is dimmed.
+// The selected range in the ruler; what lies outside of it is dimmed, unless an area shows what is meant.
 void draw_range(TimelineScene& scene);
+// The marked area.
+struct AreaPlace;
+void draw_area(TimelineScene& scene, const AreaPlace& place);
 // How far the lanes are scrolled, where not all of them fit.
 void draw_scroll_mark(TimelineScene& scene);
 void draw_timeline_tooltip(const TimelineScene& scene, const Zone& hovered);

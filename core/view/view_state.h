@@ -9,6 +9,7 @@
 
 #include "core/base/ids.h"
 #include "core/base/time.h"
+#include "core/view/area_state.h"
 #include "core/view/details_model.h"
 #include "core/view/gaps_model.h"
 #include "core/view/kernels_model.h"
@@ -82,7 +83,7 @@ struct ViewState {
   ViewMove move;
   double scroll_px = 0;  // of the lanes, from the top, at scale 1
   SliceId selection;
-  std::optional<Span> range;      // the stretch of time that tables are restricted to; dragged in the ruler
+  std::optional<Span> range;      // the stretch of time that tables are restricted to; dragged in the ruler or an area's
   SliceCycle cycle;               // what Enter and Shift+Enter walk through
   LaneId reveal_lane;             // set by panels: the timeline scrolls to this lane and clears it
   bool reveal_selection = false;  // set by panels: the timeline brings the selection into view and clears it
@@ -109,6 +110,8 @@ struct ViewState {
   GapsState gaps;
   FindingsState findings;
   StepsState steps;
+  AreaState area;
+  FlameState flame;
   std::size_t memory_device = 0;  // position in MemoryUse::devices of the curve shown
 };
 
@@ -132,6 +135,7 @@ inline void forget_document(ViewState& view) {
   view.kernels.order = kernel_order;
   view.gaps = {};
   view.steps = {};
+  forget_area(view.area, view.flame);
   view.findings.chosen = -1;
   view.findings.place = 0;
   view.memory_device = 0;

@@ -138,6 +138,17 @@ TEST_CASE("samples and folders are the session's, text and titles the window's")
   CHECK_FALSE(desk.session.carry_out(Quit{}));
 }
 
+TEST_CASE("an area is counted and its call paths are added up in the background") {
+  Desk desk;
+  desk.open(desk.write_trace());
+  const Area area = whole_area(desk.session.document()->trace);
+  CHECK(desk.session.carry_out(MakeAreaStats{area}));
+  CHECK(desk.session.carry_out(MakeCallPaths{{area, PathTime::gpu}}));
+  desk.poll_until([&] { return desk.view.area.answer && desk.view.flame.answer; });
+  CHECK(desk.view.area.answer->slices == 9);
+  CHECK(desk.view.flame.answer->question == FlameQuestion{area, PathTime::gpu});
+}
+
 TEST_CASE("a closed file is gone, and so are its details") {
   Desk desk;
   desk.open(desk.write_trace());
