@@ -74,7 +74,8 @@ void draw_box(const FlamePanel& panel, Painter& p, std::size_t i, const Box& box
   const Paint& paint = paint_of(look.hue, look.shade);
   const bool plain = flame.folded > 0 || !named;
   p.fill(box, plain ? colour(panel.theme.line) : colour(paint.fill));
-  if (!plain && box.width() >= kEdgeFrom * p.hairline()) p.line_y(box.x1 - p.hairline(), box.y0, box.y1, colour(paint.edge));
+  if (box.width() >= kEdgeFrom * p.hairline())
+    p.line_y(box.x1 - p.hairline(), box.y0, box.y1, colour(plain ? panel.theme.surface : paint.edge));
   if (look.hue == Hue::overhead && !plain) p.hatch(box, colour(panel.theme.costly, 0.55f));
   const float room = box.width() - 2 * p.px(kLabelPadding);
   if (flame.folded > 0 || room < p.px(kLeastLabelRoom)) return;

@@ -68,7 +68,7 @@ void draw_gpu_facts(SelectionPanel& panel, const AreaStats& stats) {
                          (gpu.devices > 1 ? fmt::format(", over {} GPUs.", gpu.devices) : ".");
   const Ns whole = gpu.busy + gpu.idle;
   const double share = whole > 0 ? static_cast<double>(gpu.busy) / static_cast<double>(whole) : 0;
-  fact(panel, format_percent(share), "GPU busy", of + " Kernels, copies and memsets; what overlaps counts once: " + format_duration(gpu.busy) + ".");
+  fact(panel, format_percent(share), gpu.in_area ? "GPU busy" : "GPU busy meanwhile", of + " Kernels, copies and memsets; what overlaps counts once: " + format_duration(gpu.busy) + ".");
   fact(panel, format_duration(gpu.idle), "idle", of + " " + format_duration_exact(gpu.idle) + " in which nothing runs there.");
   draw_gaps(panel, gpu);
 }
@@ -141,6 +141,7 @@ GridCell cell_of(const SelectionPanel& panel, const AreaRow& row, AreaColumn col
   const std::int64_t value = column_value(row, column);
   if (column == AreaColumn::count) return {format_count(value), "", 0, false};
   GridCell cell{format_duration(value), format_duration_exact(value), 0, value == 0};
+  if (column == AreaColumn::self && value < 0) cell.hover += ": slices inside overlap each other, so together they took longer.";
   if (column != AreaColumn::self || panel.stats().self <= 0 || value <= 0) return cell;
   cell.share = static_cast<float>(static_cast<double>(value) / static_cast<double>(panel.stats().self));
   cell.hover += ", " + format_percent(static_cast<double>(cell.share)) + " of all self time in the area";

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "core/analyze/op_events.h"
 #include "core/index/lane_walk.h"
 
 namespace gapscope {
@@ -15,13 +16,13 @@ constexpr std::uint64_t kLaneKey = std::uint64_t{1} << 31;  // apart from names 
 class Builder {
  public:
   Builder(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const Area& area, const std::atomic<bool>* cancel)
-      : t_(trace), lanes_(lanes), links_(links), area_(area), cancel_(cancel) {
+      : t_(trace), lanes_(lanes), links_(links), area_(area), cancel_(cancel), names_(trace.strings.size()) {
     add_node(0, {}, {}, {}, area.span.end);
   }
 
   bool add_cpu() {
     for (const LaneId lane : area_.lanes) {
-      if (is_gpu(lane)) continue;
+      if (!is_cpu(lane)) continue;
       add_lane(lane);
       if (stop_ || stopped()) return false;
     }
@@ -31,7 +32,7 @@ class Builder {
   bool add_gpu() {
     const bool any = std::any_of(area_.lanes.begin(), area_.lanes.end(), [&](LaneId l) { return is_gpu(l); });
     for (const LaneId lane : any ? area_.lanes : whole_area(t_).lanes) {
-      if (is_gpu(lane) && !add_gpu_lane(lane)) return false;
+      if (is_gpu(lane) && (stopped() || !add_gpu_lane(lane))) return false;
     }
     return true;
   }
@@ -49,6 +50,7 @@ class Builder {
   };
 
   bool is_gpu(LaneId lane) const { return t_.lane(lane).kind == LaneKind::gpu_stream; }
+  bool is_cpu(LaneId lane) const { return t_.lane(lane).kind == LaneKind::cpu_thread || t_.lane(lane).kind == LaneKind::other; }
   bool stopped() const { return cancel_ != nullptr && *cancel_; }
 
   std::uint32_t add_node(std::uint32_t parent, StringId name, SliceId slice, LaneId lane, Ns begin) {
@@ -71,8 +73,17 @@ class Builder {
     return at->second;
   }
 
+  // The first of the names that share a row name: all steps are one path.
+  StringId path_name(StringId name) {
+    StringId& known = names_[name.index()];
+    if (known) return known;
+    const std::string_view text = t_.strings[name], row = row_name(text);
+    if (row == text) return known = name;
+    return known = steps_.try_emplace(row, name).first->second;
+  }
+
   std::uint32_t child(std::uint32_t parent, SliceId slice, Ns begin) {
-    const StringId name = t_.name_id(slice);
+    const StringId name = path_name(t_.name_id(slice));
     const auto [at, is_new] = known_.try_emplace((static_cast<std::uint64_t>(parent) << 32) | name.value, kNoNode);
     if (is_new) at->second = add_node(parent, name, slice, {}, begin);
     out_.begin[at->second] = std::min(out_.begin[at->second], begin);
@@ -185,6 +196,8 @@ class Builder {
   const std::atomic<bool>* cancel_;
   bool stop_ = false;
   CallPaths out_;
+  std::vector<StringId> names_;                            // by name: its path_name(), once known
+  std::unordered_map<std::string_view, StringId> steps_;   // row names that differ from the name
   std::unordered_map<std::uint64_t, std::uint32_t> known_;  // (parent, name) or a lane -> node
   std::unordered_map<std::uint32_t, std::uint32_t> node_of_slice_;
 };

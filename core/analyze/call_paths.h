@@ -1,8 +1,9 @@
 #pragma once
-// The slices of an area merged by call path: equal names under the same parent are one node. Columns, not objects; node 0
+// The slices of an area merged by call path: equal names under the same parent are one node, and so are all steps, as in
+// the profiler table (row_name). Columns, not objects; node 0
 // stands for everything, its children for lanes, all others for names. Parents come before their children.
 //
-// By CPU time: every slice of the area's CPU lanes under the slices that enclose it (LaneIndex::parent). By GPU time: GPU
+// By CPU time: every slice of the area's CPU threads under the slices that enclose it (LaneIndex::parent). By GPU time: GPU
 // work under the call that launched it and what encloses that; work without a launch under its own GPU lane. Times are cut
 // at the area's edges. Which GPU work counts: that of the area's GPU lanes, of all where it has none.
 #include <atomic>
@@ -22,7 +23,7 @@ enum class PathOrder : std::uint8_t { widest, time };
 struct CallPaths {
   std::vector<std::uint32_t> parent;  // of node 0: itself
   std::vector<std::uint32_t> depth;   // 0 of node 0
-  std::vector<StringId> name;         // none of node 0 and of lanes
+  std::vector<StringId> name;         // none of node 0 and of lanes; to be shown by its row_name()
   std::vector<SliceId> slice;         // one that the node counts (the first met): for its colour and kind; none as above
   std::vector<LaneId> lane;           // of lanes only
   std::vector<Ns> total, own;         // own = total less the totals of the children

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/analyze/op_events.h"
 #include "core/base/demangle.h"
 #include "core/base/text.h"
 #include "core/view/area_model.h"
@@ -43,7 +44,7 @@ void arrange_flame(const Trace& trace, FlameState& state, float width_px) {
 std::string path_name(const Trace& trace, const CallPaths& paths, std::uint32_t node) {
   if (node == 0) return "all";
   if (paths.lane[node]) return trace.lane(paths.lane[node]).title;
-  return demangle(trace.strings[paths.name[node]]);
+  return demangle(row_name(trace.strings[paths.name[node]]));
 }
 
 std::string box_text(const Trace& trace, const CallPaths& paths, const FlameBox& box) {

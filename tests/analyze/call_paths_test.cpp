@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "core/analyze/op_events.h"
 #include "core/load/load_trace.h"
 #include "tests/support/hand_trace.h"
 #include "tests/support/real_traces.h"
@@ -25,8 +26,8 @@ std::string lane_word(LaneId lane) { return "lane " + std::to_string(lane.value)
 
 Path path_of(const Trace& trace, const LaneIndex& lanes, SliceId slice) {
   Path path{lane_word(trace.lane_id(slice))};
-  for (const SliceId up : lanes.ancestors(slice)) path.emplace_back(trace.name(up));
-  path.emplace_back(trace.name(slice));
+  for (const SliceId up : lanes.ancestors(slice)) path.emplace_back(row_name(trace.name(up)));
+  path.emplace_back(row_name(trace.name(slice)));
   return path;
 }
 
@@ -35,7 +36,9 @@ std::map<Path, Sum> naive(const Trace& trace, const LaneIndex& lanes, const Link
   std::map<Path, Sum> sums;
   for (std::size_t i = 0; i < trace.slice_count(); ++i) {
     const SliceId s(i);
-    const bool gpu = trace.lane(s).kind == LaneKind::gpu_stream;
+    const LaneKind kind = trace.lane(s).kind;
+    const bool gpu = kind == LaneKind::gpu_stream;
+    if (kind == LaneKind::overhead || kind == LaneKind::profiler) continue;
     if (!area.has(trace.lane_id(s)) || !touches(trace.span_of(s), area.span) || gpu != (time == PathTime::gpu)) continue;
     const Ns inside = intersect(trace.span_of(s), area.span).length();
     Path path;
@@ -60,7 +63,7 @@ std::map<Path, Sum> counted(const Trace& trace, const CallPaths& paths) {
   for (std::uint32_t i = 1; i < paths.size(); ++i) {
     REQUIRE(paths.parent[i] < i);
     path[i] = path[paths.parent[i]];
-    path[i].push_back(paths.lane[i] ? lane_word(paths.lane[i]) : std::string(trace.strings[paths.name[i]]));
+    path[i].push_back(paths.lane[i] ? lane_word(paths.lane[i]) : std::string(row_name(trace.strings[paths.name[i]])));
     if (paths.count[i] > 0) sums[path[i]] = {paths.total[i], paths.count[i]};
   }
   return sums;
@@ -110,14 +113,23 @@ TEST_CASE("equal names under the same parent are one path, under another one the
   CHECK(paths.total[0] == 50);
 }
 
+TEST_CASE("steps are one path, and the recording's own lane is none") {
+  const auto trace = hand_trace({{"p", "t", LaneKind::cpu_thread,
+                                  {{{"ProfilerStep#1", 0, 10, Kind::annotation}, {"ProfilerStep#2", 10, 30, Kind::annotation}}, {{"f", 2, 4}, {"f", 12, 20}}}},
+                                 {"p", "PyTorch Profiler", LaneKind::profiler, {{{"PyTorch Profiler (0)", 0, 30, Kind::profiler}}}}});
+  const CallPaths paths = Indexed(*trace).paths(whole_area(*trace), PathTime::cpu);
+  REQUIRE(paths.size() == 4);  // all, the lane, the steps, f
+  CHECK(counted(*trace, paths).at({"lane 0", "ProfilerStep*", "f"}) == Sum{10, 2});
+}
+
 TEST_CASE("GPU time stands under the call that launched it and what encloses that") {
   const auto doc = document_from_text(kOneLaunch);
   const Area area = whole_area(doc->trace);
   const CallPaths paths = *call_paths(doc->trace, doc->lanes, doc->links, area, PathTime::gpu);
   const auto sums = counted(doc->trace, paths);
   CHECK(sums.size() == 4);
-  CHECK(sums.contains({"lane 0", "ProfilerStep#1", "aten::add", "cudaLaunchKernel", "_ZN2at6native13reduce_kernelILi512EfEEvT0_"}));
-  CHECK(sums.at({"lane 0", "ProfilerStep#1", "cudaGraphLaunch", "second"}) == Sum{1500, 1});
+  CHECK(sums.contains({"lane 0", "ProfilerStep*", "aten::add", "cudaLaunchKernel", "_ZN2at6native13reduce_kernelILi512EfEEvT0_"}));
+  CHECK(sums.at({"lane 0", "ProfilerStep*", "cudaGraphLaunch", "second"}) == Sum{1500, 1});
   CHECK(paths.total[0] == 2000 + 4000 + 1000 + 1500);
 }
 
