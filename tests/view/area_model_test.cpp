@@ -30,7 +30,7 @@ struct Laid {
     const Band* band = layout.band_of(lane);
     return band->y + band->height / 2;
   }
-  std::vector<LaneId> between(float a, float b) const { return lanes_between(*trace, folds, layout, a, b); }
+  std::vector<LaneId> between(float a, float b) const { return lanes_between(*trace, layout, a, b); }
 };
 
 using Lanes = std::vector<LaneId>;
