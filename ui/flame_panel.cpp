@@ -71,7 +71,7 @@ void draw_box(const FlamePanel& panel, Painter& p, std::size_t i, const Box& box
   const FlameBox& flame = panel.state.arranged.boxes[i];
   const SliceColours::Class look = panel.state.arranged.colours[i];
   const bool named = panel.paths().name[flame.node].valid();
-  const Paint& paint = paint_of(look.hue, look.shade);
+  const Paint& paint = paint_of(panel.view.slice_colours, look.hue, look.shade);
   const bool plain = flame.folded > 0 || !named;
   p.fill(box, plain ? colour(panel.theme.line) : colour(paint.fill));
   if (box.width() >= kEdgeFrom * p.hairline())
