@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/ids.h"
+#include "core/view/search_model.h"
 #include "core/view/table_model.h"
 
 namespace gapscope {
@@ -31,6 +32,9 @@ struct MakeKernels {
 struct MakeSteps {
   std::string annotation;
 };  // answered in ViewState::steps of a later frame
+struct FindSlices {
+  SearchQuestion question;
+};  // answered in ViewState::search of a later frame
 struct ReloadFile {};
 struct CancelLoad {};
 struct CloseFile {};
@@ -53,7 +57,7 @@ struct SetTitle {
 };
 struct Quit {};
 
-using Request = std::variant<OpenFile, OpenSample, ListFolder, ReadArgs, MakeTable, MakeKernels, MakeSteps, ReloadFile, CancelLoad, CloseFile,
+using Request = std::variant<OpenFile, OpenSample, ListFolder, ReadArgs, MakeTable, MakeKernels, MakeSteps, FindSlices, ReloadFile, CancelLoad, CloseFile,
                              DismissMessage, CopyText, SaveText, KeepMuted, TakeScreenshot, SetTitle, Quit>;
 
 struct Requests {

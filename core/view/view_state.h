@@ -13,6 +13,7 @@
 #include "core/view/gaps_model.h"
 #include "core/view/kernels_model.h"
 #include "core/view/lane_folds.h"
+#include "core/view/search_state.h"
 #include "core/view/slice_colour.h"
 #include "core/view/slice_cycle.h"
 #include "core/view/steps_model.h"
@@ -109,6 +110,8 @@ struct ViewState {
   GapsState gaps;
   FindingsState findings;
   StepsState steps;
+  SearchState search;
+  BoxState box;
   std::size_t memory_device = 0;  // position in MemoryUse::devices of the curve shown
 };
 
@@ -132,6 +135,8 @@ inline void forget_document(ViewState& view) {
   view.kernels.order = kernel_order;
   view.gaps = {};
   view.steps = {};
+  view.search = {};
+  view.box = {};
   view.findings.chosen = -1;
   view.findings.place = 0;
   view.memory_device = 0;

@@ -1,0 +1,25 @@
+#pragma once
+// A text field that leaves and takes the keyboard as its owner says: Escape and Enter mean what the owner makes of them, not what
+// Dear ImGui does (which takes back what was typed).
+#include <span>
+#include <string>
+
+#include <imgui.h>
+#include "ui/keys.h"
+
+namespace gapscope {
+
+struct QueryField {
+  std::string& text;
+  bool& caret_to_end;     // instead of all text being marked; cleared once it is done
+  bool take_keys = false; // in this frame
+  bool leave_keys = false;
+};
+
+// True while it has the keyboard.
+bool draw_query_field(const char* id, const char* hint, float width, const QueryField& field);
+
+// True when `key` was pressed with exactly these modifiers.
+bool pressed(std::span<const KeyPress> presses, Key key, unsigned char mods = kNoMods);
+
+}  // namespace gapscope
