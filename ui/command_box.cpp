@@ -177,10 +177,11 @@ void draw_command_box(const FrameInput& in, CommandScope& scope) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {10 * view.scale, 10 * view.scale});
   ImGui::Begin("##command box", nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNavInputs | ImGuiWindowFlags_NoNavFocus);
-  bool no_caret = false;
+  const bool awaits = !ImGui::GetIO().WantTextInput;
+  bool caret_to_end = awaits && !box.text.empty();
   const std::string before = box.text;
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {8 * view.scale, 6 * view.scale});
-  const bool had_keys = draw_query_field("##typed", hint_of(box.kind), width - 20 * view.scale, {box.text, no_caret, false, false});
+  const bool had_keys = draw_query_field("##typed", hint_of(box.kind), width - 20 * view.scale, {box.text, caret_to_end, false, false, box.kind == BoxKind::time ? 'g' : '\0', awaits});
   if (!had_keys && !ImGui::IsMouseDown(0)) ImGui::SetKeyboardFocusHere(-1);
   ImGui::PopStyleVar();
   if (box.kind == BoxKind::time && box.text == "g") box.text.clear();  // the key that opened the box

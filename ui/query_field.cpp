@@ -17,6 +17,32 @@ int on_edit(ImGuiInputTextCallbackData* data) {
   return 0;
 }
 
+void append_utf8(std::string& text, ImWchar wide) {
+  const unsigned c = wide;
+  const auto byte = [&](unsigned bits) { text += static_cast<char>(bits); };
+  if (c < 0x80) return byte(c);
+  if (c < 0x800) {
+    byte(0xC0 | (c >> 6));
+  } else {
+    byte(0xE0 | ((c >> 12) & 0xF));
+    byte(0x80 | ((c >> 6) & 0x3F));
+  }
+  byte(0x80 | (c & 0x3F));
+}
+
+// The first of them replaces what is marked.
+void take_early_letters(const QueryField& field) {
+  ImVector<ImWchar>& letters = ImGui::GetIO().InputQueueCharacters;
+  for (const ImWchar letter : letters) {
+    const bool first = !field.caret_to_end;
+    if (letter < ' ' || letter == 0x7F || (first && static_cast<unsigned>(letter) == static_cast<unsigned char>(field.opener))) continue;
+    if (first) field.text.clear();
+    append_utf8(field.text, letter);
+    field.caret_to_end = true;
+  }
+  letters.resize(0);
+}
+
 }  // namespace
 
 bool draw_query_field(const char* id, const char* hint, float width, const QueryField& field) {
@@ -24,6 +50,7 @@ bool draw_query_field(const char* id, const char* hint, float width, const Query
     ImGui::Dummy({width, ImGui::GetFrameHeight()});
     return false;
   }
+  if (field.awaits_keys) take_early_letters(field);
   if (field.take_keys) ImGui::SetKeyboardFocusHere();
   ImGui::SetNextItemWidth(width);
   ImGui::InputTextWithHint(id, hint, field.text.data(), field.text.capacity() + 1,

@@ -11,9 +11,11 @@ namespace gapscope {
 
 struct QueryField {
   std::string& text;
-  bool& caret_to_end;     // instead of all text being marked; cleared once it is done
+  bool& caret_to_end;     // instead of all text being marked, to be typed over; cleared once it is done
   bool take_keys = false; // in this frame
   bool leave_keys = false;
+  char opener = 0;        // the letter of the key that led here: not part of the text
+  bool awaits_keys = false; // is about to have the keyboard: letters that come before it does are not lost
 };
 
 // True while it has the keyboard.

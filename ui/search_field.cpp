@@ -115,12 +115,12 @@ void draw_search_field(const Box& box, const FrameInput& in, CommandScope& scope
   const char* hint = search.typed.regex ? "/   find by a regular expression" : "/   find slices";
   if (typing && !leave) walk(in, scope);
   const bool refocus = search.wants_keys;
-  search.has_keys = draw_query_field("##search", hint, box.width() - toggle - count, {search.typed.text, search.caret_to_end, take, leave});
+  const bool awaits = !search.has_keys && typing;
+  search.has_keys = draw_query_field("##search", hint, box.width() - toggle - count,
+                                     {search.typed.text, search.caret_to_end, take, leave, '/', awaits});
   if (leave) search.slash_frames = 0;
-  if (search.slash_frames > 0) {
-    --search.slash_frames;
-    if (search.typed.text == "/" || search.typed.text == before + "/") search.typed.text = before;
-  }
+  if (search.slash_frames > 0) --search.slash_frames;
+  if (awaits && search.has_keys && search.typed.text == "/") search.typed.text = before;
   if (!search.has_keys && !ImGui::IsMouseDown(0)) draw_hover(kHelp);
   if (search.has_keys) search.open = true;
   ImGui::SetCursorScreenPos({box.x1 - toggle, box.y0});

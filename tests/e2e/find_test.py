@@ -4,7 +4,7 @@ import sys
 
 from harness import ROOT, App
 
-TRACE = ROOT / "assets/traces/mlp_geglu_eager.json.gz"
+TRACE = ROOT / "assets/traces/transformer_baseline.json.gz"
 
 
 def typing_finds_and_moves_nothing(app):
