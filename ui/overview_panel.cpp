@@ -68,15 +68,11 @@ void draw_ticks(Painter& painter, const Document& document, const LaneFindings& 
 }
 
 // A tick from below for every pixel column in which a search hit begins.
-void draw_hits(Painter& painter, const Document& document, const ViewState& view, const Box& box, const Theme& theme) {
-  const SearchAnswer* answer = view.search.answer.get();
-  if (!answer) return;
+void draw_hits(Painter& painter, const std::vector<bool>& columns, const Box& box, const Theme& theme) {
   const float height = painter.px(kHitHeight);
-  auto from = answer->hits.begin();
-  while (from != answer->hits.end()) {
-    const float x = std::floor(overview_x(document, box, document.trace.begin(*from)));
-    painter.fill({x, box.y1 - height, x + painter.px(2), box.y1}, colour(theme.selection));
-    from = std::partition_point(from, answer->hits.end(), [&](SliceId hit) { return std::floor(overview_x(document, box, document.trace.begin(hit))) <= x; });
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const float x = box.x0 + static_cast<float>(i);
+    if (columns[i]) painter.fill({x, box.y1 - height, x + painter.px(2), box.y1}, colour(theme.selection));
   }
 }
 
@@ -105,7 +101,7 @@ void TimelinePanel::overview(const Document& document, ViewState& view, Painter&
   painter.fill({frame.x1, box.y0, box.x1, box.y1}, colour(theme.background, 0.6f));
   painter.frame(frame, colour(theme.accent, 0.9f), painter.hairline());
   draw_ticks(painter, document, findings_, box, theme);
-  draw_hits(painter, document, view, box, theme);
+  draw_hits(painter, hit_columns_.of(document.trace, view.search.answer, static_cast<int>(box.width())), box, theme);
   painter.unclip();
   draw_strip_title(painter, theme, {titles.x0, gpu.y0, titles.x1, gpu.y1},
                    overview_.gpu.empty() ? "no GPU work" : "GPU busy");

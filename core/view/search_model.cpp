@@ -159,7 +159,7 @@ bool holds_hit(const Trace& trace, const SearchAnswer& answer, SliceId slice, Sp
 std::string search_summary(const Trace& trace, const SearchAnswer& answer) {
   if (!answer.error.empty()) return answer.error;
   if (answer.hits.empty()) {
-    return "No hit for " + answer.question.text + " among the names of " + format_count(static_cast<std::int64_t>(trace.slice_count())) + " slices.";
+    return "No slice matches " + answer.question.text + "; " + format_count(static_cast<std::int64_t>(trace.slice_count())) + " were looked at.";
   }
   return format_count(static_cast<std::int64_t>(answer.hits.size())) + (answer.hits.size() == 1 ? " slice" : " slices");
 }

@@ -52,7 +52,7 @@ std::size_t hit_position(const Trace& trace, const SearchAnswer& answer, SliceId
 SliceId step_hit(const Trace& trace, const SearchAnswer& answer, SliceId from, Ns now, int step);
 // Whether `slice`, or one of its row inside `span`, is a hit: for slices folded into one.
 bool holds_hit(const Trace& trace, const SearchAnswer& answer, SliceId slice, Span span);
-// "120 slices", "No slice is called gemm.", or the error.
+// "120 slices", "No slice matches gemm; 6 were looked at.", or the error.
 std::string search_summary(const Trace& trace, const SearchAnswer& answer);
 
 }  // namespace gapscope
