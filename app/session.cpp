@@ -7,6 +7,7 @@
 #include "app/recent_files.h"
 #include "app/samples.h"
 #include "app/free_name.h"
+#include "core/view/slice_search.h"
 
 namespace gapscope {
 namespace {
@@ -246,7 +247,7 @@ void Session::take_steps(ViewState& view) {
 }
 
 Session::SearchDone Session::make_search(const SearchTask& task) {
-  return {task.document, std::make_shared<const SearchAnswer>(find_slices(task.document->trace, task.question, task.cancel.get()))};
+  return {task.document, std::make_shared<const SearchAnswer>(find_slices(task.document->trace, task.document->names, task.question, task.cancel.get()))};
 }
 
 // A search that is overtaken ends at once. Parts are searched as well: what is there is worth finding.

@@ -55,11 +55,14 @@ std::vector<Line> lane_lines(const CommandScope& scope) {
   return lines;
 }
 
-// The best fit first; what fits as well stays in the table's order.
+// The best fit first; of what fits as well the shorter, and before anything is typed the table's order.
 std::vector<Line> lines_of(const CommandScope& scope) {
   const BoxKind kind = scope.view.box.kind;
   std::vector<Line> lines = kind == BoxKind::commands ? command_lines(scope) : kind == BoxKind::lanes ? lane_lines(scope) : std::vector<Line>{};
-  std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.score > b.score; });
+  const bool typed = !scope.view.box.text.empty();
+  std::stable_sort(lines.begin(), lines.end(), [typed](const Line& a, const Line& b) {
+    return a.score != b.score ? a.score > b.score : typed && a.title.size() < b.title.size();
+  });
   return lines;
 }
 

@@ -8,96 +8,6 @@
 namespace gapscope {
 namespace {
 
-enum class Known : std::uint8_t { not_yet, no, yes };
-
-struct Finder {
-  const Trace& trace;
-  const SearchQuery& query;
-  const std::atomic<bool>* cancel;
-  std::vector<Known> names = std::vector<Known>(trace.strings.size(), Known::not_yet);
-  std::vector<bool> categories = wanted_categories();
-
-  bool cancelled() const { return cancel != nullptr && *cancel; }
-
-  std::vector<bool> wanted_categories() const {
-    std::vector<bool> wanted(trace.categories.size(), query.categories.empty());
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      const std::string_view name = trace.strings[trace.categories[i].name];
-      for (const std::string& c : query.categories) wanted[i] = wanted[i] || (c.size() == name.size() && contains_ignore_case(name, c));
-    }
-    return wanted;
-  }
-
-  bool wants_lane(const Lane& lane) const {
-    return holds_all(trace.processes[lane.process.index()].title + '\n' + lane.title, query.lanes);
-  }
-
-  bool wants_name(StringId name) {
-    Known& known = names[name.index()];
-    if (known == Known::not_yet) known = !cancelled() && name_matches(query, trace.strings[name]) ? Known::yes : Known::no;
-    return known == Known::yes;
-  }
-
-  bool wants(std::size_t i) {
-    if (!categories[trace.slices.category[i]]) return false;
-    if (!query.any_duration) {
-      const Ns duration = trace.slices.end[i] - trace.slices.begin[i];
-      if (duration < query.least || duration > query.most) return false;
-    }
-    return wants_name(trace.slices.name[i]);
-  }
-};
-
-// The ends of the ordered stretches in `hits` are `ends`; makes one of all of them.
-void merge(const Trace& trace, std::vector<SliceId>& hits, std::vector<std::size_t> ends, const Finder& finder) {
-  const std::vector<Ns>& begin = trace.slices.begin;
-  const auto earlier = [&](SliceId a, SliceId b) {
-    const Ns x = begin[a.index()], y = begin[b.index()];
-    return x != y ? x < y : a < b;
-  };
-  std::vector<SliceId> merged(ends.size() > 1 ? hits.size() : 0);
-  while (ends.size() > 1 && !finder.cancelled()) {
-    std::vector<std::size_t> next;
-    std::size_t from = 0;
-    for (std::size_t i = 0; i < ends.size(); i += 2) {
-      const std::size_t middle = ends[i], to = i + 1 < ends.size() ? ends[i + 1] : middle;
-      const auto at = [&](std::size_t n) { return hits.begin() + static_cast<std::ptrdiff_t>(n); };
-      std::merge(at(from), at(middle), at(middle), at(to), merged.begin() + static_cast<std::ptrdiff_t>(from), earlier);
-      next.push_back(to);
-      from = to;
-    }
-    hits.swap(merged);
-    ends = std::move(next);
-  }
-}
-
-void find_hits(Finder& finder, SearchAnswer& answer) {
-  const Trace& trace = finder.trace;
-  std::vector<std::size_t> ends;
-  for (const Row& row : trace.rows) {
-    if (finder.cancelled()) return;
-    if (!finder.wants_lane(trace.lane(row.lane))) continue;
-    for (std::size_t i = row.first; i < row.first + row.count; ++i) {
-      if (finder.wants(i)) answer.hits.push_back(SliceId(i));
-    }
-    if (answer.hits.size() > (ends.empty() ? 0 : ends.back())) ends.push_back(answer.hits.size());
-  }
-  answer.is_hit = SliceBits(trace.slice_count());
-  for (const SliceId hit : answer.hits) answer.is_hit.set(hit);
-  answer.is_hit.count();
-  merge(trace, answer.hits, std::move(ends), finder);
-}
-
-// By words and patterns, or by lane: alone.
-void find_lanes(const Finder& finder, SearchAnswer& answer) {
-  const SearchQuery& query = finder.query;
-  if (query.words.empty() && query.patterns.empty() && query.lanes.empty()) return;
-  for (std::size_t i = 0; i < finder.trace.lanes.size(); ++i) {
-    const Lane& lane = finder.trace.lanes[i];
-    if (finder.wants_lane(lane) && name_matches(query, lane.title)) answer.lanes.push_back(LaneId(i));
-  }
-}
-
 std::pair<Ns, SliceId> place(const Trace& trace, SliceId slice) { return {trace.begin(slice), slice}; }
 
 }  // namespace
@@ -111,20 +21,6 @@ std::size_t SliceBits::rank(std::size_t slice) const {
   if (word == words_.size()) return before_.empty() ? 0 : before_[word];
   const std::uint64_t below = (std::uint64_t{1} << (slice % 64)) - 1;
   return before_[word] + static_cast<std::size_t>(std::popcount(words_[word] & below));
-}
-
-SearchAnswer find_slices(const Trace& trace, const SearchQuestion& question, const std::atomic<bool>* cancel) {
-  SearchAnswer answer;
-  answer.question = question;
-  const Result<SearchQuery> query = parse_query(question.text, question.regex);
-  if (!query) {
-    answer.error = query.error().message;
-  } else if (!query->empty()) {
-    Finder finder{trace, *query, cancel};
-    find_hits(finder, answer);
-    find_lanes(finder, answer);
-  }
-  return answer;
 }
 
 std::size_t hit_position(const Trace& trace, const SearchAnswer& answer, SliceId slice) {

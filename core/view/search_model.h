@@ -1,6 +1,6 @@
 #pragma once
-// The slices and lanes that a search finds. Worked out off the UI thread over all slices: each distinct name is matched once, the
-// slices are read in the order of the table, and the finds of each row, which are in time order already, are merged.
+// The slices and lanes that a search finds, and the ways through them. They are found off the UI thread (slice_search.h, which takes
+// the document's index of names; find_slices here makes one of its own).
 #include <atomic>
 #include <cstdint>
 #include <string>

@@ -96,6 +96,15 @@ TEST_CASE("what was not found says so and what was searched") {
         "dur>1 cannot be read: write dur>1ms, >=, <, <= or =, with ns, us, ms or s.");
 }
 
+TEST_CASE("slices that begin together come in order of id, and times far apart in order") {
+  constexpr Ns kEpoch = 4'367'497'539'681'444;
+  const auto trace = hand_trace({{"python", "thread 1", LaneKind::cpu_thread, {{{"a", kEpoch, kEpoch + 90}, {"a", kEpoch + 5'000'000'000, kEpoch + 6'000'000'000}}, {{"ab", kEpoch, kEpoch + 50}}}},
+                                 {"GPU 0", "stream 7", LaneKind::gpu_stream, {{{"ba", kEpoch, kEpoch + 5}, {"a", kEpoch + 2'048, kEpoch + 3'000}}}}});
+  CHECK(find_slices(*trace, {"a", false}).hits == naive(*trace, [](SliceId) { return true; }));
+  CHECK(find_slices(*trace, {"dur>0ns", false}).hits == naive(*trace, [](SliceId) { return true; }));
+  CHECK(find_slices(*trace, {"b", false}).hits == std::vector<SliceId>{SliceId(2), SliceId(3)});
+}
+
 TEST_CASE("a search that is cancelled ends with little") {
   const auto trace = three_lanes();
   const std::atomic<bool> cancel = true;

@@ -79,6 +79,6 @@ TEST_CASE("a time to go to counts from the start with a unit, and on the trace's
   CHECK(*parse_time_point("5,000,000,830", trace) == 5'000'000'830);
   CHECK(*parse_time_point("830", trace) == 5'000'000'830);
   CHECK(parse_time_point("soon", trace).error().message ==
-        "soon is no time: type a number with ns, us, ms or s, as in 12.5ms, counted from the start of the trace.");
+        "soon is no time: write 12.5ms, 1.2 s or 830us from the start, or whole nanoseconds.");
   CHECK(parse_time_point("2s", trace).error().message == "2s lies behind the end of the trace, which is 900 ms long.");
 }
