@@ -7,6 +7,7 @@
 #include "app/recent_files.h"
 #include "app/samples.h"
 #include "app/free_name.h"
+#include "core/view/slice_search.h"
 
 namespace gapscope {
 namespace {
@@ -58,7 +59,8 @@ Session::Session(SessionOptions options)
       table_job_(make_table, options_.wake),
       kernels_job_(make_kernels, options_.wake),
       steps_job_(make_steps_of, options_.wake),
-      area_jobs_(options_.wake) {
+      area_jobs_(options_.wake),
+      search_job_(make_search, options_.wake) {
   Result<Settings> settings = read_settings(options_.settings_file);
   if (settings.ok())
     settings_ = std::move(*settings);
@@ -68,6 +70,7 @@ Session::Session(SessionOptions options)
 
 Session::~Session() {
   cancel_analysis();
+  if (search_cancelled_) *search_cancelled_ = true;
   if (settings_changed_) write_settings(options_.settings_file, settings_);
 }
 
@@ -125,6 +128,7 @@ bool Session::carry_out(const Request& request) {
                           if (document_ && !part_) area_jobs_.ask(document_, r.question);
                           return true;
                         },
+                        [&](const FindSlices& r) { return ask_search(r.question), true; },
                         [&](const SaveText& r) { return save_text(r), true; },
                         [&](const KeepMuted& r) { return keep_muted(r), true; },
                         [&](const ReloadFile&) { return shown() ? open(std::string(shown()->trace.path)) : void(), true; },
@@ -154,6 +158,7 @@ void Session::poll(ViewState& view) {
   take_kernels(view);
   take_steps(view);
   area_jobs_.take(shown(), view);
+  take_search(view);
   if (std::optional<FolderView> folder = folder_job_.take()) folder_ = std::move(folder);
 }
 
@@ -249,6 +254,23 @@ void Session::take_steps(ViewState& view) {
   std::optional<StepsDone> done = steps_job_.take();
   if (!done || !shown() || done->document.lock() != shown()) return;
   view.steps.answer = std::move(done->answer);
+}
+
+Session::SearchDone Session::make_search(const SearchTask& task) {
+  return {task.document, std::make_shared<const SearchAnswer>(find_slices(task.document->trace, task.document->names, task.question, task.cancel.get()))};
+}
+
+// A search that is overtaken ends at once. Parts are searched as well: what is there is worth finding.
+void Session::ask_search(const SearchQuestion& question) {
+  if (search_cancelled_) *search_cancelled_ = true;
+  search_cancelled_ = std::make_shared<std::atomic<bool>>(false);
+  if (shown()) search_job_.ask({shown(), question, search_cancelled_});
+}
+
+void Session::take_search(ViewState& view) {
+  std::optional<SearchDone> done = search_job_.take();
+  if (!done || !shown() || done->document.lock() != shown()) return;
+  if (done->answer->question == view.search.asked) view.search.answer = std::move(done->answer);
 }
 
 void Session::start_analysis() {

@@ -102,6 +102,19 @@ class Session {
   };
   static StepsDone make_steps_of(const StepsTask& task);
 
+  struct SearchTask {
+    std::shared_ptr<const Document> document;
+    SearchQuestion question;
+    std::shared_ptr<const std::atomic<bool>> cancel;
+  };
+  struct SearchDone {
+    std::weak_ptr<const Document> document;
+    std::shared_ptr<const SearchAnswer> answer;
+  };
+  static SearchDone make_search(const SearchTask& task);
+  void ask_search(const SearchQuestion& question);
+  void take_search(ViewState& view);
+
   const std::shared_ptr<const Document>& shown() const { return part_ ? part_ : document_; }
   void take_load(ViewState& view);
   void take_part(ViewState& view);
@@ -147,6 +160,8 @@ class Session {
   LatestJob<KernelsTask, KernelsDone> kernels_job_;
   LatestJob<StepsTask, StepsDone> steps_job_;
   AreaJobs area_jobs_;
+  std::shared_ptr<std::atomic<bool>> search_cancelled_;
+  LatestJob<SearchTask, SearchDone> search_job_;
 };
 
 }  // namespace gapscope

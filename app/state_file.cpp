@@ -56,6 +56,16 @@ Json findings_json(const Diagnosis& diagnosis, const ViewState& view, const Zone
           {"badges", std::move(badges)}};
 }
 
+Json search_json(const Trace& trace, const ViewState& view) {
+  const SearchAnswer* answer = view.search.answer.get();
+  Json json = {{"text", view.search.typed.text}, {"has_keys", view.search.has_keys}, {"hits", nullptr}, {"position", 0}, {"error", ""}};
+  if (!answer || answer->question != view.search.typed) return json;
+  json["hits"] = answer->hits.size();
+  json["position"] = hit_position(trace, *answer, view.selection);
+  json["error"] = answer->error;
+  return json;
+}
+
 Json box_json(const Box& box) { return {{"x0", box.x0}, {"y0", box.y0}, {"x1", box.x1}, {"y1", box.y1}}; }
 
 // The marked area, where it is on the screen, and how much of it has been counted.
@@ -103,6 +113,8 @@ std::string state_json(const Session& session, const AppUi& ui) {
     json["tab"] = view.tab < panels().size() ? panels()[view.tab].id : "";
     json["range"] = range_json(view.range);
     json["area"] = area_json(*doc, view, ui.timeline());
+    json["search"] = search_json(trace, view);
+    json["box"] = view.box.kind == BoxKind::none ? Json(nullptr) : Json(view.box.text);
     json["axis"] = box_json(ui.timeline().areas().lanes);
     json["slices"] = slices_json(trace, ui.timeline().zones());
     const Diagnosis* diagnosis = doc->diagnosis();

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ui/bars.h"
+#include "ui/command_box.h"
 #include "ui/findings_panel.h"
 #include "ui/panels.h"
 #include "ui/timeline_panel.h"
@@ -37,10 +38,22 @@ void close_menus(std::span<const KeyPress> presses) {
   if (escape && ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) ImGui::SetWindowFocus("gapscope");
 }
 
+// A text field of ours takes the keyboard in this frame or the next.
+bool typing_begins(const ViewState& view) {
+  return view.search.wants_keys || view.search.has_keys || view.search.slash_frames > 0 || view.box.kind != BoxKind::none;
+}
+
+// It takes the keyboard in the frames that follow.
+bool field_awaits_keys(const ViewState& view) {
+  const bool box_waits = view.box.kind != BoxKind::none && !ImGui::GetIO().WantTextInput;
+  return view.search.wants_keys || view.search.slash_frames > 0 || box_waits;
+}
+
 void run_presses(std::span<const KeyPress> presses, CommandScope& scope) {
   for (const KeyPress& press : presses) {
     const Command* found = command_for({press.key, press.mods});
     if (found && !found->while_held) run_command(found->id, scope);
+    if (typing_begins(scope.view)) return;  // what follows is meant for the field
   }
 }
 
@@ -102,7 +115,7 @@ float draw_right(const Box& box, const Document& document, ViewState& view, Requ
 AppUi::AppUi() : timeline_(std::make_unique<TimelinePanel>()) {}
 AppUi::~AppUi() = default;
 
-bool AppUi::moving() const { return view_.move.active || timeline_->moving(); }
+bool AppUi::moving() const { return view_.move.active || timeline_->moving() || field_awaits_keys(view_); }
 
 void AppUi::adopt(const Document* document) {
   document_ = document;
@@ -114,6 +127,8 @@ void AppUi::adopt(const Document* document) {
 
 void AppUi::grow(const Document& document) {
   timeline_->grow(*document_, document, view_);
+  view_.search.answer.reset();  // its slices are numbered as they were
+  view_.search.asked = {};
   document_ = &document;
 }
 
@@ -131,7 +146,7 @@ void AppUi::draw_document(Box box, const FrameInput& in, const Document& documen
     box.y1 -= bottom;
   }
   if (view_.findings.open) box.x1 = draw_right(box, document, view_, out);
-  const bool listen = !keys_taken() && !view_.help_open && !view_.start_open;
+  const bool listen = !keys_taken() && !view_.help_open && !view_.start_open && !typing_begins(view_);
   timeline_->draw(document, view_, box, {in.presses, in.held, listen}, in.delta_s);
 }
 
@@ -146,7 +161,7 @@ void AppUi::frame(const FrameInput& in, Requests& out) {
   }
   apply_theme(view_.theme, in.scale);
   CommandScope scope{in.document, view_, out};
-  if (keys_taken())
+  if (keys_taken() || typing_begins(view_))
     close_menus(in.presses);
   else
     run_presses(in.presses, scope);
@@ -174,6 +189,7 @@ void AppUi::frame(const FrameInput& in, Requests& out) {
   if (in.loading && !part_is_shown) draw_loading(*in.loading, view_, out);
   if (in.document && !view_.start_open) draw_tour(view_, timeline_->areas().lanes);
   if (view_.help_open) draw_help_page(view_);
+  draw_command_box(in, scope);
 }
 
 }  // namespace gapscope

@@ -17,17 +17,23 @@ namespace {
 
 constexpr double kStepZoom = 0.7;    // one choice of "Zoom in" in the menu
 constexpr double kStepPan = 0.2;     // of the visible width
+constexpr std::uint8_t kSlashFrames = 3;  // a key's letter arrives this many frames after the key, at most
 constexpr double kStepScroll = 240;  // px at scale 1
 
 constexpr float kMagnify = 1.1f;
 
 bool has_document(const CommandScope& s) { return s.document != nullptr; }
 bool has_selection(const CommandScope& s) { return s.document && s.view.selection.valid(); }
-bool has_cycle(const CommandScope& s) { return s.document && !s.view.cycle.slices.empty(); }
+bool has_hits(const CommandScope& s) { return s.document && s.view.search.answer && !s.view.search.answer->hits.empty(); }
+// Enter walks through what was found, too, as long as no table's row was chosen since.
+bool has_cycle(const CommandScope& s) { return s.document && (!s.view.cycle.slices.empty() || has_hits(s)); }
 bool has_findings(const CommandScope& s) { return s.document && s.document->diagnosis(); }
 bool has_python(const CommandScope& s) { return s.document && s.document->arrangements() && s.document->arrangements()->any_python; }
 bool can_leave_flame(const CommandScope& s) { return s.view.flame.zoom != 0 && is_panel_shown(s.view, "flame"); }
-bool can_deselect(const CommandScope& s) { return can_leave_flame(s) || s.view.help_open || s.view.start_open || s.view.selection.valid() || s.view.range; }
+bool can_deselect(const CommandScope& s) {
+  const ViewState& v = s.view;
+  return can_leave_flame(s) || v.help_open || v.start_open || !v.search.typed.text.empty() || v.selection.valid() || v.range;
+}
 
 void zoom(CommandScope& s, double factor) { go_to(s.view, zoomed(s.view.time, factor, 0.5, s.document->trace.span)); }
 // In steps of a tenth that meet 1 again.
@@ -45,6 +51,8 @@ void leave_topmost(CommandScope& s) {
     s.view.start_open = false;
   } else if (can_leave_flame(s)) {
     s.view.flame.zoom = 0;
+  } else if (!s.view.search.typed.text.empty()) {
+    s.view.search = {};
   } else if (s.view.selection) {
     s.view.selection = {};
   } else {
@@ -56,6 +64,23 @@ void select_found(CommandScope& s, SliceId slice) {
   if (slice.valid()) select_slice(s.view, slice, true);
 }
 
+void walk_hits(CommandScope& s, int step) {
+  const Ns now = s.view.time.span.begin;
+  select_found(s, step_hit(s.document->trace, *s.view.search.answer, s.view.selection, now, step));
+}
+
+void walk_kind(CommandScope& s, int step) {
+  const SliceCycle& cycle = s.view.cycle;
+  if (cycle.slices.empty()) return walk_hits(s, step);
+  select_found(s, step > 0 ? cycle.next(s.view.selection) : cycle.previous(s.view.selection));
+}
+
+void find_slice(CommandScope& s) {
+  s.view.search.wants_keys = true;
+  s.view.search.slash_frames = kSlashFrames;
+}
+
+void open_box(CommandScope& s, BoxKind kind) { s.view.box = {kind, "", 0, true}; }
 
 void pin_lane_of_selection(CommandScope& s) {
   const LaneId lane = s.document->trace.lane_id(s.view.selection);
@@ -159,12 +184,20 @@ constexpr auto kCommands = std::to_array<Command>({
   {child_slice, Menu::go, "First child", "Select the first slice inside the selected one.",
    {{{Key::down}}}, false, has_selection,
    [](CommandScope& s) { select_found(s, shown_child(*s.document, s.view.folds, s.view.selection)); }},
-  {next_of_cycle, Menu::go, "Next of its kind", "Select the next slice of the row chosen in a table.",
-   {{{Key::enter}}}, false, has_cycle,
-   [](CommandScope& s) { select_found(s, s.view.cycle.next(s.view.selection)); }},
-  {previous_of_cycle, Menu::go, "Previous of its kind", "Select the slice before, of the row chosen in a table.",
-   {{{Key::enter, kShift}}}, false, has_cycle,
-   [](CommandScope& s) { select_found(s, s.view.cycle.previous(s.view.selection)); }},
+  {next_of_cycle, Menu::go, "Next of its kind", "Select the next slice of the row chosen in a table, or of what was found.",
+   {{{Key::enter}}}, false, has_cycle, [](CommandScope& s) { walk_kind(s, 1); }},
+  {previous_of_cycle, Menu::go, "Previous of its kind", "Select the slice before, of the row chosen in a table or of what was found.",
+   {{{Key::enter, kShift}}}, false, has_cycle, [](CommandScope& s) { walk_kind(s, -1); }},
+  {find, Menu::go, "Find", "Find slices by words of their names, /regular expressions/, dur>1ms, lane:stream, cat:kernel.",
+   {{{Key::slash}, {Key::f, kCtrl}}}, false, has_document, find_slice},
+  {next_hit, Menu::go, "Next hit", "Select the next slice that was found.",
+   {{{Key::f3}}}, false, has_hits, [](CommandScope& s) { walk_hits(s, 1); }},
+  {previous_hit, Menu::go, "Previous hit", "Select the slice before, of those that were found.",
+   {{{Key::f3, kShift}}}, false, has_hits, [](CommandScope& s) { walk_hits(s, -1); }},
+  {find_lane, Menu::go, "Find a lane", "Type some letters of a lane's title to scroll to it.",
+   {{{Key::p, kCtrl}}}, false, has_document, [](CommandScope& s) { open_box(s, BoxKind::lanes); }},
+  {go_to_time, Menu::go, "Go to a time", "Type a time, as in 12.5ms, to bring it to the middle.",
+   {{{Key::g}}}, false, has_document, [](CommandScope& s) { open_box(s, BoxKind::time); }},
   {next_finding, Menu::go, "Next finding", "Go to the next finding.",
    {{{Key::n}}}, false, has_findings, [](CommandScope& s) { walk_findings(*s.document, s.view, 1); }},
   {previous_finding, Menu::go, "Previous finding", "Go to the finding before.",
@@ -176,6 +209,8 @@ constexpr auto kCommands = std::to_array<Command>({
   {deselect, Menu::go, "Deselect", "Close what is on top, or select nothing.",
    {{{Key::escape}}}, false, can_deselect, leave_topmost},
 
+  {palette, Menu::help, "All commands", "Type some letters of a command to run it.",
+   {{{Key::p, kCtrl | kShift}}}, false, nullptr, [](CommandScope& s) { open_box(s, BoxKind::commands); }},
   {help, Menu::help, "Keys and mouse", "Show every command with its key, and what the mouse does.",
    {{{Key::question}, {Key::f1}}}, false, nullptr, [](CommandScope& s) { s.view.help_open = !s.view.help_open; }},
   {tour, Menu::help, "First hints", "Show the five hints of the first run again.",

@@ -7,6 +7,7 @@
 
 #include "core/base/ids.h"
 #include "core/view/area_state.h"
+#include "core/view/search_model.h"
 #include "core/view/table_model.h"
 
 namespace gapscope {
@@ -38,6 +39,9 @@ struct MakeAreaStats {
 struct MakeCallPaths {
   FlameQuestion question;
 };  // answered in ViewState::flame of a later frame
+struct FindSlices {
+  SearchQuestion question;
+};  // answered in ViewState::search of a later frame
 struct ReloadFile {};
 struct CancelLoad {};
 struct CloseFile {};
@@ -60,7 +64,8 @@ struct SetTitle {
 };
 struct Quit {};
 
-using Request = std::variant<OpenFile, OpenSample, ListFolder, ReadArgs, MakeTable, MakeKernels, MakeSteps, MakeAreaStats, MakeCallPaths, ReloadFile, CancelLoad, CloseFile,
+using Request = std::variant<OpenFile, OpenSample, ListFolder, ReadArgs, MakeTable, MakeKernels, MakeSteps, MakeAreaStats, MakeCallPaths, FindSlices,
+                             ReloadFile, CancelLoad, CloseFile,
                              DismissMessage, CopyText, SaveText, KeepMuted, TakeScreenshot, SetTitle, Quit>;
 
 struct Requests {

@@ -35,6 +35,7 @@ TimelineAreas areas_in(const Box& box, const ViewState& view, const Painter& p) 
 void TimelinePanel::forget() {
   colours_.reset();
   overview_ = {};
+  hit_columns_ = {};
   chain_ = {};
   rects_.clear();
   marks_.clear();

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/view/hit_columns.h"
 #include "core/view/overview.h"
 #include "core/view/lane_drag.h"
 #include "ui/area_drag.h"
@@ -83,6 +84,7 @@ class TimelinePanel {
   TimelineMotion motion_;
   std::unique_ptr<SliceColours> colours_;
   Overview overview_;
+  HitColumns hit_columns_;  // of the overview
   LaneLayout layout_;
   const std::vector<CounterLane>* counters_ = nullptr;  // those in the layout
   const Arrangements* arrangements_ = nullptr;

@@ -14,6 +14,7 @@
 #include "core/view/gaps_model.h"
 #include "core/view/kernels_model.h"
 #include "core/view/lane_folds.h"
+#include "core/view/search_state.h"
 #include "core/view/slice_colour.h"
 #include "core/view/slice_cycle.h"
 #include "core/view/steps_model.h"
@@ -112,6 +113,8 @@ struct ViewState {
   StepsState steps;
   AreaState area;
   FlameState flame;
+  SearchState search;
+  BoxState box;
   std::size_t memory_device = 0;  // position in MemoryUse::devices of the curve shown
 };
 
@@ -136,6 +139,8 @@ inline void forget_document(ViewState& view) {
   view.gaps = {};
   view.steps = {};
   forget_area(view.area, view.flame);
+  view.search = {};
+  view.box = {};
   view.findings.chosen = -1;
   view.findings.place = 0;
   view.memory_device = 0;

@@ -210,3 +210,16 @@ TEST_CASE("while a file loads its beginning is shown, then the whole in its plac
   desk.session.poll(desk.view);
   CHECK(desk.session.document() == other);
 }
+
+TEST_CASE("a search is answered in the background, and only the newest question is") {
+  Desk desk;
+  desk.open(desk.write_trace());
+  SearchState& search = desk.view.search;
+  for (const char* text : {"c", "cuda", "cudaLaunch"}) {
+    search.typed = search.asked = {text, false};
+    CHECK(desk.session.carry_out(FindSlices{search.asked}));
+  }
+  desk.poll_until([&] { return search.answer != nullptr; });
+  CHECK(search.answer->question == SearchQuestion{"cudaLaunch", false});
+  CHECK(search.answer->hits.size() == 1);
+}
