@@ -7,6 +7,7 @@
 #include "core/view/preferences.h"
 #include "core/view/lane_folds.h"
 #include "core/view/shown_neighbours.h"
+#include "core/view/flow_choice.h"
 #include "core/view/time_view.h"
 #include "ui/panels.h"
 #include "ui/timeline_input.h"
@@ -25,6 +26,8 @@ bool has_selection(const CommandScope& s) { return s.document && s.view.selectio
 bool has_cycle(const CommandScope& s) { return s.document && !s.view.cycle.slices.empty(); }
 bool has_findings(const CommandScope& s) { return s.document && s.document->diagnosis(); }
 bool has_python(const CommandScope& s) { return s.document && s.document->arrangements() && s.document->arrangements()->any_python; }
+bool can_go_back(const CommandScope& s) { return s.document && s.view.history.can_go_back(place_of(s.view)); }
+bool can_go_forward(const CommandScope& s) { return s.document && s.view.history.can_go_forward(); }
 bool can_deselect(const CommandScope& s) { return s.view.help_open || s.view.start_open || s.view.selection.valid() || s.view.range; }
 
 void zoom(CommandScope& s, double factor) { go_to(s.view, zoomed(s.view.time, factor, 0.5, s.document->trace.span)); }
@@ -65,6 +68,12 @@ void show_tab(CommandScope& s, std::string_view id) {
     if (table[i].id == id) s.view.tab = i;
   }
   s.view.select_tab = true;
+}
+
+void go_to_place(CommandScope& s, const std::optional<ViewPlace>& place) {
+  if (!place) return;
+  go_to(s.view, within_limits(TimeView{place->span, 0, 0}, s.document->trace.span));
+  s.view.scroll_px = place->scroll_px;
 }
 
 using enum CommandId;
@@ -117,6 +126,8 @@ constexpr auto kCommands = std::to_array<Command>({
    {}, false, has_document, [](CommandScope& s) { show_tab(s, "memory"); }},
   {report, Menu::view, "Load report", "Show what was odd about the file.",
    {}, false, has_document, [](CommandScope& s) { show_tab(s, "report"); }},
+  {cycle_flows, Menu::view, "Arrows", "Arrows of the selection, of all launches, from forward to backward, or all.",
+   {{{Key::f, kShift}}}, false, has_document, [](CommandScope& s) { s.view.flows.show = next_flow_show(s.view.flows.show); }},
   {toggle_theme, Menu::view, "Light or dark", "Change between the light and the dark theme.",
    {}, false, nullptr,
    [](CommandScope& s) { s.view.theme = s.view.theme == ThemeName::dark ? ThemeName::light : ThemeName::dark; }},
@@ -160,6 +171,20 @@ constexpr auto kCommands = std::to_array<Command>({
   {child_slice, Menu::go, "First child", "Select the first slice inside the selected one.",
    {{{Key::down}}}, false, has_selection,
    [](CommandScope& s) { select_found(s, shown_child(*s.document, s.view.folds, s.view.selection)); }},
+  {next_flow, Menu::go, "Next arrow", "Choose the next arrow of the selected slice.",
+   {{{Key::right_bracket}}}, false, has_selection, [](CommandScope& s) { walk_arrows(*s.document, s.view, 1); }},
+  {previous_flow, Menu::go, "Previous arrow", "Choose the previous arrow of the selected slice.",
+   {{{Key::left_bracket}}}, false, has_selection, [](CommandScope& s) { walk_arrows(*s.document, s.view, -1); }},
+  {follow_flow, Menu::go, "Along the arrow", "Go where the chosen arrow, or the first that leaves the selected slice, leads.",
+   {{{Key::right_bracket, kCtrl}}}, false, has_selection,
+   [](CommandScope& s) { select_found(s, end_of_arrow(*s.document, s.view, true)); }},
+  {follow_flow_back, Menu::go, "Against the arrow", "Go where the chosen arrow, or the first that arrives at the selected slice, comes from.",
+   {{{Key::left_bracket, kCtrl}}}, false, has_selection,
+   [](CommandScope& s) { select_found(s, end_of_arrow(*s.document, s.view, false)); }},
+  {back, Menu::go, "Back", "Go back to where the timeline stood before.",
+   {{{Key::left, kAlt}}}, false, can_go_back, [](CommandScope& s) { go_to_place(s, s.view.history.back(place_of(s.view))); }},
+  {forward, Menu::go, "Forward", "Go where the timeline stood before going back.",
+   {{{Key::right, kAlt}}}, false, can_go_forward, [](CommandScope& s) { go_to_place(s, s.view.history.forward(place_of(s.view))); }},
   {next_of_cycle, Menu::go, "Next of its kind", "Select the next slice of the row chosen in a table.",
    {{{Key::enter}}}, false, has_cycle,
    [](CommandScope& s) { select_found(s, s.view.cycle.next(s.view.selection)); }},

@@ -257,6 +257,7 @@ void TimelinePanel::move_by_mouse(const Document& document, ViewState& view, con
   TimelineMouse mouse;
   mouse.ctrl = io.KeyCtrl;
   mouse.shift = io.KeyShift;
+  mouse.alt = io.KeyAlt;
   if (hovered_) {
     mouse.wheel_x = io.MouseWheelH;
     mouse.wheel_y = io.MouseWheel;
@@ -445,6 +446,7 @@ void TimelinePanel::draw(const Document& document, ViewState& view, const Box& b
   act_on_mouse(document, view, draw_overlays(scene));
   draw_lanes_button(document, view, areas_.ruler_titles);
   lane_menu_.draw(document, view);
+  view.history.watch(place_of(view), {view.move.from.span, view.move.to.span, view.move.active}, delta_s);
 }
 
 }  // namespace gapscope
