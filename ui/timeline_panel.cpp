@@ -33,6 +33,7 @@ TimelineAreas areas_in(const Box& box, const ViewState& view, const Painter& p) 
 // Everything that was made from the document.
 void TimelinePanel::forget() {
   colours_.reset();
+  scene_arrows_ = {};
   overview_ = {};
   chain_ = {};
   rects_.clear();
@@ -421,7 +422,11 @@ void TimelinePanel::draw(const Document& document, ViewState& view, const Box& b
                          double delta_s) {
   Painter painter(*ImGui::GetWindowDrawList(), view.scale);
   areas_ = areas_in(box, view, painter);
-  if (areas_.lanes.height() < 1 || areas_.lanes.width() < 1) return;
+  if (areas_.lanes.height() < 1 || areas_.lanes.width() < 1) {
+    rects_.clear();  // of a larger window
+    zones_.clear();
+    return;
+  }
   title_splitter(view);
   overview_drag(document, view);
   move_by_mouse(document, view, keys, delta_s);
@@ -438,7 +443,7 @@ void TimelinePanel::draw(const Document& document, ViewState& view, const Box& b
   if (const Diagnosis* diagnosis = document.diagnosis()) gather_lane_findings(document.trace, *diagnosis, view.findings, findings_);
   TimelineScene scene{
       document, view,      theme_of(view.theme), painter,  areas_, layout_, grid, areas_.lanes.y0, regions_[0].scroll, sticky_height(), 0, 0, widths_, chain_, rects_,
-      zones_,   findings_, ImGui::GetIO().MousePos, hovered_, dragged_range_ ? dragged_range_ : view.range};
+      zones_,   findings_, scene_arrows_, ImGui::GetIO().MousePos, hovered_, dragged_range_ ? dragged_range_ : view.range};
   overview(document, view, painter);
   draw_lanes(scene);
   each_region(scene, [](TimelineScene& part) { draw_titles(part); });

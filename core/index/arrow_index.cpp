@@ -29,6 +29,11 @@ Ns bucket_length(Span visible) {
 
 }  // namespace
 
+ArrowBuckets arrow_buckets(Span visible) {
+  const Ns length = bucket_length(visible);
+  return {length, floor_to(visible.begin, length), floor_to(visible.end + length - 1, length)};
+}
+
 ArrowIndex::ArrowIndex(const Trace& trace, const LinkIndex& links) : trace_(trace), groups_(kArrowGroups) {
   auto& launches = groups_[static_cast<std::size_t>(ArrowGroup::launches)].arrows;
   for (const GpuRow& row : trace.gpu) {
@@ -102,11 +107,11 @@ void ArrowIndex::choose_in(const Group& group, const Ends& ends, Span bucket, st
 void ArrowIndex::choose(ArrowGroup group_id, Span visible, std::size_t most, std::vector<Arrow>& out) const {
   const Group& group = of(group_id);
   if (group.arrows.empty() || visible.empty() || most == 0) return;
-  const Ns length = bucket_length(visible);
+  const ArrowBuckets buckets = arrow_buckets(visible);
   std::vector<std::uint32_t> chosen;
-  for (Ns at = floor_to(visible.begin, length); at < visible.end; at += length) {
-    choose_in(group, group.starts, {at, at + length}, most, chosen);
-    choose_in(group, group.arrivals, {at, at + length}, most, chosen);
+  for (Ns at = buckets.begin; at < buckets.end; at += buckets.length) {
+    choose_in(group, group.starts, {at, at + buckets.length}, most, chosen);
+    choose_in(group, group.arrivals, {at, at + buckets.length}, most, chosen);
   }
   std::sort(chosen.begin(), chosen.end());
   chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());

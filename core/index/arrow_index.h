@@ -25,6 +25,14 @@ constexpr std::size_t kArrowGroups = 3;
 
 constexpr int kArrowBuckets = 32;  // at least that many in the visible stretch, less than twice that
 
+// The buckets that `visible` touches, whole: what a choice depends on.
+struct ArrowBuckets {
+  Ns length = 0;
+  Ns begin = 0, end = 0;
+  friend bool operator==(const ArrowBuckets&, const ArrowBuckets&) = default;
+};
+ArrowBuckets arrow_buckets(Span visible);
+
 class ArrowIndex {
  public:
   // Holds a reference to the trace, which must outlive it.

@@ -50,19 +50,32 @@ std::vector<FlowCurve> paint_flows(const Trace& trace, std::span<const Arrow> ar
   return curves;
 }
 
+namespace {
+
+std::vector<ArrowGroup> groups_of(FlowShow show) {
+  if (show == FlowShow::launches) return {ArrowGroup::launches};
+  if (show == FlowShow::forward_backward) return {ArrowGroup::forward_backward};
+  if (show == FlowShow::all) return {ArrowGroup::launches, ArrowGroup::forward_backward, ArrowGroup::other};
+  return {};
+}
+
+}  // namespace
+
+void update_scene_arrows(const ArrowIndex& index, FlowShow show, Span visible, SceneArrows& last) {
+  const std::vector<ArrowGroup> groups = groups_of(show);
+  last.in_sight = 0;
+  for (const ArrowGroup group : groups) last.in_sight += index.starting_in(group, visible);
+  const ArrowBuckets buckets = arrow_buckets(visible);
+  if (last.show == show && last.buckets == buckets) return;
+  last.show = show;
+  last.buckets = buckets;
+  last.arrows.clear();
+  for (const ArrowGroup group : groups) index.choose(group, visible, kArrowsABucket / groups.size(), last.arrows);
+}
+
 SceneArrows scene_arrows(const ArrowIndex& index, FlowShow show, Span visible) {
   SceneArrows scene;
-  const auto add = [&](ArrowGroup group, std::size_t most) {
-    scene.in_sight += index.starting_in(group, visible);
-    index.choose(group, visible, most, scene.arrows);
-  };
-  if (show == FlowShow::launches) add(ArrowGroup::launches, kArrowsABucket);
-  if (show == FlowShow::forward_backward) add(ArrowGroup::forward_backward, kArrowsABucket);
-  if (show == FlowShow::all) {
-    for (const ArrowGroup group : {ArrowGroup::launches, ArrowGroup::forward_backward, ArrowGroup::other}) {
-      add(group, kArrowsABucket / kArrowGroups);
-    }
-  }
+  update_scene_arrows(index, show, visible, scene);
   return scene;
 }
 

@@ -32,8 +32,12 @@ constexpr std::size_t kMostSceneArrows = 2 * kArrowsABucket * (2 * kArrowBuckets
 struct SceneArrows {
   std::vector<Arrow> arrows;
   std::size_t in_sight = 0;
+  FlowShow show = FlowShow::selection;
+  ArrowBuckets buckets;
 };
 SceneArrows scene_arrows(const ArrowIndex& index, FlowShow show, Span visible);
+// The same, where `last` is of an earlier frame: chosen anew only when the view has come to other buckets.
+void update_scene_arrows(const ArrowIndex& index, FlowShow show, Span visible, SceneArrows& last);
 
 // Curves whose both ends lie off the same side are left out. Ends far outside are brought to just outside the axis.
 std::vector<FlowCurve> paint_flows(const Trace& trace, std::span<const Arrow> arrows, const LaneLayout& layout,

@@ -102,7 +102,7 @@ TEST_CASE("however many arrows are in sight, few are chosen") {
   for (const FlowShow show : {FlowShow::launches, FlowShow::forward_backward, FlowShow::all}) {
     const SceneArrows scene = scene_arrows(many.index, show, many.doc->trace.span);
     CHECK(scene.arrows.size() <= kMostSceneArrows);
-    CHECK(scene.arrows.size() >= kMostSceneArrows / 4);
+    CHECK(scene.arrows.size() >= kMostSceneArrows / 8);
   }
   CHECK(kMostSceneArrows < 400);
 }
