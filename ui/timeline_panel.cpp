@@ -425,6 +425,7 @@ void TimelinePanel::draw(const Document& document, ViewState& view, const Box& b
   if (areas_.lanes.height() < 1 || areas_.lanes.width() < 1) {
     rects_.clear();  // of a larger window
     zones_.clear();
+    view.scroll_px = std::max(0.0, view.scroll_px);  // keys still scroll
     return;
   }
   title_splitter(view);
