@@ -121,6 +121,7 @@ void AppUi::adopt(const Document* document) {
   document_ = document;
   view_.start_open = false;
   forget_document(view_);
+  view_.history.clear();
   timeline_->adopt(document, view_);
   if (document && !view_.tour.seen) view_.tour.open = true;
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "core/base/text.h"
+#include "core/view/flow_choice.h"
 #include "core/view/time_view.h"
 #include "ui/search_field.h"
 #include "ui/text.h"
@@ -151,10 +152,11 @@ void draw_status_bar(const Box& box, const FrameInput& in, const ViewState& view
   const Trace& trace = in.document->trace;
   if (trace.is_part && in.loading) return loading_row(box, *in.loading, theme, p, out);
   const std::string dot = "   \xC2\xB7   ";
+  const std::string figures = flow_figures(view.flows);
   const std::string left = printable(trace.path) + dot + format_count(static_cast<std::int64_t>(trace.slice_count())) +
                            " slices" + dot + "visible " +
                            format_duration(std::min(view.time.span.length(), trace.span.length())) + " of " +
-                           format_duration(trace.span.length());
+                           format_duration(trace.span.length()) + (figures.empty() ? "" : dot + figures);
   p.text_in(Face::sans, {box.x0 + p.px(10), box.y0, box.x1, box.y1}, colour(theme.muted), left);
   const std::string right = format_significant(view.frame_ms) + " ms a frame";
   const float width = p.text_width(Face::sans, right);

@@ -8,6 +8,7 @@
 #include "core/view/preferences.h"
 #include "core/view/lane_folds.h"
 #include "core/view/shown_neighbours.h"
+#include "core/view/flow_choice.h"
 #include "core/view/time_view.h"
 #include "ui/panels.h"
 #include "ui/timeline_input.h"
@@ -34,6 +35,8 @@ bool can_deselect(const CommandScope& s) {
   const ViewState& v = s.view;
   return can_leave_flame(s) || v.help_open || v.start_open || !v.search.typed.text.empty() || v.selection.valid() || v.range;
 }
+bool can_go_back(const CommandScope& s) { return s.document && s.view.history.can_go_back(place_of(s.view)); }
+bool can_go_forward(const CommandScope& s) { return s.document && s.view.history.can_go_forward(); }
 
 void zoom(CommandScope& s, double factor) { go_to(s.view, zoomed(s.view.time, factor, 0.5, s.document->trace.span)); }
 // In steps of a tenth that meet 1 again.
@@ -85,6 +88,12 @@ void open_box(CommandScope& s, BoxKind kind) { s.view.box = {kind, "", 0, true};
 void pin_lane_of_selection(CommandScope& s) {
   const LaneId lane = s.document->trace.lane_id(s.view.selection);
   set_pinned(s.view.folds, lane, !s.view.folds.lane_pinned[lane.index()]);
+}
+
+void go_to_place(CommandScope& s, const std::optional<ViewPlace>& place) {
+  if (!place) return;
+  go_to(s.view, within_limits(TimeView{place->span, 0, 0}, s.document->trace.span));
+  s.view.scroll_px = place->scroll_px;
 }
 
 using enum CommandId;
@@ -141,6 +150,8 @@ constexpr auto kCommands = std::to_array<Command>({
    {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "flame"); }},
   {report, Menu::view, "Load report", "Show what was odd about the file.",
    {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "report"); }},
+  {cycle_flows, Menu::view, "Arrows", "Arrows of the selection, of all launches, from forward to backward, or all.",
+   {{{Key::f, kShift}}}, false, has_document, [](CommandScope& s) { s.view.flows.show = next_flow_show(s.view.flows.show); }},
   {toggle_theme, Menu::view, "Light or dark", "Change between the light and the dark theme.",
    {}, false, nullptr,
    [](CommandScope& s) { s.view.theme = s.view.theme == ThemeName::dark ? ThemeName::light : ThemeName::dark; }},
@@ -198,6 +209,20 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::p, kCtrl}}}, false, has_document, [](CommandScope& s) { open_box(s, BoxKind::lanes); }},
   {go_to_time, Menu::go, "Go to a time", "Type a time, as in 12.5ms, to bring it to the middle.",
    {{{Key::g}}}, false, has_document, [](CommandScope& s) { open_box(s, BoxKind::time); }},
+  {next_flow, Menu::go, "Next arrow", "Choose the next arrow of the selected slice.",
+   {{{Key::right_bracket}}}, false, has_selection, [](CommandScope& s) { walk_arrows(*s.document, s.view, 1); }},
+  {previous_flow, Menu::go, "Previous arrow", "Choose the previous arrow of the selected slice.",
+   {{{Key::left_bracket}}}, false, has_selection, [](CommandScope& s) { walk_arrows(*s.document, s.view, -1); }},
+  {follow_flow, Menu::go, "Along the arrow", "Go where the chosen arrow, or the first that leaves the selected slice, leads.",
+   {{{Key::right_bracket, kCtrl}}}, false, has_selection,
+   [](CommandScope& s) { select_found(s, end_of_arrow(*s.document, s.view, true)); }},
+  {follow_flow_back, Menu::go, "Against the arrow", "Go where the chosen arrow, or the first that arrives at the selected slice, comes from.",
+   {{{Key::left_bracket, kCtrl}}}, false, has_selection,
+   [](CommandScope& s) { select_found(s, end_of_arrow(*s.document, s.view, false)); }},
+  {back, Menu::go, "Back", "Go back to where the timeline stood before.",
+   {{{Key::left, kAlt}}}, false, can_go_back, [](CommandScope& s) { go_to_place(s, s.view.history.back(place_of(s.view))); }},
+  {forward, Menu::go, "Forward", "Go where the timeline stood before going back.",
+   {{{Key::right, kAlt}}}, false, can_go_forward, [](CommandScope& s) { go_to_place(s, s.view.history.forward(place_of(s.view))); }},
   {next_finding, Menu::go, "Next finding", "Go to the next finding.",
    {{{Key::n}}}, false, has_findings, [](CommandScope& s) { walk_findings(*s.document, s.view, 1); }},
   {previous_finding, Menu::go, "Previous finding", "Go to the finding before.",

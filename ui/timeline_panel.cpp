@@ -34,6 +34,7 @@ TimelineAreas areas_in(const Box& box, const ViewState& view, const Painter& p) 
 // Everything that was made from the document.
 void TimelinePanel::forget() {
   colours_.reset();
+  scene_arrows_ = {};
   overview_ = {};
   hit_columns_ = {};
   chain_ = {};
@@ -283,6 +284,7 @@ void TimelinePanel::move_by_mouse(const Document& document, ViewState& view, con
   TimelineMouse mouse;
   mouse.ctrl = io.KeyCtrl;
   mouse.shift = io.KeyShift;
+  mouse.alt = io.KeyAlt;
   if (hovered_) {
     mouse.wheel_x = io.MouseWheelH;
     mouse.wheel_y = io.MouseWheel;
@@ -448,7 +450,12 @@ void TimelinePanel::draw(const Document& document, ViewState& view, const Box& b
                          double delta_s) {
   Painter painter(*ImGui::GetWindowDrawList(), view.scale);
   areas_ = areas_in(box, view, painter);
-  if (areas_.lanes.height() < 1 || areas_.lanes.width() < 1) return;
+  if (areas_.lanes.height() < 1 || areas_.lanes.width() < 1) {
+    rects_.clear();  // of a larger window
+    zones_.clear();
+    view.scroll_px = std::max(0.0, view.scroll_px);  // keys still scroll
+    return;
+  }
   title_splitter(view);
   overview_drag(document, view);
   move_by_mouse(document, view, keys, delta_s);
@@ -467,7 +474,7 @@ void TimelinePanel::draw(const Document& document, ViewState& view, const Box& b
   const std::optional<Span> range = dragged_range_ ? dragged_range_ : area ? std::optional(area->span) : view.range;
   TimelineScene scene{
       document, view,      theme_of(view.theme), painter,  areas_, layout_, grid, areas_.lanes.y0, regions_[0].scroll, sticky_height(), 0, 0, widths_, chain_, rects_,
-      zones_,   findings_, ImGui::GetIO().MousePos, hovered_, range, dragged_range_ ? nullptr : area};
+      zones_,   findings_, scene_arrows_, ImGui::GetIO().MousePos, hovered_, range, dragged_range_ ? nullptr : area};
   overview(document, view, painter);
   draw_lanes(scene);
   each_region(scene, [](TimelineScene& part) { draw_titles(part); });
@@ -475,6 +482,7 @@ void TimelinePanel::draw(const Document& document, ViewState& view, const Box& b
   act_on_mouse(document, view, draw_overlays(scene));
   draw_lanes_button(document, view, areas_.ruler_titles);
   lane_menu_.draw(document, view);
+  view.history.watch(place_of(view), {view.move.from.span, view.move.to.span, view.move.active}, delta_s);
 }
 
 }  // namespace gapscope

@@ -102,6 +102,7 @@ class TimelinePanel {
   std::vector<InstantMark> marks_;
   Zones zones_;
   LaneFindings findings_;
+  SceneArrows scene_arrows_;
   bool hovered_ = false;  // the pointer is over the lanes, titles or ruler
   bool clicked_ = false;  // pressed and released in place
   bool double_clicked_ = false;

@@ -6,6 +6,7 @@
 #include "core/view/badge_paint.h"
 #include "core/view/chain.h"
 #include "core/view/document.h"
+#include "core/view/flow_paint.h"
 #include "core/view/lane_layout.h"
 #include "core/view/lane_paint.h"
 #include "core/view/slice_colour.h"
@@ -44,6 +45,7 @@ struct TimelineScene {
   std::span<const SliceRect> rects;  // y from the top of the lanes
   Zones& zones;
   const LaneFindings& findings;
+  SceneArrows& scene_arrows;  // kept between frames
   ImVec2 pointer{};
   bool pointer_inside = false;  // over the timeline, nothing in front of it
   std::optional<Span> range;    // selected, or being dragged

@@ -120,6 +120,7 @@ DetailsModel make_details(const Document& doc, SliceId slice, const ArgsState* a
   if (model.name != trace.name(slice)) model.name_in_file = std::string(trace.name(slice));
   model.kind = trace.kind(slice);
   for (const SliceId s : doc.lanes.ancestors(slice)) model.path.push_back({demangle(trace.name(s)), s});
+  model.crumbs = breadcrumb(doc, slice);
 
   add_gpu_sections(doc, slice, model.sections);
   if (DetailsSection sums = arithmetic(doc, slice, args); !sums.title.empty()) model.sections.push_back(std::move(sums));

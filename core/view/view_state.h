@@ -11,6 +11,7 @@
 #include "core/base/time.h"
 #include "core/view/area_state.h"
 #include "core/view/details_model.h"
+#include "core/view/flow_state.h"
 #include "core/view/gaps_model.h"
 #include "core/view/kernels_model.h"
 #include "core/view/lane_folds.h"
@@ -19,6 +20,7 @@
 #include "core/view/slice_cycle.h"
 #include "core/view/steps_model.h"
 #include "core/view/table_model.h"
+#include "core/view/view_history.h"
 
 namespace gapscope {
 
@@ -90,6 +92,8 @@ struct ViewState {
   bool reveal_selection = false;  // set by panels: the timeline brings the selection into view and clears it
   LaneFolds folds;
   PanelSizes sizes;
+  FlowsState flows;
+  ViewHistory history;
   std::size_t tab = 0;      // position in the panel table of the open tab
   bool select_tab = false;  // the tab bar should switch to `tab`
 
@@ -124,9 +128,13 @@ inline void select_slice(ViewState& view, SliceId slice, bool reveal) {
   view.reveal_selection = reveal && slice.valid();
 }
 
+// Where the timeline stands, for the history.
+inline ViewPlace place_of(const ViewState& view) { return {view.time.span, view.scroll_px}; }
+
 // Forgets what only means something in the document that was open.
 inline void forget_document(ViewState& view) {
   view.range.reset();
+  view.flows = {view.flows.show, {}, {}, {}, 0, 0};
   view.cycle = {};
   view.details = {};
   const TableState last = std::move(view.table);
