@@ -10,8 +10,8 @@ import sys
 import tempfile
 
 BELOW_VIEW = ["core/base", "core/trace", "core/index", "core/analyze", "core/diagnose", "core/compare"]
-# Of loading, what lies outside sees the way in and a slice's args, not how files are read.
-LOAD_INTERFACE = ["core/load/args.h", "core/load/load_trace.h"]
+# Of loading, what lies outside sees the way in, a slice's args and the way out, not how files are read.
+LOAD_INTERFACE = ["core/load/args.h", "core/load/crop.h", "core/load/load_trace.h"]
 
 # folder -> what its files may include besides their own folder (folders, or single headers). The longest match counts.
 MAY_INCLUDE = {
