@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/view/kept_view.h"
+#include "core/view/time_view.h"
 #include "ui/bars.h"
 #include "ui/command_box.h"
 #include "ui/findings_panel.h"
@@ -133,9 +135,28 @@ void AppUi::grow(const Document& document) {
   document_ = &document;
 }
 
+void AppUi::restore(const KeptView& kept) {
+  if (!document_ || document_->trace.is_part) return;
+  restore_view(kept, document_->trace, view_);
+  const auto table = panels();
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (table[i].id != kept.tab) continue;
+    view_.tab = i;
+    view_.select_tab = true;
+  }
+}
+
+// Notes are work that nobody wants to do twice: they stay.
+void AppUi::start_fresh() {
+  std::vector<Note> notes = std::move(view_.notes.notes);
+  adopt(document_);
+  view_.notes.notes = std::move(notes);
+}
+
 // From top to bottom: menus, notices, timeline, panels, status.
 void AppUi::draw_document(Box box, const FrameInput& in, const Document& document, Requests& out) {
   box.y0 += draw_message(box, in, view_, out);
+  box.y0 += draw_notice(box, in, view_, out);
   const float status = std::round(kStatusHeight * view_.scale);
   draw_status_bar({box.x0, box.y1 - status, box.x1, box.y1}, in, view_, out);
   box.y1 -= status;
@@ -155,10 +176,14 @@ void AppUi::frame(const FrameInput& in, Requests& out) {
   view_.scale = in.scale;
   view_.frame_ms = in.frame_ms;
   if (in.document != document_) {
-    if (in.document && document_ && in.part_before == document_)
+    if (in.document && document_ && in.part_before == document_) {
+      const bool untouched = view_.time.span == fit(document_->trace.span).span && view_.notes.notes.empty();
       grow(*in.document);
-    else
+      if (in.kept && untouched) restore(*in.kept);
+    } else {
       adopt(in.document);
+      if (in.kept) restore(*in.kept);
+    }
   }
   apply_theme(view_.theme, in.scale);
   CommandScope scope{in.document, view_, out};
@@ -191,6 +216,7 @@ void AppUi::frame(const FrameInput& in, Requests& out) {
   if (in.document && !view_.start_open) draw_tour(view_, timeline_->areas().lanes);
   if (view_.help_open) draw_help_page(view_);
   draw_command_box(in, scope);
+  if (out.has<StartFresh>()) start_fresh();
 }
 
 }  // namespace gapscope

@@ -18,6 +18,9 @@ enum class CommandId : std::uint8_t {
   close_file,
   screenshot,
   copy_name,
+  copy_json,
+  save_visible,
+  save_range,
   quit,
   zoom_in,
   zoom_out,
@@ -33,6 +36,10 @@ enum class CommandId : std::uint8_t {
   previous_hit,
   find_lane,
   go_to_time,
+  mark,
+  keep_note,
+  add_flag,
+  delete_note,
   next_slice,
   previous_slice,
   parent_slice,
@@ -77,6 +84,7 @@ enum class CommandId : std::uint8_t {
   memory,
   flame,
   report,
+  notes,
   count_
 };
 

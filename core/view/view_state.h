@@ -16,6 +16,7 @@
 #include "core/view/kernels_model.h"
 #include "core/view/lane_folds.h"
 #include "core/view/search_state.h"
+#include "core/view/notes_model.h"
 #include "core/view/slice_colour.h"
 #include "core/view/slice_cycle.h"
 #include "core/view/steps_model.h"
@@ -119,6 +120,7 @@ struct ViewState {
   FlameState flame;
   SearchState search;
   BoxState box;
+  NotesState notes;
   std::size_t memory_device = 0;  // position in MemoryUse::devices of the curve shown
 };
 
@@ -149,6 +151,7 @@ inline void forget_document(ViewState& view) {
   forget_area(view.area, view.flame);
   view.search = {};
   view.box = {};
+  view.notes = {};
   view.findings.chosen = -1;
   view.findings.place = 0;
   view.memory_device = 0;
