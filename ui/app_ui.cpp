@@ -34,10 +34,12 @@ bool keys_taken() {
          ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
 }
 
-// Esc closes an open menu: giving the focus back to the window does that in every version of Dear ImGui.
+// Esc closes an open menu, and Enter one that somebody types into: giving the focus back to the window does that in every
+// version of Dear ImGui, and a press that came and went between two frames is in our list only.
 void close_menus(std::span<const KeyPress> presses) {
-  const bool escape = std::any_of(presses.begin(), presses.end(), [](const KeyPress& p) { return p.key == Key::escape; });
-  if (escape && ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) ImGui::SetWindowFocus("gapscope");
+  const bool typing = ImGui::GetIO().WantTextInput;
+  const bool ends = std::any_of(presses.begin(), presses.end(), [&](const KeyPress& p) { return p.key == Key::escape || (typing && p.key == Key::enter); });
+  if (ends && ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) ImGui::SetWindowFocus("gapscope");
 }
 
 // A text field of ours takes the keyboard in this frame or the next.
