@@ -183,7 +183,9 @@ float draw_notice(const Box& box, const FrameInput& in, const ViewState& view, R
   for (const NoticeButton& button : in.notice->buttons) {
     ImGui::SameLine(0, p.px(12));
     ImGui::SetCursorPosY(p.px(5));
+    ImGui::PushStyleColor(ImGuiCol_Button, colour(theme.accent, 0.25f));
     if (ImGui::Button(button.title)) out.add(button.request);
+    ImGui::PopStyleColor();
     draw_hover(button.help);
   }
   ImGui::EndChild();

@@ -74,7 +74,7 @@ std::optional<Span> span_to_mark(const CommandScope& s) {
 bool has_span_to_mark(const CommandScope& s) { return span_to_mark(s).has_value(); }
 
 std::optional<Span> span_to_keep(const CommandScope& s) {
-  return s.document && !s.view.notes.marks.empty() ? std::optional(s.view.notes.marks.back()) : span_to_mark(s);
+  return s.document && !s.view.selection && !s.view.notes.marks.empty() ? std::optional(s.view.notes.marks.back()) : span_to_mark(s);
 }
 bool has_span_to_keep(const CommandScope& s) { return span_to_keep(s).has_value(); }
 
@@ -262,7 +262,7 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::a, kCtrl}}}, false, has_document, [](CommandScope& s) { mark_everything(s.document->trace, s.view); show_area_tab(s.view); }},
   {mark, Menu::go, "Mark", "Mark the span of the selected slice, or the selected time; two marks show their distance, the same mark again takes them away.",
    {{{Key::m}}}, false, has_span_to_mark, [](CommandScope& s) { toggle_mark(s.view.notes, *span_to_mark(s)); }},
-  {keep_note, Menu::go, "Keep as a note", "Write a note at the last mark, the selected slice or the selected time.",
+  {keep_note, Menu::go, "Keep as a note", "Write a note at the selected slice, the last mark or the selected time.",
    {{{Key::m, kShift}}}, false, has_span_to_keep, [](CommandScope& s) { gapscope::add_note(s.view.notes, *span_to_keep(s)); }},
   {add_flag, Menu::go, "Add a flag here", "Write a note at the time under the pointer, or in the middle of the view.",
    {{{Key::m, kCtrl}}}, false, has_document, [](CommandScope& s) { gapscope::add_note(s.view.notes, here(s)); }},

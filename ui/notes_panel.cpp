@@ -63,7 +63,7 @@ void draw_notes_panel(const Document& document, ViewState& view, Requests&) {
   ImGui::TableSetupColumn("time", ImGuiTableColumnFlags_WidthFixed, text_width(Face::mono, "150.690428 ms "));
   ImGui::TableSetupColumn("length", ImGuiTableColumnFlags_WidthFixed, text_width(Face::mono, "3 min 20 s"));
   ImGui::TableSetupColumn("note", ImGuiTableColumnFlags_WidthStretch);
-  ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthFixed, text_width(Face::sans, "Change   Delete      "));
+  ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthFixed, text_width(Face::sans, "Change Delete") + 4 * ImGui::GetStyle().FramePadding.x + ImGui::GetStyle().ItemSpacing.x);
   ImGui::TableHeadersRow();
   for (std::size_t i = 0; i < view.notes.notes.size(); ++i)
     if (!draw_note(document, view, theme, i)) break;

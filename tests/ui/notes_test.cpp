@@ -31,6 +31,11 @@ TEST_CASE("M marks the selected slice's span, Shift+M keeps it as a note") {
   n.h.press(Key::m, kShift);
   REQUIRE(n.view().notes.notes.size() == 1);
   CHECK(n.view().notes.notes[0].span == Span{110'000, 150'000});
+  n.h.press(Key::escape);
+  n.select("first");
+  n.h.press(Key::m, kShift);
+  REQUIRE(n.view().notes.notes.size() == 2);
+  CHECK(n.view().notes.notes[1].span == Span{310'000, 311'000});
 }
 
 TEST_CASE("Ctrl+M drops a flag at the time under the pointer, and without a pointer in the middle") {
