@@ -35,7 +35,7 @@ ONLY_IN = {
     r"(.*/)?imgui": ["ui", "app/window"],
     r"GLFW/|glad/|(.*/)?imgui_impl_": ["app/window"],
     r"png\.h": ["app/window"],
-    r"CLI/": ["app/cli"],
+    r"CLI/": ["app/cli", "app/sampler"],
     r"cupti": ["app/sampler"],
     r"cuda|cublas|cudnn|nvtx": ["app/sampler"],
 }
