@@ -1,6 +1,6 @@
-# The CUDA toolkit (nvcc, cuBLAS; nvtx3 and CUPTI come with it), which only the recorder's side of the house needs. Found on
-# the PATH, by CUDACXX, or in /usr/local/cuda; without it, or with -DGAPSCOPE_CUDA=OFF, GAPSCOPE_HAVE_CUDA is OFF and nothing
-# under app/sampler that needs a toolkit is built.
+# The CUDA toolkit (nvcc, cuBLAS; nvtx3 and CUPTI come with it), which only programs under app/sampler need. Found by
+# CUDACXX, on the PATH, or in /usr/local/cuda. Without it, or with -DGAPSCOPE_CUDA=OFF, GAPSCOPE_HAVE_CUDA is OFF and
+# these programs are not built.
 option(GAPSCOPE_CUDA "build what needs the CUDA toolkit, if one is found" ON)
 set(GAPSCOPE_HAVE_CUDA OFF)
 if(GAPSCOPE_CUDA)
@@ -29,6 +29,6 @@ if(GAPSCOPE_CUDA)
       set(CMAKE_CUDA_COMPILER_LAUNCHER "${CCACHE}")
     endif()
   else()
-    message(STATUS "No CUDA toolkit with cuBLAS found: gapscope-workload is not built.")
+    message(STATUS "No CUDA toolkit with cuBLAS found: gapscope-workload is not built")
   endif()
 endif()

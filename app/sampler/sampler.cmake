@@ -9,9 +9,10 @@ if(GAPSCOPE_HAVE_CUDA)
   sources(workload_gpu_sources ${workload}/gpu)
   sources(workload_case_sources ${workload}/cases)
   file(GLOB workload_kernels CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${workload}/gpu/*.cu")
-  add_executable(gapscope_workload ${workload}/main.cpp ${workload_gpu_sources} ${workload_case_sources} ${workload_kernels})
+  add_executable(gapscope_workload ${workload}/main.cpp ${workload_gpu_sources} ${workload_case_sources}
+    ${workload_kernels})
   set_target_properties(gapscope_workload PROPERTIES OUTPUT_NAME gapscope-workload)
-  target_link_libraries(gapscope_workload PRIVATE gapscope_workload_plain CUDA::cudart_static CUDA::cublas CUDA::cublasLt
-    ${CMAKE_DL_LIBS})
+  target_link_libraries(gapscope_workload PRIVATE gapscope_workload_plain CUDA::cudart_static CUDA::cublas
+    CUDA::cublasLt ${CMAKE_DL_LIBS})
   install(TARGETS gapscope_workload)
 endif()

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kUsage = 2;
 constexpr std::int64_t kCheckedSize = 256;  // up to here the reference takes a second or two on one core
-constexpr std::int64_t kLargestSize = 32768;
+constexpr std::int64_t kLargestSize = 16384;
 constexpr std::int64_t kLargestBatch = 4096;
 constexpr int kMostSteps = 10'000;
 
@@ -23,7 +23,8 @@ struct Typed {
   bool batch_given = false, variant_given = false, steps_given = false, check_given = false;
 };
 
-// An option's words for the values of an enumeration. CLI11's own transformer names the numbers behind them in its errors.
+// An option's words for the values of an enumeration. CLI11's own transformer names the numbers behind them in its
+// errors.
 template <class Value>
 CLI::Validator words(const std::vector<std::pair<std::string_view, Value>>& table) {
   return CLI::Validator(
@@ -95,7 +96,7 @@ void declare_how(CLI::App& app, Typed& typed) {
 }
 
 void declare(CLI::App& app, Typed& typed) {
-  app.footer(case_list());  // not among the words of NAME, where each would lack its explanation
+  app.footer(case_list());
   declare_what(app, typed);
   declare_how(app, typed);
 }
@@ -140,8 +141,9 @@ Answer usage_error(std::string sentence) {
 }  // namespace
 
 std::variant<Options, Answer> parse_command_line(std::vector<std::string> arguments) {
-  CLI::App app("Runs a small CUDA workload, annotated with NVTX as PyTorch annotates its own, for a recorder to record.",
-               "gapscope-workload");
+  CLI::App app(
+      "Runs a small CUDA workload, annotated with NVTX as PyTorch annotates its own, for a recorder to record.",
+      "gapscope-workload");
   Typed typed;
   declare(app, typed);
   std::ranges::reverse(arguments);  // CLI11 takes them from the back

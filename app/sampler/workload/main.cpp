@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <new>
 
 #include "app/sampler/workload/command_line.h"
 #include "app/sampler/workload/failure.h"
@@ -20,6 +21,11 @@ int run_and_say(const Options& options) {
     return 0;
   } catch (const Failure& failure) {
     std::fprintf(stderr, "gapscope-workload: %s\n", failure.what());
+    return kFailed;
+  } catch (const std::bad_alloc&) {
+    std::fprintf(
+        stderr,
+        "gapscope-workload: There is not enough memory for data of this size: try a smaller --size or --batch.\n");
     return kFailed;
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
-// The message of an operator's NVTX range: its name, a space, and what torch.profiler's record_shapes would note, as JSON:
+// The message of an operator's NVTX range: its name, a space, and what torch.profiler's record_shapes would note, as
+// JSON:
 //   aten::mm {"Input Dims": [[64, 64], [64, 64]], "Input type": ["c10::BFloat16", "c10::BFloat16"]}
 // The recorder splits it at the first space. Names and types are the program's own words, so nothing needs escaping.
 #include <string>

@@ -77,8 +77,7 @@ Matrix gelu(const Matrix& x) {
 }
 
 Matrix gelu_backward(const Matrix& gradient, const Matrix& x) {
-  return joined(gradient, x,
-                [](double g, double v) { return g * (normal_distribution(v) + v * normal_density(v)); });
+  return joined(gradient, x, [](double g, double v) { return g * (normal_distribution(v) + v * normal_density(v)); });
 }
 
 Matrix sgd_step(const Matrix& parameter, const Matrix& gradient, double rate) {

@@ -24,7 +24,7 @@ Matrix sum_with_row(const Matrix& a, const Matrix& row);  // row is added to eac
 Matrix elementwise_product(const Matrix& a, const Matrix& b);
 Matrix column_sums(const Matrix& a);  // one row
 Matrix softmax_of_rows(const Matrix& a);
-Matrix gelu(const Matrix& x);                                 // x * Phi(x), Phi the normal distribution
+Matrix gelu(const Matrix& x);                                   // x * Phi(x), Phi the normal distribution
 Matrix gelu_backward(const Matrix& gradient, const Matrix& x);  // gradient * (Phi(x) + x * phi(x))
 Matrix sgd_step(const Matrix& parameter, const Matrix& gradient, double rate);
 Matrix rows_of(const Matrix& a, std::int64_t first, std::int64_t count);

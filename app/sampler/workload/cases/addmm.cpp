@@ -1,4 +1,5 @@
-// Matrix product and bias in one operator: torch.addmm in its two ways, and a linear layer, which always takes the first.
+// Matrix product and bias in one operator: torch.addmm in its two ways, and a linear layer, which always takes the
+// first.
 #include <cmath>
 
 #include "app/sampler/workload/cases/case.h"

@@ -1,5 +1,5 @@
-// down(gelu(gate(x)) * up(x)): the GeGLU block of a transformer. With --train a backward pass from a fixed gradient of the
-// result, and plain SGD.
+// down(gelu(gate(x)) * up(x)): the GeGLU block of a transformer. With --train a backward pass from a fixed gradient of
+// the result, and plain SGD.
 #include <cmath>
 #include <string>
 
@@ -10,7 +10,7 @@
 namespace gapscope::workload {
 namespace {
 
-constexpr std::int64_t kGrowth = 4;   // hidden columns for each column of the input
+constexpr std::int64_t kGrowth = 4;    // hidden columns for each column of the input
 constexpr std::int64_t kTokens = 128;  // rows of one element of the batch
 constexpr double kRate = 0.01;
 
@@ -62,9 +62,14 @@ class GegluMlp : public Case {
         gate_("gate", options.size, kGrowth * options.size, options.dtype, 10),
         up_("up", options.size, kGrowth * options.size, options.dtype, 20),
         down_("down", kGrowth * options.size, options.size, options.dtype, 30),
-        gated_(hidden(options)), activated_(hidden(options)), raised_(hidden(options)), multiplied_(hidden(options)),
+        gated_(hidden(options)),
+        activated_(hidden(options)),
+        raised_(hidden(options)),
+        multiplied_(hidden(options)),
         out_(x_.shape(), options.dtype),
-        multiplied_gradient_(hidden(options)), activated_gradient_(hidden(options)), raised_gradient_(hidden(options)),
+        multiplied_gradient_(hidden(options)),
+        activated_gradient_(hidden(options)),
+        raised_gradient_(hidden(options)),
         gated_gradient_(hidden(options)),
         out_gradient_(random_tensor(x_.shape(), options.dtype, 2)) {}
 
@@ -77,14 +82,17 @@ class GegluMlp : public Case {
   }
 
   std::vector<Comparison> compare(Device& device) override {
-    if (trains_) for (Layer* layer : {&gate_, &up_, &down_}) layer->reset();  // known parameters
+    if (trains_) {  // from known parameters, which every step changes
+      for (Layer* layer : {&gate_, &up_, &down_}) layer->reset();
+    }
     LayerReference gate(gate_), up(up_), down(down_);
     if (trains_) step(device);
 
     const Matrix x = download(x_);
     const Matrix gated = gate.forward(x), activated = gelu(gated), raised = up.forward(x);
     const Matrix multiplied = elementwise_product(activated, raised);
-    std::vector<Comparison> found{{"the block's result", download(out_), down.forward(multiplied), {4, multiplied.columns}}};
+    std::vector<Comparison> found{
+        {"the block's result", download(out_), down.forward(multiplied), {4, multiplied.columns}}};
     if (!trains_) return found;
 
     const Matrix out_gradient = download(out_gradient_);
@@ -124,14 +132,15 @@ class GegluMlp : public Case {
   }
 
   void compare_layer(const Layer& layer, const LayerReference& want, std::vector<Comparison>& found) const {
-    const Rounding rounding{8, x_.rows()};  // four stores on the way forward, as many on the way back
-    const auto add = [&](const char* what, const Tensor& got, Matrix wanted) {
+    const Rounding of_gradient{8, x_.rows()};   // four stores on the way forward, as many on the way back
+    const Rounding of_parameter{2, x_.rows()};  // its own; the gradient's errors shrink with the rate
+    const auto add = [&](const char* what, const Tensor& got, Matrix wanted, const Rounding& rounding) {
       found.push_back({layer.name + what, download(got), std::move(wanted), rounding});
     };
-    add("'s weight gradient", layer.weight_gradient, want.weight_gradient);
-    add("'s bias gradient", layer.bias_gradient, want.bias_gradient);
-    add("'s weight", layer.weight, sgd_step(want.weight, want.weight_gradient, kRate));
-    add("'s bias", layer.bias, sgd_step(want.bias, want.bias_gradient, kRate));
+    add("'s weight gradient", layer.weight_gradient, want.weight_gradient, of_gradient);
+    add("'s bias gradient", layer.bias_gradient, want.bias_gradient, of_gradient);
+    add("'s weight", layer.weight, sgd_step(want.weight, want.weight_gradient, kRate), of_parameter);
+    add("'s bias", layer.bias, sgd_step(want.bias, want.bias_gradient, kRate), of_parameter);
   }
 
   bool trains_;

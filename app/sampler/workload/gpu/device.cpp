@@ -7,7 +7,9 @@
 namespace gapscope::workload {
 namespace {
 
-[[noreturn]] void fail(const char* call, const std::string& reason) { throw Failure(std::string(call) + " failed: " + reason + "."); }
+[[noreturn]] void fail(const char* call, const std::string& reason) {
+  throw Failure(std::string(call) + " failed: " + reason + ".");
+}
 
 }  // namespace
 

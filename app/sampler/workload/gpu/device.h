@@ -1,5 +1,6 @@
 #pragma once
-// The GPU: its main stream, and the library handles, which come into being at their first use, inside a cold first step.
+// The GPU: its main stream, and the library handles, which come into being at their first use, inside a cold first
+// step.
 #include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cuda_runtime.h>

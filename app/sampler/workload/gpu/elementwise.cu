@@ -64,8 +64,9 @@ void launch_elementwise(Device& device, Function function, Tensor& out, const In
   with_type(out.dtype(), [&]<class T>(T) {
     const std::int64_t per_block = std::int64_t{kThreads} * Pack<T>::kSize;
     const auto blocks = static_cast<unsigned>((out.count() + per_block - 1) / per_block);
-    vectorized_elementwise_kernel<<<blocks, kThreads, 0, device.stream()>>>(
-        static_cast<long long>(out.count()), function, static_cast<T*>(out.data()), static_cast<const T*>(in.data())...);
+    vectorized_elementwise_kernel<<<blocks, kThreads, 0, device.stream()>>>(static_cast<long long>(out.count()),
+                                                                            function, static_cast<T*>(out.data()),
+                                                                            static_cast<const T*>(in.data())...);
   });
   check(cudaGetLastError(), "launching an elementwise kernel");
 }

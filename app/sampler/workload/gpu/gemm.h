@@ -1,6 +1,6 @@
 #pragma once
-// Matrix products by cuBLAS. Tensors store rows, cuBLAS thinks in columns: what it sees is every matrix transposed, so the
-// factors change places (C = A B is C' = B' A').
+// Matrix products by cuBLAS. Tensors store rows, cuBLAS thinks in columns: what it sees is every matrix transposed, so
+// the factors change places (C = A B is C' = B' A').
 #include "app/sampler/workload/gpu/tensor.h"
 
 namespace gapscope::workload {

@@ -1,6 +1,6 @@
 #pragma once
-// PyTorch's operators, as far as the cases need them: each opens the ranges that the profiler shows for it, nested in the
-// same way, and launches what PyTorch would launch. Results are written to out.
+// PyTorch's operators, as far as the cases need them: each opens the ranges that the profiler shows for it, nested in
+// the same way, and launches what PyTorch would launch. Results are written to out.
 #include "app/sampler/workload/gpu/tensor.h"
 
 namespace gapscope::workload::aten {
@@ -8,7 +8,8 @@ namespace gapscope::workload::aten {
 void matmul(Device& device, const Tensor& a, const Tensor& b, Tensor& out);  // mm, or bmm with three dimensions
 void add(Device& device, const Tensor& a, const Tensor& b, Tensor& out);
 void mul(Device& device, const Tensor& a, const Tensor& b, Tensor& out);
-void addcmul(Device& device, const Tensor& c, const Tensor& a, const Tensor& b, Tensor& out);  // c + a * b in one kernel
+void addcmul(Device& device, const Tensor& c, const Tensor& a, const Tensor& b,
+             Tensor& out);  // c + a * b in one kernel
 void gelu(Device& device, const Tensor& x, Tensor& out);
 void softmax(Device& device, const Tensor& x, Tensor& out);  // of the last dimension
 
@@ -25,7 +26,8 @@ struct LinearGradients {
   Tensor& bias;
   Tensor* input;  // null: the input needs none
 };
-void linear_backward(Device& device, const Tensor& gradient, const Tensor& x, const Tensor& weight, LinearGradients out);
+void linear_backward(Device& device, const Tensor& gradient, const Tensor& x, const Tensor& weight,
+                     LinearGradients out);
 void mul_backward(Device& device, const Tensor& gradient, const Tensor& a, const Tensor& b, Tensor& a_gradient,
                   Tensor& b_gradient);
 void gelu_backward(Device& device, const Tensor& gradient, const Tensor& x, Tensor& out);

@@ -6,7 +6,7 @@ namespace gapscope::workload {
 namespace {
 
 constexpr int kWarp = 32;
-constexpr int kRowsPerBlock = 4;  // of the softmax, a warp each
+constexpr int kRowsPerBlock = 4;   // of the softmax, a warp each
 constexpr int kColumnThreads = 8;  // of the column sums: threads that share one column
 constexpr unsigned kWholeWarp = 0xffffffff;
 
@@ -20,7 +20,9 @@ __device__ float sum_in_warp(float value) {
   return value;
 }
 
-unsigned blocks_for(std::int64_t count, int per_block) { return static_cast<unsigned>((count + per_block - 1) / per_block); }
+unsigned blocks_for(std::int64_t count, int per_block) {
+  return static_cast<unsigned>((count + per_block - 1) / per_block);
+}
 
 }  // namespace
 

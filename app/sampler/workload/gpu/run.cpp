@@ -41,10 +41,15 @@ struct StepTimer {
 class Steps {
  public:
   Steps(const Options& options, Device& device)
-      : options_(options), device_(device), work_(make_case(options)), timers_(static_cast<std::size_t>(options.schedule.active)) {}
+      : options_(options),
+        device_(device),
+        work_(make_case(options)),
+        timers_(static_cast<std::size_t>(options.schedule.active)) {}
 
   void prepare() {
-    if (options_.warmup) for (int i = 0; i < kWarmupRuns; ++i) work_->step(device_);
+    device_.synchronize();  // the data may still be on its way, and a stream of our own would not wait for it
+    if (options_.warmup)
+      for (int i = 0; i < kWarmupRuns; ++i) work_->step(device_);
     if (options_.graph) graph_.emplace(device_, *work_);
     device_.synchronize();
   }

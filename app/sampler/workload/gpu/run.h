@@ -8,8 +8,8 @@ namespace gapscope::workload {
 
 // The summary line. Throws a Failure when there is no GPU, a call fails, or a result is wrong.
 //
-// The active steps lie between cudaProfilerStart and cudaProfilerStop, and only they carry ProfilerStep#N, counted from the
-// first step of all, as in a recording by torch.profiler. Reading back and comparing come after cudaProfilerStop.
+// The active steps lie between cudaProfilerStart and cudaProfilerStop, and only they carry ProfilerStep#N, counted from
+// the first step of all, as in a recording by torch.profiler. Reading back and comparing come after cudaProfilerStop.
 std::string run(const Options& options);
 
 }  // namespace gapscope::workload

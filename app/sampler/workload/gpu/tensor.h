@@ -2,8 +2,8 @@
 // A dense block of numbers on the GPU, rows stored one after another.
 #include <cstdint>
 
-#include "app/sampler/workload/gpu/device.h"
 #include "app/sampler/workload/dtype.h"
+#include "app/sampler/workload/gpu/device.h"
 #include "app/sampler/workload/operator_text.h"
 #include "app/sampler/workload/reference.h"
 

@@ -47,6 +47,9 @@ TEST_CASE("a mismatch names the worst element") {
 TEST_CASE("NaN, infinity and a wrong size never pass") {
   CHECK(mismatch(of_ones(std::numeric_limits<double>::quiet_NaN()), Dtype::kBf16));
   CHECK(mismatch(of_ones(std::numeric_limits<double>::infinity()), Dtype::kBf16));
+  Comparison early = of_ones(100);
+  early.got.at(0, 1) = std::numeric_limits<double>::quiet_NaN();
+  CHECK(mismatch(early, Dtype::kBf16)->starts_with("the sum is wrong: element 1 is nan"));
   Comparison shorter = of_ones(1);
   shorter.got.values.pop_back();
   CHECK(mismatch(shorter, Dtype::kBf16) == "the sum has 3 elements where the CPU finds 4.");

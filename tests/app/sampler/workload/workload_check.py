@@ -2,7 +2,8 @@
 """Runs the built gapscope-workload.
 
     workload_check.py without-gpu PROGRAM   with every GPU hidden it ends with one sentence and exit code 1
-    workload_check.py every-case PROGRAM    on a GPU every case, variant and type gives the CPU's numbers; 77 without one
+    workload_check.py every-case PROGRAM    on a GPU every case, variant and type gives the CPU's numbers;
+                                            ends with 77 without one
 """
 import os
 import re
@@ -15,7 +16,8 @@ CASES = [
     ["streams"], ["syncs"], ["syncs", "--occupancy-query"],
 ]
 GRAPHS = [["mul-add"], ["matmul-add"], ["linear"], ["geglu-mlp", "--train"]]
-SUMMARY = r"^[a-z-]+.*, size \d+, \w+, \d+ steps? of [\d.]+ us in the median, \d+ results? equal to the CPU's within rounding$"
+SUMMARY = (r"[a-z-]+.*, size \d+, \w+, \d+ steps? of [\d.]+ us in the median, "
+           r"\d+ results? equal to the CPU's within rounding")
 
 
 def run(program, arguments, environment=None):
@@ -50,7 +52,8 @@ def every_case(program):
     for arguments in runs():
         done = run(program, arguments)
         if done.returncode != 0 or not re.fullmatch(SUMMARY, done.stdout.strip()):
-            wrong.append(f"{' '.join(arguments)}: exit code {done.returncode}, said {done.stdout!r} and {done.stderr!r}")
+            said = f"exit code {done.returncode}, said {done.stdout!r} and {done.stderr!r}"
+            wrong.append(f"{' '.join(arguments)}: {said}")
     return wrong
 
 
