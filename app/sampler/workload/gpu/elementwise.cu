@@ -46,8 +46,8 @@ struct SgdFunctor {
   __device__ float operator()(float parameter, float gradient) const { return parameter - rate * gradient; }
 };
 
-// Not in the unnamed namespace: its name is read in recordings.
-template <class T, class Function, class... In>
+// Not in the unnamed namespace, and with the function first: its name is read in recordings.
+template <class Function, class T, class... In>
 __global__ void vectorized_elementwise_kernel(long long count, Function function, T* out, const In*... in) {
   const long long begin = (blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x) * Pack<T>::kSize;
   if (begin + Pack<T>::kSize <= count) {
@@ -98,7 +98,7 @@ void launch_sgd(Device& device, const Tensor& gradient, double rate, Tensor& par
 int add_blocks_per_multiprocessor(Dtype dtype) {
   int blocks = 0;
   with_type(dtype, [&]<class T>(T) {
-    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, vectorized_elementwise_kernel<T, AddFunctor, T, T>,
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, vectorized_elementwise_kernel<AddFunctor, T, T, T>,
                                                         kThreads, 0),
           "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
   });
