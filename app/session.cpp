@@ -7,6 +7,11 @@
 #include "app/recent_files.h"
 #include "app/samples.h"
 #include "app/free_name.h"
+#include "core/view/slice_search.h"
+#include "core/base/text.h"
+#include "core/index/choose_crop.h"
+#include "core/load/args.h"
+#include "core/load/crop.h"
 
 namespace gapscope {
 namespace {
@@ -57,7 +62,12 @@ Session::Session(SessionOptions options)
           options_.wake),
       table_job_(make_table, options_.wake),
       kernels_job_(make_kernels, options_.wake),
-      steps_job_(make_steps_of, options_.wake) {
+      steps_job_(make_steps_of, options_.wake),
+      area_jobs_(options_.wake),
+      search_job_(make_search, options_.wake),
+      crop_job_(save_crop, options_.wake),
+      event_job_(read_event, options_.wake),
+      memory_(options_.states, options_.wake) {
   Result<Settings> settings = read_settings(options_.settings_file);
   if (settings.ok())
     settings_ = std::move(*settings);
@@ -67,6 +77,8 @@ Session::Session(SessionOptions options)
 
 Session::~Session() {
   cancel_analysis();
+  if (search_cancelled_) *search_cancelled_ = true;
+  *crop_cancelled_ = true;
   if (settings_changed_) write_settings(options_.settings_file, settings_);
 }
 
@@ -116,6 +128,27 @@ bool Session::carry_out(const Request& request) {
                           if (document_ && !part_) kernels_job_.ask({document_, r.range});
                           return true;
                         },
+                        [&](const MakeAreaStats& r) {
+                          if (document_ && !part_) area_jobs_.ask(document_, r.area);
+                          return true;
+                        },
+                        [&](const MakeCallPaths& r) {
+                          if (document_ && !part_) area_jobs_.ask(document_, r.question);
+                          return true;
+                        },
+                        [&](const FindSlices& r) { return ask_search(r.question), true; },
+                        [&](const SaveCrop& r) {
+                          if (!document_ || part_) return true;
+                          message_ = "Saving that part of the trace...";
+                          crop_job_.ask({document_, r.window, crop_cancelled_});
+                          return true;
+                        },
+                        [&](const CopyEvent& r) {
+                          if (shown() && r.slice.valid()) event_job_.ask({shown()->trace_owner, r.slice});
+                          return true;
+                        },
+                        [&](const StartFresh&) { return memory_.dismiss_notice(), true; },
+                        [&](const DismissNotice&) { return memory_.dismiss_notice(), true; },
                         [&](const SaveText& r) { return save_text(r), true; },
                         [&](const KeepMuted& r) { return keep_muted(r), true; },
                         [&](const ReloadFile&) { return shown() ? open(std::string(shown()->trace.path)) : void(), true; },
@@ -132,6 +165,7 @@ void Session::poll(ViewState& view) {
     if (load->done()) free_later_.add(std::shared_ptr<const BackgroundLoad>(std::move(load)));
   }
   std::erase(ending_, nullptr);
+  remember(view);
   if (closed_) view.details = {};
   closed_ = false;
   if (replaced_seen_) free_later(std::exchange(replaced_, nullptr));
@@ -144,6 +178,9 @@ void Session::poll(ViewState& view) {
   take_table(view);
   take_kernels(view);
   take_steps(view);
+  area_jobs_.take(shown(), view);
+  take_search(view);
+  take_crop_and_copy();
   if (std::optional<FolderView> folder = folder_job_.take()) folder_ = std::move(folder);
 }
 
@@ -151,7 +188,11 @@ void Session::take_load(ViewState& view) {
   const std::shared_ptr<BackgroundLoad> load = std::move(load_);
   free_later_.add(load);
   BackgroundLoad::Outcome outcome = load->take();
-  if (outcome.ok()) return adopt(std::move(*outcome), view);
+  if (outcome.ok()) {
+    adopt(std::move(*outcome), view);
+    if (const std::optional<Error> trouble = memory_.adopt(*document_, load->stamp())) message_ = trouble->message;
+    return;
+  }
   message_ = outcome.error().message;
   drop_part();
 }
@@ -241,12 +282,60 @@ void Session::take_steps(ViewState& view) {
   view.steps.answer = std::move(done->answer);
 }
 
+Session::SearchDone Session::make_search(const SearchTask& task) {
+  return {task.document, std::make_shared<const SearchAnswer>(find_slices(task.document->trace, task.document->names, task.question, task.cancel.get()))};
+}
+
+// A search that is overtaken ends at once. Parts are searched as well: what is there is worth finding.
+void Session::ask_search(const SearchQuestion& question) {
+  if (search_cancelled_) *search_cancelled_ = true;
+  search_cancelled_ = std::make_shared<std::atomic<bool>>(false);
+  if (shown()) search_job_.ask({shown(), question, search_cancelled_});
+}
+
+void Session::take_search(ViewState& view) {
+  std::optional<SearchDone> done = search_job_.take();
+  if (!done || !shown() || done->document.lock() != shown()) return;
+  if (done->answer->question == view.search.asked) view.search.answer = std::move(done->answer);
+}
+
+std::string Session::save_crop(const CropTask& task) {
+  const Document& document = *task.document;
+  const std::string path = free_name_beside(document.trace.path, ".part.json.gz");
+  const CropChoice choice = choose_crop(document.trace, document.links, task.window);
+  const Result<CropFigures> figures = write_crop(document.trace, choice, path, task.cancel.get());
+  if (!figures) return figures.error().message;
+  return "Saved " + path + " with " + format_count(static_cast<std::int64_t>(choice.slice_count)) + " slices";
+}
+
+Session::EventText Session::read_event(const ArgsQuestion& question) {
+  const Result<std::string> text = read_event_text(*question.trace, question.trace->slices.offset[question.slice.index()]);
+  return text ? EventText{*text, {}} : EventText{{}, text.error().message};
+}
+
+void Session::take_crop_and_copy() {
+  if (std::optional<std::string> said = crop_job_.take()) message_ = std::move(*said);
+  if (std::optional<EventText> event = event_job_.take()) {
+    if (event->error.empty())
+      copy_ = std::move(event->text);
+    else
+      message_ = event->error;
+  }
+}
+
+// What the last frame showed.
+void Session::remember(const ViewState& view) {
+  if (document_ && !part_ && window_has_ == document_.get()) memory_.track(*document_, view);
+  if (const std::optional<Error> trouble = memory_.poll(document_.get())) message_ = trouble->message;
+}
+
 void Session::start_analysis() {
   analysis_cancelled_ = std::make_shared<std::atomic<bool>>(false);
   analysis_job_.ask({document_, analysis_cancelled_});
 }
 
 void Session::cancel_analysis() {
+  area_jobs_.cancel();
   if (analysis_cancelled_) *analysis_cancelled_ = true;
 }
 
@@ -275,6 +364,7 @@ void Session::close() {
   cancel_analysis();
   free_later(std::exchange(document_, nullptr));
   closed_ = true;
+  memory_.close();
 }
 
 void Session::ask_args(SliceId slice) {
@@ -297,7 +387,9 @@ double Session::seconds_left(const LoadProgress& progress) {
 }
 
 void Session::fill(FrameInput& in) {
-  in.document = shown().get();
+  in.document = window_has_ = shown().get();
+  in.kept = memory_.kept();
+  in.notice = memory_.notice();
   in.part_before = replaced_.get();
   replaced_seen_ = true;
   in.message = message_;

@@ -10,10 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "app/area_jobs.h"
 #include "app/background_load.h"
 #include "app/free_later.h"
 #include "app/latest_job.h"
 #include "app/settings.h"
+#include "app/view_memory.h"
 #include "core/view/view_state.h"
 #include "ui/app_ui.h"
 
@@ -25,6 +27,7 @@ struct SessionOptions {
   std::string home;                     // what ~ means in a typed path
   std::function<void()> wake;           // called from other threads; must make the UI thread call poll() soon
   LoadOptions load{};                   // of every file; the watching is the session's own
+  std::filesystem::path states{};       // folder of how each trace was looked at; empty: nothing is remembered
 };
 
 class Session {
@@ -52,6 +55,9 @@ class Session {
   const Document* document() const { return shown().get(); }
   bool is_loading() const { return load_ != nullptr; }
   const std::string& message() const { return message_; }
+  const Notice* notice() const { return memory_.notice(); }
+  // What is to go to the clipboard, once.
+  std::optional<std::string> take_copy() { return std::exchange(copy_, std::nullopt); }
   const std::vector<std::string>& recent() const { return settings_.recent; }
   std::string title() const;  // of the window
 
@@ -101,6 +107,30 @@ class Session {
   };
   static StepsDone make_steps_of(const StepsTask& task);
 
+  struct SearchTask {
+    std::shared_ptr<const Document> document;
+    SearchQuestion question;
+    std::shared_ptr<const std::atomic<bool>> cancel;
+  };
+  struct SearchDone {
+    std::weak_ptr<const Document> document;
+    std::shared_ptr<const SearchAnswer> answer;
+  };
+  static SearchDone make_search(const SearchTask& task);
+  void ask_search(const SearchQuestion& question);
+  void take_search(ViewState& view);
+  struct CropTask {
+    std::shared_ptr<const Document> document;
+    Span window;
+    std::shared_ptr<std::atomic<bool>> cancel;
+  };
+  static std::string save_crop(const CropTask& task);
+  struct EventText {
+    std::string text;
+    std::string error;
+  };
+  static EventText read_event(const ArgsQuestion& question);
+
   const std::shared_ptr<const Document>& shown() const { return part_ ? part_ : document_; }
   void take_load(ViewState& view);
   void take_part(ViewState& view);
@@ -112,6 +142,8 @@ class Session {
   void take_table(ViewState& view);
   void take_kernels(ViewState& view);
   void take_steps(ViewState& view);
+  void take_crop_and_copy();
+  void remember(const ViewState& view);
   void start_analysis();
   void save_text(const SaveText& what);
   void keep_muted(const KeepMuted& what);
@@ -145,6 +177,15 @@ class Session {
   LatestJob<TableTask, TableDone> table_job_;
   LatestJob<KernelsTask, KernelsDone> kernels_job_;
   LatestJob<StepsTask, StepsDone> steps_job_;
+  AreaJobs area_jobs_;
+  std::shared_ptr<std::atomic<bool>> search_cancelled_;
+  LatestJob<SearchTask, SearchDone> search_job_;
+  std::shared_ptr<std::atomic<bool>> crop_cancelled_ = std::make_shared<std::atomic<bool>>(false);
+  LatestJob<CropTask, std::string> crop_job_;
+  LatestJob<ArgsQuestion, EventText> event_job_;
+  std::optional<std::string> copy_;
+  const Document* window_has_ = nullptr;  // the document of the last frame
+  ViewMemory memory_;
 };
 
 }  // namespace gapscope

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "ui/panels.h"
 #include "ui/timeline_panel.h"
 
 namespace gapscope {
@@ -55,7 +56,35 @@ Json findings_json(const Diagnosis& diagnosis, const ViewState& view, const Zone
           {"badges", std::move(badges)}};
 }
 
+Json search_json(const Trace& trace, const ViewState& view) {
+  const SearchAnswer* answer = view.search.answer.get();
+  Json json = {{"text", view.search.typed.text}, {"has_keys", view.search.has_keys}, {"hits", nullptr}, {"position", 0}, {"error", ""}};
+  if (!answer || answer->question != view.search.typed) return json;
+  json["hits"] = answer->hits.size();
+  json["position"] = hit_position(trace, *answer, view.selection);
+  json["error"] = answer->error;
+  return json;
+}
+
 Json box_json(const Box& box) { return {{"x0", box.x0}, {"y0", box.y0}, {"x1", box.x1}, {"y1", box.y1}}; }
+
+// The marked area, where it is on the screen, and how much of it has been counted.
+Json area_json(const Document& document, const ViewState& view, const TimelinePanel& timeline) {
+  const Area* area = marked_area(view);
+  if (!area) return nullptr;
+  Json lanes = Json::array();
+  for (const LaneId lane : area->lanes) lanes.push_back(document.trace.lane(lane).title);
+  const bool counted = view.area.answer && view.area.answer->area == *area;
+  return {{"begin_ns", area->span.begin},
+          {"end_ns", area->span.end},
+          {"lanes", std::move(lanes)},
+          {"box", box_json(area_box(timeline.area_place(document), view, *area))},
+          {"slices", counted ? Json(view.area.answer->slices) : Json(nullptr)}};
+}
+
+Json range_json(const std::optional<Span>& range) {
+  return range ? Json{{"begin_ns", range->begin}, {"end_ns", range->end}} : Json(nullptr);
+}
 
 }  // namespace
 
@@ -64,6 +93,7 @@ std::string state_json(const Session& session, const AppUi& ui) {
   Json json = {{"loading", session.is_loading()},
                {"message", session.message()},
                {"recent", session.recent()},
+               {"notice", session.notice() ? Json(session.notice()->text) : Json(nullptr)},
                {"help_open", view.help_open},
                {"start_open", view.start_open || !session.document()},
                {"theme", view.theme == ThemeName::light ? "light" : "dark"},
@@ -81,6 +111,15 @@ std::string state_json(const Session& session, const AppUi& ui) {
     json["lanes"] = trace.lanes.size();
     json["selection"] = view.selection ? Json(trace.name(view.selection)) : Json(nullptr);
     json["details"] = view.details.model.slice ? details_json(view.details) : Json(nullptr);
+    json["tab"] = view.tab < panels().size() ? panels()[view.tab].id : "";
+    json["range"] = range_json(view.range);
+    json["area"] = area_json(*doc, view, ui.timeline());
+    json["search"] = search_json(trace, view);
+    json["box"] = view.box.kind == BoxKind::none ? Json(nullptr) : Json(view.box.text);
+    json["notes"] = Json::array();
+    for (const Note& note : view.notes.notes)
+      json["notes"].push_back({{"begin_ns", note.span.begin}, {"end_ns", note.span.end}, {"text", note.text}, {"colour", note.colour}});
+    json["marks"] = view.notes.marks.size();
     json["axis"] = box_json(ui.timeline().areas().lanes);
     json["slices"] = slices_json(trace, ui.timeline().zones());
     const Diagnosis* diagnosis = doc->diagnosis();

@@ -1,21 +1,34 @@
-# CUDA's headers, for the recorder alone: cuda.h and cupti.h. The libraries are found when it runs, so nothing is linked.
-# Without them gapscope is built whole but for `gapscope record`. GAPSCOPE_CUDA=OFF leaves it out where they are.
-option(GAPSCOPE_CUDA "build the recorder and the workloads where a CUDA toolkit is found" ON)
-set(GAPSCOPE_CUPTI_FOUND OFF)
+# The CUDA toolkit (nvcc, cuBLAS; nvtx3 and CUPTI come with it), which only programs under app/sampler need. Found by
+# CUDACXX, on the PATH, or in /usr/local/cuda. Without it, or with -DGAPSCOPE_CUDA=OFF, GAPSCOPE_HAVE_CUDA is OFF and
+# these programs are not built.
+option(GAPSCOPE_CUDA "build what needs the CUDA toolkit, if one is found" ON)
+set(GAPSCOPE_HAVE_CUDA OFF)
 if(GAPSCOPE_CUDA)
-  set(cuda_folders $ENV{CUDA_HOME} $ENV{CUDA_PATH} /usr/local/cuda /opt/cuda)
-  find_path(GAPSCOPE_CUPTI_INCLUDE cupti.h HINTS ${cuda_folders} PATH_SUFFIXES include extras/CUPTI/include)
-  find_path(GAPSCOPE_CUDA_INCLUDE cuda.h HINTS ${cuda_folders} PATH_SUFFIXES include)
-  if(GAPSCOPE_CUPTI_INCLUDE AND GAPSCOPE_CUDA_INCLUDE)
-    set(GAPSCOPE_CUPTI_FOUND ON)
-    file(STRINGS "${GAPSCOPE_CUDA_INCLUDE}/cuda.h" version REGEX "^#define CUDA_VERSION [0-9]+$")
-    string(REGEX REPLACE ".* ([0-9]+)[0-9][0-9][0-9]$" "\\1" GAPSCOPE_CUDA_MAJOR "${version}")
-    find_library(GAPSCOPE_CUPTI_LIBRARY cupti HINTS ${cuda_folders} PATH_SUFFIXES lib64 lib extras/CUPTI/lib64)
-    add_library(gapscope_cupti INTERFACE)
-    add_library(gapscope::cupti ALIAS gapscope_cupti)
-    target_include_directories(gapscope_cupti SYSTEM INTERFACE "${GAPSCOPE_CUPTI_INCLUDE}" "${GAPSCOPE_CUDA_INCLUDE}")
-    # Where to look last when the recorder runs: what this was built with.
-    target_compile_definitions(gapscope_cupti INTERFACE GAPSCOPE_CUDA_MAJOR="${GAPSCOPE_CUDA_MAJOR}"
-      GAPSCOPE_CUPTI_LIBRARY="${GAPSCOPE_CUPTI_LIBRARY}")
+  find_program(GAPSCOPE_NVCC nvcc PATHS /usr/local/cuda/bin)
+  if(GAPSCOPE_NVCC AND NOT DEFINED ENV{CUDACXX})
+    set(ENV{CUDACXX} "${GAPSCOPE_NVCC}")
+  endif()
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES 80-real 90)  # Ampere and Hopper, and PTX for what comes after
+  endif()
+  include(CheckLanguage)
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    enable_language(CUDA)
+    find_package(CUDAToolkit)
+  endif()
+  if(CUDAToolkit_FOUND AND TARGET CUDA::cublas AND TARGET CUDA::cublasLt)
+    set(GAPSCOPE_HAVE_CUDA ON)
+    set(CMAKE_CUDA_STANDARD 20)
+    if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know yet that nvcc has it
+      set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+      set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+    endif()
+    set(CMAKE_CUDA_FLAGS_RELEASE "-O2 -DNDEBUG")
+    if(CCACHE)
+      set(CMAKE_CUDA_COMPILER_LAUNCHER "${CCACHE}")
+    endif()
+  else()
+    message(STATUS "No CUDA toolkit with cuBLAS found: gapscope-workload is not built")
   endif()
 endif()

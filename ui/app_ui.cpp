@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/view/kept_view.h"
+#include "core/view/time_view.h"
 #include "ui/bars.h"
+#include "ui/command_box.h"
 #include "ui/findings_panel.h"
 #include "ui/panels.h"
 #include "ui/timeline_panel.h"
@@ -31,16 +34,30 @@ bool keys_taken() {
          ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
 }
 
-// Esc closes an open menu: giving the focus back to the window does that in every version of Dear ImGui.
+// Esc closes an open menu, and Enter one that somebody types into: giving the focus back to the window does that in every
+// version of Dear ImGui, and a press that came and went between two frames is in our list only.
 void close_menus(std::span<const KeyPress> presses) {
-  const bool escape = std::any_of(presses.begin(), presses.end(), [](const KeyPress& p) { return p.key == Key::escape; });
-  if (escape && ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) ImGui::SetWindowFocus("gapscope");
+  const bool typing = ImGui::GetIO().WantTextInput;
+  const bool ends = std::any_of(presses.begin(), presses.end(), [&](const KeyPress& p) { return p.key == Key::escape || (typing && p.key == Key::enter); });
+  if (ends && ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) ImGui::SetWindowFocus("gapscope");
+}
+
+// A text field of ours takes the keyboard in this frame or the next.
+bool typing_begins(const ViewState& view) {
+  return view.search.wants_keys || view.search.has_keys || view.search.slash_frames > 0 || view.box.kind != BoxKind::none;
+}
+
+// It takes the keyboard in the frames that follow.
+bool field_awaits_keys(const ViewState& view) {
+  const bool box_waits = view.box.kind != BoxKind::none && !ImGui::GetIO().WantTextInput;
+  return view.search.wants_keys || view.search.slash_frames > 0 || box_waits;
 }
 
 void run_presses(std::span<const KeyPress> presses, CommandScope& scope) {
   for (const KeyPress& press : presses) {
     const Command* found = command_for({press.key, press.mods});
     if (found && !found->while_held) run_command(found->id, scope);
+    if (typing_begins(scope.view)) return;  // what follows is meant for the field
   }
 }
 
@@ -102,24 +119,46 @@ float draw_right(const Box& box, const Document& document, ViewState& view, Requ
 AppUi::AppUi() : timeline_(std::make_unique<TimelinePanel>()) {}
 AppUi::~AppUi() = default;
 
-bool AppUi::moving() const { return view_.move.active || timeline_->moving(); }
+bool AppUi::moving() const { return view_.move.active || timeline_->moving() || field_awaits_keys(view_); }
 
 void AppUi::adopt(const Document* document) {
   document_ = document;
   view_.start_open = false;
   forget_document(view_);
+  view_.history.clear();
   timeline_->adopt(document, view_);
   if (document && !view_.tour.seen) view_.tour.open = true;
 }
 
 void AppUi::grow(const Document& document) {
   timeline_->grow(*document_, document, view_);
+  view_.search.answer.reset();  // its slices are numbered as they were
+  view_.search.asked = {};
   document_ = &document;
+}
+
+void AppUi::restore(const KeptView& kept) {
+  if (!document_ || document_->trace.is_part) return;
+  restore_view(kept, document_->trace, view_);
+  const auto table = panels();
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (table[i].id != kept.tab) continue;
+    view_.tab = i;
+    view_.select_tab = true;
+  }
+}
+
+// Notes are work that nobody wants to do twice: they stay.
+void AppUi::start_fresh() {
+  std::vector<Note> notes = std::move(view_.notes.notes);
+  adopt(document_);
+  view_.notes.notes = std::move(notes);
 }
 
 // From top to bottom: menus, notices, timeline, panels, status.
 void AppUi::draw_document(Box box, const FrameInput& in, const Document& document, Requests& out) {
   box.y0 += draw_message(box, in, view_, out);
+  box.y0 += draw_notice(box, in, view_, out);
   const float status = std::round(kStatusHeight * view_.scale);
   draw_status_bar({box.x0, box.y1 - status, box.x1, box.y1}, in, view_, out);
   box.y1 -= status;
@@ -131,7 +170,7 @@ void AppUi::draw_document(Box box, const FrameInput& in, const Document& documen
     box.y1 -= bottom;
   }
   if (view_.findings.open) box.x1 = draw_right(box, document, view_, out);
-  const bool listen = !keys_taken() && !view_.help_open && !view_.start_open;
+  const bool listen = !keys_taken() && !view_.help_open && !view_.start_open && !typing_begins(view_);
   timeline_->draw(document, view_, box, {in.presses, in.held, listen}, in.delta_s);
 }
 
@@ -139,14 +178,18 @@ void AppUi::frame(const FrameInput& in, Requests& out) {
   view_.scale = in.scale;
   view_.frame_ms = in.frame_ms;
   if (in.document != document_) {
-    if (in.document && document_ && in.part_before == document_)
+    if (in.document && document_ && in.part_before == document_) {
+      const bool untouched = view_.time.span == fit(document_->trace.span).span && view_.notes.notes.empty();
       grow(*in.document);
-    else
+      if (in.kept && untouched) restore(*in.kept);
+    } else {
       adopt(in.document);
+      if (in.kept) restore(*in.kept);
+    }
   }
   apply_theme(view_.theme, in.scale);
   CommandScope scope{in.document, view_, out};
-  if (keys_taken())
+  if (keys_taken() || typing_begins(view_))
     close_menus(in.presses);
   else
     run_presses(in.presses, scope);
@@ -174,6 +217,8 @@ void AppUi::frame(const FrameInput& in, Requests& out) {
   if (in.loading && !part_is_shown) draw_loading(*in.loading, view_, out);
   if (in.document && !view_.start_open) draw_tour(view_, timeline_->areas().lanes);
   if (view_.help_open) draw_help_page(view_);
+  draw_command_box(in, scope);
+  if (out.has<StartFresh>()) start_fresh();
 }
 
 }  // namespace gapscope

@@ -4,7 +4,9 @@
 #include <filesystem>
 
 #include "core/base/text.h"
+#include "core/view/flow_choice.h"
 #include "core/view/time_view.h"
+#include "ui/search_field.h"
 #include "ui/text.h"
 #include "ui/timeline_scene.h"
 
@@ -12,6 +14,7 @@ namespace gapscope {
 namespace {
 
 constexpr float kMessageHeight = 34;
+constexpr float kLeastSearch = 170, kMostSearch = 460;
 
 std::string file_name(const Trace& trace) { return std::filesystem::path(trace.path).filename().string(); }
 
@@ -58,17 +61,21 @@ void draw_menu(Menu menu, CommandScope& scope) {
   ImGui::EndMenu();
 }
 
-void draw_pill(Painter& p, const Theme& theme, const Box& bar, float x, const std::string& text) {
+// Gives its right end; nothing is drawn where it would come behind `most`.
+float draw_pill(Painter& p, const Theme& theme, const Box& bar, float x, const std::string& text, float most) {
   const float width = p.text_width(Face::sans, text) + p.px(20);
+  if (x + width > most) return x;
   const Box pill{x, bar.y0 + p.px(8), x + width, bar.y1 - p.px(8)};
   p.fill_rounded(pill, colour(theme.raised), pill.height() / 2);
   p.text_in(Face::sans, {pill.x0 + p.px(10), pill.y0, pill.x1, pill.y1}, colour(theme.muted), text);
+  return pill.x1;
 }
 
 // The first words of the verdict, at the right end: "Overhead-bound"; a click opens or closes the findings.
-void draw_verdict_chip(Painter& p, const Theme& theme, const Box& bar, const Document& document, CommandScope& scope) {
+// Gives its left end.
+float draw_verdict_chip(Painter& p, const Theme& theme, const Box& bar, const Document& document, CommandScope& scope) {
   const Diagnosis* diagnosis = document.diagnosis();
-  if (!diagnosis) return;
+  if (!diagnosis) return bar.x1;
   Severity worst = Severity::informational;
   for (const RankedFinding& f : diagnosis->findings) worst = std::max(worst, f.finding.severity);
   const std::string words = diagnosis->verdict.substr(0, diagnosis->verdict.find(':'));
@@ -81,6 +88,7 @@ void draw_verdict_chip(Painter& p, const Theme& theme, const Box& bar, const Doc
   p.fill_rounded(chip, colour(severity_colour(worst, theme), hot ? 0.32f : 0.18f), chip.height() / 2);
   draw_severity(p, {chip.x0 + p.px(12) + size / 2, (chip.y0 + chip.y1) / 2}, size, worst, theme);
   p.text_in(Face::sans, {chip.x0 + size + p.px(20), chip.y0, chip.x1, chip.y1}, colour(theme.text), words);
+  return chip.x0;
 }
 
 // A row across the window; the caller adds what stands in it.
@@ -127,8 +135,12 @@ void draw_top_bar(const Box& box, const FrameInput& in, CommandScope& scope) {
   const std::string name = printable(file_name(trace));
   p.line_y(x - p.px(6), box.y0 + p.px(12), box.y1 - p.px(12), colour(theme.line));
   p.text_in(Face::bold, {x + p.px(6), box.y0, box.x1, box.y1}, colour(theme.text), name);
-  draw_pill(p, theme, box, x + p.px(18) + p.text_width(Face::bold, name), printable(device_summary(trace)));
-  draw_verdict_chip(p, theme, box, *in.document, scope);
+  const float right = draw_verdict_chip(p, theme, box, *in.document, scope) - p.px(14);
+  const float pill = x + p.px(18) + p.text_width(Face::bold, name);
+  const float left = draw_pill(p, theme, box, pill, printable(device_summary(trace)), right - p.px(kLeastSearch)) + p.px(14);
+  const float x1 = std::min(right, std::max(left + p.px(kMostSearch), std::floor((box.x0 + box.x1 + p.px(kMostSearch)) / 2)));
+  const float x0 = std::max(std::min(left, x1 - p.px(kLeastSearch)), x1 - p.px(kMostSearch));
+  draw_search_field({x0, box.y0 + p.px(7), x1, box.y1 - p.px(7)}, in, scope);
 }
 
 void draw_status_bar(const Box& box, const FrameInput& in, const ViewState& view, Requests& out) {
@@ -140,10 +152,11 @@ void draw_status_bar(const Box& box, const FrameInput& in, const ViewState& view
   const Trace& trace = in.document->trace;
   if (trace.is_part && in.loading) return loading_row(box, *in.loading, theme, p, out);
   const std::string dot = "   \xC2\xB7   ";
+  const std::string figures = flow_figures(view.flows);
   const std::string left = printable(trace.path) + dot + format_count(static_cast<std::int64_t>(trace.slice_count())) +
                            " slices" + dot + "visible " +
                            format_duration(std::min(view.time.span.length(), trace.span.length())) + " of " +
-                           format_duration(trace.span.length());
+                           format_duration(trace.span.length()) + (figures.empty() ? "" : dot + figures);
   p.text_in(Face::sans, {box.x0 + p.px(10), box.y0, box.x1, box.y1}, colour(theme.muted), left);
   const std::string right = format_significant(view.frame_ms) + " ms a frame";
   const float width = p.text_width(Face::sans, right);
@@ -155,6 +168,28 @@ float draw_message(const Box& box, const FrameInput& in, const ViewState& view, 
   const float height = std::round(kMessageHeight * view.scale);
   message_row({box.x0, box.y0, box.x1, box.y0 + height}, in.message, view, out);
   return height;
+}
+
+float draw_notice(const Box& box, const FrameInput& in, const ViewState& view, Requests& out) {
+  if (!in.notice) return 0;
+  const Theme& theme = theme_of(view.theme);
+  Painter p(*ImGui::GetWindowDrawList(), view.scale);
+  const Box row{box.x0, box.y0, box.x1, box.y0 + std::round(kMessageHeight * view.scale)};
+  p.fill(row, colour(theme.raised));
+  p.fill({row.x0, row.y0, row.x0 + p.px(4), row.y1}, colour(theme.accent));
+  begin_row("notice", row);
+  ImGui::SetCursorPos({p.px(16), p.px(8)});
+  ImGui::TextUnformatted(in.notice->text.data(), in.notice->text.data() + in.notice->text.size());
+  for (const NoticeButton& button : in.notice->buttons) {
+    ImGui::SameLine(0, p.px(12));
+    ImGui::SetCursorPosY(p.px(5));
+    ImGui::PushStyleColor(ImGuiCol_Button, colour(theme.accent, 0.25f));
+    if (ImGui::Button(button.title)) out.add(button.request);
+    ImGui::PopStyleColor();
+    draw_hover(button.help);
+  }
+  ImGui::EndChild();
+  return row.height();
 }
 
 float draw_splitter(const char* id, const Box& box, const ViewState& view) {

@@ -16,6 +16,8 @@ void draw_status_bar(const Box& box, const FrameInput& in, const ViewState& view
 
 // The error sentence across the window, until it is dismissed. Returns how many px it took.
 float draw_message(const Box& box, const FrameInput& in, const ViewState& view, Requests& out);
+// The notice, likewise.
+float draw_notice(const Box& box, const FrameInput& in, const ViewState& view, Requests& out);
 
 // A handle between two areas; gives the px (at scale 1) it was dragged in this frame.
 float draw_splitter(const char* id, const Box& box, const ViewState& view);

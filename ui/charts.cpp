@@ -11,6 +11,7 @@ namespace {
 
 constexpr float kDot = 1.5f;
 constexpr float kHeadroom = 6;
+constexpr std::size_t kReachPoints = 16;  // looked at for the reach of a pixel column of many; its last one always is
 
 struct Plot {
   Box box;
@@ -167,7 +168,10 @@ std::optional<ChartPointer> draw_curves(const ChartFrame& frame, std::span<const
       Reach reach;
       if (known) reach.add(value);
       const std::size_t before = next;
-      std::size_t low = next, high = curve.count;  // the first point at or after `until`
+      // The first point at or after `until`, which is near: steps that double, then halves.
+      std::size_t low = next, step = 1;
+      while (low + step < curve.count && curve.point(low + step).time < until) low += step, step *= 2;
+      std::size_t high = std::min(low + step, curve.count);
       while (low < high) {
         const std::size_t middle = (low + high) / 2;
         if (curve.point(middle).time < until)
@@ -176,7 +180,7 @@ std::optional<ChartPointer> draw_curves(const ChartFrame& frame, std::span<const
           high = middle;
       }
       next = low;
-      const std::size_t stride = std::max<std::size_t>(1, (next - before) / 64);  // enough to see the reach of a pixel
+      const std::size_t stride = std::max<std::size_t>(1, (next - before) / kReachPoints);  // enough to see the reach of a pixel
       for (std::size_t i = before; i < next; i += stride) reach.add(curve.point(i).value);
       if (next > before) value = curve.point(next - 1).value, known = true, reach.add(value);
       if (!reach.any) continue;

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/view/area_model.h"
 #include "core/view/findings_model.h"
 #include "core/view/preferences.h"
 #include "core/view/lane_folds.h"
 #include "core/view/shown_neighbours.h"
+#include "core/view/flow_choice.h"
 #include "core/view/time_view.h"
 #include "ui/panels.h"
 #include "ui/timeline_input.h"
@@ -16,16 +18,25 @@ namespace {
 
 constexpr double kStepZoom = 0.7;    // one choice of "Zoom in" in the menu
 constexpr double kStepPan = 0.2;     // of the visible width
+constexpr std::uint8_t kSlashFrames = 3;  // a key's letter arrives this many frames after the key, at most
 constexpr double kStepScroll = 240;  // px at scale 1
 
 constexpr float kMagnify = 1.1f;
 
 bool has_document(const CommandScope& s) { return s.document != nullptr; }
 bool has_selection(const CommandScope& s) { return s.document && s.view.selection.valid(); }
-bool has_cycle(const CommandScope& s) { return s.document && !s.view.cycle.slices.empty(); }
+bool has_hits(const CommandScope& s) { return s.document && s.view.search.answer && !s.view.search.answer->hits.empty(); }
+// Enter walks through what was found, too, as long as no table's row was chosen since.
+bool has_cycle(const CommandScope& s) { return s.document && (!s.view.cycle.slices.empty() || has_hits(s)); }
 bool has_findings(const CommandScope& s) { return s.document && s.document->diagnosis(); }
 bool has_python(const CommandScope& s) { return s.document && s.document->arrangements() && s.document->arrangements()->any_python; }
-bool can_deselect(const CommandScope& s) { return s.view.help_open || s.view.start_open || s.view.selection.valid() || s.view.range; }
+bool can_leave_flame(const CommandScope& s) { return s.view.flame.zoom != 0 && is_panel_shown(s.view, "flame"); }
+bool can_deselect(const CommandScope& s) {
+  const ViewState& v = s.view;
+  return can_leave_flame(s) || v.help_open || v.start_open || !v.search.typed.text.empty() || v.selection.valid() || v.range;
+}
+bool can_go_back(const CommandScope& s) { return s.document && s.view.history.can_go_back(place_of(s.view)); }
+bool can_go_forward(const CommandScope& s) { return s.document && s.view.history.can_go_forward(); }
 
 void zoom(CommandScope& s, double factor) { go_to(s.view, zoomed(s.view.time, factor, 0.5, s.document->trace.span)); }
 // In steps of a tenth that meet 1 again.
@@ -41,30 +52,69 @@ void leave_topmost(CommandScope& s) {
     s.view.help_open = false;
   } else if (s.view.start_open) {
     s.view.start_open = false;
+  } else if (can_leave_flame(s)) {
+    s.view.flame.zoom = 0;
+  } else if (!s.view.search.typed.text.empty()) {
+    s.view.search = {};
   } else if (s.view.selection) {
     s.view.selection = {};
   } else {
-    s.view.range.reset();
+    clear_area(s.view);
   }
+}
+
+bool has_range(const CommandScope& s) { return s.document && !s.document->trace.is_part && s.view.range; }
+bool has_whole_document(const CommandScope& s) { return s.document && !s.document->trace.is_part; }
+bool has_note(const CommandScope& s) { return s.document && s.view.notes.chosen >= 0; }
+
+std::optional<Span> span_to_mark(const CommandScope& s) {
+  if (!s.document) return std::nullopt;
+  return s.view.selection ? std::optional(s.document->trace.span_of(s.view.selection)) : s.view.range;
+}
+bool has_span_to_mark(const CommandScope& s) { return span_to_mark(s).has_value(); }
+
+std::optional<Span> span_to_keep(const CommandScope& s) {
+  return s.document && !s.view.selection && !s.view.notes.marks.empty() ? std::optional(s.view.notes.marks.back()) : span_to_mark(s);
+}
+bool has_span_to_keep(const CommandScope& s) { return span_to_keep(s).has_value(); }
+
+Span here(const CommandScope& s) {
+  const Span& visible = s.view.time.span;
+  const Ns at = s.view.notes.pointer.value_or(visible.begin + visible.length() / 2);
+  return {at, at};
 }
 
 void select_found(CommandScope& s, SliceId slice) {
   if (slice.valid()) select_slice(s.view, slice, true);
 }
 
+void walk_hits(CommandScope& s, int step) {
+  const Ns now = s.view.time.span.begin;
+  select_found(s, step_hit(s.document->trace, *s.view.search.answer, s.view.selection, now, step));
+}
+
+void walk_kind(CommandScope& s, int step) {
+  const SliceCycle& cycle = s.view.cycle;
+  if (cycle.slices.empty()) return walk_hits(s, step);
+  select_found(s, step > 0 ? cycle.next(s.view.selection) : cycle.previous(s.view.selection));
+}
+
+void find_slice(CommandScope& s) {
+  s.view.search.wants_keys = true;
+  s.view.search.slash_frames = kSlashFrames;
+}
+
+void open_box(CommandScope& s, BoxKind kind) { s.view.box = {kind, "", 0, true}; }
 
 void pin_lane_of_selection(CommandScope& s) {
   const LaneId lane = s.document->trace.lane_id(s.view.selection);
   set_pinned(s.view.folds, lane, !s.view.folds.lane_pinned[lane.index()]);
 }
 
-void show_tab(CommandScope& s, std::string_view id) {
-  s.view.sizes.bottom_open = true;
-  const auto table = panels();
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (table[i].id == id) s.view.tab = i;
-  }
-  s.view.select_tab = true;
+void go_to_place(CommandScope& s, const std::optional<ViewPlace>& place) {
+  if (!place) return;
+  go_to(s.view, within_limits(TimeView{place->span, 0, 0}, s.document->trace.span));
+  s.view.scroll_px = place->scroll_px;
 }
 
 using enum CommandId;
@@ -82,6 +132,12 @@ constexpr auto kCommands = std::to_array<Command>({
   {copy_name, Menu::file, "Copy name", "Copy the whole name of the selected slice.",
    {{{Key::c, kCtrl}}}, false, has_selection,
    [](CommandScope& s) { s.out.add(CopyText{std::string(s.document->trace.name(s.view.selection))}); }},
+  {copy_json, Menu::file, "Copy as JSON", "Copy the selected slice's event as it stands in the file.",
+   {{{Key::c, kCtrl | kShift}}}, false, has_selection, [](CommandScope& s) { s.out.add(CopyEvent{s.view.selection}); }},
+  {save_visible, Menu::file, "Save the visible part", "Save what is visible as a trace of its own, beside this one.",
+   {{{Key::s, kCtrl | kShift}}}, false, has_whole_document, [](CommandScope& s) { s.out.add(SaveCrop{s.view.time.span}); }},
+  {save_range, Menu::file, "Save the selected time", "Save the time selected in the ruler as a trace of its own, beside this one.",
+   {}, false, has_range, [](CommandScope& s) { s.out.add(SaveCrop{*s.view.range}); }},
   {quit, Menu::file, "Quit", "Close the window.",
    {{{Key::q, kCtrl}}}, false, nullptr, [](CommandScope& s) { s.out.add(Quit{}); }},
 
@@ -104,19 +160,27 @@ constexpr auto kCommands = std::to_array<Command>({
   {toggle_informational, Menu::view, "Informational findings", "Show or hide findings that are no problem.",
    {{{Key::i}}}, false, has_document, [](CommandScope& s) { s.view.findings.quiet = !s.view.findings.quiet; }},
   {details, Menu::view, "Details", "Show what is known about the selected slice.",
-   {}, false, has_document, [](CommandScope& s) { show_tab(s, "details"); }},
+   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "details"); }},
+  {selection, Menu::view, "Selection", "Show what lies in the marked area.",
+   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "selection"); }},
   {table, Menu::view, "Table", "Show the profiler table.",
-   {}, false, has_document, [](CommandScope& s) { show_tab(s, "table"); }},
+   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "table"); }},
   {kernels, Menu::view, "Kernels", "Show GPU work by name.",
-   {}, false, has_document, [](CommandScope& s) { show_tab(s, "kernels"); }},
+   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "kernels"); }},
   {steps, Menu::view, "Steps", "Show what each step's time went into.",
-   {}, false, has_document, [](CommandScope& s) { show_tab(s, "steps"); }},
+   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "steps"); }},
   {gpu, Menu::view, "GPU", "Show how busy each GPU was, and its idle gaps.",
-   {}, false, has_document, [](CommandScope& s) { show_tab(s, "gpu"); }},
+   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "gpu"); }},
   {memory, Menu::view, "Memory", "Show memory over time and who asked for it.",
-   {}, false, has_document, [](CommandScope& s) { show_tab(s, "memory"); }},
+   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "memory"); }},
+  {flame, Menu::view, "Flame graph", "Show where the time of the marked area went, by call path.",
+   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "flame"); }},
   {report, Menu::view, "Load report", "Show what was odd about the file.",
-   {}, false, has_document, [](CommandScope& s) { show_tab(s, "report"); }},
+   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "report"); }},
+  {cycle_flows, Menu::view, "Arrows", "Arrows of the selection, of all launches, from forward to backward, or all.",
+   {{{Key::f, kShift}}}, false, has_document, [](CommandScope& s) { s.view.flows.show = next_flow_show(s.view.flows.show); }},
+  {notes, Menu::view, "Notes", "Show the notes and flags of this trace.",
+   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "notes"); }},
   {toggle_theme, Menu::view, "Light or dark", "Change between the light and the dark theme.",
    {}, false, nullptr,
    [](CommandScope& s) { s.view.theme = s.view.theme == ThemeName::dark ? ThemeName::light : ThemeName::dark; }},
@@ -160,19 +224,55 @@ constexpr auto kCommands = std::to_array<Command>({
   {child_slice, Menu::go, "First child", "Select the first slice inside the selected one.",
    {{{Key::down}}}, false, has_selection,
    [](CommandScope& s) { select_found(s, shown_child(*s.document, s.view.folds, s.view.selection)); }},
-  {next_of_cycle, Menu::go, "Next of its kind", "Select the next slice of the row chosen in a table.",
-   {{{Key::enter}}}, false, has_cycle,
-   [](CommandScope& s) { select_found(s, s.view.cycle.next(s.view.selection)); }},
-  {previous_of_cycle, Menu::go, "Previous of its kind", "Select the slice before, of the row chosen in a table.",
-   {{{Key::enter, kShift}}}, false, has_cycle,
-   [](CommandScope& s) { select_found(s, s.view.cycle.previous(s.view.selection)); }},
+  {next_of_cycle, Menu::go, "Next of its kind", "Select the next slice of the row chosen in a table, or of what was found.",
+   {{{Key::enter}}}, false, has_cycle, [](CommandScope& s) { walk_kind(s, 1); }},
+  {previous_of_cycle, Menu::go, "Previous of its kind", "Select the slice before, of the row chosen in a table or of what was found.",
+   {{{Key::enter, kShift}}}, false, has_cycle, [](CommandScope& s) { walk_kind(s, -1); }},
+  {find, Menu::go, "Find", "Find slices by words of their names, /regular expressions/, dur>1ms, lane:stream, cat:kernel.",
+   {{{Key::slash}, {Key::f, kCtrl}}}, false, has_document, find_slice},
+  {next_hit, Menu::go, "Next hit", "Select the next slice that was found.",
+   {{{Key::f3}}}, false, has_hits, [](CommandScope& s) { walk_hits(s, 1); }},
+  {previous_hit, Menu::go, "Previous hit", "Select the slice before, of those that were found.",
+   {{{Key::f3, kShift}}}, false, has_hits, [](CommandScope& s) { walk_hits(s, -1); }},
+  {find_lane, Menu::go, "Find a lane", "Type some letters of a lane's title to scroll to it.",
+   {{{Key::p, kCtrl}}}, false, has_document, [](CommandScope& s) { open_box(s, BoxKind::lanes); }},
+  {go_to_time, Menu::go, "Go to a time", "Type a time, as in 12.5ms, to bring it to the middle.",
+   {{{Key::g}}}, false, has_document, [](CommandScope& s) { open_box(s, BoxKind::time); }},
+  {next_flow, Menu::go, "Next arrow", "Choose the next arrow of the selected slice.",
+   {{{Key::right_bracket}}}, false, has_selection, [](CommandScope& s) { walk_arrows(*s.document, s.view, 1); }},
+  {previous_flow, Menu::go, "Previous arrow", "Choose the previous arrow of the selected slice.",
+   {{{Key::left_bracket}}}, false, has_selection, [](CommandScope& s) { walk_arrows(*s.document, s.view, -1); }},
+  {follow_flow, Menu::go, "Along the arrow", "Go where the chosen arrow, or the first that leaves the selected slice, leads.",
+   {{{Key::right_bracket, kCtrl}}}, false, has_selection,
+   [](CommandScope& s) { select_found(s, end_of_arrow(*s.document, s.view, true)); }},
+  {follow_flow_back, Menu::go, "Against the arrow", "Go where the chosen arrow, or the first that arrives at the selected slice, comes from.",
+   {{{Key::left_bracket, kCtrl}}}, false, has_selection,
+   [](CommandScope& s) { select_found(s, end_of_arrow(*s.document, s.view, false)); }},
+  {back, Menu::go, "Back", "Go back to where the timeline stood before.",
+   {{{Key::left, kAlt}}}, false, can_go_back, [](CommandScope& s) { go_to_place(s, s.view.history.back(place_of(s.view))); }},
+  {forward, Menu::go, "Forward", "Go where the timeline stood before going back.",
+   {{{Key::right, kAlt}}}, false, can_go_forward, [](CommandScope& s) { go_to_place(s, s.view.history.forward(place_of(s.view))); }},
   {next_finding, Menu::go, "Next finding", "Go to the next finding.",
    {{{Key::n}}}, false, has_findings, [](CommandScope& s) { walk_findings(*s.document, s.view, 1); }},
   {previous_finding, Menu::go, "Previous finding", "Go to the finding before.",
    {{{Key::p}}}, false, has_findings, [](CommandScope& s) { walk_findings(*s.document, s.view, -1); }},
+  {mark_slice, Menu::go, "Mark the slice", "Mark the selected slice's time on its lane as the area.",
+   {{{Key::r}}}, false, has_selection, [](CommandScope& s) { mark_selection(s.document->trace, s.view); show_area_tab(s.view); }},
+  {mark_all, Menu::go, "Mark all", "Mark what is visible of the selected slice's lane; without one, the whole trace.",
+   {{{Key::a, kCtrl}}}, false, has_document, [](CommandScope& s) { mark_everything(s.document->trace, s.view); show_area_tab(s.view); }},
+  {mark, Menu::go, "Mark", "Mark the span of the selected slice, or the selected time; two marks show their distance, the same mark again takes them away.",
+   {{{Key::m}}}, false, has_span_to_mark, [](CommandScope& s) { toggle_mark(s.view.notes, *span_to_mark(s)); }},
+  {keep_note, Menu::go, "Keep as a note", "Write a note at the selected slice, the last mark or the selected time.",
+   {{{Key::m, kShift}}}, false, has_span_to_keep, [](CommandScope& s) { gapscope::add_note(s.view.notes, *span_to_keep(s)); }},
+  {add_flag, Menu::go, "Add a flag here", "Write a note at the time under the pointer, or in the middle of the view.",
+   {{{Key::m, kCtrl}}}, false, has_document, [](CommandScope& s) { gapscope::add_note(s.view.notes, here(s)); }},
+  {delete_note, Menu::go, "Delete the note", "Delete the note that was chosen last.",
+   {{{Key::del}}}, false, has_note, [](CommandScope& s) { remove_note(s.view.notes, static_cast<std::size_t>(s.view.notes.chosen)); }},
   {deselect, Menu::go, "Deselect", "Close what is on top, or select nothing.",
    {{{Key::escape}}}, false, can_deselect, leave_topmost},
 
+  {palette, Menu::help, "All commands", "Type some letters of a command to run it.",
+   {{{Key::p, kCtrl | kShift}}}, false, nullptr, [](CommandScope& s) { open_box(s, BoxKind::commands); }},
   {help, Menu::help, "Keys and mouse", "Show every command with its key, and what the mouse does.",
    {{{Key::question}, {Key::f1}}}, false, nullptr, [](CommandScope& s) { s.view.help_open = !s.view.help_open; }},
   {tour, Menu::help, "First hints", "Show the five hints of the first run again.",
@@ -185,6 +285,8 @@ constexpr auto kMouseHelp = std::to_array<MouseHelp>({
     {"Ctrl + wheel", "Zoom about the pointer."},
     {"Shift + wheel", "Pan."},
     {"Shift + drag, middle drag", "Pan and scroll."},
+    {"Drag over the lanes", "Mark an area: a time on some lanes. Its edges can be dragged; Alt keeps them from snapping to slices."},
+    {"Click a flag in the ruler", "Write its note, choose its colour, delete it."},
     {"Click", "Select a slice, fold a lane by its title, follow an arrow by its end; on empty space: deselect."},
     {"Double click", "Zoom to the slice."},
     {"Drag in the ruler", "Restrict the tables to that time; a click in the ruler gives all of it back."},

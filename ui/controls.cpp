@@ -1,6 +1,7 @@
 #include "ui/controls.h"
 
 #include "core/base/text.h"
+#include "core/view/area_model.h"
 #include "ui/text.h"
 
 namespace gapscope {
@@ -32,11 +33,11 @@ void draw_range_chip(const Document& document, ViewState& view) {
   ImGui::PushStyleColor(ImGuiCol_Button, colour(theme.accent, 0.25f));
   const std::string text = "range " + range_text(document.trace, *view.range) + "  x###range";
   const Span range = *view.range;
-  if (ImGui::Button(text.c_str())) view.range.reset();
+  if (ImGui::Button(text.c_str())) clear_area(view);
   ImGui::PopStyleColor();
   ImGui::PopStyleVar();
   draw_hover("Only what begins within these " + format_duration(range.length()) +
-             " is counted. Drag in the ruler for another range; click here for the whole trace.");
+             " is counted. Drag over the lanes or in the ruler for another range; click here for the whole trace.");
 }
 
 bool draw_part_note(const Document& document, const ViewState& view, std::string_view what) {

@@ -17,6 +17,9 @@ constexpr float kColumnMinPx = 330;  // at scale 1: a key, a gap and "4367497539
 constexpr float kColumnMaxPx = 520;  // wider, and the eye loses the way from key to number
 constexpr float kColumnGapPx = 24;
 constexpr int kMaxColumns = 4;
+constexpr std::size_t kCrumbChars = 48;  // of one part of the way; both ends of a kernel's name stay
+constexpr const char* kCrumbSeparator = " > ";
+constexpr const char* kCrumbDots = "...";
 constexpr std::size_t kLinkChars = 96;  // of another slice's name: two lines in most columns
 constexpr float kKeyShare = 0.45f;      // of a column, at most
 
@@ -35,34 +38,68 @@ void draw_slice_link(DetailsDrawing& panel, std::string_view name, SliceId targe
 
 void draw_separator(const DetailsDrawing& panel) {
   ImGui::SameLine(0, 0);
-  draw_text(Face::mono, panel.theme.muted, " > ");
+  draw_text(Face::mono, panel.theme.muted, kCrumbSeparator);
   ImGui::SameLine(0, 0);
 }
 
-// Goes on on the same line where `text` still fits.
-void flow_to(std::string_view text) {
-  if (ImGui::GetContentRegionAvail().x < text_width(Face::mono, text)) ImGui::NewLine();
+std::string crumb_text(const Breadcrumb& crumb) { return elide_middle(crumb.text, kCrumbChars); }
+
+// A part of the way; a click goes there.
+void draw_crumb(DetailsDrawing& panel, const Breadcrumb& crumb, bool selected) {
+  const std::string text = crumb_text(crumb);
+  if (selected) {
+    draw_text(Face::mono, panel.theme.text, text);
+    if (text != crumb.text) draw_hover(crumb.text);
+    return;
+  }
+  if (draw_link(Face::mono, panel.theme.accent, text)) {
+    if (crumb.slice)
+      select_slice(panel.view, crumb.slice, /*reveal=*/true);
+    else
+      panel.view.reveal_lane = crumb.lane;
+  }
+  if (crumb.part == Breadcrumb::Part::slice)
+    draw_hover(text == crumb.text ? std::string_view("Select it.") : std::string_view(crumb.text));
+  else
+    draw_hover(crumb.part == Breadcrumb::Part::process ? "A process; click to scroll to it." : "A lane; click to scroll to it.");
 }
 
-void draw_path(DetailsDrawing& panel, const DetailsModel& model) {
-  if (model.path.empty()) return;
-  const std::size_t first = model.path.size() > kDetailsMaxPath ? model.path.size() - kDetailsMaxPath : 0;
-  if (first > 0) {
-    draw_text(Face::mono, panel.theme.muted, std::to_string(first) + " more");
-    draw_hover("The whole chain is listed under Parents.");
-    draw_separator(panel);
-  }
-  for (std::size_t i = first; i < model.path.size(); ++i) {
+// The folded parts, one a line.
+void draw_folded(DetailsDrawing& panel, const std::vector<Breadcrumb>& crumbs, std::size_t first, std::size_t last) {
+  if (draw_link(Face::mono, panel.theme.accent, kCrumbDots)) ImGui::OpenPopup("folded");
+  draw_hover(std::to_string(last - first) + " more; click to see them.");
+  if (!ImGui::BeginPopup("folded")) return;
+  for (std::size_t i = first; i < last; ++i) {
     ImGui::PushID(static_cast<int>(i));
-    flow_to(model.path[i].name);
-    draw_slice_link(panel, model.path[i].name, model.path[i].slice, /*wrap=*/false);
-    if (i + 1 < model.path.size()) draw_separator(panel);
+    const LaneId lane = panel.view.reveal_lane;
+    const SliceId before = panel.view.selection;
+    draw_crumb(panel, crumbs[i], false);
+    if (panel.view.selection != before || panel.view.reveal_lane != lane) ImGui::CloseCurrentPopup();
+    ImGui::PopID();
+  }
+  ImGui::EndPopup();
+}
+
+// Process > thread > frames > operators > launch > kernel in one line; what does not fit is folded in the middle.
+void draw_breadcrumb(DetailsDrawing& panel, const DetailsModel& model) {
+  std::vector<float> widths;
+  for (const Breadcrumb& crumb : model.crumbs) widths.push_back(text_width(Face::mono, crumb_text(crumb)));
+  const auto [first, last] = folded_crumbs(widths, text_width(Face::mono, kCrumbSeparator), text_width(Face::mono, kCrumbDots),
+                                           ImGui::GetContentRegionAvail().x);
+  for (std::size_t i = 0; i < model.crumbs.size(); ++i) {
+    if (i > first && i < last) continue;
+    if (i > 0) draw_separator(panel);
+    ImGui::PushID(static_cast<int>(i));
+    if (i == first && first < last)
+      draw_folded(panel, model.crumbs, first, last);
+    else
+      draw_crumb(panel, model.crumbs[i], model.crumbs[i].slice == model.slice);
     ImGui::PopID();
   }
 }
 
 void draw_heading(DetailsDrawing& panel, const DetailsModel& model) {
-  draw_path(panel, model);
+  draw_breadcrumb(panel, model);
   const float size = ImGui::GetTextLineHeight();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const std::string_view in_file = panel.document.trace.name(model.slice);

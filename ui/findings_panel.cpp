@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/diagnose/guide.h"
+#include "core/view/area_model.h"
 #include "core/view/findings_model.h"
 #include "ui/controls.h"
 #include "ui/text.h"
@@ -91,6 +92,9 @@ void draw_places(FindingsPanel& panel, const Finding& finding) {
   draw_hover("The next place of this finding.");
   ImGui::SameLine(0, panel.px(8));
   draw_text(Face::sans, panel.theme.muted, fmt::format("place {} of {}", panel.view.findings.place + 1, finding.spans.size()));
+  if (!panel.view.range) return;
+  ImGui::SameLine(0, 0);
+  draw_text(Face::sans, panel.theme.muted, fmt::format(", {} in the selected time", places_in(finding, panel.view.range).size()));
 }
 
 void draw_open(FindingsPanel& panel, const Finding& finding) {
@@ -144,6 +148,22 @@ bool draw_head(FindingsPanel& panel, const Finding& finding, bool chosen) {
   return clicked;
 }
 
+// The first click goes to the first place, further ones from place to place.
+void choose(FindingsPanel& panel, std::uint32_t finding, bool again) {
+  if (again) return walk_places(panel.document, panel.view, 1);
+  const std::vector<std::size_t> places = places_in(panel.diagnosis.findings[finding].finding, panel.view.range);
+  go_to_finding(panel.document, panel.view, finding, places.empty() ? 0 : places.front());
+}
+
+// Says that not all findings are here, and gives them back.
+void draw_range_note(FindingsPanel& panel, std::size_t shown) {
+  if (!panel.view.range) return;
+  const std::size_t all = shown_findings(panel.diagnosis, panel.view.findings).size();
+  draw_text(Face::sans, panel.theme.muted, fmt::format("{} of {} findings in the selected time", shown, all), /*wrap=*/true);
+  if (ImGui::SmallButton("All of the trace")) clear_area(panel.view);
+  draw_hover("Select no time (Esc), and list the findings of the whole recording.");
+}
+
 void draw_finding(FindingsPanel& panel, const FindingRow& row) {
   const Finding& finding = panel.diagnosis.findings[row.finding].finding;
   FindingsState& state = panel.view.findings;
@@ -154,7 +174,7 @@ void draw_finding(FindingsPanel& panel, const FindingRow& row) {
     ImGui::SetScrollHereY(0.1f);
     state.scroll_to_chosen = false;
   }
-  if (draw_head(panel, finding, chosen)) go_to_finding(panel.document, panel.view, row.finding, chosen ? state.place + 1 : 0);
+  if (draw_head(panel, finding, chosen)) choose(panel, row.finding, chosen);
   if (chosen) draw_open(panel, finding);
   if (row.led) ImGui::Unindent(panel.px(kIndent));
   ImGui::PopID();
@@ -196,12 +216,13 @@ void draw_findings(const Document& document, ViewState& view, Requests& out) {
   bool loud = !view.findings.quiet;
   if (ImGui::Checkbox("informational too", &loud)) view.findings.quiet = !loud;
   draw_hover("Also what is no problem: how to read what you see, what went well, how it was recorded.");
+  const std::vector<FindingRow> rows = shown_findings(*diagnosis, view.findings, view.range);
+  draw_range_note(panel, rows.size());
   ImGui::Separator();
   ImGui::BeginChild("list");  // the verdict stays in sight
   ImGui::Spacing();
   Severity last{};
   bool first = true;
-  const std::vector<FindingRow> rows = shown_findings(*diagnosis, view.findings);
   for (const FindingRow& row : rows) {
     const Severity severity = diagnosis->findings[row.finding].finding.severity;
     if (!row.led && (first || severity != last)) {
@@ -212,7 +233,7 @@ void draw_findings(const Document& document, ViewState& view, Requests& out) {
     }
     draw_finding(panel, row);
   }
-  if (rows.empty()) draw_absence(view, "No rule has anything to say here.");
+  if (rows.empty()) draw_absence(view, view.range ? "No rule has anything to say about the selected time." : "No rule has anything to say here.");
   draw_muted(panel);
   draw_unjudged(panel);
   ImGui::EndChild();

@@ -10,6 +10,7 @@ constexpr float kLabelPadding = 4;
 constexpr float kLeastLabelRoom = 10;  // less holds no letter and an ellipsis
 constexpr float kEdgeFrom = 4;         // narrower slices would be all edge
 constexpr float kHoverLight = 0.16f;
+constexpr float kDimmed = 0.18f;  // alpha of slices that are no search hits
 constexpr float kSelectedLine = 2;
 constexpr float kInstantHeight = 4;
 constexpr float kLeastScrollMark = 24;
@@ -19,12 +20,21 @@ Box box_of(const TimelineScene& scene, const SliceRect& rect) {
   return {scene.window_x(rect.x0), y, scene.window_x(rect.x1), y + rect.height};
 }
 
+// Slices that a search did not find step back.
+bool is_dimmed(const TimelineScene& scene, const SliceRect& rect) {
+  const SearchAnswer* answer = scene.view.search.answer.get();
+  if (!answer || answer->hits.empty()) return false;
+  if (rect.count == 1) return !answer->is_hit.has(rect.slice);
+  return !holds_hit(scene.document.trace, *answer, rect.slice, rect.span);
+}
+
 void draw_slice(TimelineScene& scene, const SliceRect& rect) {
   const Paint& paint = paint_of(scene.view.slice_colours, rect.colour.hue, rect.colour.shade);
   const Box box = box_of(scene, rect);
-  scene.painter.fill(box, colour(paint.fill));
+  const bool dimmed = is_dimmed(scene, rect);
+  scene.painter.fill(box, colour(paint.fill, dimmed ? kDimmed : 1));
   const float hairline = scene.painter.hairline();
-  if (box.width() >= kEdgeFrom * hairline) {
+  if (!dimmed && box.width() >= kEdgeFrom * hairline) {
     scene.painter.fill({box.x1 - hairline, box.y0, box.x1, box.y1}, colour(paint.edge));
   }
   if (rect.colour.hue == Hue::overhead) scene.painter.hatch(box, colour(scene.theme.costly, 0.55f));
@@ -49,7 +59,8 @@ void draw_label(TimelineScene& scene, const SliceRect& rect, std::string& label)
   fit_label(scene.document.trace.name(rect.slice), room, scene.widths, label);
   Box box = box_of(scene, rect);
   box.x0 += padding;
-  scene.painter.text_in(Face::mono, box, colour(paint_of(scene.view.slice_colours, rect.colour.hue, rect.colour.shade).text), label);
+  const bool dimmed = is_dimmed(scene, rect);
+  scene.painter.text_in(Face::mono, box, dimmed ? colour(scene.theme.muted) : colour(paint_of(scene.view.slice_colours, rect.colour.hue, rect.colour.shade).text), label);
 }
 
 // Where a slice that may be too narrow, or off screen sideways, is outlined. False when it is not on screen.

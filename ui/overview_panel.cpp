@@ -11,6 +11,7 @@ constexpr float kHandle = 5;      // px on either side of an edge of the frame t
 constexpr float kLeastFrame = 4;  // the frame stays visible when zoomed far in
 constexpr float kStripGap = 3;
 constexpr float kTickHeight = 4;
+constexpr float kHitHeight = 6;
 
 // The overview's own axis: all of the trace with its margin.
 float overview_x(const Document& document, const Box& box, Ns t) {
@@ -66,6 +67,15 @@ void draw_ticks(Painter& painter, const Document& document, const LaneFindings& 
   }
 }
 
+// A tick from below for every pixel column in which a search hit begins.
+void draw_hits(Painter& painter, const std::vector<bool>& columns, const Box& box, const Theme& theme) {
+  const float height = painter.px(kHitHeight);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const float x = box.x0 + static_cast<float>(i);
+    if (columns[i]) painter.fill({x, box.y1 - height, x + painter.px(2), box.y1}, colour(theme.selection));
+  }
+}
+
 void draw_strip_title(Painter& painter, const Theme& theme, const Box& box, const char* title) {
   const float width = painter.text_width(Face::sans, title);
   painter.text_in(Face::sans, {box.x1 - width - painter.px(8), box.y0, box.x1, box.y1}, colour(theme.muted), title);
@@ -91,6 +101,7 @@ void TimelinePanel::overview(const Document& document, ViewState& view, Painter&
   painter.fill({frame.x1, box.y0, box.x1, box.y1}, colour(theme.background, 0.6f));
   painter.frame(frame, colour(theme.accent, 0.9f), painter.hairline());
   draw_ticks(painter, document, findings_, box, theme);
+  draw_hits(painter, hit_columns_.of(document.trace, view.search.answer, static_cast<int>(box.width())), box, theme);
   painter.unclip();
   draw_strip_title(painter, theme, {titles.x0, gpu.y0, titles.x1, gpu.y1},
                    overview_.gpu.empty() ? "no GPU work" : "GPU busy");

@@ -1,6 +1,7 @@
 #pragma once
 // The tabs of the bottom area: one table. A panel is a small function that draws into the current ImGui window.
 #include <span>
+#include <string_view>
 
 #include "core/view/document.h"
 #include "core/view/view_state.h"
@@ -18,13 +19,21 @@ struct Panel {
 };
 
 std::span<const Panel> panels();
+// Opens the bottom area at this tab.
+void show_panel(ViewState& view, std::string_view id);
+bool is_panel_shown(const ViewState& view, std::string_view id);
+// After an area was marked: the tab "Selection" comes up in place of the details; other tabs stay.
+void show_area_tab(ViewState& view);
 
 void draw_details(const Document& document, ViewState& view, Requests& out);
+void draw_selection(const Document& document, ViewState& view, Requests& out);
 void draw_table(const Document& document, ViewState& view, Requests& out);
 void draw_kernels(const Document& document, ViewState& view, Requests& out);
 void draw_steps(const Document& document, ViewState& view, Requests& out);
 void draw_gpu(const Document& document, ViewState& view, Requests& out);
 void draw_memory(const Document& document, ViewState& view, Requests& out);
+void draw_flame(const Document& document, ViewState& view, Requests& out);
+void draw_notes_panel(const Document& document, ViewState& view, Requests& out);
 void draw_report(const Document& document, ViewState& view, Requests& out);
 
 }  // namespace gapscope

@@ -6,6 +6,9 @@
 #include <vector>
 
 #include "core/base/ids.h"
+#include "core/view/area_state.h"
+#include "core/view/search_model.h"
+#include "core/base/time.h"
 #include "core/view/table_model.h"
 
 namespace gapscope {
@@ -31,6 +34,15 @@ struct MakeKernels {
 struct MakeSteps {
   std::string annotation;
 };  // answered in ViewState::steps of a later frame
+struct MakeAreaStats {
+  Area area;
+};  // answered in ViewState::area of a later frame
+struct MakeCallPaths {
+  FlameQuestion question;
+};  // answered in ViewState::flame of a later frame
+struct FindSlices {
+  SearchQuestion question;
+};  // answered in ViewState::search of a later frame
 struct ReloadFile {};
 struct CancelLoad {};
 struct CloseFile {};
@@ -45,6 +57,14 @@ struct SaveText {
 struct KeepMuted {
   std::vector<std::string> rules;
 };  // ids of rules whose findings are hidden: remembered in the settings
+struct SaveCrop {
+  Span window;
+};  // the trace's part in that time as a trace of its own, beside it under a free name
+struct CopyEvent {
+  SliceId slice;
+};  // the slice's event as it stands in the file, to the clipboard
+struct StartFresh {};     // the view of last time is not wanted
+struct DismissNotice {};
 struct TakeScreenshot {
   std::string path;
 };  // empty: beside the trace, under a free name
@@ -53,8 +73,9 @@ struct SetTitle {
 };
 struct Quit {};
 
-using Request = std::variant<OpenFile, OpenSample, ListFolder, ReadArgs, MakeTable, MakeKernels, MakeSteps, ReloadFile, CancelLoad, CloseFile,
-                             DismissMessage, CopyText, SaveText, KeepMuted, TakeScreenshot, SetTitle, Quit>;
+using Request = std::variant<OpenFile, OpenSample, ListFolder, ReadArgs, MakeTable, MakeKernels, MakeSteps, MakeAreaStats, MakeCallPaths, FindSlices,
+                             ReloadFile, CancelLoad, CloseFile,
+                             DismissMessage, SaveCrop, CopyEvent, StartFresh, DismissNotice, CopyText, SaveText, KeepMuted, TakeScreenshot, SetTitle, Quit>;
 
 struct Requests {
   std::vector<Request> list;

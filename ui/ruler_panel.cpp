@@ -60,6 +60,7 @@ void draw_range(TimelineScene& scene) {
   const float x0 = std::clamp(scene.window_x(scene.grid.column(scene.range->begin)), lanes.x0, lanes.x1);
   const float x1 = std::clamp(scene.window_x(scene.grid.column(scene.range->end)), lanes.x0, lanes.x1);
   p.fill({x0, ruler.y0, x1, ruler.y1}, colour(scene.theme.accent, 0.25f));
+  if (scene.area) return;
   p.fill({lanes.x0, lanes.y0, x0, lanes.y1}, colour(scene.theme.background, 0.5f));
   p.fill({x1, lanes.y0, lanes.x1, lanes.y1}, colour(scene.theme.background, 0.5f));
   if (x0 > lanes.x0) p.line_y(x0, ruler.y0, lanes.y1, colour(scene.theme.accent));

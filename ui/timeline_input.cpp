@@ -58,8 +58,8 @@ void TimelineMotion::advance(const Document& document, ViewState& view, const Ti
   const Span trace = document.trace.span;
   // A jump that a command began in this frame wins over the glide of an earlier key.
   if (view.move.active && view.move.elapsed_s == 0) stop();
-  // Ctrl+S and the like are commands, not movement.
-  const bool listen_held = !mouse.ctrl;
+  // Ctrl+S, Alt+Left and the like are commands, not movement.
+  const bool listen_held = !mouse.ctrl && !mouse.alt;
   const double wheel_zoom = mouse.ctrl ? mouse.wheel_y * kWheelZoomTaps : 0;
   const double wheel_pan = (mouse.shift ? -mouse.wheel_y : 0) - mouse.wheel_x;
   const double zoom =

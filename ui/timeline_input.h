@@ -20,7 +20,7 @@ struct TimelineKeys {
 struct TimelineMouse {
   float anchor = 0.5f;  // where a zoom holds on to: 0 left edge of the axis, 1 right
   float wheel_x = 0, wheel_y = 0;
-  bool ctrl = false, shift = false;
+  bool ctrl = false, shift = false, alt = false;
   ImVec2 drag{};  // px since the last frame, while panning by drag
 };
 

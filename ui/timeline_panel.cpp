@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/view/grown_view.h"
+#include "ui/panels.h"
 
 namespace gapscope {
 namespace {
@@ -33,7 +34,9 @@ TimelineAreas areas_in(const Box& box, const ViewState& view, const Painter& p) 
 // Everything that was made from the document.
 void TimelinePanel::forget() {
   colours_.reset();
+  scene_arrows_ = {};
   overview_ = {};
+  hit_columns_ = {};
   chain_ = {};
   rects_.clear();
   marks_.clear();
@@ -84,6 +87,7 @@ void TimelinePanel::adopt(const Document* document, ViewState& view) {
   forget();
   grip_ = OverviewGrip::none;
   dragged_range_.reset();
+  area_drag_.stop();
   view.selection = {};
   view.reveal_selection = false;
   view.move = {};
@@ -238,6 +242,28 @@ void TimelinePanel::drag_range(ViewState& view, bool active) {
   if (clicked_ && in_ruler) view.range.reset();
 }
 
+AreaPlace TimelinePanel::area_place(const Document& document) const {
+  return {document.trace, layout_, rects_, areas_.lanes, regions_[0].scroll, sticky_height()};
+}
+
+// A drag that begins over the lanes marks an area, or moves an edge of the marked one.
+void TimelinePanel::drag_area(const Document& document, ViewState& view, bool active) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const float slack = kClickSlack * view.scale;
+  const AreaPlace place = area_place(document);
+  const AreaPointer pointer{io.MouseClickedPos[0],
+                            io.MousePos,
+                            active && io.MouseDown[0],
+                            io.MouseDragMaxDistanceSqr[0] > slack * slack,
+                            io.KeyShift && !area_drag_.area(),
+                            io.KeyAlt};
+  if (area_drag_.advance(place, view, pointer)) show_area_tab(view);
+  if (!hovered_ && !area_drag_.area()) return;
+  const AreaEdge edge = area_drag_.area() ? area_drag_.edge() : area_edge_at(place, view, io.MousePos);
+  if (edge == AreaEdge::left || edge == AreaEdge::right) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  if (edge == AreaEdge::top || edge == AreaEdge::bottom) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
+}
+
 void TimelinePanel::move_by_mouse(const Document& document, ViewState& view, const TimelineKeys& keys, double delta_s) {
   const ImGuiIO& io = ImGui::GetIO();
   const Box& lanes = areas_.lanes;
@@ -253,10 +279,12 @@ void TimelinePanel::move_by_mouse(const Document& document, ViewState& view, con
   double_clicked_ = hovered_ && ImGui::IsMouseDoubleClicked(0);
   drag_range(view, active);
   drag_lane(document, view, active);
+  drag_area(document, view, active);
 
   TimelineMouse mouse;
   mouse.ctrl = io.KeyCtrl;
   mouse.shift = io.KeyShift;
+  mouse.alt = io.KeyAlt;
   if (hovered_) {
     mouse.wheel_x = io.MouseWheelH;
     mouse.wheel_y = io.MouseWheel;
@@ -328,6 +356,7 @@ void TimelinePanel::click(const Document& document, ViewState& view, const Zone&
     case ZoneKind::slice:
     case ZoneKind::run:
       select_slice(view, zone.slice, false);
+      if (std::exchange(view.area.tab_taken, false) && is_panel_shown(view, "selection")) show_panel(view, "details");
       break;
     case ZoneKind::flow_end:
       select_slice(view, zone.slice, true);
@@ -411,7 +440,14 @@ Zone TimelinePanel::draw_overlays(TimelineScene& scene) {
   draw_scroll_mark(scene);
   scene.painter.unclip();
   draw_range(scene);
+  draw_area(scene, area_place(scene.document));
   draw_guide(scene);
+  const std::optional<std::size_t> note = draw_notes(scene);
+  if (note && clicked_) {
+    scene.view.notes.chosen = static_cast<std::int32_t>(*note);
+    scene.view.notes.edit = true;
+  }
+  draw_note_editor(scene);
   if (!ImGui::IsMouseDown(0) && !ImGui::IsMouseDown(2)) draw_timeline_tooltip(scene, hovered);
   return hovered;
 }
@@ -420,10 +456,19 @@ void TimelinePanel::draw(const Document& document, ViewState& view, const Box& b
                          double delta_s) {
   Painter painter(*ImGui::GetWindowDrawList(), view.scale);
   areas_ = areas_in(box, view, painter);
-  if (areas_.lanes.height() < 1 || areas_.lanes.width() < 1) return;
+  if (areas_.lanes.height() < 1 || areas_.lanes.width() < 1) {
+    rects_.clear();  // of a larger window
+    zones_.clear();
+    view.scroll_px = std::max(0.0, view.scroll_px);  // keys still scroll
+    return;
+  }
   title_splitter(view);
   overview_drag(document, view);
   move_by_mouse(document, view, keys, delta_s);
+  const ImVec2 pointer = ImGui::GetIO().MousePos;
+  view.notes.pointer.reset();
+  if (hovered_ && pointer.x >= areas_.lanes.x0)
+    view.notes.pointer = ns_from_px(view.time, static_cast<double>(areas_.lanes.width()), static_cast<double>(pointer.x - areas_.lanes.x0));
   lay_out(document, view);
   if (view.reveal_selection) reveal(document, view);
   if (view.reveal_lane) show_lane(document, view);
@@ -435,9 +480,11 @@ void TimelinePanel::draw(const Document& document, ViewState& view, const Box& b
   zones_.clear();
   // Asked once a frame: it may arrive at any moment.
   if (const Diagnosis* diagnosis = document.diagnosis()) gather_lane_findings(document.trace, *diagnosis, view.findings, findings_);
+  const Area* area = area_drag_.area() ? area_drag_.area() : marked_area(view);
+  const std::optional<Span> range = dragged_range_ ? dragged_range_ : area ? std::optional(area->span) : view.range;
   TimelineScene scene{
       document, view,      theme_of(view.theme), painter,  areas_, layout_, grid, areas_.lanes.y0, regions_[0].scroll, sticky_height(), 0, 0, widths_, chain_, rects_,
-      zones_,   findings_, ImGui::GetIO().MousePos, hovered_, dragged_range_ ? dragged_range_ : view.range};
+      zones_,   findings_, scene_arrows_, ImGui::GetIO().MousePos, hovered_, range, dragged_range_ ? nullptr : area};
   overview(document, view, painter);
   draw_lanes(scene);
   each_region(scene, [](TimelineScene& part) { draw_titles(part); });
@@ -445,6 +492,7 @@ void TimelinePanel::draw(const Document& document, ViewState& view, const Box& b
   act_on_mouse(document, view, draw_overlays(scene));
   draw_lanes_button(document, view, areas_.ruler_titles);
   lane_menu_.draw(document, view);
+  view.history.watch(place_of(view), {view.move.from.span, view.move.to.span, view.move.active}, delta_s);
 }
 
 }  // namespace gapscope

@@ -5,8 +5,10 @@
 #include <memory>
 #include <vector>
 
+#include "core/view/hit_columns.h"
 #include "core/view/overview.h"
 #include "core/view/lane_drag.h"
+#include "ui/area_drag.h"
 #include "ui/lane_menu.h"
 #include "ui/timeline_input.h"
 #include "ui/timeline_scene.h"
@@ -32,6 +34,7 @@ class TimelinePanel {
   const std::vector<SliceRect>& rects() const { return rects_; }
   const Zones& zones() const { return zones_; }
   const LaneLayout& layout() const { return layout_; }
+  AreaPlace area_place(const Document& document) const;
 
  private:
   enum class OverviewGrip : unsigned char { none, window, begin, end };
@@ -51,6 +54,7 @@ class TimelinePanel {
   void clamp_scroll(ViewState& view) const;
   void move_by_mouse(const Document& document, ViewState& view, const TimelineKeys& keys, double delta_s);
   void drag_range(ViewState& view, bool active);
+  void drag_area(const Document& document, ViewState& view, bool active);
   void title_splitter(ViewState& view);
   void overview(const Document& document, ViewState& view, Painter& painter);
   void overview_drag(const Document& document, ViewState& view);
@@ -80,6 +84,7 @@ class TimelinePanel {
   TimelineMotion motion_;
   std::unique_ptr<SliceColours> colours_;
   Overview overview_;
+  HitColumns hit_columns_;  // of the overview
   LaneLayout layout_;
   const std::vector<CounterLane>* counters_ = nullptr;  // those in the layout
   const Arrangements* arrangements_ = nullptr;
@@ -97,10 +102,12 @@ class TimelinePanel {
   std::vector<InstantMark> marks_;
   Zones zones_;
   LaneFindings findings_;
+  SceneArrows scene_arrows_;
   bool hovered_ = false;  // the pointer is over the lanes, titles or ruler
   bool clicked_ = false;  // pressed and released in place
   bool double_clicked_ = false;
   std::optional<Span> dragged_range_;  // while a range is being dragged in the ruler
+  AreaDrag area_drag_;
   OverviewGrip grip_ = OverviewGrip::none;
 };
 

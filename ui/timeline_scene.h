@@ -6,6 +6,7 @@
 #include "core/view/badge_paint.h"
 #include "core/view/chain.h"
 #include "core/view/document.h"
+#include "core/view/flow_paint.h"
 #include "core/view/lane_layout.h"
 #include "core/view/lane_paint.h"
 #include "core/view/slice_colour.h"
@@ -44,9 +45,11 @@ struct TimelineScene {
   std::span<const SliceRect> rects;  // y from the top of the lanes
   Zones& zones;
   const LaneFindings& findings;
+  SceneArrows& scene_arrows;  // kept between frames
   ImVec2 pointer{};
   bool pointer_inside = false;  // over the timeline, nothing in front of it
   std::optional<Span> range;    // selected, or being dragged
+  const Area* area = nullptr;   // marked, or being dragged
 
   // From lane coordinates to the window's.
   float window_y(float y) const { return origin_y + y - (y < pinned ? 0 : scroll); }
@@ -68,11 +71,19 @@ void draw_flows(TimelineScene& scene);
 void draw_titles(TimelineScene& scene);
 void draw_ruler(TimelineScene& scene);
 void draw_guide(TimelineScene& scene);
+// Marks and notes in the ruler and through the lanes; the note whose flag is under the pointer.
+std::optional<std::size_t> draw_notes(TimelineScene& scene);
+// The fields of the chosen note, beside its flag.
+void draw_note_editor(TimelineScene& scene);
+Rgb note_colour(const Note& note);
 // A shape for each severity, about `size` px of the display high.
 void draw_severity(Painter& painter, ImVec2 centre, float size, Severity severity, const Theme& theme);
 Rgb severity_colour(Severity severity, const Theme& theme);
-// The selected range in the ruler; what lies outside of it is dimmed.
+// The selected range in the ruler; what lies outside of it is dimmed, unless an area shows what is meant.
 void draw_range(TimelineScene& scene);
+// The marked area.
+struct AreaPlace;
+void draw_area(TimelineScene& scene, const AreaPlace& place);
 // How far the lanes are scrolled, where not all of them fit.
 void draw_scroll_mark(TimelineScene& scene);
 void draw_timeline_tooltip(const TimelineScene& scene, const Zone& hovered);

@@ -6,6 +6,7 @@
 
 #include "app/cli/analyses.h"
 #include "app/cli/command_line.h"
+#include "app/cli/crop.h"
 #include "app/cli/diagnose.h"
 #include "app/cli/info.h"
 #include "app/cli/kernels.h"
@@ -159,6 +160,20 @@ std::function<int()> declare_analysis(CLI::App& arguments) {
   return [options] { return run_analysis(*options, analysis); };
 }
 
+std::function<int()> declare_crop(CLI::App& arguments) {
+  auto options = std::make_shared<CropOptions>();
+  constexpr const char* kTime = "nanoseconds as `info` and `diagnose --json` print them, or a time after the trace's begin: 1.2ms (ns, us, ms, s)";
+  arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
+  arguments.add_option("--from", options->from, std::string("begin of the window: ") + kTime)->type_name("T");
+  arguments.add_option("--to", options->to, "end of the window, likewise")->type_name("T");
+  arguments.add_option("--lanes", options->lanes, "only lanes whose title, or whose process's title, holds one of these")->type_name("TEXT...");
+  arguments.add_option("-o,--output", options->output, "the .json or .json.gz to write")->required();
+  arguments.footer("Kept: every slice that overlaps the window, whole; of kernels, copies and memsets among them the call that launched them\n"
+                   "and the operator that owns them, wherever they lie; flows between kept slices; instants and counters in the window;\n"
+                   "all names and everything outside the events. Each event's text stays as it is.");
+  return [options] { return crop(*options); };
+}
+
 constexpr Subcommand kSubcommands[] = {
     {"info", "print what is in a trace", declare_info},
     {"diagnose", "print what costs time, what proves it and what to do", declare_diagnose},
@@ -170,6 +185,7 @@ constexpr Subcommand kSubcommands[] = {
     {"flops", "print operations, rates and shares of the peak by operator and shapes", declare_analysis<flops_report>},
     {"memory", "print peak memory and who allocates it", declare_analysis<memory_report>},
     {"record", "run a CUDA program with the recorder inside, and open its trace", declare_record},
+    {"crop", "write a part of a trace as a trace of its own", declare_crop},
     {"screenshot", "render the window into a PNG, with or without a display", declare_screenshot},
 };
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "app/area_jobs.h"
 #include "app/folder_listing.h"
 #include "app/samples.h"
 #include "app/window/window.h"
@@ -68,6 +69,8 @@ void carry_out(const Requests& requests, const Document* doc, ViewState& view, F
           KernelsAnswer{ask->range, kernel_table(doc->trace, doc->links, ask->range)});
     if (const auto* ask = std::get_if<MakeSteps>(&request); ask && doc)
       view.steps.answer = std::make_shared<const StepsAnswer>(answer_steps(doc->trace, doc->links, ask->annotation));
+    if (const auto* ask = std::get_if<MakeAreaStats>(&request); ask && doc) view.area.answer = answer_area(*doc, ask->area);
+    if (const auto* ask = std::get_if<MakeCallPaths>(&request); ask && doc) view.flame.answer = answer_flame(*doc, ask->question);
     if (const auto* ask = std::get_if<ListFolder>(&request)) folder = list_folder(ask->path, "");
   }
 }

@@ -1,6 +1,7 @@
 #include "core/view/chain.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace gapscope {
 namespace {
@@ -14,8 +15,12 @@ class ChainBuilder {
     const Kind kind = doc_.trace.kind(s);
     if (is_on_gpu(kind)) add_launch_of(s);
     if (is_call(kind)) add_kernels_of(s);
-    if (kind == Kind::op || kind == Kind::python || kind == Kind::annotation) add_launches_below(s);
+    const SliceId operator_of = is_on_gpu(kind) ? doc_.links.call_of(s) : s;
+    if (kind == Kind::op || kind == Kind::python || kind == Kind::annotation) {
+      add_launches_below(s, /*with_passes=*/kind == Kind::op);
+    }
     add_flows(s);
+    if (operator_of && kind != Kind::python && kind != Kind::annotation) add_other_pass(operator_of);
     finish();
     return std::move(chain_);
   }
@@ -43,16 +48,43 @@ class ChainBuilder {
     if (!kernels.empty()) add_member(doc_.links.owner_op(kernels.front()));
   }
 
-  void add_launches_below(SliceId op) {
+  // `with_passes`: the arrows between the forward and the backward pass too.
+  void add_launches_below(SliceId op, bool with_passes) {
     std::vector<SliceId> open{op};
-    for (std::size_t visited = 0; !open.empty() && visited < kMostVisited; ++visited) {
+    for (; !open.empty() && visited_ < kMostVisited; ++visited_) {
       const SliceId s = open.back();
       open.pop_back();
       if (is_call(doc_.trace.kind(s))) {
         for (const SliceId kernel : doc_.links.launched_by(s)) add_arrow(s, kernel, {});
+      } else if (with_passes && s != op) {
+        add_passes_of(s, /*launches_below=*/true);
       }
       const auto children = doc_.lanes.children(s);
       open.insert(open.end(), children.begin(), children.end());
+    }
+  }
+
+  // An operator's arrows to its backward operator, with what that launches, or from its forward operator.
+  void add_passes_of(SliceId op, bool launches_below) {
+    for (const std::uint32_t at : doc_.links.flows_from(op)) {
+      const Flow& flow = doc_.trace.flows[at];
+      if (doc_.trace.kind(flow.to) != Kind::op || !is_op_flow(flow)) continue;
+      add_flow(at);
+      if (launches_below) add_launches_below(flow.to, /*with_passes=*/false);
+    }
+    for (const std::uint32_t at : doc_.links.flows_to(op)) {
+      if (is_op_flow(doc_.trace.flows[at])) add_flow(at);
+    }
+  }
+  bool is_op_flow(const Flow& flow) const { return doc_.trace.strings[flow.category] == "fwdbwd"; }
+
+  // Flows join operators: those of the slice, or of the innermost operator around it that has any.
+  void add_other_pass(SliceId s) {
+    const std::size_t before = chain_.arrows.size();
+    if (doc_.trace.kind(s) == Kind::op) add_passes_of(s, /*launches_below=*/true);
+    const std::vector<SliceId> around = doc_.lanes.ancestors(s);
+    for (auto op = around.rbegin(); op != around.rend() && chain_.arrows.size() == before; ++op) {
+      if (doc_.trace.kind(*op) == Kind::op) add_passes_of(*op, /*launches_below=*/true);
     }
   }
 
@@ -84,6 +116,7 @@ class ChainBuilder {
   }
 
   const Document& doc_;
+  std::size_t visited_ = 0;
   Chain chain_;
 };
 
@@ -92,6 +125,24 @@ class ChainBuilder {
 Chain chain_of(const Document& document, SliceId selection) {
   if (!selection.valid()) return {};
   return ChainBuilder(document, selection).build();
+}
+
+std::vector<Arrow> arrows_of(const Document& document, SliceId slice) {
+  if (!slice) return {};
+  const LinkIndex& links = document.links;
+  const Trace& trace = document.trace;
+  std::vector<Arrow> arrows;
+  if (const SliceId call = links.call_of(slice)) arrows.push_back({call, slice, {}});
+  for (const SliceId kernel : links.launched_by(slice)) arrows.push_back({slice, kernel, {}});
+  const auto add = [&](std::uint32_t at) { arrows.push_back({trace.flows[at].from, trace.flows[at].to, trace.flows[at].category}); };
+  for (const std::uint32_t at : links.flows_from(slice)) add(at);
+  for (const std::uint32_t at : links.flows_to(slice)) add(at);
+  if (arrows.empty()) arrows = chain_of(document, slice).arrows;
+  std::stable_sort(arrows.begin(), arrows.end(), [&](const Arrow& a, const Arrow& b) {
+    return std::tuple(trace.begin(a.from), a.from, trace.begin(a.to), a.to) < std::tuple(trace.begin(b.from), b.from, trace.begin(b.to), b.to);
+  });
+  arrows.erase(std::unique(arrows.begin(), arrows.end()), arrows.end());
+  return arrows;
 }
 
 }  // namespace gapscope

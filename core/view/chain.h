@@ -1,6 +1,6 @@
 #pragma once
-// What belongs to a selected slice: its launch, kernels and operator, and the arrows between them. Worked out once when
-// the selection changes; bounded, however many kernels one launch has.
+// What belongs to a selected slice: from the forward operator to the backward operator to their launches and kernels,
+// and the arrows between them. Worked out once when the selection changes; bounded, however many kernels one launch has.
 #include <cstddef>
 #include <string_view>
 #include <vector>
@@ -10,13 +10,9 @@
 namespace gapscope {
 
 constexpr std::size_t kMostArrows = 64;      // more would be a curtain; they are thinned evenly
-constexpr std::size_t kMostVisited = 2'000;  // slices below a selected operator that are looked at for launches
+constexpr std::size_t kMostVisited = 2'000;  // slices below the operators of a chain that are looked at for launches
 
-struct ChainArrow {
-  SliceId from;
-  SliceId to;
-  StringId category;  // of a flow; none for a launch joined by correlation
-};
+using ChainArrow = Arrow;  // a category only where a flow of the file gave it
 
 struct Chain {
   SliceId selection;
@@ -26,5 +22,9 @@ struct Chain {
 };
 
 Chain chain_of(const Document& document, SliceId selection);
+
+// What a walk along the arrows of a slice goes through: those that touch it, else those of its chain, in the order of
+// their begins.
+std::vector<Arrow> arrows_of(const Document& document, SliceId slice);
 
 }  // namespace gapscope

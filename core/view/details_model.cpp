@@ -1,5 +1,7 @@
 #include "core/view/details_model.h"
 
+#include <algorithm>
+
 #include "core/base/demangle.h"
 #include "core/base/text.h"
 #include "core/view/details_flops.h"
@@ -35,13 +37,30 @@ DetailsSection time_section(const Document& doc, SliceId slice) {
   return section;
 }
 
-// A Python call stack is one long text with a frame between semicolons: a frame a line is how people read it.
-std::string arg_text(const Arg& arg) {
-  std::string text = arg.value;
-  if (arg.key != "Call stack") return text;
-  for (char& c : text)
-    if (c == ';') c = '\n';
-  return text;
+constexpr std::string_view kCallStack = "Call stack";
+
+// "/home/x/lib/python3.7/site-packages/torch/nn/modules/conv.py(440): forward" -> "torch/nn/modules/conv.py(440): forward".
+std::string_view without_environment(std::string_view frame) {
+  constexpr std::string_view kPackages = "/site-packages/";
+  const std::size_t at = frame.find(kPackages);
+  return at == std::string_view::npos ? frame : frame.substr(at + kPackages.size());
+}
+
+// A recorded Python call stack is one long text with a semicolon between frames, the innermost first.
+DetailsSection call_stack(const ArgsState* state, SliceId slice) {
+  DetailsSection section{std::string(kCallStack), {}, {}};
+  if (!state || state->slice != slice || state->stage != ArgsState::Stage::ready) return section;
+  for (const Arg& arg : state->args) {
+    if (arg.key != kCallStack) continue;
+    for (std::string_view rest = arg.value; !rest.empty();) {
+      const std::size_t end = std::min(rest.find(';'), rest.size());
+      const std::string_view frame = rest.substr(0, end);
+      if (!frame.empty())
+        section.lines.push_back(text_line(std::to_string(section.lines.size()), std::string(without_environment(frame)), std::string(frame)));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  return section;
 }
 
 DetailsSection args_section(const Trace& trace, SliceId slice, const ArgsState* state) {
@@ -55,8 +74,10 @@ DetailsSection args_section(const Trace& trace, SliceId slice, const ArgsState* 
   } else if (state->args.empty()) {
     section.note = "This event has no args.";
   } else {
-    for (const Arg& arg : state->args)
-      section.lines.push_back(arg.is_text ? text_line(arg.key, arg_text(arg)) : number_line(arg.key, arg.value));
+    for (const Arg& arg : state->args) {
+      if (arg.key == kCallStack) continue;  // a section of its own
+      section.lines.push_back(arg.is_text ? text_line(arg.key, arg.value) : number_line(arg.key, arg.value));
+    }
   }
   return section;
 }
@@ -99,6 +120,7 @@ DetailsModel make_details(const Document& doc, SliceId slice, const ArgsState* a
   if (model.name != trace.name(slice)) model.name_in_file = std::string(trace.name(slice));
   model.kind = trace.kind(slice);
   for (const SliceId s : doc.lanes.ancestors(slice)) model.path.push_back({demangle(trace.name(s)), s});
+  model.crumbs = breadcrumb(doc, slice);
 
   add_gpu_sections(doc, slice, model.sections);
   if (DetailsSection sums = arithmetic(doc, slice, args); !sums.title.empty()) model.sections.push_back(std::move(sums));
@@ -106,6 +128,7 @@ DetailsModel make_details(const Document& doc, SliceId slice, const ArgsState* a
     model.sections.push_back(std::move(launched));
   model.sections.push_back(time_section(doc, slice));
   model.sections.push_back(args_section(trace, slice, args));
+  if (DetailsSection stack = call_stack(args, slice); !stack.lines.empty()) model.sections.push_back(std::move(stack));
   if (model.path.size() > kDetailsMaxPath) model.sections.push_back(parents_section(doc, model.path));
   return model;
 }

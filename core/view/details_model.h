@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/load/args.h"
+#include "core/view/breadcrumb.h"
 #include "core/view/document.h"
 
 namespace gapscope {
@@ -47,6 +48,7 @@ struct DetailsModel {
   std::string name_in_file;  // only where it differs from `name`
   Kind kind = Kind::other;
   std::vector<DetailsCrumb> path;        // from the outermost ancestor to the parent
+  std::vector<Breadcrumb> crumbs;        // from the process to the slice, and to the kernel that it launched
   std::vector<DetailsSection> sections;  // what is asked most comes first: a kernel's resources, then time, then args
 };
 

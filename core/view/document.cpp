@@ -38,6 +38,7 @@ void Document::analyze(const std::atomic<bool>* cancel) const {
   if (std::unique_ptr<const Analysis> facts = Analysis::make(trace, lanes, links, cancel, &progress_))
     analysis_.publish(std::move(facts));
   if (!analysis() || counters()) return;
+  if (!arrows()) arrows_.publish(std::make_unique<const ArrowIndex>(trace, links));
   counters_.publish(std::make_unique<const std::vector<CounterLane>>(counter_lanes(trace, *analysis())));
 }
 

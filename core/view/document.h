@@ -11,6 +11,7 @@
 #include "core/base/late.h"
 #include "core/diagnose/diagnose.h"
 #include "core/index/arranged_lane.h"
+#include "core/index/arrow_index.h"
 #include "core/index/lane_index.h"
 #include "core/index/link_index.h"
 #include "core/index/name_index.h"
@@ -44,6 +45,8 @@ struct Document {
   const Analysis* analysis() const { return analysis_.get(); }
   // What is drawn over time as areas, or null until the facts are there.
   const std::vector<CounterLane>* counters() const { return counters_.get(); }
+  // Arrows by time, or null until then.
+  const ArrowIndex* arrows() const { return arrows_.get(); }
   // How far that is, from 0 to 1.
   float analysis_fraction() const {
     return std::min(1.0f, static_cast<float>(progress_.done) / static_cast<float>(AnalysisProgress::kParts));
@@ -64,6 +67,7 @@ struct Document {
   mutable Late<Analysis> analysis_;
   mutable Late<Diagnosis> diagnosis_;
   mutable Late<std::vector<CounterLane>> counters_;
+  mutable Late<ArrowIndex> arrows_;
 };
 
 }  // namespace gapscope

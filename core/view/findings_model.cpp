@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/analyze/area.h"
 #include "core/view/time_view.h"
 
 namespace gapscope {
@@ -9,6 +10,10 @@ namespace {
 
 bool is_shown(const RankedFinding& f, const FindingsState& state) {
   return !(state.quiet && f.finding.severity == Severity::informational) && !is_muted(state, f.finding.rule->id);
+}
+
+bool has_place_in(const Finding& finding, Span range) {
+  return std::any_of(finding.spans.begin(), finding.spans.end(), [&](const FindingSpan& at) { return touches(at.span, range); });
 }
 
 }  // namespace
@@ -30,16 +35,24 @@ std::size_t muted_count(const Diagnosis& diagnosis, const FindingsState& state) 
                                                 [&](const RankedFinding& f) { return is_muted(state, f.finding.rule->id); }));
 }
 
-std::vector<FindingRow> shown_findings(const Diagnosis& diagnosis, const FindingsState& state) {
+std::vector<std::size_t> places_in(const Finding& finding, const std::optional<Span>& range) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < finding.spans.size(); ++i)
+    if (!range || touches(finding.spans[i].span, *range)) places.push_back(i);
+  return places;
+}
+
+std::vector<FindingRow> shown_findings(const Diagnosis& diagnosis, const FindingsState& state, const std::optional<Span>& range) {
   std::vector<FindingRow> rows;
   const auto& all = diagnosis.findings;
+  const auto is_in = [&](std::size_t i) { return is_shown(all[i], state) && (!range || has_place_in(all[i].finding, *range)); };
   // A finding whose leader is hidden stands for itself.
-  const auto leads = [&](std::size_t i) { return all[i].led_by < 0 || !is_shown(all[static_cast<std::size_t>(all[i].led_by)], state); };
+  const auto leads = [&](std::size_t i) { return all[i].led_by < 0 || !is_in(static_cast<std::size_t>(all[i].led_by)); };
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!is_shown(all[i], state) || !leads(i)) continue;
+    if (!is_in(i) || !leads(i)) continue;
     rows.push_back({static_cast<std::uint32_t>(i), false});
     for (std::size_t k = 0; k < all.size(); ++k)
-      if (all[k].led_by == static_cast<std::int32_t>(i) && is_shown(all[k], state)) rows.push_back({static_cast<std::uint32_t>(k), true});
+      if (all[k].led_by == static_cast<std::int32_t>(i) && is_in(k)) rows.push_back({static_cast<std::uint32_t>(k), true});
   }
   return rows;
 }
@@ -68,7 +81,7 @@ void go_to_finding(const Document& document, ViewState& view, std::uint32_t find
 
 void walk_findings(const Document& document, ViewState& view, int by) {
   if (!document.diagnosis()) return;
-  const std::vector<FindingRow> rows = shown_findings(*document.diagnosis(), view.findings);
+  const std::vector<FindingRow> rows = shown_findings(*document.diagnosis(), view.findings, view.range);
   if (rows.empty()) return;
   const auto count = static_cast<int>(rows.size());
   const auto at = std::find_if(rows.begin(), rows.end(),
@@ -76,16 +89,23 @@ void walk_findings(const Document& document, ViewState& view, int by) {
   const int from = at == rows.end() ? (by > 0 ? -1 : count) : static_cast<int>(at - rows.begin());
   view.findings.open = true;
   view.findings.scroll_to_chosen = true;
-  go_to_finding(document, view, rows[static_cast<std::size_t>((from + by + count) % count)].finding, 0);
+  const std::uint32_t to = rows[static_cast<std::size_t>((from + by + count) % count)].finding;
+  const std::vector<std::size_t> places = places_in(document.diagnosis()->findings[to].finding, view.range);
+  go_to_finding(document, view, to, places.empty() ? 0 : places.front());
 }
 
 void walk_places(const Document& document, ViewState& view, int by) {
   const Diagnosis* diagnosis = document.diagnosis();
   if (!diagnosis || view.findings.chosen < 0) return;
   const auto chosen = static_cast<std::uint32_t>(view.findings.chosen);
-  const auto count = static_cast<int>(diagnosis->findings[chosen].finding.spans.size());
-  if (count == 0) return;
-  go_to_finding(document, view, chosen, static_cast<std::size_t>((static_cast<int>(view.findings.place) + by + count) % count));
+  const std::vector<std::size_t> places = places_in(diagnosis->findings[chosen].finding, view.range);
+  if (places.empty()) return;
+  const auto count = static_cast<int>(places.size());
+  const auto at = std::lower_bound(places.begin(), places.end(), view.findings.place);
+  int from = static_cast<int>(at - places.begin());
+  // From a place outside of the range the next one is the first behind it.
+  if ((at == places.end() || *at != view.findings.place) && by > 0) --from;
+  go_to_finding(document, view, chosen, places[static_cast<std::size_t>((from + by + 2 * count) % count)]);
 }
 
 }  // namespace gapscope

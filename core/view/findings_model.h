@@ -1,6 +1,7 @@
 #pragma once
 // What of a diagnosis is shown: which findings, in which order, and where they are gone to.
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,12 @@ struct FindingRow {
   bool led = false;           // folded under the one before it that is not
 };
 
-// Leaders in the diagnosis' order, each followed by those it explains; without what is muted or hidden as a class.
-std::vector<FindingRow> shown_findings(const Diagnosis& diagnosis, const FindingsState& state);
+// Leaders in the diagnosis' order, each followed by those it explains; without what is muted or hidden as a class, and
+// without what has no place in `range`, if there is one.
+std::vector<FindingRow> shown_findings(const Diagnosis& diagnosis, const FindingsState& state,
+                                       const std::optional<Span>& range = std::nullopt);
+// Places of the finding that lie in `range`, at least in part: positions in Finding::spans.
+std::vector<std::size_t> places_in(const Finding& finding, const std::optional<Span>& range);
 bool is_muted(const FindingsState& state, std::string_view rule_id);
 void set_muted(FindingsState& state, std::string_view rule_id, bool muted);
 // Findings that muting alone hides.
@@ -25,7 +30,8 @@ std::size_t muted_count(const Diagnosis& diagnosis, const FindingsState& state);
 void choose_finding(const Document& document, ViewState& view, std::uint32_t finding, std::size_t place);
 // Chooses a finding and brings its `place` (position in Finding::spans) into view: a slice is selected, a gap focused.
 void go_to_finding(const Document& document, ViewState& view, std::uint32_t finding, std::size_t place);
-// The next (by = 1) or previous (-1) shown finding after the chosen one, around the end.
+// The next (by = 1) or previous (-1) shown finding after the chosen one, around the end; in the selected time where there
+// is one, as for places.
 void walk_findings(const Document& document, ViewState& view, int by);
 // The next place of the chosen finding, around the end.
 void walk_places(const Document& document, ViewState& view, int by);

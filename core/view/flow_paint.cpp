@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
+
+#include "core/base/text.h"
 
 namespace gapscope {
 namespace {
@@ -22,10 +25,10 @@ bool inside(float x, float width_px) { return x >= 0 && x < width_px; }
 
 }  // namespace
 
-std::vector<FlowCurve> paint_flows(const Trace& trace, const Chain& chain, const LaneLayout& layout,
+std::vector<FlowCurve> paint_flows(const Trace& trace, std::span<const Arrow> arrows, const LaneLayout& layout,
                                    const TimeView& time, float width_px) {
   std::vector<FlowCurve> curves;
-  for (const ChainArrow& arrow : chain.arrows) {
+  for (const Arrow& arrow : arrows) {
     if (!layout.place_of(trace, arrow.from) || !layout.place_of(trace, arrow.to)) continue;
     FlowCurve c;
     c.start = place(trace, arrow.from, trace.end(arrow.from), layout, time, width_px);
@@ -45,6 +48,51 @@ std::vector<FlowCurve> paint_flows(const Trace& trace, const Chain& chain, const
     curves.push_back(c);
   }
   return curves;
+}
+
+namespace {
+
+std::vector<ArrowGroup> groups_of(FlowShow show) {
+  if (show == FlowShow::launches) return {ArrowGroup::launches};
+  if (show == FlowShow::forward_backward) return {ArrowGroup::forward_backward};
+  if (show == FlowShow::all) return {ArrowGroup::launches, ArrowGroup::forward_backward, ArrowGroup::other};
+  return {};
+}
+
+}  // namespace
+
+void update_scene_arrows(const ArrowIndex& index, FlowShow show, Span visible, SceneArrows& last) {
+  const std::vector<ArrowGroup> groups = groups_of(show);
+  last.in_sight = 0;
+  for (const ArrowGroup group : groups) last.in_sight += index.starting_in(group, visible);
+  const ArrowBuckets buckets = arrow_buckets(visible);
+  if (last.show == show && last.buckets == buckets) return;
+  last.show = show;
+  last.buckets = buckets;
+  last.arrows.clear();
+  for (const ArrowGroup group : groups) index.choose(group, visible, kArrowsABucket / groups.size(), last.arrows);
+}
+
+SceneArrows scene_arrows(const ArrowIndex& index, FlowShow show, Span visible) {
+  SceneArrows scene;
+  update_scene_arrows(index, show, visible, scene);
+  return scene;
+}
+
+void thin_curves(const Trace& trace, const PixelGrid& grid, std::vector<FlowCurve>& curves) {
+  const auto place = [&](const FlowCurve& c) {
+    return std::tuple(grid.column(trace.begin(c.from)), trace.slices.row[c.from.index()].value, grid.column(trace.begin(c.to)),
+                      trace.slices.row[c.to.index()].value);
+  };
+  const auto key = [&](const FlowCurve& c) { return std::tuple(place(c), c.from.value, c.to.value); };
+  std::sort(curves.begin(), curves.end(), [&](const FlowCurve& a, const FlowCurve& b) { return key(a) < key(b); });
+  const auto same = [&](const FlowCurve& a, const FlowCurve& b) { return place(a) == place(b); };
+  curves.erase(std::unique(curves.begin(), curves.end(), same), curves.end());
+}
+
+std::string latency_text(const Document& document, SliceId from, SliceId to) {
+  if (!from || !to || document.links.call_of(to) != from) return {};
+  return format_duration(document.trace.begin(to) - document.trace.begin(from));
 }
 
 }  // namespace gapscope

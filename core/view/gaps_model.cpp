@@ -9,8 +9,11 @@ std::vector<std::uint32_t> arrange_gaps(const Trace& trace, const IdleGaps& gaps
   std::vector<std::uint32_t> rows(gaps.size());
   std::iota(rows.begin(), rows.end(), 0u);
   const auto by = [&](const auto& key) {
+    std::vector<decltype(key(gaps[0]))> keys;  // a gap is put together anew each time it is asked for
+    keys.reserve(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) keys.push_back(key(gaps[i]));
     std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return order.descending ? key(gaps[b]) < key(gaps[a]) : key(gaps[a]) < key(gaps[b]);
+      return order.descending ? keys[b] < keys[a] : keys[a] < keys[b];
     });
   };
   switch (order.column) {

@@ -34,6 +34,16 @@ LaneFolds grown_folds(const LaneFolds& folds, const Trace& from, const Trace& to
   return grown;
 }
 
+std::optional<Area> grown_area(const std::optional<Area>& area, const Trace& from, const Trace& to) {
+  if (!area) return std::nullopt;
+  Area grown{area->span, {}};
+  for (const LaneId lane : area->lanes) {
+    if (const LaneId same = same_lane(from, lane, to)) grown.lanes.push_back(same);
+  }
+  std::sort(grown.lanes.begin(), grown.lanes.end());
+  return grown;
+}
+
 }  // namespace
 
 LaneId same_lane(const Trace& from, LaneId lane, const Trace& to) {
@@ -66,10 +76,12 @@ SliceId same_slice(const Trace& from, SliceId slice, const Trace& to) {
 void grow_view(ViewState& view, const Trace& from, const Trace& to) {
   const std::optional<Span> range = view.range;
   const SliceId selection = same_slice(from, view.selection, to);
+  std::optional<Area> area = grown_area(view.area.area, from, to);
   view.folds = grown_folds(view.folds, from, to);
   if (view.time.span == fit(from.span).span) view.time = fit(to.span);
   forget_document(view);  // slice ids mean nothing any more
   view.range = range;
+  view.area.area = std::move(area);
   view.selection = selection;
 }
 

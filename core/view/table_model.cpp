@@ -5,6 +5,7 @@
 
 #include "core/analyze/flops.h"
 #include "core/base/text.h"
+#include "core/view/csv.h"
 
 namespace gapscope {
 namespace {
@@ -29,13 +30,6 @@ constexpr std::array<TableColumnText, static_cast<std::size_t>(TableColumn::coun
 // clang-format on
 
 std::int64_t average(Ns sum, std::uint64_t count) { return count == 0 ? 0 : sum / static_cast<Ns>(count); }
-
-std::string csv_cell(std::string_view text) {
-  if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + '"';
-}
 
 std::string csv_title(TableColumn column) {
   std::string title = column_text(column).title;

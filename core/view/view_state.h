@@ -9,14 +9,19 @@
 
 #include "core/base/ids.h"
 #include "core/base/time.h"
+#include "core/view/area_state.h"
 #include "core/view/details_model.h"
+#include "core/view/flow_state.h"
 #include "core/view/gaps_model.h"
 #include "core/view/kernels_model.h"
 #include "core/view/lane_folds.h"
+#include "core/view/search_state.h"
+#include "core/view/notes_model.h"
 #include "core/view/slice_colour.h"
 #include "core/view/slice_cycle.h"
 #include "core/view/steps_model.h"
 #include "core/view/table_model.h"
+#include "core/view/view_history.h"
 
 namespace gapscope {
 
@@ -82,12 +87,14 @@ struct ViewState {
   ViewMove move;
   double scroll_px = 0;  // of the lanes, from the top, at scale 1
   SliceId selection;
-  std::optional<Span> range;      // the stretch of time that tables are restricted to; dragged in the ruler
+  std::optional<Span> range;      // the stretch of time that tables are restricted to; dragged in the ruler or an area's
   SliceCycle cycle;               // what Enter and Shift+Enter walk through
   LaneId reveal_lane;             // set by panels: the timeline scrolls to this lane and clears it
   bool reveal_selection = false;  // set by panels: the timeline brings the selection into view and clears it
   LaneFolds folds;
   PanelSizes sizes;
+  FlowsState flows;
+  ViewHistory history;
   std::size_t tab = 0;      // position in the panel table of the open tab
   bool select_tab = false;  // the tab bar should switch to `tab`
 
@@ -109,6 +116,11 @@ struct ViewState {
   GapsState gaps;
   FindingsState findings;
   StepsState steps;
+  AreaState area;
+  FlameState flame;
+  SearchState search;
+  BoxState box;
+  NotesState notes;
   std::size_t memory_device = 0;  // position in MemoryUse::devices of the curve shown
 };
 
@@ -118,9 +130,13 @@ inline void select_slice(ViewState& view, SliceId slice, bool reveal) {
   view.reveal_selection = reveal && slice.valid();
 }
 
+// Where the timeline stands, for the history.
+inline ViewPlace place_of(const ViewState& view) { return {view.time.span, view.scroll_px}; }
+
 // Forgets what only means something in the document that was open.
 inline void forget_document(ViewState& view) {
   view.range.reset();
+  view.flows = {view.flows.show, {}, {}, {}, 0, 0};
   view.cycle = {};
   view.details = {};
   const TableState last = std::move(view.table);
@@ -132,6 +148,10 @@ inline void forget_document(ViewState& view) {
   view.kernels.order = kernel_order;
   view.gaps = {};
   view.steps = {};
+  forget_area(view.area, view.flame);
+  view.search = {};
+  view.box = {};
+  view.notes = {};
   view.findings.chosen = -1;
   view.findings.place = 0;
   view.memory_device = 0;

@@ -138,6 +138,17 @@ TEST_CASE("samples and folders are the session's, text and titles the window's")
   CHECK_FALSE(desk.session.carry_out(Quit{}));
 }
 
+TEST_CASE("an area is counted and its call paths are added up in the background") {
+  Desk desk;
+  desk.open(desk.write_trace());
+  const Area area = whole_area(desk.session.document()->trace);
+  CHECK(desk.session.carry_out(MakeAreaStats{area}));
+  CHECK(desk.session.carry_out(MakeCallPaths{{area, PathTime::gpu}}));
+  desk.poll_until([&] { return desk.view.area.answer && desk.view.flame.answer; });
+  CHECK(desk.view.area.answer->slices == 9);
+  CHECK(desk.view.flame.answer->question == FlameQuestion{area, PathTime::gpu});
+}
+
 TEST_CASE("a closed file is gone, and so are its details") {
   Desk desk;
   desk.open(desk.write_trace());
@@ -198,4 +209,17 @@ TEST_CASE("while a file loads its beginning is shown, then the whole in its plac
   desk.session.carry_out(CancelLoad{});
   desk.session.poll(desk.view);
   CHECK(desk.session.document() == other);
+}
+
+TEST_CASE("a search is answered in the background, and only the newest question is") {
+  Desk desk;
+  desk.open(desk.write_trace());
+  SearchState& search = desk.view.search;
+  for (const char* text : {"c", "cuda", "cudaLaunch"}) {
+    search.typed = search.asked = {text, false};
+    CHECK(desk.session.carry_out(FindSlices{search.asked}));
+  }
+  desk.poll_until([&] { return search.answer != nullptr; });
+  CHECK(search.answer->question == SearchQuestion{"cudaLaunch", false});
+  CHECK(search.answer->hits.size() == 1);
 }

@@ -1,6 +1,6 @@
 // analyze FILE...: what all analyses together cost beside the load: seconds and their ratio to the load, bytes a slice at
 // the worst moment and kept, above what the loaded document takes; then tables of ranges, kernels of a range, slices of a
-// row, in milliseconds.
+// row, the sums and the call paths of an area that is everything, in milliseconds.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -12,6 +12,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "core/analyze/area_stats.h"
+#include "core/analyze/call_paths.h"
 #include "core/analyze/op_table.h"
 #include "core/load/load_trace.h"
 #include "core/view/document.h"
@@ -114,5 +116,10 @@ int main(int argc, char** argv) {
       std::printf("  %-14s table %.1f ms (%zu rows), by shapes %.1f ms, kernels %.1f ms, slices of a row at most %.1f ms\n",
                   what, ms, table.rows.size(), shapes_ms, kernels_ms, worst);
     }
+    const Area area = whole_area(t);
+    const double stats_ms = best_ms([&] { area_stats(t, area); }, 3);
+    const double cpu_ms = best_ms([&] { call_paths(t, doc.lanes, doc.links, area, PathTime::cpu); }, 2);
+    const double gpu_ms = best_ms([&] { call_paths(t, doc.lanes, doc.links, area, PathTime::gpu); }, 2);
+    std::printf("  area           sums %.1f ms, call paths by CPU time %.1f ms, by GPU time %.1f ms\n", stats_ms, cpu_ms, gpu_ms);
   }
 }

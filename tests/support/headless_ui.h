@@ -16,6 +16,7 @@ class HeadlessUi {
     ImGui::SetCurrentContext(context_);
     ImGuiIO& io = ImGui::GetIO();
     io.IniFilename = nullptr;
+    io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;  // as the window's backend: more than 64 k vertices a list
     io.DisplaySize = {width, height};
     unsigned char* pixels = nullptr;
     int w = 0, h = 0;

@@ -6,6 +6,11 @@
 #include <set>
 #include <utility>
 
+#include "core/load/load_trace.h"
+#include "core/view/time_view.h"
+#include "tests/support/headless_ui.h"
+#include "tests/support/stand_in.h"
+
 using namespace gapscope;
 
 TEST_CASE("every command is in the table once, with title, help and something to do") {
@@ -46,4 +51,43 @@ TEST_CASE("without a document only what makes sense is enabled") {
   CHECK(is_enabled(command(CommandId::open_file), scope));
   CHECK_FALSE(is_enabled(command(CommandId::zoom_in), scope));
   for (const Command& c : commands()) run_command(c.id, scope);  // none may touch what is not there
+}
+
+TEST_CASE("every command runs on a real trace, with and without a selection") {
+  const auto trace = load_trace(GAPSCOPE_SOURCE_DIR "/assets/traces/transformer_baseline.json.gz");
+  REQUIRE(trace.ok());
+  const Document document(*trace);
+  document.diagnose();
+  test::HeadlessUi h(&document);
+  const Span whole = h.ui.view().time.span;
+  const SliceId kernel = document.trace.gpu[document.trace.gpu.size() / 2].slice;
+  for (const bool selected : {false, true}) {
+    for (const Command& c : commands()) {
+      CAPTURE(c.title);
+      ViewState& view = h.ui.view();
+      view.help_open = view.start_open = false;
+      view.selection = selected ? kernel : SliceId{};
+      h.frame();
+      const ViewState& now = h.ui.view();
+      if (c.while_held)
+        h.hold(c.chords[0].key, 0.1);
+      else if (c.chords[0].key != Key::none)
+        h.press(c.chords[0].key, c.chords[0].mods);
+      CommandScope scope{&document, view, h.out};
+      run_command(c.id, scope);
+      h.frames(3);
+      CHECK(now.time.span.length() >= kMinVisibleNs - 1);
+      CHECK(now.time.span.length() <= whole.length() + 1);
+      CHECK((!now.selection || now.selection.index() < document.trace.slice_count()));
+      test::answer(h.out, document, view);
+    }
+  }
+}
+
+TEST_CASE("no chord is taken by a key that acts while it is held") {
+  for (const Command& c : commands()) {
+    for (const Chord& chord : c.chords) {
+      if (c.while_held && chord.key != Key::none) CHECK(chord.mods == kNoMods);  // modifiers make commands of them
+    }
+  }
 }

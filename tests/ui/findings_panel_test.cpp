@@ -88,3 +88,15 @@ TEST_CASE("before the rules are through the panel says so") {
   test::PanelHarness harness;
   CHECK(holds(harness.settle([&] { draw_findings(*doc, view, out); }), "Looking for what costs time"));
 }
+
+TEST_CASE("a selected time restricts the list, says so, and can be given up there") {
+  Panel panel;
+  const std::size_t all = shown_findings(*panel.doc->diagnosis(), panel.view.findings).size();
+  panel.view.range = Span{999'998, 999'999};
+  std::string text = panel.frame();
+  const std::size_t here = shown_findings(*panel.doc->diagnosis(), panel.view.findings, panel.view.range).size();
+  REQUIRE(here < all);
+  CHECK(holds(text, std::to_string(here) + " of " + std::to_string(all) + " findings in the selected time"));
+  CHECK(panel.harness.click_around([&] { draw_findings(*panel.doc, panel.view, panel.out); }, [&] { return !panel.view.range; }));
+  CHECK_FALSE(holds(panel.frame(), "in the selected time"));
+}

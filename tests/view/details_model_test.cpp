@@ -142,16 +142,22 @@ TEST_CASE("start, duration, self time, depth and parents of an operator") {
   CHECK(model.path[0].slice == slice_named(*doc, "ProfilerStep#1"));
 }
 
-TEST_CASE("args are shown in file order once read, and a call stack a frame a line") {
+TEST_CASE("args are shown in file order once read, and a call stack as a list of frames") {
   const auto doc = document_from_text(test::kOneLaunch);
   const SliceId slice = slice_named(*doc, "aten::add");
   ArgsState args{
-      slice, ArgsState::Stage::ready, {{"Input Dims", "[[64, 64], []]", false}, {"Call stack", "a;b", true}}, {}};
+      slice, ArgsState::Stage::ready, {{"Input Dims", "[[64, 64], []]", false}, {"Call stack", "/usr/lib/site-packages/torch/x.py(1): f;b", true}, {"Fwd thread id", "0", false}}, {}};
+  const DetailsModel model = make_details(*doc, slice, &args);
   const DetailsSection section = section_of(make_details(*doc, slice, &args), "Args");
   REQUIRE(section.lines.size() == 2);
   CHECK(section.lines[0].key == "Input Dims");
   CHECK(section.lines[0].value == "[[64, 64], []]");
-  CHECK(section.lines[1].value == "a\nb");
+  CHECK(section.lines[1].key == "Fwd thread id");
+  const DetailsSection stack = section_of(model, "Call stack");
+  REQUIRE(stack.lines.size() == 2);
+  CHECK(stack.lines[0].value == "torch/x.py(1): f");
+  CHECK(stack.lines[0].hover == "/usr/lib/site-packages/torch/x.py(1): f");
+  CHECK(stack.lines[1].value == "b");
 }
 
 TEST_CASE("args that are not there yet, of another slice, none or unreadable are a sentence") {

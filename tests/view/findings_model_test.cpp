@@ -63,6 +63,21 @@ TEST_CASE("muted rules and, when asked, informational ones are not shown") {
   CHECK(state.muted.empty());
 }
 
+TEST_CASE("in a selected time only findings with a place in it are shown") {
+  Diagnosis d = three();
+  d.findings[0].finding.spans = {{LaneId(0), {0, 10}, {}}, {LaneId(0), {50, 60}, {}}};
+  d.findings[1].finding.spans = {{LaneId(0), {20, 30}, {}}};
+  const auto in = [&](Span range) { return ids(shown_findings(d, {}, range)); };
+  CHECK(in({5, 25}) == std::vector<std::uint32_t>{0, 1});
+  CHECK(in({55, 70}) == std::vector<std::uint32_t>{0});
+  CHECK(in({10, 20}).empty());
+  const auto rows = shown_findings(d, {}, Span{20, 21});
+  REQUIRE(ids(rows) == std::vector<std::uint32_t>{1});
+  CHECK_FALSE(rows[0].led);  // its leader has no place here
+  CHECK(places_in(d.findings[0].finding, Span{40, 70}) == std::vector<std::size_t>{1});
+  CHECK(places_in(d.findings[0].finding, std::nullopt).size() == 2);
+}
+
 TEST_CASE("badges that would overlap fold into one of the worst severity, and each counts") {
   const PixelGrid grid(TimeView{{0, 1000}, 0, 0}, 1000, 0);
   std::vector<Badge> badges;
