@@ -141,6 +141,7 @@ std::function<int()> declare_record(CLI::App& arguments) {
   arguments.add_option("--duration", options->duration_s, "seconds to record; the program goes on")->check(CLI::NonNegativeNumber);
   arguments.add_option("--range", options->range, "record only inside NVTX ranges of this name")->type_name("NVTX_NAME");
   arguments.add_option("--max-mb", options->max_mb, "end the recording when the file has grown to this size")->type_name("N");
+  arguments.add_flag("--profiler-api", options->profiler_api, "record only between cudaProfilerStart and cudaProfilerStop");
   arguments.add_flag("--queue-times", options->queue_times, "record when each kernel was queued and submitted; about 1 us a launch more");
   arguments.add_flag("--no-open", options->no_open, "do not open the window afterwards");
   arguments.add_option("COMMAND", options->command, "the program and its arguments, after --")->required();

@@ -46,7 +46,7 @@ int record(const RecordOptions& options) {
   if (const std::string wrong = folder_trouble(options.output); !wrong.empty()) return say(wrong), kBadInput;
   const Result<Recorded> recorded = run_recorded(
       options.command, {options.output, "", milliseconds(options.delay_s), milliseconds(options.duration_s), options.range, options.max_mb,
-                       options.queue_times}, library);
+                       options.profiler_api, options.queue_times}, library);
   if (!recorded.ok()) return say(recorded.error().message), kBadInput;
   tell(*recorded);
   if (!options.no_open && !recorded->traces.empty() && has_screen()) {

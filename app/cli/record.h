@@ -11,7 +11,7 @@ struct RecordOptions {
   std::string range;
   std::uint64_t max_mb = 0;
   bool no_open = false;
-  bool queue_times = false;
+  bool profiler_api = false, queue_times = false;
   std::vector<std::string> command;
   std::string executable;  // ours
 };

@@ -29,12 +29,14 @@ void put_in_environment(const RecordingOptions& options) {
   put(kRecordDuration, std::to_string(options.duration_ms));
   put(kRecordRange, options.range);
   put(kRecordMaxMb, std::to_string(options.max_mb));
+  put(kRecordProfilerApi, options.profiler_api ? "1" : "");
   put(kRecordQueueTimes, options.queue_times ? "1" : "");
 }
 
 RecordingOptions options_from_environment() {
   return {text_of(kRecordOut), text_of(kRecordStatus), number_of<std::int64_t>(kRecordDelay), number_of<std::int64_t>(kRecordDuration),
-          text_of(kRecordRange), number_of<std::uint64_t>(kRecordMaxMb), !text_of(kRecordQueueTimes).empty()};
+          text_of(kRecordRange), number_of<std::uint64_t>(kRecordMaxMb), !text_of(kRecordProfilerApi).empty(),
+          !text_of(kRecordQueueTimes).empty()};
 }
 
 std::string path_of_process(const std::string& path, std::int64_t process) {

@@ -13,6 +13,7 @@ struct RecordingOptions {
   std::int64_t duration_ms = 0;  // nor after that long; 0: to the program's end
   std::string range;           // only inside NVTX ranges of this name; empty: all
   std::uint64_t max_mb = 0;    // of the file; 0: any size
+  bool profiler_api = false;   // only between cudaProfilerStart and cudaProfilerStop
   bool queue_times = false;    // when each kernel was queued and submitted; costs about 1 us a launch more
 };
 
@@ -22,6 +23,7 @@ constexpr const char* kRecordDelay = "GAPSCOPE_RECORD_DELAY_MS";
 constexpr const char* kRecordDuration = "GAPSCOPE_RECORD_DURATION_MS";
 constexpr const char* kRecordRange = "GAPSCOPE_RECORD_RANGE";
 constexpr const char* kRecordMaxMb = "GAPSCOPE_RECORD_MAX_MB";
+constexpr const char* kRecordProfilerApi = "GAPSCOPE_RECORD_PROFILER_API";
 constexpr const char* kRecordQueueTimes = "GAPSCOPE_RECORD_QUEUE_TIMES";
 
 void put_in_environment(const RecordingOptions& options);

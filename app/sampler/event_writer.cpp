@@ -66,7 +66,7 @@ void EventWriter::write(std::string_view text) {
 void EventWriter::put(Ns time, std::uint32_t correlation, bool on_gpu, std::string text) {
   first_ = events_ == 0 ? time : std::min(first_, time);
   last_ = std::max(last_, time);
-  if (options_.range.empty())
+  if (!is_restricted())
     write(text);
   else
     later_.push_back({time, correlation, on_gpu, std::move(text)});
@@ -74,6 +74,7 @@ void EventWriter::put(Ns time, std::uint32_t correlation, bool on_gpu, std::stri
 
 void EventWriter::add_call(const Call& call) {
   saw_cuda_ = true;
+  follow_profiler(call);
   ranges_.add_call(call);
   if (is_left_out(call.name, call.driver) || !begin()) return;
   name_thread(call.thread);
@@ -106,14 +107,24 @@ void EventWriter::add_marker(const Marker& marker) {
   put(range ? range->times.begin : marker.time, 0, false, std::move(text));
 }
 
-// Where the range asked for is open.
+void EventWriter::close_asked(std::uint32_t marker, Ns time) {
+  const auto open = asked_open_.find(marker);
+  if (open == asked_open_.end()) return;
+  asked_.push_back({open->second, time});
+  asked_open_.erase(open);
+}
+
 void EventWriter::follow_range(const Marker& marker) {
   if (options_.range.empty()) return;
-  if (marker.what == Marker::What::begin && marker.name == options_.range) asked_open_[marker.id] = marker.time;
-  const auto open = asked_open_.find(marker.id);
-  if (marker.what != Marker::What::end || open == asked_open_.end()) return;
-  asked_.push_back({open->second, marker.time});
-  asked_open_.erase(open);
+  if (marker.what == Marker::What::begin && marker.name == options_.range) open_asked(marker.id, marker.time);
+  if (marker.what == Marker::What::end) close_asked(marker.id, marker.time);
+}
+
+void EventWriter::follow_profiler(const Call& call) {
+  constexpr std::uint32_t kNoMarker = ~0u;
+  if (!options_.profiler_api) return;
+  if (call.name.ends_with("ProfilerStart")) open_asked(kNoMarker, call.times.end);
+  if (call.name.ends_with("ProfilerStop")) close_asked(kNoMarker, call.times.begin);
 }
 
 bool EventWriter::in_range(Ns time) const {
@@ -158,7 +169,7 @@ void EventWriter::write_gpu_ranges(Ns until) {
     if (!file_.is_open()) continue;
     std::string text;
     append_gpu_range(text, info_, range.name, range.times, range.device, range.stream);
-    if (options_.range.empty() || in_range(range.times.begin)) write(text);
+    if (!is_restricted() || in_range(range.begun)) write(text);
   }
 }
 

@@ -39,7 +39,7 @@ class EventWriter {
   bool saw_cuda() const { return saw_cuda_; }
 
  private:
-  struct Later {  // with a range asked for: whether it lies in it is known a little later
+  struct Later {  // with a part asked for: whether it lies in it is known a little later
     Ns time = 0;
     std::uint32_t correlation = 0;
     bool on_gpu = false;
@@ -51,6 +51,10 @@ class EventWriter {
   template <class Work, class Append>
   void add_work(const Work& work, Append append);
   void follow_range(const Marker& marker);
+  void follow_profiler(const Call& call);
+  void open_asked(std::uint32_t marker, Ns time) { asked_open_[marker] = time; }
+  void close_asked(std::uint32_t marker, Ns time);
+  bool is_restricted() const { return !options_.range.empty() || options_.profiler_api; }
   void put(Ns time, std::uint32_t correlation, bool on_gpu, std::string text);
   void write(std::string_view text);
   void settle(Ns until);
@@ -74,7 +78,7 @@ class EventWriter {
   std::set<std::pair<std::int32_t, std::int64_t>> named_streams_;
   std::set<std::int32_t> named_devices_;
   std::vector<Later> later_;
-  std::unordered_map<std::uint32_t, Ns> asked_open_;  // markers of the range asked for
+  std::unordered_map<std::uint32_t, Ns> asked_open_;  // begins of the part asked for, by marker
   std::vector<Times> asked_;                          // where it was open
   std::unordered_set<std::uint32_t> kept_;            // correlations of calls in it
 };

@@ -425,7 +425,7 @@ bool is_left_out(std::string_view call, bool driver) {
       "cudaGetDevice", "cudaSetDevice", "cudaGetDeviceCount", "cudaGetLastError", "cudaPeekAtLastError", "cudaEventCreate", "cudaEventCreateWithFlags",
       "cudaEventDestroy", "cudaStreamIsCapturing", "cudaStreamGetCaptureInfo", "cudaStreamGetCaptureInfo_v2", "__cudaPushCallConfiguration",
       "__cudaPopCallConfiguration", "cudaDeviceGetAttribute"};
-  constexpr std::array<std::string_view, 13> kTelling = {"cuLaunch", "cuGraphLaunch", "cuGraphInstantiate", "cuMemcpy", "cuMemset", "cuMemAlloc", "cuMemFree",
+  constexpr std::array<std::string_view, 14> kTelling = {"cuLaunch", "cuProfiler", "cuGraphLaunch", "cuGraphInstantiate", "cuMemcpy", "cuMemset", "cuMemAlloc", "cuMemFree",
                                                          "cuMemCreate", "cuMemMap", "cuMemUnmap", "cuMemRelease", "cuModuleLoad", "cuLibraryLoad"};
   const auto begins = [&](std::string_view s) { return call.starts_with(s); };
   if (driver) return call.find("Synchronize") == std::string_view::npos && std::none_of(kTelling.begin(), kTelling.end(), begins);

@@ -40,14 +40,12 @@ void Ranges::add_call(const Call& call) {
   if (call.correlation != 0 && starts_flow(call.name)) launches_[call.correlation] = {call.thread, call.times.begin};
 }
 
-void Ranges::add_work(const GpuPlace& place, const Times& times) {
-  if (Waiting work{place, times}; !place_work(work)) waiting_.push_back(work);
-}
+void Ranges::add_work(const GpuPlace& place, const Times& times) { waiting_.push_back({place, times}); }
 
 // The last range that began before the call, and those around it, as far as they hold it.
-bool Ranges::place_work(const Waiting& work) {
+bool Ranges::place_work(const Waiting& work, Ns until) {
   const auto launch = launches_.find(work.place.correlation);
-  if (launch == launches_.end()) return false;
+  if (launch == launches_.end() || launch->second.time >= until) return false;
   const Ns time = launch->second.time;
   Thread& thread = threads_[launch->second.thread];
   const auto after = std::partition_point(thread.ranges.begin(), thread.ranges.end(), [&](const Kept& k) { return k.range.times.begin <= time; });
@@ -64,13 +62,13 @@ bool Ranges::place_work(const Waiting& work) {
 }
 
 std::vector<GpuRange> Ranges::take_gpu_ranges(Ns until) {
-  std::erase_if(waiting_, [&](const Waiting& work) { return place_work(work) || work.times.end < until; });
+  std::erase_if(waiting_, [&](const Waiting& work) { return place_work(work, until) || work.times.end < until; });
   std::erase_if(launches_, [&](const auto& launch) { return launch.second.time < until; });
   std::vector<GpuRange> taken;
   for (auto& [id, thread] : threads_) {
     for (; !thread.ranges.empty() && thread.ranges.front().closed && thread.ranges.front().range.times.end < until; ++thread.dropped) {
       const Kept& kept = thread.ranges.front();
-      for (const auto& [where, times] : kept.streams) taken.push_back({kept.range.name, times, where.first, where.second});
+      for (const auto& [where, times] : kept.streams) taken.push_back({kept.range.name, times, where.first, where.second, kept.range.times.begin});
       thread.ranges.pop_front();
     }
   }

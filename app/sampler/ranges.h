@@ -1,6 +1,6 @@
 #pragma once
 // Joins NVTX markers to ranges, and GPU work to the ranges it was launched in. CUPTI hands over its records in no order that
-// could be relied on across buffers: work whose call has not come yet waits.
+// could be relied on across buffers: work waits until all ranges and calls from before its launch are known.
 #include <deque>
 #include <map>
 #include <optional>
@@ -18,6 +18,7 @@ struct GpuRange {
   std::string name;
   Times times;
   std::int32_t device = 0, stream = 0;
+  Ns begun = 0;  // the range itself, on its thread
 };
 
 class Ranges {
@@ -62,7 +63,7 @@ class Ranges {
     GpuPlace place;
     Times times;
   };
-  bool place_work(const Waiting& work);
+  bool place_work(const Waiting& work, Ns until);
   void begin(const Marker& marker);
   Range end(Open& open, Ns time);
 

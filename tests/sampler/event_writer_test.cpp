@@ -101,6 +101,25 @@ TEST_CASE("of a range asked for, what was launched in it is kept, whenever it is
   CHECK(count(*trace, "wanted") == 2);
 }
 
+TEST_CASE("between cudaProfilerStart and cudaProfilerStop is what a program wants recorded, when it is asked for") {
+  const gapscope::test::TempFolder folder;
+  RecordingOptions options;
+  options.out = (folder.path() / "r.json").string();
+  options.profiler_api = true;
+  EventWriter writer(options, world());
+  launch_at(writer, kBegin, 4);
+  writer.add(Call{{kBegin + 50'000, kBegin + 60'000}, "cudaProfilerStart", false, 1, 20, 90});
+  writer.add(Marker{Marker::What::begin, kBegin + 90'000, 1, 20, "step", ""});
+  launch_at(writer, kBegin + 100'000, 5);
+  writer.add(Marker{Marker::What::end, kBegin + 110'000, 1, 20, "", ""});
+  writer.add(Call{{kBegin + 150'000, kBegin + 151'000}, "cudaProfilerStop", false, 2, 20, 91});
+  launch_at(writer, kBegin + 160'000, 6);
+  writer.finish(kBegin + kSecond);
+  const auto trace = opened(options.out);
+  CHECK(count(*trace, "k") == 1);
+  CHECK(count(*trace, "step") == 2);
+}
+
 TEST_CASE("the second process of a program writes a file of its own") {
   const gapscope::test::TempFolder folder;
   RecordingOptions options;
