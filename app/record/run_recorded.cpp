@@ -117,7 +117,7 @@ void forget_old_recording(const std::string& out) {
 void finish_files(const std::string& out, fs::file_time_type since, Recorded& recorded) {
   for (const std::string& path : files_of(out, ".partial")) {
     const std::string wrong = finish_partial(path, kTraceTail);
-    recorded.sentences.push_back(wrong.empty() ? path + ": the program ended without a word; what it had done until shortly before is kept." : wrong);
+    recorded.sentences.push_back(wrong.empty() ? path + ": the recording was cut off; what was written until then is kept." : wrong);
   }
   std::error_code ignored;
   for (const std::string& path : files_of(out, ""))

@@ -133,13 +133,13 @@ bool EventWriter::in_range(Ns time) const {
   return std::any_of(asked_.begin(), asked_.end(), holds) || std::any_of(asked_open_.begin(), asked_open_.end(), began);
 }
 
-// Calls first: GPU work is kept where its call is.
+// Calls first: GPU work is kept where its call is, and where it ran in the part asked for though it was launched before.
 void EventWriter::settle(Ns until) {
   for (const Later& event : later_)
     if (!event.on_gpu && event.time < until && event.correlation != 0 && in_range(event.time)) kept_.insert(event.correlation);
   std::erase_if(later_, [&](const Later& event) {
     if (event.time >= until) return false;
-    if (event.on_gpu ? kept_.contains(event.correlation) : in_range(event.time)) write(event.text);
+    if (in_range(event.time) || (event.on_gpu && kept_.contains(event.correlation))) write(event.text);
     return true;
   });
 }
@@ -193,6 +193,11 @@ void EventWriter::finish(Ns now) {
   write_gpu_ranges(kEverything);
   if (!file_.is_open()) return;
   if (!saw_cuda_) return file_.discard();
+  if (is_restricted() && events_ == 0) {
+    trouble_ = options_.range.empty() ? "Nothing was recorded: the program never called cudaProfilerStart."
+                                      : "Nothing was recorded: there was no NVTX range called \"" + options_.range + "\".";
+    return file_.discard();
+  }
   std::string text;
   append_recording(text, info_, {first_, std::max(first_, last_)}, events_);
   text_.append(kNextEvent).append(text).append(kTraceTail);

@@ -415,8 +415,9 @@ void append_stream_name(std::string& out, const TraceInfo&, std::int32_t device,
 }
 
 bool starts_flow(std::string_view call) {
-  constexpr std::array<std::string_view, 11> kStarts = {"cudaLaunch", "cudaGraphLaunch", "cudaMemcpy", "cudaMemset", "cudaStreamSynchronize",
-                                                        "cudaDeviceSynchronize", "cudaStreamWaitEvent", "cudaEventSynchronize", "cuLaunch", "cuGraphLaunch", "cuMem"};
+  constexpr std::array<std::string_view, 16> kStarts = {
+      "cudaLaunch", "cudaGraphLaunch", "cudaMemcpy", "cudaMemset", "cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaStreamWaitEvent", "cudaEventSynchronize",
+      "cuLaunch", "cuGraphLaunch", "cuMemcpy", "cuMemset", "cuStreamSynchronize", "cuCtxSynchronize", "cuStreamWaitEvent", "cuEventSynchronize"};
   return std::any_of(kStarts.begin(), kStarts.end(), [&](std::string_view s) { return call.starts_with(s); });
 }
 

@@ -138,12 +138,15 @@ void Recorder::request_buffer(std::uint8_t** buffer, std::size_t* size) {
     *buffer = free_.back();
     free_.pop_back();
   }
-  if (*buffer) *size = kBufferBytes;
+  if (!*buffer) return;
+  *size = kBufferBytes;
+  ++lent_;
 }
 
 void Recorder::take_buffer(std::uint8_t* buffer, std::size_t valid) {
   const std::lock_guard lock(mutex_);
   filled_.push_back({buffer, valid});
+  --lent_;
   filled_ready_.notify_one();
 }
 
@@ -232,6 +235,8 @@ void Recorder::stop() {
     filled_ready_.notify_one();
   }
   if (thread_.joinable()) thread_.join();
+  // CUPTI has one listener. What a later one was given of our buffers did not come back to us.
+  if (lent_ > 0) say("Another profiler took CUPTI over while this program ran (PyTorch's own, perhaps): the recording is not whole.");
   say(writer_.trouble());
   if (dropped_ > 0) say(std::to_string(dropped_) + " records were lost: the disk or the processor could not keep up.");
 }

@@ -61,7 +61,7 @@ class Recorder {
   std::condition_variable filled_ready_, buffer_free_;
   std::deque<Filled> filled_;
   std::vector<std::uint8_t*> free_;
-  std::size_t buffers_ = 0;
+  std::size_t buffers_ = 0, lent_ = 0;  // in all, and with CUPTI right now
   bool ending_ = false;
   std::atomic<bool> stopped_{false};
   std::atomic<int> signal_{0};

@@ -77,7 +77,7 @@ def complaints(check):
             code, said, complained = check.recorded(how, out)
             if code != 128 + signal.SIGKILL or check.kernels(out) != 4:
                 yield f"a killed program, {how} {out}: {code} {complained!r}, {check.kernels(out)} events"
-            if "gapscope record: A word from the recorder.\n" not in complained or "what it had done until shortly before is kept" not in complained:
+            if "gapscope record: A word from the recorder.\n" not in complained or "what was written until then is kept" not in complained:
                 yield f"a killed program, {how} {out}: {complained!r}"
             if (check.folder / (out + ".partial")).exists():
                 yield f"{out}.partial is left"

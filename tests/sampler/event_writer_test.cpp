@@ -101,6 +101,32 @@ TEST_CASE("of a range asked for, what was launched in it is kept, whenever it is
   CHECK(count(*trace, "wanted") == 2);
 }
 
+TEST_CASE("a part that was asked for and never came leaves no file, and a sentence") {
+  const gapscope::test::TempFolder folder;
+  RecordingOptions options;
+  options.out = (folder.path() / "r.json").string();
+  options.range = "wanted";
+  EventWriter writer(options, world());
+  launch_at(writer, kBegin, 4);
+  writer.finish(kBegin + kSecond);
+  CHECK(writer.trouble() == "Nothing was recorded: there was no NVTX range called \"wanted\".");
+  CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("work that was launched before the part asked for and runs in it is kept") {
+  const gapscope::test::TempFolder folder;
+  RecordingOptions options;
+  options.out = (folder.path() / "r.json").string();
+  options.profiler_api = true;
+  EventWriter writer(options, world());
+  launch_at(writer, kBegin, 4);  // its kernel begins 10 us later
+  writer.add(Call{{kBegin + 5'000, kBegin + 6'000}, "cudaProfilerStart", false, 1, 20, 90});
+  writer.finish(kBegin + kSecond);
+  const auto trace = opened(options.out);
+  CHECK(count(*trace, "k") == 1);
+  CHECK(count(*trace, "cudaLaunchKernel") == 0);
+}
+
 TEST_CASE("between cudaProfilerStart and cudaProfilerStop is what a program wants recorded, when it is asked for") {
   const gapscope::test::TempFolder folder;
   RecordingOptions options;
