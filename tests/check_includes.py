@@ -31,7 +31,7 @@ MAY_INCLUDE = {
 # third-party header -> the only folders that may include it (tests/ may include anything)
 ONLY_IN = {
     r"simdjson": ["core/load"],
-    r"(zlib|libdeflate|lzma|zstd)\.h": ["core/load"],
+    r"(zlib|libdeflate|lzma|zstd)\.h": ["core/load", "app/record"],
     r"(.*/)?imgui": ["ui", "app/window"],
     r"GLFW/|glad/|(.*/)?imgui_impl_": ["app/window"],
     r"png\.h": ["app/window"],

@@ -57,17 +57,17 @@ bool EventWriter::begin() {
   return true;
 }
 
-void EventWriter::write(std::string_view text) {
+void EventWriter::write(Ns time, std::string_view text) {
+  first_ = events_ == 0 ? time : std::min(first_, time);
+  last_ = std::max(last_, time);
   text_ += kNextEvent;
   text_ += text;
   ++events_;
 }
 
 void EventWriter::put(Ns time, std::uint32_t correlation, bool on_gpu, std::string text) {
-  first_ = events_ == 0 ? time : std::min(first_, time);
-  last_ = std::max(last_, time);
   if (!is_restricted())
-    write(text);
+    write(time, text);
   else
     later_.push_back({time, correlation, on_gpu, std::move(text)});
 }
@@ -139,7 +139,7 @@ void EventWriter::settle(Ns until) {
     if (!event.on_gpu && event.time < until && event.correlation != 0 && in_range(event.time)) kept_.insert(event.correlation);
   std::erase_if(later_, [&](const Later& event) {
     if (event.time >= until) return false;
-    if (in_range(event.time) || (event.on_gpu && kept_.contains(event.correlation))) write(event.text);
+    if (in_range(event.time) || (event.on_gpu && kept_.contains(event.correlation))) write(event.time, event.text);
     return true;
   });
 }
@@ -169,7 +169,7 @@ void EventWriter::write_gpu_ranges(Ns until) {
     if (!file_.is_open()) continue;
     std::string text;
     append_gpu_range(text, info_, range.name, range.times, range.device, range.stream);
-    if (!is_restricted() || in_range(range.begun)) write(text);
+    if (!is_restricted() || in_range(range.begun)) write(range.times.begin, text);
   }
 }
 

@@ -56,7 +56,7 @@ class EventWriter {
   void close_asked(std::uint32_t marker, Ns time);
   bool is_restricted() const { return !options_.range.empty() || options_.profiler_api; }
   void put(Ns time, std::uint32_t correlation, bool on_gpu, std::string text);
-  void write(std::string_view text);
+  void write(Ns time, std::string_view text);
   void settle(Ns until);
   bool in_range(Ns time) const;
   void name_thread(std::uint32_t thread);
@@ -71,7 +71,7 @@ class EventWriter {
   std::string path_, trouble_, text_;
   bool begun_ = false, saw_cuda_ = false;
   std::uint64_t events_ = 0;
-  Ns first_ = 0, last_ = 0;
+  Ns first_ = 0, last_ = 0;  // begins of events written
   Ranges ranges_;
   std::unordered_map<std::uint32_t, std::int32_t> device_of_context_;
   std::unordered_set<std::uint32_t> named_threads_;

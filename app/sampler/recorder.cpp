@@ -39,11 +39,17 @@ std::string text_of_file(const std::string& path, char between) {
   return text;
 }
 
+// "python3" of "/usr/bin/python3 train.py": the kernel's own name of a process is cut after 15 letters.
+std::string file_name_of(const std::string& command) {
+  const std::string path = command.substr(0, command.find(' '));
+  return path.substr(path.rfind('/') + 1);
+}
+
 TraceInfo facts(const CuptiLibrary& cupti) {
   TraceInfo info;
   info.process = getpid();
-  info.program = text_of_file("/proc/self/comm", ' ');
   info.command = text_of_file("/proc/self/cmdline", ' ');
+  info.program = file_name_of(info.command);
   std::uint32_t version = 0;
   cupti.version(&version);
   info.cupti_version = static_cast<int>(version);
