@@ -10,10 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "app/analysis_run.h"
 #include "app/area_jobs.h"
 #include "app/background_load.h"
 #include "app/free_later.h"
 #include "app/latest_job.h"
+#include "app/load_watch.h"
+#include "app/second_trace.h"
 #include "app/settings.h"
 #include "core/view/view_state.h"
 #include "ui/app_ui.h"
@@ -35,6 +38,8 @@ class Session {
 
   // Starts loading. The open document stays until the new one is there; an earlier load is cancelled.
   void open(const std::string& path);
+  // Starts loading the trace to compare the open one with.
+  void open_beside(const std::string& path);
   // Does `request` if it is the session's to do: files, folders, args, messages. False: the window's (text, title,
   // quit...).
   bool carry_out(const Request& request);
@@ -51,7 +56,10 @@ class Session {
 
   // What the window shows: the open document or, while another file loads, what is there of that.
   const Document* document() const { return shown().get(); }
+  // The second trace, B; null while there is none.
+  const Document* beside() const { return second_.document().get(); }
   bool is_loading() const { return load_ != nullptr; }
+  bool is_loading_beside() const { return second_.is_loading(); }
   const std::string& message() const { return message_; }
   const std::vector<std::string>& recent() const { return settings_.recent; }
   std::string title() const;  // of the window
@@ -69,11 +77,6 @@ class Session {
     ArgsState args;
   };
 
-  // The document keeps its trace and indexes alive while a thread works on it; `cancel` ends that work early.
-  struct AnalysisTask {
-    std::shared_ptr<const Document> document;
-    std::shared_ptr<const std::atomic<bool>> cancel;
-  };
   struct TableTask {
     std::shared_ptr<const Document> document;
     TableQuestion question;
@@ -116,17 +119,22 @@ class Session {
   void take_search(ViewState& view);
 
   const std::shared_ptr<const Document>& shown() const { return part_ ? part_ : document_; }
+  // The trace that requests are about: the open one or, where there are two, the one that is acted on.
+  const std::shared_ptr<const Document>& subject() const { return acting_on_beside() ? second_.document() : shown(); }
+  // A part's tables would be worked out for nothing, as the whole follows soon: null of one.
+  std::shared_ptr<const Document> whole_subject() const { return subject() && !subject()->trace.is_part ? subject() : nullptr; }
+  bool acting_on_beside() const { return side_ == TraceSide::b && second_.document() && shown(); }
+  void change_places();
+  void take_second();
   void take_load(ViewState& view);
   void take_part(ViewState& view);
   void replace_part(std::shared_ptr<const Document> part);
   void drop_part();
-  double seconds_left(const LoadProgress& progress);
   void free_later(std::shared_ptr<const Document> document);
   void take_args(ViewState& view);
   void take_table(ViewState& view);
   void take_kernels(ViewState& view);
   void take_steps(ViewState& view);
-  void start_analysis();
   void save_text(const SaveText& what);
   void keep_muted(const KeepMuted& what);
   void save_settings();
@@ -149,13 +157,13 @@ class Session {
   bool closed_ = false;  // the document went away since the last poll
   std::unique_ptr<BackgroundLoad> load_;
   std::vector<std::unique_ptr<BackgroundLoad>> ending_;  // cancelled ones on their way out
-  LoadingView loading_view_;
-  double expected_seconds_ = 0;  // of the whole load, as foreseen while it read; 0 when unknown
+  LoadWatch watch_;
+  SecondTrace second_;
+  TraceSide side_ = TraceSide::a;  // which of two requests are about
   std::optional<FolderView> folder_;
   LatestJob<ArgsQuestion, ArgsAnswer> args_job_;
   LatestJob<std::string, FolderView> folder_job_;
-  std::shared_ptr<std::atomic<bool>> analysis_cancelled_;
-  LatestJob<AnalysisTask, bool> analysis_job_;
+  std::unique_ptr<AnalysisRun> analysis_;
   LatestJob<TableTask, TableDone> table_job_;
   LatestJob<KernelsTask, KernelsDone> kernels_job_;
   LatestJob<StepsTask, StepsDone> steps_job_;

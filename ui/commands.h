@@ -14,6 +14,9 @@ namespace gapscope {
 
 enum class CommandId : std::uint8_t {
   open_file,
+  compare_with,
+  swap_traces,
+  close_beside,
   reload,
   close_file,
   screenshot,
@@ -68,6 +71,7 @@ enum class CommandId : std::uint8_t {
   follow_flow_back,
   back,
   forward,
+  other_trace,
   details,
   selection,
   table,
@@ -76,6 +80,7 @@ enum class CommandId : std::uint8_t {
   gpu,
   memory,
   flame,
+  compare,
   report,
   count_
 };

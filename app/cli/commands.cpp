@@ -25,7 +25,8 @@ std::function<int()> declare_info(CLI::App& arguments) {
 
 std::function<int()> declare_screenshot(CLI::App& arguments) {
   auto options = std::make_shared<ScreenshotOptions>();
-  arguments.add_option("TRACE", options->trace, "the trace; without one, the start screen");
+  auto* trace = arguments.add_option("TRACE", options->trace, "the trace; without one, the start screen");
+  arguments.add_option("--compare", options->compare, "a second trace, shown below it and compared with it")->type_name("TRACE")->needs(trace);
   arguments.add_option("-o,--output", options->output, "the PNG to write")->required();
   arguments
       .add_option_function<std::string>(
@@ -162,6 +163,7 @@ std::span<const Subcommand> subcommands() { return kSubcommands; }
 std::function<int()> declare_window(CLI::App& arguments) {
   auto options = std::make_shared<WindowRun>();
   arguments.add_option("TRACE", options->file, "the trace to open; without one, the start screen");
+  arguments.add_option("--compare", options->beside, "a second trace to compare it with")->type_name("TRACE");
   return [options] {
     options->executable = own_path();
     const char* state_file = std::getenv("GAPSCOPE_STATE_FILE");  // see app/state_file.h
