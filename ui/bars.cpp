@@ -132,7 +132,8 @@ void draw_top_bar(const Box& box, const FrameInput& in, CommandScope& scope) {
   if (!in.document) return;
   const Trace& trace = in.document->trace;
   const float x = ImGui::GetCursorScreenPos().x + p.px(12);
-  const std::string name = printable(file_name(trace));
+  const char* letter = scope.view.compare.side == TraceSide::a ? "A:  " : "B:  ";
+  const std::string name = (scope.view.compare.open ? letter : "") + printable(file_name(trace));
   p.line_y(x - p.px(6), box.y0 + p.px(12), box.y1 - p.px(12), colour(theme.line));
   p.text_in(Face::bold, {x + p.px(6), box.y0, box.x1, box.y1}, colour(theme.text), name);
   const float right = draw_verdict_chip(p, theme, box, *in.document, scope) - p.px(14);

@@ -19,6 +19,7 @@ namespace gapscope {
 namespace {
 
 constexpr float kFilterWidth = 180;  // px at scale 1
+constexpr float kStepsWidth = 1220;
 constexpr float kLeastInk = 0.45f;   // of the hue in the smallest difference
 constexpr std::size_t kMostIndent = 24;
 
@@ -92,13 +93,19 @@ GridCell ratio_cell(const FigureChange& change) {
   return {format_significant(*change.ratio) + " x", hover, 0, !change.differs};
 }
 
+// None where single steps vary as much.
+float figure_change(const ComparePanel& panel, StepFigure figure) {
+  if (!panel.c.change(figure).differs) return 0;
+  return change_of(static_cast<double>(panel.c.a.of(figure).median), static_cast<double>(panel.c.b.of(figure).median));
+}
+
 GridCell step_cell(const ComparePanel& panel, StepFigure figure, std::size_t column) {
   const StepSpread &a = panel.c.a.of(figure), &b = panel.c.b.of(figure);
   switch (column) {
     case 0: return {std::string(figure_title(figure)), "", 0, false};
     case 1: return {figure_text(figure, a.median), is_time(figure) ? format_duration_exact(a.median) : "", 0, a.median == 0};
     case 2: return {figure_text(figure, b.median), is_time(figure) ? format_duration_exact(b.median) : "", 0, b.median == 0};
-    case 3: return delta_cell(panel.view, figure_delta_text(figure, b.median - a.median), "", change_of(static_cast<double>(a.median), static_cast<double>(b.median)));
+    case 3: return delta_cell(panel.view, figure_delta_text(figure, b.median - a.median), "", figure_change(panel, figure));
     case 4: return ratio_cell(panel.c.change(figure));
     case 6: return {spread_text(figure, a), fmt::format("{} of {} steps count.", panel.c.a.counted, panel.c.a.steps), 0, true};
     case 7: return {spread_text(figure, b), fmt::format("{} of {} steps count.", panel.c.b.counted, panel.c.b.steps), 0, true};
@@ -112,10 +119,10 @@ void draw_steps_table(ComparePanel& panel) {
   grid.columns = kStepColumns;
   grid.rows = kStepFigures;
   grid.sorted_by = kStepColumns.size();
+  grid.width_px = std::min(ImGui::GetContentRegionAvail().x, kStepsWidth * panel.view.scale);  // names and numbers stay together
   grid.cell = [&](std::size_t row, std::size_t column) { return step_cell(panel, static_cast<StepFigure>(row), column); };
   grid.paint = [&](std::size_t row, const Box& box) {
-    const auto figure = static_cast<StepFigure>(row);
-    draw_change_bar(panel.view, box, change_of(static_cast<double>(panel.c.a.of(figure).median), static_cast<double>(panel.c.b.of(figure).median)));
+    draw_change_bar(panel.view, box, figure_change(panel, static_cast<StepFigure>(row)));
   };
   if (draw_grid(grid, panel.view).row < 0) return;
   panel.state.show = SlicePair{panel.c.a.picked_slice, panel.c.b.picked_slice};
@@ -230,7 +237,7 @@ void draw_rows(ComparePanel& panel) {
 float tone_change(Tone tone) { return tone == Tone::better ? -1.0f : tone == Tone::worse ? 1.0f : 0.0f; }
 
 void draw_finding(ComparePanel& panel, const ComparisonFinding& finding) {
-  static constexpr const char* kTones[] = {"- better", "+ worse", "  neutral"};
+  static constexpr const char* kTones[] = {"- better ", "+ worse  ", "  neutral"};
   draw_text(Face::mono, change_colour(panel.view, tone_change(finding.tone)), kTones[static_cast<std::size_t>(finding.tone)]);
   draw_hover(finding.tone == Tone::better ? "B is better off." : finding.tone == Tone::worse ? "A is better off." : "Neither is better off by it.");
   ImGui::SameLine(0, 10 * panel.view.scale);

@@ -16,7 +16,8 @@ namespace {
 constexpr float kHeader = 26;
 constexpr float kSplitter = 6;
 constexpr float kLeastSide = 90;           // px at scale 1 of either timeline
-constexpr float kLeastWithOverview = 250;  // a lower timeline has better use for the room
+constexpr float kLeastWithOverview = 330;  // px at scale 1; a lower timeline has better use for the room
+constexpr float kLeastShare = 0.1f;        // of the height
 constexpr std::array<TraceSide, 2> kSides = {TraceSide::a, TraceSide::b};
 
 std::size_t index(TraceSide side) { return static_cast<std::size_t>(side); }
@@ -203,7 +204,8 @@ void CompareView::draw_header(TraceSide side, const ComparedTimelines& two, View
             colour(acts ? theme.background : theme.text), letter(side));
 
   // Controls at the right end, words up to them.
-  const float controls = p.px(side == TraceSide::a ? 196 : 124);
+  const float buttons = p.text_width(Face::sans, "SwapClose") + p.px(4 * 6 + 4 + 8);
+  const float controls = side == TraceSide::a ? p.px(196) : buttons;
   const std::string name = file_name(document_of(side, two));
   const float x = badge.x1 + p.px(8), x1 = box.x1 - controls - p.px(8);
   p.text_in(Face::bold, {x, box.y0, x1, box.y1}, colour(theme.text), name);
@@ -218,6 +220,8 @@ void CompareView::draw_header(TraceSide side, const ComparedTimelines& two, View
   draw_hover(printable(document_of(side, two).trace.path) + (acts ? "\nKeys and panels are about this trace." : "\nClick: let keys and panels be about this trace (X)."));
 
   ImGui::SetCursorScreenPos({box.x1 - controls, box.y0 + p.px(2)});
+  ImGui::PushStyleColor(ImGuiCol_Button, colour(theme.line));  // the strip has the colour of usual buttons
+  ImGui::PushStyleColor(ImGuiCol_FrameBg, colour(theme.line));
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {p.px(6), std::max(0.0f, std::floor((box.height() - p.px(4) - ImGui::GetFontSize()) / 2))});
   if (side == TraceSide::a) {
     p.text_in(Face::sans, {box.x1 - controls, box.y0, box.x1, box.y1}, colour(theme.muted), "Aligned on");
@@ -232,6 +236,7 @@ void CompareView::draw_header(TraceSide side, const ComparedTimelines& two, View
     draw_hover(command(CommandId::close_beside).help);
   }
   ImGui::PopStyleVar();
+  ImGui::PopStyleColor(2);
 }
 
 void CompareView::draw_side(TraceSide side, const ComparedTimelines& two, ViewState& view, const TimelineKeys& keys, double delta_s,
@@ -259,12 +264,16 @@ void CompareView::draw(const ComparedTimelines& two, ViewState& view, const Box&
   const float room = box.height() - bar;
   const float upper = std::round(std::clamp(room * view.compare.share, std::min(least, room / 2), std::max(room - least, room / 2)));
   const Box a{box.x0, box.y0, box.x1, box.y0 + upper}, b{box.x0, a.y1 + bar, box.x1, box.y1};
-  draw_header(TraceSide::a, two, view, {a.x0, a.y0, a.x1, a.y0 + header}, out);
-  ImGui::PushID("B");
-  draw_header(TraceSide::b, two, view, {b.x0, b.y0, b.x1, b.y0 + header}, out);
-  ImGui::PopID();
-  const float dragged = draw_splitter("two timelines", {box.x0, a.y1, box.x1, b.y0}, view);
-  if (room > 0 && dragged != 0) view.compare.share = std::clamp((upper + dragged * view.scale) / room, 0.1f, 0.9f);
+  if (box.width() >= 1 && room >= 1) {
+    for (const TraceSide side : kSides) {
+      const Box& whole = side == TraceSide::a ? a : b;
+      ImGui::PushID(letter(side));
+      draw_header(side, two, view, {whole.x0, whole.y0, whole.x1, whole.y0 + header}, out);
+      ImGui::PopID();
+    }
+    const float dragged = draw_splitter("two timelines", {box.x0, a.y1, box.x1, b.y0}, view);
+    if (dragged != 0) view.compare.share = std::clamp((upper + dragged * view.scale) / room, kLeastShare, 1 - kLeastShare);
+  }
   boxes_ = {Box{a.x0, a.y0 + header, a.x1, a.y1}, Box{b.x0, b.y0 + header, b.x1, b.y1}};
 
   const ImVec2 pointer = ImGui::GetIO().MousePos;
