@@ -11,6 +11,7 @@
 #include "core/view/flow_choice.h"
 #include "core/view/time_view.h"
 #include "ui/panels.h"
+#include "ui/path_completion.h"
 #include "ui/timeline_input.h"
 
 namespace gapscope {
@@ -87,7 +88,9 @@ void find_slice(CommandScope& s) {
   s.view.search.slash_frames = kSlashFrames;
 }
 
+// What one compares with often lies in the same folder.
 void choose_file(CommandScope& s, bool beside) {
+  if (beside) s.view.start.path = std::string(split_typed(s.document->trace.path).folder);
   s.view.start_open = true;
   s.view.start.beside = beside;
 }

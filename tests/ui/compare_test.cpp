@@ -13,6 +13,7 @@
 #include "ui/commands.h"
 #include "ui/compare_view.h"
 #include "ui/panels.h"
+#include "ui/path_completion.h"
 
 using namespace gapscope;
 using test::holds;
@@ -282,7 +283,9 @@ TEST_CASE("a file chosen to compare with is asked for as the second one, and the
   w.h.out.list.clear();
   w.h.frames(3);
   CHECK(w.view().start_open);
-  for (float y = 100; y < 800 && !w.h.out.has<OpenSample>(); y += 8) w.h.click({580, y});
+  CHECK(w.view().start.path == split_typed(w.a->trace.path).folder);
+  for (float x = 584; x < 640; x += 12)
+    for (float y = 100; y < 800 && !w.h.out.has<OpenSample>(); y += 8) w.h.click({x, y});
   REQUIRE(w.h.out.has<OpenSample>());
   for (const Request& request : w.h.out.list) {
     if (const auto* open = std::get_if<OpenSample>(&request)) CHECK(open->beside);
@@ -345,10 +348,15 @@ TEST_CASE("a click on a row of the tab leads to both places") {
   for (const CompareTable table : {CompareTable::steps, CompareTable::kernels, CompareTable::operators}) {
     Tab tab;
     tab.view.compare.table = table;
-    tab.text();
-    REQUIRE(tab.harness.click_around([&] { tab.draw(); }, [&] { return tab.view.compare.show.has_value(); }));
+    CAPTURE(tab.text());
+    for (float y = 74; y < 300 && !tab.view.compare.show; y += 8) {  // below the buttons
+      tab.harness.point_at({300, y});
+      tab.harness.frame([&] { tab.draw(); });
+      tab.harness.click([&] { tab.draw(); });
+    }
+    REQUIRE(tab.view.compare.show);
     CHECK(tab.view.compare.show->a);
-    CHECK(tab.view.compare.show->b);
+    if (table != CompareTable::operators) CHECK(tab.view.compare.show->b);
   }
 }
 
