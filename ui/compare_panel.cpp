@@ -142,12 +142,12 @@ constexpr std::array<GridColumn, 7> kKernelColumns = {{
 
 std::string kernel_hover(const KernelChange& k) {
   std::string text = std::string(explain(k.change));
-  if (!k.detail.empty()) text += "\n" + k.detail;
+  if (!k.detail.empty()) text += "\n" + printable(k.detail);
   if (k.other_grid) text += "\nLaunched with another grid: the amount of work differs.";
-  if (!k.name_a.empty()) text += "\nA: " + k.name_a;
-  if (!k.name_b.empty()) text += "\nB: " + k.name_b;
-  for (std::size_t i = 0; i < k.operators.size(); ++i) text += (i == 0 ? "\nby " : ", ") + k.operators[i];
-  return printable(text);
+  if (!k.name_a.empty()) text += "\nA: " + printable(k.name_a);
+  if (!k.name_b.empty()) text += "\nB: " + printable(k.name_b);
+  for (std::size_t i = 0; i < k.operators.size(); ++i) text += (i == 0 ? "\nby " : ", ") + printable(k.operators[i]);
+  return text;
 }
 
 GridCell kernel_cell(const ComparePanel& panel, const KernelChange& k, std::size_t column) {
