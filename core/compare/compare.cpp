@@ -20,7 +20,7 @@ namespace gapscope {
 namespace {
 
 // Medians closer than this are never called a difference: clocks of CPU and GPU tick in tens of nanoseconds.
-constexpr double kLeastDifference = 0.01;
+constexpr double kLeastDifference = 0.02;
 
 std::optional<double> quotient(std::int64_t x, std::int64_t y) {
   if (y == 0) return std::nullopt;

@@ -16,6 +16,9 @@
 namespace gapscope {
 namespace {
 
+// How many matches further a kernel may be found in a generated one.
+constexpr std::uint32_t kFusedAcross = 3;
+
 // A piece of GPU work in order of launch.
 struct Item {
   std::uint64_t key = 0;       // of its plain name
@@ -249,29 +252,41 @@ class Matcher {
     });
   }
 
-  // Kernels of `from` that went into generated kernels of `to` between the same two matches.
+  using Generated = std::map<std::uint32_t, std::vector<Item*>>;  // by gap
+
+  // Kernels of `from` that went into generated kernels of `to`.
   void fuse(Work& from, Work& to, bool turned) {
-    std::map<std::uint32_t, std::vector<Item*>> generated;
+    Generated generated;
     for (Item& item : to.items)
       if (!item.taken && is_generated(item)) generated[item.gap].push_back(&item);
     if (generated.empty()) return;
     std::map<Item*, std::vector<Item*>> parts;
-    for (Item& item : from.items) {
-      if (item.taken || !is_fusible(item)) continue;
-      const auto at = generated.find(item.gap);
-      if (at == generated.end()) continue;
-      if (Item* into = fused_into(item, at->second)) parts[into].push_back(&item);
-    }
+    for (Item& item : from.items)
+      if (!item.taken && is_fusible(item))
+        if (Item* into = fused_into(item, generated)) parts[into].push_back(&item);
     for (const auto& [gap, list] : generated)
       for (Item* whole : list)
         if (const auto at = parts.find(whole); at != parts.end()) add_fused(*whole, at->second, turned);
   }
 
-  static Item* fused_into(const Item& part, const std::vector<Item*>& generated) {
-    for (Item* whole : generated)
-      if (names_operator(*whole->decoded, part.operator_name)) return whole;
+  // The nearest that names the operator, since a compiler moves work past a product; else the only one in the same place.
+  static Item* fused_into(const Item& part, const Generated& generated) {
+    for (std::uint32_t away = 0; away <= kFusedAcross; ++away) {
+      if (Item* whole = naming(part, generated, std::int64_t{part.gap} + away)) return whole;
+      if (Item* whole = naming(part, generated, std::int64_t{part.gap} - away)) return whole;
+    }
     // The copy engine's work is fused only where a name says so.
-    return generated.size() == 1 && part.decoded->family != "copy engine" ? generated.front() : nullptr;
+    const auto here = generated.find(part.gap);
+    const bool only = here != generated.end() && here->second.size() == 1 && part.decoded->family != "copy engine";
+    return only ? here->second.front() : nullptr;
+  }
+
+  static Item* naming(const Item& part, const Generated& generated, std::int64_t gap) {
+    const auto at = gap < 0 ? generated.end() : generated.find(static_cast<std::uint32_t>(gap));
+    if (at == generated.end()) return nullptr;
+    for (Item* whole : at->second)
+      if (names_operator(*whole->decoded, part.operator_name)) return whole;
+    return nullptr;
   }
 
   void add_fused(Item& whole, const std::vector<Item*>& parts, bool turned) {
