@@ -10,7 +10,8 @@ namespace gapscope {
 namespace {
 
 constexpr std::size_t kMostKernelRows = 20;
-constexpr std::size_t kNameChars = 76;
+constexpr std::size_t kNameChars = 56;
+constexpr std::size_t kDetailChars = 60;
 
 using Cells = std::vector<std::string>;
 
@@ -73,7 +74,7 @@ std::string kernel_label(const KernelChange& k) {
   const auto name = [](const std::string& text) { return elide_middle(printable(short_kernel_name(text)), kNameChars); };
   std::string out = k.name_a.empty() ? name(k.name_b) : name(k.name_a);
   if (!k.name_a.empty() && !k.name_b.empty() && k.change != KernelChangeClass::same && name(k.name_b) != out) out += " -> " + name(k.name_b);
-  if (!k.detail.empty()) out += "  [" + k.detail + "]";
+  if (!k.detail.empty()) out += "  [" + elide_middle(printable(k.detail), kDetailChars) + "]";
   if (k.other_grid) out += "  [other grid]";
   if (k.change != KernelChangeClass::same && !k.operators.empty()) out += "  (" + printable(fmt::format("{}", fmt::join(k.operators, ", "))) + ")";
   return out;

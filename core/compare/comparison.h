@@ -24,7 +24,7 @@ struct NamedFinding {
   bool problem = false;
 };
 
-// What is read of one trace; must outlive the call only.
+// What is read of one trace; the references are used during the call only.
 struct ComparedTrace {
   const Trace& trace;
   const LaneIndex& lanes;

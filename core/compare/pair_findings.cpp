@@ -29,6 +29,8 @@ struct Pair {
   Ns ns_a(StepFigure figure) const { return f.comparison.a.of(figure).median; }
   Ns ns_b(StepFigure figure) const { return f.comparison.b.of(figure).median; }
   const KernelClassTotal& total(KernelChangeClass c) const { return f.kernels.totals[static_cast<std::size_t>(c)]; }
+  // What the kernels are counted over.
+  std::string_view counted_over() const { return f.all_steps ? "in all steps" : "per step"; }
 };
 
 ComparedNumber number(const Pair& p, std::string_view key, StepFigure figure) {
@@ -111,7 +113,7 @@ std::optional<ComparisonFinding> gpu_time_up(const Pair& p) {
   return ComparisonFinding{"pair_gpu_time_up", "GPU time went up",
                            fmt::format("GPU time per step grew by {} ({} -> {}){}.", format_percent(growth - 1), format_duration(p.ns_a(StepFigure::gpu_time)),
                                        format_duration(p.ns_b(StepFigure::gpu_time)),
-                                       added.ns_b > 0 ? fmt::format("; work that only B has takes {}", format_duration(added.ns_b)) : ""),
+                                       added.ns_b > 0 ? fmt::format("; work that only B has takes {} {}", format_duration(added.ns_b), p.counted_over()) : ""),
                            Tone::worse, evidence(p), {}, {}};
 }
 
@@ -141,8 +143,8 @@ std::optional<ComparisonFinding> copy_added(const Pair& p, bool in_b) {
   out.title = in_b ? "A copy on the GPU was added" : "A copy on the GPU is gone";
   out.tone = in_b ? Tone::worse : Tone::better;
   out.evidence = {{"copies", copies_a, copies_b}, {"copy_us", us_a, us_b}};
-  out.summary = fmt::format("{} copies within the device {} per step, for {} in all, under {}{}.", in_b ? "Only B" : "Only A",
-                            count == 1 ? "once" : fmt::format("{} times", count), format_duration(time),
+  out.summary = fmt::format("{} copies within the device {} {}, for {} in all, under {}{}.", in_b ? "Only B" : "Only A",
+                            count == 1 ? "once" : fmt::format("{} times", count), p.counted_over(), format_duration(time),
                             operators.empty() ? "no operator of the file" : printable(operators.front()),
                             addmm ? ": a full-size bias is laid into the result before the product" : "");
   (in_b ? out.names_b : out.names_a) = std::move(names);
@@ -162,7 +164,7 @@ std::optional<ComparisonFinding> types_changed(const Pair& p) {
   }
   out.rule = "pair_types_changed";
   out.title = "Kernels compute in other data types";
-  out.summary = fmt::format("{} per step: {} -> {}. The first: {}.", counted(total.count_a, "kernel"), format_duration(total.ns_a), format_duration(total.ns_b), example);
+  out.summary = fmt::format("{} {}: {} -> {}. The first: {}.", counted(total.count_a, "kernel"), p.counted_over(), format_duration(total.ns_a), format_duration(total.ns_b), example);
   out.tone = total.ns_b < total.ns_a ? Tone::better : total.ns_b > total.ns_a ? Tone::worse : Tone::neutral;
   out.evidence = {{"kernels", static_cast<double>(total.count_a), static_cast<double>(total.count_b)},
                   {"kernel_us", static_cast<double>(total.ns_a) / static_cast<double>(kNsPerUs),
