@@ -49,22 +49,28 @@ std::uint64_t grid_key(std::uint64_t name, const GpuRow& row) {
 class Work {
  public:
   Work(const SideData& from, PlainNameKeys& keys) : data(from), trace(from.input->trace) {
-    for (const std::size_t s : data.picked)
+    for (const std::size_t s : data.picked) {
+      const auto first = static_cast<std::ptrdiff_t>(items.size());
       for (const std::uint32_t i : data.steps[s].ops) items.push_back(item_of(i, keys));
-    std::stable_sort(items.begin(), items.end(), [&](const Item& x, const Item& y) { return order(x) < order(y); });
+      std::stable_sort(items.begin() + first, items.end(), [&](const Item& x, const Item& y) { return order(x) < order(y); });
+      step_begin.push_back(static_cast<std::uint32_t>(first));
+    }
+    step_begin.push_back(static_cast<std::uint32_t>(items.size()));
   }
 
   Ns time(const Item& item) const { return data.ops[item.op].span.length(); }
   std::string name(const Item& item) const { return std::string(trace.name(data.ops[item.op].slice)); }
-  std::vector<AlignKey> keys() const {
+  std::vector<AlignKey> keys_of_step(std::size_t step) const {
     std::vector<AlignKey> out;
-    for (const Item& item : items) out.push_back({item.key, item.grid_key});
+    for (std::size_t i = step_begin[step]; i < step_begin[step + 1]; ++i) out.push_back({items[i].key, items[i].grid_key});
     return out;
   }
+  std::size_t steps() const { return step_begin.size() - 1; }
 
   const SideData& data;
   const Trace& trace;
-  std::vector<Item> items;
+  std::vector<Item> items;                 // step by step
+  std::vector<std::uint32_t> step_begin;   // into items; one more at the end
 
  private:
   Item item_of(std::uint32_t i, PlainNameKeys& keys) {
@@ -121,7 +127,7 @@ class Matcher {
   Matcher(Work& a, Work& b) : a_(a), b_(b) {}
 
   KernelChanges run() {
-    const Alignment alignment = align(a_.keys(), b_.keys());
+    const Alignment alignment = align_steps();
     out_.in_pieces = alignment.in_pieces;
     number_gaps(alignment);
     for (const auto& [i, j] : alignment.matches) add_same(a_.items[i], b_.items[j]);
@@ -144,6 +150,17 @@ class Matcher {
 
  private:
   using RowKey = std::tuple<KernelChangeClass, std::string, std::string>;
+
+  // The first step with the first, and so on.
+  Alignment align_steps() const {
+    Alignment out;
+    for (std::size_t s = 0; s < std::min(a_.steps(), b_.steps()); ++s) {
+      const Alignment step = align(a_.keys_of_step(s), b_.keys_of_step(s));
+      out.in_pieces |= step.in_pieces;
+      for (const auto& [i, j] : step.matches) out.matches.emplace_back(a_.step_begin[s] + i, b_.step_begin[s] + j);
+    }
+    return out;
+  }
 
   void number_gaps(const Alignment& alignment) {
     std::uint32_t at_a = 0, at_b = 0, gap = 0;

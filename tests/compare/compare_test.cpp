@@ -157,6 +157,23 @@ TEST_CASE("--step takes a number or all steps, and says which there are") {
   CHECK(error_of(kEager, kEager, none) == "\"text\" has no step 7: it has ProfilerStep#0 to ProfilerStep#2.");
 }
 
+TEST_CASE("steps added up are told as such, and each is compared with its own like") {
+  const TinyRun a = {{{"aten::mm", kGemm, 10}}}, b = {{{"aten::mm", "nvjet_sm90_hsh_64x8_64x16_1x4_h_bz_NNT", 10}, {"aten::copy_", "Memcpy DtoD (Device -> Device)", 2}}};
+  const Comparison c = compare_runs(a, b, {StepPick::all, 0, {}});
+  REQUIRE(finding_of(c, "pair_types_changed") != nullptr);
+  CHECK(finding_of(c, "pair_types_changed")->summary.starts_with("3 kernels in all steps: 30.0 us -> 30.0 us."));
+  CHECK(finding_of(c, "pair_copy_added")->summary == "Only B copies within the device 3 times in all steps, for 6.00 us in all, under aten::copy_.");
+}
+
+TEST_CASE("in a file of two ranks a step counts the work of its own process") {
+  std::string text = tiny_run({{{"aten::mm", kGemm, 10}}});
+  text.insert(text.rfind(']'), ",\n" + std::string(R"({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 999, "tid": 1, "ts": 2010, "dur": 3, "args": {"correlation": 77}})") + ",\n" +
+                                   tiny_event("kernel", "other_rank", 7, 2020, 5, "\"device\": 1, \"stream\": 7, \"correlation\": 77"));
+  const Comparison c = compare_texts(text, text, {StepPick::number, 1, {}});
+  CHECK(c.a.picked_values[static_cast<std::size_t>(StepFigure::kernels)] == 1);
+  CHECK(c.operators[0].kernels_a == 1);
+}
+
 TEST_CASE("an annotation can mark steps; one that is not there is a sentence") {
   const TinyRun marked = {kEager.ops, 3, 20, "iteration"};
   const CompareOptions options{StepPick::median, 0, "iteration"};

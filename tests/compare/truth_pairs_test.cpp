@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include "core/diagnose/guide.h"
 #include "core/load/load_trace.h"
 #include "tests/support/real_traces.h"
 #include "tests/support/tiny_steps.h"
@@ -133,6 +134,7 @@ TEST_CASE("on every pair of recordings the comparison says what must be said, wi
       check_names(changed->names_a, truth["only_a"]);
       check_names(changed->names_b, truth["only_b"]);
     }
+    for (const ComparisonFinding& f : c.findings) CHECK_MESSAGE(!guide_section(f.rule).title.empty(), f.rule, " is not in the guide");
     ++walked;
   }
   CHECK(walked >= 15);
