@@ -12,9 +12,11 @@
 namespace gapscope {
 namespace {
 
-std::vector<NamedFinding> named(const Diagnosis& diagnosis) {
+std::vector<NamedFinding> diagnosed(const Document& document) {
+  const auto analysis = Analysis::make(document.trace, document.lanes, document.links);
+  const Facts facts(document.trace, document.lanes, document.links, document.names, *analysis);
   std::vector<NamedFinding> out;
-  for (const RankedFinding& ranked : diagnosis.findings) {
+  for (const RankedFinding& ranked : diagnose(facts).findings) {
     const Rule& rule = *ranked.finding.rule;
     const bool problem = rule.rule_class == RuleClass::problem || rule.rule_class == RuleClass::problem_locator;
     out.push_back({std::string(rule.id), std::string(rule.title), problem});
@@ -22,10 +24,7 @@ std::vector<NamedFinding> named(const Diagnosis& diagnosis) {
   return out;
 }
 
-ComparedTrace compared(const Document& document) {
-  document.diagnose();
-  return {document.trace, document.lanes, document.links, named(*document.diagnosis())};
-}
+ComparedTrace compared(const Document& document) { return {document.trace, document.lanes, document.links, diagnosed(document)}; }
 
 }  // namespace
 

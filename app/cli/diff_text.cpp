@@ -10,7 +10,8 @@ namespace gapscope {
 namespace {
 
 constexpr std::size_t kMostKernelRows = 20;
-constexpr std::size_t kNameChars = 76;
+constexpr std::size_t kNameChars = 56;
+constexpr std::size_t kDetailChars = 60;
 
 using Cells = std::vector<std::string>;
 
@@ -46,7 +47,9 @@ std::string change_text(const FigureChange& change, const StepSpread& a, const S
   if (!is_time(change.figure)) return fmt::format("{:+}", b.median - a.median);
   if (!change.differs) return "no difference beyond noise";
   if (!change.ratio || *change.ratio <= 0) return "";
-  return *change.ratio > 1 ? fmt::format("{:.2f}x faster", *change.ratio) : fmt::format("{:.2f}x slower", 1 / *change.ratio);
+  const bool less = *change.ratio > 1;
+  const bool idle = change.figure == StepFigure::idle;
+  return fmt::format("{:.2f}x {}", less ? *change.ratio : 1 / *change.ratio, idle ? (less ? "less" : "more") : (less ? "faster" : "slower"));
 }
 
 std::string side_line(std::string_view letter, const Side& side) {
@@ -68,10 +71,10 @@ std::string step_table(const Comparison& c) {
 }
 
 std::string kernel_label(const KernelChange& k) {
-  const auto name = [](const std::string& text) { return elide_middle(printable(text), kNameChars); };
+  const auto name = [](const std::string& text) { return elide_middle(printable(short_kernel_name(text)), kNameChars); };
   std::string out = k.name_a.empty() ? name(k.name_b) : name(k.name_a);
-  if (k.change == KernelChangeClass::fused) out += " -> " + name(k.name_b);
-  if (!k.detail.empty()) out += "  [" + k.detail + "]";
+  if (!k.name_a.empty() && !k.name_b.empty() && k.change != KernelChangeClass::same && name(k.name_b) != out) out += " -> " + name(k.name_b);
+  if (!k.detail.empty()) out += "  [" + elide_middle(printable(k.detail), kDetailChars) + "]";
   if (k.other_grid) out += "  [other grid]";
   if (k.change != KernelChangeClass::same && !k.operators.empty()) out += "  (" + printable(fmt::format("{}", fmt::join(k.operators, ", "))) + ")";
   return out;

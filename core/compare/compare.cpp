@@ -20,7 +20,7 @@ namespace gapscope {
 namespace {
 
 // Medians closer than this are never called a difference: clocks of CPU and GPU tick in tens of nanoseconds.
-constexpr double kLeastDifference = 0.01;
+constexpr double kLeastDifference = 0.02;
 
 std::optional<double> quotient(std::int64_t x, std::int64_t y) {
   if (y == 0) return std::nullopt;
@@ -45,7 +45,7 @@ FigureChange change_of(StepFigure figure, const Side& a, const Side& b) {
   return out;
 }
 
-// The middle of the step's products by size would say less: the largest one tells another problem from another program.
+// The largest one tells another problem from another program.
 std::optional<double> largest_product(const SideData& data) {
   const Trace& trace = data.input->trace;
   std::map<std::pair<StringId, StringId>, double> known;
@@ -122,7 +122,7 @@ Result<Comparison> compare(const ComparedTrace& a, const ComparedTrace& b, const
   out.operators = std::move(operators.nodes);
   out.operators_cut = operators.in_pieces || kernels.in_pieces || trees[0].cut || trees[1].cut;
   out.kernels = kernels.rows;
-  const PairFacts facts{a, b, out, kernels, largest_product(side_a), largest_product(side_b)};
+  const PairFacts facts{a, b, out, kernels, largest_product(side_a), largest_product(side_b), options.pick == StepPick::all};
   out.findings = pair_findings(facts);
   out.verdict = pair_verdict(facts);
   add_notes(out, side_a, side_b, out.operators_cut);

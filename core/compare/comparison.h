@@ -24,7 +24,7 @@ struct NamedFinding {
   bool problem = false;
 };
 
-// What is read of one trace; must outlive the call only.
+// What is read of one trace; the references are used during the call only.
 struct ComparedTrace {
   const Trace& trace;
   const LaneIndex& lanes;
@@ -112,7 +112,7 @@ std::string_view explain(KernelChangeClass c);  // one line for hovering
 
 struct KernelChange {
   KernelChangeClass change{};
-  std::string name_a, name_b;       // as in the file; empty on the side that lacks it
+  std::string name_a, name_b;       // as in the file; empty on the side that lacks it; of `fused`, the many: short ones, "x + y"
   std::string detail;               // "epilogue bz -> badd"; empty where the names say no more
   std::uint32_t count_a = 0, count_b = 0;
   Ns ns_a = 0, ns_b = 0;
@@ -120,6 +120,10 @@ struct KernelChange {
   bool other_grid = false;          // `same` only: launched with other grids, so the amount of work differs
   SliceId example_a, example_b;
 };
+
+// A kernel's name as a row shows it: without return type, template arguments and parameters ("vectorized_elementwise_kernel:
+// add"). The names of a `fused` row are short already and come back unchanged.
+std::string short_kernel_name(std::string_view name);
 
 struct KernelClassTotal {
   std::uint32_t count_a = 0, count_b = 0;
@@ -136,7 +140,7 @@ struct OperatorNode {
   std::uint32_t end = 0;         // nodes [own position + 1, end) lie below this one
   NodeState state = NodeState::matched;
   bool replaced = false;         // compiled code on one side, the operators that it replaces as a group on the other
-  std::string name_a, name_b;    // empty on the side that lacks it; a group: "aten::mm + aten::add"
+  std::string name_a, name_b;    // empty on the side that lacks it; a group: "aten::mm + aten::add" (those with GPU work)
   SliceId slice_a, slice_b;      // of a group the first
   Ns cpu_a = 0, cpu_b = 0;       // of the slice whole; 0 of GPU work
   Ns gpu_a = 0, gpu_b = 0;       // sum of GPU work launched below it
@@ -180,7 +184,7 @@ struct Comparison {
 // "ProfilerStep > aten::linear > aten::addmm": the names from the root to a node; where the two sides differ, "x | y".
 std::string operator_path(const Comparison& comparison, std::size_t node);
 
-// An error (a sentence) when a step was asked for by number that a side does not have, or an annotation that neither has.
+// An error (a sentence) when a side lacks the step that was asked for by number, or the annotation.
 // Cancelled: an empty comparison, to be thrown away.
 Result<Comparison> compare(const ComparedTrace& a, const ComparedTrace& b, const CompareOptions& options = {},
                            const std::atomic<bool>* cancel = nullptr);

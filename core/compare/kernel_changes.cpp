@@ -16,6 +16,9 @@
 namespace gapscope {
 namespace {
 
+// How many matches further a kernel may be found in a generated one.
+constexpr std::uint32_t kFusedAcross = 3;
+
 // A piece of GPU work in order of launch.
 struct Item {
   std::uint64_t key = 0;       // of its plain name
@@ -46,22 +49,28 @@ std::uint64_t grid_key(std::uint64_t name, const GpuRow& row) {
 class Work {
  public:
   Work(const SideData& from, PlainNameKeys& keys) : data(from), trace(from.input->trace) {
-    for (const std::size_t s : data.picked)
+    for (const std::size_t s : data.picked) {
+      const auto first = static_cast<std::ptrdiff_t>(items.size());
       for (const std::uint32_t i : data.steps[s].ops) items.push_back(item_of(i, keys));
-    std::stable_sort(items.begin(), items.end(), [&](const Item& x, const Item& y) { return order(x) < order(y); });
+      std::stable_sort(items.begin() + first, items.end(), [&](const Item& x, const Item& y) { return order(x) < order(y); });
+      step_begin.push_back(static_cast<std::uint32_t>(first));
+    }
+    step_begin.push_back(static_cast<std::uint32_t>(items.size()));
   }
 
   Ns time(const Item& item) const { return data.ops[item.op].span.length(); }
   std::string name(const Item& item) const { return std::string(trace.name(data.ops[item.op].slice)); }
-  std::vector<AlignKey> keys() const {
+  std::vector<AlignKey> keys_of_step(std::size_t step) const {
     std::vector<AlignKey> out;
-    for (const Item& item : items) out.push_back({item.key, item.grid_key});
+    for (std::size_t i = step_begin[step]; i < step_begin[step + 1]; ++i) out.push_back({items[i].key, items[i].grid_key});
     return out;
   }
+  std::size_t steps() const { return step_begin.size() - 1; }
 
   const SideData& data;
   const Trace& trace;
-  std::vector<Item> items;
+  std::vector<Item> items;                 // step by step
+  std::vector<std::uint32_t> step_begin;   // into items; one more at the end
 
  private:
   Item item_of(std::uint32_t i, PlainNameKeys& keys) {
@@ -118,7 +127,7 @@ class Matcher {
   Matcher(Work& a, Work& b) : a_(a), b_(b) {}
 
   KernelChanges run() {
-    const Alignment alignment = align(a_.keys(), b_.keys());
+    const Alignment alignment = align_steps();
     out_.in_pieces = alignment.in_pieces;
     number_gaps(alignment);
     for (const auto& [i, j] : alignment.matches) add_same(a_.items[i], b_.items[j]);
@@ -141,6 +150,17 @@ class Matcher {
 
  private:
   using RowKey = std::tuple<KernelChangeClass, std::string, std::string>;
+
+  // The first step with the first, and so on.
+  Alignment align_steps() const {
+    Alignment out;
+    for (std::size_t s = 0; s < std::min(a_.steps(), b_.steps()); ++s) {
+      const Alignment step = align(a_.keys_of_step(s), b_.keys_of_step(s));
+      out.in_pieces |= step.in_pieces;
+      for (const auto& [i, j] : step.matches) out.matches.emplace_back(a_.step_begin[s] + i, b_.step_begin[s] + j);
+    }
+    return out;
+  }
 
   void number_gaps(const Alignment& alignment) {
     std::uint32_t at_a = 0, at_b = 0, gap = 0;
@@ -249,29 +269,41 @@ class Matcher {
     });
   }
 
-  // Kernels of `from` that went into generated kernels of `to` between the same two matches.
+  using Generated = std::map<std::uint32_t, std::vector<Item*>>;  // by gap
+
+  // Kernels of `from` that went into generated kernels of `to`.
   void fuse(Work& from, Work& to, bool turned) {
-    std::map<std::uint32_t, std::vector<Item*>> generated;
+    Generated generated;
     for (Item& item : to.items)
       if (!item.taken && is_generated(item)) generated[item.gap].push_back(&item);
     if (generated.empty()) return;
     std::map<Item*, std::vector<Item*>> parts;
-    for (Item& item : from.items) {
-      if (item.taken || !is_fusible(item)) continue;
-      const auto at = generated.find(item.gap);
-      if (at == generated.end()) continue;
-      if (Item* into = fused_into(item, at->second)) parts[into].push_back(&item);
-    }
+    for (Item& item : from.items)
+      if (!item.taken && is_fusible(item))
+        if (Item* into = fused_into(item, generated)) parts[into].push_back(&item);
     for (const auto& [gap, list] : generated)
       for (Item* whole : list)
         if (const auto at = parts.find(whole); at != parts.end()) add_fused(*whole, at->second, turned);
   }
 
-  static Item* fused_into(const Item& part, const std::vector<Item*>& generated) {
-    for (Item* whole : generated)
-      if (names_operator(*whole->decoded, part.operator_name)) return whole;
+  // The nearest that names the operator, since a compiler moves work past a product; else the only one in the same place.
+  static Item* fused_into(const Item& part, const Generated& generated) {
+    for (std::uint32_t away = 0; away <= kFusedAcross; ++away) {
+      if (Item* whole = naming(part, generated, std::int64_t{part.gap} + away)) return whole;
+      if (Item* whole = naming(part, generated, std::int64_t{part.gap} - away)) return whole;
+    }
     // The copy engine's work is fused only where a name says so.
-    return generated.size() == 1 && part.decoded->family != "copy engine" ? generated.front() : nullptr;
+    const auto here = generated.find(part.gap);
+    const bool only = here != generated.end() && here->second.size() == 1 && part.decoded->family != "copy engine";
+    return only ? here->second.front() : nullptr;
+  }
+
+  static Item* naming(const Item& part, const Generated& generated, std::int64_t gap) {
+    const auto at = gap < 0 ? generated.end() : generated.find(static_cast<std::uint32_t>(gap));
+    if (at == generated.end()) return nullptr;
+    for (Item* whole : at->second)
+      if (names_operator(*whole->decoded, part.operator_name)) return whole;
+    return nullptr;
   }
 
   void add_fused(Item& whole, const std::vector<Item*>& parts, bool turned) {

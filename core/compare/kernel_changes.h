@@ -1,8 +1,8 @@
 #pragma once
 // What became of the GPU work of a step, by the names of its kernels. The work of both sides in order of launch is aligned
-// by name; of what is left, first equal names are paired wherever they stand, then (between the same two matches) kernels
-// whose operators a generated kernel names are counted as fused into it, then work of one kind is paired in order and told
-// apart by what the names say. All pairings are heuristics but that of equal names.
+// step by step by name; of what is left, first equal names are paired wherever they stand, then kernels whose operators a generated kernel
+// close by names, or that stand in its very place, are counted as fused into it, then work of one kind is paired in order and
+// told apart by what the names say. All pairings are heuristics but that of equal names.
 #include <array>
 #include <vector>
 

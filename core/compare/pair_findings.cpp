@@ -19,6 +19,7 @@ constexpr double kSameProblem = 1.02;        // largest products this close are 
 constexpr auto kOperations = static_cast<std::size_t>(StepFigure::gpu_ops);
 constexpr std::size_t kNamesInSentence = 3;
 constexpr std::size_t kNameChars = 60;
+constexpr double kShownSpread = 0.05;         // of a ratio; below it the spread is no news
 
 struct Pair {
   const PairFacts& f;
@@ -28,6 +29,8 @@ struct Pair {
   Ns ns_a(StepFigure figure) const { return f.comparison.a.of(figure).median; }
   Ns ns_b(StepFigure figure) const { return f.comparison.b.of(figure).median; }
   const KernelClassTotal& total(KernelChangeClass c) const { return f.kernels.totals[static_cast<std::size_t>(c)]; }
+  // What the kernels are counted over.
+  std::string_view counted_over() const { return f.all_steps ? "in all steps" : "per step"; }
 };
 
 ComparedNumber number(const Pair& p, std::string_view key, StepFigure figure) {
@@ -41,19 +44,26 @@ std::vector<ComparedNumber> evidence(const Pair& p) {
 }
 
 std::string some_names(const std::vector<std::string>& names) {
+  std::vector<std::string> shorter;
+  for (const std::string& name : names)
+    if (std::string text = elide_middle(short_kernel_name(name), kNameChars); std::find(shorter.begin(), shorter.end(), text) == shorter.end()) shorter.push_back(std::move(text));
   std::string out;
-  for (std::size_t i = 0; i < std::min(names.size(), kNamesInSentence); ++i) out += (i == 0 ? "" : ", ") + elide_middle(names[i], kNameChars);
-  return names.size() > kNamesInSentence ? out + fmt::format(" and {} more", names.size() - kNamesInSentence) : out;
+  for (std::size_t i = 0; i < std::min(shorter.size(), kNamesInSentence); ++i) out += (i == 0 ? "" : ", ") + shorter[i];
+  return shorter.size() > kNamesInSentence ? out + fmt::format(" and {} more", shorter.size() - kNamesInSentence) : out;
 }
 
 std::string counted(std::uint64_t n, std::string_view thing) { return fmt::format("{} {}{}", n, thing, n == 1 ? "" : "s"); }
 
-std::optional<ComparisonFinding> same_gpu_work(const Pair& p) {
+bool same_gpu_time(const Pair& p) {
   const double growth = p.growth(StepFigure::gpu_time);
-  if (!p.f.kernels.same_names_and_grids || growth > 1 + kSameGpuTime || growth < 1 / (1 + kSameGpuTime)) return std::nullopt;
+  return growth <= 1 + kSameGpuTime && growth >= 1 / (1 + kSameGpuTime);
+}
+
+std::optional<ComparisonFinding> same_gpu_work(const Pair& p) {
+  if (!p.f.kernels.same_names_and_grids || !same_gpu_time(p)) return std::nullopt;
   return ComparisonFinding{"pair_same_gpu_work", "Same GPU work in both runs",
-                           fmt::format("All {} per step keep name and grid, and GPU time stays at {} ({} before): what changed, changed on the CPU.",
-                                       counted(static_cast<std::uint64_t>(p.b(StepFigure::gpu_ops)), "GPU operation"), format_duration(p.ns_b(StepFigure::gpu_time)),
+                           fmt::format("Every GPU operation of a step ({}) keeps its name and grid, and GPU time stays at {} ({} before): what changed, changed on the CPU.",
+                                       static_cast<std::uint64_t>(p.b(StepFigure::gpu_ops)), format_duration(p.ns_b(StepFigure::gpu_time)),
                                        format_duration(p.ns_a(StepFigure::gpu_time))),
                            Tone::neutral, evidence(p), {}, {}};
 }
@@ -103,7 +113,7 @@ std::optional<ComparisonFinding> gpu_time_up(const Pair& p) {
   return ComparisonFinding{"pair_gpu_time_up", "GPU time went up",
                            fmt::format("GPU time per step grew by {} ({} -> {}){}.", format_percent(growth - 1), format_duration(p.ns_a(StepFigure::gpu_time)),
                                        format_duration(p.ns_b(StepFigure::gpu_time)),
-                                       added.ns_b > 0 ? fmt::format("; work that only B has takes {}", format_duration(added.ns_b)) : ""),
+                                       added.ns_b > 0 ? fmt::format("; work that only B has takes {} {}", format_duration(added.ns_b), p.counted_over()) : ""),
                            Tone::worse, evidence(p), {}, {}};
 }
 
@@ -133,8 +143,8 @@ std::optional<ComparisonFinding> copy_added(const Pair& p, bool in_b) {
   out.title = in_b ? "A copy on the GPU was added" : "A copy on the GPU is gone";
   out.tone = in_b ? Tone::worse : Tone::better;
   out.evidence = {{"copies", copies_a, copies_b}, {"copy_us", us_a, us_b}};
-  out.summary = fmt::format("{} copies within the device {} per step, for {} in all, under {}{}.", in_b ? "Only B" : "Only A",
-                            count == 1 ? "once" : fmt::format("{} times", count), format_duration(time),
+  out.summary = fmt::format("{} copies within the device {} {}, for {} in all, under {}{}.", in_b ? "Only B" : "Only A",
+                            count == 1 ? "once" : fmt::format("{} times", count), p.counted_over(), format_duration(time),
                             operators.empty() ? "no operator of the file" : printable(operators.front()),
                             addmm ? ": a full-size bias is laid into the result before the product" : "");
   (in_b ? out.names_b : out.names_a) = std::move(names);
@@ -154,7 +164,7 @@ std::optional<ComparisonFinding> types_changed(const Pair& p) {
   }
   out.rule = "pair_types_changed";
   out.title = "Kernels compute in other data types";
-  out.summary = fmt::format("{} per step: {} -> {}. The first: {}.", counted(total.count_a, "kernel"), format_duration(total.ns_a), format_duration(total.ns_b), example);
+  out.summary = fmt::format("{} {}: {} -> {}. The first: {}.", counted(total.count_a, "kernel"), p.counted_over(), format_duration(total.ns_a), format_duration(total.ns_b), example);
   out.tone = total.ns_b < total.ns_a ? Tone::better : total.ns_b > total.ns_a ? Tone::worse : Tone::neutral;
   out.evidence = {{"kernels", static_cast<double>(total.count_a), static_cast<double>(total.count_b)},
                   {"kernel_us", static_cast<double>(total.ns_a) / static_cast<double>(kNsPerUs),
@@ -196,9 +206,9 @@ std::string time_sentence(const Pair& p, StepFigure figure, std::string_view wha
   std::string spread;
   if (change.ratio_low && change.ratio_high && *change.ratio_low > 0) {
     const double low = less ? *change.ratio_low : 1 / *change.ratio_high, high = less ? *change.ratio_high : 1 / *change.ratio_low;
-    if (high - low >= 0.005) spread = fmt::format("; {:.2f} to {:.2f} in the middle half of the steps", low, high);
+    if (high - low >= kShownSpread) spread = fmt::format(" ({:.2f} to {:.2f} in the middle half of the steps)", low, high);
   }
-  return fmt::format("{} per step is {:.2f} times {} ({}{}).", what, times, less ? "shorter" : "longer", both, spread);
+  return fmt::format("{} per step went {}: {:.2f} times as {}{}.", what, both, times, less ? "fast" : "long", spread);
 }
 
 std::string change_words(const Pair& p, KernelChangeClass c) {
@@ -235,7 +245,7 @@ std::string gpu_sentence(const Pair& p) {
   if (!list.empty()) return fmt::format("The GPU does other work: {}; {}.", kept, list);
   const bool other_grid = std::any_of(k.rows.begin(), k.rows.end(), [](const KernelChange& row) { return row.other_grid; });
   if (other_grid) return fmt::format("The GPU runs the same kernels on other amounts of work: {}, with other grids.", kept);
-  const bool cpu_changed = c.change(StepFigure::cpu).differs && !c.change(StepFigure::gpu_time).differs;
+  const bool cpu_changed = c.change(StepFigure::cpu).differs && same_gpu_time(p);
   return fmt::format("The GPU does the same math: {}{}.", kept, cpu_changed ? "; only CPU overhead changed" : "");
 }
 

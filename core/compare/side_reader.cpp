@@ -1,7 +1,6 @@
 #include "core/compare/side_reader.h"
 
 #include <algorithm>
-#include <charconv>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -66,6 +65,12 @@ void find_steps(SideData& data, const CompareOptions& options) {
   if (data.steps.empty()) data.steps.push_back({{}, std::string(kWhole), cpu_span(trace), {}, {}});
 }
 
+// In a file of several ranks a step is that of one of them.
+bool same_process(const SideData& data, const ComparedStep& step, const GpuOp& op) {
+  const Trace& trace = data.input->trace;
+  return !op.linked() || trace.lane(op.launch).process == trace.lane(step.slice).process;
+}
+
 // Work belongs to the step in which it was launched; in a trace without any launch, in which it began.
 void share_out_gpu_work(SideData& data) {
   for (std::uint32_t i = 0; i < data.ops.size(); ++i) {
@@ -77,7 +82,7 @@ void share_out_gpu_work(SideData& data) {
     }
     const Ns t = op.linked() ? op.launch_span.begin : op.span.begin;
     auto at = std::upper_bound(data.steps.begin(), data.steps.end(), t, [](Ns time, const ComparedStep& s) { return time < s.cpu.begin; });
-    if (at != data.steps.begin() && (--at)->cpu.contains(t)) at->ops.push_back(i);
+    if (at != data.steps.begin() && (--at)->cpu.contains(t) && same_process(data, *at, op)) at->ops.push_back(i);
   }
 }
 

@@ -1,4 +1,5 @@
 // The words of comparison.h: one table each.
+#include "core/analyze/kernel_name.h"
 #include "core/compare/comparison.h"
 
 namespace gapscope {
@@ -47,6 +48,12 @@ std::string_view kernel_change_name(KernelChangeClass c) { return kClasses[stati
 std::string_view explain(KernelChangeClass c) { return kClasses[static_cast<std::size_t>(c)].meaning; }
 std::string_view node_state_name(NodeState state) { return kStates[static_cast<std::size_t>(state)]; }
 std::string_view tone_name(Tone tone) { return kTones[static_cast<std::size_t>(tone)]; }
+
+std::string short_kernel_name(std::string_view name) {
+  if (name.find(" + ") != name.npos) return std::string(name);
+  std::string shorter = decode(name).short_name;
+  return shorter.empty() ? std::string(name) : shorter;
+}
 
 std::string operator_path(const Comparison& comparison, std::size_t node) {
   const OperatorNode& n = comparison.operators[node];
