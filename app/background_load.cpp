@@ -39,6 +39,7 @@ BackgroundLoad::Outcome BackgroundLoad::load() {
 
 void BackgroundLoad::run() {
   try {
+    stamp_ = stamp_of(path_);
     outcome_ = load();
   } catch (const std::bad_alloc&) {
     outcome_ =

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 
+#include "app/file_watch.h"
 #include "core/base/parallel.h"
 #include "core/base/result.h"
 #include "core/load/load_trace.h"
@@ -29,6 +30,8 @@ class BackgroundLoad {
   double seconds() const;  // since it began
   void cancel() { progress_.cancel = true; }
   bool done() const { return done_; }
+  // The file's state before it was read. Only when done.
+  const std::optional<FileStamp>& stamp() const { return stamp_; }
   // Only when done, and only once.
   Outcome take() { return std::move(outcome_); }
   // The beginning of the file as a document of its own, once each time there is a larger one; else null.
@@ -43,6 +46,7 @@ class BackgroundLoad {
   std::function<void()> wake_;
   LoadProgress progress_;
   Outcome outcome_{Error{}};
+  std::optional<FileStamp> stamp_;
   std::mutex part_mutex_;
   std::shared_ptr<const Document> part_;
   std::atomic<bool> done_{false};

@@ -23,6 +23,7 @@ SessionOptions session_options(const WindowRun& run) {
   const char* home = std::getenv("HOME");
   SessionOptions options;
   options.settings_file = settings_path(std::getenv("XDG_CONFIG_HOME"), home);
+  options.states = state_folder(std::getenv("XDG_STATE_HOME"), home);
   options.assets = find_assets(run.executable);
   options.home = home ? home : "";
   options.load.spill_folder = spill_folder(std::getenv("TMPDIR"));
@@ -58,6 +59,7 @@ class WindowLoop {
     const auto begin = std::chrono::steady_clock::now();
     for (const Drop& drop : input.drops) take_drop(drop);
     session_.poll(ui_.view());
+    if (const std::optional<std::string> copied = session_.take_copy()) window_.copy_text(*copied);
     Requests requests;
     ui_.frame(frame_input(input), requests);
     frame_ms_ = milliseconds_since(begin);

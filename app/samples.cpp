@@ -8,8 +8,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::array<Sample, 9>& table() {
-  static const std::array<Sample, 9> kSamples = {{
+const std::array<Sample, 16>& table() {
+  static const std::array<Sample, 16> kSamples = {{
       {"matmul_add_64_cold_eager",
        "A 64 x 64 matmul and add, three steps, GPU just woken: 899 us for 8.4 us of GPU work."},
       {"matmul_add_64_warm_eager", "The same after a warm-up: 365 us, still nearly all of it the CPU launching."},
@@ -23,6 +23,14 @@ const std::array<Sample, 9>& table() {
       {"transformer_baseline", "Training two small encoder layers in fp32: 43 ms of Python for 3.6 ms of GPU work."},
       {"transformer_optimized",
        "Larger, fp16 autocast, flash attention: the GPU is busy 23 of 35 ms. Compare it with the baseline."},
+      // By `gapscope record` of gapscope-workload, on an NVIDIA H200.
+      {"recorded_matmul_add_64_cold", "Plain CUDA, recorded by gapscope: the first step loads code and makes its handles."},
+      {"recorded_matmul_add_4096", "The same at 4096 x 4096: compute-bound, the CPU is far ahead."},
+      {"recorded_addmm_4096_copy", "An addmm that copies its bias first: the DtoD copy before each GEMM."},
+      {"recorded_geglu_mlp_train", "Forward, backward and SGD of a GeGLU MLP in CUDA and cuBLASLt."},
+      {"recorded_mul_add_graph", "Two kernels replayed as a CUDA graph: one launch for both."},
+      {"recorded_streams", "Copies and compute on two streams that overlap."},
+      {"recorded_syncs", "A synchronization a step that nobody needs."},
   }};
   return kSamples;
 }

@@ -8,6 +8,10 @@
 #include "app/samples.h"
 #include "app/free_name.h"
 #include "core/view/slice_search.h"
+#include "core/base/text.h"
+#include "core/index/choose_crop.h"
+#include "core/load/args.h"
+#include "core/load/crop.h"
 
 namespace gapscope {
 namespace {
@@ -48,7 +52,10 @@ Session::Session(SessionOptions options)
       kernels_job_(make_kernels, options_.wake),
       steps_job_(make_steps_of, options_.wake),
       area_jobs_(options_.wake),
-      search_job_(make_search, options_.wake) {
+      search_job_(make_search, options_.wake),
+      crop_job_(save_crop, options_.wake),
+      event_job_(read_event, options_.wake),
+      memory_(options_.states, options_.wake) {
   Result<Settings> settings = read_settings(options_.settings_file);
   if (settings.ok())
     settings_ = std::move(*settings);
@@ -59,6 +66,7 @@ Session::Session(SessionOptions options)
 Session::~Session() {
   cancel_analysis();
   if (search_cancelled_) *search_cancelled_ = true;
+  *crop_cancelled_ = true;
   if (settings_changed_) write_settings(options_.settings_file, settings_);
 }
 
@@ -121,6 +129,19 @@ bool Session::carry_out(const Request& request) {
                           return true;
                         },
                         [&](const FindSlices& r) { return ask_search(r.question), true; },
+                        [&](const SaveCrop& r) {
+                          const std::shared_ptr<const Document> document = whole_subject();
+                          if (!document) return true;
+                          message_ = "Saving that part of the trace...";
+                          crop_job_.ask({document, r.window, crop_cancelled_});
+                          return true;
+                        },
+                        [&](const CopyEvent& r) {
+                          if (subject() && r.slice.valid()) event_job_.ask({subject()->trace_owner, r.slice});
+                          return true;
+                        },
+                        [&](const StartFresh&) { return memory_.dismiss_notice(), true; },
+                        [&](const DismissNotice&) { return memory_.dismiss_notice(), true; },
                         [&](const SaveText& r) { return save_text(r), true; },
                         [&](const KeepMuted& r) { return keep_muted(r), true; },
                         [&](const SwapTraces&) { return change_places(), true; },
@@ -148,6 +169,7 @@ void Session::poll(ViewState& view) {
     if (load->done()) free_later_.add(std::shared_ptr<const BackgroundLoad>(std::move(load)));
   }
   std::erase(ending_, nullptr);
+  remember(view);
   if (closed_) view.details = {};
   closed_ = false;
   if (replaced_seen_) free_later(std::exchange(replaced_, nullptr));
@@ -164,6 +186,7 @@ void Session::poll(ViewState& view) {
   take_steps(view);
   area_jobs_.take(subject(), view);
   take_search(view);
+  take_crop_and_copy();
   if (std::optional<FolderView> folder = folder_job_.take()) folder_ = std::move(folder);
 }
 
@@ -171,7 +194,12 @@ void Session::take_load(ViewState& view) {
   const std::shared_ptr<BackgroundLoad> load = std::move(load_);
   free_later_.add(load);
   BackgroundLoad::Outcome outcome = load->take();
-  if (outcome.ok()) return adopt(std::move(*outcome), view);
+  if (outcome.ok()) {
+    adopt(std::move(*outcome), view);
+    remembered_ = document_.get();
+    if (const std::optional<Error> trouble = memory_.adopt(*document_, load->stamp())) message_ = trouble->message;
+    return;
+  }
   message_ = outcome.error().message;
   drop_part();
 }
@@ -293,6 +321,36 @@ void Session::take_search(ViewState& view) {
   if (done->answer->question == view.search.asked) view.search.answer = std::move(done->answer);
 }
 
+std::string Session::save_crop(const CropTask& task) {
+  const Document& document = *task.document;
+  const std::string path = free_name_beside(document.trace.path, ".part.json.gz");
+  const CropChoice choice = choose_crop(document.trace, document.links, task.window);
+  const Result<CropFigures> figures = write_crop(document.trace, choice, path, task.cancel.get());
+  if (!figures) return figures.error().message;
+  return "Saved " + path + " with " + format_count(static_cast<std::int64_t>(choice.slice_count)) + " slices";
+}
+
+Session::EventText Session::read_event(const ArgsQuestion& question) {
+  const Result<std::string> text = read_event_text(*question.trace, question.trace->slices.offset[question.slice.index()]);
+  return text ? EventText{*text, {}} : EventText{{}, text.error().message};
+}
+
+void Session::take_crop_and_copy() {
+  if (std::optional<std::string> said = crop_job_.take()) message_ = std::move(*said);
+  if (std::optional<EventText> event = event_job_.take()) {
+    if (event->error.empty())
+      copy_ = std::move(event->text);
+    else
+      message_ = event->error;
+  }
+}
+
+// What the last frame showed of the trace that was opened as the first; of one beside it nothing is kept.
+void Session::remember(const ViewState& view) {
+  if (document_ && !part_ && side_ == TraceSide::a && remembered_ == document_.get() && window_has_ == document_.get()) memory_.track(*document_, view);
+  if (const std::optional<Error> trouble = memory_.poll(document_.get())) message_ = trouble->message;
+}
+
 void Session::cancel_analysis() {
   area_jobs_.cancel();
   analysis_->cancel();
@@ -325,11 +383,17 @@ void Session::close() {
     if (side_ == TraceSide::a) second_.change_places(document_, analysis_);
     while (second_.is_loading()) second_.close();
     side_ = TraceSide::a;
+    if (second_.document().get() == remembered_) {
+      memory_.close();
+      remembered_ = nullptr;
+    }
     return second_.close();
   }
   cancel_analysis();
   free_later(std::exchange(document_, nullptr));
   closed_ = true;
+  remembered_ = nullptr;
+  memory_.close();
 }
 
 void Session::ask_args(SliceId slice) {
@@ -343,7 +407,9 @@ std::string Session::title() const {
 }
 
 void Session::fill(FrameInput& in) {
-  in.document = shown().get();
+  in.document = window_has_ = shown().get();
+  in.kept = memory_.kept();
+  in.notice = memory_.notice();
   in.part_before = replaced_.get();
   replaced_seen_ = true;
   in.message = message_;

@@ -18,6 +18,7 @@
 #include "app/load_watch.h"
 #include "app/second_trace.h"
 #include "app/settings.h"
+#include "app/view_memory.h"
 #include "core/view/view_state.h"
 #include "ui/app_ui.h"
 
@@ -29,6 +30,7 @@ struct SessionOptions {
   std::string home;                     // what ~ means in a typed path
   std::function<void()> wake;           // called from other threads; must make the UI thread call poll() soon
   LoadOptions load{};                   // of every file; the watching is the session's own
+  std::filesystem::path states{};       // folder of how each trace was looked at; empty: nothing is remembered
 };
 
 class Session {
@@ -61,6 +63,9 @@ class Session {
   bool is_loading() const { return load_ != nullptr; }
   bool is_loading_beside() const { return second_.is_loading(); }
   const std::string& message() const { return message_; }
+  const Notice* notice() const { return memory_.notice(); }
+  // What is to go to the clipboard, once.
+  std::optional<std::string> take_copy() { return std::exchange(copy_, std::nullopt); }
   const std::vector<std::string>& recent() const { return settings_.recent; }
   std::string title() const;  // of the window
 
@@ -117,6 +122,17 @@ class Session {
   static SearchDone make_search(const SearchTask& task);
   void ask_search(const SearchQuestion& question);
   void take_search(ViewState& view);
+  struct CropTask {
+    std::shared_ptr<const Document> document;
+    Span window;
+    std::shared_ptr<std::atomic<bool>> cancel;
+  };
+  static std::string save_crop(const CropTask& task);
+  struct EventText {
+    std::string text;
+    std::string error;
+  };
+  static EventText read_event(const ArgsQuestion& question);
 
   const std::shared_ptr<const Document>& shown() const { return part_ ? part_ : document_; }
   // The trace that requests are about: the open one or, where there are two, the one that is acted on.
@@ -135,6 +151,8 @@ class Session {
   void take_table(ViewState& view);
   void take_kernels(ViewState& view);
   void take_steps(ViewState& view);
+  void take_crop_and_copy();
+  void remember(const ViewState& view);
   void save_text(const SaveText& what);
   void keep_muted(const KeepMuted& what);
   void save_settings();
@@ -170,6 +188,13 @@ class Session {
   AreaJobs area_jobs_;
   std::shared_ptr<std::atomic<bool>> search_cancelled_;
   LatestJob<SearchTask, SearchDone> search_job_;
+  std::shared_ptr<std::atomic<bool>> crop_cancelled_ = std::make_shared<std::atomic<bool>>(false);
+  LatestJob<CropTask, std::string> crop_job_;
+  LatestJob<ArgsQuestion, EventText> event_job_;
+  std::optional<std::string> copy_;
+  const Document* window_has_ = nullptr;  // the document of the last frame
+  const Document* remembered_ = nullptr;  // the one that memory_ is about; two that change places leave it at that
+  ViewMemory memory_;
 };
 
 }  // namespace gapscope

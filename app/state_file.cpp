@@ -124,6 +124,7 @@ std::string state_json(const Session& session, const AppUi& ui) {
   Json json = {{"loading", session.is_loading()},
                {"message", session.message()},
                {"recent", session.recent()},
+               {"notice", session.notice() ? Json(session.notice()->text) : Json(nullptr)},
                {"help_open", view.help_open},
                {"start_open", view.start_open || !session.document()},
                {"theme", view.theme == ThemeName::light ? "light" : "dark"},
@@ -148,6 +149,10 @@ std::string state_json(const Session& session, const AppUi& ui) {
     json["area"] = area_json(*doc, view, ui.timeline());
     json["search"] = search_json(trace, view);
     json["box"] = view.box.kind == BoxKind::none ? Json(nullptr) : Json(view.box.text);
+    json["notes"] = Json::array();
+    for (const Note& note : view.notes.notes)
+      json["notes"].push_back({{"begin_ns", note.span.begin}, {"end_ns", note.span.end}, {"text", note.text}, {"colour", note.colour}});
+    json["marks"] = view.notes.marks.size();
     json["axis"] = box_json(ui.timeline().areas().lanes);
     json["slices"] = slices_json(trace, ui.timeline().zones());
     const Diagnosis* diagnosis = doc->diagnosis();

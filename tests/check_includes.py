@@ -10,8 +10,8 @@ import sys
 import tempfile
 
 BELOW_VIEW = ["core/base", "core/trace", "core/index", "core/analyze", "core/diagnose", "core/compare"]
-# Of loading, what lies outside sees the way in and a slice's args, not how files are read.
-LOAD_INTERFACE = ["core/load/args.h", "core/load/load_trace.h"]
+# Of loading, what lies outside sees the way in, a slice's args and the way out, not how files are read.
+LOAD_INTERFACE = ["core/load/args.h", "core/load/crop.h", "core/load/load_trace.h"]
 
 # folder -> what its files may include besides their own folder (folders, or single headers). The longest match counts.
 MAY_INCLUDE = {
@@ -31,11 +31,11 @@ MAY_INCLUDE = {
 # third-party header -> the only folders that may include it (tests/ may include anything)
 ONLY_IN = {
     r"simdjson": ["core/load"],
-    r"(zlib|libdeflate|lzma|zstd)\.h": ["core/load"],
+    r"(zlib|libdeflate|lzma|zstd)\.h": ["core/load", "app/record"],
     r"(.*/)?imgui": ["ui", "app/window"],
     r"GLFW/|glad/|(.*/)?imgui_impl_": ["app/window"],
     r"png\.h": ["app/window"],
-    r"CLI/": ["app/cli"],
+    r"CLI/": ["app/cli", "app/sampler"],
     r"cupti": ["app/sampler"],
     r"cuda|cublas|cudnn|nvtx": ["app/sampler"],
 }

@@ -2,7 +2,10 @@
 
 sources(test_sources tests tests/bench/ tests/fuzz/ tests/e2e/)
 add_executable(gapscope_tests ${test_sources})
-target_link_libraries(gapscope_tests PRIVATE gapscope_app gapscope::doctest)
+target_link_libraries(gapscope_tests PRIVATE gapscope_app gapscope_workload_plain gapscope::doctest)
+if(TARGET gapscope_cupti_records)
+  target_link_libraries(gapscope_tests PRIVATE gapscope_cupti_records)
+endif()
 target_compile_definitions(gapscope_tests PRIVATE GAPSCOPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
   GAPSCOPE_TESTS_DIR="${PROJECT_SOURCE_DIR}/tests")
 
@@ -31,6 +34,7 @@ foreach(file ${e2e_sources})
 endforeach()
 
 include(tests/cli/cli.cmake)
+include(tests/app/sampler/sampler.cmake)
 
 # Graphics drivers leak a little and are unloaded before LeakSanitizer could name them, so it cannot judge a test that
 # opens a window. Sessions and documents are judged by the tests that do without one.

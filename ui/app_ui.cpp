@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/view/kept_view.h"
+#include "core/view/time_view.h"
 #include "ui/bars.h"
 #include "ui/command_box.h"
 #include "ui/compare_view.h"
@@ -33,10 +35,12 @@ bool keys_taken() {
          ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
 }
 
-// Esc closes an open menu: giving the focus back to the window does that in every version of Dear ImGui.
+// Esc closes an open menu, and Enter one that somebody types into: giving the focus back to the window does that in every
+// version of Dear ImGui, and a press that came and went between two frames is in our list only.
 void close_menus(std::span<const KeyPress> presses) {
-  const bool escape = std::any_of(presses.begin(), presses.end(), [](const KeyPress& p) { return p.key == Key::escape; });
-  if (escape && ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) ImGui::SetWindowFocus("gapscope");
+  const bool typing = ImGui::GetIO().WantTextInput;
+  const bool ends = std::any_of(presses.begin(), presses.end(), [&](const KeyPress& p) { return p.key == Key::escape || (typing && p.key == Key::enter); });
+  if (ends && ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) ImGui::SetWindowFocus("gapscope");
 }
 
 // A text field of ours takes the keyboard in this frame or the next.
@@ -150,18 +154,41 @@ void AppUi::take_documents(const FrameInput& in) {
   if (in.document != document_) {
     compare_->act_on(TraceSide::a, view_);
     if (in.document && document_ && in.part_before == document_) {
+      const bool untouched = view_.time.span == fit(document_->trace.span).span && view_.notes.notes.empty();
       grow(*in.document);
       compare_->part(document_, view_);
+      if (in.kept && untouched) restore(*in.kept);
     } else {
       adopt(in.document, compare_->document());
+      if (in.kept) restore(*in.kept);
     }
   }
   if (beside != compare_->document()) compare_->adopt(document_, beside, view_);
 }
 
+void AppUi::restore(const KeptView& kept) {
+  if (!document_ || document_->trace.is_part) return;
+  restore_view(kept, document_->trace, view_);
+  const auto table = panels();
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (table[i].id != kept.tab) continue;
+    view_.tab = i;
+    view_.select_tab = true;
+  }
+}
+
+// Notes are work that nobody wants to do twice: they stay.
+void AppUi::start_fresh() {
+  compare_->act_on(TraceSide::a, view_);
+  std::vector<Note> notes = std::move(view_.notes.notes);
+  adopt(document_, compare_->document());
+  view_.notes.notes = std::move(notes);
+}
+
 // From top to bottom: menus, notices, timeline, panels, status.
 void AppUi::draw_document(Box box, const FrameInput& in, const Document& document, Requests& out) {
   box.y0 += draw_message(box, in, view_, out);
+  box.y0 += draw_notice(box, in, view_, out);
   const float status = std::round(kStatusHeight * view_.scale);
   draw_status_bar({box.x0, box.y1 - status, box.x1, box.y1}, in, view_, out);
   box.y1 -= status;
@@ -225,6 +252,7 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   if (in.document && !view_.start_open) draw_tour(view_, timeline().areas().lanes);
   if (view_.help_open) draw_help_page(view_);
   draw_command_box(in, scope);
+  if (out.has<StartFresh>()) start_fresh();
 }
 
 }  // namespace gapscope

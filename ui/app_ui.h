@@ -49,6 +49,19 @@ struct FolderView {
   std::vector<FolderEntry> entries;
 };
 
+// A sentence with what one may do about it, shown in a row above the timeline.
+struct NoticeButton {
+  const char* title;
+  const char* help;
+  Request request;
+};
+struct Notice {
+  std::string text;
+  std::vector<NoticeButton> buttons;
+};
+
+struct KeptView;
+
 struct FrameInput {
   float width_px = 0, height_px = 0;  // of the display, as ImGuiIO::DisplaySize
   float scale = 1;
@@ -59,6 +72,8 @@ struct FrameInput {
   const Document* document = nullptr;  // null while nothing is open; the pointer says whether it is another one
   const Document* part_before = nullptr;  // the part of the same file that `document` replaces, still there this frame
   const Document* beside = nullptr;  // the second trace, B, to compare `document` with; null while there is none
+  const KeptView* kept = nullptr;  // how `document` was looked at before: applied when it is shown for the first time
+  const Notice* notice = nullptr;
   const LoadingView* loading = nullptr;
   const LoadingView* loading_beside = nullptr;
   std::string_view message;  // an error sentence, shown until DismissMessage
@@ -103,6 +118,8 @@ class AppUi {
  private:
   void take_documents(const FrameInput& in);
   void grow(const Document& document);
+  void restore(const KeptView& kept);
+  void start_fresh();
   void draw_document(Box box, const FrameInput& in, const Document& document, Requests& out);
 
   ViewState view_;

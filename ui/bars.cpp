@@ -190,6 +190,28 @@ float draw_loading_beside(const Box& box, const LoadingView& loading, const View
   return height;
 }
 
+float draw_notice(const Box& box, const FrameInput& in, const ViewState& view, Requests& out) {
+  if (!in.notice) return 0;
+  const Theme& theme = theme_of(view.theme);
+  Painter p(*ImGui::GetWindowDrawList(), view.scale);
+  const Box row{box.x0, box.y0, box.x1, box.y0 + std::round(kMessageHeight * view.scale)};
+  p.fill(row, colour(theme.raised));
+  p.fill({row.x0, row.y0, row.x0 + p.px(4), row.y1}, colour(theme.accent));
+  begin_row("notice", row);
+  ImGui::SetCursorPos({p.px(16), p.px(8)});
+  ImGui::TextUnformatted(in.notice->text.data(), in.notice->text.data() + in.notice->text.size());
+  for (const NoticeButton& button : in.notice->buttons) {
+    ImGui::SameLine(0, p.px(12));
+    ImGui::SetCursorPosY(p.px(5));
+    ImGui::PushStyleColor(ImGuiCol_Button, colour(theme.accent, 0.25f));
+    if (ImGui::Button(button.title)) out.add(button.request);
+    ImGui::PopStyleColor();
+    draw_hover(button.help);
+  }
+  ImGui::EndChild();
+  return row.height();
+}
+
 float draw_splitter(const char* id, const Box& box, const ViewState& view) {
   const bool lying = box.width() > box.height();
   ImGui::SetCursorScreenPos({box.x0, box.y0});

@@ -16,6 +16,8 @@ void draw_status_bar(const Box& box, const FrameInput& in, const ViewState& view
 
 // The error sentence across the window, until it is dismissed. Returns how many px it took.
 float draw_message(const Box& box, const FrameInput& in, const ViewState& view, Requests& out);
+// The notice, likewise.
+float draw_notice(const Box& box, const FrameInput& in, const ViewState& view, Requests& out);
 
 // At the lower end of `box`: how far the load of the second trace is, and a way to end it. Returns how many px it took.
 float draw_loading_beside(const Box& box, const LoadingView& loading, const ViewState& view, Requests& out);

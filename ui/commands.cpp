@@ -68,6 +68,27 @@ void leave_topmost(CommandScope& s) {
   }
 }
 
+bool has_range(const CommandScope& s) { return s.document && !s.document->trace.is_part && s.view.range; }
+bool has_whole_document(const CommandScope& s) { return s.document && !s.document->trace.is_part; }
+bool has_note(const CommandScope& s) { return s.document && s.view.notes.chosen >= 0; }
+
+std::optional<Span> span_to_mark(const CommandScope& s) {
+  if (!s.document) return std::nullopt;
+  return s.view.selection ? std::optional(s.document->trace.span_of(s.view.selection)) : s.view.range;
+}
+bool has_span_to_mark(const CommandScope& s) { return span_to_mark(s).has_value(); }
+
+std::optional<Span> span_to_keep(const CommandScope& s) {
+  return s.document && !s.view.selection && !s.view.notes.marks.empty() ? std::optional(s.view.notes.marks.back()) : span_to_mark(s);
+}
+bool has_span_to_keep(const CommandScope& s) { return span_to_keep(s).has_value(); }
+
+Span here(const CommandScope& s) {
+  const Span& visible = s.view.time.span;
+  const Ns at = s.view.notes.pointer.value_or(visible.begin + visible.length() / 2);
+  return {at, at};
+}
+
 void select_found(CommandScope& s, SliceId slice) {
   if (slice.valid()) select_slice(s.view, slice, true);
 }
@@ -129,6 +150,12 @@ constexpr auto kCommands = std::to_array<Command>({
   {copy_name, Menu::file, "Copy name", "Copy the whole name of the selected slice.",
    {{{Key::c, kCtrl}}}, false, has_selection,
    [](CommandScope& s) { s.out.add(CopyText{std::string(s.document->trace.name(s.view.selection))}); }},
+  {copy_json, Menu::file, "Copy as JSON", "Copy the selected slice's event as it stands in the file.",
+   {{{Key::c, kCtrl | kShift}}}, false, has_selection, [](CommandScope& s) { s.out.add(CopyEvent{s.view.selection}); }},
+  {save_visible, Menu::file, "Save the visible part", "Save what is visible as a trace of its own, beside this one.",
+   {{{Key::s, kCtrl | kShift}}}, false, has_whole_document, [](CommandScope& s) { s.out.add(SaveCrop{s.view.time.span}); }},
+  {save_range, Menu::file, "Save the selected time", "Save the time selected in the ruler as a trace of its own, beside this one.",
+   {}, false, has_range, [](CommandScope& s) { s.out.add(SaveCrop{*s.view.range}); }},
   {quit, Menu::file, "Quit", "Close the window.",
    {{{Key::q, kCtrl}}}, false, nullptr, [](CommandScope& s) { s.out.add(Quit{}); }},
 
@@ -172,6 +199,8 @@ constexpr auto kCommands = std::to_array<Command>({
    {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "report"); }},
   {cycle_flows, Menu::view, "Arrows", "Arrows of the selection, of all launches, from forward to backward, or all.",
    {{{Key::f, kShift}}}, false, has_document, [](CommandScope& s) { s.view.flows.show = next_flow_show(s.view.flows.show); }},
+  {notes, Menu::view, "Notes", "Show the notes and flags of this trace.",
+   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "notes"); }},
   {toggle_theme, Menu::view, "Light or dark", "Change between the light and the dark theme.",
    {}, false, nullptr,
    [](CommandScope& s) { s.view.theme = s.view.theme == ThemeName::dark ? ThemeName::light : ThemeName::dark; }},
@@ -253,6 +282,14 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::r}}}, false, has_selection, [](CommandScope& s) { mark_selection(s.document->trace, s.view); show_area_tab(s.view); }},
   {mark_all, Menu::go, "Mark all", "Mark what is visible of the selected slice's lane; without one, the whole trace.",
    {{{Key::a, kCtrl}}}, false, has_document, [](CommandScope& s) { mark_everything(s.document->trace, s.view); show_area_tab(s.view); }},
+  {mark, Menu::go, "Mark", "Mark the span of the selected slice, or the selected time; two marks show their distance, the same mark again takes them away.",
+   {{{Key::m}}}, false, has_span_to_mark, [](CommandScope& s) { toggle_mark(s.view.notes, *span_to_mark(s)); }},
+  {keep_note, Menu::go, "Keep as a note", "Write a note at the selected slice, the last mark or the selected time.",
+   {{{Key::m, kShift}}}, false, has_span_to_keep, [](CommandScope& s) { gapscope::add_note(s.view.notes, *span_to_keep(s)); }},
+  {add_flag, Menu::go, "Add a flag here", "Write a note at the time under the pointer, or in the middle of the view.",
+   {{{Key::m, kCtrl}}}, false, has_document, [](CommandScope& s) { gapscope::add_note(s.view.notes, here(s)); }},
+  {delete_note, Menu::go, "Delete the note", "Delete the note that was chosen last.",
+   {{{Key::del}}}, false, has_note, [](CommandScope& s) { remove_note(s.view.notes, static_cast<std::size_t>(s.view.notes.chosen)); }},
   {deselect, Menu::go, "Deselect", "Close what is on top, or select nothing.",
    {{{Key::escape}}}, false, can_deselect, leave_topmost},
 
@@ -271,6 +308,7 @@ constexpr auto kMouseHelp = std::to_array<MouseHelp>({
     {"Shift + wheel", "Pan."},
     {"Shift + drag, middle drag", "Pan and scroll."},
     {"Drag over the lanes", "Mark an area: a time on some lanes. Its edges can be dragged; Alt keeps them from snapping to slices."},
+    {"Click a flag in the ruler", "Write its note, choose its colour, delete it."},
     {"Click", "Select a slice, fold a lane by its title, follow an arrow by its end; on empty space: deselect."},
     {"Double click", "Zoom to the slice."},
     {"Drag in the ruler", "Restrict the tables to that time; a click in the ruler gives all of it back."},

@@ -21,6 +21,9 @@ enum class CommandId : std::uint8_t {
   close_file,
   screenshot,
   copy_name,
+  copy_json,
+  save_visible,
+  save_range,
   quit,
   zoom_in,
   zoom_out,
@@ -36,6 +39,10 @@ enum class CommandId : std::uint8_t {
   previous_hit,
   find_lane,
   go_to_time,
+  mark,
+  keep_note,
+  add_flag,
+  delete_note,
   next_slice,
   previous_slice,
   parent_slice,
@@ -82,6 +89,7 @@ enum class CommandId : std::uint8_t {
   flame,
   compare,
   report,
+  notes,
   count_
 };
 

@@ -9,6 +9,7 @@
 #include "core/view/area_state.h"
 #include "core/view/compare_state.h"
 #include "core/view/search_model.h"
+#include "core/base/time.h"
 #include "core/view/table_model.h"
 
 namespace gapscope {
@@ -67,6 +68,14 @@ struct SaveText {
 struct KeepMuted {
   std::vector<std::string> rules;
 };  // ids of rules whose findings are hidden: remembered in the settings
+struct SaveCrop {
+  Span window;
+};  // the trace's part in that time as a trace of its own, beside it under a free name
+struct CopyEvent {
+  SliceId slice;
+};  // the slice's event as it stands in the file, to the clipboard
+struct StartFresh {};     // the view of last time is not wanted
+struct DismissNotice {};
 struct TakeScreenshot {
   std::string path;
 };  // empty: beside the trace, under a free name
@@ -78,7 +87,7 @@ struct Quit {};
 using Request = std::variant<OpenFile, OpenSample, ListFolder, ReadArgs, MakeTable, MakeKernels, MakeSteps, MakeAreaStats, MakeCallPaths, FindSlices,
                              SwapTraces, CloseBeside, ActOn, MakeComparison,
                              ReloadFile, CancelLoad, CloseFile,
-                             DismissMessage, CopyText, SaveText, KeepMuted, TakeScreenshot, SetTitle, Quit>;
+                             DismissMessage, SaveCrop, CopyEvent, StartFresh, DismissNotice, CopyText, SaveText, KeepMuted, TakeScreenshot, SetTitle, Quit>;
 
 struct Requests {
   std::vector<Request> list;

@@ -448,6 +448,12 @@ Zone TimelinePanel::draw_overlays(TimelineScene& scene) {
   draw_range(scene);
   draw_area(scene, area_place(scene.document));
   draw_guide(scene);
+  const std::optional<std::size_t> note = draw_notes(scene);
+  if (note && clicked_) {
+    scene.view.notes.chosen = static_cast<std::int32_t>(*note);
+    scene.view.notes.edit = true;
+  }
+  draw_note_editor(scene);
   if (!ImGui::IsMouseDown(0) && !ImGui::IsMouseDown(2)) draw_timeline_tooltip(scene, hovered);
   return hovered;
 }
@@ -465,6 +471,10 @@ void TimelinePanel::draw(const Document& document, ViewState& view, const Box& b
   title_splitter(view);
   if (with_overview) overview_drag(document, view);
   move_by_mouse(document, view, keys, delta_s);
+  const ImVec2 pointer = ImGui::GetIO().MousePos;
+  view.notes.pointer.reset();
+  if (hovered_ && pointer.x >= areas_.lanes.x0)
+    view.notes.pointer = ns_from_px(view.time, static_cast<double>(areas_.lanes.width()), static_cast<double>(pointer.x - areas_.lanes.x0));
   lay_out(document, view);
   if (view.reveal_selection) reveal(document, view);
   if (view.reveal_lane) show_lane(document, view);

@@ -71,6 +71,11 @@ void draw_flows(TimelineScene& scene);
 void draw_titles(TimelineScene& scene);
 void draw_ruler(TimelineScene& scene);
 void draw_guide(TimelineScene& scene);
+// Marks and notes in the ruler and through the lanes; the note whose flag is under the pointer.
+std::optional<std::size_t> draw_notes(TimelineScene& scene);
+// The fields of the chosen note, beside its flag.
+void draw_note_editor(TimelineScene& scene);
+Rgb note_colour(const Note& note);
 // A shape for each severity, about `size` px of the display high.
 void draw_severity(Painter& painter, ImVec2 centre, float size, Severity severity, const Theme& theme);
 Rgb severity_colour(Severity severity, const Theme& theme);

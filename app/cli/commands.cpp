@@ -6,10 +6,12 @@
 
 #include "app/cli/analyses.h"
 #include "app/cli/command_line.h"
+#include "app/cli/crop.h"
 #include "app/cli/diagnose.h"
 #include "app/cli/diff.h"
 #include "app/cli/info.h"
 #include "app/cli/kernels.h"
+#include "app/cli/record.h"
 #include "app/cli/screenshot.h"
 #include "app/cli/table.h"
 #include "app/run_window.h"
@@ -162,6 +164,28 @@ std::function<int()> declare_diagnose(CLI::App& arguments) {
   return [options] { return run_diagnose(*options); };
 }
 
+std::string own_path() {
+  std::error_code ignored;
+  return std::filesystem::read_symlink("/proc/self/exe", ignored).string();
+}
+
+std::function<int()> declare_record(CLI::App& arguments) {
+  auto options = std::make_shared<RecordOptions>();
+  arguments.add_option("-o,--output", options->output, "the trace to write; .gz packs it")->type_name("OUT.json[.gz]")->capture_default_str();
+  arguments.add_option("--delay", options->delay_s, "seconds after CUDA's start before recording begins")->check(CLI::NonNegativeNumber);
+  arguments.add_option("--duration", options->duration_s, "seconds to record; the program goes on")->check(CLI::NonNegativeNumber);
+  arguments.add_option("--range", options->range, "record only inside NVTX ranges of this name")->type_name("NVTX_NAME");
+  arguments.add_option("--max-mb", options->max_mb, "end the recording when the file has grown to this size")->type_name("N");
+  arguments.add_flag("--profiler-api", options->profiler_api, "record only between cudaProfilerStart and cudaProfilerStop");
+  arguments.add_flag("--queue-times", options->queue_times, "record when each kernel was queued and submitted; about 1 us a launch more");
+  arguments.add_flag("--no-open", options->no_open, "do not open the window afterwards");
+  arguments.add_option("COMMAND", options->command, "the program and its arguments, after --")->required();
+  return [options] {
+    options->executable = own_path();
+    return record(*options);
+  };
+}
+
 template <AnalysisText analysis>
 std::function<int()> declare_analysis(CLI::App& arguments) {
   auto options = std::make_shared<AnalysisOptions>();
@@ -170,6 +194,20 @@ std::function<int()> declare_analysis(CLI::App& arguments) {
     arguments.add_option("--annotation", options->annotation, "the user annotation that marks a step; without it, ProfilerStep#N");
   arguments.add_flag("--json", options->json, "print JSON");
   return [options] { return run_analysis(*options, analysis); };
+}
+
+std::function<int()> declare_crop(CLI::App& arguments) {
+  auto options = std::make_shared<CropOptions>();
+  constexpr const char* kTime = "nanoseconds as `info` and `diagnose --json` print them, or a time after the trace's begin: 1.2ms (ns, us, ms, s)";
+  arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
+  arguments.add_option("--from", options->from, std::string("begin of the window: ") + kTime)->type_name("T");
+  arguments.add_option("--to", options->to, "end of the window, likewise")->type_name("T");
+  arguments.add_option("--lanes", options->lanes, "only lanes whose title, or whose process's title, holds one of these")->type_name("TEXT...");
+  arguments.add_option("-o,--output", options->output, "the .json or .json.gz to write")->required();
+  arguments.footer("Kept: every slice that overlaps the window, whole; of kernels, copies and memsets among them the call that launched them\n"
+                   "and the operator that owns them, wherever they lie; flows between kept slices; instants and counters in the window;\n"
+                   "all names and everything outside the events. Each event's text stays as it is.");
+  return [options] { return crop(*options); };
 }
 
 constexpr Subcommand kSubcommands[] = {
@@ -183,13 +221,10 @@ constexpr Subcommand kSubcommands[] = {
     {"launches", "print how launches, queues and kernels follow each other", declare_analysis<launches_report>},
     {"flops", "print operations, rates and shares of the peak by operator and shapes", declare_analysis<flops_report>},
     {"memory", "print peak memory and who allocates it", declare_analysis<memory_report>},
+    {"record", "run a CUDA program with the recorder inside, and open its trace", declare_record},
+    {"crop", "write a part of a trace as a trace of its own", declare_crop},
     {"screenshot", "render the window into a PNG, with or without a display", declare_screenshot},
 };
-
-std::string own_path() {
-  std::error_code ignored;
-  return std::filesystem::read_symlink("/proc/self/exe", ignored).string();
-}
 
 }  // namespace
 
@@ -197,8 +232,8 @@ std::span<const Subcommand> subcommands() { return kSubcommands; }
 
 std::function<int()> declare_window(CLI::App& arguments) {
   auto options = std::make_shared<WindowRun>();
-  arguments.add_option("TRACE", options->file, "the trace to open; without one, the start screen");
-  arguments.add_option("--compare", options->beside, "a second trace to compare it with")->type_name("TRACE");
+  auto* trace = arguments.add_option("TRACE", options->file, "the trace to open; without one, the start screen");
+  arguments.add_option("--compare", options->beside, "a second trace to compare it with")->type_name("TRACE")->needs(trace);
   return [options] {
     options->executable = own_path();
     const char* state_file = std::getenv("GAPSCOPE_STATE_FILE");  // see app/state_file.h

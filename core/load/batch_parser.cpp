@@ -22,8 +22,10 @@ BatchEnd BatchParser::parse(std::string_view text, std::uint64_t file_offset, bo
   chunk_.clear();
   chunk_.base_offset = file_offset;
   BatchEnd end;
+  begin_record();
   if (after_comma && parse_fast(end, is_last)) return end;
   chunk_.clear();
+  begin_record();
   return parse_slow(is_last, after_comma);
 }
 
@@ -43,7 +45,9 @@ bool BatchParser::parse_fast(BatchEnd& end, bool is_last) {
     }
     if (!after_comma) return false;
     if (c == '{') {
+      const std::size_t first = i;
       i = events_.parse(i);
+      if (taken_ != nullptr && i != EventParser::kFailed) record(at[first], at[i - 1] + std::size_t{1});
     } else {
       if (c == ',' || c == ':' || c == '}') return false;
       const std::size_t first = i;
@@ -100,7 +104,10 @@ bool BatchParser::array_ends_at(std::size_t at, bool is_last) const {
 
 std::size_t BatchParser::slow_event(std::size_t at, bool is_last) {
   const EventEnd end = find_event_end(text_, at, is_last);
-  if (end.balanced != 0 && parse_one(text_.substr(at, end.balanced - at), at)) return end.balanced;
+  if (end.balanced != 0 && parse_one(text_.substr(at, end.balanced - at), at)) {
+    if (taken_ != nullptr) record(at, end.balanced);
+    return end.balanced;
+  }
   if (end.how == EventEnd::How::unfinished && !is_last) return kNpos;
   std::size_t consumed = 0;
   if (parse_mended(text_.substr(at, end.end - at), at, consumed)) return at + consumed;
@@ -124,10 +131,11 @@ bool BatchParser::parse_one(std::string_view event, std::size_t at) {
 
 bool BatchParser::parse_mended(std::string_view damaged, std::size_t at, std::size_t& consumed) {
   Repairs repairs;
-  const Mended mended = repair_event(damaged, repairs);
+  Mended mended = repair_event(damaged, repairs);
   if (!mended.closed || !repairs.any() || !parse_one(mended.text, at)) return false;
   repairs.report(chunk_.report, file_offset_ + at, text_.substr(at, std::min(mended.consumed, kExampleChars)));
   consumed = mended.consumed;
+  if (taken_ != nullptr) record(at, at + consumed, std::move(mended.text));
   return true;
 }
 
@@ -155,6 +163,33 @@ std::size_t BatchParser::skip_other_value(std::size_t at, bool is_last) {
 // The excerpt ends with what it is about: text behind it may or may not be in this stretch.
 void BatchParser::note(Oddity kind, std::size_t at, std::size_t end) {
   chunk_.report.add(kind, file_offset_ + at, text_.substr(at, std::min(end - at, kExampleChars)));
+}
+
+void BatchParser::begin_record() {
+  rows_before_ = {};
+  if (taken_ != nullptr) taken_->clear();
+}
+
+// What the event is shows in the table that grew.
+void BatchParser::record(std::size_t at, std::size_t end, std::string mended) {
+  using What = TakenEvent::What;
+  const std::array<std::size_t, 5> rows = {chunk_.slices.size(), chunk_.flows.size(), chunk_.halves.size(), chunk_.instants.size(),
+                                           chunk_.counters.size()};
+  TakenEvent event{at, end, std::move(mended)};
+  constexpr std::array<What, 5> kTables = {What::slice, What::flow, What::half, What::instant, What::counter};
+  for (std::size_t t = 0; t < rows.size(); ++t)
+    if (rows[t] != rows_before_[t]) event.what = kTables[t];
+  if (event.what == What::instant) {
+    event.time = chunk_.instants.back().time;
+    event.lane = chunk_.instants.back().lane;
+    event.is_global = chunk_.instants.back().is_global;
+  }
+  if (event.what == What::counter) {
+    event.time = chunk_.counters.back().time;
+    event.lane = chunk_.counters.back().lane;
+  }
+  rows_before_ = rows;
+  taken_->push_back(std::move(event));
 }
 
 }  // namespace gapscope

@@ -1,8 +1,11 @@
 #pragma once
 // A stretch of the events array into a RawChunk. Fast when all is well: one index over the whole stretch, one walk. When
 // anything is wrong the stretch is read again event by event, so that a damaged event costs one event.
+#include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/load/event_parser.h"
 #include "core/load/structural_index.h"
@@ -20,9 +23,23 @@ struct BatchEnd {
   bool after_comma = true;  // whether a comma stands between the last event taken and what follows; of between_events
 };
 
+// An event that was taken, for those who want its text.
+struct TakenEvent {
+  enum class What : std::uint8_t { slice, flow, half, instant, counter, untimed };  // untimed: names, and what has no rows
+  std::size_t at = 0, end = 0;  // its text in the stretch
+  std::string mended;           // stands for that text where it could not be read as it was
+  What what = What::untimed;
+  Ns time = 0;                  // of instants and counters
+  std::uint32_t lane = 0;       // of instants and counters, local
+  bool is_global = false;       // an instant over all lanes
+};
+
 class BatchParser {
  public:
   explicit BatchParser(LocalTables& tables) : tables_(tables) {}
+
+  // From now on `taken` (may be null) holds the events of the last stretch in their order.
+  void record_into(std::vector<TakenEvent>* taken) { taken_ = taken; }
 
   // Parses the events in `text`, which begins between events at `file_offset`. `is_last`: no text follows.
   // `after_comma`: whether a comma stands before it, as BatchEnd said of the text before.
@@ -40,6 +57,8 @@ class BatchParser {
   bool parse_mended(std::string_view damaged, std::size_t at, std::size_t& consumed);
   std::size_t skip_other_value(std::size_t at, bool is_last);
   void note(Oddity kind, std::size_t at, std::size_t end);
+  void begin_record();
+  void record(std::size_t at, std::size_t end, std::string mended = {});
 
   LocalTables& tables_;
   RawChunk chunk_;
@@ -48,6 +67,8 @@ class BatchParser {
   StructuralIndex single_;
   std::string_view text_;
   std::uint64_t file_offset_ = 0;
+  std::vector<TakenEvent>* taken_ = nullptr;
+  std::array<std::size_t, 5> rows_before_{};  // in the chunk's tables when the last event had been recorded
 };
 
 }  // namespace gapscope

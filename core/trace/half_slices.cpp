@@ -35,6 +35,7 @@ PairedHalves pair_halves(std::vector<RawHalf> halves, const std::function<std::u
     } else {
       stack.back().end = h.time;
       stack.back().open = false;
+      stack.back().end_offset = h.offset;
       out.slices.push_back(stack.back());
       stack.pop_back();
       out.matched += async ? 0 : 1;

@@ -17,6 +17,7 @@ struct PairedSlice {
   std::uint32_t name = 0;
   std::uint32_t category = 0;
   bool open = false;       // never ended: `end` is to be set to the end of the trace
+  std::uint64_t end_offset = ~std::uint64_t{0};  // of the event that ended it
 };
 
 struct PairedHalves {

@@ -18,6 +18,7 @@
 #include "core/view/lane_folds.h"
 #include "core/view/linked_axis.h"
 #include "core/view/search_state.h"
+#include "core/view/notes_model.h"
 #include "core/view/slice_colour.h"
 #include "core/view/slice_cycle.h"
 #include "core/view/steps_model.h"
@@ -107,6 +108,7 @@ struct TraceView {
   AreaState area;
   FlameState flame;
   SearchState search;
+  NotesState notes;
   std::size_t memory_device = 0;  // position in MemoryUse::devices of the curve shown
 };
 
@@ -161,6 +163,7 @@ inline void forget_document(ViewState& view) {
   forget_area(view.area, view.flame);
   view.search = {};
   view.box = {};
+  view.notes = {};
   view.findings.chosen = -1;
   view.findings.place = 0;
   view.memory_device = 0;

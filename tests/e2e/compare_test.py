@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """Two traces side by side, with the real pointer and keys: aligned, moved together, clicked, swapped, closed, mistyped."""
+import pathlib
+import subprocess
 import sys
+import tempfile
 
 from harness import ROOT, App, visible_ns
 
@@ -129,7 +132,18 @@ def ctrl_w_closes_what_is_acted_on(app):
     app.wait_for(lambda s: s["compare"] is None and s.get("file") == state["compare"]["a"]["file"], "the other one stays")
 
 
+def a_picture_shows_both(program):
+    with tempfile.TemporaryDirectory() as folder:
+        pictures = [pathlib.Path(folder) / name for name in ("one.png", "two.png")]
+        subprocess.run([program, "screenshot", A, "-o", pictures[0]], check=True)
+        subprocess.run([program, "screenshot", A, "--compare", B, "--tab", "compare", "-o", pictures[1]], check=True)
+        assert pictures[0].read_bytes() != pictures[1].read_bytes()
+        missing = subprocess.run([program, "screenshot", A, "--compare", "no_such.json", "-o", pictures[0]], capture_output=True, text=True)
+        assert missing.returncode == 1 and "no_such.json" in missing.stderr, missing
+
+
 def main(program):
+    a_picture_shows_both(program)
     with App(program, A, "--compare", B) as app:
         for step in (the_steps_lie_under_each_other, both_move_together, a_click_in_b_acts_on_b, the_match_is_known, x_acts_on_the_other,
                      swapped_traces_are_compared_the_other_way, the_comparison_closes, a_second_trace_is_chosen_beside_the_first,

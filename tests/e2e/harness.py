@@ -84,7 +84,8 @@ def write_png(path, width, height, rows):
 class App:
     """The running program. Leaving the `with` block ends it; an exception in the block saves a screenshot first."""
 
-    def __init__(self, program, *arguments):
+    def __init__(self, program, *arguments, state_home=None):
+        """`state_home`: a folder that outlives the run, for what is kept between two."""
         self.stack = contextlib.ExitStack()
         self.folder = pathlib.Path(self.stack.enter_context(tempfile.TemporaryDirectory(prefix="gapscope e2e ")))
         self.state_file = self.folder / "state.json"
@@ -92,6 +93,7 @@ class App:
         self.stack.callback(self.screen.stop)
         self.environment = dict(os.environ, DISPLAY=self.screen.display, GAPSCOPE_STATE_FILE=str(self.state_file),
                                 HOME=str(self.folder), XDG_CONFIG_HOME=str(self.folder / "config"),
+                                XDG_STATE_HOME=str(state_home or self.folder / "state"),
                                 LIBGL_ALWAYS_SOFTWARE="1")
         self.environment.pop("WAYLAND_DISPLAY", None)
         settings = self.folder / "config/gapscope/settings.json"  # of somebody who has seen the hints of the first run

@@ -106,6 +106,16 @@ TEST_CASE("the command box runs the command that fits best, and says nothing to 
   CHECK(t.view().box.kind == BoxKind::none);
 }
 
+TEST_CASE("of commands that fit as well the shortest title is taken") {
+  Typing t;
+  const bool findings = t.view().findings.open;
+  t.press(Key::p, kCtrl | kShift);
+  t.type("find");  // Findings stands before it in the table
+  t.press(Key::enter);
+  CHECK(t.view().search.has_keys);
+  CHECK(t.view().findings.open == findings);
+}
+
 TEST_CASE("the arrow keys choose in the command box and leave the timeline alone") {
   Typing t;
   const Span before = t.view().time.span;

@@ -1,0 +1,63 @@
+#include "app/cli/crop.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "app/cli/command_line.h"
+#include "app/cli/in_and_out.h"
+#include "app/cli/time_argument.h"
+#include "core/base/text.h"
+#include "core/index/choose_crop.h"
+#include "core/load/crop.h"
+#include "core/load/load_trace.h"
+
+namespace gapscope {
+namespace {
+
+int say(int code, const std::string& sentence) {
+  std::fprintf(stderr, "gapscope: %s\n", printable(sentence).c_str());
+  return code;
+}
+
+std::string lines_of(const CropOptions& options, const CropChoice& choice, const CropFigures& figures) {
+  std::string out = fmt::format("{} holds {} slices in {} events ({} of text)\n", printable(options.output), format_count(static_cast<std::int64_t>(choice.slice_count)),
+                                format_count(static_cast<std::int64_t>(figures.events)), format_bytes(figures.text_bytes));
+  const auto add = [&](std::uint64_t count, const char* what) {
+    if (count != 0) out += fmt::format("  {} {}\n", format_count(static_cast<std::int64_t>(count)), what);
+  };
+  add(choice.partners, "slices outside the window or the lanes belong to kernels or calls inside");
+  add(figures.mended, "events were damaged and are mended");
+  add(figures.left_out, "events were damaged beyond mending and are left out");
+  if (figures.header_lost) out += "  what stood around the events was damaged and is left out\n";
+  return out;
+}
+
+}  // namespace
+
+int crop(const CropOptions& options) {
+  LoadOptions load;
+  const char* folder = std::getenv("TMPDIR");
+  if (options.trace == "-") load.spill_folder = folder && *folder ? folder : "/var/tmp";  // it is read a second time
+  const Result<std::shared_ptr<const Trace>> loaded = load_trace(options.trace, load);
+  if (!loaded) return say(kBadInput, loaded.error().message);
+  const Trace& trace = **loaded;
+  Span window{trace.span.begin, trace.span.end};
+  for (const auto& [text, into, name] : {std::tuple(&options.from, &window.begin, "--from"), std::tuple(&options.to, &window.end, "--to")}) {
+    if (text->empty()) continue;
+    const std::optional<Ns> time = parse_time_argument(*text, trace.span.begin);
+    if (!time) return say(kUsage, fmt::format("{}: \"{}\" is no time: write nanoseconds as `gapscope info` counts, or 1.2ms after the begin.", name, *text));
+    *into = *time;
+  }
+  if (window.empty())
+    return say(kUsage, fmt::format("The window is empty: --from ({} ns) must lie before --to ({} ns).", window.begin, window.end));
+  const LaneIndex lanes(trace);
+  const LinkIndex links(trace, lanes);
+  const CropChoice choice = choose_crop(trace, links, window, options.lanes);
+  const Result<CropFigures> figures = write_crop(trace, choice, options.output);
+  if (!figures) return say(kBadInput, figures.error().message);
+  return print(lines_of(options, choice, *figures));
+}
+
+}  // namespace gapscope

@@ -1,0 +1,23 @@
+#pragma once
+// Runs a program with the recorder inside, as if it ran alone: its output, its signals and its exit code are its own.
+#include <string>
+#include <vector>
+
+#include "app/record/recording.h"
+#include "core/base/result.h"
+
+namespace gapscope {
+
+struct Recorded {
+  int exit_code = 0;                  // 128 + the signal that ended it, as shells say
+  std::vector<std::string> traces;    // of each of its processes that used CUDA; the first one's is the path asked for
+  std::vector<std::string> sentences; // what went wrong with the recording, or what one should know of it
+};
+
+// The Error: the program could not be started. `library` is the recorder's.
+Result<Recorded> run_recorded(const std::vector<std::string>& command, RecordingOptions options, const std::string& library);
+
+// The recorder beside the executable, or where it is installed; empty where this build has none.
+std::string find_recorder(const std::string& executable);
+
+}  // namespace gapscope

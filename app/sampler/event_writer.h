@@ -1,0 +1,86 @@
+#pragma once
+// From what was seen to the trace file: names lanes when they are first met, joins ranges, keeps only what lies in the range
+// asked for, writes piece by piece. Used from one thread.
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "app/record/recording.h"
+#include "app/record/trace_pieces.h"
+#include "app/sampler/activity.h"
+#include "app/sampler/kineto_text.h"
+#include "app/sampler/ranges.h"
+
+namespace gapscope::sampler {
+
+class EventWriter {
+ public:
+  // `facts` is asked once, before the first event is written; `thread_name` for each thread.
+  struct World {
+    std::function<TraceInfo()> facts;
+    std::function<std::string(std::uint32_t)> thread_name;
+  };
+  EventWriter(RecordingOptions options, World world) : options_(std::move(options)), world_(std::move(world)) {}
+
+  void add(const Seen& seen);
+  // Writes what has come together; `now` is the time. Call it every few tenths of a second.
+  void flush(Ns now);
+  // Writes the rest and the end. Nothing is left where no CUDA work was seen.
+  void finish(Ns now);
+
+  const std::string& trouble() const { return trouble_; }  // the first sentence that something went wrong, or empty
+  const std::string& path() const { return path_; }
+  std::uint64_t events() const { return events_; }
+  bool full() const { return options_.max_mb > 0 && file_.bytes() >= options_.max_mb * 1'000'000; }
+  bool saw_cuda() const { return saw_cuda_; }
+
+ private:
+  struct Later {  // with a part asked for: whether it lies in it is known a little later
+    Ns time = 0;
+    std::uint32_t correlation = 0;
+    bool on_gpu = false;
+    std::string text;
+  };
+
+  void add_call(const Call& call);
+  void add_marker(const Marker& marker);
+  template <class Work, class Append>
+  void add_work(const Work& work, Append append);
+  void follow_range(const Marker& marker);
+  void follow_profiler(const Call& call);
+  void open_asked(std::uint32_t marker, Ns time) { asked_open_[marker] = time; }
+  void close_asked(std::uint32_t marker, Ns time);
+  bool is_restricted() const { return !options_.range.empty() || options_.profiler_api; }
+  void put(Ns time, std::uint32_t correlation, bool on_gpu, std::string text);
+  void write(Ns time, std::string_view text);
+  void settle(Ns until);
+  bool in_range(Ns time) const;
+  void name_thread(std::uint32_t thread);
+  void name_stream(std::int32_t device, std::int64_t stream);
+  bool begin();
+  void write_gpu_ranges(Ns until);
+
+  RecordingOptions options_;
+  World world_;
+  TraceInfo info_;
+  TracePieces file_;
+  std::string path_, trouble_, text_;
+  bool begun_ = false, saw_cuda_ = false;
+  std::uint64_t events_ = 0;
+  Ns first_ = 0, last_ = 0;  // begins of events written
+  Ranges ranges_;
+  std::unordered_map<std::uint32_t, std::int32_t> device_of_context_;
+  std::unordered_set<std::uint32_t> named_threads_;
+  std::set<std::pair<std::int32_t, std::int64_t>> named_streams_;
+  std::set<std::int32_t> named_devices_;
+  std::vector<Later> later_;
+  std::unordered_map<std::uint32_t, Ns> asked_open_;  // begins of the part asked for, by marker
+  std::vector<Times> asked_;                          // where it was open
+  std::unordered_set<std::uint32_t> kept_;            // correlations of calls in it
+};
+
+}  // namespace gapscope::sampler

@@ -1,0 +1,250 @@
+#include "app/sampler/recorder.h"
+
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+
+#include "app/sampler/devices.h"
+
+namespace gapscope::sampler {
+namespace {
+
+constexpr std::size_t kBufferBytes = 2 << 20;
+constexpr std::size_t kMostBuffers = 64;  // 128 MB: then the program waits for the disk instead of eating memory
+constexpr std::size_t kAlignment = 8;     // CUPTI's wish
+constexpr Ns kFlush = 500'000'000;         // between two flushes: at most so much is lost when the program is killed
+constexpr auto kTick = std::chrono::milliseconds(100);
+constexpr auto kLongestWait = std::chrono::seconds(5);
+
+constexpr std::array kKinds = {CUPTI_ACTIVITY_KIND_CONTEXT,    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
+                               CUPTI_ACTIVITY_KIND_MEMCPY2,    CUPTI_ACTIVITY_KIND_MEMSET,            CUPTI_ACTIVITY_KIND_RUNTIME,
+                               CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, CUPTI_ACTIVITY_KIND_OVERHEAD,    CUPTI_ACTIVITY_KIND_MARKER};
+
+Ns now() {
+  timespec time{};
+  clock_gettime(CLOCK_REALTIME, &time);
+  return Ns{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+std::string text_of_file(const std::string& path, char between) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\0')) text.pop_back();
+  for (char& c : text)
+    if (c == '\0') c = between;
+  return text;
+}
+
+// "python3" of "/usr/bin/python3 train.py": the kernel's own name of a process is cut after 15 letters.
+std::string file_name_of(const std::string& command) {
+  const std::string path = command.substr(0, command.find(' '));
+  return path.substr(path.rfind('/') + 1);
+}
+
+TraceInfo facts(const CuptiLibrary& cupti) {
+  TraceInfo info;
+  info.process = getpid();
+  info.command = text_of_file("/proc/self/cmdline", ' ');
+  info.program = file_name_of(info.command);
+  std::uint32_t version = 0;
+  cupti.version(&version);
+  info.cupti_version = static_cast<int>(version);
+  Driver driver = ask_driver();
+  info.driver_version = driver.version;
+  info.devices = std::move(driver.devices);
+  info.base = base_time(now());
+  return info;
+}
+
+std::string thread_name(std::uint32_t thread) { return text_of_file("/proc/self/task/" + std::to_string(thread) + "/comm", ' '); }
+
+Recorder* recorder = nullptr;  // for CUPTI's callbacks, which carry nothing of ours
+
+void CUPTIAPI on_request(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records) {
+  *most_records = 0;  // as many as fit
+  recorder->request_buffer(buffer, size);
+}
+
+void CUPTIAPI on_complete(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t valid) { recorder->take_buffer(buffer, valid); }
+
+std::uint64_t CUPTIAPI on_time() { return static_cast<std::uint64_t>(now()); }
+
+}  // namespace
+
+Recorder::Recorder(RecordingOptions options)
+    : options_(options), writer_(std::move(options), {[this] { return facts(cupti_); }, thread_name}) {
+  recorder = this;
+}
+
+// One sentence a line; the one who started the program reads them.
+void Recorder::say(const std::string& sentence) {
+  if (options_.status.empty() || sentence.empty()) return;
+  std::ofstream(options_.status, std::ios::app) << sentence << '\n';
+}
+
+std::string Recorder::start() {
+  if (std::string wrong = cupti_.load(); !wrong.empty()) return wrong;
+  names_.emplace(cupti_.callback_name);
+  cupti_.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
+  cupti_.register_timestamps(on_time);
+  if (const CUptiResult result = cupti_.register_callbacks(on_request, on_complete); result != CUPTI_SUCCESS) {
+    const char* why = nullptr;
+    cupti_.result_string(result, &why);
+    return std::string("CUPTI refuses to record (") + (why ? why : "no reason given") + "). Is another profiler at work in this program?";
+  }
+  started_ = now();
+  if (options_.delay_ms == 0) enable();
+  thread_ = std::thread([this] { run(); });
+  return {};
+}
+
+void Recorder::enable() {
+  enabled_ = true;
+  enabled_at_ = now();
+  if (options_.queue_times) cupti_.latency_timestamps(1);
+  for (const CUpti_ActivityKind kind : kKinds) {
+    const CUptiResult result = cupti_.enable(kind);
+    if (result == CUPTI_SUCCESS) continue;
+    const char* why = nullptr;
+    cupti_.result_string(result, &why);
+    say(std::string("CUPTI does not record everything (") + (why ? why : "no reason given") + ").");
+    return;
+  }
+  choose_calls();
+}
+
+// What would be left out is not even recorded: a call that takes 100 ns should not cost 500. CUPTI numbers its functions from
+// 1 on.
+void Recorder::choose_calls() {
+  for (std::uint32_t id = 1; id < CUPTI_RUNTIME_TRACE_CBID_SIZE; ++id)
+    if (is_left_out(names_->call(false, id), false)) cupti_.enable_runtime_call(id, 0);
+  for (std::uint32_t id = 1; id < CUPTI_DRIVER_TRACE_CBID_SIZE; ++id)
+    if (!is_left_out(names_->call(true, id), true)) cupti_.enable_driver_call(id, 1);
+}
+
+void Recorder::disable() {
+  for (const CUpti_ActivityKind kind : kKinds) cupti_.disable(kind);
+  enabled_ = false;
+}
+
+void Recorder::request_buffer(std::uint8_t** buffer, std::size_t* size) {
+  std::unique_lock lock(mutex_);
+  if (free_.empty() && buffers_ >= kMostBuffers) buffer_free_.wait_for(lock, kLongestWait, [&] { return !free_.empty(); });
+  *buffer = nullptr;
+  *size = 0;
+  if (free_.empty() && buffers_ >= kMostBuffers) return;  // CUPTI counts what it cannot keep
+  if (free_.empty()) {
+    *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(kAlignment, kBufferBytes));
+    if (*buffer) ++buffers_;
+  } else {
+    *buffer = free_.back();
+    free_.pop_back();
+  }
+  if (!*buffer) return;
+  *size = kBufferBytes;
+  ++lent_;
+}
+
+void Recorder::take_buffer(std::uint8_t* buffer, std::size_t valid) {
+  const std::lock_guard lock(mutex_);
+  filled_.push_back({buffer, valid});
+  --lent_;
+  filled_ready_.notify_one();
+}
+
+bool Recorder::wait_for_buffer(Filled& filled) {
+  {
+    std::unique_lock lock(mutex_);
+    filled_ready_.wait_for(lock, kTick, [&] { return !filled_.empty() || ending_; });
+  }
+  return take_filled(filled);
+}
+
+bool Recorder::take_filled(Filled& filled) {
+  const std::lock_guard lock(mutex_);
+  if (filled_.empty()) return false;
+  filled = filled_.front();
+  filled_.pop_front();
+  return true;
+}
+
+void Recorder::read_all() {
+  for (Filled filled; take_filled(filled);) read_buffer(filled);
+}
+
+void Recorder::read_buffer(const Filled& filled) {
+  CUpti_Activity* record = nullptr;
+  while (cupti_.next_record(filled.buffer, filled.valid, &record) == CUPTI_SUCCESS) {
+    if (over_) continue;
+    if (const std::optional<Seen> seen = read_record(*record, *names_)) writer_.add(*seen);
+  }
+  std::size_t dropped = 0;
+  if (cupti_.dropped(nullptr, 0, &dropped) == CUPTI_SUCCESS) dropped_ += dropped;
+  const std::lock_guard lock(mutex_);
+  free_.push_back(filled.buffer);
+  buffer_free_.notify_one();
+}
+
+// What happens at a time and not for a record.
+void Recorder::look_at_clock() {
+  const Ns time = now();
+  constexpr Ns kMs = 1'000'000;
+  if (!enabled_ && !over_ && enabled_at_ == 0 && time - started_ >= options_.delay_ms * kMs) enable();
+  const bool lasted = options_.duration_ms > 0 && enabled_ && time - enabled_at_ >= options_.duration_ms * kMs;
+  if ((lasted || writer_.full()) && !over_) {
+    disable();
+    cupti_.flush_all(0);
+    read_all();
+    over_ = true;
+    if (writer_.full()) say("The recording ended early: it had reached " + std::to_string(options_.max_mb) + " MB.");
+    writer_.finish(time);
+  }
+  if (const int signal = signal_.exchange(0)) {
+    std::thread([this, signal] {  // not this thread: stop() waits for it
+      stop();
+      ::signal(signal, SIG_DFL);
+      kill(getpid(), signal);
+    }).detach();
+  }
+}
+
+void Recorder::run() {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, nullptr);  // the program's signals are its own
+  Ns flushed = now();
+  for (;;) {
+    if (Filled filled; wait_for_buffer(filled)) read_buffer(filled);
+    if (const Ns time = now(); !over_ && time - flushed > kFlush) {
+      if (enabled_) cupti_.flush_all(0);  // CUPTI itself would keep buffers until they are full
+      read_all();
+      writer_.flush(time);
+      flushed = now();
+    }
+    look_at_clock();
+    const std::lock_guard lock(mutex_);
+    if (ending_ && filled_.empty()) break;
+  }
+  if (!over_) writer_.finish(now());
+}
+
+void Recorder::stop() {
+  if (stopped_.exchange(true)) return;
+  cupti_.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+    filled_ready_.notify_one();
+  }
+  if (thread_.joinable()) thread_.join();
+  // CUPTI has one listener. What a later one was given of our buffers did not come back to us.
+  if (lent_ > 0) say("Another profiler took CUPTI over while this program ran (PyTorch's own, perhaps): the recording is not whole.");
+  say(writer_.trouble());
+  if (dropped_ > 0) say(std::to_string(dropped_) + " records were lost: the disk or the processor could not keep up.");
+}
+
+}  // namespace gapscope::sampler

@@ -1,0 +1,37 @@
+# The recorder: libgapscope_sampler.so, loaded into CUDA programs, and what of it can be tested without CUDA.
+
+# What a recording is made of: options, the file's pieces, the events' text. Position-independent for the library.
+add_library(gapscope_recording STATIC app/record/recording.cpp app/record/trace_pieces.cpp app/sampler/kineto_text.cpp app/sampler/ranges.cpp
+  app/sampler/event_writer.cpp core/analyze/occupancy.cpp)
+target_link_libraries(gapscope_recording PUBLIC gapscope_flags ZLIB::ZLIB)
+set_target_properties(gapscope_recording PROPERTIES POSITION_INDEPENDENT_CODE ON)
+
+if(GAPSCOPE_HAVE_CUPTI)
+  # CUPTI's records as plain values: tests make some up.
+  add_library(gapscope_cupti_records STATIC app/sampler/cupti_records.cpp core/base/demangle.cpp)
+  target_link_libraries(gapscope_cupti_records PUBLIC gapscope_recording gapscope::cupti gapscope::demangler)
+  set_target_properties(gapscope_cupti_records PROPERTIES POSITION_INDEPENDENT_CODE ON)
+
+  add_library(gapscope_sampler MODULE app/sampler/injection.cpp app/sampler/recorder.cpp app/sampler/cupti_library.cpp app/sampler/devices.cpp)
+  target_link_libraries(gapscope_sampler PRIVATE gapscope_cupti_records Threads::Threads ${CMAKE_DL_LIBS})
+  # A guest in somebody's program shows nothing but its two doors, and brings its own C++ library.
+  set_target_properties(gapscope_sampler PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  target_link_options(gapscope_sampler PRIVATE -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL -Wl,-z,defs)
+endif()
+
+# gapscope-workload: small CUDA programs to record. What knows no CUDA is a library of its own, tested on any machine.
+set(workload app/sampler/workload)
+sources(workload_plain_sources ${workload} ${workload}/main.cpp$ ${workload}/gpu/ ${workload}/cases/)
+layer(gapscope_workload_plain ${workload_plain_sources} NEEDS gapscope_flags gapscope::cli11 gapscope::fmt)
+
+if(GAPSCOPE_HAVE_CUDA)
+  sources(workload_gpu_sources ${workload}/gpu)
+  sources(workload_case_sources ${workload}/cases)
+  file(GLOB workload_kernels CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${workload}/gpu/*.cu")
+  add_executable(gapscope_workload ${workload}/main.cpp ${workload_gpu_sources} ${workload_case_sources}
+    ${workload_kernels})
+  set_target_properties(gapscope_workload PROPERTIES OUTPUT_NAME gapscope-workload)
+  target_link_libraries(gapscope_workload PRIVATE gapscope_workload_plain CUDA::cudart_static CUDA::cublas
+    CUDA::cublasLt ${CMAKE_DL_LIBS})
+  install(TARGETS gapscope_workload)
+endif()

@@ -1,0 +1,55 @@
+#pragma once
+// How a trace was looked at, in words that outlive the trace's numbers: lanes are named by process and lane keys. What is
+// kept between two runs, and across a reload. Needs folds that were reset for the trace.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/trace/trace.h"
+#include "core/view/view_state.h"
+
+namespace gapscope {
+
+struct KeptLane {
+  std::string process, lane;
+  bool is_async = false;
+  bool collapsed = false, hidden = false, pinned = false;
+  friend bool operator==(const KeptLane&, const KeptLane&) = default;
+};
+
+struct KeptProcess {
+  std::string key;
+  bool collapsed = false, streams_together = false;
+  friend bool operator==(const KeptProcess&, const KeptProcess&) = default;
+};
+
+struct KeptSlice {
+  std::string process, lane, name;
+  bool is_async = false;
+  Span span;
+  friend bool operator==(const KeptSlice&, const KeptSlice&) = default;
+};
+
+struct KeptView {
+  Span visible;
+  double scroll_px = 0;
+  std::string tab;                      // a panel's id; empty: the first
+  std::optional<Span> range;
+  std::optional<KeptSlice> selection;
+  std::vector<KeptLane> lanes;          // in the order they were put in
+  std::vector<KeptProcess> processes;
+  std::string filter;
+  bool python_folded = true;
+  bool compact = false;
+  std::vector<Note> notes;
+  friend bool operator==(const KeptView&, const KeptView&) = default;
+};
+
+// All but the tab, which only ui/ can name.
+KeptView keep_view(const Trace& trace, const ViewState& view);
+// How a trace is looked at when nobody has done anything yet.
+KeptView fresh_view(const Trace& trace);
+// Lanes and processes that the trace no longer has are passed over, new ones stay as they are, behind the known ones.
+void restore_view(const KeptView& kept, const Trace& trace, ViewState& view);
+
+}  // namespace gapscope

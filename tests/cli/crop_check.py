@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""`gapscope crop` as a script meets it: what it writes is JSON for Python's strict reader, and its sentences.
+
+    crop_check.py PROGRAM TRACE.json.gz
+"""
+import gzip
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+
+def run(program, *arguments, text=b""):
+    done = subprocess.run([program, "crop", *map(str, arguments)], input=text, capture_output=True, timeout=60)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def refuse(word):
+    raise ValueError(f"{word} is no JSON")
+
+
+def read(path):
+    opened = gzip.open(path, "rb") if path.suffix == ".gz" else open(path, "rb")
+    with opened as file:
+        return json.loads(file.read(), parse_constant=refuse)
+
+
+def slices(trace):
+    return [e for e in trace["traceEvents"] if e.get("ph") == "X"]
+
+
+def complaints(program, trace, folder):
+    whole = read(trace)
+    begin = min(round(e["ts"] * 1000) for e in slices(whole))
+    end = max(round((e["ts"] + e["dur"]) * 1000) for e in slices(whole))
+    middle = (begin + end) // 2
+    for name in ("half.json", "half.json.gz"):
+        out = folder / name
+        code, said, err = run(program, trace, "--from", middle, "--to", end, "-o", out)
+        if code != 0 or "slices" not in said or err:
+            yield f"{name}: ended with {code}: {said!r} {err!r}"
+            continue
+        half = read(out)
+        if {k: v for k, v in half.items() if k != "traceEvents"} != {k: v for k, v in whole.items() if k != "traceEvents"}:
+            yield f"{name}: another header"
+        wanted = [e for e in slices(whole) if (e["ts"] + e["dur"]) * 1000 > middle + 1]
+        if missing := [e["name"] for e in wanted if e not in slices(half)]:
+            yield f"{name}: lacks {missing[:3]}"
+        if len(slices(half)) >= len(slices(whole)) or any(e not in whole["traceEvents"] for e in half["traceEvents"]):
+            yield f"{name}: holds more than it should"
+        names = lambda t: [e for e in t["traceEvents"] if e["ph"] == "M"]
+        if names(half) != names(whole):
+            yield f"{name}: other names"
+    relative = folder / "relative.json"
+    run(program, trace, "--from", f"{middle - begin}ns", "-o", relative)
+    if read(relative) != read(folder / "half.json"):
+        yield "times after the begin give another file than times of the trace"
+    damaged = b'[{"ph":"X","name":"a "b" c","pid":1,"tid":1,"ts":1,"dur":1,"args":{"x":NaN}},{"ph":"X","name":"z","pid":1,"tid":1,"ts":2,"dur":1}'
+    code, said, err = run(program, "-", "-o", folder / "mended.json", text=damaged)
+    if code != 0 or "mended" not in said or [e["name"] for e in read(folder / "mended.json")] != ['a "b" c', "z"]:
+        yield f"damaged: ended with {code}: {said!r} {err!r}"
+    for arguments, wanted, words in (
+            ((trace, "--from", end, "--to", begin, "-o", relative), 2, "must lie before"),
+            ((trace, "--from", "soon", "-o", relative), 2, "is no time"),
+            ((trace, "--from", end + 10, "--to", end + 20, "-o", relative), 1, "Nothing of"),
+            ((relative, "-o", relative), 1, "is the trace itself"),
+            ((trace, "-o", folder / "no" / "x.json"), 1, "cannot be written"),
+            ((trace,), 2, "output"),
+            ((folder / "none.json", "-o", relative), 1, "was not found")):
+        code, out, err = run(program, *arguments)
+        if code != wanted or words not in err or out or err.count("\n") != 1:
+            yield f"{words}: ended with {code}: {out!r} {err!r}"
+
+
+def main(program, trace):
+    with tempfile.TemporaryDirectory() as folder:
+        wrong = list(complaints(program, pathlib.Path(trace), pathlib.Path(folder)))
+    print("\n".join(wrong or ["crops are as they should be"]))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

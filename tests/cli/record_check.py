@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""`gapscope record` as a script meets it, without a GPU: programs that use no CUDA run on undisturbed, and a program that plays
+the recorder's part (it writes what libgapscope_sampler.so would) shows what becomes of recordings.
+
+    record_check.py PROGRAM
+"""
+import gzip
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+# Writes the begin of a trace as the recorder does, piece by piece, and then ends as it is told.
+RECORDED = """
+import gzip, os, signal, sys, time
+out = os.environ["GAPSCOPE_RECORD_OUT"]
+assert os.environ["CUDA_INJECTION64_PATH"] == os.environ["NVTX_INJECTION64_PATH"]
+if sys.argv[1] == "second": out = out.replace(".json", ".%d.json" % os.getpid())
+with open(out + ".partial", "wb") as file:
+    for i in range(4):
+        text = '{"traceEvents": [\\n' if i == 0 else "\\n,"
+        text += '{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": %d.000, "dur": 5.000}' % (10 * i)
+        file.write(gzip.compress(text.encode()) if out.endswith(".gz") else text.encode() + b'\\n')
+    if sys.argv[1] == "cut": file.write(gzip.compress(b"lost")[:9] if out.endswith(".gz") else b',{"ph": "X", "na')
+with open(os.environ["GAPSCOPE_RECORD_STATUS"], "a") as status: status.write("A word from the recorder.\\n")
+if sys.argv[1] == "wait":
+    print("waiting", flush=True)
+    time.sleep(60)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+class Check:
+    def __init__(self, program, folder):
+        self.program, self.folder = program, folder
+        self.environment = dict(os.environ, GAPSCOPE_RECORDER="/nonexistent/libgapscope_sampler.so")
+        self.environment.pop("DISPLAY", None)
+
+    def start(self, *arguments, out="r.json.gz"):
+        return subprocess.Popen([self.program, "record", "-o", self.folder / out, "--", *arguments], env=self.environment, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+
+    def run(self, *arguments, out="r.json.gz"):
+        process = self.start(*arguments, out=out)
+        said, complained = process.communicate(timeout=60)
+        return process.returncode, said, complained
+
+    def recorded(self, how, out="r.json.gz"):
+        return self.run(sys.executable, "-c", RECORDED, how, out=out)
+
+    def kernels(self, out="r.json.gz"):
+        path = self.folder / out
+        text = gzip.open(path).read() if out.endswith(".gz") else path.read_bytes()
+        return len(json.loads(text)["traceEvents"])
+
+
+def complaints(check):
+    code, said, complained = check.run(sys.executable, "-c", "import sys; print('out'); print('err', file=sys.stderr); sys.exit(7)")
+    if (code, said) != (7, "out\n") or not complained.startswith("err\n"):
+        yield f"a program's code and output do not pass through: {code} {said!r} {complained!r}"
+    if "gapscope record: There is no trace: the program used no CUDA" not in complained or list(check.folder.iterdir()):
+        yield f"a program without CUDA: {complained!r}, {list(check.folder.iterdir())}"
+
+    code, said, complained = check.run("no-such-program")
+    if code != 1 or complained != "gapscope record: no-such-program: there is no such program. Is it spelled right, and on the PATH?\n":
+        yield f"a program that is not there: {code} {complained!r}"
+    code, said, complained = check.run("echo", "hello", out="missing/r.json")
+    if code != 1 or said or "nothing can be written there" not in complained:
+        yield f"an output that cannot be written: {code} {said!r} {complained!r}"
+
+    for out in ("r.json.gz", "r.json"):
+        for how in ("whole", "cut"):
+            code, said, complained = check.recorded(how, out)
+            if code != 128 + signal.SIGKILL or check.kernels(out) != 4:
+                yield f"a killed program, {how} {out}: {code} {complained!r}, {check.kernels(out)} events"
+            if "gapscope record: A word from the recorder.\n" not in complained or "what was written until then is kept" not in complained:
+                yield f"a killed program, {how} {out}: {complained!r}"
+            if (check.folder / (out + ".partial")).exists():
+                yield f"{out}.partial is left"
+
+    code, said, complained = check.recorded("second", "s.json.gz")
+    others = [path.name for path in check.folder.glob("s.*.json.gz")]
+    if len(others) != 1 or others[0] not in complained:
+        yield f"a further process: {others}, {complained!r}"
+
+    process = check.start(sys.executable, "-c", RECORDED, "wait", out="t.json.gz")
+    process.stdout.readline()
+    os.kill(process.pid, signal.SIGINT)  # ours alone: the terminal would have sent it to the program as well
+    time.sleep(0.2)
+    if process.poll() is not None:
+        yield "Ctrl+C ends the recorder before the program"
+    os.kill(process.pid, signal.SIGTERM)
+    process.communicate(timeout=60)
+    if process.returncode != 128 + signal.SIGTERM or check.kernels("t.json.gz") != 4:
+        yield f"SIGTERM is not passed on: {process.returncode}"
+
+
+def main(program):
+    with tempfile.TemporaryDirectory(prefix="gapscope record ") as folder:
+        wrong = list(complaints(Check(program, pathlib.Path(folder))))
+    for sentence in wrong:
+        print("WRONG:", sentence)
+    print("ok" if not wrong else f"{len(wrong)} complaints")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

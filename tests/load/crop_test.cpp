@@ -1,0 +1,282 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <tuple>
+
+#include "core/index/choose_crop.h"
+#include "core/load/args.h"
+#include "core/load/crop.h"
+#include "core/load/load_trace.h"
+#include "tests/support/dump_trace.h"
+#include "tests/support/gzip_text.h"
+#include "tests/support/load_text.h"
+#include "tests/support/real_traces.h"
+#include "tests/support/temp_folder.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+
+namespace {
+
+// A slice as one would describe it, whatever its number.
+using Described = std::tuple<std::string, std::string, Ns, Ns, std::string, std::string, std::uint64_t>;
+
+Described describe(const Trace& t, SliceId s) {
+  const Lane& lane = t.lane(s);
+  return {t.processes[lane.process.index()].key, lane.key + (lane.is_async ? " async" : ""), t.begin(s), t.end(s), std::string(t.name(s)),
+          std::string(t.category_name(s)), t.slices.external_id[s.index()]};
+}
+
+struct Contents {
+  std::vector<Described> slices;
+  std::vector<std::tuple<Described, Described, std::string>> flows;
+  std::vector<std::tuple<Ns, std::string, std::string>> instants;
+  std::vector<std::tuple<std::string, std::string, std::string, Ns, double>> counters;
+
+  void sort() {
+    std::sort(slices.begin(), slices.end());
+    std::sort(flows.begin(), flows.end());
+    std::sort(instants.begin(), instants.end());
+    std::sort(counters.begin(), counters.end());
+  }
+};
+
+// What of the trace is in `slices`, and in the window where it is no slice. Written without core/index and core/load/crop.
+Contents contents(const Trace& t, const std::vector<bool>& slices, Span window) {
+  Contents out;
+  for (std::size_t s = 0; s < t.slice_count(); ++s)
+    if (slices[s]) out.slices.push_back(describe(t, SliceId(s)));
+  for (const Flow& f : t.flows)
+    if (slices[f.from.index()] && slices[f.to.index()]) out.flows.emplace_back(describe(t, f.from), describe(t, f.to), t.strings[f.category]);
+  for (const Instant& i : t.instants) {
+    if (i.time < window.begin || i.time >= window.end) continue;
+    out.instants.emplace_back(i.time, i.lane ? t.lane(i.lane).key : "", std::string(t.strings[i.name]));
+  }
+  for (const Counter& c : t.counters)
+    for (const CounterSample& v : c.samples)
+      if (v.time >= window.begin && v.time < window.end)
+        out.counters.emplace_back(t.processes[c.process.index()].key, t.strings[c.name], t.strings[c.series], v.time, v.value);
+  out.sort();
+  return out;
+}
+
+Contents everything(const Trace& t) {
+  return contents(t, std::vector<bool>(t.slice_count(), true), {std::numeric_limits<Ns>::min(), std::numeric_limits<Ns>::max()});
+}
+
+// The rule once more, in the plainest words: what overlaps, and for GPU work its call and owner.
+std::vector<bool> naive_choice(const Trace& t, Span window) {
+  std::vector<bool> in(t.slice_count(), false);
+  for (std::size_t s = 0; s < t.slice_count(); ++s) {
+    const Ns begin = t.slices.begin[s], end = t.slices.end[s];
+    in[s] = begin == end ? begin >= window.begin && begin < window.end : begin < window.end && end > window.begin;
+  }
+  return in;
+}
+
+void check_same(const Contents& got, const Contents& wanted) {
+  CHECK(got.slices.size() == wanted.slices.size());
+  CHECK(got.slices == wanted.slices);
+  CHECK(got.flows.size() == wanted.flows.size());
+  CHECK(got.flows == wanted.flows);
+  CHECK(got.instants == wanted.instants);
+  CHECK(got.counters == wanted.counters);
+}
+
+std::shared_ptr<const Trace> load_file(const std::string& path) {
+  auto result = load_trace(path);
+  REQUIRE_MESSAGE(result.ok(), (result.ok() ? "" : result.error().message));
+  return *result;
+}
+
+struct Cropped {
+  CropChoice choice;
+  CropFigures figures;
+  std::shared_ptr<const Trace> trace;
+};
+
+Cropped crop(const Trace& t, Span window, const std::string& out, const std::vector<std::string>& lane_texts = {}) {
+  const LaneIndex lanes(t);
+  const LinkIndex links(t, lanes);
+  Cropped done;
+  done.choice = choose_crop(t, links, window, lane_texts);
+  const auto figures = write_crop(t, done.choice, out);
+  REQUIRE_MESSAGE(figures.ok(), (figures.ok() ? "" : figures.error().message));
+  done.figures = *figures;
+  done.trace = load_file(out);
+  return done;
+}
+
+std::string sentence(const Trace& t, Span window, const std::string& out) {
+  const LaneIndex lanes(t);
+  const LinkIndex links(t, lanes);
+  const auto figures = write_crop(t, choose_crop(t, links, window), out);
+  REQUIRE(!figures.ok());
+  return figures.error().message;
+}
+
+constexpr std::string_view kLaunchBefore = R"json({"schemaVersion": 1, "baseTimeNanoseconds": 1000, "trace_id": "AB",
+"traceEvents": [
+{"ph": "M", "name": "process_name", "pid": 7, "ts": 0, "args": {"name": "python"}},
+{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 7, "tid": 1, "ts": 100, "dur": 30, "args": {"External id": 5}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 7, "tid": 1, "ts": 110, "dur": 5, "args": {"External id": 5, "correlation": 9}},
+{"ph": "s", "id": 9, "pid": 7, "tid": 1, "ts": 110, "cat": "ac2g", "name": "ac2g"},
+{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 300, "dur": 50, "args": {"External id": 5, "correlation": 9}},
+{"ph": "f", "id": 9, "pid": 0, "tid": 7, "ts": 300, "cat": "ac2g", "name": "ac2g", "bp": "e"},
+{"ph": "X", "cat": "cpu_op", "name": "aten::other", "pid": 7, "tid": 1, "ts": 150, "dur": 10},
+{"ph": "i", "s": "t", "name": "mark", "pid": 7, "tid": 1, "ts": 310},
+{"ph": "i", "s": "t", "name": "early mark", "pid": 7, "tid": 1, "ts": 90},
+{"ph": "C", "name": "load", "pid": 7, "ts": 305, "args": {"a": 3}},
+{"ph": "C", "name": "load", "pid": 7, "ts": 95, "args": {"a": 4}},
+{"ph": "B", "cat": "cpu_op", "name": "half", "pid": 7, "tid": 2, "ts": 290},
+{"ph": "E", "pid": 7, "tid": 2, "ts": 320},
+{"ph": "B", "cat": "cpu_op", "name": "early half", "pid": 7, "tid": 2, "ts": 90},
+{"ph": "E", "pid": 7, "tid": 2, "ts": 99}
+], "traceName": "x.json"})json";
+
+}  // namespace
+
+TEST_CASE("a crop keeps what overlaps the window, whole, and the launch and operator of a kernel that was launched before it") {
+  const TempFolder folder;
+  const auto t = load_file(folder.write("t.json", kLaunchBefore));
+  const Cropped c = crop(*t, {301'000, 312'000}, (folder.path() / "out.json").string());
+  std::vector<std::string> names;
+  for (std::size_t s = 0; s < c.trace->slice_count(); ++s) names.emplace_back(c.trace->name(SliceId(s)));
+  std::sort(names.begin(), names.end());
+  CHECK(names == std::vector<std::string>{"aten::mm", "cudaLaunchKernel", "gemm", "half"});
+  CHECK(c.choice.partners == 2);
+  CHECK(c.trace->flows.size() == 1);
+  CHECK(c.trace->flow_counts.unbound_starts == 0);
+  REQUIRE(c.trace->instants.size() == 1);
+  CHECK(c.trace->strings[c.trace->instants[0].name] == "mark");
+  REQUIRE(c.trace->counters.size() == 1);
+  CHECK(c.trace->counters[0].samples.size() == 1);
+  CHECK(c.trace->header.find("traceName") == "\"x.json\"");
+  CHECK(c.trace->header.find("trace_id") == "\"AB\"");
+  CHECK(c.trace->header.base_time == 1000);
+  CHECK(c.trace->processes.front().name == "python");
+  CHECK(c.trace->figures.matched_begin_end == 1);
+  CHECK(c.trace->report.entries().empty());
+}
+
+TEST_CASE("a crop without a flow's other end does not keep the flow's event") {
+  const TempFolder folder;
+  const auto t = load_file(folder.write("t.json", kLaunchBefore));
+  const Cropped c = crop(*t, {105'000, 120'000}, (folder.path() / "out.json").string());
+  CHECK(c.trace->slice_count() == 2);
+  CHECK(c.trace->flow_counts.starts == 0);
+}
+
+TEST_CASE("a crop of some lanes keeps the kernels in the window that their calls launched") {
+  const TempFolder folder;
+  const auto t = load_file(folder.write("t.json", kLaunchBefore));
+  const Cropped cpu = crop(*t, {100'000, 340'000}, (folder.path() / "cpu.json").string(), {"python"});
+  CHECK(cpu.trace->gpu.size() == 1);
+  const Cropped before = crop(*t, {100'000, 200'000}, (folder.path() / "before.json").string(), {"python"});
+  CHECK(before.trace->gpu.empty());
+}
+
+TEST_CASE("the args of an event that is kept are the same text, byte by byte") {
+  const TempFolder folder;
+  const auto t = load_file(folder.write("t.json", kLaunchBefore));
+  const Cropped c = crop(*t, {301'000, 312'000}, (folder.path() / "out.json.gz").string());
+  REQUIRE(c.trace->gpu.size() == 1);
+  const auto was = read_event_text(*t, t->slices.offset[t->gpu[0].slice.index()]);
+  const auto is = read_event_text(*c.trace, c.trace->slices.offset[c.trace->gpu[0].slice.index()]);
+  REQUIRE((was.ok() && is.ok()));
+  CHECK(*is == *was);
+}
+
+TEST_CASE("a damaged event is mended in the crop, and counted; numbers that are none become texts") {
+  const TempFolder folder;
+  const std::string text = events(slice("a \"quoted\" name", "1", "2") + "," + slice("n", "1", "1", ", \"args\": {\"x\": NaN, \"y\": -Infinity, \"z\": [1, 2.5e3]}") + "," +
+                                  slice("fine", "2", "1"));
+  const auto t = load_file(folder.write("t.json", text));
+  REQUIRE(t->slice_count() == 3);
+  const Cropped c = crop(*t, {0, 1'000'000}, (folder.path() / "out.json").string());
+  CHECK(c.figures.events == 3);
+  CHECK(c.figures.mended == 2);
+  CHECK(c.trace->slice_count() == 3);
+  CHECK(c.trace->report.entries().empty());
+}
+
+TEST_CASE("a file that stops in the middle of an event gives a crop that is whole") {
+  const TempFolder folder;
+  const std::string text = events(slice("a", "1", "2") + "," + slice("b", "4", "2"));
+  const auto t = load_file(folder.write("t.json", text.substr(0, text.size() - 20)));
+  const Cropped c = crop(*t, {0, 1'000'000}, (folder.path() / "out.json").string());
+  CHECK(c.trace->slice_count() == 1);
+  CHECK(c.trace->report.entries().empty());
+}
+
+TEST_CASE("what cannot be cropped is said in a sentence, and leaves no file behind") {
+  const TempFolder folder;
+  const std::string path = folder.write("t.json", kLaunchBefore);
+  const auto t = load_file(path);
+  const Span window{100'000, 200'000};
+  CHECK(sentence(*t, window, path) == path + " is the trace itself, which is still being read. Write to another file.");
+  const std::string nowhere = (folder.path() / "no" / "out.json").string();
+  CHECK(sentence(*t, window, nowhere) == nowhere + " cannot be written: No such file or directory. Name a place where you may write and where there is room.");
+  const std::string out = (folder.path() / "out.json").string();
+  CHECK(sentence(*t, {500'000, 600'000}, out) ==
+        "Nothing of " + path + " lies in that window: the trace goes from 90000 to 350000 ns. Choose a window inside, or other lanes.");
+  CHECK(sentence(*t, window, out + ".xz") == out + ".xz: crops are written plain or as gzip. Let the name end in .json or .json.gz.");
+  folder.write("t.json", "{\"traceEvents\": []}");
+  CHECK(sentence(*t, window, out).find("has changed since it was opened") != std::string::npos);
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
+}
+
+TEST_CASE("a crop that is cancelled ends with an Error and leaves no file behind") {
+  const TempFolder folder;
+  const auto t = load_file(folder.write("t.json", kLaunchBefore));
+  const LaneIndex lanes(*t);
+  const LinkIndex links(*t, lanes);
+  std::atomic<bool> cancel{true};
+  const auto figures = write_crop(*t, choose_crop(*t, links, {100'000, 200'000}), (folder.path() / "out.json").string(), &cancel);
+  REQUIRE(!figures.ok());
+  CHECK(figures.error().message == "Cancelled.");
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
+}
+
+TEST_CASE("crops of every real recording hold exactly what the recording has in their window") {
+  if (!has_shared("crops of real recordings")) return;
+  const TempFolder folder;
+  const std::string out = (folder.path() / "out.json.gz").string();
+  for (const auto& path : real_traces()) {
+    CAPTURE(path.string());
+    const auto t = load_file(path.string());
+    const Ns length = t->span.length();
+    for (const auto& [first, last] : {std::pair(10, 11), std::pair(40, 60), std::pair(70, 100)}) {
+      const Span window{t->span.begin + length / 100 * first, t->span.begin + length / 100 * last};
+      const LaneIndex lanes(*t);
+      const LinkIndex links(*t, lanes);
+      std::vector<bool> wanted = naive_choice(*t, window);
+      const std::vector<bool> overlapping = wanted;
+      for (const GpuRow& row : t->gpu) {
+        if (!overlapping[row.slice.index()]) continue;
+        if (const SliceId call = links.call_of(row)) wanted[call.index()] = true;
+        if (const SliceId op = links.owner_op(row)) wanted[op.index()] = true;
+      }
+      if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) continue;
+      const Cropped c = crop(*t, window, out);
+      CHECK(c.figures.left_out == 0);
+      check_same(everything(*c.trace), contents(*t, wanted, window));
+      CHECK(c.trace->header.metadata == t->header.metadata);
+    }
+  }
+}
+
+TEST_CASE("a crop of the whole window is the recording itself") {
+  if (!has_shared("whole crops of real recordings")) return;
+  const TempFolder folder;
+  const std::string out = (folder.path() / "out.json").string();
+  for (const auto& path : real_traces()) {
+    CAPTURE(path.string());
+    const auto t = load_file(path.string());
+    const Cropped c = crop(*t, t->span, out);
+    const bool same = dump_trace(*c.trace, false) == dump_trace(*t, false);  // not the texts: megabytes to print
+    CHECK(same);
+    CHECK(c.trace->header.metadata == t->header.metadata);
+  }
+}
