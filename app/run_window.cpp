@@ -43,6 +43,7 @@ class WindowLoop {
     prefer(ui_.view(), session_.preferences());
     if (const std::filesystem::path assets = find_assets(run.executable); !assets.empty()) take_icon(assets / "icon.png");
     if (!run.file.empty()) session_.open(run.file);
+    if (!run.beside.empty()) session_.open_beside(run.beside);
   }
 
   void run() {
@@ -66,7 +67,7 @@ class WindowLoop {
     for (const Request& request : requests.list) carry_out(request);
     follow_title();
     session_.keep_preferences(preferences_of(ui_.view()));
-    moves_ = ui_.moving() || input.held.any() || session_.is_loading() || !requests.list.empty();
+    moves_ = ui_.moving() || input.held.any() || session_.is_loading() || session_.is_loading_beside() || !requests.list.empty();
     state_.write(session_, ui_);
   }
 
@@ -88,8 +89,11 @@ class WindowLoop {
     return in;
   }
 
-  // One window shows one trace: of several files the last is as good as any.
+  // Two files are two traces to compare; of more the last is as good as any.
   void take_drop(const Drop& drop) {
+    const bool two = drop.paths.size() == 2;
+    if (two) session_.open(drop.paths.front());
+    if (two || (drop.shift && session_.document() && !drop.paths.empty())) return session_.open_beside(drop.paths.back());
     if (!drop.paths.empty()) session_.open(drop.paths.back());
   }
 

@@ -28,15 +28,7 @@ std::string with_home(const std::string& path, const std::string& home) {
   return path == "~" || path.starts_with("~/") ? home + path.substr(1) : path;
 }
 
-// Building and indexing take about half as long as reading and parsing a plain file (measured: 0.47 s to 0.66 s and 0.9 s
-// to 1.9 s); after a packed one less.
-constexpr double kWholeToReading = 1.5;
-
 constexpr std::chrono::milliseconds kRest{700};  // of preferences before they are written
-
-double fraction_of(std::uint64_t done, std::uint64_t total) {
-  return total == 0 ? -1 : static_cast<double>(std::min(done, total)) / static_cast<double>(total);
-}
 
 // The session's side of each request; every other kind is the window's.
 template <class... Fs>
@@ -48,18 +40,14 @@ struct Overloaded : Fs... {
 
 Session::Session(SessionOptions options)
     : options_(std::move(options)),
+      second_(options_.load, options_.wake, free_later_),
       args_job_(
           [](const ArgsQuestion& q) {
             return ArgsAnswer{q.trace, read_args_of(*q.trace, q.slice)};
           },
           options_.wake),
       folder_job_([home = options_.home](const std::string& path) { return list_folder(path, home); }, options_.wake),
-      analysis_job_(
-          [](const AnalysisTask& task) {
-            task.document->diagnose(task.cancel.get());
-            return true;
-          },
-          options_.wake),
+      analysis_(std::make_unique<AnalysisRun>(options_.wake)),
       table_job_(make_table, options_.wake),
       kernels_job_(make_kernels, options_.wake),
       steps_job_(make_steps_of, options_.wake),
@@ -100,58 +88,74 @@ void Session::save_settings() {
 void Session::open(const std::string& path) {
   cancel_load();
   message_.clear();
-  expected_seconds_ = 0;
+  watch_.restart();
   load_ = std::make_unique<BackgroundLoad>(absolute_path(with_home(path, options_.home)), options_.load,
                                            options_.wake);
 }
 
+void Session::open_beside(const std::string& path) {
+  message_.clear();
+  second_.open(absolute_path(with_home(path, options_.home)));
+}
+
 bool Session::carry_out(const Request& request) {
   return std::visit(Overloaded{
-                        [&](const OpenFile& r) { return open(r.path), true; },
+                        [&](const OpenFile& r) { return r.beside ? open_beside(r.path) : open(r.path), true; },
                         [&](const OpenSample& r) {
-                          if (r.index < samples().size())
-                            open(sample_path(options_.assets, samples()[r.index]).string());
-                          return true;
+                          if (r.index >= samples().size()) return true;
+                          const std::string path = sample_path(options_.assets, samples()[r.index]).string();
+                          return r.beside ? open_beside(path) : open(path), true;
                         },
                         [&](const ListFolder& r) { return folder_job_.ask(r.path), true; },
                         [&](const ReadArgs& r) { return ask_args(r.slice), true; },
                         [&](const MakeTable& r) {
-                          // A part's tables would be worked out for nothing: the whole follows soon.
-                          if (document_ && !part_) table_job_.ask({document_, r.question});
+                          if (auto document = whole_subject()) table_job_.ask({document, r.question});
                           return true;
                         },
                         [&](const MakeSteps& r) {
-                          if (document_ && !part_) steps_job_.ask({document_, r.annotation});
+                          if (auto document = whole_subject()) steps_job_.ask({document, r.annotation});
                           return true;
                         },
                         [&](const MakeKernels& r) {
-                          if (document_ && !part_) kernels_job_.ask({document_, r.range});
+                          if (auto document = whole_subject()) kernels_job_.ask({document, r.range});
                           return true;
                         },
                         [&](const MakeAreaStats& r) {
-                          if (document_ && !part_) area_jobs_.ask(document_, r.area);
+                          if (auto document = whole_subject()) area_jobs_.ask(document, r.area);
                           return true;
                         },
                         [&](const MakeCallPaths& r) {
-                          if (document_ && !part_) area_jobs_.ask(document_, r.question);
+                          if (auto document = whole_subject()) area_jobs_.ask(document, r.question);
                           return true;
                         },
                         [&](const FindSlices& r) { return ask_search(r.question), true; },
                         [&](const SaveCrop& r) {
-                          if (!document_ || part_) return true;
+                          const std::shared_ptr<const Document> document = whole_subject();
+                          if (!document) return true;
                           message_ = "Saving that part of the trace...";
-                          crop_job_.ask({document_, r.window, crop_cancelled_});
+                          crop_job_.ask({document, r.window, crop_cancelled_});
                           return true;
                         },
                         [&](const CopyEvent& r) {
-                          if (shown() && r.slice.valid()) event_job_.ask({shown()->trace_owner, r.slice});
+                          if (subject() && r.slice.valid()) event_job_.ask({subject()->trace_owner, r.slice});
                           return true;
                         },
                         [&](const StartFresh&) { return memory_.dismiss_notice(), true; },
                         [&](const DismissNotice&) { return memory_.dismiss_notice(), true; },
                         [&](const SaveText& r) { return save_text(r), true; },
                         [&](const KeepMuted& r) { return keep_muted(r), true; },
-                        [&](const ReloadFile&) { return shown() ? open(std::string(shown()->trace.path)) : void(), true; },
+                        [&](const SwapTraces&) { return change_places(), true; },
+                        [&](const CloseBeside&) { return second_.close(), true; },
+                        [&](const ActOn& r) { return side_ = r.side, true; },
+                        [&](const MakeComparison& r) {
+                          if (!part_) second_.compare(document_, r.options);
+                          return true;
+                        },
+                        [&](const ReloadFile&) {
+                          if (!subject()) return true;
+                          const std::string path = subject()->trace.path;
+                          return acting_on_beside() ? open_beside(path) : open(path), true;
+                        },
                         [&](const CancelLoad&) { return cancel_load(), true; },
                         [&](const CloseFile&) { return close(), true; },
                         [&](const DismissMessage&) { return message_.clear(), true; },
@@ -174,11 +178,13 @@ void Session::poll(ViewState& view) {
     take_load(view);
   else
     take_part(view);
+  take_second();
+  if (!part_) second_.take_comparison(document_, view);
   take_args(view);
   take_table(view);
   take_kernels(view);
   take_steps(view);
-  area_jobs_.take(shown(), view);
+  area_jobs_.take(subject(), view);
   take_search(view);
   take_crop_and_copy();
   if (std::optional<FolderView> folder = folder_job_.take()) folder_ = std::move(folder);
@@ -190,6 +196,7 @@ void Session::take_load(ViewState& view) {
   BackgroundLoad::Outcome outcome = load->take();
   if (outcome.ok()) {
     adopt(std::move(*outcome), view);
+    remembered_ = document_.get();
     if (const std::optional<Error> trouble = memory_.adopt(*document_, load->stamp())) message_ = trouble->message;
     return;
   }
@@ -229,7 +236,7 @@ void Session::adopt(std::shared_ptr<const Document> document, ViewState& view) {
   cancel_analysis();
   replace_part(nullptr);
   free_later(std::exchange(document_, std::move(document)));
-  start_analysis();
+  analysis_->start(document_);
   view.details = {};  // slice ids of the last document mean nothing in this one
   view.start_open = false;
   view.findings.muted = settings_.muted;
@@ -237,9 +244,24 @@ void Session::adopt(std::shared_ptr<const Document> document, ViewState& view) {
   save_settings();
 }
 
+void Session::change_places() {
+  if (!document_ || part_ || !second_.document()) return;
+  second_.change_places(document_, analysis_);
+  side_ = other(side_);  // what was acted on still is
+}
+
+void Session::take_second() {
+  const std::optional<SecondTrace::News> news = second_.poll();
+  if (!news) return;
+  if (!news->trouble.empty()) message_ = news->trouble;
+  if (news->opened.empty()) return;
+  remember_file(settings_.recent, news->opened);
+  save_settings();
+}
+
 void Session::take_args(ViewState& view) {
   std::optional<ArgsAnswer> answer = args_job_.take();
-  if (!answer || !shown() || answer->trace != shown()->trace_owner) return;
+  if (!answer || !subject() || answer->trace != subject()->trace_owner) return;
   view.details.args = std::move(answer->args);
   view.details.model = {};
 }
@@ -254,7 +276,7 @@ Session::TableDone Session::make_table(const TableTask& task) {
 
 void Session::take_table(ViewState& view) {
   std::optional<TableDone> done = table_job_.take();
-  if (!done || !shown() || done->document.lock() != shown()) return;
+  if (!done || !subject() || done->document.lock() != subject()) return;
   view.table.answer = std::move(done->answer);
   view.table.selected = -1;
 }
@@ -267,7 +289,7 @@ Session::KernelsDone Session::make_kernels(const KernelsTask& task) {
 
 void Session::take_kernels(ViewState& view) {
   std::optional<KernelsDone> done = kernels_job_.take();
-  if (!done || !shown() || done->document.lock() != shown()) return;
+  if (!done || !subject() || done->document.lock() != subject()) return;
   view.kernels.answer = std::move(done->answer);
 }
 
@@ -278,7 +300,7 @@ Session::StepsDone Session::make_steps_of(const StepsTask& task) {
 
 void Session::take_steps(ViewState& view) {
   std::optional<StepsDone> done = steps_job_.take();
-  if (!done || !shown() || done->document.lock() != shown()) return;
+  if (!done || !subject() || done->document.lock() != subject()) return;
   view.steps.answer = std::move(done->answer);
 }
 
@@ -290,12 +312,12 @@ Session::SearchDone Session::make_search(const SearchTask& task) {
 void Session::ask_search(const SearchQuestion& question) {
   if (search_cancelled_) *search_cancelled_ = true;
   search_cancelled_ = std::make_shared<std::atomic<bool>>(false);
-  if (shown()) search_job_.ask({shown(), question, search_cancelled_});
+  if (subject()) search_job_.ask({subject(), question, search_cancelled_});
 }
 
 void Session::take_search(ViewState& view) {
   std::optional<SearchDone> done = search_job_.take();
-  if (!done || !shown() || done->document.lock() != shown()) return;
+  if (!done || !subject() || done->document.lock() != subject()) return;
   if (done->answer->question == view.search.asked) view.search.answer = std::move(done->answer);
 }
 
@@ -323,24 +345,19 @@ void Session::take_crop_and_copy() {
   }
 }
 
-// What the last frame showed.
+// What the last frame showed of the trace that was opened as the first; of one beside it nothing is kept.
 void Session::remember(const ViewState& view) {
-  if (document_ && !part_ && window_has_ == document_.get()) memory_.track(*document_, view);
+  if (document_ && !part_ && side_ == TraceSide::a && remembered_ == document_.get() && window_has_ == document_.get()) memory_.track(*document_, view);
   if (const std::optional<Error> trouble = memory_.poll(document_.get())) message_ = trouble->message;
-}
-
-void Session::start_analysis() {
-  analysis_cancelled_ = std::make_shared<std::atomic<bool>>(false);
-  analysis_job_.ask({document_, analysis_cancelled_});
 }
 
 void Session::cancel_analysis() {
   area_jobs_.cancel();
-  if (analysis_cancelled_) *analysis_cancelled_ = true;
+  analysis_->cancel();
 }
 
 void Session::save_text(const SaveText& what) {
-  const std::string path = free_name_beside(shown() ? shown()->trace.path : "", what.ending);
+  const std::string path = free_name_beside(subject() ? subject()->trace.path : "", what.ending);
   std::ofstream file(path, std::ios::binary);
   file << what.text;
   file.close();
@@ -359,31 +376,34 @@ void Session::cancel_load() {
   drop_part();
 }
 
+// Of two traces the one that is acted on is closed, and the other one is left alone in the window.
 void Session::close() {
   cancel_load();
+  if (document_ && second_.document()) {
+    if (side_ == TraceSide::a) second_.change_places(document_, analysis_);
+    while (second_.is_loading()) second_.close();
+    side_ = TraceSide::a;
+    if (second_.document().get() == remembered_) {
+      memory_.close();
+      remembered_ = nullptr;
+    }
+    return second_.close();
+  }
   cancel_analysis();
   free_later(std::exchange(document_, nullptr));
   closed_ = true;
+  remembered_ = nullptr;
   memory_.close();
 }
 
 void Session::ask_args(SliceId slice) {
-  if (shown() && slice.valid()) args_job_.ask({shown()->trace_owner, slice});
+  if (subject() && slice.valid()) args_job_.ask({subject()->trace_owner, slice});
 }
 
 std::string Session::title() const {
   if (!shown()) return "Gapscope";
-  return std::filesystem::path(shown()->trace.path).filename().string() + " - Gapscope";
-}
-
-// Foreseen from the bytes read as long as there are more; from then on what is left of that.
-double Session::seconds_left(const LoadProgress& progress) {
-  const double seconds = load_->seconds();
-  const double fraction = fraction_of(progress.bytes_done, progress.bytes_total);
-  if (fraction > 0 && progress.stage <= static_cast<int>(LoadStage::reading)) {
-    expected_seconds_ = seconds / fraction * kWholeToReading;
-  }
-  return expected_seconds_ > 0 ? std::max(0.0, expected_seconds_ - seconds) : -1;
+  const auto name = [](const Document& d) { return std::filesystem::path(d.trace.path).filename().string(); };
+  return name(*shown()) + (second_.document() ? " | " + name(*second_.document()) : "") + " - Gapscope";
 }
 
 void Session::fill(FrameInput& in) {
@@ -396,18 +416,9 @@ void Session::fill(FrameInput& in) {
   in.recent = settings_.recent;
   in.samples = options_.assets.empty() ? std::span<const Sample>{} : samples();
   in.folder = folder_ ? &*folder_ : nullptr;
-  in.loading = nullptr;
-  if (!load_) return;
-  const LoadProgress& progress = load_->progress();
-  loading_view_.path = load_->path();
-  loading_view_.stage = load_stage_name(static_cast<LoadStage>(progress.stage.load()));
-  loading_view_.bytes_done = progress.bytes_done;
-  loading_view_.bytes_total = progress.bytes_total;
-  loading_view_.fraction = fraction_of(loading_view_.bytes_done, loading_view_.bytes_total);
-  loading_view_.events = progress.events;
-  loading_view_.seconds = load_->seconds();
-  loading_view_.seconds_left = seconds_left(progress);
-  in.loading = &loading_view_;
+  in.beside = second_.document().get();
+  in.loading = load_ ? &watch_.of(*load_) : nullptr;
+  in.loading_beside = second_.loading();
 }
 
 }  // namespace gapscope

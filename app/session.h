@@ -10,10 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "app/analysis_run.h"
 #include "app/area_jobs.h"
 #include "app/background_load.h"
 #include "app/free_later.h"
 #include "app/latest_job.h"
+#include "app/load_watch.h"
+#include "app/second_trace.h"
 #include "app/settings.h"
 #include "app/view_memory.h"
 #include "core/view/view_state.h"
@@ -37,6 +40,8 @@ class Session {
 
   // Starts loading. The open document stays until the new one is there; an earlier load is cancelled.
   void open(const std::string& path);
+  // Starts loading the trace to compare the open one with.
+  void open_beside(const std::string& path);
   // Does `request` if it is the session's to do: files, folders, args, messages. False: the window's (text, title,
   // quit...).
   bool carry_out(const Request& request);
@@ -53,7 +58,10 @@ class Session {
 
   // What the window shows: the open document or, while another file loads, what is there of that.
   const Document* document() const { return shown().get(); }
+  // The second trace, B; null while there is none.
+  const Document* beside() const { return second_.document().get(); }
   bool is_loading() const { return load_ != nullptr; }
+  bool is_loading_beside() const { return second_.is_loading(); }
   const std::string& message() const { return message_; }
   const Notice* notice() const { return memory_.notice(); }
   // What is to go to the clipboard, once.
@@ -74,11 +82,6 @@ class Session {
     ArgsState args;
   };
 
-  // The document keeps its trace and indexes alive while a thread works on it; `cancel` ends that work early.
-  struct AnalysisTask {
-    std::shared_ptr<const Document> document;
-    std::shared_ptr<const std::atomic<bool>> cancel;
-  };
   struct TableTask {
     std::shared_ptr<const Document> document;
     TableQuestion question;
@@ -132,11 +135,17 @@ class Session {
   static EventText read_event(const ArgsQuestion& question);
 
   const std::shared_ptr<const Document>& shown() const { return part_ ? part_ : document_; }
+  // The trace that requests are about: the open one or, where there are two, the one that is acted on.
+  const std::shared_ptr<const Document>& subject() const { return acting_on_beside() ? second_.document() : shown(); }
+  // A part's tables would be worked out for nothing, as the whole follows soon: null of one.
+  std::shared_ptr<const Document> whole_subject() const { return subject() && !subject()->trace.is_part ? subject() : nullptr; }
+  bool acting_on_beside() const { return side_ == TraceSide::b && second_.document() && shown(); }
+  void change_places();
+  void take_second();
   void take_load(ViewState& view);
   void take_part(ViewState& view);
   void replace_part(std::shared_ptr<const Document> part);
   void drop_part();
-  double seconds_left(const LoadProgress& progress);
   void free_later(std::shared_ptr<const Document> document);
   void take_args(ViewState& view);
   void take_table(ViewState& view);
@@ -144,7 +153,6 @@ class Session {
   void take_steps(ViewState& view);
   void take_crop_and_copy();
   void remember(const ViewState& view);
-  void start_analysis();
   void save_text(const SaveText& what);
   void keep_muted(const KeepMuted& what);
   void save_settings();
@@ -167,13 +175,13 @@ class Session {
   bool closed_ = false;  // the document went away since the last poll
   std::unique_ptr<BackgroundLoad> load_;
   std::vector<std::unique_ptr<BackgroundLoad>> ending_;  // cancelled ones on their way out
-  LoadingView loading_view_;
-  double expected_seconds_ = 0;  // of the whole load, as foreseen while it read; 0 when unknown
+  LoadWatch watch_;
+  SecondTrace second_;
+  TraceSide side_ = TraceSide::a;  // which of two requests are about
   std::optional<FolderView> folder_;
   LatestJob<ArgsQuestion, ArgsAnswer> args_job_;
   LatestJob<std::string, FolderView> folder_job_;
-  std::shared_ptr<std::atomic<bool>> analysis_cancelled_;
-  LatestJob<AnalysisTask, bool> analysis_job_;
+  std::unique_ptr<AnalysisRun> analysis_;
   LatestJob<TableTask, TableDone> table_job_;
   LatestJob<KernelsTask, KernelsDone> kernels_job_;
   LatestJob<StepsTask, StepsDone> steps_job_;
@@ -185,6 +193,7 @@ class Session {
   LatestJob<ArgsQuestion, EventText> event_job_;
   std::optional<std::string> copy_;
   const Document* window_has_ = nullptr;  // the document of the last frame
+  const Document* remembered_ = nullptr;  // the one that memory_ is about; two that change places leave it at that
   ViewMemory memory_;
 };
 

@@ -4,6 +4,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/view/compare_model.h"
+#include "ui/compare_view.h"
 #include "ui/panels.h"
 #include "ui/timeline_panel.h"
 
@@ -82,6 +84,35 @@ Json area_json(const Document& document, const ViewState& view, const TimelinePa
           {"slices", counted ? Json(view.area.answer->slices) : Json(nullptr)}};
 }
 
+// One of two traces, as it lies on the screen.
+Json side_json(const Document& document, const TraceView& view, const TimelinePanel& timeline, Ns zero) {
+  const Trace& trace = document.trace;
+  return {{"file", trace.path},
+          {"begin_ns", view.time.span.begin},
+          {"end_ns", view.time.span.end},
+          {"zero_ns", zero},
+          {"selection", view.selection ? Json(trace.name(view.selection)) : Json(nullptr)},
+          {"match", view.linked && view.linked->match ? Json(trace.name(view.linked->match)) : Json(nullptr)},
+          {"axis", box_json(timeline.areas().lanes)},
+          {"slices", slices_json(trace, timeline.zones())}};
+}
+
+Json compare_json(const Session& session, const AppUi& ui) {
+  const ViewState& view = ui.view();
+  if (!view.compare.open || !session.document() || ui.compare().document() != session.beside()) return nullptr;
+  const bool on_b = view.compare.side == TraceSide::b;
+  const CompareView& both = ui.compare();
+  const TimelinePanel& timeline_a = ui.timeline_a();
+  Json json = {{"side", on_b ? "b" : "a"},
+               {"a", side_json(*session.document(), both.view_of(TraceSide::a, view), timeline_a, both.alignment().zero_a)},
+               {"b", side_json(*session.beside(), both.view_of(TraceSide::b, view), both.timeline(), both.alignment().zero_b)},
+               {"step", options_text(view.compare.options)},
+               {"verdict", nullptr}};
+  if (view.compare.answer) json["verdict"] = view.compare.answer->comparison.verdict;
+  if (view.compare.answer) json["error"] = view.compare.answer->error;
+  return json;
+}
+
 Json range_json(const std::optional<Span>& range) {
   return range ? Json{{"begin_ns", range->begin}, {"end_ns", range->end}} : Json(nullptr);
 }
@@ -98,8 +129,10 @@ std::string state_json(const Session& session, const AppUi& ui) {
                {"start_open", view.start_open || !session.document()},
                {"theme", view.theme == ThemeName::light ? "light" : "dark"},
                {"zoom", view.zoom},
-               {"moving", ui.moving()}};
-  if (const Document* doc = session.document()) {
+               {"moving", ui.moving()},
+               {"loading_beside", session.is_loading_beside()},
+               {"compare", compare_json(session, ui)}};
+  if (const Document* doc = session.document() ? ui.document() : nullptr; doc && (doc == session.document() || doc == session.beside())) {
     const Trace& trace = doc->trace;
     json["file"] = trace.path;
     json["is_part"] = trace.is_part;

@@ -7,6 +7,7 @@
 #include "core/view/time_view.h"
 #include "ui/bars.h"
 #include "ui/command_box.h"
+#include "ui/compare_view.h"
 #include "ui/findings_panel.h"
 #include "ui/panels.h"
 #include "ui/timeline_panel.h"
@@ -116,18 +117,26 @@ float draw_right(const Box& box, const Document& document, ViewState& view, Requ
 
 }  // namespace
 
-AppUi::AppUi() : timeline_(std::make_unique<TimelinePanel>()) {}
+AppUi::AppUi() : timeline_(std::make_unique<TimelinePanel>()), compare_(std::make_unique<CompareView>()) {}
 AppUi::~AppUi() = default;
 
-bool AppUi::moving() const { return view_.move.active || timeline_->moving() || field_awaits_keys(view_); }
+bool AppUi::moving() const {
+  return view_.move.active || timeline_->moving() || compare_->timeline().moving() || field_awaits_keys(view_);
+}
 
-void AppUi::adopt(const Document* document) {
+const Document* AppUi::document() const { return view_.compare.side == TraceSide::b ? compare_->document() : document_; }
+const TimelinePanel& AppUi::timeline() const { return view_.compare.side == TraceSide::b ? compare_->timeline() : *timeline_; }
+
+void AppUi::adopt(const Document* document, const Document* beside) {
+  compare_->act_on(TraceSide::a, view_);
   document_ = document;
   view_.start_open = false;
   forget_document(view_);
   view_.history.clear();
   timeline_->adopt(document, view_);
   if (document && !view_.tour.seen) view_.tour.open = true;
+  if (compare_->document() != beside) compare_->adopt(document, beside, view_);
+  else compare_->part(document, view_);
 }
 
 void AppUi::grow(const Document& document) {
@@ -135,6 +144,26 @@ void AppUi::grow(const Document& document) {
   view_.search.answer.reset();  // its slices are numbered as they were
   view_.search.asked = {};
   document_ = &document;
+}
+
+// Other documents than in the frame before.
+void AppUi::take_documents(const FrameInput& in) {
+  const Document* beside = in.document ? in.beside : nullptr;
+  const Document* b = compare_->document();
+  if (b && in.document == b) compare_->swap(document_, timeline_, view_);
+  if (in.document != document_) {
+    compare_->act_on(TraceSide::a, view_);
+    if (in.document && document_ && in.part_before == document_) {
+      const bool untouched = view_.time.span == fit(document_->trace.span).span && view_.notes.notes.empty();
+      grow(*in.document);
+      compare_->part(document_, view_);
+      if (in.kept && untouched) restore(*in.kept);
+    } else {
+      adopt(in.document, compare_->document());
+      if (in.kept) restore(*in.kept);
+    }
+  }
+  if (beside != compare_->document()) compare_->adopt(document_, beside, view_);
 }
 
 void AppUi::restore(const KeptView& kept) {
@@ -150,8 +179,9 @@ void AppUi::restore(const KeptView& kept) {
 
 // Notes are work that nobody wants to do twice: they stay.
 void AppUi::start_fresh() {
+  compare_->act_on(TraceSide::a, view_);
   std::vector<Note> notes = std::move(view_.notes.notes);
-  adopt(document_);
+  adopt(document_, compare_->document());
   view_.notes.notes = std::move(notes);
 }
 
@@ -171,22 +201,26 @@ void AppUi::draw_document(Box box, const FrameInput& in, const Document& documen
   }
   if (view_.findings.open) box.x1 = draw_right(box, document, view_, out);
   const bool listen = !keys_taken() && !view_.help_open && !view_.start_open && !typing_begins(view_);
-  timeline_->draw(document, view_, box, {in.presses, in.held, listen}, in.delta_s);
+  const TimelineKeys keys{in.presses, in.held, listen};
+  if (in.loading_beside) box.y1 -= draw_loading_beside(box, *in.loading_beside, view_, out);
+  if (compare_->document())
+    compare_->draw({*document_, *timeline_}, view_, box, keys, in.delta_s, out);
+  else
+    timeline_->draw(document, view_, box, keys, in.delta_s);
 }
 
-void AppUi::frame(const FrameInput& in, Requests& out) {
-  view_.scale = in.scale;
-  view_.frame_ms = in.frame_ms;
-  if (in.document != document_) {
-    if (in.document && document_ && in.part_before == document_) {
-      const bool untouched = view_.time.span == fit(document_->trace.span).span && view_.notes.notes.empty();
-      grow(*in.document);
-      if (in.kept && untouched) restore(*in.kept);
-    } else {
-      adopt(in.document);
-      if (in.kept) restore(*in.kept);
-    }
-  }
+// Everything but the timelines is about the trace that is acted on.
+void AppUi::frame(const FrameInput& whole, Requests& out) {
+  view_.scale = whole.scale;
+  view_.frame_ms = whole.frame_ms;
+  const TraceSide before = view_.compare.side;
+  take_documents(whole);
+  view_.compare.loading = whole.loading_beside != nullptr;
+  if (compare_->document())
+    compare_->begin_frame({*document_, *timeline_}, view_, !keys_taken() && !typing_begins(view_), whole.presses, out);
+  if (view_.compare.side != before) out.add(ActOn{view_.compare.side});
+  FrameInput in = whole;
+  in.document = document();
   apply_theme(view_.theme, in.scale);
   CommandScope scope{in.document, view_, out};
   if (keys_taken() || typing_begins(view_))
@@ -204,18 +238,18 @@ void AppUi::frame(const FrameInput& in, Requests& out) {
   ImGui::Begin("gapscope", nullptr, kRootFlags);
   const bool bar = ImGui::BeginMenuBar();
   ImGui::PopStyleVar(4);
-  const Box whole{0, 0, in.width_px, in.height_px};
+  const Box window{0, 0, in.width_px, in.height_px};
   if (bar) {
     ImGui::SetCursorPosX(kMenuIndent * in.scale);
-    draw_top_bar({0, 0, whole.x1, top}, in, scope);
+    draw_top_bar({0, 0, window.x1, top}, in, scope);
     ImGui::EndMenuBar();
   }
-  if (in.document) draw_document({0, top, whole.x1, whole.y1}, in, *in.document, out);
+  if (in.document) draw_document({0, top, window.x1, window.y1}, in, *in.document, out);
   ImGui::End();
   if (!in.document || view_.start_open) draw_start_screen(in, view_, out);
   const bool part_is_shown = in.document && in.document->trace.is_part;
   if (in.loading && !part_is_shown) draw_loading(*in.loading, view_, out);
-  if (in.document && !view_.start_open) draw_tour(view_, timeline_->areas().lanes);
+  if (in.document && !view_.start_open) draw_tour(view_, timeline().areas().lanes);
   if (view_.help_open) draw_help_page(view_);
   draw_command_box(in, scope);
   if (out.has<StartFresh>()) start_fresh();

@@ -17,6 +17,7 @@
 namespace gapscope {
 
 class TimelinePanel;
+class CompareView;
 struct Box;
 
 // A load that is under way.
@@ -70,9 +71,11 @@ struct FrameInput {
   HeldKeys held;                       // down right now
   const Document* document = nullptr;  // null while nothing is open; the pointer says whether it is another one
   const Document* part_before = nullptr;  // the part of the same file that `document` replaces, still there this frame
+  const Document* beside = nullptr;  // the second trace, B, to compare `document` with; null while there is none
   const KeptView* kept = nullptr;  // how `document` was looked at before: applied when it is shown for the first time
   const Notice* notice = nullptr;
   const LoadingView* loading = nullptr;
+  const LoadingView* loading_beside = nullptr;
   std::string_view message;  // an error sentence, shown until DismissMessage
   std::span<const std::string> recent;
   std::span<const Sample> samples;
@@ -98,16 +101,22 @@ class AppUi {
   void frame(const FrameInput& in, Requests& out);
 
   // Adopts a document ahead of the first frame, so that a caller may then set the view (screenshots).
-  void adopt(const Document* document);
+  void adopt(const Document* document, const Document* beside = nullptr);
 
   // Something moves by itself: the next frame is due without waiting for input.
   bool moving() const;
 
   ViewState& view() { return view_; }
   const ViewState& view() const { return view_; }
-  const TimelinePanel& timeline() const { return *timeline_; }
+  // The trace that is acted on, as of the last frame: the open one, or of two the one clicked last; and its timeline.
+  const Document* document() const;
+  const TimelinePanel& timeline() const;
+  const TimelinePanel& timeline_a() const { return *timeline_; }
+  // The two traces that lie side by side; as long as there are two.
+  const CompareView& compare() const { return *compare_; }
 
  private:
+  void take_documents(const FrameInput& in);
   void grow(const Document& document);
   void restore(const KeptView& kept);
   void start_fresh();
@@ -116,6 +125,7 @@ class AppUi {
   ViewState view_;
   const Document* document_ = nullptr;
   std::unique_ptr<TimelinePanel> timeline_;
+  std::unique_ptr<CompareView> compare_;
 };
 
 }  // namespace gapscope

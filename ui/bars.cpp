@@ -132,7 +132,8 @@ void draw_top_bar(const Box& box, const FrameInput& in, CommandScope& scope) {
   if (!in.document) return;
   const Trace& trace = in.document->trace;
   const float x = ImGui::GetCursorScreenPos().x + p.px(12);
-  const std::string name = printable(file_name(trace));
+  const char* letter = scope.view.compare.side == TraceSide::a ? "A:  " : "B:  ";
+  const std::string name = (scope.view.compare.open ? letter : "") + printable(file_name(trace));
   p.line_y(x - p.px(6), box.y0 + p.px(12), box.y1 - p.px(12), colour(theme.line));
   p.text_in(Face::bold, {x + p.px(6), box.y0, box.x1, box.y1}, colour(theme.text), name);
   const float right = draw_verdict_chip(p, theme, box, *in.document, scope) - p.px(14);
@@ -167,6 +168,25 @@ float draw_message(const Box& box, const FrameInput& in, const ViewState& view, 
   if (in.message.empty()) return 0;
   const float height = std::round(kMessageHeight * view.scale);
   message_row({box.x0, box.y0, box.x1, box.y0 + height}, in.message, view, out);
+  return height;
+}
+
+float draw_loading_beside(const Box& box, const LoadingView& loading, const ViewState& view, Requests& out) {
+  const Theme& theme = theme_of(view.theme);
+  Painter p(*ImGui::GetWindowDrawList(), view.scale);
+  const float height = p.px(kStatusHeight);
+  const Box row{box.x0, box.y1 - height, box.x1, box.y1};
+  p.fill(row, colour(theme.raised));
+  const float share = loading.fraction < 0 ? 0.0f : static_cast<float>(loading.fraction);
+  p.fill({row.x0, row.y0, row.x0 + row.width() * share, row.y0 + p.px(3)}, colour(theme.accent));
+  const std::string name = printable(std::filesystem::path(loading.path).filename().string());
+  p.text_in(Face::sans, {row.x0 + p.px(10), row.y0, row.x1 - p.px(80), row.y1}, colour(theme.accent),
+            "B: " + name + "   " + loading_text(loading));
+  begin_row("loading beside", {row.x1 - p.px(80), row.y0, row.x1, row.y1});
+  ImGui::SetCursorPos({p.px(8), p.px(3)});
+  if (ImGui::SmallButton("Cancel")) out.add(CloseBeside{});
+  draw_hover("Stops loading the second trace.");
+  ImGui::EndChild();
   return height;
 }
 

@@ -11,6 +11,7 @@
 #include "core/view/flow_choice.h"
 #include "core/view/time_view.h"
 #include "ui/panels.h"
+#include "ui/path_completion.h"
 #include "ui/timeline_input.h"
 
 namespace gapscope {
@@ -24,6 +25,9 @@ constexpr double kStepScroll = 240;  // px at scale 1
 constexpr float kMagnify = 1.1f;
 
 bool has_document(const CommandScope& s) { return s.document != nullptr; }
+bool has_whole(const CommandScope& s) { return s.document && !s.document->trace.is_part; }
+bool has_two(const CommandScope& s) { return s.document && s.view.compare.open; }
+bool can_close_beside(const CommandScope& s) { return has_two(s) || s.view.compare.loading; }
 bool has_selection(const CommandScope& s) { return s.document && s.view.selection.valid(); }
 bool has_hits(const CommandScope& s) { return s.document && s.view.search.answer && !s.view.search.answer->hits.empty(); }
 // Enter walks through what was found, too, as long as no table's row was chosen since.
@@ -38,13 +42,14 @@ bool can_deselect(const CommandScope& s) {
 bool can_go_back(const CommandScope& s) { return s.document && s.view.history.can_go_back(place_of(s.view)); }
 bool can_go_forward(const CommandScope& s) { return s.document && s.view.history.can_go_forward(); }
 
-void zoom(CommandScope& s, double factor) { go_to(s.view, zoomed(s.view.time, factor, 0.5, s.document->trace.span)); }
+Span reach(const CommandScope& s) { return axis_reach(s.view, s.document->trace.span); }
+void zoom(CommandScope& s, double factor) { go_to(s.view, zoomed(s.view.time, factor, 0.5, reach(s))); }
 // In steps of a tenth that meet 1 again.
 void magnify(CommandScope& s, float factor) {
   const float steps = std::round(std::log(s.view.zoom * factor) / std::log(kMagnify));
   s.view.zoom = std::clamp(std::pow(kMagnify, steps), kLeastZoom, kMostZoom);
 }
-void pan(CommandScope& s, double widths) { go_to(s.view, panned(s.view.time, widths, s.document->trace.span)); }
+void pan(CommandScope& s, double widths) { go_to(s.view, panned(s.view.time, widths, reach(s))); }
 
 // Esc takes away one thing at a time, the topmost first.
 void leave_topmost(CommandScope& s) {
@@ -104,6 +109,13 @@ void find_slice(CommandScope& s) {
   s.view.search.slash_frames = kSlashFrames;
 }
 
+// What one compares with often lies in the same folder.
+void choose_file(CommandScope& s, bool beside) {
+  if (beside) s.view.start.path = std::string(split_typed(s.document->trace.path).folder);
+  s.view.start_open = true;
+  s.view.start.beside = beside;
+}
+
 void open_box(CommandScope& s, BoxKind kind) { s.view.box = {kind, "", 0, true}; }
 
 void pin_lane_of_selection(CommandScope& s) {
@@ -113,7 +125,7 @@ void pin_lane_of_selection(CommandScope& s) {
 
 void go_to_place(CommandScope& s, const std::optional<ViewPlace>& place) {
   if (!place) return;
-  go_to(s.view, within_limits(TimeView{place->span, 0, 0}, s.document->trace.span));
+  go_to(s.view, within_limits(TimeView{place->span, 0, 0}, reach(s)));
   s.view.scroll_px = place->scroll_px;
 }
 
@@ -122,7 +134,13 @@ using enum CommandId;
 // clang-format off
 constexpr auto kCommands = std::to_array<Command>({
   {open_file, Menu::file, "Open...", "Open a trace: type a path, browse, or take a recent one or a sample.",
-   {{{Key::o, kCtrl}}}, false, nullptr, [](CommandScope& s) { s.view.start_open = true; }},
+   {{{Key::o, kCtrl}}}, false, nullptr, [](CommandScope& s) { choose_file(s, false); }},
+  {compare_with, Menu::file, "Compare with...", "Open a second trace below this one and say what changed from this one to that.",
+   {{{Key::o, kCtrl | kShift}}}, false, has_whole, [](CommandScope& s) { choose_file(s, true); }},
+  {swap_traces, Menu::file, "Swap the two traces", "Make the lower trace the upper one: what was gained is lost, and the other way round.",
+   {}, false, has_two, [](CommandScope& s) { s.out.add(SwapTraces{}); }},
+  {close_beside, Menu::file, "Close the comparison", "Close the lower trace, B.",
+   {{{Key::w, kCtrl | kShift}}}, false, can_close_beside, [](CommandScope& s) { s.out.add(CloseBeside{}); }},
   {reload, Menu::file, "Reload", "Read the file again from disk.",
    {{{Key::f5}, {Key::r, kCtrl}}}, false, has_document, [](CommandScope& s) { s.out.add(ReloadFile{}); }},
   {close_file, Menu::file, "Close", "Close the trace and go back to the start screen.",
@@ -175,6 +193,8 @@ constexpr auto kCommands = std::to_array<Command>({
    {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "memory"); }},
   {flame, Menu::view, "Flame graph", "Show where the time of the marked area went, by call path.",
    {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "flame"); }},
+  {compare, Menu::view, "Comparison", "Show what changed between the two traces that are open.",
+   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "compare"); }},
   {report, Menu::view, "Load report", "Show what was odd about the file.",
    {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "report"); }},
   {cycle_flows, Menu::view, "Arrows", "Arrows of the selection, of all launches, from forward to backward, or all.",
@@ -211,7 +231,7 @@ constexpr auto kCommands = std::to_array<Command>({
   {focus, Menu::go, "Focus", "Zoom to the selected slice; once more, or without one, to the whole trace.",
    {{{Key::f}}}, false, has_document, [](CommandScope& s) { focus_or_fit(*s.document, s.view); }},
   {fit_all, Menu::go, "Whole trace", "Zoom out to the whole trace.",
-   {{{Key::home}, {Key::digit_0}}}, false, has_document, [](CommandScope& s) { go_to(s.view, fit(s.document->trace.span)); }},
+   {{{Key::home}, {Key::digit_0}}}, false, has_document, [](CommandScope& s) { go_to(s.view, fit(reach(s))); }},
   {next_slice, Menu::go, "Next slice", "Select the next slice of the same lane and depth.",
    {{{Key::period}}}, false, has_selection,
    [](CommandScope& s) { select_found(s, shown_next(*s.document, s.view.folds, s.view.selection)); }},
@@ -252,6 +272,8 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::left, kAlt}}}, false, can_go_back, [](CommandScope& s) { go_to_place(s, s.view.history.back(place_of(s.view))); }},
   {forward, Menu::go, "Forward", "Go where the timeline stood before going back.",
    {{{Key::right, kAlt}}}, false, can_go_forward, [](CommandScope& s) { go_to_place(s, s.view.history.forward(place_of(s.view))); }},
+  {other_trace, Menu::go, "The other trace", "Of two traces, let keys and panels be about the other one; a click on a timeline does so too.",
+   {{{Key::x}}}, false, has_two, [](CommandScope& s) { s.view.compare.turn = true; }},
   {next_finding, Menu::go, "Next finding", "Go to the next finding.",
    {{{Key::n}}}, false, has_findings, [](CommandScope& s) { walk_findings(*s.document, s.view, 1); }},
   {previous_finding, Menu::go, "Previous finding", "Go to the finding before.",
@@ -291,6 +313,7 @@ constexpr auto kMouseHelp = std::to_array<MouseHelp>({
     {"Double click", "Zoom to the slice."},
     {"Drag in the ruler", "Restrict the tables to that time; a click in the ruler gives all of it back."},
     {"Drag in the overview", "Move the visible window, or one of its edges."},
+    {"Drop a file", "Open it; with Shift held, compare the open trace with it. Two files at once are compared."},
     {"Drag a lane's title", "Move the lane to another place; its right click pins or hides it."},
     {"Drag the edge of a column or panel", "Change its size."},
 });

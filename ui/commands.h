@@ -14,6 +14,9 @@ namespace gapscope {
 
 enum class CommandId : std::uint8_t {
   open_file,
+  compare_with,
+  swap_traces,
+  close_beside,
   reload,
   close_file,
   screenshot,
@@ -75,6 +78,7 @@ enum class CommandId : std::uint8_t {
   follow_flow_back,
   back,
   forward,
+  other_trace,
   details,
   selection,
   table,
@@ -83,6 +87,7 @@ enum class CommandId : std::uint8_t {
   gpu,
   memory,
   flame,
+  compare,
   report,
   notes,
   count_

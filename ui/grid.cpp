@@ -142,8 +142,8 @@ class GridDrawing {
     if (cell.share > 0)
       ImGui::GetWindowDrawList()->AddRectFilled({at.x, at.y + 3 * scale_},
                                                 {at.x + width * std::min(cell.share, 1.0f), at.y + row_height_ - 3 * scale_},
-                                                colour(theme_.accent, kBarAlpha), scale_);
-    const Rgb rgb = cell.muted ? theme_.muted : theme_.text;
+                                                colour(cell.ink.value_or(theme_.accent), kBarAlpha), scale_);
+    const Rgb rgb = cell.ink.value_or(cell.muted ? theme_.muted : theme_.text);
     const GridColumn& column = grid_.columns[c];
     if (!column.number) {
       const auto chars = static_cast<std::size_t>(std::max(width / digit_, 1.0f));

@@ -3,6 +3,7 @@
 // their units apart, a line of totals stays at the bottom. Knows nothing of what it shows.
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -25,6 +26,7 @@ struct GridCell {
   std::string hover;    // the whole of it, or the exact figure
   float share = 0;      // 0..1: a quiet bar behind the number
   bool muted = false;
+  std::optional<Rgb> ink = {};  // of the text, where it means something
 };
 
 struct Grid {

@@ -141,6 +141,9 @@ void draw_outlines(TimelineScene& scene, const Zone& hovered) {
   for (const SliceId member : scene.chain.members) {
     outline(scene, member, colour(scene.theme.selection, 0.8f), scene.painter.hairline());
   }
+  if (scene.view.linked && scene.view.linked->match) {
+    outline(scene, scene.view.linked->match, colour(scene.theme.notable), scene.painter.px(kSelectedLine));
+  }
   if (scene.view.selection.valid()) {
     outline(scene, scene.view.selection, colour(scene.theme.selection), scene.painter.px(kSelectedLine));
   }

@@ -14,17 +14,17 @@ constexpr float kTickHeight = 4;
 constexpr float kHitHeight = 6;
 
 // The overview's own axis: all of the trace with its margin.
-float overview_x(const Document& document, const Box& box, Ns t) {
-  return box.x0 + static_cast<float>(px_from_ns(fit(document.trace.span), static_cast<double>(box.width()), t));
+float overview_x(Span reach, const Box& box, Ns t) {
+  return box.x0 + static_cast<float>(px_from_ns(fit(reach), static_cast<double>(box.width()), t));
 }
 
-Ns overview_time(const Document& document, const Box& box, float x) {
-  return ns_from_px(fit(document.trace.span), static_cast<double>(box.width()), static_cast<double>(x - box.x0));
+Ns overview_time(Span reach, const Box& box, float x) {
+  return ns_from_px(fit(reach), static_cast<double>(box.width()), static_cast<double>(x - box.x0));
 }
 
-Box frame_box(const Document& document, const ViewState& view, const Box& box) {
-  float x0 = overview_x(document, box, view.time.span.begin);
-  float x1 = overview_x(document, box, view.time.span.end);
+Box frame_box(Span reach, const ViewState& view, const Box& box) {
+  float x0 = overview_x(reach, box, view.time.span.begin);
+  float x1 = overview_x(reach, box, view.time.span.end);
   const float missing = kLeastFrame * view.scale - (x1 - x0);
   if (missing > 0) {
     x0 -= missing / 2;
@@ -33,10 +33,10 @@ Box frame_box(const Document& document, const ViewState& view, const Box& box) {
   return {std::max(box.x0, std::floor(x0)), box.y0, std::min(box.x1, std::ceil(x1)), box.y1};
 }
 
-void draw_strip(Painter& painter, const Document& document, const std::vector<float>& strip, const Box& box, Rgb ink) {
+void draw_strip(Painter& painter, const Document& document, Span reach, const std::vector<float>& strip, const Box& box, Rgb ink) {
   if (strip.empty()) return;
-  const float x0 = overview_x(document, box, document.trace.span.begin);
-  const float x1 = overview_x(document, box, document.trace.span.end);
+  const float x0 = overview_x(reach, box, document.trace.span.begin);
+  const float x1 = overview_x(reach, box, document.trace.span.end);
   const double width = static_cast<double>(x1 - x0);
   const ImU32 fill = colour(ink, 0.85f);
   for (float x = std::floor(x0); x < x1; x += 1) {
@@ -49,11 +49,11 @@ void draw_strip(Painter& painter, const Document& document, const std::vector<fl
 }
 
 // A tick for every pixel column in which a shown finding begins, in the colour of the worst.
-void draw_ticks(Painter& painter, const Document& document, const LaneFindings& findings, const Box& box, const Theme& theme) {
+void draw_ticks(Painter& painter, Span reach, const LaneFindings& findings, const Box& box, const Theme& theme) {
   std::vector<std::int8_t> worst(static_cast<std::size_t>(std::max(1.0f, box.width())), -1);
   for (const auto& lane : findings.marks) {
     for (const LaneFindings::Mark& mark : lane) {
-      const float x = overview_x(document, box, mark.span.begin) - box.x0;
+      const float x = overview_x(reach, box, mark.span.begin) - box.x0;
       if (x < 0 || x >= box.width()) continue;
       std::int8_t& at = worst[static_cast<std::size_t>(x)];
       at = std::max(at, static_cast<std::int8_t>(mark.severity));
@@ -84,6 +84,7 @@ void draw_strip_title(Painter& painter, const Theme& theme, const Box& box, cons
 }  // namespace
 
 void TimelinePanel::overview(const Document& document, ViewState& view, Painter& painter) {
+  const Span reach = axis_reach(view, document.trace.span);
   const Theme& theme = theme_of(view.theme);
   const Box& box = areas_.overview;
   const Box& titles = areas_.overview_titles;
@@ -94,14 +95,14 @@ void TimelinePanel::overview(const Document& document, ViewState& view, Painter&
   painter.clip(box);
   const Box gpu{box.x0, box.y0 + gap, box.x1, middle - 1};
   const Box cpu{box.x0, middle + gap - 1, box.x1, box.y1 - gap};
-  draw_strip(painter, document, overview_.gpu, gpu, paint_of(view.slice_colours, Hue::gemm, 0).fill);
-  draw_strip(painter, document, overview_.cpu, cpu, paint_of(view.slice_colours, Hue::op, 0).fill);
-  const Box frame = frame_box(document, view, box);
+  draw_strip(painter, document, reach, overview_.gpu, gpu, paint_of(view.slice_colours, Hue::gemm, 0).fill);
+  draw_strip(painter, document, reach, overview_.cpu, cpu, paint_of(view.slice_colours, Hue::op, 0).fill);
+  const Box frame = frame_box(reach, view, box);
   painter.fill({box.x0, box.y0, frame.x0, box.y1}, colour(theme.background, 0.6f));
   painter.fill({frame.x1, box.y0, box.x1, box.y1}, colour(theme.background, 0.6f));
   painter.frame(frame, colour(theme.accent, 0.9f), painter.hairline());
-  draw_ticks(painter, document, findings_, box, theme);
-  draw_hits(painter, hit_columns_.of(document.trace, view.search.answer, static_cast<int>(box.width())), box, theme);
+  draw_ticks(painter, reach, findings_, box, theme);
+  draw_hits(painter, hit_columns_.of(document.trace, view.search.answer, static_cast<int>(box.width()), reach), box, theme);
   painter.unclip();
   draw_strip_title(painter, theme, {titles.x0, gpu.y0, titles.x1, gpu.y1},
                    overview_.gpu.empty() ? "no GPU work" : "GPU busy");
@@ -113,9 +114,10 @@ void TimelinePanel::overview(const Document& document, ViewState& view, Painter&
 
 // A press takes an edge of the frame, or the frame; beside it, it brings the frame there first.
 void TimelinePanel::overview_grab(const Document& document, ViewState& view) {
+  const Span reach = axis_reach(view, document.trace.span);
   const Box& box = areas_.overview;
   const ImVec2 at = ImGui::GetIO().MousePos;
-  const Box frame = frame_box(document, view, box);
+  const Box frame = frame_box(reach, view, box);
   const float handle = kHandle * view.scale;
   const bool on_begin = std::abs(at.x - frame.x0) <= handle;
   const bool on_end = std::abs(at.x - frame.x1) <= handle;
@@ -124,8 +126,8 @@ void TimelinePanel::overview_grab(const Document& document, ViewState& view) {
   grip_ = on_end ? OverviewGrip::end : on_begin ? OverviewGrip::begin : OverviewGrip::window;
   if (grip_ != OverviewGrip::window || frame.holds(at)) return;
   const Ns half = view.time.span.length() / 2;
-  const Ns middle = overview_time(document, box, at.x);
-  view.time = within_limits({{middle - half, middle + half}, 0, 0}, document.trace.span);
+  const Ns middle = overview_time(reach, box, at.x);
+  view.time = within_limits({{middle - half, middle + half}, 0, 0}, reach);
 }
 
 void TimelinePanel::overview_drag(const Document& document, ViewState& view) {
@@ -137,15 +139,16 @@ void TimelinePanel::overview_drag(const Document& document, ViewState& view) {
   const float moved = ImGui::GetIO().MouseDelta.x;
   if (grip_ == OverviewGrip::none || moved == 0) return;
   view.move.active = false;
-  const double whole = visible_ns(fit(document.trace.span));
+  const Span reach = axis_reach(view, document.trace.span);
+  const double whole = visible_ns(fit(reach));
   const double widths = static_cast<double>(moved / box.width()) * whole / visible_ns(view.time);
   if (grip_ == OverviewGrip::window) {
-    view.time = panned(view.time, widths, document.trace.span);
+    view.time = panned(view.time, widths, reach);
     return;
   }
   ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   const bool end = grip_ == OverviewGrip::end;
-  view.time = zoomed(view.time, std::max(0.01, 1 + (end ? widths : -widths)), end ? 0 : 1, document.trace.span);
+  view.time = zoomed(view.time, std::max(0.01, 1 + (end ? widths : -widths)), end ? 0 : 1, reach);
 }
 
 }  // namespace gapscope

@@ -14,6 +14,7 @@ constexpr auto kPanels = std::to_array<Panel>({
     {"gpu", "GPU", "How busy each GPU was, and why it stood still.", draw_gpu},
     {"memory", "Memory", "Memory over time, its peak, and who asked for it.", draw_memory},
     {"flame", "Flame", "Where the time went by call path, of the marked area or of all.", draw_flame},
+    {"compare", "Compare", "What changed from one trace to another.", draw_compare},
     {"notes", "Notes", "Notes and flags of this trace.", draw_notes_panel},
     {"report", "Report", "What was odd about the file, and how it was read.", draw_report},
 });

@@ -33,6 +33,7 @@ void draw_steps(const Document& document, ViewState& view, Requests& out);
 void draw_gpu(const Document& document, ViewState& view, Requests& out);
 void draw_memory(const Document& document, ViewState& view, Requests& out);
 void draw_flame(const Document& document, ViewState& view, Requests& out);
+void draw_compare(const Document& document, ViewState& view, Requests& out);
 void draw_notes_panel(const Document& document, ViewState& view, Requests& out);
 void draw_report(const Document& document, ViewState& view, Requests& out);
 

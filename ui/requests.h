@@ -7,6 +7,7 @@
 
 #include "core/base/ids.h"
 #include "core/view/area_state.h"
+#include "core/view/compare_state.h"
 #include "core/view/search_model.h"
 #include "core/base/time.h"
 #include "core/view/table_model.h"
@@ -15,10 +16,20 @@ namespace gapscope {
 
 struct OpenFile {
   std::string path;
+  bool beside = false;  // to compare with the open one, not in place of it
 };
 struct OpenSample {
-  std::size_t index = 0;
-};  // position in FrameInput::samples
+  std::size_t index = 0;  // position in FrameInput::samples
+  bool beside = false;
+};
+struct SwapTraces {};    // A is B from now on, and B is A
+struct CloseBeside {};   // B, or its load
+struct ActOn {
+  TraceSide side{};
+};  // what is asked for from here on is about that trace
+struct MakeComparison {
+  CompareOptions options;
+};  // answered in ViewState::compare of a later frame
 struct ListFolder {
   std::string path;
 };  // answered by FrameInput::folder in a later frame
@@ -74,6 +85,7 @@ struct SetTitle {
 struct Quit {};
 
 using Request = std::variant<OpenFile, OpenSample, ListFolder, ReadArgs, MakeTable, MakeKernels, MakeSteps, MakeAreaStats, MakeCallPaths, FindSlices,
+                             SwapTraces, CloseBeside, ActOn, MakeComparison,
                              ReloadFile, CancelLoad, CloseFile,
                              DismissMessage, SaveCrop, CopyEvent, StartFresh, DismissNotice, CopyText, SaveText, KeepMuted, TakeScreenshot, SetTitle, Quit>;
 

@@ -31,7 +31,7 @@ void draw_ruler(TimelineScene& scene) {
   const Box& ruler = scene.areas.ruler;
   const Box& lanes = scene.areas.lanes;
   const Ruler ticks = make_ruler(scene.view.time.span, ruler.width(), static_cast<double>(p.px(kTickSpacing)),
-                                 scene.document.trace.span.begin);
+                                 axis_zero(scene.view, scene.document.trace.span));
   p.fill({scene.areas.ruler_titles.x0, ruler.y0, ruler.x1, ruler.y1}, colour(scene.theme.surface));
   p.clip({ruler.x0, ruler.y0, lanes.x1, lanes.y1});
   for (const Tick& tick : ticks.ticks) {
@@ -44,7 +44,8 @@ void draw_ruler(TimelineScene& scene) {
   }
   p.unclip();
   const Box& titles = scene.areas.ruler_titles;
-  const std::string text = ticks.offset.empty() ? "from the start" : "start " + ticks.offset;
+  const bool linked = scene.view.linked.has_value();
+  const std::string text = ticks.offset.empty() ? (linked ? "from the step" : "from the start") : (linked ? "step " : "start ") + ticks.offset;
   const float width = p.text_width(Face::sans, text);
   p.text_in(Face::sans, {titles.x1 - width - p.px(8), titles.y0, titles.x1, titles.y1 - p.px(2)},
             colour(scene.theme.muted), text);
@@ -75,7 +76,7 @@ void draw_guide(TimelineScene& scene) {
   Painter& p = scene.painter;
   p.line_y(std::floor(at.x), lanes.y0, lanes.y1, colour(scene.theme.accent, 0.45f));
   const Ns t = ns_from_px(scene.view.time, static_cast<double>(lanes.width()), static_cast<double>(at.x - lanes.x0));
-  const std::string text = exact_time_text(t - scene.document.trace.span.begin);
+  const std::string text = exact_time_text(t - axis_zero(scene.view, scene.document.trace.span));
   const float width = p.text_width(Face::mono, text) + p.px(12);
   const float x0 = std::clamp(std::floor(at.x - width / 2), ruler.x0, std::max(ruler.x0, ruler.x1 - width));
   const Box pill{x0, ruler.y0 + p.px(2), x0 + width, ruler.y1 - p.px(3)};

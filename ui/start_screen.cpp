@@ -19,7 +19,18 @@ struct Start {
   float px(float size) const { return size * view.scale; }
 };
 
-void open(Start& start, const std::string& path) { start.out.add(OpenFile{path}); }
+bool beside(const Start& start) { return start.view.start.beside && start.in.document; }
+
+// A second trace loads beside the first, which is shown meanwhile.
+void open(Start& start, const std::string& path) {
+  start.out.add(OpenFile{path, beside(start)});
+  if (beside(start)) start.view.start_open = false;
+}
+
+void open_sample(Start& start, std::size_t index) {
+  start.out.add(OpenSample{index, beside(start)});
+  if (beside(start)) start.view.start_open = false;
+}
 
 // The typed path tells which folder to show; it is asked for once.
 void ask_for_folder(Start& start) {
@@ -38,7 +49,7 @@ void enter(Start& start, const FolderEntry& entry) {
 }
 
 void draw_path_line(Start& start) {
-  draw_text(Face::bold, start.theme.text, "Open a trace");
+  draw_text(Face::bold, start.theme.text, beside(start) ? "Choose the trace to compare with" : "Open a trace");
   std::string& path = start.view.start.path;
   const float button = text_width(Face::sans, "Open") + ImGui::GetStyle().FramePadding.x * 4;
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - button - ImGui::GetStyle().ItemSpacing.x);
@@ -114,7 +125,7 @@ void draw_samples(Start& start) {
   for (std::size_t i = 0; i < start.in.samples.size(); ++i) {
     const Sample& sample = start.in.samples[i];
     ImGui::PushID(static_cast<int>(i));
-    if (draw_link(Face::mono, start.theme.accent, sample.name)) start.out.add(OpenSample{i});
+    if (draw_link(Face::mono, start.theme.accent, sample.name)) open_sample(start, i);
     draw_text(Face::sans, start.theme.muted, sample.story, /*wrap=*/true);
     ImGui::Dummy({0, start.px(2)});
     ImGui::PopID();
@@ -122,9 +133,12 @@ void draw_samples(Start& start) {
 }
 
 void draw_heading(Start& start) {
-  draw_text(Face::bold, start.theme.text, "Gapscope");
+  draw_text(Face::bold, start.theme.text, beside(start) ? "Compare" : "Gapscope");
   ImGui::SameLine();
-  draw_text(Face::sans, start.theme.muted, "Why is my GPU idle? Open a PyTorch profiler trace to see.");
+  if (beside(start))
+    draw_text(Face::sans, start.theme.muted, "What you choose is shown below " + printable(start.in.document->trace.path) + ", as B.");
+  else
+    draw_text(Face::sans, start.theme.muted, "Why is my GPU idle? Open a PyTorch profiler trace to see.");
   if (start.in.document) {
     ImGui::SameLine();
     const float back = text_width(Face::sans, "Back to the trace");
@@ -155,7 +169,7 @@ void draw_keys(Start& start) {
     draw_text(Face::sans, start.theme.muted, key.help);
     ImGui::SameLine(0, start.px(24));
   }
-  draw_text(Face::sans, start.theme.muted, "or drop a file anywhere on this window");
+  draw_text(Face::sans, start.theme.muted, "or drop a file anywhere on this window, with Shift held to compare");
 }
 
 void draw_columns(Start& start, float height) {

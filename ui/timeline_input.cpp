@@ -55,7 +55,7 @@ void TimelineMotion::stop() {
 
 void TimelineMotion::advance(const Document& document, ViewState& view, const TimelineKeys& keys,
                              const TimelineMouse& mouse, float axis_px, double delta_s) {
-  const Span trace = document.trace.span;
+  const Span trace = axis_reach(view, document.trace.span);
   // A jump that a command began in this frame wins over the glide of an earlier key.
   if (view.move.active && view.move.elapsed_s == 0) stop();
   // Ctrl+S, Alt+Left and the like are commands, not movement.
@@ -76,10 +76,11 @@ void TimelineMotion::advance(const Document& document, ViewState& view, const Ti
 }
 
 void focus_or_fit(const Document& document, ViewState& view) {
-  const TimeView whole = fit(document.trace.span);
+  const Span reach = axis_reach(view, document.trace.span);
+  const TimeView whole = fit(reach);
   const TimeView& now = view.move.active ? view.move.to : view.time;
   if (view.selection.valid()) {
-    const TimeView close = focused_on(document.trace.span_of(view.selection), document.trace.span);
+    const TimeView close = focused_on(document.trace.span_of(view.selection), reach);
     if (!nearly_same(now, close)) {
       view.reveal_selection = true;
       return go_to(view, close);

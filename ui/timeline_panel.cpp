@@ -20,10 +20,10 @@ constexpr float kLeastSeen = 4;     // a slice narrower than this is zoomed to, 
 constexpr double kRevealRoom = 40;  // px kept above and below a revealed slice
 constexpr float kMostPinned = 0.6f;  // of the lanes' height
 
-TimelineAreas areas_in(const Box& box, const ViewState& view, const Painter& p) {
+TimelineAreas areas_in(const Box& box, const ViewState& view, const Painter& p, bool with_overview) {
   const float wanted = p.px(view.sizes.titles_px);
   const float x = box.x0 + std::max(p.px(kLeastTitles), std::min(wanted, box.width() - p.px(kLeastAxis)));
-  const float y1 = box.y0 + p.px(kOverviewHeight);
+  const float y1 = box.y0 + (with_overview ? p.px(kOverviewHeight) : 0);
   const float y2 = y1 + p.px(kRulerHeight);
   return {{x, box.y0, box.x1, y1}, {box.x0, box.y0, x, y1}, {x, y1, box.x1, y2},
           {box.x0, y1, x, y2},     {x, y2, box.x1, box.y1}, {box.x0, y2, x, box.y1}};
@@ -134,9 +134,7 @@ void TimelinePanel::clamp_scroll(ViewState& view) const {
   view.scroll_px = std::clamp(view.scroll_px, 0.0, std::max(0.0, hidden / static_cast<double>(view.scale)));
 }
 
-void TimelinePanel::reveal(const Document& document, ViewState& view) {
-  view.reveal_selection = false;
-  if (!view.selection.valid()) return;
+void TimelinePanel::scroll_to_selection(const Document& document, ViewState& view) {
   const Trace& trace = document.trace;
   unfold_lane(view.folds, trace, trace.lane_id(view.selection));
   lay_out(document, view);
@@ -144,12 +142,6 @@ void TimelinePanel::reveal(const Document& document, ViewState& view) {
     toggle_python(view.folds);
     lay_out(document, view);
   }
-  const Span slice = trace.span_of(view.selection);
-  const TimeView& now = view.move.active ? view.move.to : view.time;
-  const double px = static_cast<double>(slice.length()) / visible_ns(now) * static_cast<double>(areas_.lanes.width());
-  const TimeView to =
-      px < static_cast<double>(kLeastSeen) ? focused_on(slice, trace.span) : revealed(now, slice, trace.span);
-  go_to(view, to);
   const std::optional<LaneLayout::Place> place = layout_.place_of(trace, view.selection);
   if (!place || place->band->pinned) return;
   const LaneLayout::Strip strip = place->strip;
@@ -157,6 +149,20 @@ void TimelinePanel::reveal(const Document& document, ViewState& view) {
   const double top = static_cast<double>(strip.y - sticky_height()) / scale - kRevealRoom;
   const double bottom = static_cast<double>(strip.y + strip.height - areas_.lanes.height()) / scale + kRevealRoom;
   view.scroll_px = std::max(bottom, std::min(view.scroll_px, top));
+}
+
+void TimelinePanel::reveal(const Document& document, ViewState& view) {
+  view.reveal_selection = false;
+  if (!view.selection.valid()) return;
+  const Trace& trace = document.trace;
+  const Span reach = axis_reach(view, trace.span);
+  const Span slice = trace.span_of(view.selection);
+  const TimeView& now = view.move.active ? view.move.to : view.time;
+  const double px = static_cast<double>(slice.length()) / visible_ns(now) * static_cast<double>(areas_.lanes.width());
+  const TimeView to =
+      px < static_cast<double>(kLeastSeen) ? focused_on(slice, reach) : revealed(now, slice, reach);
+  go_to(view, to);
+  scroll_to_selection(document, view);
 }
 
 void TimelinePanel::show_lane(const Document& document, ViewState& view) {
@@ -390,7 +396,7 @@ void TimelinePanel::act_on_mouse(const Document& document, ViewState& view, cons
   if (hovered_ && ImGui::IsMouseReleased(1)) lane_menu_.open(zone);
   if (double_clicked_ && (zone.kind == ZoneKind::slice || zone.kind == ZoneKind::run)) {
     const Span target = zone.kind == ZoneKind::run ? zone.span : document.trace.span_of(zone.slice);
-    go_to(view, focused_on(target, document.trace.span));
+    go_to(view, focused_on(target, axis_reach(view, document.trace.span)));
   }
 }
 
@@ -453,9 +459,9 @@ Zone TimelinePanel::draw_overlays(TimelineScene& scene) {
 }
 
 void TimelinePanel::draw(const Document& document, ViewState& view, const Box& box, const TimelineKeys& keys,
-                         double delta_s) {
+                         double delta_s, bool with_overview) {
   Painter painter(*ImGui::GetWindowDrawList(), view.scale);
-  areas_ = areas_in(box, view, painter);
+  areas_ = areas_in(box, view, painter, with_overview);
   if (areas_.lanes.height() < 1 || areas_.lanes.width() < 1) {
     rects_.clear();  // of a larger window
     zones_.clear();
@@ -463,7 +469,7 @@ void TimelinePanel::draw(const Document& document, ViewState& view, const Box& b
     return;
   }
   title_splitter(view);
-  overview_drag(document, view);
+  if (with_overview) overview_drag(document, view);
   move_by_mouse(document, view, keys, delta_s);
   const ImVec2 pointer = ImGui::GetIO().MousePos;
   view.notes.pointer.reset();
@@ -475,7 +481,7 @@ void TimelinePanel::draw(const Document& document, ViewState& view, const Box& b
   clamp_scroll(view);
 
   lay_regions(view);
-  const PixelGrid grid(view.time, static_cast<int>(areas_.lanes.width()), document.trace.span.begin);
+  const PixelGrid grid(view.time, static_cast<int>(areas_.lanes.width()), axis_zero(view, document.trace.span));
   paint(document, grid);
   zones_.clear();
   // Asked once a frame: it may arrive at any moment.
@@ -485,7 +491,7 @@ void TimelinePanel::draw(const Document& document, ViewState& view, const Box& b
   TimelineScene scene{
       document, view,      theme_of(view.theme), painter,  areas_, layout_, grid, areas_.lanes.y0, regions_[0].scroll, sticky_height(), 0, 0, widths_, chain_, rects_,
       zones_,   findings_, scene_arrows_, ImGui::GetIO().MousePos, hovered_, range, dragged_range_ ? nullptr : area};
-  overview(document, view, painter);
+  if (with_overview) overview(document, view, painter);
   draw_lanes(scene);
   each_region(scene, [](TimelineScene& part) { draw_titles(part); });
   draw_lane_drop(scene);

@@ -24,7 +24,14 @@ class TimelinePanel {
   void grow(const Document& from, const Document& to, ViewState& view);
 
   // Draws into the current ImGui window, over `box`.
-  void draw(const Document& document, ViewState& view, const Box& box, const TimelineKeys& keys, double delta_s);
+  void draw(const Document& document, ViewState& view, const Box& box, const TimelineKeys& keys, double delta_s,
+            bool with_overview = true);
+
+  // Scrolls up or down until the selection is in sight; its lane is opened. The time stays.
+  void scroll_to_selection(const Document& document, ViewState& view);
+
+  // Ends what is left of a glide: another timeline moves the axis now.
+  void rest() { motion_.stop(); }
 
   // A held key or its glide moves the view: the next frame is due at once.
   bool moving() const { return motion_.moving(); }

@@ -20,7 +20,7 @@ void muted_line(const TimelineScene& scene, const std::string& text) {
 }
 
 std::string since_start(const TimelineScene& scene, Ns t) {
-  return "at " + exact_time_text(t - scene.document.trace.span.begin);
+  return "at " + exact_time_text(t - axis_zero(scene.view, scene.document.trace.span));
 }
 
 void slice_lines(const TimelineScene& scene, SliceId slice) {

@@ -8,6 +8,7 @@
 #include "app/cli/command_line.h"
 #include "app/cli/crop.h"
 #include "app/cli/diagnose.h"
+#include "app/cli/diff.h"
 #include "app/cli/info.h"
 #include "app/cli/kernels.h"
 #include "app/cli/record.h"
@@ -25,9 +26,43 @@ std::function<int()> declare_info(CLI::App& arguments) {
   return [options] { return info(*options); };
 }
 
+std::function<int()> declare_diff(CLI::App& arguments) {
+  auto options = std::make_shared<DiffOptions>();
+  arguments.add_option("A", options->a, "the trace before")->required();
+  arguments.add_option("B", options->b, "the trace after")->required();
+  arguments.add_flag("--json", options->json, "print JSON");
+  arguments
+      .add_option_function<std::string>(
+          "--step",
+          [options](const std::string& text) {
+            if (!read_step_choice(text, options->compare))
+              throw CLI::ValidationError("--step", "\"" + text + "\" is no step: say a number, median or all.");
+          },
+          "whose kernels and operators are compared: the step of median CPU time, of this number, or all together")
+      ->type_name("N|median|all")
+      ->default_str("median");
+  arguments.add_option("--annotation", options->compare.annotation, "the user annotation that marks a step; without it, ProfilerStep#N");
+  arguments
+      .add_option_function<std::vector<std::string>>(
+          "--fail-if",
+          [options](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) {
+              const auto condition = parse_condition(text);
+              if (!condition.ok()) throw CLI::ValidationError("--fail-if", condition.error().message);
+              options->fail_if.push_back(*condition);
+            }
+          },
+          "end with 3 when B has changed so per step: \"gpu_busy>+5%\", \"idle>+50us\", \"launches>+2\"")
+      ->type_name("COND")
+      ->expected(1)
+      ->take_all();
+  return [options] { return run_diff(*options); };
+}
+
 std::function<int()> declare_screenshot(CLI::App& arguments) {
   auto options = std::make_shared<ScreenshotOptions>();
-  arguments.add_option("TRACE", options->trace, "the trace; without one, the start screen");
+  auto* trace = arguments.add_option("TRACE", options->trace, "the trace; without one, the start screen");
+  arguments.add_option("--compare", options->compare, "a second trace, shown below it and compared with it")->type_name("TRACE")->needs(trace);
   arguments.add_option("-o,--output", options->output, "the PNG to write")->required();
   arguments
       .add_option_function<std::string>(
@@ -178,6 +213,7 @@ std::function<int()> declare_crop(CLI::App& arguments) {
 constexpr Subcommand kSubcommands[] = {
     {"info", "print what is in a trace", declare_info},
     {"diagnose", "print what costs time, what proves it and what to do", declare_diagnose},
+    {"diff", "compare two traces: did a change help, and why", declare_diff},
     {"table", "print the profiler table, as PyTorch's key_averages() does", declare_table},
     {"kernels", "print GPU work by name: times, shapes, occupancy, what the names tell", declare_kernels},
     {"gpu", "print how busy each GPU is, and why it stands still", declare_analysis<gpu_report>},
@@ -196,7 +232,8 @@ std::span<const Subcommand> subcommands() { return kSubcommands; }
 
 std::function<int()> declare_window(CLI::App& arguments) {
   auto options = std::make_shared<WindowRun>();
-  arguments.add_option("TRACE", options->file, "the trace to open; without one, the start screen");
+  auto* trace = arguments.add_option("TRACE", options->file, "the trace to open; without one, the start screen");
+  arguments.add_option("--compare", options->beside, "a second trace to compare it with")->type_name("TRACE")->needs(trace);
   return [options] {
     options->executable = own_path();
     const char* state_file = std::getenv("GAPSCOPE_STATE_FILE");  // see app/state_file.h

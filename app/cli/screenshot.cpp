@@ -10,8 +10,10 @@
 #include "app/window/window.h"
 #include "core/base/text.h"
 #include "core/load/load_trace.h"
+#include "core/view/compare_model.h"
 #include "core/view/time_view.h"
 #include "ui/app_ui.h"
+#include "ui/compare_view.h"
 #include "ui/panels.h"
 #include "ui/theme.h"
 
@@ -52,9 +54,18 @@ std::optional<Error> set_view(const ScreenshotOptions& options, const Document* 
   return set_time(options, doc->trace, view);
 }
 
+// What is in the picture.
+struct Scene {
+  const Document* doc = nullptr;
+  const Document* beside = nullptr;
+};
+
 // What panels may ask for that shows in a picture; here a file may be waited for.
-void carry_out(const Requests& requests, const Document* doc, ViewState& view, FolderView& folder) {
+void carry_out(const Requests& requests, const Scene& scene, ViewState& view, FolderView& folder) {
+  const Document* doc = scene.doc;
   for (const Request& request : requests.list) {
+    if (const auto* ask = std::get_if<MakeComparison>(&request); ask && doc && scene.beside)
+      view.compare.answer = answer_comparison(*doc, *scene.beside, ask->options);
     if (const auto* ask = std::get_if<ReadArgs>(&request); ask && doc) {
       view.details.args = read_args_of(doc->trace, ask->slice);
       view.details.model = {};
@@ -75,7 +86,7 @@ void carry_out(const Requests& requests, const Document* doc, ViewState& view, F
   }
 }
 
-void draw_until_settled(Window& window, AppUi& ui, const Document* doc) {
+void draw_until_settled(Window& window, AppUi& ui, const Scene& scene) {
   FolderView folder;
   double frame_ms = 0;
   for (int i = 0; i < kFramesToSettle; ++i) {
@@ -87,21 +98,22 @@ void draw_until_settled(Window& window, AppUi& ui, const Document* doc) {
     in.scale = input.scale;
     in.delta_s = input.seconds;
     in.frame_ms = frame_ms;
-    in.document = doc;
+    in.document = scene.doc;
+    in.beside = scene.beside;
     in.samples = samples();
     in.folder = folder.path.empty() ? nullptr : &folder;
     Requests requests;
     ui.frame(in, requests);
     frame_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
     window.end_frame(background_of(ui.view().theme));
-    carry_out(requests, doc, ui.view(), folder);
+    carry_out(requests, scene, ui.view(), folder);
   }
 }
 
-std::optional<Error> render(const ScreenshotOptions& options, const Document* doc) {
+std::optional<Error> render(const ScreenshotOptions& options, const Scene& scene) {
   AppUi ui;
-  ui.adopt(doc);
-  if (std::optional<Error> trouble = set_view(options, doc, ui.view())) return trouble;
+  ui.adopt(scene.doc, scene.beside);
+  if (std::optional<Error> trouble = set_view(options, scene.doc, ui.view())) return trouble;
   WindowOptions window_options;
   window_options.width = options.width;
   window_options.height = options.height;
@@ -109,17 +121,22 @@ std::optional<Error> render(const ScreenshotOptions& options, const Document* do
   window_options.off_screen = true;
   Result<std::unique_ptr<Window>> window = Window::create(window_options);
   if (!window.ok()) return window.error();
-  draw_until_settled(**window, ui, doc);
+  draw_until_settled(**window, ui, scene);
   return write_png(options.output, (*window)->screenshot());
 }
 
 std::optional<Error> load_and_render(const ScreenshotOptions& options) {
-  if (options.trace.empty()) return render(options, nullptr);
+  if (options.trace.empty()) return render(options, {});
   const Result<std::shared_ptr<const Trace>> trace = load_trace(options.trace);
   if (!trace.ok()) return trace.error();
   const Document doc(*trace);
   doc.diagnose();
-  return render(options, &doc);
+  if (options.compare.empty()) return render(options, {&doc});
+  const Result<std::shared_ptr<const Trace>> second = load_trace(options.compare);
+  if (!second.ok()) return second.error();
+  const Document beside(*second);
+  beside.diagnose();
+  return render(options, {&doc, &beside});
 }
 
 }  // namespace

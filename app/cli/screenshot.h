@@ -10,6 +10,7 @@ namespace gapscope {
 
 struct ScreenshotOptions {
   std::string trace;   // empty: the start screen
+  std::string compare; // a second trace below it; empty: none
   std::string output;  // a PNG
   int width = 1600;
   int height = 900;

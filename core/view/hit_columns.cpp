@@ -7,9 +7,9 @@
 
 namespace gapscope {
 
-std::vector<bool> hit_columns(const Trace& trace, const SearchAnswer& answer, int width_px) {
+std::vector<bool> hit_columns(const Trace& trace, const SearchAnswer& answer, int width_px, std::optional<Span> reach) {
   std::vector<bool> columns(static_cast<std::size_t>(std::max(0, width_px)), false);
-  const TimeView whole = fit(trace.span);
+  const TimeView whole = fit(reach.value_or(trace.span));
   const auto column_of = [&](SliceId hit) {
     return static_cast<std::ptrdiff_t>(std::floor(px_from_ns(whole, static_cast<double>(width_px), trace.begin(hit))));
   };
@@ -22,11 +22,13 @@ std::vector<bool> hit_columns(const Trace& trace, const SearchAnswer& answer, in
   return columns;
 }
 
-const std::vector<bool>& HitColumns::of(const Trace& trace, const std::shared_ptr<const SearchAnswer>& answer, int width_px) {
-  if (answer == answer_ && width_px == width_px_) return columns_;
+const std::vector<bool>& HitColumns::of(const Trace& trace, const std::shared_ptr<const SearchAnswer>& answer, int width_px,
+                                       std::optional<Span> reach) {
+  if (answer == answer_ && width_px == width_px_ && reach == reach_) return columns_;
   answer_ = answer;
   width_px_ = width_px;
-  columns_ = answer ? hit_columns(trace, *answer, width_px) : std::vector<bool>{};
+  reach_ = reach;
+  columns_ = answer ? hit_columns(trace, *answer, width_px, reach) : std::vector<bool>{};
   return columns_;
 }
 

@@ -10,11 +10,13 @@
 #include "core/base/ids.h"
 #include "core/base/time.h"
 #include "core/view/area_state.h"
+#include "core/view/compare_state.h"
 #include "core/view/details_model.h"
 #include "core/view/flow_state.h"
 #include "core/view/gaps_model.h"
 #include "core/view/kernels_model.h"
 #include "core/view/lane_folds.h"
+#include "core/view/linked_axis.h"
 #include "core/view/search_state.h"
 #include "core/view/notes_model.h"
 #include "core/view/slice_colour.h"
@@ -62,6 +64,7 @@ struct StartFields {
   std::string path;          // what is typed
   std::string asked_folder;  // of the last ListFolder
   bool asked = false;        // whether there was one
+  bool beside = false;       // what is chosen is compared with the open trace, and does not replace it
 };
 
 // What the details panel shows, made once per selection. The panel asks for the args (ReadArgs); whoever carries out
@@ -81,8 +84,9 @@ struct FindingsState {
   bool scroll_to_chosen = false;    // set when a key chose it: the panel brings it into view and clears this
 };
 
-struct ViewState {
-  // Timeline
+// What the user changed about one trace. Of two that lie side by side each has its own, and ViewState holds that of the one
+// that is acted on (see core/view/two_views.h).
+struct TraceView {
   TimeView time;
   ViewMove move;
   double scroll_px = 0;  // of the lanes, from the top, at scale 1
@@ -92,13 +96,27 @@ struct ViewState {
   LaneId reveal_lane;             // set by panels: the timeline scrolls to this lane and clears it
   bool reveal_selection = false;  // set by panels: the timeline brings the selection into view and clears it
   LaneFolds folds;
-  PanelSizes sizes;
   FlowsState flows;
   ViewHistory history;
+  std::optional<LinkedAxis> linked;  // while another trace lies beside this one
+  DetailsState details;
+  TableState table;
+  KernelsState kernels;
+  GapsState gaps;
+  FindingsState findings;
+  StepsState steps;
+  AreaState area;
+  FlameState flame;
+  SearchState search;
+  NotesState notes;
+  std::size_t memory_device = 0;  // position in MemoryUse::devices of the curve shown
+};
+
+// The window's own choices, over the trace's.
+struct ViewState : TraceView {
+  PanelSizes sizes;
   std::size_t tab = 0;      // position in the panel table of the open tab
   bool select_tab = false;  // the tab bar should switch to `tab`
-
-  // Window
   ThemeName theme = ThemeName::dark;
   Palette slice_colours = Palette::usual;
   float zoom = 1;  // of everything in the window, on top of the display's scale
@@ -110,19 +128,13 @@ struct ViewState {
   double frame_ms = 0;      // CPU time of the last frame; written by AppUi
   std::string help_filter;
   StartFields start;
-  DetailsState details;
-  TableState table;
-  KernelsState kernels;
-  GapsState gaps;
-  FindingsState findings;
-  StepsState steps;
-  AreaState area;
-  FlameState flame;
-  SearchState search;
   BoxState box;
-  NotesState notes;
-  std::size_t memory_device = 0;  // position in MemoryUse::devices of the curve shown
+  CompareState compare;
 };
+
+// How far the axis goes, and where its ruler counts from.
+inline Span axis_reach(const TraceView& view, Span trace) { return view.linked ? view.linked->reach : trace; }
+inline Ns axis_zero(const TraceView& view, Span trace) { return view.linked ? view.linked->zero : trace.begin; }
 
 // Selects a slice and asks the timeline to bring it into view; none deselects.
 inline void select_slice(ViewState& view, SliceId slice, bool reveal) {

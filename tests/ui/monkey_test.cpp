@@ -8,11 +8,13 @@
 #include <string>
 
 #include "core/load/load_trace.h"
+#include "core/view/compare_model.h"
 #include "core/view/flow_paint.h"
 #include "core/view/time_view.h"
 #include "tests/support/headless_ui.h"
 #include "tests/support/stand_in.h"
 #include "ui/commands.h"
+#include "ui/compare_view.h"
 #include "ui/panels.h"
 
 using namespace gapscope;
@@ -38,7 +40,10 @@ std::shared_ptr<const Document> opened(const std::string& name) {
 
 class Monkey {
  public:
-  Monkey() : first_(opened("matmul_add_64_cold_eager")), second_(opened("transformer_optimized")), ui_(first_.get(), 1200, 700) {}
+  // With `two` another trace lies beside the first, sometimes the other way round.
+  explicit Monkey(bool two) : two_(two), first_(opened("matmul_add_64_cold_eager")), second_(opened("transformer_optimized")), ui_(first_.get(), 1200, 700) {
+    if (two) ui_.input.beside = second_.get();
+  }
 
   void act() {
     switch (below(14)) {
@@ -62,25 +67,39 @@ class Monkey {
   // What must hold after every frame.
   void check() {
     const ViewState& view = ui_.ui.view();
-    const Document* document = ui_.input.document;
+    const Document* document = ui_.ui.document();
     if (!document) return;
     const Trace& trace = document->trace;
+    const Span reach = axis_reach(view, trace.span);
     const double width = visible_ns(view.time);
-    require(width >= static_cast<double>(kMinVisibleNs) - 1 && width <= visible_ns(fit(trace.span)) + 1, "the zoom keeps its limits");
+    require(width >= static_cast<double>(kMinVisibleNs) - 1 && width <= visible_ns(fit(reach)) + 1, "the zoom keeps its limits");
     require(!view.selection || view.selection.index() < trace.slice_count(), "the selection is of this trace");
-    require(view.time.span.end >= trace.span.begin && view.time.span.begin <= trace.span.end, "some of the trace is in sight");
+    require(view.time.span.end >= reach.begin && view.time.span.begin <= reach.end, "some of the trace is in sight");
     require(view.scroll_px >= 0, "the lanes do not scroll above their top");
     require(view.flows.drawn <= kMostSceneArrows, "arrows are few");
-    const Box& lanes = ui_.ui.timeline().areas().lanes;
-    for (const SliceRect& r : ui_.ui.timeline().rects()) {
-      require(r.x0 >= 0 && r.x1 > r.x0 && static_cast<float>(r.x1) <= lanes.width(), "slices lie inside the lanes");
-      require(r.slice.index() < trace.slice_count(), "what is drawn is of this trace");
-    }
+    check_rects(ui_.ui.timeline(), trace);
+    if (view.compare.open) check_both(view);
     for (int i = 0; i < ImGui::GetDrawData()->CmdListsCount; ++i) check_commands(*ImGui::GetDrawData()->CmdLists[i]);
   }
   const std::string& broken() const { return broken_; }  // the first promise that was not kept
 
  private:
+  void check_rects(const TimelinePanel& timeline, const Trace& trace) {
+    const Box& lanes = timeline.areas().lanes;
+    for (const SliceRect& r : timeline.rects()) {
+      require(r.x0 >= 0 && r.x1 > r.x0 && static_cast<float>(r.x1) <= lanes.width(), "slices lie inside the lanes");
+      require(r.slice.index() < trace.slice_count(), "what is drawn is of this trace");
+    }
+  }
+  void check_both(const ViewState& view) {
+    const CompareView& both = ui_.ui.compare();
+    check_rects(ui_.ui.timeline_a(), ui_.input.document->trace);
+    check_rects(both.timeline(), both.document()->trace);
+    const TraceView &a = both.view_of(TraceSide::a, view), &b = both.view_of(TraceSide::b, view);
+    require(moved_by(a.time, both.alignment().way()).span == b.time.span, "both traces show the same time of their steps");
+    require(!a.selection || a.selection.index() < ui_.input.document->trace.slice_count(), "A's selection is of A");
+    require(!b.selection || b.selection.index() < both.document()->trace.slice_count(), "B's selection is of B");
+  }
   void require(bool holds, const char* promise) {
     if (!holds && broken_.empty()) broken_ = promise;
   }
@@ -109,10 +128,24 @@ class Monkey {
   void carry_out() {
     const Requests requests = std::exchange(ui_.out, {});
     for (const Request& request : requests.list) {
-      if (std::holds_alternative<CloseFile>(request)) ui_.input.document = nullptr;
-      if (std::holds_alternative<OpenFile>(request) || std::holds_alternative<OpenSample>(request)) ui_.input.document = second_.get();
-      if (ui_.input.document) std::visit(StandIn{*ui_.input.document, ui_.ui.view()}, request);
+      if (ui_.ui.document()) std::visit(StandIn{*ui_.ui.document(), ui_.ui.view()}, request);
+      compare(request);
     }
+    for (const Request& request : requests.list) {
+      if (std::holds_alternative<CloseFile>(request)) ui_.input.document = std::exchange(ui_.input.beside, nullptr);
+      if (std::holds_alternative<OpenFile>(request) || std::holds_alternative<OpenSample>(request)) open();
+    }
+  }
+  void compare(const Request& request) {
+    FrameInput& in = ui_.input;
+    if (std::holds_alternative<SwapTraces>(request) && in.document && in.beside) std::swap(in.document, in.beside);
+    if (std::holds_alternative<CloseBeside>(request)) in.beside = nullptr;
+    if (const auto* ask = std::get_if<MakeComparison>(&request); ask && in.document && in.beside)
+      ui_.ui.view().compare.answer = answer_comparison(*in.document, *in.beside, ask->options);
+  }
+  void open() {
+    ui_.input.document = second_.get();
+    ui_.input.beside = two_ ? first_.get() : nullptr;
   }
 
   void press_command() {
@@ -120,7 +153,7 @@ class Monkey {
     const Command& c = table[below(static_cast<unsigned>(table.size()))];
     const Chord& chord = c.chords[below(2)];
     if (chord.key == Key::none) {
-      CommandScope scope{ui_.input.document, ui_.ui.view(), ui_.out};
+      CommandScope scope{ui_.ui.document(), ui_.ui.view(), ui_.out};
       run_command(c.id, scope);
     } else {
       ui_.presses.push_back({chord.key, chord.mods, false});
@@ -159,7 +192,8 @@ class Monkey {
   }
   void click() {
     ui_.mouse = anywhere();
-    const auto& zones = ui_.ui.timeline().zones().all();
+    const bool other = ui_.ui.view().compare.open && below(2) == 0;
+    const auto& zones = (other ? ui_.ui.compare().timeline() : ui_.ui.timeline()).zones().all();
     if (!zones.empty() && below(2) == 0) {
       const Zone& zone = zones[below(static_cast<unsigned>(zones.size()))];
       ui_.mouse = {(zone.x0 + zone.x1) / 2, (zone.y0 + zone.y1) / 2};
@@ -188,6 +222,7 @@ class Monkey {
   void change_document() {
     const Document* all[] = {first_.get(), second_.get(), nullptr};
     ui_.input.document = all[below(3)];
+    ui_.input.beside = two_ && ui_.input.document && below(4) > 0 ? (ui_.input.document == first_.get() ? second_ : first_).get() : nullptr;
     frames(2);
   }
   void change_view() {
@@ -196,7 +231,7 @@ class Monkey {
     view.animate = below(2) == 0;
     view.tab = below(static_cast<unsigned>(panels().size()));
     view.select_tab = true;
-    if (const Document* document = ui_.input.document; document && document->trace.slice_count() > 0 && below(2) == 0) {
+    if (const Document* document = ui_.ui.document(); document && document->trace.slice_count() > 0 && below(2) == 0) {
       select_slice(view, SliceId(below(static_cast<unsigned>(document->trace.slice_count()))), true);
     }
     frames(2);
@@ -207,6 +242,7 @@ class Monkey {
   }
 
   std::mt19937 random_{kSeed};
+  bool two_ = false;
   std::shared_ptr<const Document> first_, second_;
   HeadlessUi ui_;
   std::string broken_;
@@ -215,11 +251,14 @@ class Monkey {
 }  // namespace
 
 TEST_CASE("whatever a monkey does, the window stands and the view keeps its limits") {
-  Monkey monkey;
-  const int count = inputs();
-  for (int i = 0; i < count && monkey.broken().empty(); ++i) {
-    CAPTURE(i);
-    monkey.act();
-    CHECK(monkey.broken() == "");
+  for (const bool two : {false, true}) {
+    CAPTURE(two);
+    Monkey monkey(two);
+    const int count = inputs();
+    for (int i = 0; i < count && monkey.broken().empty(); ++i) {
+      CAPTURE(i);
+      monkey.act();
+      CHECK(monkey.broken() == "");
+    }
   }
 }

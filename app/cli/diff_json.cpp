@@ -1,0 +1,101 @@
+// `gapscope diff --json`.
+#include <nlohmann/json.hpp>
+
+#include "app/cli/diff.h"
+
+namespace gapscope {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+Json number_or_null(const std::optional<double>& number) { return number ? Json(*number) : Json(nullptr); }
+
+Json spread_json(const StepSpread& s) { return {{"median", s.median}, {"min", s.min}, {"max", s.max}, {"lower", s.lower}, {"upper", s.upper}}; }
+
+Json values_json(const StepValues& values) {
+  Json out = Json::object();
+  for (std::size_t f = 0; f < kStepFigures; ++f) out[std::string(figure_key(static_cast<StepFigure>(f)))] = values[f];
+  return out;
+}
+
+Json side_json(const Side& side) {
+  Json out = {{"file", side.file},     {"steps", side.steps},   {"steps_of", side.steps_of}, {"steps_counted", side.counted},
+              {"picked", side.picked}, {"compiled", side.has_compiled_regions}};
+  for (std::size_t f = 0; f < kStepFigures; ++f) {
+    const auto figure = static_cast<StepFigure>(f);
+    out[std::string(figure_key(figure))] = is_time(figure) ? spread_json(side.figures[f]) : Json(side.figures[f].median);
+  }
+  out["picked_values"] = values_json(side.picked_values);
+  out["cold"] = side.cold ? values_json(*side.cold) : Json(nullptr);
+  return out;
+}
+
+Json change_json(const FigureChange& c) {
+  return {{"figure", figure_key(c.figure)},
+          {"ratio", number_or_null(c.ratio)},
+          {"ratio_low", number_or_null(c.ratio_low)},
+          {"ratio_high", number_or_null(c.ratio_high)},
+          {"differs", c.differs}};
+}
+
+Json kernel_json(const KernelChange& k) {
+  return {{"class", kernel_change_name(k.change)},
+          {"name_a", text_or_null(k.name_a)},
+          {"name_b", text_or_null(k.name_b)},
+          {"detail", k.detail},
+          {"count_a", k.count_a},
+          {"count_b", k.count_b},
+          {"ns_a", k.ns_a},
+          {"ns_b", k.ns_b},
+          {"operators", k.operators},
+          {"other_grid", k.other_grid}};
+}
+
+Json operator_json(const Comparison& c, std::size_t at) {
+  const OperatorNode& n = c.operators[at];
+  return {{"path", operator_path(c, at)},
+          {"depth", n.depth},
+          {"state", node_state_name(n.state)},
+          {"replaced", n.replaced},
+          {"cpu_ns_a", n.cpu_a},
+          {"cpu_ns_b", n.cpu_b},
+          {"gpu_ns_a", n.gpu_a},
+          {"gpu_ns_b", n.gpu_b},
+          {"kernels_a", n.kernels_a},
+          {"kernels_b", n.kernels_b},
+          {"launches_a", n.launches_a},
+          {"launches_b", n.launches_b}};
+}
+
+Json finding_json(const ComparisonFinding& f) {
+  Json evidence = Json::object();
+  for (const ComparedNumber& n : f.evidence) evidence[n.key] = {n.a, n.b};
+  if (!f.names_a.empty()) evidence["only_a"] = f.names_a;
+  if (!f.names_b.empty()) evidence["only_b"] = f.names_b;
+  return {{"rule", f.rule}, {"title", f.title}, {"summary", f.summary}, {"tone", tone_name(f.tone)}, {"evidence", std::move(evidence)}};
+}
+
+}  // namespace
+
+std::string comparison_json(const Comparison& c) {
+  Json json = {{"verdict", c.verdict}, {"a", side_json(c.a)}, {"b", side_json(c.b)}, {"changes", Json::array()}};
+  for (const FigureChange& change : c.changes) json["changes"].push_back(change_json(change));
+  json["kernel_classes"] = Json::object();
+  for (std::size_t i = 0; i < kKernelChangeClasses; ++i) {
+    const KernelClassTotal& t = c.kernel_totals[i];
+    json["kernel_classes"][std::string(kernel_change_name(static_cast<KernelChangeClass>(i)))] = {
+        {"count_a", t.count_a}, {"count_b", t.count_b}, {"ns_a", t.ns_a}, {"ns_b", t.ns_b}};
+  }
+  json["kernels"] = Json::array();
+  for (const KernelChange& k : c.kernels) json["kernels"].push_back(kernel_json(k));
+  json["operators"] = Json::array();
+  for (std::size_t i = 0; i < c.operators.size(); ++i) json["operators"].push_back(operator_json(c, i));
+  json["operators_cut"] = c.operators_cut;
+  json["findings"] = Json::array();
+  for (const ComparisonFinding& f : c.findings) json["findings"].push_back(finding_json(f));
+  json["notes"] = c.notes;
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace gapscope

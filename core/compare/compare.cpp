@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "core/analyze/flops.h"
+#include "core/analyze/steps.h"
+#include "core/base/parallel.h"
+#include "core/base/text.h"
+#include "core/compare/comparison.h"
+#include "core/compare/kernel_changes.h"
+#include "core/compare/operator_diff.h"
+#include "core/compare/pair_findings.h"
+#include "core/compare/plain_name.h"
+#include "core/compare/side_reader.h"
+#include "core/compare/step_tree.h"
+
+namespace gapscope {
+namespace {
+
+// Medians closer than this are never called a difference: clocks of CPU and GPU tick in tens of nanoseconds.
+constexpr double kLeastDifference = 0.02;
+
+std::optional<double> quotient(std::int64_t x, std::int64_t y) {
+  if (y == 0) return std::nullopt;
+  return static_cast<double>(x) / static_cast<double>(y);
+}
+
+FigureChange change_of(StepFigure figure, const Side& a, const Side& b) {
+  const StepSpread &x = a.of(figure), &y = b.of(figure);
+  FigureChange out;
+  out.figure = figure;
+  out.ratio = quotient(x.median, y.median);
+  out.ratio_low = quotient(x.lower, y.upper);
+  out.ratio_high = quotient(x.upper, y.lower);
+  if (!is_time(figure) || x.median == 0 || y.median == 0) {
+    out.differs = x.median != y.median;
+    return out;
+  }
+  const double apart = std::max(*out.ratio, 1 / *out.ratio) - 1;
+  const bool spread_known = a.counted > 1 && b.counted > 1;
+  const bool spreads_meet = x.lower <= y.upper && y.lower <= x.upper;
+  out.differs = spread_known ? !spreads_meet && apart > kLeastDifference : apart > kUnknownNoise;
+  return out;
+}
+
+// The largest one tells another problem from another program.
+std::optional<double> largest_product(const SideData& data) {
+  const Trace& trace = data.input->trace;
+  std::map<std::pair<StringId, StringId>, double> known;
+  std::optional<double> most;
+  for (const std::size_t s : data.picked) {
+    for (const std::uint32_t i : data.steps[s].ops) {
+      const SliceId owner = data.input->links.owner_op(trace.gpu[data.ops[i].gpu_row]);
+      const OpRow* row = owner ? trace.op_row(owner) : nullptr;
+      if (row == nullptr || !row->input_dims) continue;
+      const auto [at, is_new] = known.try_emplace({trace.name_id(owner), row->input_dims}, 0.0);
+      if (is_new) at->second = flops_of(trace.name(owner), trace.strings[row->input_dims]).count.value_or(0);
+      if (at->second > 0) most = std::max(most.value_or(0), at->second);
+    }
+  }
+  return most;
+}
+
+bool has_compiled_regions(const Trace& trace) {
+  for (std::size_t i = 0; i < trace.strings.size(); ++i)
+    if (is_compiled_region_name(trace.strings[StringId(i)])) return true;
+  return false;
+}
+
+void add_notes(Comparison& out, const SideData& a, const SideData& b, bool cut) {
+  const auto note = [&](std::string text) { out.notes.push_back(std::move(text)); };
+  for (const auto& [data, name] : {std::pair(&a, "A"), std::pair(&b, "B")}) {
+    if (!data->side.has_gpu_work) note(fmt::format("{} has no GPU work: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].", name));
+    else if (!data->any_linked) note(fmt::format("{} has no launches of its GPU work: work counts to the step in which it began.", name));
+  }
+  if (a.side.annotated != b.side.annotated)
+    note(fmt::format("{} has no {}: its whole trace counts as one step.", a.side.annotated ? "B" : "A", printable((a.side.annotated ? a : b).side.steps_of)));
+  if (!a.side.annotated && !b.side.annotated) {
+    std::string text = "Neither trace has ProfilerStep#: each counts as one step as a whole";
+    const auto in_a = annotation_names(a.input->trace), in_b = annotation_names(b.input->trace);
+    const auto common = std::find_if(in_a.begin(), in_a.end(), [&](const auto& x) {
+      return std::any_of(in_b.begin(), in_b.end(), [&](const auto& y) { return x.first == y.first; });
+    });
+    note(text + (common == in_a.end() ? "." : fmt::format("; --annotation \"{}\" compares its instances.", printable(common->first))));
+  } else if (a.side.counted < 2 || b.side.counted < 2) {
+    note(fmt::format("A single step says nothing of noise: times count as different beyond {:.0f} %.", kUnknownNoise * 100));
+  }
+  if (cut) note("The operator trees are too large to be aligned as a whole: long lists were aligned in pieces, or the deepest levels left out.");
+}
+
+}  // namespace
+
+Result<Comparison> compare(const ComparedTrace& a, const ComparedTrace& b, const CompareOptions& options, const std::atomic<bool>* cancel) {
+  const auto cancelled = [&] { return cancel != nullptr && *cancel; };
+  const std::array<const ComparedTrace*, 2> inputs = {&a, &b};
+  std::array<std::optional<Result<SideData>>, 2> read;
+  std::array<StepTree, 2> trees;
+  std::array<std::optional<PlainNameKeys>, 2> keys;
+  parallel_for(hardware_threads(), 2, [&](std::size_t i) {
+    if (cancelled()) return;
+    keys[i].emplace(inputs[i]->trace);
+    read[i].emplace(read_side(*inputs[i], options));
+    if (!read[i]->ok() || cancelled()) return;
+    (**read[i]).side.has_compiled_regions = has_compiled_regions(inputs[i]->trace);
+    trees[i] = step_tree(**read[i], *keys[i]);
+  });
+  if (cancelled()) return Comparison{};
+  for (const auto& side : read)
+    if (!side->ok()) return side->error();
+  const SideData &side_a = **read[0], &side_b = **read[1];
+
+  Comparison out;
+  out.a = side_a.side;
+  out.b = side_b.side;
+  for (std::size_t f = 0; f < kStepFigures; ++f) out.changes[f] = change_of(static_cast<StepFigure>(f), out.a, out.b);
+  KernelChanges kernels = kernel_changes(side_a, *keys[0], side_b, *keys[1]);
+  out.kernel_totals = kernels.totals;
+  OperatorDiff operators = diff_operators(side_a, trees[0], side_b, trees[1], cancel);
+  if (cancelled()) return Comparison{};
+  out.operators = std::move(operators.nodes);
+  out.operators_cut = operators.in_pieces || kernels.in_pieces || trees[0].cut || trees[1].cut;
+  out.kernels = kernels.rows;
+  const PairFacts facts{a, b, out, kernels, largest_product(side_a), largest_product(side_b), options.pick == StepPick::all};
+  out.findings = pair_findings(facts);
+  out.verdict = pair_verdict(facts);
+  add_notes(out, side_a, side_b, out.operators_cut);
+  return out;
+}
+
+}  // namespace gapscope

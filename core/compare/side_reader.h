@@ -1,0 +1,34 @@
+#pragma once
+// One trace as comparing sees it: its steps, the GPU work of each, the figures of each, and which steps are shown.
+#include <string>
+#include <vector>
+
+#include "core/analyze/gpu_ops.h"
+#include "core/compare/comparison.h"
+
+namespace gapscope {
+
+struct ComparedStep {
+  SliceId slice;       // none: the whole trace
+  std::string name;
+  Span cpu;
+  std::vector<std::uint32_t> ops;  // positions in SideData::ops: launched in it, in time order
+  StepValues values{};
+};
+
+struct SideData {
+  const ComparedTrace* input = nullptr;
+  std::vector<GpuOp> ops;             // all of the trace, in time order
+  bool any_linked = false;
+  std::vector<ComparedStep> steps;    // in time order, disjoint
+  std::vector<std::size_t> picked;    // of `steps`
+  Side side;
+};
+
+// An error when the step or the annotation that the options ask for is not there.
+Result<SideData> read_side(const ComparedTrace& input, const CompareOptions& options);
+
+// Exposed for tests: median and quartiles by the ranks that comparison.h names.
+StepSpread spread_of(std::vector<std::int64_t> values);
+
+}  // namespace gapscope

@@ -1,0 +1,28 @@
+#pragma once
+// Of two traces side by side ViewState holds the view of one; the other's waits elsewhere. Here they change places.
+#include "core/view/view_state.h"
+
+namespace gapscope {
+
+// What `view` shows of its trace goes to `waiting`, and the other way round. What a person chose for any trace (which
+// findings are hidden) stays in `view`.
+void exchange(ViewState& view, TraceView& waiting);
+
+// Questions whose answer is not there are to be asked again: an answer that came while another trace was acted on was lost.
+void ask_again(TraceView& view);
+
+// The axis of one of two traces, as the other one's: moved so that their zeros meet.
+TimeView moved_by(const TimeView& time, Ns way);
+ViewMove moved_by(const ViewMove& move, Ns way);
+
+// Where two traces meet: what begins at `zero_a` in the one and at `zero_b` in the other lies at the same x.
+struct Alignment {
+  Ns zero_a = 0, zero_b = 0;
+  // From A's time to B's.
+  Ns way() const { return zero_b - zero_a; }
+  // Both traces, in A's time.
+  Span reach(Span a, Span b) const { return hull(a, {b.begin - way(), b.end - way()}); }
+  friend bool operator==(const Alignment&, const Alignment&) = default;
+};
+
+}  // namespace gapscope

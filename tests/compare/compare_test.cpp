@@ -1,0 +1,239 @@
+// Steps, operator trees, findings and verdict of two made-up recordings.
+#include <cmath>
+
+#include <doctest/doctest.h>
+
+#include "core/compare/side_reader.h"
+#include "core/compare/step_tree.h"
+#include "tests/support/tiny_steps.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+
+namespace {
+
+constexpr const char* kGemm = "nvjet_sm90_tst_64x8_64x16_1x4_h_bz_NNT";
+const TinyRun kEager = {{{"aten::mm", kGemm, 9}, {"aten::relu", "relu_kernel", 3}}};
+
+std::string error_of(const TinyRun& a, const TinyRun& b, const CompareOptions& options) {
+  const auto doc_a = document_from_text(tiny_run(a)), doc_b = document_from_text(tiny_run(b));
+  const auto out = compare(compared(*doc_a), compared(*doc_b), options);
+  REQUIRE(!out.ok());
+  return out.error().message;
+}
+
+const OperatorNode* node_named(const Comparison& c, std::string_view a, std::string_view b) {
+  for (const OperatorNode& n : c.operators)
+    if (n.name_a == a && n.name_b == b) return &n;
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("median and quartiles lie between the two nearest values") {
+  const StepSpread s = spread_of({40, 10, 30, 20});
+  CHECK(s.min == 10);
+  CHECK(s.lower == 17);
+  CHECK(s.median == 25);
+  CHECK(s.upper == 32);
+  CHECK(s.max == 40);
+  CHECK(spread_of({}).median == 0);
+  CHECK(spread_of({7}).upper == 7);
+}
+
+TEST_CASE("the first step is cold and left out; the others give the figures") {
+  const Comparison c = compare_runs(kEager, kEager);
+  CHECK(c.a.steps == 3);
+  CHECK(c.a.counted == 2);
+  REQUIRE(c.a.cold.has_value());
+  CHECK(c.a.cold->front() == 90'000);
+  CHECK(c.a.of(StepFigure::cpu).median == 50'000);
+  CHECK(c.a.of(StepFigure::gpu_time).median == 12'000);
+  CHECK(c.a.of(StepFigure::kernels).median == 2);
+  CHECK(c.a.of(StepFigure::launches).median == 2);
+  CHECK(c.a.picked == "ProfilerStep#1");
+  // 1000 us from the end of the step before (45 us into it) to the end of this one, less 12 us of work.
+  CHECK(c.a.of(StepFigure::idle).max <= 960'000);
+}
+
+TEST_CASE("a trace against itself has no difference") {
+  const Comparison c = compare_runs(kEager, kEager);
+  CHECK(c.verdict == "No difference: times, launches and kernels of both traces are the same.");
+  for (const FigureChange& change : c.changes) CHECK(!change.differs);
+  for (const OperatorNode& n : c.operators) CHECK(n.state == NodeState::matched);
+  CHECK(finding_of(c, "pair_same_gpu_work") != nullptr);
+  CHECK(c.findings.size() == 1);
+}
+
+TEST_CASE("operators of equal name are told apart by their kernels") {
+  const TinyRun a = {{{"aten::add", "x"}, {"aten::add", "y"}, {"aten::add", "z"}}}, b = {{{"aten::add", "y"}, {"aten::add", "z"}}};
+  const Comparison c = compare_runs(a, b);
+  REQUIRE(c.operators.size() > 4);
+  CHECK(c.operators[1].state == NodeState::only_a);
+  for (const OperatorNode& n : c.operators)
+    if (n.state == NodeState::matched && n.depth == 3) CHECK(n.name_a == n.name_b);
+  CHECK(operator_path(c, 2) == "ProfilerStep#1 > aten::add > cudaLaunchKernel");
+}
+
+TEST_CASE("a compiled region matches the operators that it replaces as a group") {
+  const TinyRun compiled = {{{"TorchDynamo Cache Lookup", ""},
+                             {"aten::mm", kGemm, 9, "cuLaunchKernelEx", 8, "Torch-Compiled Region: 0/0"},
+                             {"triton_poi_fused_relu_0", "triton_poi_fused_relu_0", 3, "cuLaunchKernel", 8, "Torch-Compiled Region: 0/0"}},
+                            3,
+                            40};
+  const Comparison c = compare_runs(kEager, compiled);
+  const OperatorNode* group = node_named(c, "aten::mm + aten::relu", "Torch-Compiled Region: 0/0");
+  REQUIRE(group != nullptr);
+  CHECK(group->replaced);
+  CHECK(group->state == NodeState::matched);
+  CHECK(group->gpu_a == 12'000);
+  CHECK(group->gpu_b == 12'000);
+  CHECK(group->cpu_a == 36'000);
+  CHECK(group->cpu_b == 80'000 + 38'000);
+  CHECK(group->launches_b == 2);
+  REQUIRE(node_named(c, "aten::mm", "aten::mm") != nullptr);
+  REQUIRE(node_named(c, "cudaLaunchKernel", "cuLaunchKernelEx") != nullptr);
+
+  const ComparisonFinding* tax = finding_of(c, "pair_compile_cpu_tax");
+  REQUIRE(tax != nullptr);
+  CHECK(tax->tone == Tone::worse);
+  CHECK(tax->evidence.front().a == doctest::Approx(50));
+  CHECK(tax->evidence.front().b == doctest::Approx(130));
+  CHECK(finding_of(compare_runs(compiled, kEager), "pair_compile_cpu_tax") == nullptr);
+}
+
+TEST_CASE("the same kernels with another CPU time are the same math") {
+  const Comparison c = compare_runs(kEager, {kEager.ops, 3, 60});
+  CHECK(c.verdict.find("The GPU does the same math: 1 of 1 GEMM keeps its kernel; only CPU overhead changed.") != std::string::npos);
+  CHECK(c.verdict.starts_with("CPU time per step went 50.0 us -> 130 us: 2.60 times as long"));
+}
+
+TEST_CASE("a graph saves launches, and a copy that addmm added is told") {
+  const TinyRun a = {{{"aten::mm", kGemm}, {"aten::add", "add_kernel"}, {"aten::mul", "mul_kernel"}, {"aten::sub", "sub_kernel"}}};
+  const Comparison graph = compare_runs(a, {{{"region", kGemm, 9, "cudaGraphLaunch"}}});
+  const ComparisonFinding* fewer = finding_of(graph, "pair_fewer_launches");
+  REQUIRE(fewer != nullptr);
+  CHECK(fewer->title == "A CUDA graph saves launches");
+  CHECK(graph.b.of(StepFigure::graph_launches).median == 1);
+
+  const Comparison addmm = compare_runs({{{"aten::mm", kGemm}, {"aten::add", "add_kernel"}}},
+                                        {{{"aten::addmm", "Memcpy DtoD (Device -> Device)", 2, "cudaMemcpyAsync"}, {"aten::addmm", "nvjet_sm90_tst_64x8_64x16_1x4_h_badd_NNT"}}});
+  const ComparisonFinding* copy = finding_of(addmm, "pair_copy_added");
+  REQUIRE(copy != nullptr);
+  CHECK(copy->summary == "Only B copies within the device once per step, for 2.00 us in all, under aten::addmm: a full-size bias is laid into the result before the product.");
+  REQUIRE(finding_of(addmm, "pair_kernel_changed") != nullptr);
+  CHECK(finding_of(addmm, "pair_kernel_changed")->names_a.size() == 2);
+}
+
+TEST_CASE("GPU time that grew by a tenth is told, and types that changed") {
+  const Comparison c = compare_runs({{{"aten::mm", kGemm, 10}}}, {{{"aten::mm", "nvjet_sm90_hsh_64x8_64x16_1x4_h_bz_NNT", 12}}});
+  CHECK(finding_of(c, "pair_gpu_time_up") != nullptr);
+  CHECK(finding_of(c, "pair_types_changed") != nullptr);
+  CHECK(finding_of(compare_runs({{{"aten::mm", kGemm, 20}}}, {{{"aten::mm", kGemm, 21}}}), "pair_gpu_time_up") == nullptr);
+}
+
+TEST_CASE("findings that only one diagnosis has are gone or new") {
+  const auto doc = document_from_text(tiny_run(kEager));
+  ComparedTrace a = compared(*doc), b = compared(*doc);
+  a.diagnosed = {{"overhead_bound", "The host cannot feed the GPU", true}, {"kept", "Kept", false}};
+  b.diagnosed = {{"kept", "Kept", false}, {"hidden_memcpy", "A copy that you did not write", true}};
+  const auto c = compare(a, b);
+  REQUIRE(c.ok());
+  REQUIRE(finding_of(*c, "finding_gone") != nullptr);
+  CHECK(finding_of(*c, "finding_gone")->names_a == std::vector<std::string>{"overhead_bound"});
+  CHECK(finding_of(*c, "finding_gone")->tone == Tone::better);
+  REQUIRE(finding_of(*c, "finding_new") != nullptr);
+  CHECK(finding_of(*c, "finding_new")->summary == "A copy that you did not write.");
+}
+
+TEST_CASE("--step takes a number or all steps, and says which there are") {
+  CompareOptions two{StepPick::number, 2, {}}, all{StepPick::all, 0, {}}, none{StepPick::number, 7, {}};
+  CHECK(compare_runs(kEager, kEager, two).a.picked == "ProfilerStep#2");
+  const Comparison c = compare_runs(kEager, {kEager.ops, 2}, all);
+  CHECK(c.kernel_totals[0].count_a == 4);
+  CHECK(c.kernel_totals[static_cast<std::size_t>(KernelChangeClass::removed)].count_a == 2);
+  CHECK(c.operators[0].gpu_a == 36'000);
+  CHECK(c.operators[0].gpu_b == 24'000);
+  CHECK(error_of(kEager, kEager, none) == "\"text\" has no step 7: it has ProfilerStep#0 to ProfilerStep#2.");
+}
+
+TEST_CASE("steps added up are told as such, and each is compared with its own like") {
+  const TinyRun a = {{{"aten::mm", kGemm, 10}}}, b = {{{"aten::mm", "nvjet_sm90_hsh_64x8_64x16_1x4_h_bz_NNT", 10}, {"aten::copy_", "Memcpy DtoD (Device -> Device)", 2}}};
+  const Comparison c = compare_runs(a, b, {StepPick::all, 0, {}});
+  REQUIRE(finding_of(c, "pair_types_changed") != nullptr);
+  CHECK(finding_of(c, "pair_types_changed")->summary.starts_with("3 kernels in all steps: 30.0 us -> 30.0 us."));
+  CHECK(finding_of(c, "pair_copy_added")->summary == "Only B copies within the device 3 times in all steps, for 6.00 us in all, under aten::copy_.");
+}
+
+TEST_CASE("in a file of two ranks a step counts the work of its own process") {
+  std::string text = tiny_run({{{"aten::mm", kGemm, 10}}});
+  text.insert(text.rfind(']'), ",\n" + std::string(R"({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 999, "tid": 1, "ts": 2010, "dur": 3, "args": {"correlation": 77}})") + ",\n" +
+                                   tiny_event("kernel", "other_rank", 7, 2020, 5, "\"device\": 1, \"stream\": 7, \"correlation\": 77"));
+  const Comparison c = compare_texts(text, text, {StepPick::number, 1, {}});
+  CHECK(c.a.picked_values[static_cast<std::size_t>(StepFigure::kernels)] == 1);
+  CHECK(c.operators[0].kernels_a == 1);
+}
+
+TEST_CASE("an annotation can mark steps; one that is not there is a sentence") {
+  const TinyRun marked = {kEager.ops, 3, 20, "iteration"};
+  const CompareOptions options{StepPick::median, 0, "iteration"};
+  CHECK(compare_runs(marked, marked, options).a.steps == 3);
+  CHECK(error_of(marked, kEager, options) == "\"text\" has no annotation \"iteration\"; it has none at all.");
+  CHECK(error_of(marked, marked, {StepPick::median, 0, "loop"}) == "\"text\" has no annotation \"loop\"; it has \"iteration\".");
+  CHECK(error_of(marked, marked, {StepPick::number, 3, "iteration"}) == "\"text\" has no instance 3 of \"iteration\": it has 3, counted from 0.");
+}
+
+TEST_CASE("without steps the whole trace is one step, and a note says so") {
+  const TinyRun plain = {kEager.ops, 2, 20, ""};
+  const Comparison c = compare_runs(plain, kEager);
+  CHECK(c.a.steps == 1);
+  CHECK(!c.a.cold.has_value());
+  CHECK(c.a.of(StepFigure::kernels).median == 4);
+  REQUIRE(!c.notes.empty());
+  CHECK(c.notes.front() == "A has no ProfilerStep#: its whole trace counts as one step.");
+  CHECK(error_of(plain, plain, {StepPick::number, 0, {}}) == "\"text\" has no steps, so there is no step 0: leave out --step.");
+  const TinyRun marked = {kEager.ops, 2, 20, "iteration"};
+  CHECK(compare_runs(marked, marked).notes.front().find("--annotation \"iteration\" compares its instances") != std::string::npos);
+}
+
+TEST_CASE("traces without GPU work, without CPU work or without anything compare in sentences") {
+  const std::string cpu_only = tiny_run({{{"aten::add", ""}}}), both = tiny_run(kEager);
+  const std::string gpu_only = "{\"traceEvents\": [" + tiny_event("kernel", "k", 7, 100, 5, "\"device\": 0, \"stream\": 7") + "]}";
+  const std::string instant = R"({"traceEvents": [{"ph": "i", "name": "x", "pid": 1, "tid": 1, "ts": 5}]})";
+  for (const std::string& a : {cpu_only, both, gpu_only, instant}) {
+    for (const std::string& b : {cpu_only, both, gpu_only, instant}) {
+      const Comparison c = compare_texts(a, b);
+      CHECK(!c.verdict.empty());
+      CHECK(c.verdict.find("nan") == std::string::npos);
+      CHECK(c.verdict.find("inf") == std::string::npos);
+      for (const FigureChange& change : c.changes)
+        if (change.ratio) CHECK(std::isfinite(*change.ratio));
+    }
+  }
+  CHECK(compare_texts(cpu_only, both).verdict.find("Only B has GPU work") != std::string::npos);
+  CHECK(compare_texts(cpu_only, cpu_only).notes.front().starts_with("A has no GPU work"));
+  CHECK(compare_texts(gpu_only, gpu_only).a.of(StepFigure::kernels).median == 1);
+}
+
+TEST_CASE("a tree that is too large loses its deepest levels, not its sums") {
+  const auto doc = document_from_text(tiny_run(kEager));
+  const ComparedTrace trace = compared(*doc);
+  const auto side = read_side(trace, {});
+  REQUIRE(side.ok());
+  PlainNameKeys keys(doc->trace);
+  const StepTree whole = step_tree(*side, keys), cut = step_tree(*side, keys, 3);
+  CHECK(whole.nodes.size() == 7);
+  CHECK(!whole.cut);
+  CHECK(cut.nodes.size() == 3);
+  CHECK(cut.cut);
+  CHECK(cut.nodes[0].gpu == whole.nodes[0].gpu);
+  CHECK(cut.nodes[0].end == 3);
+}
+
+TEST_CASE("a comparison that is cancelled ends early") {
+  const auto doc = document_from_text(tiny_run(kEager));
+  const std::atomic<bool> cancel{true};
+  const auto c = compare(compared(*doc), compared(*doc), {}, &cancel);
+  REQUIRE(c.ok());
+  CHECK(c->operators.empty());
+}

@@ -1,0 +1,46 @@
+// Conditions of --fail-if.
+#include <doctest/doctest.h>
+
+#include "core/compare/condition.h"
+
+using namespace gapscope;
+
+namespace {
+
+Comparison with(StepFigure figure, std::int64_t a, std::int64_t b) {
+  Comparison c;
+  c.a.figures[static_cast<std::size_t>(figure)].median = a;
+  c.b.figures[static_cast<std::size_t>(figure)].median = b;
+  return c;
+}
+
+bool holds_for(std::string_view text, std::int64_t a, std::int64_t b) {
+  const auto condition = parse_condition(text);
+  REQUIRE_MESSAGE(condition.ok(), text);
+  return holds(*condition, with(condition->figure, a, b));
+}
+
+}  // namespace
+
+TEST_CASE("a condition compares what B has more than A") {
+  CHECK(holds_for("gpu_busy>+5%", 1000, 1051));
+  CHECK(!holds_for("gpu_busy>+5%", 1000, 1050));
+  CHECK(holds_for("kernels>+0", 5, 6));
+  CHECK(!holds_for("kernels>0", 5, 5));
+  CHECK(holds_for("launches > +2", 5, 8));
+  CHECK(!holds_for("launches>+2", 5, 7));
+  CHECK(holds_for("idle>+50us", 0, 50'001));
+  CHECK(!holds_for("idle>+50us", 0, 50'000));
+  CHECK(holds_for("cpu<-10%", 1000, 899));
+  CHECK(!holds_for("cpu<-10%", 1000, 900));
+  CHECK(holds_for("cpu>+10%", 0, 1));
+}
+
+TEST_CASE("an unreadable condition is a sentence that says what is allowed") {
+  for (const char* text : {"", "cpu", "cpu>", "cpu>+", "cpu>+5", "speed>+5%", "kernels>+5us", "kernels>nan", "cpu>inf%", "kernels>+-3", "cpu>+5%%", "cpu>>5%", ">5%"}) {
+    CAPTURE(text);
+    const auto condition = parse_condition(text);
+    REQUIRE(!condition.ok());
+    CHECK(condition.error().message.find("cpu, gpu_time, gpu_busy, idle, gpu_ops, kernels, launches, graph_launches, copies") != std::string::npos);
+  }
+}
