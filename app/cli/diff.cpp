@@ -6,6 +6,7 @@
 
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
+#include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "core/view/document.h"
 
@@ -24,7 +25,18 @@ std::vector<NamedFinding> diagnosed(const Document& document) {
   return out;
 }
 
-ComparedTrace compared(const Document& document) { return {document.trace, document.lanes, document.links, diagnosed(document)}; }
+// One trace with everything that is compared of it; null where it does not open.
+struct ReadSide {
+  explicit ReadSide(std::shared_ptr<const Trace> trace) : document(std::move(trace)), findings(diagnosed(document)) {}
+  ComparedTrace compared() const { return {document.trace, document.lanes, document.links, findings}; }
+  Document document;
+  std::vector<NamedFinding> findings;
+};
+
+std::unique_ptr<const ReadSide> read(const std::string& path) {
+  const std::shared_ptr<const Trace> trace = load_or_say_why(path);
+  return trace ? std::make_unique<const ReadSide>(trace) : nullptr;
+}
 
 }  // namespace
 
@@ -39,12 +51,15 @@ bool read_step_choice(const std::string& text, CompareOptions& options) {
 }
 
 int run_diff(const DiffOptions& options) {
-  const std::shared_ptr<const Trace> a = load_or_say_why(options.a);
-  if (!a) return kBadInput;
-  const std::shared_ptr<const Trace> b = load_or_say_why(options.b);
-  if (!b) return kBadInput;
-  const Document document_a(a), document_b(b);
-  const Result<Comparison> comparison = compare(compared(document_a), compared(document_b), options.compare);
+  if (options.a == "-" && options.b == "-") {
+    std::fprintf(stderr, "gapscope: standard input is one trace: give the other as a file.\n");
+    return kUsage;
+  }
+  // Side by side, since parts of each are a single thread's work.
+  auto under_way = start([&options] { return read(options.a); });
+  const std::unique_ptr<const ReadSide> b = read(options.b), a = under_way.get();
+  if (!a || !b) return kBadInput;
+  const Result<Comparison> comparison = compare(a->compared(), b->compared(), options.compare);
   if (!comparison.ok()) {
     std::fprintf(stderr, "gapscope: %s\n", printable(comparison.error().message).c_str());
     return kUsage;

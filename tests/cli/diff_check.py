@@ -68,6 +68,8 @@ def complaints(program, a, b):
         yield f"a trace against itself: {code}, {out[:200]!r}"
     if run(program, a, "/no/such/file.json")[0] != 1:
         yield "a missing file does not end with 1"
+    if run(program, "-", "-")[0] != 2:
+        yield "standard input twice does not end with 2"
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         file.write(NO_GPU)
         file.flush()
