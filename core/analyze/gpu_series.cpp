@@ -17,11 +17,6 @@ std::int64_t millionths(float blocks_per_sm) {
 
 constexpr std::uint32_t kRuns = 1u << 31;
 
-Ns edge(Span over, int i, int count) {  // i-th of count + 1 edges, without overflow
-  const Ns length = over.length();
-  return over.begin + length / count * i + length % count * i / count;
-}
-
 }  // namespace
 
 std::int64_t GpuSeries::value(const Point& point, Which which) {
@@ -83,9 +78,13 @@ void GpuSeries::add(Ns time, bool runs, std::int64_t fill) {
 double GpuSeries::integral(Which which, Ns t) const {
   const auto later = [](Ns time, const Block& b) { return time < b.begin; };
   const auto next = std::upper_bound(blocks_.begin(), blocks_.end(), t, later);
-  if (next == blocks_.begin()) return 0;
-  const Block& block = *(next - 1);
-  const std::size_t stop = next == blocks_.end() ? points_.size() : next->first;
+  return next == blocks_.begin() ? 0 : integral_in(which, static_cast<std::size_t>(next - blocks_.begin()) - 1, t);
+}
+
+// Up to `t`, which lies in the block.
+double GpuSeries::integral_in(Which which, std::size_t at, Ns t) const {
+  const Block& block = blocks_[at];
+  const std::size_t stop = at + 1 == blocks_.size() ? points_.size() : blocks_[at + 1].first;
   std::int64_t rest = 0;  // a block covers less than 2^32 ns but its last value lasts on: that one as a double
   for (std::size_t i = block.first; i < stop; ++i) {
     const Ns begin = block.begin + points_[i].after;
@@ -99,24 +98,32 @@ double GpuSeries::integral(Which which, Ns t) const {
   return (which == Which::busy ? block.busy : block.efficiency) + static_cast<double>(rest);
 }
 
+void GpuSeries::between(Which which, std::span<const Ns> edges, std::vector<double>& out) const {
+  out.clear();
+  double before = 0;
+  std::size_t next = 0;  // the first block that begins after the edge
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    std::size_t step = 1;
+    while (next + step <= blocks_.size() && blocks_[next + step - 1].begin <= edges[i]) next += step, step *= 2;
+    const auto later = [](Ns time, const Block& b) { return time < b.begin; };
+    const auto last = blocks_.begin() + static_cast<std::ptrdiff_t>(std::min(next + step, blocks_.size()));
+    next = static_cast<std::size_t>(std::upper_bound(blocks_.begin() + static_cast<std::ptrdiff_t>(next), last, edges[i], later) - blocks_.begin());
+    const double now = next == 0 ? 0 : integral_in(which, next - 1, edges[i]);
+    if (i > 0) {
+      const auto length = static_cast<double>(std::max<Ns>(edges[i] - edges[i - 1], 1));
+      out.push_back(std::clamp((now - before) / length / static_cast<double>(kOne), 0.0, 1.0));
+    }
+    before = now;
+  }
+}
+
 double GpuSeries::mean(Which which, Span over) const {
   if (over.empty()) return 0;
   const double part = integral(which, over.end) - integral(which, over.begin);
   return std::clamp(part / static_cast<double>(over.length()) / static_cast<double>(kOne), 0.0, 1.0);
 }
 
-std::vector<float> GpuSeries::buckets(Which which, Span over, int count) const {
-  std::vector<float> out(static_cast<std::size_t>(std::max(count, 0)));
-  for (int i = 0; i < count; ++i) {
-    const Ns begin = edge(over, i, count);
-    out[static_cast<std::size_t>(i)] = static_cast<float>(mean(which, {begin, std::max(begin + 1, edge(over, i + 1, count))}));
-  }
-  return out;
-}
-
 double GpuSeries::utilization(Span over) const { return mean(Which::busy, over); }
 double GpuSeries::sm_efficiency(Span over) const { return mean(Which::efficiency, over); }
-std::vector<float> GpuSeries::utilization_buckets(Span over, int count) const { return buckets(Which::busy, over, count); }
-std::vector<float> GpuSeries::sm_efficiency_buckets(Span over, int count) const { return buckets(Which::efficiency, over, count); }
 
 }  // namespace gapscope

@@ -2,6 +2,7 @@
 // GPU utilization and est. SM efficiency of one device as functions of time, to be asked for any stretch at any zoom:
 // sums of everything before a moment, so that a question costs O(log n), whatever it spans.
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/analyze/gpu_ops.h"
@@ -19,10 +20,9 @@ class GpuSeries {
   // Mean over `over` of min(1, blocks per SM of the kernels that run), 0 while none does. The file must state blocks per SM.
   double sm_efficiency(Span over) const;
   bool has_sm_efficiency() const { return has_blocks_; }
-
-  // `count` equal buckets of `over` (count >= 1): the mean of each, for a lane of counters. O(count log n).
-  std::vector<float> utilization_buckets(Span over, int count) const;
-  std::vector<float> sm_efficiency_buckets(Span over, int count) const;
+  // The same of each stretch between two neighbours of `edges`, which ascend: one walk instead of two searches a stretch.
+  void utilization_between(std::span<const Ns> edges, std::vector<double>& out) const { between(Which::busy, edges, out); }
+  void sm_efficiency_between(std::span<const Ns> edges, std::vector<double>& out) const { between(Which::efficiency, edges, out); }
 
  private:
   // Points in blocks: each states the time and the integrals at its first point, so that a point takes 8 bytes. Between two
@@ -41,8 +41,9 @@ class GpuSeries {
   static std::int64_t value(const Point& point, Which which);
   void add(Ns time, bool runs, std::int64_t fill);
   double integral(Which which, Ns t) const;
+  double integral_in(Which which, std::size_t block, Ns t) const;
+  void between(Which which, std::span<const Ns> edges, std::vector<double>& out) const;
   double mean(Which which, Span over) const;
-  std::vector<float> buckets(Which which, Span over, int count) const;
 
   std::vector<Block> blocks_;
   std::vector<Point> points_;

@@ -61,10 +61,12 @@ bool same_gpu_time(const Pair& p) {
 
 std::optional<ComparisonFinding> same_gpu_work(const Pair& p) {
   if (!p.f.kernels.same_names_and_grids || !same_gpu_time(p)) return std::nullopt;
+  const bool compiled = p.f.comparison.a.has_compiled_regions != p.f.comparison.b.has_compiled_regions;
+  const std::string_view why = compiled ? "torch.compile left the kernels as they are" : "what changed, changed on the CPU";
   return ComparisonFinding{"pair_same_gpu_work", "Same GPU work in both runs",
-                           fmt::format("Every GPU operation of a step ({}) keeps its name and grid, and GPU time stays at {} ({} before): what changed, changed on the CPU.",
+                           fmt::format("Every GPU operation of a step ({}) keeps its name and grid, and GPU time stays at {} ({} before): {}.",
                                        static_cast<std::uint64_t>(p.b(StepFigure::gpu_ops)), format_duration(p.ns_b(StepFigure::gpu_time)),
-                                       format_duration(p.ns_a(StepFigure::gpu_time))),
+                                       format_duration(p.ns_a(StepFigure::gpu_time)), why),
                            Tone::neutral, evidence(p), {}, {}};
 }
 

@@ -9,7 +9,7 @@
 namespace gapscope {
 namespace {
 
-constexpr std::size_t kBlock = 64;
+constexpr std::size_t kBlock = 16;  // samples that a column at its edges looks at one by one
 
 void widen(CounterColumn& reach, double value) {
   if (!std::isfinite(value)) return;
@@ -26,23 +26,22 @@ void widen(CounterColumn& reach, const CounterColumn& other) {
 // The mean over each column: a share of time has no other meaning at a point.
 class GpuShare : public CounterSeries {
  public:
-  using Mean = double (GpuSeries::*)(Span) const;
-  GpuShare(const GpuSeries& series, Mean mean, Span known) : series_(series), mean_(mean), known_(known) {}
+  using Means = void (GpuSeries::*)(std::span<const Ns>, std::vector<double>&) const;
+  GpuShare(const GpuSeries& series, Means means, Span known) : series_(series), means_(means), known_(known) {}
 
   void columns(const PixelGrid& grid, std::vector<CounterColumn>& out) const override {
     out.assign(static_cast<std::size_t>(grid.width()), {});
-    for (int c = 0; c < grid.width(); ++c) {
-      const Ns begin = grid.begin_of(c);
-      const Span column{begin, std::max(begin + 1, grid.begin_of(c + 1))};
-      if (!known_.overlaps(column)) continue;
-      const double mean = (series_.*mean_)(column);
-      out[static_cast<std::size_t>(c)] = {mean, mean, true};
-    }
+    std::vector<Ns> edges;
+    for (int c = 0; c <= grid.width(); ++c) edges.push_back(edges.empty() ? grid.begin_of(c) : std::max(edges.back() + 1, grid.begin_of(c)));
+    std::vector<double> means;
+    (series_.*means_)(edges, means);
+    for (std::size_t c = 0; c < means.size(); ++c)
+      if (known_.overlaps({edges[c], edges[c + 1]})) out[c] = {means[c], means[c], true};
   }
 
  private:
   const GpuSeries& series_;
-  Mean mean_;
+  Means means_;
   Span known_;
 };
 
@@ -66,13 +65,13 @@ void add_gpu_shares(const Trace& trace, const GpuFacts& gpu, std::vector<Counter
     if (!process || known.empty()) continue;
     CounterLane busy{process, "GPU utilization", "Share of the time in which at least one kernel runs.", CounterUnit::percent,
                      CounterLane::Look::utilization, 0, 1, false, {}};
-    busy.series.push_back({"", std::make_unique<GpuShare>(gpu.series[i], &GpuSeries::utilization, known)});
+    busy.series.push_back({"", std::make_unique<GpuShare>(gpu.series[i], &GpuSeries::utilization_between, known)});
     lanes.push_back(std::move(busy));
     if (!gpu.series[i].has_sm_efficiency()) continue;
     CounterLane sms{process, "Est. SM efficiency",
                     "Mean share of multiprocessors that have a block, estimated from blocks per SM of the kernels that run.",
                     CounterUnit::percent, CounterLane::Look::efficiency, 0, 1, false, {}};
-    sms.series.push_back({"", std::make_unique<GpuShare>(gpu.series[i], &GpuSeries::sm_efficiency, known)});
+    sms.series.push_back({"", std::make_unique<GpuShare>(gpu.series[i], &GpuSeries::sm_efficiency_between, known)});
     lanes.push_back(std::move(sms));
   }
 }
@@ -154,6 +153,7 @@ SampledSeries::SampledSeries(std::size_t count, std::function<Ns(std::size_t)> t
     : count_(count), time_(std::move(time)), value_(std::move(value)) {
   blocks_.resize((count + kBlock - 1) / kBlock);
   for (std::size_t i = 0; i < count; ++i) {
+    if (i % kBlock == 0) block_times_.push_back(time_(i));
     const double v = value_(i);
     widen(blocks_[i / kBlock], v);
     whole_numbers_ = whole_numbers_ && v == std::floor(v);
@@ -176,18 +176,15 @@ CounterColumn SampledSeries::reach_of(std::size_t first, std::size_t last) const
 
 void SampledSeries::columns(const PixelGrid& grid, std::vector<CounterColumn>& out) const {
   out.assign(static_cast<std::size_t>(grid.width()), {});
-  // The first sample from `at` on that lies in column c or later: most columns hold few, so steps double.
+  // The first sample from `at` on that lies in column c or later: whole blocks are passed by their times, which lie side by
+  // side in memory.
   const auto first_from = [&](std::size_t at, int c) {
-    std::size_t step = 1;
-    while (at + step <= count_ && grid.column(time_(at + step - 1)) < c) at += step, step *= 2;
-    std::size_t end = std::min(at + step, count_);
-    while (at < end) {
-      const std::size_t middle = at + (end - at) / 2;
-      if (grid.column(time_(middle)) < c)
-        at = middle + 1;
-      else
-        end = middle;
-    }
+    std::size_t block = at / kBlock + 1, step = 1;
+    while (block + step <= block_times_.size() && grid.column(block_times_[block + step - 1]) < c) block += step, step *= 2;
+    for (; step > 0; step /= 2)
+      while (block + step <= block_times_.size() && grid.column(block_times_[block + step - 1]) < c) block += step;
+    at = std::max(at, (block - 1) * kBlock);
+    while (at < count_ && grid.column(time_(at)) < c) ++at;
     return at;
   };
   std::size_t at = first_from(0, 0);

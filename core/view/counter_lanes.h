@@ -48,6 +48,7 @@ class SampledSeries : public CounterSeries {
   std::function<Ns(std::size_t)> time_;
   std::function<double(std::size_t)> value_;
   std::vector<CounterColumn> blocks_;  // of kBlock samples each
+  std::vector<Ns> block_times_;        // of their first
   CounterColumn reach_;
   bool whole_numbers_ = true;
 };

@@ -1,6 +1,7 @@
 #include "core/view/lane_paint.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace gapscope {
 namespace {
@@ -44,7 +45,12 @@ void paint_instants(const Trace& trace, LaneId lane_id, const PixelGrid& grid, s
   while (at != end) {
     const int x = grid.column(at->time);
     if (x >= grid.width()) return;
-    const auto next = std::partition_point(at, end, [&](const Instant& i) { return grid.column(i.time) <= x; });
+    // Most columns hold few: steps double until one leaves the column.
+    const auto in_column = [&](const Instant& i) { return grid.column(i.time) <= x; };
+    auto next = at;
+    std::ptrdiff_t step = 1;
+    while (step <= end - next && in_column(next[step - 1])) next += std::exchange(step, step * 2);
+    next = std::partition_point(next, next + std::min(step, end - next), in_column);
     out.push_back({x, static_cast<std::uint32_t>(at - trace.instants.begin()), static_cast<std::uint32_t>(next - at)});
     at = next;
   }

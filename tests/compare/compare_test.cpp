@@ -108,6 +108,14 @@ TEST_CASE("the same kernels with another CPU time are the same math") {
   CHECK(c.verdict.starts_with("CPU time per step went 50.0 us -> 130 us: 2.60 times as long"));
 }
 
+TEST_CASE("kernels that compiling left as they are are told as such") {
+  const TinyRun compiled = {{{"aten::mm", kGemm, 9, "cudaLaunchKernel", 8, "Torch-Compiled Region: 0/0"}, {"aten::relu", "relu_kernel", 3, "cudaLaunchKernel", 8, "Torch-Compiled Region: 0/0"}}};
+  const Comparison c = compare_runs(kEager, compiled);
+  REQUIRE(finding_of(c, "pair_same_gpu_work") != nullptr);
+  CHECK(finding_of(c, "pair_same_gpu_work")->summary.ends_with("torch.compile left the kernels as they are."));
+  CHECK(finding_of(compare_runs(kEager, kEager), "pair_same_gpu_work")->summary.ends_with("what changed, changed on the CPU."));
+}
+
 TEST_CASE("a graph saves launches, and a copy that addmm added is told") {
   const TinyRun a = {{{"aten::mm", kGemm}, {"aten::add", "add_kernel"}, {"aten::mul", "mul_kernel"}, {"aten::sub", "sub_kernel"}}};
   const Comparison graph = compare_runs(a, {{{"region", kGemm, 9, "cudaGraphLaunch"}}});
