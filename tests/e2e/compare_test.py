@@ -111,7 +111,7 @@ def choose_by_name(app, name):
     app.wait_until_still()
     app.type(name)
     app.wait_until_still()
-    app.key("Return")
+    app.click(640, 193)  # Open
 
 
 def a_second_trace_is_chosen_beside_the_first(app):

@@ -112,6 +112,7 @@ class Monkey {
       const ImVec4& clip = command.ClipRect;
       if (command.ElemCount == 0) continue;
       require(clip.z >= clip.x && clip.w >= clip.y, "clip rectangles are not inside out");
+      if (clip.z == clip.x || clip.w == clip.y) continue;  // nothing of it is drawn
       require(clip.x <= ui_.input.width_px && clip.y <= ui_.input.height_px, "what is drawn lies in the window");
     }
   }
