@@ -9,6 +9,10 @@ endif()
 target_compile_definitions(gapscope_tests PRIVATE GAPSCOPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
   GAPSCOPE_TESTS_DIR="${PROJECT_SOURCE_DIR}/tests")
 
+common_headers(gapscope_tests <doctest/doctest.h> <fmt/format.h> <imgui.h> "${PROJECT_SOURCE_DIR}/core/load/load_trace.h"
+  "${PROJECT_SOURCE_DIR}/core/view/view_state.h" "${PROJECT_SOURCE_DIR}/core/view/document.h")
+set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/main.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)  # it brings doctest's own code
+
 # One ctest a file, so that a failure names its subject and files run side by side.
 foreach(file ${test_sources})
   file(RELATIVE_PATH name "${PROJECT_SOURCE_DIR}/tests" "${file}")
