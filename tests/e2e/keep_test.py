@@ -54,7 +54,9 @@ def a_changed_file_is_told_of_and_reloaded_with_the_view(program, folder):
     with App(program, copy, state_home=folder) as app:
         opened(app)
         app.hold("w", 0.4)
-        app.key("ctrl+m", "Escape")
+        app.key("ctrl+m")
+        app.wait_until_still()  # the note's fields are open: only then is there something to close
+        app.key("Escape")
         before = app.wait_until_still()
         trace = json.loads(gzip.decompress(copy.read_bytes()))
         trace["traceEvents"].append({"ph": "X", "name": "added", "cat": "cpu_op", "pid": 99, "tid": 99,
