@@ -14,7 +14,7 @@ namespace gapscope::sampler {
 namespace {
 
 constexpr std::size_t kBufferBytes = 2 << 20;
-constexpr std::size_t kMostBuffers = 64;  // 128 MB: then the program waits for the disk instead of eating memory
+constexpr std::size_t kMostBuffers = 32;  // 64 MB: then the program waits for the disk instead of eating memory
 constexpr std::size_t kAlignment = 8;     // CUPTI's wish
 constexpr Ns kFlush = 500'000'000;         // between two flushes: at most so much is lost when the program is killed
 constexpr auto kTick = std::chrono::milliseconds(100);
