@@ -19,8 +19,10 @@ constexpr const char* kNoGpu =
 
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
-std::vector<IdleGap> largest(std::vector<IdleGap> gaps, std::int32_t device) {
-  std::erase_if(gaps, [&](const IdleGap& g) { return g.device != device; });
+std::vector<IdleGap> largest(const IdleGaps& all, std::int32_t device) {
+  std::vector<IdleGap> gaps;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (const IdleGap gap = all[i]; gap.device == device) gaps.push_back(gap);
   std::stable_sort(gaps.begin(), gaps.end(), [](const IdleGap& a, const IdleGap& b) { return a.span.length() > b.span.length(); });
   gaps.resize(std::min(gaps.size(), kGapsShown));
   return gaps;
@@ -48,7 +50,7 @@ Json cause_json(const Trace& trace, SliceId cause) {
   return {{"name", trace.name(cause)}, {"begin_ns", trace.begin(cause)}, {"end_ns", trace.end(cause)}};
 }
 
-Json device_json(const Trace& trace, const GpuActivity& a, const std::vector<StreamIdle>& streams, const std::vector<IdleGap>& gaps) {
+Json device_json(const Trace& trace, const GpuActivity& a, const Idle& idle) {
   const std::string name = device_name(trace, a.device);
   Json json = {{"id", a.device},
                {"name", name.empty() ? Json(nullptr) : Json(name)},
@@ -66,10 +68,10 @@ Json device_json(const Trace& trace, const GpuActivity& a, const std::vector<Str
                  {"non_compute_ns", a.hta.non_compute},
                  {"communication_computation_overlap", or_null(a.hta.overlap)}};
   json["idle"] = Json::array();
-  for (const StreamIdle& s : streams)
+  for (const StreamIdle& s : idle.streams)
     if (s.device == a.device) json["idle"].push_back({{"stream", s.stream}, {"host_wait_ns", s.time[0]}, {"kernel_wait_ns", s.time[1]}, {"other_ns", s.time[2]}});
   json["gaps"] = Json::array();
-  for (const IdleGap& g : largest(gaps, a.device))
+  for (const IdleGap& g : largest(idle.gaps, a.device))
     json["gaps"].push_back({{"begin_ns", g.span.begin}, {"end_ns", g.span.end}, {"stream", g.stream}, {"class", idle_class_name(g.idle_class)}, {"cause", cause_json(trace, g.cause)}});
   return json;
 }
@@ -108,7 +110,7 @@ std::string gaps_text(const Trace& trace, const std::vector<IdleGap>& gaps, Ns o
   return out;
 }
 
-std::string device_text(const Trace& trace, const GpuActivity& a, const std::vector<StreamIdle>& streams, const std::vector<IdleGap>& gaps) {
+std::string device_text(const Trace& trace, const GpuActivity& a, const Idle& idle) {
   const std::string name = printable(device_name(trace, a.device));
   std::string out = fmt::format("GPU {}{}{}\n", a.device, name.empty() ? "" : ": ", name);
   out += fmt::format("  {:<24} {}\n  {:<24} {}\n  {:<24} {}\n\n", "utilization", figure(a.figures.utilization), "est. SM efficiency", figure(a.figures.sm_efficiency),
@@ -118,9 +120,9 @@ std::string device_text(const Trace& trace, const GpuActivity& a, const std::vec
     out += fmt::format("  {} GPU operations, {}, have no launch in the file: they began before the recording. Record with schedule(wait=1, warmup=1, active=3).\n",
                        format_count(static_cast<std::int64_t>(a.unlinked_count)), format_duration(a.unlinked_time));
   out += fmt::format("\n  {:<12} {:>12} {:>12} {:>12}\n", "idle", "host wait", "kernel wait", "other");
-  for (const StreamIdle& s : streams)
+  for (const StreamIdle& s : idle.streams)
     if (s.device == a.device) out += fmt::format("  stream {:<5} {:>12} {:>12} {:>12}\n", s.stream, format_duration(s.time[0]), format_duration(s.time[1]), format_duration(s.time[2]));
-  const auto most = largest(gaps, a.device);
+  const auto most = largest(idle.gaps, a.device);
   return most.empty() ? out : out + gaps_text(trace, most, trace.span.begin);
 }
 
@@ -130,17 +132,16 @@ std::string gpu_report(const Trace& trace, const LaneIndex&, const LinkIndex& li
   const std::vector<GpuOp> ops = gpu_ops(trace, links);
   const Steps steps = make_steps(trace, ops);
   const std::vector<GpuActivity> devices = gpu_activity(trace, ops, steps);
-  const std::vector<IdleGap> gaps = idle_gaps(trace, ops);
-  const std::vector<StreamIdle> streams = idle_by_stream(ops, gaps);
+  const Idle idle = find_idle(trace, ops, streams_of(ops));
   if (options.json) {
     Json json = {{"devices", Json::array()}};
-    for (const GpuActivity& a : devices) json["devices"].push_back(device_json(trace, a, streams, gaps));
+    for (const GpuActivity& a : devices) json["devices"].push_back(device_json(trace, a, idle));
     if (devices.empty()) json["missing"] = std::string_view(kNoGpu).substr(0, std::string_view(kNoGpu).size() - 1);
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
   }
   if (devices.empty()) return kNoGpu;
   std::string out;
-  for (const GpuActivity& a : devices) out += (out.empty() ? "" : "\n") + device_text(trace, a, streams, gaps);
+  for (const GpuActivity& a : devices) out += (out.empty() ? "" : "\n") + device_text(trace, a, idle);
   return out;
 }
 

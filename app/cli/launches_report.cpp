@@ -33,8 +33,9 @@ std::string count(std::uint64_t n) { return format_count(static_cast<std::int64_
 
 std::string launches_report(const Trace& trace, const LaneIndex&, const LinkIndex& links, const AnalysisOptions& options) {
   const std::vector<GpuOp> ops = gpu_ops(trace, links);
-  const LaunchStats s = launch_stats(trace, ops);
-  const std::vector<StreamQueue> queues = stream_queues(ops);
+  const std::vector<StreamOps> streams = streams_of(ops);
+  const LaunchStats s = launch_stats(trace, ops, streams);
+  const std::vector<StreamQueue> queues = stream_queues(ops, streams);
   if (options.json) {
     Json json = {{"launched", s.launched},
                  {"unlinked", s.unlinked},

@@ -14,24 +14,28 @@ std::unique_ptr<const Analysis> Analysis::make(const Trace& trace, const LaneInd
   std::unique_ptr<Analysis> facts(new Analysis(trace, lanes, links));
   std::vector<GpuOp> ops;
   using Part = std::function<void()>;
-  // The parts of a stage run side by side. What needs most room while it is made comes last, when the room of the others
-  // is free again.
-  const std::array<std::vector<Part>, 4> stages = {{
-      {[&] { ops = gpu_ops(trace, links); }, [&] { facts->memory_ = memory_use(trace, lanes); }},
-      {[&] { facts->steps_ = make_steps(trace, ops); }, [&] { facts->make_idle(ops); }},
-      {[&] { facts->make_activity(ops); }, [&] { facts->kernels_ = kernel_table(trace, links); }},
-      {[&] { facts->corrected_ = std::make_unique<const OpEvents>(trace, lanes, links, TableMode::corrected); }},
+  // The parts of a stage run side by side, the longest first. The table's events take about as long as everything else.
+  const std::array<std::vector<Part>, 2> stages = {{
+      {[&] { facts->corrected_ = std::make_unique<const OpEvents>(trace, lanes, links, TableMode::corrected); },
+       [&] { ops = gpu_ops(trace, links); }, [&] { facts->memory_ = memory_use(trace, lanes); },
+       [&] { facts->kernels_ = kernel_table(trace, links); }},
+      {[&] { facts->make_idle(ops); },
+       [&] {
+         facts->steps_ = make_steps(trace, ops);
+         if (progress) ++progress->done;
+         facts->make_activity(ops);
+       }},
   }};
   for (const std::vector<Part>& stage : stages) {
-    if (&stage == &stages.back()) ops = {};
     parallel_for(hardware_threads(), stage.size(), [&](std::size_t i) {
       if (cancel != nullptr && *cancel) return;
       stage[i]();
       if (progress) ++progress->done;
     });
     if (cancel != nullptr && *cancel) return nullptr;
-    return_free_memory();
   }
+  ops = {};
+  return_free_memory();
   facts->has_shapes_ =
       std::any_of(trace.ops.begin(), trace.ops.end(), [](const OpRow& op) { return op.input_dims.valid(); });
   return facts;
@@ -42,13 +46,12 @@ void Analysis::make_activity(const std::vector<GpuOp>& ops) {
 }
 
 void Analysis::make_idle(const std::vector<GpuOp>& ops) {
-  {
-    const std::vector<IdleGap> gaps = idle_gaps(trace_, ops);
-    gpu_.idle = idle_by_stream(ops, gaps);
-    gpu_.gaps = IdleGaps(trace_, gaps);
-  }
-  gpu_.launches = launch_stats(trace_, ops);
-  gpu_.queues = queue_curves(ops);
+  const std::vector<StreamOps> streams = streams_of(ops);
+  Idle idle = find_idle(trace_, ops, streams);
+  gpu_.idle = std::move(idle.streams);
+  gpu_.gaps = std::move(idle.gaps);
+  gpu_.launches = launch_stats(trace_, ops, streams);
+  gpu_.queues = queue_curves(ops, streams);
 }
 
 const OpEvents& Analysis::op_events(TableMode mode) const {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "core/analyze/class_sweep.h"
+#include "core/analyze/span_set.h"
+
 namespace gapscope {
 namespace {
 
@@ -15,16 +18,6 @@ bool is_hta_memory(std::string_view name) {
 }
 
 double ratio(Ns part, Ns whole) { return static_cast<double>(part) / static_cast<double>(whole); }
-
-// Adds to `together` how long each combination of the three sets runs.
-void add_combinations(const std::array<SpanSet, 3>& sets, std::array<Ns, 8>& together) {
-  const SpanSet all = unite(unite(sets[0], sets[1]), sets[2]);
-  for (std::size_t mask = 1; mask < together.size(); ++mask) {
-    SpanSet left = all;
-    for (std::size_t c = 0; c < sets.size(); ++c) left = (mask >> c) & 1 ? intersect(left, sets[c]) : subtract(left, sets[c]);
-    together[mask] = length(left);
-  }
-}
 
 Span hull_of(const std::vector<GpuOp>& ops, bool linked_only) {
   Span span{0, 0};
@@ -45,23 +38,25 @@ bool is_cpu_work(Kind k) { return k == Kind::op || k == Kind::annotation || k ==
 }  // namespace
 
 GpuTimeline gpu_timeline(const std::vector<GpuOp>& ops, bool linked_only) {
+  constexpr std::size_t kCompute = 0, kCommunication = 1, kCopy = 2;
   GpuTimeline t;
-  SpanSet compute, communication, copy;
+  ClassSweep<3> sweep;
   for (const GpuOp& op : ops) {
     if (linked_only && !op.linked()) continue;
     ++t.count;
-    append(op.gpu_class == GpuClass::copy ? copy : op.gpu_class == GpuClass::communication ? communication : compute, op.span);
+    sweep.add(op.gpu_class == GpuClass::copy ? kCopy : op.gpu_class == GpuClass::communication ? kCommunication : kCompute, op.span);
   }
-  const SpanSet kernels = unite(compute, communication);
+  const auto& together = sweep.finish();
+  const Ns kernels = time_with(together, 1 << kCompute | 1 << kCommunication);
   t.span = hull_of(ops, linked_only);
   t.total = t.span.length();
-  t.busy = length(unite(kernels, copy));
+  t.busy = time_with(together, ~std::size_t{0});
   t.idle = t.total - t.busy;
-  t.compute = length(compute);
-  t.communication = length(communication);
-  t.exposed_communication = length(kernels) - t.compute;
-  t.copy = length(copy);
-  t.exposed_copy = t.busy - length(kernels);
+  t.compute = time_with(together, 1 << kCompute);
+  t.communication = time_with(together, 1 << kCommunication);
+  t.exposed_communication = kernels - t.compute;
+  t.copy = time_with(together, 1 << kCopy);
+  t.exposed_copy = t.busy - kernels;
   return t;
 }
 
@@ -71,24 +66,25 @@ HtaClass hta_class(std::string_view name) {
 }
 
 HtaBreakdown hta_breakdown(const Trace& trace, const std::vector<GpuOp>& ops) {
-  std::array<SpanSet, 3> sets;
+  constexpr std::size_t kCompute = 1 << static_cast<int>(HtaClass::computation);
+  constexpr std::size_t kCommunication = 1 << static_cast<int>(HtaClass::communication);
+  ClassSweep<3> sweep;
   std::vector<std::int8_t> class_by_name(trace.strings.size(), -1);
   for (const GpuOp& op : ops) {
     std::int8_t& known = class_by_name[trace.name_id(op.slice).index()];
     if (known < 0) known = static_cast<std::int8_t>(hta_class(trace.name(op.slice)));
-    append(sets[static_cast<std::size_t>(known)], op.span);
+    sweep.add(static_cast<std::size_t>(known), op.span);
   }
   HtaBreakdown out;
-  add_combinations(sets, out.together);
-  const SpanSet& compute = sets[static_cast<std::size_t>(HtaClass::computation)];
-  const SpanSet& communication = sets[static_cast<std::size_t>(HtaClass::communication)];
+  out.together = sweep.finish();
   out.kernel_time = hull_of(ops, false).length();
-  Ns busy = 0;
-  for (const Ns part : out.together) busy += part;
-  out.idle = out.kernel_time - busy;
-  out.compute = length(compute);
+  out.idle = out.kernel_time - time_with(out.together, ~std::size_t{0});
+  out.compute = time_with(out.together, kCompute);
   out.non_compute = out.kernel_time - out.compute - out.idle;
-  if (const Ns whole = length(communication); whole > 0) out.overlap = ratio(length(intersect(communication, compute)), whole);
+  if (const Ns whole = time_with(out.together, kCommunication); whole > 0) {
+    const Ns hidden = whole + out.compute - time_with(out.together, kCompute | kCommunication);
+    out.overlap = ratio(hidden, whole);
+  }
   return out;
 }
 
@@ -126,7 +122,7 @@ std::vector<GpuActivity> gpu_activity(const Trace& trace, const std::vector<GpuO
       a.unlinked_time += op.linked() ? 0 : op.span.length();
     }
     a.any_linked = a.unlinked_count < own.size();
-    a.linked = a.any_linked ? gpu_timeline(own, true) : a.all;
+    a.linked = a.any_linked && a.unlinked_count > 0 ? gpu_timeline(own, true) : a.all;
     a.over = steps.span().empty() ? a.all.span : steps.span();
     GpuSeries over_time(trace, own);
     a.figures = gpu_figures(trace, own, over_time, a.over);

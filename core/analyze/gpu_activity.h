@@ -8,7 +8,6 @@
 
 #include "core/analyze/gpu_ops.h"
 #include "core/analyze/gpu_series.h"
-#include "core/analyze/span_set.h"
 #include "core/analyze/steps.h"
 
 namespace gapscope {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/analyze/kernel_name.h"
+#include "core/analyze/time_walk.h"
 
 namespace gapscope {
 namespace {
@@ -14,6 +15,19 @@ GpuClass class_of(Kind kind, std::string_view name) {
   if (kind == Kind::memcpy) return GpuClass::copy;
   if (kind == Kind::memset) return GpuClass::memset;
   return is_communication_name(name) ? GpuClass::communication : GpuClass::compute;
+}
+
+// The rows that hold slices of trace.gpu, and where each one's begin there.
+std::vector<RowId> gpu_rows(const Trace& trace, std::vector<std::uint32_t>& first) {
+  const auto before = [](const GpuRow& g, std::uint32_t slice) { return g.slice.value < slice; };
+  std::vector<RowId> rows;
+  for (std::size_t r = 0; r < trace.rows.size(); ++r) {
+    const Row& row = trace.rows[r];
+    const auto at = std::lower_bound(trace.gpu.begin(), trace.gpu.end(), row.first, before);
+    first[r] = static_cast<std::uint32_t>(at - trace.gpu.begin());
+    if (at != trace.gpu.end() && at->slice.value < row.first + row.count) rows.emplace_back(r);
+  }
+  return rows;
 }
 
 }  // namespace
@@ -31,29 +45,31 @@ std::vector<GpuOp> gpu_ops(const Trace& trace, const LinkIndex& links) {
   std::vector<GpuOp> ops;
   ops.reserve(trace.gpu.size());
   std::vector<std::int8_t> class_by_name(trace.strings.size(), -1);  // a name is read once
-  for (std::uint32_t r = 0; r < trace.gpu.size(); ++r) {
-    const GpuRow& row = trace.gpu[r];
-    const Kind kind = trace.kind(row.slice);
-    if (!is_gpu_work(kind)) continue;
+  std::vector<std::uint32_t> next_in_row(trace.rows.size());         // positions in trace.gpu
+  const std::vector<RowId> rows = gpu_rows(trace, next_in_row);
+  walk_by_time(trace, rows, categories_of(trace, is_gpu_work), [&](SliceId slice, Ns begin) {
+    std::uint32_t& at = next_in_row[trace.slices.row[slice.index()].index()];
+    while (at < trace.gpu.size() && trace.gpu[at].slice < slice) ++at;
+    if (at == trace.gpu.size() || trace.gpu[at].slice != slice) return;  // an event without any args of GPU work
+    const GpuRow& row = trace.gpu[at];
+    const Kind kind = trace.kind(slice);
     GpuOp op;
-    op.slice = row.slice;
-    op.launch = links.call_of(row.slice);
-    op.span = trace.span_of(row.slice);
+    op.slice = slice;
+    op.launch = links.call_of(row);
+    op.span = {begin, trace.end(slice)};
     if (op.launch) op.launch_span = trace.span_of(op.launch);
-    op.gpu_row = r;
-    op.device = row.device >= 0 ? row.device : std::max(0, trace.processes[trace.lane(row.slice).process.index()].device);
+    op.gpu_row = at;
+    op.device = row.device >= 0 ? row.device : std::max(0, trace.processes[trace.lane(slice).process.index()].device);
     op.stream = row.stream;
     if (kind == Kind::kernel) {
-      std::int8_t& known = class_by_name[trace.name_id(row.slice).index()];
-      if (known < 0) known = static_cast<std::int8_t>(class_of(kind, trace.name(row.slice)));
+      std::int8_t& known = class_by_name[trace.name_id(slice).index()];
+      if (known < 0) known = static_cast<std::int8_t>(class_of(kind, trace.name(slice)));
       op.gpu_class = static_cast<GpuClass>(known);
     } else {
       op.gpu_class = class_of(kind, {});
     }
     ops.push_back(op);
-  }
-  const auto before = [](const GpuOp& a, const GpuOp& b) { return std::pair(a.span.begin, a.slice) < std::pair(b.span.begin, b.slice); };
-  if (!std::is_sorted(ops.begin(), ops.end(), before)) std::sort(ops.begin(), ops.end(), before);
+  });
   return ops;
 }
 
@@ -71,10 +87,27 @@ std::vector<GpuOp> ops_of_device(const std::vector<GpuOp>& ops, std::int32_t dev
 }
 
 std::vector<StreamOps> streams_of(const std::vector<GpuOp>& ops) {
-  std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::uint32_t>> by_stream;
-  for (std::uint32_t i = 0; i < ops.size(); ++i) by_stream[{ops[i].device, ops[i].stream}].push_back(i);
-  std::vector<StreamOps> streams;
-  for (auto& [key, positions] : by_stream) streams.push_back({key.first, key.second, std::move(positions)});
+  struct Entry {
+    std::size_t count = 0;
+    StreamOps* stream = nullptr;
+  };
+  std::map<std::pair<std::int32_t, std::int32_t>, Entry> by_stream;
+  const GpuOp* last = nullptr;  // most operations follow one of their own stream
+  Entry* entry = nullptr;
+  const auto entry_of = [&](const GpuOp& op) -> Entry& {
+    if (!last || last->device != op.device || last->stream != op.stream) entry = &by_stream[{op.device, op.stream}];
+    last = &op;
+    return *entry;
+  };
+  for (const GpuOp& op : ops) ++entry_of(op).count;
+  std::vector<StreamOps> streams(by_stream.size());
+  std::size_t i = 0;
+  for (auto& [key, counted] : by_stream) {
+    counted.stream = &streams[i++];
+    *counted.stream = {key.first, key.second, {}};
+    counted.stream->ops.reserve(counted.count);
+  }
+  for (std::uint32_t at = 0; at < ops.size(); ++at) entry_of(ops[at]).stream->ops.push_back(at);
   return streams;
 }
 

@@ -53,7 +53,6 @@ GpuSeries::GpuSeries(const Trace& trace, const std::vector<GpuOp>& ops) {
     ends.emplace(op.span.end, own);
   }
   while (!ends.empty()) end_until(ends.top().first);
-  points_.shrink_to_fit();
 }
 
 void GpuSeries::add(Ns time, bool runs, std::int64_t fill) {

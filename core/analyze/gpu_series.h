@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/analyze/gpu_ops.h"
-#include "core/analyze/span_set.h"
 
 namespace gapscope {
 

@@ -1,10 +1,9 @@
 #include "core/analyze/idle_gaps.h"
 
 #include <algorithm>
-#include <unordered_map>
 
-#include "core/analyze/span_set.h"
 #include "core/analyze/steps.h"
+#include "core/analyze/time_walk.h"
 
 namespace gapscope {
 namespace {
@@ -17,79 +16,87 @@ IdleClass class_of(const GpuOp& next, Span gap) {
 // Slices of one CPU lane that can hold up a launch, by begin; answers which of them covers most of a gap.
 class Suspects {
  public:
-  void add(SliceId slice, Span span) { list_.push_back({span, slice}); }
-
-  void finish() {
-    const auto before = [](const Suspect& a, const Suspect& b) { return a.span.begin < b.span.begin; };
-    if (!std::is_sorted(list_.begin(), list_.end(), before)) std::stable_sort(list_.begin(), list_.end(), before);
-    longest_.resize(list_.size());
-    for (std::size_t i = 0; i < list_.size(); ++i)
-      longest_[i] = i > 0 && list_[longest_[i - 1]].span.end >= list_[i].span.end ? longest_[i - 1] : static_cast<std::uint32_t>(i);
+  // In order of begin.
+  void add(const Trace& trace, SliceId slice) {
+    const auto at = static_cast<std::uint32_t>(list_.size());
+    const bool ends_last = at == 0 || trace.end(list_[longest_.back()]) < trace.end(slice);
+    list_.push_back(slice);
+    longest_.push_back(ends_last ? at : longest_.back());
   }
 
   // Keeps the better of `best` and what covers more. Of those that begin before the gap only the one that ends last counts;
-  // those that begin inside are all looked at, and each begins in one gap of a stream.
-  void cover(Span gap, SliceId& best, Ns& best_ns) const {
-    const auto first = std::upper_bound(list_.begin(), list_.end(), gap.begin, [](Ns t, const Suspect& s) { return t < s.span.begin; });
-    const auto take = [&](const Suspect& s) {
-      const Ns covered = intersect(s.span, gap).length();
+  // those that begin inside are all looked at, and each begins in one gap of a stream. `near`: of the gap asked for before,
+  // 0 at first; gaps mostly come in time order, so the search begins there.
+  void cover(const Trace& trace, Span gap, std::size_t& near, SliceId& best, Ns& best_ns) const {
+    const auto take = [&](SliceId s) {
+      const Ns covered = intersect(trace.span_of(s), gap).length();
       if (covered <= best_ns) return;
       best_ns = covered;
-      best = s.slice;
+      best = s;
     };
-    if (first != list_.begin()) take(list_[longest_[static_cast<std::size_t>(first - list_.begin()) - 1]]);
-    for (auto s = first; s != list_.end() && s->span.begin < gap.end; ++s) take(*s);
+    near = first_after(trace, gap.begin, near);
+    if (near > 0) take(list_[longest_[near - 1]]);
+    for (std::size_t i = near; i < list_.size() && trace.begin(list_[i]) < gap.end; ++i) take(list_[i]);
   }
 
  private:
-  struct Suspect {
-    Span span;
-    SliceId slice;
-  };
-  std::vector<Suspect> list_;
+  // The first that begins later than `t`.
+  std::size_t first_after(const Trace& trace, Ns t, std::size_t near) const {
+    const auto later = [&](std::size_t i) { return trace.begin(list_[i]) > t; };
+    if (near > 0 && later(near - 1)) near = 0;
+    std::size_t step = 1;
+    while (near + step <= list_.size() && !later(near + step - 1)) near += step, step *= 2;
+    std::size_t high = std::min(near + step, list_.size() + 1) - 1;  // the answer lies in [near, high]
+    while (near < high) {
+      const std::size_t middle = near + (high - near) / 2;
+      if (later(middle))
+        high = middle;
+      else
+        near = middle + 1;
+    }
+    return near;
+  }
+
+  std::vector<SliceId> list_;
   std::vector<std::uint32_t> longest_;  // of the suspects so far, the one that ends last
 };
 
-using SuspectsByLane = std::unordered_map<LaneId, Suspects>;
-
-// Calls and data loading under their thread's lane, profiler overheads under lane "none": they hold up every thread.
-SuspectsByLane find_suspects(const Trace& trace) {
-  std::vector<std::int8_t> loader(trace.strings.size(), -1);
-  SuspectsByLane lanes;
-  for (const Row& row : trace.rows) {
-    Suspects* list = nullptr;
-    for (std::uint32_t s = row.first; s < row.first + row.count; ++s) {
-      const Kind kind = trace.categories[trace.slices.category[s]].kind;
-      bool suspect = is_call(kind) || kind == Kind::overhead;
-      if (kind == Kind::op || kind == Kind::annotation) {
-        std::int8_t& known = loader[trace.slices.name[s].index()];
-        if (known < 0) known = is_data_loader_name(trace.strings[trace.slices.name[s]]) ? 1 : 0;
-        suspect = known == 1;
-      }
-      if (!suspect) continue;
-      if (kind == Kind::overhead) {
-        lanes[LaneId{}].add(SliceId(s), {trace.slices.begin[s], trace.slices.end[s]});
-        continue;
-      }
-      if (!list) list = &lanes[row.lane];
-      list->add(SliceId(s), {trace.slices.begin[s], trace.slices.end[s]});
-    }
-  }
-  for (auto& [lane, suspects] : lanes) suspects.finish();
+// Calls and data loading by their thread's lane, profiler overheads at the end: they hold up every thread.
+std::vector<Suspects> find_suspects(const Trace& trace) {
+  std::vector<bool> loader(trace.strings.size());
+  bool any_loader = false;
+  for (std::size_t i = 0; i < loader.size(); ++i) any_loader |= loader[i] = is_data_loader_name(trace.strings[StringId(i)]);
+  const auto is_op = [](Kind k) { return k == Kind::op || k == Kind::annotation; };
+  const auto wanted = categories_of(trace, [&](Kind k) { return is_call(k) || k == Kind::overhead || (any_loader && is_op(k)); });
+  std::vector<Suspects> lanes(trace.lanes.size() + 1);
+  walk_by_time(trace, all_rows(trace), wanted, [&](SliceId s, Ns) {
+    const Kind kind = trace.kind(s);
+    if (is_op(kind) && !loader[trace.name_id(s).index()]) return;
+    lanes[kind == Kind::overhead ? trace.lanes.size() : trace.lane_id(s).index()].add(trace, s);
+  });
   return lanes;
 }
 
-SliceId cause_of(const Trace& trace, const SuspectsByLane& lanes, const IdleGap& gap, const GpuOp& next) {
-  if (!next.linked()) return {};
-  SliceId best;
-  Ns covered = 0;
-  for (const LaneId lane : {trace.lane_id(next.launch), LaneId{}}) {
-    const auto suspects = lanes.find(lane);
-    if (suspects != lanes.end()) suspects->second.cover(gap.span, best, covered);
+// Finds causes for the gaps of one stream after another.
+class Causes {
+ public:
+  explicit Causes(const Trace& trace) : t_(trace), lanes_(find_suspects(trace)), near_(lanes_.size()) {}
+
+  SliceId of(const IdleGap& gap, const GpuOp& next) {
+    if (!next.linked()) return {};
+    SliceId best;
+    Ns covered = 0;
+    for (const std::size_t lane : {t_.lane_id(next.launch).index(), lanes_.size() - 1})
+      lanes_[lane].cover(t_, gap.span, near_[lane], best, covered);
+    if (covered > gap.span.length() - covered) return best;
+    return gap.idle_class == IdleClass::host_wait ? next.launch : SliceId{};
   }
-  if (covered > gap.span.length() - covered) return best;
-  return gap.idle_class == IdleClass::host_wait ? next.launch : SliceId{};
-}
+
+ private:
+  const Trace& t_;
+  const std::vector<Suspects> lanes_;
+  std::vector<std::size_t> near_;
+};
 
 }  // namespace
 
@@ -98,54 +105,47 @@ std::string_view idle_class_name(IdleClass c) {
   return kNames[static_cast<std::size_t>(c)];
 }
 
-std::vector<IdleGap> idle_gaps(const Trace& trace, const std::vector<GpuOp>& ops) {
-  const SuspectsByLane suspects = find_suspects(trace);
-  std::vector<IdleGap> gaps;
-  gaps.reserve(ops.size());
-  for (const StreamOps& stream : streams_of(ops)) {
+Idle find_idle(const Trace& trace, const std::vector<GpuOp>& ops, const std::vector<StreamOps>& streams) {
+  Idle idle{IdleGaps(trace), {}};
+  idle.gaps.reserve(ops.size());
+  Causes causes(trace);
+  for (const StreamOps& stream : streams) {
+    StreamIdle& sums = idle.streams.emplace_back(StreamIdle{stream.device, stream.stream, {}, {}});
     const GpuOp* last = nullptr;
     for (const std::uint32_t i : stream.ops) {
       const GpuOp& op = ops[i];
       if (last && op.span.begin > last->span.end) {
         IdleGap gap{{last->span.end, op.span.begin}, stream.device, stream.stream, IdleClass::other, last->slice, op.slice, {}};
         gap.idle_class = class_of(op, gap.span);
-        gap.cause = cause_of(trace, suspects, gap, op);
-        gaps.push_back(gap);
+        gap.cause = causes.of(gap, op);
+        sums.time[static_cast<std::size_t>(gap.idle_class)] += gap.span.length();
+        ++sums.count[static_cast<std::size_t>(gap.idle_class)];
+        idle.gaps.add(gap);
       }
       if (!last || op.span.end >= last->span.end) last = &op;
     }
   }
-  return gaps;
+  return idle;
 }
 
-IdleGaps::IdleGaps(const Trace& trace, const std::vector<IdleGap>& gaps) : trace_(&trace) {
-  gaps_.reserve(gaps.size());
-  for (const IdleGap& g : gaps) {
-    if (streams_.empty() || streams_.back().device != g.device || streams_.back().stream != g.stream)
-      streams_.push_back({gaps_.size(), g.device, g.stream});
-    gaps_.push_back({g.before, g.after, g.cause, g.idle_class});
-  }
+void IdleGaps::reserve(std::size_t gaps) {
+  for (std::vector<SliceId>* column : {&before_, &after_, &cause_}) column->reserve(gaps);
+  class_.reserve(gaps);
+}
+
+void IdleGaps::add(const IdleGap& gap) {
+  if (streams_.empty() || streams_.back().device != gap.device || streams_.back().stream != gap.stream)
+    streams_.push_back({size(), gap.device, gap.stream});
+  before_.push_back(gap.before);
+  after_.push_back(gap.after);
+  cause_.push_back(gap.cause);
+  class_.push_back(gap.idle_class);
 }
 
 IdleGap IdleGaps::operator[](std::size_t i) const {
-  const Short& g = gaps_[i];
   const auto after = std::upper_bound(streams_.begin(), streams_.end(), i, [](std::size_t at, const Stream& s) { return at < s.first; });
   const Stream& stream = *(after - 1);
-  return {{trace_->end(g.before), trace_->begin(g.after)}, stream.device, stream.stream, g.idle_class, g.before, g.after, g.cause};
-}
-
-std::vector<StreamIdle> idle_by_stream(const std::vector<GpuOp>& ops, const std::vector<IdleGap>& gaps) {
-  std::vector<StreamIdle> out;
-  auto gap = gaps.begin();
-  for (const StreamOps& stream : streams_of(ops)) {
-    StreamIdle idle{stream.device, stream.stream, {}, {}};
-    for (; gap != gaps.end() && gap->device == stream.device && gap->stream == stream.stream; ++gap) {
-      idle.time[static_cast<std::size_t>(gap->idle_class)] += gap->span.length();
-      ++idle.count[static_cast<std::size_t>(gap->idle_class)];
-    }
-    out.push_back(idle);
-  }
-  return out;
+  return {{trace_->end(before_[i]), trace_->begin(after_[i])}, stream.device, stream.stream, class_[i], before_[i], after_[i], cause_[i]};
 }
 
 }  // namespace gapscope

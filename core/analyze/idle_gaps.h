@@ -29,31 +29,27 @@ struct IdleGap {
   SliceId cause;   // a call, overhead or data loader slice that covers most of the gap, else the late launch; none if neither
 };
 
-// In order of (device, stream, time). The first operation of a stream has no gap. HTA measures from the end of the previous
-// operation; we from the latest end so far, which is the same unless operations of one stream overlap.
-std::vector<IdleGap> idle_gaps(const Trace& trace, const std::vector<GpuOp>& ops);
-
-// The same in 16 bytes a gap. Refers to the trace, which must outlive it.
+// Gaps in order of (device, stream, time), 13 bytes each. Refers to the trace, which must outlive it.
 class IdleGaps {
  public:
   IdleGaps() = default;
-  IdleGaps(const Trace& trace, const std::vector<IdleGap>& gaps);
+  explicit IdleGaps(const Trace& trace) : trace_(&trace) {}
+  void reserve(std::size_t gaps);
+  // Its span and place among the streams are as the operations around it say.
+  void add(const IdleGap& gap);
 
-  std::size_t size() const { return gaps_.size(); }
-  bool empty() const { return gaps_.empty(); }
+  std::size_t size() const { return class_.size(); }
+  bool empty() const { return class_.empty(); }
   IdleGap operator[](std::size_t i) const;
 
  private:
-  struct Short {
-    SliceId before, after, cause;
-    IdleClass idle_class;
-  };
   struct Stream {
     std::size_t first;  // of its gaps
     std::int32_t device, stream;
   };
   const Trace* trace_ = nullptr;
-  std::vector<Short> gaps_;
+  std::vector<SliceId> before_, after_, cause_;
+  std::vector<IdleClass> class_;
   std::vector<Stream> streams_;
 };
 
@@ -63,7 +59,12 @@ struct StreamIdle {
   std::array<Ns, kIdleClasses> time{};  // by IdleClass
   std::array<std::uint64_t, kIdleClasses> count{};
 };
-// One entry a stream that did work, also where it never stood still.
-std::vector<StreamIdle> idle_by_stream(const std::vector<GpuOp>& ops, const std::vector<IdleGap>& gaps);
+struct Idle {
+  IdleGaps gaps;
+  std::vector<StreamIdle> streams;  // one entry a stream that did work, also where it never stood still
+};
+// The first operation of a stream has no gap. HTA measures from the end of the previous operation; we from the latest end so
+// far, which is the same unless operations of one stream overlap. `streams`: streams_of(ops).
+Idle find_idle(const Trace& trace, const std::vector<GpuOp>& ops, const std::vector<StreamOps>& streams);
 
 }  // namespace gapscope

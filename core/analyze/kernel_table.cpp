@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/analyze/radix_sort.h"
 #include "core/base/parallel.h"
 
 namespace gapscope {
@@ -21,13 +22,17 @@ struct Groups {
 Groups group_by_name(const Trace& trace, const std::optional<Span>& range) {
   Groups groups;
   groups.first.assign(trace.strings.size() + 1, 0);
-  for (const GpuRow& row : trace.gpu)
-    if (counts(trace, row, range)) ++groups.first[trace.name_id(row.slice).index() + 1];
+  std::vector<StringId> names;  // none: does not count
+  names.reserve(trace.gpu.size());
+  for (const GpuRow& row : trace.gpu) {
+    names.push_back(counts(trace, row, range) ? trace.name_id(row.slice) : StringId{});
+    if (names.back()) ++groups.first[names.back().index() + 1];
+  }
   for (std::size_t i = 1; i < groups.first.size(); ++i) groups.first[i] += groups.first[i - 1];
   groups.at.resize(groups.first.back());
   std::vector<std::uint32_t> next(groups.first.begin(), groups.first.end() - 1);
-  for (std::uint32_t i = 0; i < trace.gpu.size(); ++i)
-    if (counts(trace, trace.gpu[i], range)) groups.at[next[trace.name_id(trace.gpu[i].slice).index()]++] = i;
+  for (std::uint32_t i = 0; i < names.size(); ++i)
+    if (names[i]) groups.at[next[names[i].index()]++] = i;
   return groups;
 }
 
@@ -40,7 +45,7 @@ Ns at_rank(const std::vector<Ns>& sorted, double rank) {
 }
 
 void fill_durations(std::vector<Ns>& durations, KernelRow& row) {
-  std::sort(durations.begin(), durations.end());
+  sort_times(durations);
   const auto n = static_cast<double>(durations.size());
   row.count = durations.size();
   row.min = durations.front();
@@ -108,7 +113,7 @@ KernelRow make_row(const Trace& trace, const LinkIndex& links, StringId name, st
     durations.push_back(trace.duration(gpu.slice));
     if (trace.duration(gpu.slice) > trace.duration(row.longest)) row.longest = gpu.slice;
     add_launch(gpu, row);
-    add_operator(trace, links.owner_op(gpu.slice), row);
+    add_operator(trace, links.owner_op(gpu), row);
   }
   fill_durations(durations, row);
   most_frequent_first(row.shapes);

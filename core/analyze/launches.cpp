@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/analyze/radix_sort.h"
+
 namespace gapscope {
 namespace {
 
@@ -13,8 +15,8 @@ constexpr std::array<std::string_view, 9> kKernelLaunches = {
 // "cudaLaunchKernelExC_v11060", "cudaLaunchKernel_ptsz": the same call under another version of the interface.
 std::string_view without_version(std::string_view name) { return name.substr(0, name.find('_')); }
 
-void add_kernel_gaps(const std::vector<GpuOp>& ops, std::vector<Ns>& gaps) {
-  for (const StreamOps& stream : streams_of(ops)) {
+void add_kernel_gaps(const std::vector<GpuOp>& ops, const std::vector<StreamOps>& streams, std::vector<Ns>& gaps) {
+  for (const StreamOps& stream : streams) {
     bool any = false;
     Ns end = 0;
     for (const std::uint32_t i : stream.ops) {
@@ -44,17 +46,25 @@ void measure(StreamQueue& queue) {
 
 Ns launch_delay(const GpuOp& op) { return std::max<Ns>(0, op.span.begin - op.launch_span.end); }
 
-NsSummary summarize(std::vector<Ns> values) {
+// Only the places that are asked for are put in order: the high one first, then the lower ones among what lies below.
+NsSummary summarize(std::vector<Ns>& values) {
   NsSummary out;
   if (values.empty()) return out;
-  std::sort(values.begin(), values.end());
   const std::size_t n = values.size();
+  const auto place = [&](std::size_t at, std::size_t below) {
+    const auto begin = values.begin();
+    std::nth_element(begin, begin + static_cast<std::ptrdiff_t>(at), begin + static_cast<std::ptrdiff_t>(below));
+    return values[at];
+  };
   out.count = n;
-  out.min = values.front();
-  out.max = values.back();
-  const Ns low = values[(n - 1) / 2], high = values[n / 2];
+  const std::size_t nearest = std::min(n - 1, (n * 95 + 99) / 100 - 1);  // nearest rank
+  out.p95 = place(nearest, n);
+  const Ns high = place(n / 2, std::max(nearest, n / 2) + 1);
+  const Ns low = place((n - 1) / 2, n / 2 + 1);
   out.median = low + (high - low) / 2;
-  out.p95 = values[std::min(n - 1, (n * 95 + 99) / 100 - 1)];  // nearest rank
+  const auto [min, max] = std::minmax_element(values.begin(), values.end());
+  out.min = *min;
+  out.max = *max;
   for (const Ns v : values) out.total += v;
   out.mean = out.total / static_cast<Ns>(n);
   return out;
@@ -64,10 +74,12 @@ bool is_kernel_launch_name(std::string_view call_name) {
   return std::find(kKernelLaunches.begin(), kKernelLaunches.end(), without_version(call_name)) != kKernelLaunches.end();
 }
 
-LaunchStats launch_stats(const Trace& trace, const std::vector<GpuOp>& ops) {
+LaunchStats launch_stats(const Trace& trace, const std::vector<GpuOp>& ops, const std::vector<StreamOps>& streams) {
   LaunchStats out;
   std::vector<std::int8_t> launches(trace.strings.size(), -1);
-  std::vector<Ns> delays, calls, gaps;
+  std::vector<Ns> delays, calls;
+  delays.reserve(ops.size());
+  calls.reserve(ops.size());
   for (const GpuOp& op : ops) {
     if (!op.linked()) {
       ++out.unlinked;
@@ -84,11 +96,13 @@ LaunchStats launch_stats(const Trace& trace, const std::vector<GpuOp>& ops) {
     out.runtime_outliers += call > kRuntimeOutlier ? 1 : 0;
     out.delay_outliers += delay > kLaunchDelayOutlier ? 1 : 0;
   }
-  add_kernel_gaps(ops, gaps);
   out.kernel_launches = delays.size();
-  out.delay = summarize(std::move(delays));
-  out.call_time = summarize(std::move(calls));
-  out.kernel_gap = summarize(std::move(gaps));
+  out.delay = summarize(delays);
+  out.call_time = summarize(calls);
+  std::vector<Ns>& gaps = delays;  // its room, once more
+  gaps.clear();
+  add_kernel_gaps(ops, streams, gaps);
+  out.kernel_gap = summarize(gaps);
   return out;
 }
 
@@ -96,9 +110,11 @@ namespace {
 
 // Calls add(stream, launched work) and point(time, depth) for the changes of each stream in turn.
 template <class Add, class Point>
-void walk_queues(const std::vector<GpuOp>& ops, Add add, Point point) {
-  for (const StreamOps& stream : streams_of(ops)) {
-    std::vector<Ns> launched, begun;
+void walk_queues(const std::vector<GpuOp>& ops, const std::vector<StreamOps>& streams, Add add, Point point) {
+  std::vector<Ns> launched, begun, other;
+  for (const StreamOps& stream : streams) {
+    launched.clear();
+    begun.clear();
     launched.reserve(stream.ops.size());
     begun.reserve(stream.ops.size());
     for (const std::uint32_t i : stream.ops) {
@@ -107,8 +123,8 @@ void walk_queues(const std::vector<GpuOp>& ops, Add add, Point point) {
       begun.push_back(std::max(ops[i].span.begin, ops[i].launch_span.begin));  // clocks of CPU and GPU may disagree
     }
     if (launched.empty()) continue;
-    std::sort(launched.begin(), launched.end());
-    std::sort(begun.begin(), begun.end());
+    radix_sort(launched, other, ordered_bits);
+    radix_sort(begun, other, ordered_bits);
     add(stream, launched.size());
     std::int64_t depth = 0;
     for (std::size_t i = 0, j = 0; j < begun.size();) {
@@ -123,10 +139,10 @@ void walk_queues(const std::vector<GpuOp>& ops, Add add, Point point) {
 
 }  // namespace
 
-std::vector<StreamQueue> stream_queues(const std::vector<GpuOp>& ops) {
+std::vector<StreamQueue> stream_queues(const std::vector<GpuOp>& ops, const std::vector<StreamOps>& streams) {
   std::vector<StreamQueue> out;
   walk_queues(
-      ops,
+      ops, streams,
       [&](const StreamOps& stream, std::size_t launched) {
         out.push_back({stream.device, stream.stream, {}, 0, 0, 0});
         out.back().points.reserve(launched * 2);
@@ -136,10 +152,10 @@ std::vector<StreamQueue> stream_queues(const std::vector<GpuOp>& ops) {
   return out;
 }
 
-std::vector<QueueCurve> queue_curves(const std::vector<GpuOp>& ops) {
+std::vector<QueueCurve> queue_curves(const std::vector<GpuOp>& ops, const std::vector<StreamOps>& streams) {
   std::vector<QueueCurve> out;
   walk_queues(
-      ops,
+      ops, streams,
       [&](const StreamOps& stream, std::size_t launched) {
         out.push_back({stream.device, stream.stream, {}});
         out.back().points.reserve(launched * 2);

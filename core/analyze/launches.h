@@ -24,7 +24,7 @@ struct NsSummary {
   Ns mean = 0;   // rounded down
   Ns total = 0;
 };
-NsSummary summarize(std::vector<Ns> values);
+NsSummary summarize(std::vector<Ns>& values);  // puts them in another order
 
 struct LaunchStats {
   std::uint64_t launched = 0;        // linked operations of any kind
@@ -37,7 +37,8 @@ struct LaunchStats {
   NsSummary call_time;               // durations of their calls
   NsSummary kernel_gap;              // between consecutive kernels of a stream; 0 where they touch or overlap
 };
-LaunchStats launch_stats(const Trace& trace, const std::vector<GpuOp>& ops);
+// `streams`: streams_of(ops), here and below.
+LaunchStats launch_stats(const Trace& trace, const std::vector<GpuOp>& ops, const std::vector<StreamOps>& streams);
 
 // Calls that launch one kernel each: cudaLaunchKernel, cudaLaunchKernelExC, their driver and HIP twins. Not graph launches.
 bool is_kernel_launch_name(std::string_view call_name);
@@ -61,8 +62,8 @@ struct QueueCurve {
   std::int32_t stream = -1;
   StepPoints points;
 };
-std::vector<QueueCurve> queue_curves(const std::vector<GpuOp>& ops);
+std::vector<QueueCurve> queue_curves(const std::vector<GpuOp>& ops, const std::vector<StreamOps>& streams);
 
-std::vector<StreamQueue> stream_queues(const std::vector<GpuOp>& ops);
+std::vector<StreamQueue> stream_queues(const std::vector<GpuOp>& ops, const std::vector<StreamOps>& streams);
 
 }  // namespace gapscope

@@ -1,6 +1,8 @@
 #include "core/analyze/memory.h"
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -31,27 +33,81 @@ void add_record(MemoryDevice& device, const Trace& trace, std::uint32_t record) 
 // instead of a search in every row for every record.
 class OperatorsAlong {
  public:
-  explicit OperatorsAlong(const Trace& trace) : t_(trace), next_(trace.rows.size()) {
-    for (std::size_t r = 0; r < next_.size(); ++r) next_[r] = trace.rows[r].first;
+  explicit OperatorsAlong(const Trace& trace) : t_(trace) {
+    places_.reserve(trace.rows.size());
+    for (const Row& row : trace.rows) places_.push_back(place_at(row, row.first));
   }
 
   SliceId innermost(LaneId lane, Ns t) {
-    for (std::uint32_t depth = t_.lane(lane).depth_count; depth-- > 0;) {
-      const RowId id = t_.row_id(lane, depth);
-      const Row& row = t_.row(id);
-      std::uint32_t& next = next_[id.index()];
-      while (next < row.first + row.count && t_.slices.begin[next] <= t) ++next;
-      if (next == row.first) continue;
-      const SliceId s(next - 1);
-      const bool covers = t < t_.end(s) || t == t_.begin(s);  // as LaneIndex::at sees it
-      if (covers && (t_.kind(s) == Kind::op || t_.kind(s) == Kind::annotation)) return s;
+    const Lane& l = t_.lane(lane);
+    for (std::uint32_t r = l.first_row + l.depth_count; r-- > l.first_row;) {
+      Place& place = places_[r];
+      if (place.next_begin <= t) move_to(r, t);
+      const bool covers = t < place.end || t == place.begin;  // as LaneIndex::at sees it
+      if (covers && place.is_operator) return SliceId(place.next - 1);
     }
     return {};
   }
 
  private:
+  // What of a row matters at a moment: the last slice that has begun and the begin of the next.
+  struct Place {
+    Ns begin, end, next_begin;
+    std::uint32_t next;
+    bool is_operator;  // the last that has begun is one
+  };
+  Place place_at(const Row& row, std::uint32_t next) const {
+    constexpr Ns kNever = std::numeric_limits<Ns>::max();
+    Place place{kNever, std::numeric_limits<Ns>::min(), kNever, next, false};
+    if (next < row.first + row.count) place.next_begin = t_.slices.begin[next];
+    if (next == row.first) return place;
+    const SliceId last(next - 1);
+    place.begin = t_.begin(last);
+    place.end = t_.end(last);
+    place.is_operator = t_.kind(last) == Kind::op || t_.kind(last) == Kind::annotation;
+    return place;
+  }
+  void move_to(std::uint32_t r, Ns t) {
+    const Row& row = t_.rows[r];
+    std::uint32_t next = places_[r].next;
+    while (next < row.first + row.count && t_.slices.begin[next] <= t) ++next;
+    places_[r] = place_at(row, next);
+  }
+
   const Trace& t_;
-  std::vector<std::uint32_t> next_;  // by row: the first slice that begins later
+  std::vector<Place> places_;  // by row
+};
+
+// Sums by operator and device. Most records have the operator, and many the device, of one that came shortly before.
+class OperatorSums {
+ public:
+  MemoryOperator& of(StringId name, const MemoryRow& row) {
+    const Key key{name, row.device_type, row.device};
+    Recent& recent = recent_[(name.value * 4 + static_cast<std::uint16_t>(row.device_type)) % recent_.size()];
+    if (!recent.sums || recent.key != key) {
+      recent = {key, &sums_[key]};
+      recent.sums->name = name;
+      recent.sums->device_type = row.device_type;
+      recent.sums->device = row.device;
+    }
+    return *recent.sums;
+  }
+  // Most bytes asked for first.
+  std::vector<MemoryOperator> take() const {
+    std::vector<MemoryOperator> all;
+    for (const auto& [key, sums] : sums_) all.push_back(sums);
+    std::stable_sort(all.begin(), all.end(), [](const MemoryOperator& a, const MemoryOperator& b) { return a.allocated > b.allocated; });
+    return all;
+  }
+
+ private:
+  using Key = std::tuple<StringId, std::int16_t, std::int16_t>;
+  struct Recent {
+    Key key;
+    MemoryOperator* sums = nullptr;
+  };
+  std::map<Key, MemoryOperator> sums_;
+  std::array<Recent, 256> recent_{};
 };
 
 std::vector<SliceId> stack_at(const LaneIndex& lanes, LaneId lane, Ns time) {
@@ -100,32 +156,30 @@ std::optional<std::size_t> MemoryCurve::at(Ns t) const {
 
 MemoryUse memory_use(const Trace& trace, const LaneIndex& lanes) {
   std::map<DeviceKey, MemoryDevice> devices;
-  std::map<std::tuple<StringId, std::int16_t, std::int16_t>, MemoryOperator> operators;
+  OperatorSums operators;
   OperatorsAlong along(trace);
+  MemoryDevice* device = nullptr;  // of the record before
   for (std::uint32_t i = 0; i < trace.memory.size(); ++i) {
     const MemoryRow& row = trace.memory[i];
-    MemoryDevice& device = devices.try_emplace({row.device_type, row.device}, MemoryDevice(trace)).first->second;
-    device.device_type = row.device_type;
-    device.device = row.device;
-    add_record(device, trace, i);
+    if (!device || device->device_type != row.device_type || device->device != row.device) {
+      device = &devices.try_emplace({row.device_type, row.device}, trace).first->second;
+      device->device_type = row.device_type;
+      device->device = row.device;
+    }
+    add_record(*device, trace, i);
     if (row.out_of_memory) continue;
     const SliceId op = row.lane ? along.innermost(row.lane, row.time) : SliceId{};
-    const StringId name = op ? trace.name_id(op) : StringId{};
-    MemoryOperator& entry = operators[{name, row.device_type, row.device}];
-    entry.name = name;
-    entry.device_type = row.device_type;
-    entry.device = row.device;
+    MemoryOperator& entry = operators.of(op ? trace.name_id(op) : StringId{}, row);
     ++(row.bytes >= 0 ? entry.allocations : entry.frees);
     (row.bytes >= 0 ? entry.allocated : entry.freed) += row.bytes >= 0 ? row.bytes : -row.bytes;
   }
   MemoryUse use;
-  for (auto& [key, device] : devices) {
-    if (!device.points.empty()) device.peak_stack = stack_at(lanes, device.peak_lane, device.points[device.peak].time);
-    use.devices.push_back(std::move(device));
+  for (auto& [key, d] : devices) {
+    if (!d.points.empty()) d.peak_stack = stack_at(lanes, d.peak_lane, d.points[d.peak].time);
+    use.devices.push_back(std::move(d));
   }
   std::stable_sort(use.devices.begin(), use.devices.end(), [](const MemoryDevice& a, const MemoryDevice& b) { return (a.device_type == kCpu) < (b.device_type == kCpu); });
-  for (const auto& [key, entry] : operators) use.operators.push_back(entry);
-  std::stable_sort(use.operators.begin(), use.operators.end(), [](const MemoryOperator& a, const MemoryOperator& b) { return a.allocated > b.allocated; });
+  use.operators = operators.take();
   return use;
 }
 

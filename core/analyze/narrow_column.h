@@ -1,10 +1,11 @@
 #pragma once
-// A long column of numbers that nearly all fit a narrow type: the few that do not lie beside. The narrow type's least
-// value (the greatest of an unsigned one) stands for those.
+// A long column of numbers that nearly all fit a narrow type: the few that do not lie beside, by position. The narrow type's
+// least value (the greatest of an unsigned one) stands for those.
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/base/time.h"
@@ -19,7 +20,7 @@ class NarrowColumn {
 
   std::size_t size() const { return near_.size(); }
   bool empty() const { return near_.empty(); }
-  Wide operator[](std::size_t i) const { return near_[i] != kBeside ? static_cast<Wide>(near_[i]) : beside_.at(i); }
+  Wide operator[](std::size_t i) const { return near_[i] != kBeside ? static_cast<Wide>(near_[i]) : find(i)->second; }
   void reserve(std::size_t size) { near_.reserve(size); }
   void push_back(Wide value) {
     near_.push_back(0);
@@ -29,15 +30,30 @@ class NarrowColumn {
     const auto narrow = static_cast<Narrow>(value);
     const bool fits = static_cast<Wide>(narrow) == value && narrow != kBeside;
     near_[i] = fits ? narrow : kBeside;
-    if (!fits) beside_[i] = value;
+    if (!fits) set_beside(i, value);
   }
   void add(std::size_t i, Wide value) { set(i, (*this)[i] + value); }
 
  private:
+  using Beside = std::vector<std::pair<std::size_t, Wide>>;
   static constexpr Narrow kBeside =
       std::is_signed_v<Narrow> ? std::numeric_limits<Narrow>::min() : std::numeric_limits<Narrow>::max();
+
+  typename Beside::const_iterator find(std::size_t i) const {
+    return std::lower_bound(beside_.begin(), beside_.end(), i, [](const auto& b, std::size_t at) { return b.first < at; });
+  }
+  // Positions come in order, or nearly so.
+  void set_beside(std::size_t i, Wide value) {
+    if (beside_.empty() || beside_.back().first < i) return beside_.emplace_back(i, value), void();
+    const auto at = beside_.begin() + (find(i) - beside_.cbegin());
+    if (at->first == i)
+      at->second = value;
+    else
+      beside_.emplace(at, i, value);
+  }
+
   std::vector<Narrow> near_;
-  std::unordered_map<std::size_t, Wide> beside_;
+  Beside beside_;
 };
 
 // Durations up to 2.1 s either way.

@@ -9,6 +9,8 @@
 #include <unordered_map>
 
 #include "core/analyze/profiler_frames.h"
+#include "core/analyze/radix_sort.h"
+#include "core/analyze/time_walk.h"
 #include "core/index/lane_walk.h"
 
 namespace gapscope {
@@ -25,6 +27,8 @@ bool is_row(Kind k) { return k == Kind::op || k == Kind::annotation || is_call(k
 
 // How far ahead of a loop over events their slices are fetched.
 constexpr std::size_t kAhead = 16;
+// Beyond so many moves of one place the events are sorted as a whole.
+constexpr std::size_t kMostMoves = 1'000'000;
 
 bool is_op_or_annotation(Kind k) { return k == Kind::op || k == Kind::annotation; }
 
@@ -32,7 +36,7 @@ bool is_op_or_annotation(Kind k) { return k == Kind::op || k == Kind::annotation
 
 std::string_view row_name(std::string_view name) { return name.starts_with("ProfilerStep#") ? "ProfilerStep*" : name; }
 
-// Fills the columns one after another: what one needs is freed before the next is there.
+// One walk puts the events in order, a second one builds the trees and fills the columns.
 class OpEvents::Maker {
  public:
   Maker(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, KeepTree keep, OpEvents& out)
@@ -46,11 +50,7 @@ class OpEvents::Maker {
     put_in_order();
     if (exact_) inherit_overhead_ids();
     if (keep_) find_joins();
-    find_own_cuda();
-    build_tree();
-    fold();
-    sum_up();
-    if (t_.memory.empty() && !keep_) out_.parent_ = {};
+    build_trees();
   }
 
  private:
@@ -126,80 +126,29 @@ class OpEvents::Maker {
            std::tuple(y.begin, -y.end, !is_pytorch_side(kb), offset(b));
   }
 
-  // The next event of a row, while the rows are merged.
-  struct Head {
-    Span span;
-    std::uint32_t at, stop;
-    Kind kind;
-  };
-  bool find_next(Head& head) const {
-    for (; head.at < head.stop; ++head.at) {
-      const SliceId s(head.at);
-      head.kind = kind(s);
-      if (!counts(s, head.kind)) continue;
-      head.span = out_.span_of(s, head.kind);
-      return true;
-    }
-    return false;
-  }
-  bool before(const Head& a, const Head& b) const {
-    if (a.span.begin != b.span.begin) return a.span.begin < b.span.begin;
-    if (a.span.end != b.span.end) return a.span.end > b.span.end;
-    return std::tuple(!is_pytorch_side(a.kind), offset(SliceId(a.at))) <
-           std::tuple(!is_pytorch_side(b.kind), offset(SliceId(b.at)));
-  }
-  // Puts the first of a heap, which has changed, where it belongs.
-  void sink(std::vector<Head>& heap) const {
-    const Head moved = heap.front();
-    std::size_t at = 0;
-    for (std::size_t child = 1; child < heap.size(); child = 2 * at + 1) {
-      if (child + 1 < heap.size() && before(heap[child + 1], heap[child])) ++child;
-      if (!before(heap[child], moved)) break;
-      heap[at] = heap[child];
-      at = child;
-    }
-    heap[at] = moved;
-  }
-
-  // Rows hold their slices in order, so they are merged; sorting them all would take several times as long.
+  // They come in order of begin. The order of slices that begin together is another, and GPU annotations end up a nanosecond
+  // later: moving a few by a few places mends that.
   void put_in_order() {
-    std::size_t size = 0;
-    for (const std::uint16_t c : t_.slices.category) size += is_row(t_.categories[c].kind) ? 1 : 0;
-    out_.slices_.reserve(size);
-    std::vector<Head> heap;
-    for (const Row& row : t_.rows) {
-      Head head{{}, row.first, row.first + row.count, Kind::other};
-      if (find_next(head)) heap.push_back(head);
-    }
-    const auto later = [this](const Head& a, const Head& b) { return before(b, a); };
-    std::make_heap(heap.begin(), heap.end(), later);
-    while (!heap.empty()) {
-      Head& head = heap.front();
-      out_.slices_.push_back(SliceId(head.at++));
-      if (!find_next(head)) {
-        head = heap.back();
-        heap.pop_back();
-      }
-      if (!heap.empty()) sink(heap);
-    }
-    mend_order();
-  }
-
-  // A row's own order is another than ours only where slices of no length begin with others, or GPU annotations end up a
-  // nanosecond later: moving a few by a few places mends it.
-  void mend_order() {
     std::vector<SliceId>& order = out_.slices_;
+    order.reserve(t_.slice_count());
+    const bool all_count = left_out_.empty() && endless_.empty();
+    Ns last = std::numeric_limits<Ns>::min();
     std::size_t moves = 0;
-    const std::size_t too_many = order.size() + 1024;
-    for (std::size_t i = 1; i < order.size(); ++i) {
-      for (std::size_t at = i; at > 0 && before(order[at], order[at - 1]); --at) {
-        std::swap(order[at], order[at - 1]);
-        ++moves;
-      }
-      if (moves <= too_many) continue;
-      std::sort(order.begin(), order.end(), [this](SliceId a, SliceId b) { return before(a, b); });
-      return;
-    }
+    walk_by_time(t_, all_rows(t_), categories_of(t_, is_row), [&](SliceId s, Ns begin) {
+      const Kind k = kind(s);
+      if (!all_count && !counts(s, k)) return;
+      order.push_back(s);
+      begin += k == Kind::gpu_annotation ? 1 : 0;
+      if (begin <= last && moves <= kMostMoves) moves += move_to_place(order);
+      last = std::max(last, begin);
+    });
+    if (moves > kMostMoves) std::sort(order.begin(), order.end(), [this](SliceId a, SliceId b) { return before(a, b); });
+  }
+  // Moves the last to its place; says by how many.
+  std::size_t move_to_place(std::vector<SliceId>& order) const {
+    std::size_t at = order.size() - 1;
+    for (; at > 0 && before(order[at], order[at - 1]); --at) std::swap(order[at], order[at - 1]);
+    return order.size() - 1 - at;
   }
 
   std::uint64_t correlation(SliceId s, Kind k) const {
@@ -273,40 +222,60 @@ class OpEvents::Maker {
     for (std::size_t i = 0; i < overheads.size(); ++i) overhead_id_[overheads[i]] = ids[i];
   }
 
-  // GPU time by the id of the operator it is linked to. Few events own any, so most questions end at one bit.
+  // GPU time by the id of the operator it is linked to. Few events own any, so most questions end at one bit; the others come
+  // in time order, so ids mostly grow and an answer lies near the one before.
   class LinkedCuda {
    public:
-    void add(std::uint64_t link, Ns time) { sums_.emplace_back(link, time); }
+    explicit LinkedCuda(std::size_t most) { sums_.reserve(most); }
+    void add(std::uint64_t link, Ns time) { sums_.push_back({link, time}); }
     void finish() {
-      std::sort(sums_.begin(), sums_.end());
+      std::vector<Sum> other;
+      radix_sort(sums_, other, [](const Sum& s) { return s.link; });
       std::size_t last = 0;
       for (std::size_t i = 1; i < sums_.size(); ++i) {
-        if (sums_[i].first == sums_[last].first) {
-          sums_[last].second += sums_[i].second;
-        } else {
+        if (sums_[i].link == sums_[last].link)
+          sums_[last].time += sums_[i].time;
+        else
           sums_[++last] = sums_[i];
-        }
       }
       if (!sums_.empty()) sums_.resize(last + 1);
       maybe_.resize(std::bit_ceil(sums_.size() * 16 + 1));
-      for (const auto& [link, sum] : sums_) maybe_[link & (maybe_.size() - 1)] = true;
+      for (const Sum& s : sums_) maybe_[s.link & (maybe_.size() - 1)] = true;
     }
-    Ns of(std::uint64_t link) const {
+    Ns of(std::uint64_t link) {
       if (!maybe_[link & (maybe_.size() - 1)]) return 0;
-      const auto at = std::lower_bound(sums_.begin(), sums_.end(), std::pair(link, std::numeric_limits<Ns>::min()));
-      return at != sums_.end() && at->first == link ? at->second : 0;
+      std::size_t low = 0, high = sums_.size(), step = 1;  // the answer lies in [low, high)
+      if (near_ < high && sums_[near_].link <= link) {
+        for (low = near_; low + step < high && sums_[low + step].link <= link; step *= 2) low += step;
+        high = std::min(high, low + step);
+      } else {
+        for (high = near_; high > step && sums_[high - step].link > link; step *= 2) high -= step;
+        low = high > step ? high - step : 0;
+      }
+      const auto begin = sums_.begin() + static_cast<std::ptrdiff_t>(low), end = sums_.begin() + static_cast<std::ptrdiff_t>(high);
+      const auto at = std::lower_bound(begin, end, link, [](const Sum& s, std::uint64_t l) { return s.link < l; });
+      if (at == end || at->link != link) return 0;
+      near_ = static_cast<std::size_t>(at - sums_.begin());
+      return at->time;
     }
 
    private:
-    std::vector<std::pair<std::uint64_t, Ns>> sums_;
+    struct Sum {
+      std::uint64_t link;
+      Ns time;
+    };
+    std::vector<Sum> sums_;
     std::vector<bool> maybe_;  // whether an id with these lower bits is among them
+    std::size_t near_ = 0;     // of the answer before
   };
   LinkedCuda cuda_by_link() const {
-    LinkedCuda cuda;
+    LinkedCuda cuda(t_.gpu.size());
+    const std::vector<std::uint8_t> wanted = categories_of(t_, exact_ ? is_gpu_row : is_gpu_work);
     for (std::uint32_t i = 0; i < t_.slice_count(); ++i) {
+      if (wanted[t_.slices.category[i]] == 0) continue;
       const SliceId s(i);
       const Kind k = kind(s);
-      if (!(exact_ ? is_gpu_row(k) : is_gpu_work(k)) || !counts(s, k)) continue;
+      if (!counts(s, k)) continue;
       if (const std::uint64_t link = link_of(s, k)) cuda.add(link, t_.duration(s));
     }
     cuda.finish();
@@ -329,46 +298,92 @@ class OpEvents::Maker {
     }
   }
 
-  void find_own_cuda() {
-    const LinkedCuda cuda = cuda_by_link();
-    out_.own_cuda_ = NsColumn(out_.size());
-    for (std::size_t i = 0; i < out_.size(); ++i) {
-      const SliceId s = out_.slices_[i];
-      const std::uint64_t id = owner_id(s, kind(s));
-      if (const Ns sum = id != 0 ? cuda.of(id) : 0) out_.own_cuda_.set(i, sum);
-    }
-  }
+  // An event that has begun and not ended, while its thread's events are gone through.
+  struct Sums {
+    Ns own = 0;     // GPU time
+    Ns below = 0;   // that of its children and theirs
+    Ns inside = 0;  // durations of its children
+  };
+  struct Open {
+    std::uint32_t event;
+    std::uint32_t children = 0;
+    Ns end, duration;
+    Sums sums;
+    std::uint32_t last_child = kNone;
+    Sums of_last_child;
+  };
 
-  // Groups, parents, and how many children each has: 0, 1, 2 or more.
-  void build_tree() {
-    struct Open {
-      std::uint32_t event;
-      Ns end;
-    };
+  // Parents begin before their children and end after them, so all that a column says of an event is known when it ends.
+  void build_trees() {
+    LinkedCuda cuda = cuda_by_link();
     std::vector<std::vector<Open>> stacks(t_.lanes.size() + 1);  // by thread; the last for events of no lane
     const std::size_t size = out_.size();
+    own_.reserve(size);
+    below_.reserve(size);
     out_.group_ = NarrowColumn<std::uint16_t, std::uint32_t>(size);
-    out_.parent_.assign(size, kNone);
-    children_.assign(size, 0);
+    out_.self_cpu_ = NsColumn(size);
+    const bool parents = keep_ || !t_.memory.empty();
+    if (parents) out_.up_.reserve(size);
     group_of_name_.assign(t_.strings.size() * 4, kNone);
     for (std::uint32_t i = 0; i < size; ++i) {
-      out_.prefetch(i);
+      fetch_ahead(i);
       const SliceId s = out_.slices_[i];
       const Kind k = kind(s);
       out_.group_.set(i, group_of(s, k) + 1);
-      if (is_gpu_row(k)) continue;
-      const Span span = out_.span_of(s, k);
-      const LaneId thread = thread_of(s, k);
-      std::vector<Open>& stack = stacks[thread ? thread.index() : t_.lanes.size()];
-      while (!stack.empty() && (span.begin >= stack.back().end || span.end > stack.back().end)) stack.pop_back();
-      if (!stack.empty()) {
-        out_.parent_[i] = stack.back().event;
-        std::uint8_t& children = children_[stack.back().event];
-        children = static_cast<std::uint8_t>(std::min(children + 1, 2));
+      std::uint32_t up = 0;
+      if (!is_gpu_row(k)) {
+        const Span span = out_.span_of(s, k);
+        const LaneId thread = thread_of(s, k);
+        std::vector<Open>& stack = stacks[thread ? thread.index() : t_.lanes.size()];
+        while (!stack.empty() && (span.begin >= stack.back().end || span.end > stack.back().end)) close_last(stack);
+        if (!stack.empty()) up = i - stack.back().event;
+        const std::uint64_t id = owner_id(s, k);
+        stack.push_back({i, 0, span.end, span.end - span.begin, {id != 0 ? cuda.of(id) : 0, 0, 0}, kNone, {}});
       }
-      stack.push_back({i, span.end});
+      if (parents) out_.up_.push_back(up);
     }
+    for (std::vector<Open>& stack : stacks)
+      while (!stack.empty()) close_last(stack);
     group_of_name_ = {};
+    out_.own_cuda_ = SparseNs(size, own_);
+    own_ = {};
+    out_.cuda_below_ = SparseNs(size, below_);
+    below_ = {};
+  }
+
+  // An only child of its parent's name is merged into it (aten::sum inside aten::sum), and so are whole chains, from the
+  // innermost out.
+  void close_last(std::vector<Open>& stack) {
+    Open& e = stack.back();
+    if (e.children == 1 && same_row_name(out_.group(e.event), out_.group(e.last_child))) {
+      const Ns own = e.sums.own;
+      e.sums = e.of_last_child;
+      if (!exact_) e.sums.own += own;
+      if (keep_ && exact_) out_.join_[e.event] = out_.join_[e.last_child];
+      out_.group_.set(e.last_child, 0);
+    }
+    own_.add(e.event, e.sums.own);
+    below_.add(e.event, e.sums.below);
+    out_.self_cpu_.set(e.event, e.duration - e.sums.inside);
+    if (stack.size() > 1) {
+      Open& parent = stack[stack.size() - 2];
+      ++parent.children;
+      parent.sums.below += e.sums.own + e.sums.below;
+      parent.sums.inside += e.duration;
+      parent.last_child = e.event;
+      parent.of_last_child = e.sums;
+    }
+    stack.pop_back();
+  }
+
+  // What the loop over the events will ask of their slices: it would wait for memory otherwise.
+  void fetch_ahead(std::uint32_t i) const {
+    if (i + kAhead >= out_.slices_.size()) return;
+    const std::size_t s = out_.slices_[i + kAhead].index();
+    out_.prefetch(i);
+    __builtin_prefetch(&t_.slices.name[s]);
+    __builtin_prefetch(&t_.slices.row[s]);
+    __builtin_prefetch(&t_.slices.external_id[s]);
   }
 
   std::uint32_t group_of(SliceId s, Kind k) {
@@ -391,41 +406,6 @@ class OpEvents::Maker {
     return x.name == y.name || (x.steps && y.steps);
   }
 
-  // An only child of its parent's name is merged into it (aten::sum inside aten::sum). Parents come before children, so
-  // one pass folds whole chains: what is folded knows by then into what.
-  void fold() {
-    for (std::size_t i = 0; i < out_.size(); ++i) {
-      std::uint32_t& parent = out_.parent_[i];
-      if (parent == kNone) continue;
-      if (out_.group(parent) == kNone) parent = out_.parent_[parent];
-      if (children_[parent] != 1 || !same_row_name(out_.group(parent), out_.group(i))) continue;
-      children_[parent] = children_[i];
-      out_.own_cuda_.set(parent, exact_ ? out_.own_cuda_[i] : out_.own_cuda_[parent] + out_.own_cuda_[i]);
-      if (keep_ && exact_) out_.join_[parent] = out_.join_[i];
-      out_.group_.set(i, 0);
-    }
-    children_ = {};
-  }
-
-  // Children come after parents, so one pass from the end gives the totals.
-  void sum_up() {
-    out_.self_cpu_ = NsColumn(out_.size());
-    out_.total_cuda_ = NsColumn(out_.size());
-    for (std::size_t i = out_.size(); i-- > 0;) {
-      if (i >= 2 * kAhead) out_.prefetch(i - 2 * kAhead);  // it looks kAhead on, and this loop runs back
-      const std::uint32_t group = out_.group(i);
-      if (group == kNone || out_.groups_[group].on_gpu) continue;
-      const Ns duration = out_.span(i).end - out_.span(i).begin;
-      const Ns total = out_.total_cuda_[i] + out_.own_cuda_[i];
-      out_.self_cpu_.add(i, duration);
-      if (total != 0) out_.total_cuda_.set(i, total);
-      const std::uint32_t parent = out_.parent_[i];
-      if (parent == kNone) continue;
-      out_.self_cpu_.add(parent, -duration);
-      if (total != 0) out_.total_cuda_.add(parent, total);
-    }
-  }
-
   const Trace& t_;
   const LaneIndex& lanes_;
   const LinkIndex& links_;
@@ -435,7 +415,7 @@ class OpEvents::Maker {
   std::vector<SliceId> endless_;  // operators that never end in anything
   LaneId stop_thread_;
   std::unordered_map<SliceId, std::uint64_t> overhead_id_;
-  std::vector<std::uint8_t> children_;
+  SparseNs::Draft own_, below_;
   std::vector<std::uint32_t> group_of_name_;
   std::array<std::uint32_t, 4> step_group_{kNone, kNone, kNone, kNone};
 };
@@ -455,6 +435,14 @@ Span OpEvents::span_of(SliceId slice, Kind kind) const {
   const auto cut = std::lower_bound(cut_.begin(), cut_.end(), slice, [](const auto& c, SliceId s) { return c.first < s; });
   if (cut != cut_.end() && cut->first == slice) span.end = cut->second;
   return span;
+}
+
+std::uint32_t OpEvents::parent(std::size_t i) const {
+  for (std::size_t at = i; up_[at] != 0;) {
+    at -= up_[at];
+    if (group_[at] != 0) return static_cast<std::uint32_t>(at);
+  }
+  return kNone;
 }
 
 std::pair<std::size_t, std::size_t> OpEvents::begin_in(Span range) const {

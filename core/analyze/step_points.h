@@ -1,5 +1,6 @@
 #pragma once
-// A step function over time in 8 bytes a point: from a point's time on its value holds. Points are added in time order.
+// A step function over time in 5 bytes a point where values change by little: from a point's time on its value holds. Points
+// are added in time order, in blocks; each point says how far it is from its block's first.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -13,23 +14,28 @@ class StepPoints {
  public:
   void reserve(std::size_t points) {
     after_.reserve(points);
-    value_.reserve(points);
+    above_.reserve(points);
+    blocks_.reserve(points / kBlock + 1);
   }
   void add(Ns time, std::int32_t value) {
-    if (size() % kBlock == 0) block_begin_.push_back(time);
-    after_.push_back(time - block_begin_.back());
-    value_.push_back(value);
+    if (size() % kBlock == 0) blocks_.push_back({time, value});
+    after_.push_back(time - blocks_.back().begin);
+    above_.push_back(std::int64_t{value} - blocks_.back().value);
   }
 
-  std::size_t size() const { return value_.size(); }
-  Ns time(std::size_t i) const { return block_begin_[i / kBlock] + after_[i]; }
-  std::int32_t value(std::size_t i) const { return value_[i]; }
+  std::size_t size() const { return after_.size(); }
+  Ns time(std::size_t i) const { return blocks_[i / kBlock].begin + after_[i]; }
+  std::int32_t value(std::size_t i) const { return static_cast<std::int32_t>(blocks_[i / kBlock].value + above_[i]); }
 
  private:
   static constexpr std::size_t kBlock = 64;
-  std::vector<Ns> block_begin_;
+  struct Block {
+    Ns begin;
+    std::int32_t value;
+  };
+  std::vector<Block> blocks_;
   NarrowColumn<std::uint32_t, Ns> after_;
-  std::vector<std::int32_t> value_;
+  NarrowColumn<std::int8_t, std::int64_t> above_;
 };
 
 }  // namespace gapscope

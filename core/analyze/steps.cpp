@@ -1,8 +1,11 @@
 #include "core/analyze/steps.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <unordered_set>
+
+#include "core/analyze/time_walk.h"
 
 namespace gapscope {
 namespace {
@@ -44,66 +47,23 @@ std::vector<std::uint8_t> flags_of_names(const Trace& trace) {
   return flags;
 }
 
-// One scan over the CPU side: spans of each role, the ends of CPU work, the ids of collectives.
-struct CpuSide {
-  SpanSet communication, runtime, data_loader, cpu_exec;
-  Span span{0, 0};  // all operators
-  bool any = false;
-  std::unordered_set<std::uint64_t> communication_ids;
-};
+// From the first begin to the last end of all operators; none where there is none.
+std::optional<Span> span_of_operators(const Trace& trace) {
+  std::optional<Span> span;
+  for (std::size_t s = 0; s < trace.slice_count(); ++s)
+    if (trace.kind(SliceId(s)) == Kind::op) span = span ? hull(*span, trace.span_of(SliceId(s))) : trace.span_of(SliceId(s));
+  return span;
+}
 
-// A union that grows row by row, outer depths first: most of what lies deeper is in it already and takes no room.
-class GrowingUnion {
- public:
-  void begin_row() { at_ = 0; }
-  // In order of begin within a row.
-  void add(Span span) {
-    while (at_ < all_.size() && all_[at_].end < span.end) ++at_;
-    if (at_ == all_.size() || all_[at_].begin > span.begin) append(row_, span);
+// The ids of collectives: kernels that carry one are communication.
+std::unordered_set<std::uint64_t> ids_of_communication(const Trace& trace, const std::vector<std::uint8_t>& flags) {
+  std::unordered_set<std::uint64_t> ids;
+  if (std::none_of(flags.begin(), flags.end(), [](std::uint8_t f) { return (f & kCommunicationName) != 0; })) return ids;
+  for (std::size_t s = 0; s < trace.slice_count(); ++s) {
+    const bool collective = (flags[trace.slices.name[s].index()] & kCommunicationName) != 0 && is_op_or_annotation(trace.kind(SliceId(s)));
+    if (collective && trace.slices.external_id[s] != 0) ids.insert(trace.slices.external_id[s]);
   }
-  void end_row() {
-    if (row_.empty()) return;
-    all_ = all_.empty() ? std::move(row_) : unite(all_, row_);
-    row_ = {};
-  }
-  SpanSet take() { return std::move(all_); }
-
- private:
-  SpanSet all_, row_;
-  std::size_t at_ = 0;  // the first that does not end before the last span did
-};
-
-CpuSide scan_cpu(const Trace& trace) {
-  const std::vector<std::uint8_t> flags = flags_of_names(trace);
-  CpuSide cpu;
-  GrowingUnion communication, runtime, data_loader, cpu_exec;
-  const std::array<GrowingUnion*, 4> all = {&communication, &runtime, &data_loader, &cpu_exec};
-  for (const Row& row : trace.rows) {
-    for (GrowingUnion* u : all) u->begin_row();
-    for (std::uint32_t s = row.first; s < row.first + row.count; ++s) {
-      const Kind kind = trace.categories[trace.slices.category[s]].kind;
-      const Span span{trace.slices.begin[s], trace.slices.end[s]};
-      if (kind == Kind::runtime) runtime.add(span);
-      if (!is_op_or_annotation(kind)) continue;
-      const std::uint8_t flag = flags[trace.slices.name[s].index()];
-      if (kind == Kind::op) {
-        cpu.span = cpu.any ? hull(cpu.span, span) : span;
-        cpu.any = true;
-      }
-      if (flag & kCommunicationName) {
-        if (trace.slices.external_id[s] != 0) cpu.communication_ids.insert(trace.slices.external_id[s]);
-        communication.add(span);
-      } else if (!(flag & kStepName)) {
-        ((flag & kLoaderName) ? data_loader : cpu_exec).add(span);
-      }
-    }
-    for (GrowingUnion* u : all) u->end_row();
-  }
-  cpu.communication = communication.take();
-  cpu.runtime = runtime.take();
-  cpu.data_loader = data_loader.take();
-  cpu.cpu_exec = cpu_exec.take();
-  return cpu;
+  return ids;
 }
 
 // Annotations that are steps, in time order. `nested` counts those left out.
@@ -138,34 +98,54 @@ std::optional<std::size_t> step_holding(const std::vector<Step>& steps, Ns t) {
 
 // Counts GPU work into the steps; the operations that a call inside no step launched, or no call, give the latest end
 // before the first step's own GPU work.
-Ns count_gpu_work(std::vector<Step>& steps, const std::vector<GpuOp>& ops) {
-  std::vector<const GpuOp*> outside;
-  std::vector<std::pair<std::size_t, SliceId>> launches;
-  for (const GpuOp& op : ops) {
-    const auto at = op.linked() ? step_holding(steps, op.launch_span.begin) : std::nullopt;
-    if (!at) {
-      outside.push_back(&op);
-      continue;
-    }
-    Step& step = steps[*at];
-    step.kernels += op.is_kernel() ? 1 : 0;
-    launches.emplace_back(*at, op.launch);
-    if (op.launch_span.end > step.cpu.end) {
-      outside.push_back(&op);
-      continue;
-    }
-    step.gpu = step.gpu_ops++ == 0 ? op.span : hull(step.gpu, op.span);
-  }
-  std::sort(launches.begin(), launches.end());
-  launches.erase(std::unique(launches.begin(), launches.end()), launches.end());
-  for (const auto& [step, call] : launches) ++steps[step].launches;
+class GpuWorkOfSteps {
+ public:
+  GpuWorkOfSteps(const Trace& trace, std::vector<Step>& steps, const std::vector<GpuOp>& ops)
+      : steps_(steps), ops_(ops), seen_(trace.slice_count()) {}
 
-  Ns before = steps.front().cpu.begin;
-  if (steps.front().gpu_ops == 0) return before;
-  for (const GpuOp* op : outside)
-    if (op->span.end < steps.front().gpu.begin) before = std::max(before, op->span.end);
-  return before;
-}
+  Ns count() {
+    for (const GpuOp& op : ops_) {
+      const auto at = step_of(op);
+      if (!at) continue;
+      Step& step = steps_[*at];
+      step.kernels += op.is_kernel() ? 1 : 0;
+      step.launches += seen_[op.launch.index()] ? 0 : 1;
+      seen_[op.launch.index()] = true;
+      if (op.launch_span.end <= step.cpu.end) step.gpu = step.gpu_ops++ == 0 ? op.span : hull(step.gpu, op.span);
+    }
+    return end_before();
+  }
+
+ private:
+  // Most operations were launched in the step of the one before.
+  std::optional<std::size_t> step_of(const GpuOp& op) {
+    if (!op.linked()) return std::nullopt;
+    if (!steps_[last_].cpu.contains(op.launch_span.begin)) {
+      const auto at = step_holding(steps_, op.launch_span.begin);
+      if (!at) return std::nullopt;
+      last_ = *at;
+    }
+    return last_;
+  }
+
+  Ns end_before() {
+    const Step& first = steps_.front();
+    Ns before = first.cpu.begin;
+    if (first.gpu_ops == 0) return before;
+    for (const GpuOp& op : ops_) {
+      if (op.span.begin >= first.gpu.begin) break;
+      const auto at = step_of(op);
+      const bool inside = at && op.launch_span.end <= steps_[*at].cpu.end;
+      if (!inside && op.span.end < first.gpu.begin) before = std::max(before, op.span.end);
+    }
+    return before;
+  }
+
+  std::vector<Step>& steps_;
+  const std::vector<GpuOp>& ops_;
+  std::vector<bool> seen_;  // calls
+  std::size_t last_ = 0;
+};
 
 void place_on_time(std::vector<Step>& steps, Ns previous_end) {
   for (Step& step : steps) {
@@ -186,37 +166,74 @@ std::uint32_t drop_cut_off(std::vector<Step>& steps) {
   return static_cast<std::uint32_t>(dropped);
 }
 
-using RoleSets = std::array<SpanSet, kStepRoles - 1>;
+// Shares out the time of the steps: spans come in order of begin, and a moment counts as the first role that goes on.
+class RoleSweep {
+ public:
+  explicit RoleSweep(std::vector<Step>& steps) : steps_(steps) { until_.fill(now_); }
 
-RoleSets role_sets(const Trace& trace, const std::vector<GpuOp>& ops, CpuSide& cpu) {
-  RoleSets sets;
-  const auto of = [&](StepRole role) -> SpanSet& { return sets[static_cast<std::size_t>(role)]; };
-  for (const GpuOp& op : ops) {
-    if (op.gpu_class == GpuClass::copy) {
-      append(of(StepRole::memcpy), op.span);
-    } else if (op.gpu_class == GpuClass::memset) {
-      append(of(StepRole::memset), op.span);
-    } else {
-      const bool communication = cpu.communication_ids.contains(trace.slices.external_id[op.slice.index()]);
-      append(of(communication ? StepRole::communication : StepRole::kernel), op.span);
+  void add(StepRole role, Span span) {
+    advance(span.begin);
+    Ns& until = until_[static_cast<std::size_t>(role)];
+    until = std::max(until, span.end);
+  }
+  void finish() { advance(std::numeric_limits<Ns>::max()); }
+
+ private:
+  void advance(Ns to) {
+    while (now_ < to && step_ < steps_.size()) {
+      Step& step = steps_[step_];
+      if (now_ < step.span.begin) now_ = std::min(to, step.span.begin);
+      share_out(step, std::min(to, step.span.end));
+      if (now_ >= step.span.end) ++step_;
+    }
+    now_ = std::max(now_, to);
+  }
+  // No role begins meanwhile, so the roles before one that has ended stay ended.
+  void share_out(Step& step, Ns to) {
+    for (std::size_t role = 0; role < kStepRoles && now_ < to; ++role) {
+      const Ns stop = role + 1 < kStepRoles ? std::min(to, until_[role]) : to;
+      if (stop <= now_) continue;
+      step.time[role] += stop - now_;
+      now_ = stop;
     }
   }
-  of(StepRole::communication) = unite(of(StepRole::communication), cpu.communication);
-  of(StepRole::runtime) = std::move(cpu.runtime);
-  of(StepRole::data_loader) = std::move(cpu.data_loader);
-  of(StepRole::cpu_exec) = std::move(cpu.cpu_exec);
-  return sets;
+
+  std::vector<Step>& steps_;
+  std::size_t step_ = 0;
+  Ns now_ = std::numeric_limits<Ns>::min();
+  std::array<Ns, kStepRoles - 1> until_{};
+};
+
+std::optional<StepRole> role_on_cpu(Kind kind, std::uint8_t flag) {
+  if (kind == Kind::runtime) return StepRole::runtime;
+  if ((flag & kCommunicationName) != 0) return StepRole::communication;
+  if ((flag & kStepName) != 0) return std::nullopt;
+  return (flag & kLoaderName) != 0 ? StepRole::data_loader : StepRole::cpu_exec;
 }
 
-void break_down(Step& step, const RoleSets& sets) {
-  SpanSet left;
-  append(left, step.span);
-  for (std::size_t role = 0; role < sets.size(); ++role) {
-    const Ns before = length(left);
-    left = subtract(left, clip(sets[role], step.span));
-    step.time[role] = before - length(left);
-  }
-  step.time[kStepRoles - 1] = length(left);
+void break_down(const Trace& trace, const std::vector<GpuOp>& ops, const std::vector<std::uint8_t>& flags, std::vector<Step>& steps) {
+  RoleSweep sweep(steps);
+  const std::unordered_set<std::uint64_t> collectives = ids_of_communication(trace, flags);
+  auto next = ops.begin();
+  const auto add_gpu_until = [&](Ns t) {
+    for (; next != ops.end() && next->span.begin <= t; ++next) {
+      const bool communication = !collectives.empty() && next->is_kernel() && collectives.contains(trace.slices.external_id[next->slice.index()]);
+      sweep.add(next->gpu_class == GpuClass::copy     ? StepRole::memcpy
+                : next->gpu_class == GpuClass::memset ? StepRole::memset
+                : communication                       ? StepRole::communication
+                                                      : StepRole::kernel,
+                next->span);
+    }
+  };
+  const auto wanted = categories_of(trace, [](Kind k) { return k == Kind::runtime || is_op_or_annotation(k); });
+  walk_by_time(trace, all_rows(trace), wanted, [&](SliceId s, Ns begin) {
+    const auto role = role_on_cpu(trace.kind(s), flags[trace.name_id(s).index()]);
+    if (!role) return;
+    add_gpu_until(begin);
+    sweep.add(*role, {begin, trace.end(s)});
+  });
+  add_gpu_until(std::numeric_limits<Ns>::max());
+  sweep.finish();
 }
 
 }  // namespace
@@ -254,7 +271,6 @@ std::vector<std::pair<std::string, std::uint32_t>> annotation_names(const Trace&
 
 Steps make_steps(const Trace& trace, const std::vector<GpuOp>& ops, std::string_view annotation) {
   Steps out;
-  CpuSide cpu = scan_cpu(trace);
   for (const SliceId s : step_slices(trace, annotation, out.nested)) {
     Step step;
     step.slice = s;
@@ -264,17 +280,16 @@ Steps make_steps(const Trace& trace, const std::vector<GpuOp>& ops, std::string_
   }
   out.annotated = !out.steps.empty();
   if (!out.annotated) {
-    if (!annotation.empty() || !cpu.any) return out;
+    const auto span = annotation.empty() ? span_of_operators(trace) : std::nullopt;
+    if (!span) return out;
     Step whole;
     whole.name = "all";
-    whole.cpu = cpu.span;
+    whole.cpu = *span;
     out.steps.push_back(std::move(whole));
   }
-  const Ns previous_end = count_gpu_work(out.steps, ops);
-  place_on_time(out.steps, previous_end);
+  place_on_time(out.steps, GpuWorkOfSteps(trace, out.steps, ops).count());
   if (out.steps.size() > 1) out.dropped = drop_cut_off(out.steps);
-  const RoleSets sets = role_sets(trace, ops, cpu);
-  for (Step& step : out.steps) break_down(step, sets);
+  break_down(trace, ops, flags_of_names(trace), out.steps);
   return out;
 }
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/analyze/gpu_ops.h"
-#include "core/analyze/span_set.h"
 
 namespace gapscope {
 

@@ -27,13 +27,41 @@ struct Analysed {
   std::vector<GpuOp> ops;
   Steps steps;
   std::vector<GpuActivity> activity;
-  std::vector<IdleGap> gaps;
+  std::vector<StreamOps> streams;
+  Idle idle;
 
   explicit Analysed(std::shared_ptr<const Trace> t)
       : owner(std::move(t)), trace(*owner), lanes(trace), links(trace, lanes), ops(gpu_ops(trace, links)), steps(make_steps(trace, ops)),
-        activity(gpu_activity(trace, ops, steps)), gaps(idle_gaps(trace, ops)) {}
+        activity(gpu_activity(trace, ops, steps)), streams(streams_of(ops)), idle(find_idle(trace, ops, streams)) {}
   explicit Analysed(const std::string& inside) : Analysed(load_text(events(inside))) {}
 };
+
+std::vector<SliceId> slices_that_hold_up(const Trace& trace) {
+  std::vector<SliceId> all;
+  for (std::size_t s = 0; s < trace.slice_count(); ++s) {
+    const Kind kind = trace.kind(SliceId(s));
+    const bool loads = (kind == Kind::op || kind == Kind::annotation) && is_data_loader_name(trace.name(SliceId(s)));
+    if (is_call(kind) || kind == Kind::overhead || loads) all.emplace_back(s);
+  }
+  return all;
+}
+
+// How much of the gap a slice covers, as far as it is its cause: less than half only where it is the late launch.
+Ns covered_by(const Trace& trace, SliceId slice, const IdleGap& gap) {
+  const Ns covered = slice ? intersect(trace.span_of(slice), gap.span).length() : 0;
+  return covered > gap.span.length() - covered ? covered : 0;
+}
+
+// What the cause of a gap must cover: the most that any suspect of the launching thread, or any overhead, does.
+Ns naive_cover(const Trace& trace, const LinkIndex& links, const std::vector<SliceId>& suspects, const IdleGap& gap) {
+  const SliceId launch = links.call_of(gap.after);
+  Ns most = 0;
+  for (const SliceId s : suspects) {
+    if (launch && (trace.kind(s) == Kind::overhead || trace.lane_id(s) == trace.lane_id(launch)))
+      most = std::max(most, covered_by(trace, s, gap));
+  }
+  return most;
+}
 
 std::string gpu(std::string_view name, std::string_view ts, std::string_view dur, int correlation, std::string_view cat = "kernel", std::string_view more = "") {
   return R"({"ph":"X","cat":")" + std::string(cat) + R"(","name":")" + std::string(name) + R"(","pid":0,"tid":7,"ts":)" + std::string(ts) + R"(,"dur":)" +
@@ -101,16 +129,13 @@ TEST_CASE("every recording: the timeline's parts are those of a sweep, and add u
       CHECK(sum == s.span.length());
     }
     Ns idle = 0, all_idle = 0;
-    for (const StreamIdle& s : idle_by_stream(a.ops, a.gaps)) idle += s.time[0] + s.time[1] + s.time[2];
+    for (const StreamIdle& s : a.idle.streams) idle += s.time[0] + s.time[1] + s.time[2];
     for (const GpuActivity& device : a.activity) all_idle += device.all.idle;
     CHECK(idle >= all_idle);  // one stream: equal; more: a stream may rest while another works
-    const IdleGaps kept(a.trace, a.gaps);
-    REQUIRE(kept.size() == a.gaps.size());
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      const IdleGap got = kept[i];
-      const IdleGap& want = a.gaps[i];
-      CHECK((got.span == want.span && got.device == want.device && got.stream == want.stream && got.idle_class == want.idle_class &&
-             got.before == want.before && got.after == want.after && got.cause == want.cause));
+    const std::vector<SliceId> suspects = slices_that_hold_up(a.trace);
+    for (std::size_t i = 0; i < a.idle.gaps.size(); i += std::max<std::size_t>(1, a.idle.gaps.size() / 50)) {
+      const IdleGap gap = a.idle.gaps[i];
+      CHECK(covered_by(a.trace, gap.cause, gap) == naive_cover(a.trace, a.links, suspects, gap));
     }
     const GpuUse use = gpu_use(a.trace, a.ops);
     if (use.gpu_util) CHECK((*use.gpu_util >= 0 && *use.gpu_util <= 1));
@@ -123,12 +148,12 @@ TEST_CASE("every recording: the timeline's parts are those of a sweep, and add u
 TEST_CASE("no GPU: nothing on any device, steps keep their CPU time") {
   const Analysed a(step(1, "0", "100") + "," + slice("aten::add", "10", "20"));
   CHECK(a.activity.empty());
-  CHECK(a.gaps.empty());
+  CHECK(a.idle.gaps.empty());
   REQUIRE(a.steps.steps.size() == 1);
   CHECK(a.steps.steps[0].time[static_cast<std::size_t>(StepRole::cpu_exec)] == 20'000);
   CHECK(a.steps.steps[0].time[static_cast<std::size_t>(StepRole::other)] == 80'000);
-  CHECK(stream_queues(a.ops).empty());
-  CHECK(launch_stats(a.trace, a.ops).delay.count == 0);
+  CHECK(stream_queues(a.ops, a.streams).empty());
+  CHECK(launch_stats(a.trace, a.ops, a.streams).delay.count == 0);
   CHECK(!gpu_use(a.trace, a.ops).gpu_window_util);
 }
 
@@ -168,7 +193,7 @@ TEST_CASE("unlinked work is counted apart, and both totals are given") {
   CHECK(d.unlinked_time == 10'000);
   CHECK(d.linked.total == 5'000);
   CHECK(d.all.total == 115'000);
-  CHECK(launch_stats(a.trace, a.ops).unlinked == 1);
+  CHECK(launch_stats(a.trace, a.ops, a.streams).unlinked == 1);
 }
 
 TEST_CASE("communication is exposed where no compute hides it") {
@@ -183,19 +208,19 @@ TEST_CASE("communication is exposed where no compute hides it") {
 TEST_CASE("a gap is the host's when the launch came after the stream ran dry") {
   const Analysed a(call("0", "1", 1) + "," + call("2", "1", 2) + "," + call("80", "5", 3) + "," + gpu("a", "5", "10", 1) + "," + gpu("b", "20", "10", 2) + "," +
                    gpu("c", "90", "10", 3) + "," + gpu("d", "130", "1", 77));
-  REQUIRE(a.gaps.size() == 3);
-  CHECK(a.gaps[0].idle_class == IdleClass::kernel_wait);
-  CHECK(a.gaps[1].idle_class == IdleClass::host_wait);
-  CHECK(a.trace.begin(a.gaps[1].cause) == 80'000);
-  CHECK(a.gaps[2].idle_class == IdleClass::other);  // 30 us, and no launch in the file
-  CHECK(a.gaps[2].span.length() == 30'000);
+  REQUIRE(a.idle.gaps.size() == 3);
+  CHECK(a.idle.gaps[0].idle_class == IdleClass::kernel_wait);
+  CHECK(a.idle.gaps[1].idle_class == IdleClass::host_wait);
+  CHECK(a.trace.begin(a.idle.gaps[1].cause) == 80'000);
+  CHECK(a.idle.gaps[2].idle_class == IdleClass::other);  // 30 us, and no launch in the file
+  CHECK(a.idle.gaps[2].span.length() == 30'000);
 }
 
 TEST_CASE("a sync that covers most of a gap is its cause, before the launch that followed") {
   const Analysed a(call("0", "1", 1) + "," + call("2", "70", 9, "cudaDeviceSynchronize") + "," + call("80", "5", 3) + "," + gpu("a", "5", "10", 1) + "," + gpu("c", "90", "10", 3));
-  REQUIRE(a.gaps.size() == 1);
-  CHECK(a.gaps[0].idle_class == IdleClass::host_wait);
-  CHECK(a.trace.name(a.gaps[0].cause) == "cudaDeviceSynchronize");
+  REQUIRE(a.idle.gaps.size() == 1);
+  CHECK(a.idle.gaps[0].idle_class == IdleClass::host_wait);
+  CHECK(a.trace.name(a.idle.gaps[0].cause) == "cudaDeviceSynchronize");
 }
 
 TEST_CASE("steps begin after the GPU work of the step before, and cut-off last steps are left out") {
@@ -224,13 +249,13 @@ TEST_CASE("another annotation can be the step; a nested one of the same name is 
 
 TEST_CASE("launches: short kernels, outliers, delays and depth of the queue") {
   const Analysed a(call("0", "10", 1) + "," + call("20", "60", 2) + "," + gpu("a", "200", "2", 1) + "," + gpu("b", "210", "30", 2));
-  const LaunchStats s = launch_stats(a.trace, a.ops);
+  const LaunchStats s = launch_stats(a.trace, a.ops, a.streams);
   CHECK(s.short_kernels == 1);
   CHECK(s.runtime_outliers == 1);
   CHECK(s.delay_outliers == 2);
   CHECK(s.delay.max == 190'000);
   CHECK(s.kernel_gap.median == 8'000);
-  const auto queues = stream_queues(a.ops);
+  const auto queues = stream_queues(a.ops, a.streams);
   REQUIRE(queues.size() == 1);
   CHECK(queues[0].max_depth == 2);
   CHECK(queues[0].points.back().depth == 0);

@@ -157,7 +157,8 @@ TEST_CASE("idle time by cause, and the depth of queues, are HTA's") {
     INFO(std::string(name));
     const Case c(name, "hta");
     const auto ops = as_hta_sees(c);
-    const auto idle = idle_by_stream(ops, idle_gaps(c.trace, ops));
+    const auto streams = streams_of(ops);
+    const auto idle = find_idle(c.trace, ops, streams).streams;
     for (const json& row : c.oracle["idle_time_breakdown"]) {
       for (const StreamIdle& stream : idle) {
         if (stream.stream != row["stream"].get<int>()) continue;
@@ -171,7 +172,7 @@ TEST_CASE("idle time by cause, and the depth of queues, are HTA's") {
       }
     }
     for (const json& row : c.oracle["queue_length_summary"]) {
-      for (const StreamQueue& queue : stream_queues(ops)) {
+      for (const StreamQueue& queue : stream_queues(ops, streams)) {
         if (queue.stream != row["('stream', '')"].get<int>()) continue;
         CHECK(queue.max_depth == row["('queue_length', 'max')"].get<std::int64_t>());
         CHECK(static_cast<double>(queue.points.size()) == row["('queue_length', 'count')"].get<double>());

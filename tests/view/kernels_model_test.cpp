@@ -65,9 +65,12 @@ TEST_CASE("every run of the chosen kernel falls in one bin of its histogram") {
 
 TEST_CASE("idle gaps are listed longest first, or as another column says") {
   const auto trace = three_and_one();
-  std::vector<IdleGap> found(3);
-  for (std::size_t i = 0; i < 3; ++i) found[i].before = SliceId(i), found[i].after = SliceId(i + 1);
-  const IdleGaps gaps(*trace, found);
+  IdleGaps gaps(*trace);
+  for (std::size_t i = 0; i < 3; ++i) {
+    IdleGap gap;
+    gap.before = SliceId(i), gap.after = SliceId(i + 1);
+    gaps.add(gap);
+  }
   CHECK(gaps[1].span == Span{60, 100});
   CHECK(arrange_gaps(*trace, gaps, {}) == Rows{2, 1, 0});
   CHECK(arrange_gaps(*trace, gaps, {GapColumn::begin, false}) == Rows{0, 1, 2});

@@ -1,0 +1,64 @@
+#pragma once
+// Slices of some kinds over all lanes in the order of (begin, slice id). Rows hold theirs in order, so nothing is sorted as
+// a whole: time is cut into windows of a few thousand slices, what each row has there is put together and ordered by its
+// place in the window, byte by byte, while it is in the cache. O(1) a slice, no memory that grows with the trace.
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/trace/trace.h"
+
+namespace gapscope {
+
+// One byte a category of the trace: 1 where `wants` its kind.
+template <class Wants>
+std::vector<std::uint8_t> categories_of(const Trace& trace, Wants wants) {
+  std::vector<std::uint8_t> wanted;
+  wanted.reserve(trace.categories.size());
+  for (const Category& c : trace.categories) wanted.push_back(wants(c.kind) ? 1 : 0);
+  return wanted;
+}
+
+class TimeWindows {
+ public:
+  struct Place {
+    std::uint32_t after;  // ns since the window's begin
+    std::uint32_t slice;
+  };
+  // Of `rows` only slices whose category is wanted. Refers to the trace.
+  TimeWindows(const Trace& trace, const std::vector<RowId>& rows, std::vector<std::uint8_t> wanted);
+
+  // The next window that holds slices; false at the end.
+  bool next();
+  Ns begin() const { return begin_; }
+  std::span<const Place> places() const { return places_; }
+
+ private:
+  struct Head {
+    Ns begin;
+    std::uint32_t at, stop;
+  };
+  void gather();
+  void order();
+  void adapt();
+
+  const Trace& trace_;
+  const std::vector<std::uint8_t> wanted_;
+  std::vector<Head> heads_;  // rows in order of their slices, those that are not yet through
+  Ns begin_ = 0;
+  std::uint64_t width_;      // ns; less than 2^32
+  std::size_t enough_;       // slices looked at in a window: far more make the next one narrower, far fewer wider
+  std::size_t looked_at_ = 0;
+  std::vector<Place> places_, other_;
+};
+
+// Calls visit(slice, begin).
+template <class Visit>
+void walk_by_time(const Trace& trace, const std::vector<RowId>& rows, std::vector<std::uint8_t> wanted, Visit visit) {
+  for (TimeWindows windows(trace, rows, std::move(wanted)); windows.next();)
+    for (const TimeWindows::Place p : windows.places()) visit(SliceId(p.slice), windows.begin() + p.after);
+}
+
+std::vector<RowId> all_rows(const Trace& trace);
+
+}  // namespace gapscope
