@@ -47,13 +47,13 @@ std::vector<GpuOp> gpu_ops(const Trace& trace, const LinkIndex& links) {
   std::vector<std::int8_t> class_by_name(trace.strings.size(), -1);  // a name is read once
   std::vector<std::uint32_t> next_in_row(trace.rows.size());         // positions in trace.gpu
   const std::vector<RowId> rows = gpu_rows(trace, next_in_row);
-  walk_by_time(trace, rows, categories_of(trace, is_gpu_work), [&](SliceId slice, Ns begin) {
+  walk_by_time(trace, rows, categories_of(trace, is_gpu_work), {column_to_come(trace.slices.end)}, [&](SliceId slice, Ns begin) {
     std::uint32_t& at = next_in_row[trace.slices.row[slice.index()].index()];
     while (at < trace.gpu.size() && trace.gpu[at].slice < slice) ++at;
     if (at == trace.gpu.size() || trace.gpu[at].slice != slice) return;  // an event without any args of GPU work
     const GpuRow& row = trace.gpu[at];
     const Kind kind = trace.kind(slice);
-    GpuOp op;
+    GpuOp& op = ops.emplace_back();
     op.slice = slice;
     op.launch = links.call_of(row);
     op.span = {begin, trace.end(slice)};
@@ -68,7 +68,6 @@ std::vector<GpuOp> gpu_ops(const Trace& trace, const LinkIndex& links) {
     } else {
       op.gpu_class = class_of(kind, {});
     }
-    ops.push_back(op);
   });
   return ops;
 }

@@ -69,7 +69,7 @@ std::vector<Suspects> find_suspects(const Trace& trace) {
   const auto is_op = [](Kind k) { return k == Kind::op || k == Kind::annotation; };
   const auto wanted = categories_of(trace, [&](Kind k) { return is_call(k) || k == Kind::overhead || (any_loader && is_op(k)); });
   std::vector<Suspects> lanes(trace.lanes.size() + 1);
-  walk_by_time(trace, all_rows(trace), wanted, [&](SliceId s, Ns) {
+  walk_by_time(trace, all_rows(trace), wanted, {}, [&](SliceId s, Ns) {
     const Kind kind = trace.kind(s);
     if (is_op(kind) && !loader[trace.name_id(s).index()]) return;
     lanes[kind == Kind::overhead ? trace.lanes.size() : trace.lane_id(s).index()].add(trace, s);

@@ -60,7 +60,8 @@ void fill_durations(std::vector<Ns>& durations, KernelRow& row) {
 }
 
 void add_shape(const GpuRow& gpu, KernelRow& row) {
-  const auto same = [&](const ShapeCount& s) { return s.grid == gpu.grid && s.block == gpu.block; };
+  const auto equal = [](const auto& a, const auto& b) { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2]; };  // no call a row
+  const auto same = [&](const ShapeCount& s) { return equal(s.grid, gpu.grid) && equal(s.block, gpu.block); };
   const auto known = std::find_if(row.shapes.begin(), row.shapes.end(), same);
   if (known != row.shapes.end())
     ++known->count;
@@ -97,6 +98,13 @@ void most_frequent_first(List& list) {
   std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
 }
 
+// Asks the processor for what the loop over the rows needs.
+void fetch(const GpuRow& row) {
+  __builtin_prefetch(&row.slice);
+  __builtin_prefetch(&row.registers);
+  __builtin_prefetch(&row.block);
+}
+
 KernelRow make_row(const Trace& trace, const LinkIndex& links, StringId name, std::span<const std::uint32_t> at) {
   KernelRow row;
   row.name = name;
@@ -108,8 +116,10 @@ KernelRow make_row(const Trace& trace, const LinkIndex& links, StringId name, st
   std::vector<Ns> durations;
   durations.reserve(at.size());
   row.longest = row.example.slice;
-  for (const std::uint32_t i : at) {
-    const GpuRow& gpu = trace.gpu[i];
+  constexpr std::size_t kAhead = 8;  // rows of one name lie apart
+  for (std::size_t a = 0; a < at.size(); ++a) {
+    if (a + kAhead < at.size()) fetch(trace.gpu[at[a + kAhead]]);
+    const GpuRow& gpu = trace.gpu[at[a]];
     durations.push_back(trace.duration(gpu.slice));
     if (trace.duration(gpu.slice) > trace.duration(row.longest)) row.longest = gpu.slice;
     add_launch(gpu, row);

@@ -57,6 +57,10 @@ class OperatorsAlong {
     bool is_operator;  // the last that has begun is one
   };
   Place place_at(const Row& row, std::uint32_t next) const {
+    const std::size_t soon = next;  // the last to have begun when it moves again
+    __builtin_prefetch(t_.slices.end.data() + soon);
+    __builtin_prefetch(t_.slices.category.data() + soon);
+    __builtin_prefetch(t_.slices.name.data() + soon);
     constexpr Ns kNever = std::numeric_limits<Ns>::max();
     Place place{kNever, std::numeric_limits<Ns>::min(), kNever, next, false};
     if (next < row.first + row.count) place.next_begin = t_.slices.begin[next];

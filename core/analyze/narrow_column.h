@@ -23,14 +23,12 @@ class NarrowColumn {
   Wide operator[](std::size_t i) const { return near_[i] != kBeside ? static_cast<Wide>(near_[i]) : find(i)->second; }
   void reserve(std::size_t size) { near_.reserve(size); }
   void push_back(Wide value) {
-    near_.push_back(0);
-    set(near_.size() - 1, value);
+    near_.push_back(narrow(value));
+    if (near_.back() == kBeside) set_beside(near_.size() - 1, value);
   }
   void set(std::size_t i, Wide value) {
-    const auto narrow = static_cast<Narrow>(value);
-    const bool fits = static_cast<Wide>(narrow) == value && narrow != kBeside;
-    near_[i] = fits ? narrow : kBeside;
-    if (!fits) set_beside(i, value);
+    near_[i] = narrow(value);
+    if (near_[i] == kBeside) set_beside(i, value);
   }
   void add(std::size_t i, Wide value) { set(i, (*this)[i] + value); }
 
@@ -39,11 +37,15 @@ class NarrowColumn {
   static constexpr Narrow kBeside =
       std::is_signed_v<Narrow> ? std::numeric_limits<Narrow>::min() : std::numeric_limits<Narrow>::max();
 
+  static Narrow narrow(Wide value) {
+    const auto near = static_cast<Narrow>(value);
+    return static_cast<Wide>(near) == value ? near : kBeside;
+  }
   typename Beside::const_iterator find(std::size_t i) const {
     return std::lower_bound(beside_.begin(), beside_.end(), i, [](const auto& b, std::size_t at) { return b.first < at; });
   }
-  // Positions come in order, or nearly so.
-  void set_beside(std::size_t i, Wide value) {
+  // Positions come in order, or nearly so. Not part of every loop that sets values: it is needed for few.
+  [[gnu::noinline]] void set_beside(std::size_t i, Wide value) {
     if (beside_.empty() || beside_.back().first < i) return beside_.emplace_back(i, value), void();
     const auto at = beside_.begin() + (find(i) - beside_.cbegin());
     if (at->first == i)

@@ -27,8 +27,6 @@ bool is_row(Kind k) { return k == Kind::op || k == Kind::annotation || is_call(k
 
 // How far ahead of a loop over events their slices are fetched.
 constexpr std::size_t kAhead = 16;
-// Beyond so many moves of one place the events are sorted as a whole.
-constexpr std::size_t kMostMoves = 1'000'000;
 
 bool is_op_or_annotation(Kind k) { return k == Kind::op || k == Kind::annotation; }
 
@@ -36,7 +34,7 @@ bool is_op_or_annotation(Kind k) { return k == Kind::op || k == Kind::annotation
 
 std::string_view row_name(std::string_view name) { return name.starts_with("ProfilerStep#") ? "ProfilerStep*" : name; }
 
-// One walk puts the events in order, a second one builds the trees and fills the columns.
+// One walk in the order of time builds the trees and fills the columns.
 class OpEvents::Maker {
  public:
   Maker(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, KeepTree keep, OpEvents& out)
@@ -47,10 +45,18 @@ class OpEvents::Maker {
     find_names();
     find_unfinished();
     find_stop_thread();
-    put_in_order();
-    if (exact_) inherit_overhead_ids();
-    if (keep_) find_joins();
-    build_trees();
+    LinkedCuda cuda = cuda_by_link();
+    prepare_columns();
+    if (exact_) {  // ids are handed down in the order of all events
+      put_in_order([](std::uint32_t) {});
+      inherit_overhead_ids();
+      if (keep_) find_joins();
+      for (std::uint32_t i = 0; i < out_.size(); ++i) add(i, cuda);
+    } else {
+      put_in_order([&](std::uint32_t i) { add(i, cuda); });
+      if (keep_) find_joins();
+    }
+    finish_columns();
   }
 
  private:
@@ -78,9 +84,11 @@ class OpEvents::Maker {
         endless_.push_back(op.slice);
       }
     }
+    all_count_ = left_out_.empty() && endless_.empty();
   }
 
   bool counts(SliceId s, Kind k) const {
+    if (all_count_) return is_row(k);
     return is_row(k) && !is_left_out(t_.name_id(s)) && !std::binary_search(endless_.begin(), endless_.end(), s);
   }
 
@@ -126,29 +134,33 @@ class OpEvents::Maker {
            std::tuple(y.begin, -y.end, !is_pytorch_side(kb), offset(b));
   }
 
-  // They come in order of begin. The order of slices that begin together is another, and GPU annotations end up a nanosecond
-  // later: moving a few by a few places mends that.
-  void put_in_order() {
+  // They come in order of begin. The order of those that begin together is another, and GPU annotations end up a nanosecond
+  // later: events wait until none can come before them. Calls in_order(i) for each.
+  template <class InOrder>
+  void put_in_order(InOrder in_order) {
     std::vector<SliceId>& order = out_.slices_;
     order.reserve(t_.slice_count());
-    const bool all_count = left_out_.empty() && endless_.empty();
+    std::size_t waiting = 0;  // from there on
+    const auto settle = [&] {
+      const auto first = order.begin() + static_cast<std::ptrdiff_t>(waiting);
+      if (order.size() - waiting > 1) std::sort(first, order.end(), [this](SliceId a, SliceId b) { return before(a, b); });
+      for (; waiting < order.size(); ++waiting) in_order(static_cast<std::uint32_t>(waiting));
+    };
     Ns last = std::numeric_limits<Ns>::min();
-    std::size_t moves = 0;
-    walk_by_time(t_, all_rows(t_), categories_of(t_, is_row), [&](SliceId s, Ns begin) {
+    const auto take = [&](SliceId s, Ns begin) {
       const Kind k = kind(s);
-      if (!all_count && !counts(s, k)) return;
+      if (!counts(s, k)) return;
+      if (begin > last) settle();
       order.push_back(s);
-      begin += k == Kind::gpu_annotation ? 1 : 0;
-      if (begin <= last && moves <= kMostMoves) moves += move_to_place(order);
-      last = std::max(last, begin);
-    });
-    if (moves > kMostMoves) std::sort(order.begin(), order.end(), [this](SliceId a, SliceId b) { return before(a, b); });
+      last = std::max(last, k == Kind::gpu_annotation ? begin + 1 : begin);
+    };
+    walk_by_time(t_, all_rows(t_), categories_of(t_, is_row), columns_to_come(), take);
+    settle();
   }
-  // Moves the last to its place; says by how many.
-  std::size_t move_to_place(std::vector<SliceId>& order) const {
-    std::size_t at = order.size() - 1;
-    for (; at > 0 && before(order[at], order[at - 1]); --at) std::swap(order[at], order[at - 1]);
-    return order.size() - 1 - at;
+  // What in_order() asks of an event's slice.
+  std::vector<ColumnToCome> columns_to_come() const {
+    const Slices& s = t_.slices;
+    return {column_to_come(s.end), column_to_come(s.name), column_to_come(s.row), column_to_come(s.external_id)};
   }
 
   std::uint64_t correlation(SliceId s, Kind k) const {
@@ -305,50 +317,55 @@ class OpEvents::Maker {
     Ns inside = 0;  // durations of its children
   };
   struct Open {
-    std::uint32_t event;
+    std::uint32_t event = kNone;
     std::uint32_t children = 0;
-    Ns end, duration;
+    Ns end = 0, duration = 0;
     Sums sums;
     std::uint32_t last_child = kNone;
     Sums of_last_child;
   };
 
-  // Parents begin before their children and end after them, so all that a column says of an event is known when it ends.
-  void build_trees() {
-    LinkedCuda cuda = cuda_by_link();
-    std::vector<std::vector<Open>> stacks(t_.lanes.size() + 1);  // by thread; the last for events of no lane
-    const std::size_t size = out_.size();
-    own_.reserve(size);
-    below_.reserve(size);
-    out_.group_ = NarrowColumn<std::uint16_t, std::uint32_t>(size);
-    out_.self_cpu_ = NsColumn(size);
-    const bool parents = keep_ || !t_.memory.empty();
-    if (parents) out_.up_.reserve(size);
+  void prepare_columns() {
+    const std::size_t most = t_.slice_count();
+    stacks_.resize(t_.lanes.size() + 1);
+    own_.reserve(most);
+    below_.reserve(most);
+    out_.group_.reserve(most);
+    out_.self_cpu_.reserve(most);
+    keep_parents_ = keep_ || !t_.memory.empty();
+    if (keep_parents_) out_.up_.reserve(most);
     group_of_name_.assign(t_.strings.size() * 4, kNone);
-    for (std::uint32_t i = 0; i < size; ++i) {
-      fetch_ahead(i);
-      const SliceId s = out_.slices_[i];
-      const Kind k = kind(s);
-      out_.group_.set(i, group_of(s, k) + 1);
-      std::uint32_t up = 0;
-      if (!is_gpu_row(k)) {
-        const Span span = out_.span_of(s, k);
-        const LaneId thread = thread_of(s, k);
-        std::vector<Open>& stack = stacks[thread ? thread.index() : t_.lanes.size()];
-        while (!stack.empty() && (span.begin >= stack.back().end || span.end > stack.back().end)) close_last(stack);
-        if (!stack.empty()) up = i - stack.back().event;
-        const std::uint64_t id = owner_id(s, k);
-        stack.push_back({i, 0, span.end, span.end - span.begin, {id != 0 ? cuda.of(id) : 0, 0, 0}, kNone, {}});
-      }
-      if (parents) out_.up_.push_back(up);
+  }
+
+  // The next event in order. Parents begin before their children and end after them, so all that the columns say of an
+  // event is known when it ends.
+  void add(std::uint32_t i, LinkedCuda& cuda) {
+    const SliceId s = out_.slices_[i];
+    const Kind k = kind(s);
+    out_.group_.push_back(group_of(s, k) + 1);
+    out_.self_cpu_.push_back(0);
+    std::uint32_t up = 0;
+    if (!is_gpu_row(k)) {
+      const Span span = out_.span_of(s, k);
+      const LaneId thread = thread_of(s, k);
+      std::vector<Open>& stack = stacks_[thread ? thread.index() : t_.lanes.size()];
+      while (!stack.empty() && (span.begin >= stack.back().end || span.end > stack.back().end)) close_last(stack);
+      if (!stack.empty()) up = i - stack.back().event;
+      Open& e = stack.emplace_back();
+      e.event = i;
+      e.end = span.end;
+      e.duration = span.end - span.begin;
+      if (const std::uint64_t id = owner_id(s, k)) e.sums.own = cuda.of(id);
     }
-    for (std::vector<Open>& stack : stacks)
+    if (keep_parents_) out_.up_.push_back(up);
+  }
+
+  void finish_columns() {
+    for (std::vector<Open>& stack : stacks_)
       while (!stack.empty()) close_last(stack);
-    group_of_name_ = {};
-    out_.own_cuda_ = SparseNs(size, own_);
+    out_.own_cuda_ = SparseNs(out_.size(), own_);
     own_ = {};
-    out_.cuda_below_ = SparseNs(size, below_);
-    below_ = {};
+    out_.cuda_below_ = SparseNs(out_.size(), below_);
   }
 
   // An only child of its parent's name is merged into it (aten::sum inside aten::sum), and so are whole chains, from the
@@ -376,28 +393,20 @@ class OpEvents::Maker {
     stack.pop_back();
   }
 
-  // What the loop over the events will ask of their slices: it would wait for memory otherwise.
-  void fetch_ahead(std::uint32_t i) const {
-    if (i + kAhead >= out_.slices_.size()) return;
-    const std::size_t s = out_.slices_[i + kAhead].index();
-    out_.prefetch(i);
-    __builtin_prefetch(&t_.slices.name[s]);
-    __builtin_prefetch(&t_.slices.row[s]);
-    __builtin_prefetch(&t_.slices.external_id[s]);
-  }
-
   std::uint32_t group_of(SliceId s, Kind k) {
     const StringId name = t_.name_id(s);
     const bool annotation = k == Kind::annotation || k == Kind::gpu_annotation;
     const std::size_t variant = (is_gpu_row(k) ? 2u : 0u) + (annotation ? 1u : 0u);
-    std::uint32_t& known = group_of_name_[name.index() * 4 + variant];
-    if (known != kNone) return known;
+    const std::uint32_t known = group_of_name_[name.index() * 4 + variant];
+    return known != kNone ? known : group_of_name_[name.index() * 4 + variant] = new_group(k, name, annotation, variant);
+  }
+  std::uint32_t new_group(Kind k, StringId name, bool annotation, std::size_t variant) {
     const bool steps = row_name(t_.strings[name]) != t_.strings[name];
-    if (steps && step_group_[variant] != kNone) return known = step_group_[variant];
+    if (steps && step_group_[variant] != kNone) return step_group_[variant];
     out_.groups_.push_back({name, is_gpu_row(k), annotation, steps});
-    known = static_cast<std::uint32_t>(out_.groups_.size() - 1);
-    if (steps) step_group_[variant] = known;
-    return known;
+    const auto group = static_cast<std::uint32_t>(out_.groups_.size() - 1);
+    if (steps) step_group_[variant] = group;
+    return group;
   }
 
   bool same_row_name(std::uint32_t a, std::uint32_t b) const {
@@ -413,9 +422,12 @@ class OpEvents::Maker {
   OpEvents& out_;
   std::vector<StringId> left_out_;
   std::vector<SliceId> endless_;  // operators that never end in anything
+  bool all_count_ = false;         // neither of the two holds any
   LaneId stop_thread_;
   std::unordered_map<SliceId, std::uint64_t> overhead_id_;
+  std::vector<std::vector<Open>> stacks_;  // by thread; the last for events of no lane
   SparseNs::Draft own_, below_;
+  bool keep_parents_ = false;
   std::vector<std::uint32_t> group_of_name_;
   std::array<std::uint32_t, 4> step_group_{kNone, kNone, kNone, kNone};
 };
@@ -425,7 +437,7 @@ OpEvents::OpEvents(const Trace& trace, const LaneIndex& lanes, const LinkIndex& 
   Maker(trace, lanes, links, keep, *this).run();
 }
 
-Span OpEvents::span_of(SliceId slice, Kind kind) const {
+Span OpEvents::changed_span_of(SliceId slice, Kind kind) const {
   Span span = trace_.span_of(slice);
   if (kind == Kind::gpu_annotation) {
     ++span.begin;

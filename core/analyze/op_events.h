@@ -68,7 +68,10 @@ class OpEvents {
 
  private:
   class Maker;
-  Span span_of(SliceId slice, Kind kind) const;
+  Span span_of(SliceId slice, Kind kind) const {
+    return kind != Kind::gpu_annotation && cut_.empty() ? trace_.span_of(slice) : changed_span_of(slice, kind);
+  }
+  Span changed_span_of(SliceId slice, Kind kind) const;
 
   const Trace& trace_;
   TableMode mode_;

@@ -172,9 +172,10 @@ class RoleSweep {
   explicit RoleSweep(std::vector<Step>& steps) : steps_(steps) { until_.fill(now_); }
 
   void add(StepRole role, Span span) {
-    advance(span.begin);
     Ns& until = until_[static_cast<std::size_t>(role)];
-    until = std::max(until, span.end);
+    if (span.end <= until) return;  // inside one that began before: most operators are
+    advance(span.begin);
+    until = span.end;
   }
   void finish() { advance(std::numeric_limits<Ns>::max()); }
 
@@ -226,7 +227,7 @@ void break_down(const Trace& trace, const std::vector<GpuOp>& ops, const std::ve
     }
   };
   const auto wanted = categories_of(trace, [](Kind k) { return k == Kind::runtime || is_op_or_annotation(k); });
-  walk_by_time(trace, all_rows(trace), wanted, [&](SliceId s, Ns begin) {
+  walk_by_time(trace, all_rows(trace), wanted, {column_to_come(trace.slices.end), column_to_come(trace.slices.name)}, [&](SliceId s, Ns begin) {
     const auto role = role_on_cpu(trace.kind(s), flags[trace.name_id(s).index()]);
     if (!role) return;
     add_gpu_until(begin);

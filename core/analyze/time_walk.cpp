@@ -16,8 +16,9 @@ std::uint64_t after(Ns t, Ns from) { return static_cast<std::uint64_t>(t) - stat
 
 }  // namespace
 
-TimeWindows::TimeWindows(const Trace& trace, const std::vector<RowId>& rows, std::vector<std::uint8_t> wanted)
-    : trace_(trace), wanted_(std::move(wanted)) {
+TimeWindows::TimeWindows(const Trace& trace, const std::vector<RowId>& rows, std::vector<std::uint8_t> wanted,
+                         std::vector<ColumnToCome> to_come)
+    : trace_(trace), wanted_(std::move(wanted)), to_come_(std::move(to_come)) {
   std::uint64_t slices = 1;
   for (const RowId id : rows) {
     const Row& row = trace.row(id);
@@ -56,6 +57,7 @@ void TimeWindows::gather() {
       if (++at == head.stop) break;
       place = after(begins[at], begin_);
     } while (place < width_);
+    fetch(head.at, at);
     looked_at_ += at - head.at;
     head.at = at;
     if (at != head.stop)
@@ -64,6 +66,12 @@ void TimeWindows::gather() {
       any_through = true;
   }
   if (any_through) std::erase_if(heads_, [](const Head& head) { return head.at == head.stop; });
+}
+
+void TimeWindows::fetch(std::uint32_t first, std::uint32_t last) const {
+  constexpr std::size_t kLine = 64;
+  for (const ColumnToCome& c : to_come_)
+    for (std::size_t at = first * c.bytes & ~(kLine - 1); at < last * c.bytes; at += kLine) __builtin_prefetch(c.data + at);
 }
 
 void TimeWindows::adapt() {

@@ -19,6 +19,16 @@ std::vector<std::uint8_t> categories_of(const Trace& trace, Wants wants) {
   return wanted;
 }
 
+// A column that will be asked for the slices of a window one by one: the processor is told early what of it will be needed.
+struct ColumnToCome {
+  const char* data;
+  std::size_t bytes;  // an element
+};
+template <class T>
+ColumnToCome column_to_come(const std::vector<T>& column) {
+  return {reinterpret_cast<const char*>(column.data()), sizeof(T)};
+}
+
 class TimeWindows {
  public:
   struct Place {
@@ -26,7 +36,8 @@ class TimeWindows {
     std::uint32_t slice;
   };
   // Of `rows` only slices whose category is wanted. Refers to the trace.
-  TimeWindows(const Trace& trace, const std::vector<RowId>& rows, std::vector<std::uint8_t> wanted);
+  TimeWindows(const Trace& trace, const std::vector<RowId>& rows, std::vector<std::uint8_t> wanted,
+              std::vector<ColumnToCome> to_come = {});
 
   // The next window that holds slices; false at the end.
   bool next();
@@ -39,11 +50,13 @@ class TimeWindows {
     std::uint32_t at, stop;
   };
   void gather();
+  void fetch(std::uint32_t first, std::uint32_t last) const;
   void order();
   void adapt();
 
   const Trace& trace_;
   const std::vector<std::uint8_t> wanted_;
+  const std::vector<ColumnToCome> to_come_;
   std::vector<Head> heads_;  // rows in order of their slices, those that are not yet through
   Ns begin_ = 0;
   std::uint64_t width_;      // ns; less than 2^32
@@ -54,8 +67,9 @@ class TimeWindows {
 
 // Calls visit(slice, begin).
 template <class Visit>
-void walk_by_time(const Trace& trace, const std::vector<RowId>& rows, std::vector<std::uint8_t> wanted, Visit visit) {
-  for (TimeWindows windows(trace, rows, std::move(wanted)); windows.next();)
+void walk_by_time(const Trace& trace, const std::vector<RowId>& rows, std::vector<std::uint8_t> wanted,
+                  std::vector<ColumnToCome> to_come, Visit visit) {
+  for (TimeWindows windows(trace, rows, std::move(wanted), std::move(to_come)); windows.next();)
     for (const TimeWindows::Place p : windows.places()) visit(SliceId(p.slice), windows.begin() + p.after);
 }
 
