@@ -23,7 +23,7 @@ std::unique_ptr<const Analysis> Analysis::make(const Trace& trace, const LaneInd
        [&] {
          facts->steps_ = make_steps(trace, ops);
          if (progress) ++progress->done;
-         facts->make_activity(ops);
+         if (cancel == nullptr || !*cancel) facts->make_activity(ops);
        }},
   }};
   for (const std::vector<Part>& stage : stages) {

@@ -32,14 +32,17 @@ void Document::arrange(const std::atomic<bool>* cancel) const {
 }
 
 void Document::analyze(const std::atomic<bool>* cancel) const {
+  std::future<void> arrows_under_way;  // beside the others; waited for at the end
+  if (!arrows() && (cancel == nullptr || !*cancel))
+    arrows_under_way = start([this] { arrows_.publish(std::make_unique<const ArrowIndex>(trace, links)); });
   arrange(cancel);
   if (analysis()) return;
   progress_.done = 0;
   if (std::unique_ptr<const Analysis> facts = Analysis::make(trace, lanes, links, cancel, &progress_))
     analysis_.publish(std::move(facts));
   if (!analysis() || counters()) return;
-  if (!arrows()) arrows_.publish(std::make_unique<const ArrowIndex>(trace, links));
   counters_.publish(std::make_unique<const std::vector<CounterLane>>(counter_lanes(trace, *analysis())));
+  if (arrows_under_way.valid()) arrows_under_way.get();
 }
 
 void Document::diagnose(const std::atomic<bool>* cancel) const {

@@ -198,6 +198,54 @@ TEST_CASE("closing a frame closes everything above it") {
   CHECK(ids[1] == 7);
 }
 
+// Whether self and total times are what the events that name an event as their parent leave and add.
+bool sums_up(const OpEvents& events) {
+  std::vector<Ns> inside(events.size(), 0), below(events.size(), 0);
+  const auto counts = [&](std::size_t i) { return events.group(i) != OpEvents::kNone; };
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (!counts(i) || events.parent(i) == OpEvents::kNone) continue;
+    if (!counts(events.parent(i))) return false;
+    inside[events.parent(i)] += events.span(i).length();
+    below[events.parent(i)] += events.total_cuda(i);
+  }
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (!counts(i) || events.groups()[events.group(i)].on_gpu) continue;
+    if (events.self_cpu(i) != events.span(i).length() - inside[i]) return false;
+    if (events.total_cuda(i) != events.own_cuda(i) + below[i]) return false;
+  }
+  return true;
+}
+
+TEST_CASE("self and total times are what the children leave and add, on every recording") {
+  if (!has_shared("children in the profiler table")) return;
+  for (const auto& path : real_traces()) {
+    INFO(path.string());
+    const auto trace = load_trace(path.string());
+    REQUIRE(trace);
+    CHECK(sums_up(Tabled(*trace).events));
+    CHECK(sums_up(Tabled(*trace, TableMode::corrected).events));
+  }
+}
+
+TEST_CASE("an only child of its parent's name is merged into it, whole chains too, and its children change parents") {
+  // sum > sum > sum > fill: the innermost sum launches.
+  const std::string nested = "[" + slice("aten::sum", "0", "100", R"(, "args": {"External id": 1})") + "," +
+                             slice("aten::sum", "10", "80", R"(, "args": {"External id": 2})") + "," +
+                             slice("aten::sum", "20", "60", R"(, "args": {"External id": 3})") + "," +
+                             slice("aten::fill_", "30", "10", R"(, "args": {"External id": 4})") + "," + launch(1, 3, "50", "7") + "]";
+  for (const TableMode mode : {TableMode::exact, TableMode::corrected}) {
+    const Tabled t(load_text(nested), mode);
+    CHECK(sums_up(t.events));
+    CHECK(t.row("aten::sum").count == 1);
+    CHECK(t.row("aten::sum").self_cuda == 7'000);
+    CHECK(t.row("aten::sum").cpu == 100'000);
+    CHECK(t.row("aten::sum").self_cpu == 100'000 - 10'000 - 1'000);
+    const auto fill = static_cast<std::size_t>(3);
+    REQUIRE(t.trace->name(t.events.slice(fill)) == "aten::fill_");
+    CHECK(t.events.parent(fill) == 0);
+  }
+}
+
 TEST_CASE("events come in PyTorch's order on every recording, also where rows have another") {
   const auto in_order = [](const Trace& trace, const OpEvents& events) {
     const auto key = [&](std::size_t i) {
