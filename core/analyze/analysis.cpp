@@ -12,29 +12,28 @@ namespace gapscope {
 std::unique_ptr<const Analysis> Analysis::make(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links,
                                                const std::atomic<bool>* cancel, AnalysisProgress* progress) {
   std::unique_ptr<Analysis> facts(new Analysis(trace, lanes, links));
+  const auto cancelled = [&] { return cancel != nullptr && *cancel; };
+  const auto part = [&](const auto& work) {
+    if (cancelled()) return;
+    work();
+    if (progress) ++progress->done;
+  };
   std::vector<GpuOp> ops;
-  using Part = std::function<void()>;
-  // The parts of a stage run side by side, the longest first. The table's events take about as long as everything else.
-  const std::array<std::vector<Part>, 2> stages = {{
-      {[&] { facts->corrected_ = std::make_unique<const OpEvents>(trace, lanes, links, TableMode::corrected); },
-       [&] { ops = gpu_ops(trace, links); }, [&] { facts->memory_ = memory_use(trace, lanes); },
-       [&] { facts->kernels_ = kernel_table(trace, links); }},
-      {[&] { facts->make_idle(ops); },
-       [&] {
-         facts->steps_ = make_steps(trace, ops);
-         if (progress) ++progress->done;
-         if (cancel == nullptr || !*cancel) facts->make_activity(ops);
-       }},
-  }};
-  for (const std::vector<Part>& stage : stages) {
-    parallel_for(hardware_threads(), stage.size(), [&](std::size_t i) {
-      if (cancel != nullptr && *cancel) return;
-      stage[i]();
-      if (progress) ++progress->done;
-    });
-    if (cancel != nullptr && *cancel) return nullptr;
-  }
-  ops = {};
+  // What goes on side by side; the table's events take about as long as all that is made of GPU work.
+  const std::array<std::function<void()>, 4> chains = {
+      [&] { part([&] { facts->corrected_ = std::make_unique<const OpEvents>(trace, lanes, links, TableMode::corrected); }); },
+      [&] {
+        part([&] { ops = gpu_ops(trace, links); });
+        part([&] { facts->make_idle(ops); });
+        part([&] { facts->steps_ = make_steps(trace, ops); });
+        part([&] { facts->make_activity(ops); });
+        ops = {};
+      },
+      [&] { part([&] { facts->memory_ = memory_use(trace, lanes); }); },
+      [&] { part([&] { facts->kernels_ = kernel_table(trace, links); }); },
+  };
+  parallel_for(hardware_threads(), chains.size(), [&](std::size_t i) { chains[i](); });
+  if (cancelled()) return nullptr;
   return_free_memory();
   facts->has_shapes_ =
       std::any_of(trace.ops.begin(), trace.ops.end(), [](const OpRow& op) { return op.input_dims.valid(); });

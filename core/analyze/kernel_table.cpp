@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/analyze/radix_sort.h"
 #include "core/base/parallel.h"
+#include "core/base/radix_sort.h"
 
 namespace gapscope {
 namespace {

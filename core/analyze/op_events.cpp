@@ -9,8 +9,8 @@
 #include <unordered_map>
 
 #include "core/analyze/profiler_frames.h"
-#include "core/analyze/radix_sort.h"
 #include "core/analyze/time_walk.h"
+#include "core/base/radix_sort.h"
 #include "core/index/lane_walk.h"
 
 namespace gapscope {
@@ -89,7 +89,8 @@ class OpEvents::Maker {
 
   bool counts(SliceId s, Kind k) const {
     if (all_count_) return is_row(k);
-    return is_row(k) && !is_left_out(t_.name_id(s)) && !std::binary_search(endless_.begin(), endless_.end(), s);
+    return is_row(k) && !is_left_out(t_.name_id(s)) &&
+           (endless_.empty() || !std::binary_search(endless_.begin(), endless_.end(), s));
   }
 
   // Where events without a parent go: the thread that stopped the profiler. The one with ProfilerStep#, else that of the

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/analyze/radix_sort.h"
+#include "core/base/radix_sort.h"
 
 namespace gapscope {
 namespace {

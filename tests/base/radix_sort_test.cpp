@@ -1,4 +1,4 @@
-#include "core/analyze/radix_sort.h"
+#include "core/base/radix_sort.h"
 
 #include <locale>
 #include <ostream>
