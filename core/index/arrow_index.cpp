@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/base/radix_sort.h"
+
 namespace gapscope {
 namespace {
 
@@ -36,13 +38,21 @@ ArrowBuckets arrow_buckets(Span visible) {
 
 ArrowIndex::ArrowIndex(const Trace& trace, const LinkIndex& links) : trace_(trace), groups_(kArrowGroups) {
   auto& launches = groups_[static_cast<std::size_t>(ArrowGroup::launches)].arrows;
+  launches.reserve(trace.gpu.size());
   for (const GpuRow& row : trace.gpu) {
     if (const SliceId call = links.call_of(row)) launches.push_back({call, row.slice, {}});
   }
+  const std::size_t joined = launches.size();
+  const auto is_joined = [&](const Flow& flow) {  // they come by slice, as trace.gpu does
+    const auto before = [](const Arrow& a, SliceId to) { return a.to < to; };
+    const auto end = launches.begin() + static_cast<std::ptrdiff_t>(joined);
+    const auto at = std::lower_bound(launches.begin(), end, flow.to, before);
+    return at != end && at->to == flow.to && at->from == flow.from;
+  };
   for (const Flow& flow : trace.flows) {
     const std::string_view category = trace.strings[flow.category];
     const bool is_launch = category == "ac2g" || category == "async_cpu_to_gpu";
-    if (is_launch && links.call_of(flow.to) == flow.from) continue;  // the launch that the correlation gave
+    if (is_launch && is_joined(flow)) continue;  // the launch that the correlation gave
     const ArrowGroup group = is_launch                ? ArrowGroup::launches
                              : category == "fwdbwd" ? ArrowGroup::forward_backward
                                                       : ArrowGroup::other;
@@ -56,10 +66,17 @@ ArrowIndex::ArrowIndex(const Trace& trace, const LinkIndex& links) : trace_(trac
 }
 
 void ArrowIndex::order(const Group& group, Ends& ends) const {
-  std::vector<std::uint32_t> at(group.arrows.size());
-  for (std::uint32_t i = 0; i < at.size(); ++i) at[i] = i;
-  const auto key = [&](std::uint32_t arrow) { return std::pair(time_of(group, ends, arrow), arrow); };
-  std::sort(at.begin(), at.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+  struct Timed {
+    std::uint64_t time;
+    std::uint32_t arrow;
+  };
+  std::vector<Timed> timed, other;
+  timed.reserve(group.arrows.size());
+  for (std::uint32_t i = 0; i < group.arrows.size(); ++i) timed.push_back({ordered_bits(time_of(group, ends, i)), i});
+  radix_sort(timed, other, [](const Timed& t) { return t.time; });  // equal times keep the order of the arrows
+  std::vector<std::uint32_t> at;
+  at.reserve(timed.size());
+  for (const Timed& t : timed) at.push_back(t.arrow);
   ends.levels.push_back(std::move(at));
   for (int level = 1; ends.levels.back().size() >= kLeastLevel; ++level) {
     std::vector<std::uint32_t> fewer;
