@@ -37,17 +37,19 @@ Match key_after(std::string_view text, std::size_t at, std::string_view& key) {
   return std::find(kEventKeys.begin(), kEventKeys.end(), key) != kEventKeys.end() ? Match::event_key : Match::other_key;
 }
 
-// Is the '{' at `at` preceded by "}" and ","?
-bool follows_event(std::string_view text, std::size_t at) {
-  const auto before = [&](std::size_t i) {
-    while (i > 0 && is_space(text[i - 1])) --i;
-    return i;
-  };
-  const std::size_t comma = before(at);
-  if (comma == 0 || text[comma - 1] != ',') return false;
-  const std::size_t brace = before(comma - 1);
-  return brace > 0 && text[brace - 1] == '}';
+// The position after the last character before `at` that is no space.
+std::size_t before(std::string_view text, std::size_t at) {
+  while (at > 0 && is_space(text[at - 1])) --at;
+  return at;
 }
+
+bool follows(std::string_view text, std::size_t at, char c) {
+  at = before(text, at);
+  return at > 0 && text[at - 1] == c;
+}
+
+// Is the '{' at `at` preceded by "}" and ","?
+bool follows_event(std::string_view text, std::size_t at) { return follows(text, at, ',') && follows(text, before(text, at) - 1, '}'); }
 
 // What numbers, literals (true, null, NaN, Infinity, N/A) and the space between values are made of. When a quote is
 // missing, inside and outside change places, and the letters of keys soon show it.
@@ -183,7 +185,7 @@ Brackets follow_brackets(std::string_view text, std::size_t at) {
 std::size_t find_next_event(std::string_view text, std::size_t from) {
   for (std::size_t at = text.find('{', from); at != kNpos; at = text.find('{', at + 1)) {
     std::string_view key;
-    if (key_after(text, at, key) == Match::event_key && (key == "ph" || follows_event(text, at))) return at;
+    if (key_after(text, at, key) == Match::event_key && (key == "ph" || follows(text, at, ','))) return at;
   }
   return kNpos;
 }

@@ -19,8 +19,8 @@ constexpr std::size_t kBalanceBytes = 16 * 1024;
 constexpr std::size_t kTrustedBytes = std::size_t{1} << 20;
 Brackets follow_brackets(std::string_view text, std::size_t at);
 
-// Position of the first event at or after `from`: "{"ph":" anywhere, or "}", ",", "{" and another key that events begin
-// with. npos when there is none (it may be cut off at the end of the text).
+// Position of the first event at or after `from`: "{"ph":" anywhere, or ",", "{" and another key that events begin with.
+// npos when there is none (it may be cut off at the end of the text).
 std::size_t find_next_event(std::string_view text, std::size_t from);
 // Where a block of text can be cut: the last place where an event follows another, by its first key or, with `any_key`,
 // by any. A guess.

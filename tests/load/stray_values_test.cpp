@@ -143,3 +143,34 @@ TEST_CASE("the args of an event that had to be mended can be read") {
     CHECK((*args)[0].value == "41");
   }
 }
+
+TEST_CASE("one wrong byte costs at most one event, wherever it is") {
+  const std::string in_args = "\"args\":{\"n\":[[8],[]],\"x\":\"a\"}";
+  const std::string styles[] = {"{\"ph\":\"X\",\"name\":\"op #\",\"pid\":7,\"tid\":1,\"ts\":#0.25,\"dur\":4," + in_args + "}",
+                                "{\n  \"ph\": \"X\", \"name\": \"op #\", \"pid\": 7, \"tid\": 1,\n  \"ts\": #0.25, \"dur\": 4,\n  " + in_args + "\n}",
+                                "{\"name\":\"op #\",\"ph\":\"X\",\"ts\":#0,\"dur\":4,\"tid\":1,\"pid\":7}"};
+  constexpr std::string_view kBytes = "\"{}[],:\\\n x\xFF";
+  for (const std::string& style : styles) {
+    std::vector<std::string> parts;
+    for (const char* number : {"1", "2", "3", "4", "5"}) parts.push_back(with(with(style, "#", number), "#", number) + ",");
+    for (std::size_t at = 0; at < parts[2].size(); ++at) {
+      for (std::size_t how = 0; how <= 2 * kBytes.size(); ++how) {
+        std::string damaged = parts[2];
+        if (how == 0) damaged.erase(at, 1);
+        else if (how % 2 == 0) damaged.insert(at, 1, kBytes[how / 2 - 1]);
+        else damaged[at] = kBytes[how / 2];
+        const std::string text = "{\"traceEvents\": [" + parts[0] + parts[1] + damaged + parts[3] + parts[4];
+        const auto t = load_in_pieces(text, 1, kOneBatch);
+        REQUIRE(t.ok());
+        std::size_t whole = 0;
+        for (std::size_t i = 0; i < (*t)->slice_count(); ++i) {
+          const std::string_view name = (*t)->name(SliceId(i));
+          whole += name.size() == 4 && name.substr(0, 3) == "op " && (*t)->slices.end[i] - (*t)->slices.begin[i] == 4000;
+        }
+        CAPTURE(damaged);
+        REQUIRE(whole >= 4);
+        if (how % 8 == 0) REQUIRE(outcome_of(load_in_pieces(text, 1, 64)) == outcome_of(t));
+      }
+    }
+  }
+}
