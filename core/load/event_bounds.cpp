@@ -100,9 +100,12 @@ class BracketWalk {
     ++at_;
   }
 
-  // In an object a '{' cannot follow a comma. Deeper than this nothing is remembered, and nothing sound goes.
+  // In an object a '{' cannot follow a comma: in the outermost, the next event stands there. Deeper than kDeepest nothing is
+  // remembered, and nothing sound goes.
   void open(char c) {
-    odd_ = odd_ || (c == '{' && before_ == ',' && depth_ > 0 && (objects_ & 1) != 0) || depth_ >= kDeepest;
+    const bool in_object = depth_ > 0 && (objects_ & 1) != 0;
+    broken_ = c == '{' && before_ == ',' && in_object && depth_ == 1;
+    odd_ = odd_ || (c == '{' && before_ == ',' && in_object) || depth_ >= kDeepest;
     objects_ = objects_ << 1 | (c == '{' ? 1 : 0);
     ++depth_;
   }
@@ -119,14 +122,15 @@ class BracketWalk {
   std::uint64_t objects_ = 0;  // a bit for each open bracket, the innermost lowest: is it a '{'
   char before_ = '\0';
   bool odd_ = false;           // perhaps a quote is missing, perhaps it is just an odd number
-  bool broken_ = false;
+  bool broken_ = false;        // it cannot be read, wherever it closes
   bool closed_ = false;
 };
 
 // The first '{' in [from, end) after which an event's key stands, whatever is before it: in a sound string the quotes of
 // a key are escaped. The end of the text when that cannot be told, npos when there is none.
 std::size_t find_event_key(std::string_view text, std::size_t from, std::size_t end) {
-  for (std::size_t at = text.find('{', from); at < end; at = text.find('{', at + 1)) {
+  const std::string_view value = text.substr(0, end);
+  for (std::size_t at = value.find('{', from); at != kNpos; at = value.find('{', at + 1)) {
     std::string_view key;
     const Match match = key_after(text, at, key);
     if (match == Match::event_key) return at;
