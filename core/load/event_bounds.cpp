@@ -53,10 +53,11 @@ bool follows_event(std::string_view text, std::size_t at) { return follows(text,
 
 // What numbers, literals (true, null, NaN, Infinity, N/A) and the space between values are made of. When a quote is
 // missing, inside and outside change places, and the letters of keys soon show it.
-bool may_stand_outside_strings(char c) {
-  constexpr std::string_view kAllowed = "0123456789+-.eEtrufalsnNIiyA/,: \n\r\t";
-  return kAllowed.find(c) != kNpos;
-}
+constexpr auto kMayStandOutside = [] {
+  std::array<bool, 256> may{};
+  for (const char c : std::string_view("0123456789+-.eEtrufalsnNIiyA/,: \n\r\t")) may[static_cast<unsigned char>(c)] = true;
+  return may;
+}();
 
 // Follows brackets and strings from `at`. Strings begin and end as simdjson sees them, to which a backslash takes the quote
 // after it away outside strings too.
@@ -88,7 +89,7 @@ class BracketWalk {
       case '{': case '[': open(c); break;
       case '}': case ']': close(c); break;
       case '\\': at_ += at_ < text_.size() && (text_[at_] == '"' || text_[at_] == '\\') ? 1 : 0; [[fallthrough]];
-      default: odd_ = odd_ || !may_stand_outside_strings(c);
+      default: odd_ = odd_ || !kMayStandOutside[static_cast<unsigned char>(c)];
     }
     before_ = c;
   }
