@@ -37,6 +37,7 @@ bool on_small_disk(int megabytes, std::string& trouble, Body body) {
   const TempFolder folder;
   const std::string disk = (folder.path() / "disk").string(), said = (folder.path() / "said").string();
   std::filesystem::create_directory(disk);
+  std::cout << std::flush;  // or the child says it too
   const pid_t child = ::fork();
   if (child == 0) {
     if (!mount_small_disk(disk, megabytes)) ::_exit(kMayNot);
