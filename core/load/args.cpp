@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/load/batch_parser.h"
 #include "core/load/byte_source.h"
 #include "core/load/event_parser.h"
-#include "core/load/event_repair.h"
 #include "core/load/restart_points.h"
 #include "core/load/spilled_text.h"
 #include "core/load/structural_index.h"
@@ -20,9 +20,14 @@ namespace {
 constexpr std::size_t kFirstRead = 16 * 1024;            // most events are far smaller
 constexpr std::size_t kLargestEvent = std::size_t{64} << 20;  // an event larger than this is not shown whole
 
-// Reads `text` from the source's current place until the event that begins it is complete.
+// Reads `text` from the source's current place until the event that begins it is complete, and takes it as the load did:
+// as it is, or mended.
 Result<std::string> read_one_event(ByteSource& source, const std::string& shown, std::uint64_t offset) {
   std::string text;
+  LocalTables tables;
+  BatchParser parser(tables);
+  std::vector<TakenEvent> taken;
+  parser.record_into(&taken);
   for (std::size_t want = kFirstRead; text.size() < kLargestEvent; want *= 4) {
     const std::size_t had = text.size();
     text.resize(had + want);
@@ -30,14 +35,9 @@ Result<std::string> read_one_event(ByteSource& source, const std::string& shown,
     if (!got) return got.error();
     text.resize(had + *got);
     if (text.empty() || text.front() != '{') break;
-    const EventEnd end = find_event_end(text, 0, *got < want);
-    if (end.balanced != 0) return text.substr(0, end.balanced);
-    if (end.how == EventEnd::How::suspect || *got < want) {
-      Repairs repairs;
-      Mended mended = repair_event(std::string_view(text).substr(0, end.end), repairs);
-      if (mended.closed) return std::move(mended.text);
-      if (*got < want) break;
-    }
+    const BatchEnd end = parser.parse(text, offset, *got < want);
+    if (!taken.empty() && taken[0].at == 0) return taken[0].mended.empty() ? text.substr(0, taken[0].end) : std::move(taken[0].mended);
+    if (end.how != BatchEnd::How::unfinished || end.at != 0) break;
   }
   return Error{fmt::format("The event at byte {} of {} cannot be read any more: the file has changed since it was opened. Reload it.", offset, shown)};
 }

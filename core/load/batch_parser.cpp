@@ -1,5 +1,8 @@
 #include "core/load/batch_parser.h"
 
+#include <algorithm>
+
+#include "core/load/event_bounds.h"
 #include "core/load/event_repair.h"
 
 namespace gapscope {
@@ -8,11 +11,13 @@ namespace {
 constexpr std::size_t kNpos = std::string_view::npos;
 constexpr std::size_t kExampleChars = 200;
 
-// A closing bracket after which an event follows was not the end of the events. Trace files end soon after their events;
-// 64 KB is far more than an event and the space before it.
-constexpr std::size_t kLookAhead = 64 * 1024;
-
 constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+// Damage may take the comma before an event along, or leave it.
+bool follows_comma(std::string_view text, std::size_t at) {
+  while (at > 0 && is_space(text[at - 1])) --at;
+  return at > 0 && (text[at - 1] == ',' || text[at - 1] == '[');
+}
 
 }  // namespace
 
@@ -38,23 +43,19 @@ bool BatchParser::parse_fast(BatchEnd& end, bool is_last) {
   for (std::size_t i = 0; i < at.size();) {
     const char c = text_[at[i]];
     if (c == ']') {
-      if (!array_ends_at(at[i], is_last)) return false;
+      if (what_closes(text_, at[i], is_last) != Closes::events) return false;
       if (after_comma && i > 0) note(Oddity::trailing_comma, at[i - 1], at[i - 1] + std::size_t{1});
       end = {BatchEnd::How::array_closed, at[i] + std::size_t{1}};
       return true;
     }
-    if (!after_comma) return false;
-    if (c == '{') {
-      const std::size_t first = i;
-      i = events_.parse(i);
-      if (taken_ != nullptr && i != EventParser::kFailed) record(at[first], at[i - 1] + std::size_t{1});
-    } else {
-      if (c == ',' || c == ':' || c == '}') return false;
-      const std::size_t first = i;
-      i = events_.skip_value(i);
-      if (i != EventParser::kFailed) note(Oddity::not_an_object, at[first], at[first] + events_.value_text(first, i).size());
-    }
+    if (!after_comma || c != '{') return false;
+    const std::size_t begin = at[i];
+    i = events_.parse(i);
     if (i == EventParser::kFailed) return false;
+    const std::size_t event_end = at[i - 1] + std::size_t{1};
+    // So large an event may have taken others with it.
+    if (event_end - begin > kBalanceBytes && follow_brackets(text_, begin).end != event_end) return false;
+    if (taken_ != nullptr) record(begin, event_end);
     after_comma = i < at.size() && text_[at[i]] == ',';
     i += after_comma ? 1 : 0;
   }
@@ -64,61 +65,60 @@ bool BatchParser::parse_fast(BatchEnd& end, bool is_last) {
 }
 
 BatchEnd BatchParser::parse_slow(bool is_last, bool after_comma) {
-  std::size_t last_comma = 0;
+  std::size_t comma = kNpos;  // the one between the last event and `at`, where it is known
   std::size_t at = 0;
   for (;;) {
     while (at < text_.size() && is_space(text_[at])) ++at;
     if (at >= text_.size()) return {BatchEnd::How::between_events, text_.size(), after_comma};
     const char c = text_[at];
     if (c == ',') {
-      if (after_comma && at > 0) note(Oddity::trailing_comma, at, at + 1);
+      if (comma != kNpos) note(Oddity::trailing_comma, at, at + 1);
       after_comma = true;
-      last_comma = at++;
+      comma = at++;
       continue;
     }
     if (c == ']') {
-      if (!is_last && text_.size() - at < kLookAhead) return {BatchEnd::How::unfinished, at};
-      if (!array_ends_at(at, is_last)) {  // a bracket that damage before it left over
-        const std::size_t next = find_next_event(text_.substr(0, at + kLookAhead), at);
-        note(Oddity::bad_event, at, next);
-        at = next;
-        after_comma = true;
-        continue;
+      const Closes closes = what_closes(text_, at, is_last);
+      if (closes == Closes::needs_more_text) return {BatchEnd::How::unfinished, std::min(at, comma)};
+      if (closes == Closes::events) {
+        if (comma != kNpos) note(Oddity::trailing_comma, comma, comma + 1);
+        return {BatchEnd::How::array_closed, at + 1};
       }
-      if (after_comma && last_comma > 0) note(Oddity::trailing_comma, last_comma, last_comma + 1);
-      return {BatchEnd::How::array_closed, at + 1};
     }
     const std::size_t begin = at;
     if (!after_comma && c == '{') note(Oddity::missing_comma, at, at + 1);
-    at = c == '{' ? slow_event(at, is_last) : skip_other_value(at, is_last);
+    at = c == '{' ? slow_event(at, is_last) : c == ']' ? skip_leftover(at) : skip_other_value(at, is_last);
     if (at == kNpos) return {BatchEnd::How::unfinished, begin};
-    after_comma = false;
+    after_comma = follows_comma(text_, at);
+    comma = kNpos;
   }
-}
-
-// No event follows within reach. Nearer to the end of the text than that it cannot be told, unless the file ends there.
-bool BatchParser::array_ends_at(std::size_t at, bool is_last) const {
-  const std::string_view after = text_.substr(at, kLookAhead);
-  return (is_last || after.size() == kLookAhead) && find_next_event(after, 0) == kNpos;
 }
 
 std::size_t BatchParser::slow_event(std::size_t at, bool is_last) {
-  const EventEnd end = find_event_end(text_, at, is_last);
-  if (end.balanced != 0 && parse_one(text_.substr(at, end.balanced - at), at)) {
-    if (taken_ != nullptr) record(at, end.balanced);
-    return end.balanced;
+  const Brackets brackets = follow_brackets(text_, at);
+  if (brackets.end != 0 && parse_one(text_.substr(at, brackets.end - at), at)) {
+    if (taken_ != nullptr) record(at, brackets.end);
+    return brackets.end;
   }
-  if (end.how == EventEnd::How::unfinished && !is_last) return kNpos;
+  if (brackets.cut_off && !is_last) return kNpos;
+  // Brackets that look sound may close by accident when a string is damaged. Those that do not are not asked at all.
+  const bool is_closed = brackets.end != 0 && !brackets.odd;
+  const std::size_t next = find_next_event(is_closed ? text_.substr(0, brackets.end) : text_, at + 1);
+  if (!is_closed && next == kNpos && !is_last) return kNpos;
   std::size_t consumed = 0;
-  if (parse_mended(text_.substr(at, end.end - at), at, consumed)) return at + consumed;
-  if (end.how == EventEnd::How::unfinished) {
-    note(Oddity::truncated, at, text_.size());
-    return text_.size();
-  }
-  note(Oddity::bad_event, at, end.end);
-  // Brackets may balance by accident when a string is damaged: take up at the next event that can be recognised.
-  const std::size_t next = find_next_event(text_.substr(0, end.end), at + 1);
-  return next == kNpos ? end.end : next;
+  const std::size_t furthest = is_closed ? brackets.end : std::min(next, text_.size());
+  if (parse_mended(text_.substr(at, furthest - at), at, consumed)) return at + consumed;
+  const bool is_truncated = brackets.end == 0 && next == kNpos;
+  const std::size_t end = next != kNpos ? next : brackets.end != 0 ? brackets.end : text_.size();
+  note(is_truncated ? Oddity::truncated : Oddity::bad_event, at, end);
+  return end;
+}
+
+// A bracket that damage before it left over costs what is between it and the next event, which what_closes() saw.
+std::size_t BatchParser::skip_leftover(std::size_t at) {
+  const std::size_t next = find_next_event(text_, at + 1);
+  note(Oddity::bad_event, at, next);
+  return next;
 }
 
 bool BatchParser::parse_one(std::string_view event, std::size_t at) {
@@ -140,20 +140,8 @@ bool BatchParser::parse_mended(std::string_view damaged, std::size_t at, std::si
 }
 
 std::size_t BatchParser::skip_other_value(std::size_t at, bool is_last) {
-  const char c = text_[at];
-  std::size_t end = at + 1;
-  if (c == '[') {
-    const EventEnd nested = find_event_end(text_, at, is_last);
-    if (nested.how == EventEnd::How::unfinished && !is_last) return kNpos;
-    end = nested.end;
-  } else if (c == '"') {
-    while (end < text_.size() && text_[end] != '"' && text_[end] != '\n') end += text_[end] == '\\' ? 2 : 1;
-    if (end >= text_.size() && !is_last) return kNpos;
-    end = std::min(end + 1, text_.size());
-  } else {
-    while (end < text_.size() && text_[end] != ',' && text_[end] != ']' && text_[end] != '{') ++end;
-    if (end >= text_.size() && !is_last) return kNpos;
-  }
+  const std::size_t end = find_other_end(text_, at, is_last);
+  if (end == kNpos) return kNpos;
   std::size_t last = end;
   while (last > at + 1 && is_space(text_[last - 1])) --last;
   note(Oddity::not_an_object, at, last);

@@ -50,11 +50,11 @@ class BatchParser {
  private:
   bool parse_fast(BatchEnd& end, bool is_last);
   BatchEnd parse_slow(bool is_last, bool after_comma);
-  bool array_ends_at(std::size_t at, bool is_last) const;
   // One event at `at`; returns the position after it, or npos when more text is needed.
   std::size_t slow_event(std::size_t at, bool is_last);
   bool parse_one(std::string_view event, std::size_t at);
   bool parse_mended(std::string_view damaged, std::size_t at, std::size_t& consumed);
+  std::size_t skip_leftover(std::size_t at);
   std::size_t skip_other_value(std::size_t at, bool is_last);
   void note(Oddity kind, std::size_t at, std::size_t end);
   void begin_record();

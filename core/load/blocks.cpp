@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstring>
 
-#include "core/load/event_repair.h"
+#include "core/load/event_bounds.h"
 
 namespace gapscope {
 namespace {

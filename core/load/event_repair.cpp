@@ -1,7 +1,5 @@
 #include "core/load/event_repair.h"
 
-#include <array>
-
 namespace gapscope {
 namespace {
 
@@ -10,43 +8,6 @@ constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c
 std::size_t skip_space(std::string_view text, std::size_t at) {
   while (at < text.size() && is_space(text[at])) ++at;
   return at;
-}
-
-// Keys that stand first in events of known writers, sorted ones included.
-constexpr std::array<std::string_view, 13> kEventKeys = {"ph",  "cat", "name", "pid", "tid", "ts", "dur",
-                                                         "args", "id",  "bp",   "s",   "tts", "cname"};
-
-enum class Match { no, yes, cut_off };
-
-// Is the '{' at `at` followed by a key of an event?
-Match begins_event(std::string_view text, std::size_t at, bool any_key) {
-  std::size_t i = skip_space(text, at + 1);
-  if (i == text.size()) return Match::cut_off;
-  if (text[i] != '"') return Match::no;
-  const std::size_t key = i + 1;
-  const std::size_t close = text.find('"', key);
-  if (close == std::string_view::npos) return text.size() - key < 8 ? Match::cut_off : Match::no;
-  i = skip_space(text, close + 1);
-  if (i == text.size()) return Match::cut_off;
-  if (text[i] != ':') return Match::no;
-  if (any_key) return Match::yes;
-  const std::string_view name = text.substr(key, close - key);
-  for (const std::string_view k : kEventKeys) {
-    if (name == k) return Match::yes;
-  }
-  return Match::no;
-}
-
-// Is the '{' at `at` preceded by "}" and ","?
-bool follows_event(std::string_view text, std::size_t at) {
-  const auto before = [&](std::size_t i) {
-    while (i > 0 && is_space(text[i - 1])) --i;
-    return i;
-  };
-  const std::size_t comma = before(at);
-  if (comma == 0 || text[comma - 1] != ',') return false;
-  const std::size_t brace = before(comma - 1);
-  return brace > 0 && text[brace - 1] == '}';
 }
 
 // A quote that closes a string is followed by what may follow a string. In a key position only ':' may.
@@ -91,13 +52,6 @@ std::size_t utf8_sequence(std::string_view text, std::size_t at) {
     return continues(at + 1, low, high) && continues(at + 2) && continues(at + 3) ? 4 : 0;
   }
   return 0;
-}
-
-// What numbers, literals (true, null, NaN, Infinity, N/A) and the space between values are made of. When a quote is
-// missing, inside and outside change places, and the letters of keys soon show it.
-bool may_stand_outside_strings(char c) {
-  constexpr std::string_view kAllowed = "0123456789+-.eEtrufalsnNIiyA/,: \n\r\t";
-  return kAllowed.find(c) != std::string_view::npos;
 }
 
 // Copies an event and mends it on the way.
@@ -225,50 +179,6 @@ class Mender {
 };
 
 }  // namespace
-
-EventEnd find_event_end(std::string_view text, std::size_t at, bool is_last) {
-  std::size_t depth = 0;
-  std::size_t i = at;
-  bool odd_character = false;  // outside a string: perhaps a quote is missing, perhaps it is just an odd number
-  bool broken_string = false;  // JSON forbids a raw newline inside: a quote is missing or one too many
-  while (i < text.size() && !broken_string && !(odd_character && i - at > kBalanceBytes)) {
-    const char c = text[i++];
-    if (c == '"') {
-      while (i < text.size() && text[i] != '"' && text[i] != '\n') i += text[i] == '\\' ? 2 : 1;
-      if (i >= text.size()) break;
-      broken_string = text[i++] == '\n';
-    } else if (c == '{' || c == '[') {
-      ++depth;
-    } else if (c == '}' || c == ']') {
-      if (--depth != 0) continue;
-      if (!odd_character) return {EventEnd::How::closed, i, i};
-      break;
-    } else {
-      odd_character = odd_character || !may_stand_outside_strings(c);
-    }
-  }
-  const EventEnd unfinished{EventEnd::How::unfinished, text.size(), 0};
-  if (!odd_character && !broken_string) return unfinished;
-  const std::size_t balanced = odd_character && !broken_string && depth == 0 ? i : 0;
-  const bool seen_enough = balanced != 0 || broken_string || is_last || text.size() - at > kBalanceBytes;
-  const std::size_t next = seen_enough ? find_next_event(text, at + 1) : std::string_view::npos;
-  if (next == std::string_view::npos) return {EventEnd::How::unfinished, text.size(), balanced};
-  return {EventEnd::How::suspect, next, balanced};
-}
-
-std::size_t find_next_event(std::string_view text, std::size_t from) {
-  for (std::size_t at = text.find('{', from); at != std::string_view::npos; at = text.find('{', at + 1)) {
-    if (follows_event(text, at) && begins_event(text, at, false) == Match::yes) return at;
-  }
-  return std::string_view::npos;
-}
-
-std::size_t find_last_event(std::string_view text, bool any_key) {
-  for (std::size_t at = text.rfind('{'); at != std::string_view::npos && at > 0; at = text.rfind('{', at - 1)) {
-    if (follows_event(text, at) && begins_event(text, at, any_key) == Match::yes) return at;
-  }
-  return std::string_view::npos;
-}
 
 void Repairs::report(LoadReport& report, std::uint64_t offset, std::string_view text) const {
   const auto add = [&](Oddity kind, std::uint32_t count) {

@@ -17,8 +17,7 @@
 namespace gapscope {
 namespace {
 
-constexpr std::uint64_t kLeaveFree = std::uint64_t{512} << 20;  // on the disk, for everybody else
-constexpr std::uint64_t kLookEvery = std::uint64_t{64} << 20;   // bytes between two looks at how much is free
+constexpr std::uint64_t kLookEvery = std::uint64_t{64} << 20;  // bytes between two looks at how much is free
 
 // A file without a name: by the flag where the file system knows it, else by taking the name away.
 int open_nameless(const std::string& folder) {
@@ -88,10 +87,10 @@ class SpillingSource final : public ByteSource {
 
 }  // namespace
 
-Result<std::shared_ptr<SpilledText>> SpilledText::create(const std::string& folder) {
+Result<std::shared_ptr<SpilledText>> SpilledText::create(const std::string& folder, std::uint64_t leave_free) {
   const int fd = open_nameless(folder);
   if (fd < 0) return Error{fmt::format("{} cannot hold a temporary file: {}.", printable(folder), std::strerror(errno))};
-  return std::shared_ptr<SpilledText>(new SpilledText(fd, folder));
+  return std::shared_ptr<SpilledText>(new SpilledText(fd, folder, leave_free));
 }
 
 SpilledText::~SpilledText() { ::close(fd_); }
@@ -106,7 +105,7 @@ std::optional<Error> SpilledText::room_for(std::size_t size) {
   struct statvfs disk {};
   if (::fstatvfs(fd_, &disk) == 0) {
     const std::uint64_t free = static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize;
-    if (free < kLeaveFree + kLookEvery + size) {
+    if (free < leave_free_ + size) {
       return Error{fmt::format("{} has only {} free.", printable(folder_), format_bytes(free))};
     }
   }

@@ -13,8 +13,9 @@ namespace gapscope {
 
 class SpilledText {
  public:
-  // An empty one in `folder`.
-  static Result<std::shared_ptr<SpilledText>> create(const std::string& folder);
+  // An empty one in `folder`, which keeps `leave_free` bytes of the disk for everybody else.
+  static Result<std::shared_ptr<SpilledText>> create(const std::string& folder, std::uint64_t leave_free = kLeaveFree);
+  static constexpr std::uint64_t kLeaveFree = std::uint64_t{576} << 20;
   ~SpilledText();
   SpilledText(const SpilledText&) = delete;
   SpilledText& operator=(const SpilledText&) = delete;
@@ -25,11 +26,12 @@ class SpilledText {
   std::unique_ptr<ByteSource> open_at(std::uint64_t offset) const;
 
  private:
-  SpilledText(int fd, std::string folder) : fd_(fd), folder_(std::move(folder)) {}
+  SpilledText(int fd, std::string folder, std::uint64_t leave_free) : fd_(fd), folder_(std::move(folder)), leave_free_(leave_free) {}
   std::optional<Error> room_for(std::size_t size);
 
   int fd_;
   std::string folder_;
+  std::uint64_t leave_free_;
   std::uint64_t size_ = 0;
   std::uint64_t looked_to_ = 0;  // so far there was room when the file system was last asked
 };

@@ -20,8 +20,10 @@ StructuralIndex& StructuralIndex::operator=(StructuralIndex&&) noexcept = defaul
 IndexState StructuralIndex::index(const char* text, std::size_t size) {
   if (size >= std::numeric_limits<std::uint32_t>::max() - 64) return IndexState::too_large;
   if (!impl_->parser || size > impl_->capacity) {
-    // Room for half as much again, so that slowly growing texts do not allocate each time.
-    const std::size_t capacity = std::max<std::size_t>(size + size / 2, 4096);
+    // Room for more, so that slowly growing texts do not allocate each time. An index is four times as large as its text.
+    const std::size_t capacity = std::max<std::size_t>(size + std::min(size / 2, std::size_t{1} << 20), 4096);
+    impl_->parser.reset();
+    impl_->capacity = 0;
     // Depth is only used by simdjson's second stage, which does not run here.
     if (simdjson::get_active_implementation()->create_dom_parser_implementation(capacity, 1, impl_->parser)) {
       return IndexState::too_large;

@@ -33,26 +33,25 @@ std::size_t string_end(std::string_view text, std::size_t at) {
   return kNpos;
 }
 
-// Position after the value at `at`, or npos when it does not end here.
-std::size_t value_end(std::string_view text, std::size_t at) {
-  std::size_t depth = 0;
-  for (std::size_t i = at; i < text.size();) {
-    const char c = text[i];
-    if (c == '"') {
-      i = string_end(text, i);
-      if (i == kNpos) return kNpos;
-      if (depth == 0) return i;
+}  // namespace
+
+std::size_t TopLevel::ValueScan::end(std::string_view value) {
+  while (at_ < value.size()) {
+    const char c = value[at_];
+    if (in_string_) {
+      at_ += c == '\\' ? 2 : 1;
+      in_string_ = c != '"';
+      if (c == '"' && depth_ == 0) return at_;
       continue;
     }
-    if (c == '{' || c == '[') ++depth;
-    if ((c == '}' || c == ']') && depth > 0 && --depth == 0) return i + 1;
-    if (depth == 0 && (c == ',' || c == '}' || c == ']')) return i;  // the end of a bare scalar
-    ++i;
+    in_string_ = c == '"';
+    if (c == '{' || c == '[') ++depth_;
+    if ((c == '}' || c == ']') && depth_ > 0 && --depth_ == 0) return at_ + 1;
+    if (depth_ == 0 && (c == ',' || c == '}' || c == ']')) return at_;  // the end of a bare scalar
+    ++at_;
   }
   return kNpos;
 }
-
-}  // namespace
 
 TopLevel::State TopLevel::feed(std::string_view text, std::uint64_t file_offset, bool is_last) {
   consumed_ = 0;
@@ -112,11 +111,10 @@ TopLevel::State TopLevel::take_member(std::string_view text, std::size_t at, std
     consumed_ = value + 1;
     return State::events_begin;
   }
-  std::size_t end = value_end(text, value);
-  if (end == kNpos) {
-    if (!is_last) return State::need_more;
-    end = text.size();
-  }
+  std::size_t end = scan_.end(text.substr(value));
+  if (end == kNpos && !is_last) return State::need_more;
+  end = std::min(end, text.size() - value) + value;
+  scan_ = {};
   keep(std::move(key), text.substr(value, end - value), file_offset + at);
   consumed_ = end;
   place_ = Place::after_value;
@@ -127,11 +125,8 @@ void TopLevel::keep(std::string key, std::string_view value, std::uint64_t file_
   while (!value.empty() && is_space(value.back())) value.remove_suffix(1);
   if (events_seen_ && members_after_events_++ == 0) first_after_events_ = file_offset;
   if (keys_.size() < kKeysForMessage) keys_.push_back(key);
-  const auto same = std::find_if(header_.metadata.begin(), header_.metadata.end(), [&](const auto& m) { return m.first == key; });
-  if (same != header_.metadata.end()) {
-    report_.add(Oddity::duplicate_key, file_offset, key);
-    header_.metadata.erase(same);
-  }
+  const auto [same, is_new] = place_of_key_.try_emplace(key, header_.metadata.size());
+  if (!is_new) report_.add(Oddity::duplicate_key, file_offset, key);
   if (key == "deviceProperties") header_.devices = parse_device_properties(value);
   if (key == "baseTimeNanoseconds") {
     if (const auto ns = parse_integer(value)) {
@@ -139,7 +134,8 @@ void TopLevel::keep(std::string key, std::string_view value, std::uint64_t file_
       header_.has_base_time = true;
     }
   }
-  header_.metadata.emplace_back(std::move(key), std::string(value.substr(0, kKeptValueBytes)));
+  if (is_new) header_.metadata.emplace_back(std::move(key), std::string());
+  header_.metadata[same->second].second = value.substr(0, kKeptValueBytes);
 }
 
 }  // namespace gapscope

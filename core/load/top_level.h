@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/trace/load_report.h"
@@ -37,6 +38,16 @@ class TopLevel {
   const std::vector<std::string>& keys() const { return keys_; }
 
  private:
+  // Where a value ends, looked for in text that grows: what was seen is not looked at again.
+  class ValueScan {
+   public:
+    // The position after the value that `value` begins with, or npos when it goes on.
+    std::size_t end(std::string_view value);
+
+   private:
+    std::size_t at_ = 0, depth_ = 0;
+    bool in_string_ = false;
+  };
   enum class Place : std::uint8_t { start, before_key, after_value, end };
   State step(std::string_view text, std::uint64_t file_offset, bool is_last);
   State take_member(std::string_view text, std::size_t at, std::uint64_t file_offset, bool is_last);
@@ -47,6 +58,8 @@ class TopLevel {
   bool events_seen_ = false;
   std::size_t consumed_ = 0;
   Header header_;
+  std::unordered_map<std::string, std::size_t> place_of_key_;  // in the metadata
+  ValueScan scan_;                                              // of the member that stands at consumed_
   LoadReport report_;
   std::uint64_t members_after_events_ = 0;
   std::uint64_t first_after_events_ = 0;

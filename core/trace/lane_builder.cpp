@@ -17,10 +17,10 @@ class Nesting {
       ++overlapping;
       depth = below_innermost_encloser(begin, end);
     }
-    while (!is_free(depth, begin)) ++depth;
+    depth = first_free(depth, begin);
     if (depth == last_.size()) last_.push_back({});
     last_[depth] = {begin, end};
-    open_ = std::max(open_, depth + 1);
+    if (end > begin) open_ = std::max(open_, depth + 1);
     return static_cast<std::uint32_t>(depth);
   }
 
@@ -31,6 +31,13 @@ class Nesting {
     }
     return 0;
   }
+  // Thousands of empty slices at one instant stand below each other: those that were passed once are not asked again.
+  std::size_t first_free(std::size_t depth, Ns begin) {
+    if (begin != instant_ || depth < taken_from_ || depth > taken_to_) taken_from_ = taken_to_ = depth;
+    instant_ = begin;
+    while (!is_free(taken_to_, begin)) ++taken_to_;
+    return taken_to_++;
+  }
   // An empty slice takes its instant, so that the next one at that instant is not drawn over it.
   bool is_free(std::size_t depth, Ns begin) const {
     return depth >= last_.size() || (last_[depth].end <= begin && last_[depth].begin < begin);
@@ -38,6 +45,8 @@ class Nesting {
 
   std::vector<Span> last_;
   std::size_t open_ = 0;  // no slice is open at this depth or deeper
+  Ns instant_ = 0;        // at it no depth in [taken_from_, taken_to_) is free
+  std::size_t taken_from_ = 0, taken_to_ = 0;
 };
 
 void add_saturating(Ns& sum, Ns more) {

@@ -129,8 +129,9 @@ LaneOrder order_lanes(const std::vector<ProcessDraft>& processes, const std::vec
     if (facts[p].kept) process_order.push_back(p);
   }
   std::stable_sort(process_order.begin(), process_order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::tuple(facts[a].rank, facts[a].sort_index, natural_key(processes[a].key)) <
-           std::tuple(facts[b].rank, facts[b].sort_index, natural_key(processes[b].key));
+    // The key itself comes last: 7 and 07 are two processes, and their order must not depend on which was met first.
+    return std::tuple(facts[a].rank, facts[a].sort_index, natural_key(processes[a].key), std::string_view(processes[a].key)) <
+           std::tuple(facts[b].rank, facts[b].sort_index, natural_key(processes[b].key), std::string_view(processes[b].key));
   });
   out.process_of_draft.resize(processes.size());
   for (const std::uint32_t p : process_order) {
@@ -155,7 +156,7 @@ LaneOrder order_lanes(const std::vector<ProcessDraft>& processes, const std::vec
     std::int64_t number = 0;
     const LaneDraft& d = lanes[l];
     const std::int64_t sort = d.has_sort_index ? d.sort_index : as_number(d.key, number) ? number : 0;
-    return std::tuple(out.process_of_draft[d.process], lane_rank(kinds[l]), d.is_async, sort, natural_key(d.key), std::string_view(d.name));
+    return std::tuple(out.process_of_draft[d.process], lane_rank(kinds[l]), d.is_async, sort, natural_key(d.key), std::string_view(d.name), std::string_view(d.key));
   };
   std::stable_sort(lane_order.begin(), lane_order.end(), [&](std::uint32_t a, std::uint32_t b) { return lane_key(a) < lane_key(b); });
   out.lane_of_draft.resize(lanes.size());

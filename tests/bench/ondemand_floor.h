@@ -11,7 +11,7 @@
 
 #include "core/base/parallel.h"
 #include "core/load/byte_source.h"
-#include "core/load/event_repair.h"
+#include "core/load/event_bounds.h"
 
 namespace gapscope::bench {
 

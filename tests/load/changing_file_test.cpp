@@ -13,6 +13,8 @@
 #include "core/load/args.h"
 #include "tests/support/gzip_text.h"
 #include "tests/support/load_text.h"
+#include "tests/support/numbered_slices.h"
+#include "tests/support/pack_text.h"
 #include "tests/support/temp_folder.h"
 
 using namespace gapscope;
@@ -88,6 +90,42 @@ TEST_CASE("a file that grows after it was opened keeps its slices and their args
   const auto args = read_args(**result, (*result)->slices.offset[41]);
   REQUIRE(args.ok());
   CHECK((*args)[0].value == "41");
+}
+
+TEST_CASE("the args of a file that was cut, emptied, overwritten or replaced since are right or a sentence") {
+  const TempFolder folder;
+  const std::string text = numbered_slices(20'000);
+  std::vector<std::pair<std::string, std::string>> files = {{"t.json", text}, {"t.json.gz", gzip_text(text)}};
+#if GAPSCOPE_HAVE_LZMA
+  files.emplace_back("t.json.xz", xz_text(text));
+#endif
+#if GAPSCOPE_HAVE_ZSTD
+  files.emplace_back("t.json.zst", zstd_text(text));
+#endif
+  for (const auto& [name, bytes] : files) {
+    const std::string path = folder.write(name, bytes);
+    const auto t = load_trace(path);
+    REQUIRE(t.ok());
+    const auto last = (*t)->slices.offset[19'999];
+    const auto said = [&](const std::string& now) {
+      folder.write(name, now);
+      const auto args = read_args(**t, last);
+      return args.ok() ? (*args).at(0).value : args.error().message;
+    };
+    CHECK(said(bytes) == "19999");
+    CHECK(said(bytes + "more") == "19999");
+    const std::string shorter = fmt::format("{} is shorter than when it was opened: byte {} is gone. Reload it.", path, last);
+    const std::string changed = fmt::format("The event at byte {} of {} cannot be read any more: the file has changed since it was opened. Reload it.", last, path);
+    CHECK_MESSAGE((said(bytes.substr(0, bytes.size() / 2)) == shorter || said(bytes.substr(0, bytes.size() / 2)) == changed), said(bytes.substr(0, bytes.size() / 2)));
+    for (const std::string& now : {std::string(), std::string(bytes.size(), 'x'), std::string(bytes.size(), '\0'), std::string("{}"), text.substr(0, 5000)}) {
+      const std::string sentence = said(now);
+      CHECK(sentence.size() > 20);
+        CHECK_MESSAGE((sentence.back() == '.' || sentence.back() == '?'), sentence);
+    }
+    std::filesystem::remove(path);
+    std::filesystem::create_directory(path);
+    CHECK(read_args(**t, last).error().message == path + " is a folder. Name a trace file (.json or .json.gz) inside it.");
+  }
 }
 
 TEST_CASE("a load that waits for the writer of a pipe ends soon after it is cancelled") {

@@ -2,6 +2,7 @@
 #include <thread>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "core/base/parallel.h"
 #include "core/index/link_index.h"
@@ -189,4 +190,15 @@ TEST_CASE("a load cancelled while it reads or builds ends soon, at whatever stag
       if (!result.ok()) CHECK(result.error().message == "Cancelled.");
     }
   }
+}
+
+TEST_CASE("lanes and processes whose names are one number in two spellings keep one order, whichever comes first") {
+  const auto order = [](const char* first, const char* second) {
+    const auto e = [](const char* id) { return fmt::format(R"({{"ph":"X","name":"x","pid":{0},"tid":{0},"ts":1,"dur":1}},{{"ph":"X","name":"x","pid":1,"tid":{0},"ts":1,"dur":1}})", id); };
+    std::string keys;
+    const auto t = load_text(events(e(first) + "," + e(second)));
+    for (const Lane& lane : t->lanes) keys += t->processes[lane.process.index()].key + "/" + lane.key + " ";
+    return keys;
+  };
+  CHECK(order("7", "07") == order("07", "7"));
 }

@@ -15,6 +15,7 @@
 #include "tests/support/load_text.h"
 #include "tests/support/numbered_slices.h"
 #include "tests/support/pack_text.h"
+#include "tests/support/small_disk.h"
 #include "tests/support/temp_folder.h"
 
 using namespace gapscope;
@@ -139,6 +140,54 @@ TEST_CASE("where files may not grow the text is not kept, nothing ends by a sign
     CHECK(entry->first.at(0).text == "Files may not grow beyond 1.00 MB here (ulimit -f).");
     CHECK(t->slice_count() == 30'000);
     CHECK(number_of(*t, 29'999) == "29999");
+  }
+}
+
+TEST_CASE("a disk that fills up between two writes is a sentence, and what was written before can be read") {
+  for (const int megabytes : {1, 5, 20}) {
+    for (const std::size_t piece : {std::size_t{4096}, std::size_t{100'003}, std::size_t{1} << 20}) {
+      std::string trouble;
+      const bool ran = on_small_disk(megabytes, trouble, [&](const std::string& disk) -> std::string {
+        const auto kept = SpilledText::create(disk, 0);
+        if (!kept) return kept.error().message;
+        std::string text(piece, 'x');
+        std::uint64_t written = 0;
+        std::optional<Error> error;
+        for (; !error && written < 64 << 20; written += error ? 0 : piece) error = (*kept)->append(text.data(), text.size());
+        if (!error) return "the disk was larger than it is";
+        if (error->message != "Writing to " + disk + " failed: No space left on device.") return error->message;
+        if (written + piece < std::uint64_t(megabytes) << 20) return fmt::format("full after {} bytes", written);
+        text.assign(piece, ' ');
+        const auto got = (*kept)->open_at(written - piece)->read(text.data(), piece);
+        return got.ok() && *got == piece && text == std::string(piece, 'x') ? "" : "the last piece is not there";
+      });
+      if (!ran) return;
+      CHECK_MESSAGE(trouble.empty(), trouble);
+    }
+  }
+}
+
+TEST_CASE("on a disk with little room a trace opens whole, its text is not kept there, and its args are there") {
+  const std::string text = numbered_slices(30'000);
+  for (const auto& [name, bytes] : packings(text)) {
+    std::string trouble;
+    const bool ran = on_small_disk(5, trouble, [&](const std::string& disk) -> std::string {
+      const TempFolder folder;
+      LoadOptions options;
+      options.threads = 2;
+      options.spill_folder = disk;
+      const auto t = load_trace(folder.write(name, bytes), options);
+      if (!t) return t.error().message;
+      const auto entries = (*t)->report.entries();
+      const OddityEntry* entry = entry_of(entries, Oddity::text_not_kept);
+      if ((*t)->spilled_text || entry == nullptr) return "the text was kept";
+      if (entry->first.at(0).text != disk + " has only 5.00 MB free.") return entry->first.at(0).text;
+      const auto args = read_args(**t, (*t)->slices.offset[29'999]);
+      if (!args) return args.error().message;
+      return (*t)->slice_count() == 30'000 && (*args)[0].value == "29999" ? "" : "slices or args are missing";
+    });
+    if (!ran) return;
+    CHECK_MESSAGE(trouble.empty(), trouble);
   }
 }
 

@@ -5,8 +5,10 @@
 #include <doctest/doctest.h>
 
 #include "core/trace/lane_builder.h"
+#include "tests/support/cpu_time.h"
 
 using namespace gapscope;
+using gapscope::test::cpu_seconds;
 
 namespace {
 
@@ -69,6 +71,12 @@ TEST_CASE("empty slices at one instant each get a depth of their own") {
   const Nested n = nest({{5, 5}, {5, 5}, {6, 6}});
   CHECK(n.depth == Depths{0, 1, 0});
   CHECK(n.lane.overlapping == 0);
+}
+
+TEST_CASE("many empty slices at one instant cost time in proportion to their number") {
+  const auto seconds = [](std::size_t n) { return cpu_seconds([&] { CHECK(nest(std::vector<Span>(n, Span{5, 5})).lane.row_counts.size() == n); }); };
+  // 8 times as long; where each asks all depths before it, 64, and minutes for a file whose slices all lack ts and dur.
+  CHECK(seconds(64'000) < 24 * seconds(8'000) + 0.02);
 }
 
 TEST_CASE("busy is the union, total the plain sum") {
