@@ -24,9 +24,9 @@ struct ColumnToCome {
   const char* data;
   std::size_t bytes;  // an element
 };
-template <class T>
-ColumnToCome column_to_come(const std::vector<T>& column) {
-  return {reinterpret_cast<const char*>(column.data()), sizeof(T)};
+template <class Rows>
+ColumnToCome column_to_come(const Rows& column) {
+  return {reinterpret_cast<const char*>(column.data()), sizeof(typename Rows::value_type)};
 }
 
 class TimeWindows {

@@ -11,8 +11,9 @@
 namespace gapscope {
 
 // `other` is room to work in, kept by the caller where it sorts often. `key` gives an unsigned number.
-template <class T, class Key>
-void radix_sort(std::vector<T>& list, std::vector<T>& other, Key key) {
+template <class Rows, class Key>
+void radix_sort(Rows& list, Rows& other, Key key) {
+  using T = typename Rows::value_type;
   constexpr std::size_t kFew = 64;  // so few are faster compared with each other
   const auto before = [&](const T& a, const T& b) { return key(a) < key(b); };
   if (list.size() <= kFew) return std::stable_sort(list.begin(), list.end(), before);

@@ -69,7 +69,7 @@ class Builder {
   std::vector<RowPart> parts_of(LaneId id, const ComparedStep& step) const {
     const Lane& lane = trace_.lane(id);
     std::vector<RowPart> parts;
-    const std::vector<Ns>& begin = trace_.slices.begin;
+    const auto& begin = trace_.slices.begin;
     for (std::uint32_t depth = 0; depth < lane.depth_count; ++depth) {
       const Row& row = trace_.rows[lane.first_row + depth];
       RowPart part{row.first, row.first + row.count};

@@ -49,7 +49,7 @@ SliceId LaneIndex::at(RowId row, Ns t) const {
 
 RowSlices LaneIndex::slices_of(RowId row_id) const {
   const Row& row = trace_.row(row_id);
-  const auto of_row = [&](const std::vector<Ns>& column) { return std::span(column).subspan(row.first, row.count); };
+  const auto of_row = [&](const auto& column) { return std::span(column).subspan(row.first, row.count); };
   return {of_row(trace_.slices.begin), of_row(trace_.slices.end), &levels_[row_id.index()], row.first, {}};
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/column.h"
 #include "core/base/ids.h"
 #include "core/base/time.h"
 #include "core/trace/kind.h"
@@ -24,13 +25,13 @@ struct Category {
 // Named stretches of time, ordered by (lane, depth, begin, file order): the slices of one depth of one lane lie side
 // by side and never overlap. 38 bytes a slice.
 struct Slices {
-  std::vector<Ns> begin;
-  std::vector<Ns> end;                       // >= begin
-  std::vector<StringId> name;
-  std::vector<RowId> row;                    // gives lane and depth
-  std::vector<std::uint16_t> category;       // index into Trace::categories
-  std::vector<std::uint64_t> offset;         // byte offset of the event in the (inflated) file; also the file order
-  std::vector<std::uint64_t> external_id;    // args "External id"; 0 where absent (KINETO 4.6)
+  Column<Ns> begin;
+  Column<Ns> end;                       // >= begin
+  Column<StringId> name;
+  Column<RowId> row;                    // gives lane and depth
+  Column<std::uint16_t> category;       // index into Trace::categories
+  Column<std::uint64_t> offset;         // byte offset of the event in the (inflated) file; also the file order
+  Column<std::uint64_t> external_id;    // args "External id"; 0 where absent (KINETO 4.6)
 
   std::size_t size() const { return begin.size(); }
 };

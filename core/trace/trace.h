@@ -36,13 +36,13 @@ struct Trace {
   std::vector<Lane> lanes;
   std::vector<Row> rows;
   Slices slices;
-  std::vector<GpuRow> gpu;
-  std::vector<Call> calls;
-  std::vector<OpRow> ops;
-  std::vector<MemoryRow> memory;
-  std::vector<Instant> instants;     // ordered by (lane, time)
+  Column<GpuRow> gpu;
+  Column<Call> calls;
+  Column<OpRow> ops;
+  Column<MemoryRow> memory;
+  Column<Instant> instants;     // ordered by (lane, time)
   std::vector<Counter> counters;
-  std::vector<Flow> flows;           // ordered by (from, to)
+  Column<Flow> flows;           // ordered by (from, to)
   FlowCounts flow_counts;
   Header header;
   LoadReport report;
