@@ -9,7 +9,7 @@
 #include "core/base/text.h"
 #include "core/load/batch_parser.h"
 #include "core/load/byte_source.h"
-#include "core/load/event_parser.h"
+#include "core/load/json_text.h"
 #include "core/load/restart_points.h"
 #include "core/load/spilled_text.h"
 #include "core/load/structural_index.h"

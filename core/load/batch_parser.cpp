@@ -24,14 +24,19 @@ bool follows_comma(std::string_view text, std::size_t at) {
 BatchEnd BatchParser::parse(std::string_view text, std::uint64_t file_offset, bool is_last, bool after_comma) {
   text_ = text;
   file_offset_ = file_offset;
-  chunk_.clear();
+  clear_chunk();
   chunk_.base_offset = file_offset;
   BatchEnd end;
   begin_record();
   if (after_comma && parse_fast(end, is_last)) return end;
-  chunk_.clear();
+  clear_chunk();
   begin_record();
   return parse_slow(is_last, after_comma);
+}
+
+void BatchParser::clear_chunk() {
+  chunk_.clear();
+  events_.begin_chunk();
 }
 
 bool BatchParser::parse_fast(BatchEnd& end, bool is_last) {

@@ -30,7 +30,7 @@ struct TakenEvent {
   std::string mended;           // stands for that text where it could not be read as it was
   What what = What::untimed;
   Ns time = 0;                  // of instants and counters
-  std::uint32_t lane = 0;       // of instants and counters, local
+  std::uint32_t lane = 0;       // of instants and counters, in the chunk
   bool is_global = false;       // an instant over all lanes
 };
 
@@ -48,6 +48,7 @@ class BatchParser {
   RawChunk& chunk() { return chunk_; }
 
  private:
+  void clear_chunk();
   bool parse_fast(BatchEnd& end, bool is_last);
   BatchEnd parse_slow(bool is_last, bool after_comma);
   // One event at `at`; returns the position after it, or npos when more text is needed.

@@ -1,22 +1,22 @@
 #pragma once
 // What an event says, picked but not yet put into rows. Tokens are views into the text. Private to the event parser.
+#include <array>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "core/load/event_parser.h"
+#include "core/load/event_keys.h"
+#include "core/trace/raw_rows.h"
 
 namespace gapscope {
 
-struct EventParser::Fields {
-  std::string_view ph, cat, name, pid, tid, ts, dur, id, scope;
-  std::uint32_t seen = 0;     // bit a key, to notice a key that comes twice
-  bool duplicate = false;
-  bool has_args = false;
-  bool has_gpu_arg = false;
-  bool has_op_arg = false;
-  std::uint32_t non_finite = 0;
+inline bool is_quoted(std::string_view token) { return token.size() >= 2 && token.front() == '"'; }
+inline std::string_view bare(std::string_view token) { return is_quoted(token) ? token.substr(1, token.size() - 2) : token; }
 
+// What the args say. Nothing here is cleared before it is needed: most events say little, and there are millions of them.
+struct ArgFields {
+  bool has_gpu = false;  // says something a GpuRow holds; else `gpu` is of an event before
+  bool has_op = false;   // the same of `op`
   GpuRow gpu;
   OpRow op;
   std::string_view input_dims, input_types, collective, annotated_stream;
@@ -26,8 +26,55 @@ struct EventParser::Fields {
   std::uint64_t address = 0;
   // ph:M
   std::string_view meta_name, meta_labels, meta_sort;
+
+  void clear() {
+    has_gpu = has_op = false;
+    input_dims = input_types = collective = annotated_stream = {};
+    external_id = 0;
+    bytes = device_type = 0;
+    total_allocated = total_reserved = device_id = -1;
+    address = 0;
+    meta_name = meta_labels = meta_sort = {};
+  }
+  GpuRow& gpu_row() {
+    if (!has_gpu) gpu = {};
+    has_gpu = true;
+    return gpu;
+  }
+  OpRow& op_row() {
+    if (!has_op) op = {};
+    has_op = true;
+    return op;
+  }
+};
+
+struct EventFields {
+  std::array<std::string_view, kEventKeys> tokens{};  // scalars and strings by EventKey, as they stand in the text
+  std::uint32_t seen = 0;                             // bit a key that is there
+  std::uint32_t said = 0;                             // bit a key whose token is there; else the token is of an event before
+  bool duplicate = false;                             // a key comes twice
+  bool has_args = false;
+  std::uint32_t non_finite = 0;
+  ArgFields args;
   // ph:C, and whatever may turn out to be one: key and value tokens
-  std::vector<std::pair<std::string_view, std::string_view>>* series = nullptr;
+  std::vector<std::pair<std::string_view, std::string_view>> series;
+
+  static constexpr std::uint32_t bit(EventKey key) { return std::uint32_t{1} << static_cast<unsigned>(key); }
+  std::string_view operator[](EventKey key) const {
+    return (said & bit(key)) != 0 ? tokens[static_cast<std::size_t>(key)] : std::string_view{};
+  }
+  void begin_event() {
+    seen = said = 0;
+    duplicate = false;
+    non_finite = 0;
+    forget_args();
+  }
+  void forget_args() {
+    if (!has_args) return;
+    has_args = false;
+    args.clear();
+    series.clear();
+  }
 };
 
 }  // namespace gapscope

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/load/event_fields.h"
+#include "core/load/event_shapes.h"
 #include "core/load/number_text.h"
 #include "core/trace/raw_rows.h"
 
@@ -19,73 +21,124 @@ class EventParser {
 
   EventParser(LocalTables& tables, RawChunk& out) : tables_(tables), out_(out) {}
 
+  // Rows go to the beginning of an empty chunk from now on.
+  void begin_chunk() { ++chunk_number_; }
   // The text that the next events lie in. `at`: structural positions (StructuralIndex). `text_offset`: file offset of text[0].
   void set_text(std::string_view text, std::span<const std::uint32_t> at, std::uint64_t text_offset);
 
   // Parses the object whose '{' is at structural position `i`. Returns the structural position after its '}', or kFailed,
-  // and then nothing was put down and nothing reported. `file_offset_of_event` is where the event stands in the file: the
-  // text may be a repaired copy.
+  // and then nothing was put down and nothing reported.
   std::size_t parse(std::size_t i);
 
   // The structural position after the value at `i`, or kFailed when it never closes.
   std::size_t skip_value(std::size_t i) const;
   // The JSON text of the value at i that ends before structural position `after`.
   std::string_view value_text(std::size_t i, std::size_t after) const {
-    const std::size_t begin = at_[i];
-    std::size_t end = after < at_.size() ? at_[after] : text_.size();
-    while (end > begin && is_space(text_[end - 1])) --end;
-    return text_.substr(begin, end - begin);
+    return trimmed(at_[i], after < at_.size() ? at_[after] : text_.size());
   }
   // Overrides the offset that rows get: a repaired event stands elsewhere than its text.
   void set_event_offset(std::uint64_t offset) { forced_offset_ = offset; }
   void clear_event_offset() { forced_offset_ = kNoOffset; }
 
  private:
-  struct Fields;
-  std::size_t parse_fields(std::size_t i, Fields& f);
-  std::size_t parse_args(std::size_t i, Fields& f);
-  void take_arg(std::string_view key, std::size_t value, std::size_t after, Fields& f);
-  void put(const Fields& f);
-  void put_slice(const Fields& f, Ns begin);
-  void put_instant(const Fields& f, Ns time);
-  void put_counter(const Fields& f, Ns time);
-  void put_names(const Fields& f);
-  bool take_time(std::string_view token, ParsedTime& out) const;
+  using Position = const std::uint32_t*;  // in at_; null: failed
+
+  // A key and the value after it.
+  struct Member {
+    std::string_view key;      // without quotes
+    Position value = nullptr;
+    Position after = nullptr;  // of the value: a ',' or a '}'
+    std::string_view token;    // the value's text where it is no object or array
+    bool is_scalar = false;
+  };
+  bool read_member(Position at, Member& m) const;
+  bool read_nested(Member& m) const;
+  bool escapes_are_sound(const Member& m);
+  Position parse_known(Position at);
+  void learn_shape(Position at);
+  Position parse_fields(Position at);
+  Position parse_args(Position at);
+  Position skip_args(Position at) const;
+  Position skip_nested(Position at) const;
+  void take_arg(ArgKey key, const Member& m);
+
+  void put();
+  void put_slice(Ns begin);
+  void put_flow(Ns time, char phase);
+  void put_gpu(std::uint32_t slice);
+  void put_op(std::uint32_t slice);
+  void put_instant(Ns time);
+  void put_counter(Ns time);
+  void put_names();
+  ParsedTime time_of(EventKey key) const;
+  template <class Integer>
+  void take(std::string_view token, Integer& into) const;
 
   static constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-  // Most texts hold no backslash at all: one look at the whole spares one at every string.
-  bool has_escape(std::string_view t) const { return text_has_backslash_ && t.find('\\') != std::string_view::npos; }
-  char char_at(std::size_t i) const { return i < at_.size() ? text_[at_[i]] : '\0'; }
-  // The scalar or string that starts at structural position i, without trailing space.
-  std::string_view token(std::size_t i) const { return value_text(i, i + 1); }
+  std::string_view trimmed(std::size_t begin, std::size_t end) const {
+    while (end > begin && is_space(text_[end - 1])) --end;
+    return text_.substr(begin, end - begin);
+  }
+  const char* limit() const { return text_.data() + text_.size(); }
+  // Few texts hold a backslash: the next one is looked for once, not in every string.
+  bool has_escape(std::string_view t) const;
+  void look_for_backslash(const char* from) const;
   // The content of a string token, escapes resolved (into scratch_); other tokens as they are.
   std::string_view text_of(std::string_view token);
-  std::uint32_t text_id(std::string_view token);
-  std::uint32_t category_id(std::string_view cat);
-  std::uint32_t lane_id(std::string_view pid, std::string_view tid);
-  void note(Oddity kind) { out_.report.add(kind, event_offset_, event_text_); }
+  void note(Oddity kind);
+
+  // What the chunk uses of the worker's texts, categories and lanes: by their id the position in the chunk's own list.
+  struct Use {
+    std::uint32_t chunk = 0;     // the number of the chunk that this is about; 0: none yet
+    std::uint32_t position = 0;
+  };
+  class Uses {
+   public:
+    Use& of(std::uint32_t id) {
+      if (id >= uses_.size()) uses_.resize(std::size_t{id} * 2 + 64);
+      return uses_[id];
+    }
+
+   private:
+    std::vector<Use> uses_;
+  };
+  std::uint32_t use(Uses& uses, std::uint32_t id);
+  std::uint32_t text_use(std::string_view token);
+
+  struct KnownCategory {
+    std::string token;
+    std::uint32_t text = kUnbound;  // none yet
+    Kind kind = Kind::other;
+    std::uint32_t chunk = 0, use = 0;
+  };
+  struct KnownLane {
+    std::string pid, tid;
+    std::uint32_t id = kUnbound;
+    std::uint32_t chunk = 0, use = 0;
+  };
+  const KnownCategory& category(std::string_view token);
+  std::uint32_t lane_use(std::string_view pid, std::string_view tid);
 
   LocalTables& tables_;
   RawChunk& out_;
   std::string_view text_;
   std::span<const std::uint32_t> at_;
-  bool text_has_backslash_ = false;
+  mutable const char* looked_from_ = nullptr;     // where the next backslash was looked for, and
+  mutable const char* next_backslash_ = nullptr;  // where it is: limit() when there is none
   std::uint64_t text_offset_ = 0;
   std::uint64_t forced_offset_ = kNoOffset;
+  std::size_t event_begin_ = 0, event_after_ = 0;  // structural positions of the event being put down
   std::uint64_t event_offset_ = 0;
-  std::string_view event_text_;
+  EventFields fields_;
+  EventShapes shapes_;
   std::string scratch_;
+  std::uint32_t chunk_number_ = 1;
+  Uses text_uses_, category_uses_, lane_uses_;
 
-  // The category and the lane of the event before: most events share them with their neighbour.
-  std::string last_category_text_;
-  std::uint32_t last_category_ = 0;
-  bool has_last_category_ = false;
-  std::string last_pid_, last_tid_;
-  std::uint32_t last_lane_ = 0;
-  bool has_last_lane_ = false;
+  // Categories and lanes met before, by a few bits of their tokens: most events share them with one of a few before.
+  static constexpr std::size_t kKnown = 16;
+  std::array<KnownCategory, kKnown> categories_;
+  std::array<KnownLane, kKnown> lanes_;
 };
-
-// Resolves the escapes of a JSON string's content into `out`; false when an escape is invalid.
-bool unescape(std::string_view content, std::string& out);
 
 }  // namespace gapscope

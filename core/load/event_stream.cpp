@@ -1,5 +1,7 @@
 #include "core/load/event_stream.h"
 
+#include <utility>
+
 #include "core/base/parallel.h"
 
 namespace gapscope {
@@ -29,56 +31,66 @@ void EventStream::work(BlockReader& reader, int worker) {
       const std::lock_guard lock(mutex_);
       events_are_over = array_closed_;
     }
-    if (!events_are_over) {
-      parsed.end = parser.parse(block->text(), block->file_offset, block->is_last);
-      parsed.chunk = parser.chunk();  // a copy of exactly the needed size; the parser keeps its room
-      parsed.chunk.table = worker;
-    }
+    if (!events_are_over) parsed.end = parser.parse(block->text(), block->file_offset, block->is_last);
     parsed.block = std::move(block);
-    const std::lock_guard lock(mutex_);
-    waiting_.emplace(parsed.block->number, std::move(parsed));
-    commit_ready(reader);
+    add(std::move(parsed), parser.chunk(), reader);
   }
   if (progress_.cancel.load()) reader.stop();
 }
 
-void EventStream::copy_to(BuildInput& input) const {
-  // Texts and lanes put in again in the order of their ids get the same ids.
-  input.tables.resize(tables_.size());
-  parallel_for(threads_, tables_.size(), [&](std::size_t t) {
-    auto copy = std::make_unique<LocalTables>();
-    for (std::size_t i = 0; i < tables_[t]->strings.size(); ++i) copy->strings.intern(tables_[t]->strings[StringId(i)]);
-    for (const LaneKey& lane : tables_[t]->lanes()) copy->lane(lane.process, lane.thread);
-    input.tables[t] = std::move(copy);
-  });
-  input.chunks.resize(chunks_.size());
-  parallel_for(threads_, chunks_.size(), [&](std::size_t c) { input.chunks[c] = chunks_[c]; });
+// Commits the block when it is its turn, and those that waited for it. What was committed is put down when the others may go
+// on. `chunk` is the parser's own, which gets another one where this one has to wait.
+void EventStream::add(Parsed parsed, RawChunk& chunk, BlockReader& reader) {
+  ClaimedChunks claimed;
+  {
+    const std::lock_guard lock(mutex_);
+    if (parsed.block->number == next_) {
+      commit(*parsed.block, parsed.end, {}, &chunk, claimed);
+      reader.recycle(std::move(parsed.block));
+      ++next_;
+      commit_ready(reader, claimed);
+    } else {
+      parsed.chunk = std::exchange(chunk, take_spare());
+      waiting_.emplace(parsed.block->number, std::move(parsed));
+    }
+  }
+  for (const Claimed& c : claimed) RowStore::fill(c.claim, c.chunk != nullptr ? *c.chunk : c.own);
+  const std::lock_guard lock(mutex_);
+  for (Claimed& c : claimed) {
+    if (c.chunk == nullptr) spare_.push_back(std::move(c.own));
+  }
 }
 
-void EventStream::commit_ready(BlockReader& reader) {
+RawChunk EventStream::take_spare() {
+  if (spare_.empty()) return {};
+  RawChunk chunk = std::move(spare_.back());
+  spare_.pop_back();
+  return chunk;
+}
+
+void EventStream::commit_ready(BlockReader& reader, ClaimedChunks& claimed) {
   for (auto at = waiting_.find(next_); at != waiting_.end(); at = waiting_.find(next_)) {
-    commit(at->second);
+    commit(*at->second.block, at->second.end, std::move(at->second.chunk), nullptr, claimed);
     reader.recycle(std::move(at->second.block));
     waiting_.erase(at);
     ++next_;
   }
 }
 
-void EventStream::commit(Parsed& parsed) {
-  const Block& block = *parsed.block;
+void EventStream::commit(const Block& block, const BatchEnd& end, RawChunk own, const RawChunk* chunk, ClaimedChunks& claimed) {
   if (array_closed_) {
     feed_rest(block.text(), block.file_offset, block.is_last);
   } else if (!carry_.empty() || !after_comma_) {
-    commit_again(block);
+    commit_again(block, claimed);
   } else {
-    keep(std::move(parsed.chunk));
-    take_end(parsed.end, block.text(), block.file_offset, block.is_last);
+    keep(std::move(own), chunk, claimed);
+    take_end(end, block.text(), block.file_offset, block.is_last);
   }
 }
 
 // The block before ended in the middle of an event, so that this one's parse began in the wrong place, or it ended without
 // the comma that this one's parse took for granted.
-void EventStream::commit_again(const Block& block) {
+void EventStream::commit_again(const Block& block, ClaimedChunks& claimed) {
   std::string text = std::move(carry_);
   carry_.clear();
   text += block.text();
@@ -86,8 +98,7 @@ void EventStream::commit_again(const Block& block) {
   const std::uint64_t offset = begins_inside ? carry_offset_ : block.file_offset;
   BatchParser parser(*tables_.back());
   const BatchEnd end = parser.parse(text, offset, block.is_last, begins_inside || after_comma_);
-  parser.chunk().table = threads_;
-  keep(std::move(parser.chunk()));
+  keep(std::move(parser.chunk()), nullptr, claimed);
   take_end(end, text, offset, block.is_last);
 }
 
@@ -122,10 +133,12 @@ void EventStream::feed_rest(std::string_view text, std::uint64_t file_offset, bo
   }
 }
 
-void EventStream::keep(RawChunk chunk) {
-  truncated_ = truncated_ || chunk.report.count(Oddity::truncated) != 0;
-  progress_.events.fetch_add(chunk.events, std::memory_order_relaxed);
-  chunks_.push_back(std::move(chunk));
+void EventStream::keep(RawChunk own, const RawChunk* chunk, ClaimedChunks& claimed) {
+  const RawChunk& rows = chunk != nullptr ? *chunk : own;
+  truncated_ = truncated_ || rows.report.count(Oddity::truncated) != 0;
+  progress_.events.fetch_add(rows.events, std::memory_order_relaxed);
+  RowStore::Claim claim = store_.claim(rows);
+  claimed.push_back({std::move(own), chunk, std::move(claim)});
 }
 
 }  // namespace gapscope

@@ -14,7 +14,7 @@
 #include "core/load/blocks.h"
 #include "core/load/load_trace.h"
 #include "core/load/top_level.h"
-#include "core/trace/trace_builder.h"
+#include "core/trace/row_store.h"
 
 namespace gapscope {
 
@@ -27,11 +27,9 @@ class EventStream {
   bool run(BlockReader& reader, std::uint64_t until_bytes = ~std::uint64_t{0});
   // Whether the last block was parsed. Between two runs.
   bool at_end() const { return at_end_; }
-  // What was parsed so far, once more, under the ids of tables of its own. Between two runs.
-  void copy_to(BuildInput& input) const;
-
-  std::vector<RawChunk> take_chunks() { return std::move(chunks_); }
-  std::vector<std::unique_ptr<LocalTables>> take_tables() { return std::move(tables_); }
+  // What was parsed so far, once more. Between two runs.
+  RowStore copy_rows() const { return store_.copy(); }
+  RowStore take_rows() { return std::move(store_); }
   bool array_closed() const { return array_closed_; }
   bool object_closed() const { return object_closed_; }
   bool was_truncated() const { return truncated_; }
@@ -42,13 +40,22 @@ class EventStream {
     RawChunk chunk;
     BatchEnd end;
   };
+  // A chunk that has its place in the store but has not been put there.
+  struct Claimed {
+    RawChunk own;                     // where nobody else holds the chunk
+    const RawChunk* chunk = nullptr;  // null: `own`
+    RowStore::Claim claim;
+  };
+  using ClaimedChunks = std::vector<Claimed>;
   void work(BlockReader& reader, int worker);
-  void commit_ready(BlockReader& reader);
-  void commit(Parsed& parsed);
-  void commit_again(const Block& block);
+  void add(Parsed parsed, RawChunk& chunk, BlockReader& reader);
+  RawChunk take_spare();
+  void commit_ready(BlockReader& reader, ClaimedChunks& claimed);
+  void commit(const Block& block, const BatchEnd& end, RawChunk own, const RawChunk* chunk, ClaimedChunks& claimed);
+  void commit_again(const Block& block, ClaimedChunks& claimed);
   void take_end(const BatchEnd& end, std::string_view text, std::uint64_t file_offset, bool is_last);
   void feed_rest(std::string_view text, std::uint64_t file_offset, bool is_last);
-  void keep(RawChunk chunk);
+  void keep(RawChunk own, const RawChunk* chunk, ClaimedChunks& claimed);
 
   TopLevel& top_;
   int threads_;
@@ -60,7 +67,8 @@ class EventStream {
   std::mutex mutex_;                        // guards everything below
   std::map<std::size_t, Parsed> waiting_;   // parsed, but a block before them is not
   std::size_t next_ = 0;                    // number of the next block to commit
-  std::vector<RawChunk> chunks_;
+  std::vector<RawChunk> spare_;             // with room from earlier blocks
+  RowStore store_;
   std::string carry_;                       // text of an event that did not end in its block
   std::uint64_t carry_offset_ = 0;
   bool after_comma_ = true;                 // as the last block committed said of what follows

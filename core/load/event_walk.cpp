@@ -57,8 +57,24 @@ void EventWalk::take_block(const Block& block, const std::function<void(const St
   parse(text, carry_offset_, block.is_last, true, take);
 }
 
+// Ids that hold for all stretches instead of those of one.
+void EventWalk::use_table_ids() {
+  RawChunk& chunk = parser_.chunk();
+  const auto translate = [&](auto& row) {
+    row.lane = chunk.lanes[row.lane].id;
+    row.category = chunk.texts[chunk.categories[row.category]].id;
+    row.name = chunk.texts[row.name].id;
+  };
+  for (RawFlow& flow : chunk.flows) translate(flow);
+  for (RawHalf& half : chunk.halves) translate(half);
+  for (TakenEvent& event : taken_) {
+    if (event.what == TakenEvent::What::instant || event.what == TakenEvent::What::counter) event.lane = chunk.lanes[event.lane].id;
+  }
+}
+
 void EventWalk::parse(std::string_view text, std::uint64_t offset, bool is_last, bool after_comma, const std::function<void(const Stretch&)>& take) {
   const BatchEnd end = parser_.parse(text, offset, is_last, after_comma);
+  use_table_ids();
   take({text, parser_.chunk(), taken_});
   after_comma_ = end.after_comma;
   if (end.how == BatchEnd::How::array_closed) {

@@ -21,7 +21,7 @@ class EventWalk {
   // A stretch of events: their rows, and where their texts are in `text`, which begins at `chunk.base_offset`.
   struct Stretch {
     std::string_view text;
-    const RawChunk& chunk;
+    const RawChunk& chunk;  // flows and halves, and lanes of `events`, under the ids of tables()
     const std::vector<TakenEvent>& events;
   };
 
@@ -40,6 +40,7 @@ class EventWalk {
 
  private:
   std::optional<Error> find_events();
+  void use_table_ids();
   void parse(std::string_view text, std::uint64_t offset, bool is_last, bool after_comma, const std::function<void(const Stretch&)>& take);
   void take_block(const Block& block, const std::function<void(const Stretch&)>& take);
   bool cancelled() const { return cancel_ != nullptr && cancel_->load(std::memory_order_relaxed); }

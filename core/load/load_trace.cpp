@@ -122,7 +122,9 @@ class Loader {
     // Each worker holds one block, one is being read, and a few wait for a slow one before them.
     const int blocks = 2 * options_.threads + 2;
     BlockReader reader(*source_, std::move(head_), offset_, options_.batch_bytes, blocks, &progress_.cancel, &progress_.bytes_done);
-    EventStream stream(top_, options_.threads, progress_);
+    // Inflating keeps a core busy: as many parsers as cores would take turns with it.
+    const int parsers = source_->is_plain() ? options_.threads : std::max(1, options_.threads - 1);
+    EventStream stream(top_, parsers, progress_);
     PartBuilder parts(options_.on_part);
     for (const std::uint64_t until : part_ends()) {
       if (!stream.run(reader, until)) return cancelled();
@@ -140,8 +142,7 @@ class Loader {
     figures.read_seconds = reader.read_seconds();
     figures.parse_seconds = seconds_since(start);
     report_end(stream);
-    input.chunks = stream.take_chunks();
-    input.tables = stream.take_tables();
+    input.rows = stream.take_rows();
     input.threads = options_.threads;
     input.cancel = &progress_.cancel;
     return std::nullopt;

@@ -92,41 +92,37 @@ bool is_non_finite(std::string_view text) {
 
 namespace {
 
-// Eight digits at `text` at once, as the well-known three multiplications do it; false when one is no digit.
-bool eight_digits(const char* text, std::uint64_t& value) {
-  std::uint64_t w = 0;
-  std::memcpy(&w, text, sizeof w);
-  const std::uint64_t high_halves = (w & 0xF0F0'F0F0'F0F0'F0F0u) | (((w + 0x0606'0606'0606'0606u) & 0xF0F0'F0F0'F0F0'F0F0u) >> 4);
-  if (high_halves != 0x3333'3333'3333'3333u) return false;
-  w = (w & 0x0F0F'0F0F'0F0F'0F0Fu) * 2561 >> 8;
-  w = (w & 0x00FF'00FF'00FF'00FFu) * 6'553'601 >> 16;
-  value = (w & 0x0000'FFFF'0000'FFFFu) * 42'949'672'960'001u >> 32;
-  return true;
-}
-
-// Nearly every "ts": 9 to 15 digits, a point, three digits.
-bool parse_epoch_us(std::string_view token, Ns& ns) {
-  if constexpr (std::endian::native != std::endian::little) return false;
-  if (token.size() < 13 || token.size() > 19 || token[token.size() - 4] != '.') return false;
+// Nearly every "ts" and "dur": up to 15 digits, a point, three digits.
+bool parse_plain_us(std::string_view token, Ns& ns) {
+  if (token.size() < 5 || token.size() > 19 || token[token.size() - 4] != '.') return false;
   const char* const point = token.data() + token.size() - 4;
-  std::uint64_t value = 0;
-  if (!eight_digits(point - 8, value)) return false;
-  std::uint64_t high = 0;
-  bool digits = is_digit(point[1]) && is_digit(point[2]) && is_digit(point[3]);
-  for (const char* at = token.data(); at < point - 8; ++at) {
-    digits = digits && is_digit(*at);
-    high = high * 10 + static_cast<std::uint64_t>(*at - '0');
+  const char* const end = point + 4;
+  if (!is_digit(point[1]) || !is_digit(point[2]) || !is_digit(point[3])) return false;
+  std::uint64_t whole = 0;
+  std::string_view digits = token.substr(0, token.size() - 4);
+  if (digits.size() > 8) {
+    std::uint64_t high = 0;
+    for (; digits.size() > 8; digits.remove_prefix(1)) {
+      if (!is_digit(digits.front())) return false;
+      high = high * 10 + static_cast<std::uint64_t>(digits.front() - '0');
+    }
+    if (!parse_few_digits(digits, end, whole)) return false;
+    whole += high * 100'000'000;
+  } else if (!parse_few_digits(digits, end, whole)) {
+    for (const char c : digits) {
+      if (!is_digit(c)) return false;
+      whole = whole * 10 + static_cast<std::uint64_t>(c - '0');
+    }
   }
-  if (!digits) return false;
-  ns = static_cast<Ns>(high * 100'000'000 + value) * kNsPerUs + (point[1] - '0') * 100 + (point[2] - '0') * 10 + (point[3] - '0');
+  ns = static_cast<Ns>(whole) * kNsPerUs + (point[1] - '0') * 100 + (point[2] - '0') * 10 + (point[3] - '0');
   return true;
 }
 
 }  // namespace
 
 ParsedTime parse_us(std::string_view token) {
-  if (Ns ns = 0; parse_epoch_us(token, ns)) return {ns, NumberState::ok, false};
-  // What Kineto writes: up to 15 digits, a point, three digits.
+  if (Ns ns = 0; parse_plain_us(token, ns)) return {ns, NumberState::ok, false};
+  // Fewer decimals, or none.
   std::uint64_t value = 0;
   std::size_t at = 0;
   while (at < token.size() && at < 16 && is_digit(token[at])) value = value * 10 + static_cast<std::uint64_t>(token[at++] - '0');

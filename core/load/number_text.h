@@ -1,7 +1,9 @@
 #pragma once
 // Numbers from the digits of a JSON token, exactly. A token is a scalar without surrounding space; quotes are allowed
 // around a number because some writers put them there.
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string_view>
 
@@ -28,6 +30,22 @@ ParsedTime parse_us(std::string_view token);
 // Integers; a fraction is cut off. nullopt when the token is no number or does not fit.
 std::optional<std::int64_t> parse_integer(std::string_view token);
 std::optional<std::uint64_t> parse_unsigned(std::string_view token);
+// True for one to eight plain digits, which is what most ids are: read all at once where eight characters can be read before
+// `limit`. False says nothing.
+inline bool parse_few_digits(std::string_view token, const char* limit, std::uint64_t& value) {
+  if (std::endian::native != std::endian::little || token.empty() || token.size() > 8 || limit - token.data() < 8) return false;
+  std::uint64_t w = 0;
+  std::memcpy(&w, token.data(), sizeof w);
+  const auto lacking = static_cast<unsigned>(8 * (8 - token.size()));
+  w = lacking == 0 ? w : (w << lacking) | (0x3030'3030'3030'3030u >> (64 - lacking));
+  const std::uint64_t high_halves = (w & 0xF0F0'F0F0'F0F0'F0F0u) | (((w + 0x0606'0606'0606'0606u) & 0xF0F0'F0F0'F0F0'F0F0u) >> 4);
+  if (high_halves != 0x3333'3333'3333'3333u) return false;
+  // The well-known three multiplications: digits to pairs, pairs to fours, fours to eight.
+  w = (w & 0x0F0F'0F0F'0F0F'0F0Fu) * 2561 >> 8;
+  w = (w & 0x00FF'00FF'00FF'00FFu) * 6'553'601 >> 16;
+  value = (w & 0x0000'FFFF'0000'FFFFu) * 42'949'672'960'001u >> 32;
+  return true;
+}
 // Any number; nullopt for non-finite ones and anything else.
 std::optional<double> parse_double(std::string_view token);
 

@@ -9,9 +9,7 @@ namespace gapscope {
 void PartBuilder::build(const EventStream& stream, std::shared_ptr<Trace> part) {
   if (!on_part_ || busy_) return;
   try {
-    BuildInput input;
-    stream.copy_to(input);
-    input.cancel = &cancel_;
+    BuildInput input{stream.copy_rows(), 1, &cancel_};
     busy_ = true;
     thread_ = Thread([this, input = std::make_shared<BuildInput>(std::move(input)), part = std::move(part)] {
       try {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/load/device_properties.h"
-#include "core/load/event_parser.h"
+#include "core/load/json_text.h"
 #include "core/load/number_text.h"
 
 namespace gapscope {

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 
 #include <fmt/format.h>
+
+#include "core/base/column.h"
+#include "core/base/radix_sort.h"
 
 namespace gapscope {
 namespace {
@@ -47,7 +51,7 @@ void bind_lane_flows(std::span<RawFlow* const> flows, std::span<const std::uint3
 namespace {
 
 // Nearly all groups: one start, one end, both on a slice.
-bool join_pair(std::span<const std::uint32_t> group, std::span<const RawFlow> flows, std::vector<JoinedFlow>& out, FlowCounts& counts) {
+bool join_pair(std::span<const std::uint32_t> group, const PagedRows<RawFlow>& flows, std::vector<JoinedFlow>& out, FlowCounts& counts) {
   if (group.size() != 2) return false;
   const RawFlow* start = &flows[group[0]];
   const RawFlow* end = &flows[group[1]];
@@ -59,7 +63,7 @@ bool join_pair(std::span<const std::uint32_t> group, std::span<const RawFlow> fl
 }
 
 // Joins one group of equal key. `group` holds positions in `flows`, in file order.
-void join_group(std::span<std::uint32_t> group, std::span<const RawFlow> flows, std::vector<JoinedFlow>& out, FlowCounts& counts,
+void join_group(std::span<std::uint32_t> group, const PagedRows<RawFlow>& flows, std::vector<JoinedFlow>& out, FlowCounts& counts,
                 const std::function<void(Oddity, const RawFlow&)>& note) {
   const auto earlier = [&](std::uint32_t a, std::uint32_t b) { return flows[a].time < flows[b].time; };
   if (!std::is_sorted(group.begin(), group.end(), earlier)) std::stable_sort(group.begin(), group.end(), earlier);
@@ -98,26 +102,27 @@ void join_group(std::span<std::uint32_t> group, std::span<const RawFlow> flows, 
 }
 
 // File order within an id.
-void order_by_id(std::vector<std::uint32_t>& members, std::span<const RawFlow> flows) {
+void order_by_id(std::vector<std::uint32_t>& members, const PagedRows<RawFlow>& flows) {
+  struct Entry {
+    std::uint32_t id;
+    std::uint32_t flow;
+  };
   std::uint64_t largest = 0;
   for (const std::uint32_t m : members) largest = std::max(largest, flows[m].id);
-  if (largest >= members.size() * 8 + 1024) {
+  if (largest > std::numeric_limits<std::uint32_t>::max()) {
     std::stable_sort(members.begin(), members.end(), [&](std::uint32_t a, std::uint32_t b) { return flows[a].id < flows[b].id; });
     return;
   }
-  std::vector<std::uint32_t> next(largest + 2, 0);
-  for (const std::uint32_t m : members) ++next[flows[m].id + 1];
-  for (std::size_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
-  std::vector<std::uint32_t> ordered(members.size());
-  for (const std::uint32_t m : members) ordered[next[flows[m].id]++] = m;
-  members.swap(ordered);
+  Column<Entry> entries(members.size()), other;
+  for (std::size_t i = 0; i < members.size(); ++i) entries[i] = {static_cast<std::uint32_t>(flows[members[i]].id), members[i]};
+  radix_sort(entries, other, [](const Entry& e) { return e.id; });
+  for (std::size_t i = 0; i < members.size(); ++i) members[i] = entries[i].flow;
 }
 
 }  // namespace
 
-std::vector<JoinedFlow> join_flows(std::span<const RawFlow> flows, const StringTable& strings, FlowCounts& counts, LoadReport& report) {
-  // Few kinds of arrows (category and name), many ids. A kind's flows are put in order of their ids by counting, since
-  // writers count ids up; by sorting where ids are large numbers.
+std::vector<JoinedFlow> join_flows(const PagedRows<RawFlow>& flows, const StringTable& strings, FlowCounts& counts, LoadReport& report) {
+  // Few kinds of arrows (category and name), many ids.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> kinds;
   std::vector<std::vector<std::uint32_t>> of_kind;
   for (std::uint32_t i = 0; i < flows.size(); ++i) {

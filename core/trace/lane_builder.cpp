@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/base/column.h"
+#include "core/base/merge_runs.h"
+
 namespace gapscope {
 namespace {
 
@@ -60,7 +63,12 @@ NestedLane nest_lane(std::span<std::uint32_t> members, std::span<const Ns> begin
   NestedLane lane;
   if (members.empty()) return lane;
   const auto before = [&](std::uint32_t a, std::uint32_t b) { return begin[a] != begin[b] ? begin[a] < begin[b] : end[a] > end[b]; };
-  if (!std::is_sorted(members.begin(), members.end(), before)) std::stable_sort(members.begin(), members.end(), before);
+  if (!std::is_sorted(members.begin(), members.end(), before)) {
+    // A few sorted stretches: writers put operators, frames and annotations one after the other.
+    Column<std::uint32_t> sorted(members.begin(), members.end()), spare;
+    merge_runs(sorted, spare, before);
+    std::copy(sorted.begin(), sorted.end(), members.begin());
+  }
   if (visit_sorted) visit_sorted(members);
 
   Nesting nesting;

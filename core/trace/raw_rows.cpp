@@ -12,16 +12,13 @@ std::uint32_t LocalTables::lane(std::string_view process, std::string_view threa
 }
 
 void RawChunk::clear() {
-  slices.begin.clear();
-  slices.end.clear();
-  slices.name.clear();
-  slices.category.clear();
-  slices.lane.clear();
-  slices.offset.clear();
-  slices.external_id.clear();
-  slices.gpu.clear();
-  slices.calls.clear();
-  slices.ops.clear();
+  texts.clear();
+  categories.clear();
+  lanes.clear();
+  slices.clear();
+  gpu.clear();
+  calls.clear();
+  ops.clear();
   flows.clear();
   instants.clear();
   counters.clear();

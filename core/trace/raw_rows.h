@@ -1,9 +1,11 @@
 #pragma once
-// What the event parser writes and the builders read: events of a stretch of the file, in file order, as columns.
-// Texts, lanes and categories are local ids of the parsing worker; the builders translate them.
+// What the event parser writes: events of a stretch of the file, in file order. Texts, categories and lanes are positions in the
+// stretch's own lists of what it uses; RowStore gives them the ids of the trace.
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -22,17 +24,18 @@ struct LaneKey {
   friend bool operator==(const LaneKey&, const LaneKey&) = default;
 };
 
-// A worker's own numbering of texts and lanes. Grows while the worker lives; never shared while it parses.
+// A worker's own numbering of texts and lanes. Grows while the worker lives; never shared while it parses, but for texts and
+// keys already there, which stay where they are.
 class LocalTables {
  public:
   StringTable strings;
 
   std::uint32_t lane(std::string_view process, std::string_view thread);
-  const std::vector<LaneKey>& lanes() const { return lanes_; }
+  const std::deque<LaneKey>& lanes() const { return lanes_; }
 
  private:
   std::unordered_map<std::string, std::uint32_t> lane_ids_;
-  std::vector<LaneKey> lanes_;
+  std::deque<LaneKey> lanes_;
   std::string key_;  // scratch, so that a look-up does not allocate
 };
 
@@ -45,7 +48,7 @@ struct RawFlow {
   std::uint32_t lane = 0;
   std::uint32_t category = 0;    // text ids
   std::uint32_t name = 0;
-  std::uint32_t slice = kUnbound;  // raw (file order) position of the slice it was bound to
+  std::uint32_t slice = kUnbound;  // file order position of the slice it was bound to
   char phase = 's';              // s, t, f
   bool wants_op = false;         // fwdbwd joins operators; launches join calls and GPU work
 };
@@ -88,33 +91,43 @@ struct RawName {
   std::int64_t number = 0;       // sort indexes
 };
 
-// The slices of a stretch of the file. The side rows' `slice` is the position inside this chunk.
-struct RawSlices {
-  std::vector<Ns> begin;
-  std::vector<Ns> end;
-  std::vector<std::uint32_t> name;
-  std::vector<std::uint32_t> category;
-  std::vector<std::uint32_t> lane;
-  std::vector<std::uint32_t> offset;       // from RawChunk::base_offset
-  std::vector<std::uint64_t> external_id;
-  std::vector<std::uint64_t> wide_offset;  // used instead of `offset` where not empty (slices paired from halves)
+struct RawSlice {
+  Ns begin = 0;
+  Ns end = 0;
+  std::uint64_t external_id = 0;
+  std::uint32_t name = 0;
+  std::uint32_t category = 0;
+  std::uint32_t lane = 0;
+  std::uint32_t offset = 0;      // from RawChunk::base_offset
+};
+
+// Texts and lanes that a stretch uses, in order of first use. `id`: the worker's own.
+struct UsedText {
+  std::string_view text;
+  std::uint32_t id = 0;
+};
+struct UsedLane {
+  const LaneKey* key = nullptr;
+  std::uint32_t id = 0;
+};
+
+// Rows' name, series and text are positions in `texts`, category one in `categories`, lane one in `lanes`. The side rows'
+// `slice` is a position in `slices`.
+struct RawChunk {
+  std::uint64_t base_offset = 0;           // file offset that RawSlice::offset counts from
+  std::vector<UsedText> texts;
+  std::vector<std::uint32_t> categories;   // positions in `texts`
+  std::vector<UsedLane> lanes;
+  std::vector<RawSlice> slices;
   std::vector<GpuRow> gpu;
   std::vector<Call> calls;
   std::vector<OpRow> ops;
-
-  std::size_t size() const { return begin.size(); }
-};
-
-struct RawChunk {
-  std::uint64_t base_offset = 0;           // file offset that RawSlices::offset counts from
-  int table = 0;                           // which worker's LocalTables the ids belong to
-  RawSlices slices;
   std::vector<RawFlow> flows;
   std::vector<RawInstant> instants;
   std::vector<RawCounter> counters;
   std::vector<RawHalf> halves;
   std::vector<RawName> names;
-  std::vector<MemoryRow> memory;           // MemoryRow::lane holds the local lane id
+  std::vector<MemoryRow> memory;
   std::uint64_t events = 0;
   std::array<std::uint32_t, 256> phases{};
   LoadReport report;

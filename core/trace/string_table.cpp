@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "core/base/hash.h"
+#include "core/base/same_text.h"
 
 namespace gapscope {
 namespace {
@@ -23,7 +24,11 @@ std::size_t StringTable::recent_slot(std::string_view text) {
     std::memcpy(&w, text.data() + at, sizeof w);
     return w;
   };
-  if (text.size() < sizeof(std::uint64_t)) return text.size();
+  if (text.size() < sizeof(std::uint64_t)) {
+    std::uint64_t w = text.size();
+    for (const char c : text) w = w * 31 + static_cast<unsigned char>(c);
+    return w % kRecent;
+  }
   const std::uint64_t sum = word(0) * 0x9E3779B97F4A7C15ULL + word(text.size() / 2 - 4) * 0xff51afd7ed558ccdULL +
                             word(text.size() - 8) * 0x9FB21C651E98DF25ULL + text.size();
   return (sum ^ (sum >> 32)) * 0x9E3779B97F4A7C15ULL >> 52;  // 12 bits: kRecent
@@ -39,7 +44,7 @@ std::size_t StringTable::slot_of(std::string_view text, std::uint64_t hash) cons
 
 StringId StringTable::intern(std::string_view text) {
   std::uint32_t& recent = recent_[recent_slot(text)];
-  if (recent < texts_.size() && texts_[recent] == text) return StringId(recent);
+  if (recent < texts_.size() && same_text(texts_[recent], text)) return StringId(recent);
   const std::uint64_t hash = hash_text(text);
   const std::size_t slot = slot_of(text, hash);
   if (slots_[slot] != kEmpty) return StringId(recent = slots_[slot]);

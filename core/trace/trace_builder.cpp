@@ -12,6 +12,8 @@
 #endif
 
 #include "core/base/parallel.h"
+#include "core/base/merge_runs.h"
+#include "core/base/radix_sort.h"
 #include "core/trace/flow_builder.h"
 #include "core/trace/half_slices.h"
 #include "core/trace/lane_builder.h"
@@ -20,17 +22,15 @@
 namespace gapscope {
 namespace {
 
-constexpr std::uint32_t kUnmapped = 0xFFFF'FFFFu;
 constexpr Ns kDay = 24 * 3600 * kNsPerS;
 constexpr std::size_t kMaxSlices = 0xFFFF'FFF0u;
-constexpr std::size_t kMaxCategories = 0xFFFFu;
 
 template <class T>
-void release(std::vector<T>& v) {
-  std::vector<T>().swap(v);
+void release(Column<T>& column) {
+  Column<T>().swap(column);
 }
 
-// Gives freed blocks back to the system, so that the peak is not the sum of all stages.
+// Gives what parsing has freed back to the system, so that the peak is not the sum of both stages.
 void give_memory_back() {
 #if defined(__GLIBC__)
   malloc_trim(0);
@@ -39,18 +39,22 @@ void give_memory_back() {
 
 class Builder {
  public:
-  Builder(BuildInput input, Trace& out) : in_(std::move(input)), out_(out) {}
+  Builder(BuildInput input, Trace& out) : in_(std::move(input)), rows_(in_.rows), out_(out) {}
 
   bool run() {
-    count_events();
-    number_texts();
-    if (cancelled()) return false;  // before anything uses the ids that are not there
-    number_lanes();
+    give_memory_back();
     pair_half_slices();
-    if (!gather_times() || cancelled()) return false;
-    prepare_flows();
-    if (!nest_all() || cancelled()) return false;
+    take_texts();
+    if (rows_.slices.size() > kMaxSlices) {
+      out_.report.add(Oddity::too_many, 0, "more than 4,294,967,279 slices");
+      return false;
+    }
+    draft_lanes();
+    sort_by_lane();
+    if (cancelled()) return false;
     place_lanes();
+    prepare_flows();
+    if (!nest_all()) return false;
     scatter_columns();
     if (cancelled()) return false;
     for (const auto& [raw, count] : overlaps_) {
@@ -67,100 +71,45 @@ class Builder {
  private:
   bool cancelled() const { return in_.cancel != nullptr && in_.cancel->load(std::memory_order_relaxed); }
 
-  void count_events() {
-    for (const RawChunk& c : in_.chunks) {
-      out_.figures.events += c.events;
-      for (std::size_t i = 0; i < c.phases.size(); ++i) out_.figures.phases[i] += c.phases[i];
-      out_.report.merge(c.report);
+  void pair_half_slices() {
+    if (rows_.halves.empty()) return;
+    Ns last = std::numeric_limits<Ns>::min();
+    for (const RawHalf& h : rows_.halves) last = std::max(last, h.time);
+    for (std::size_t i = 0; i < rows_.slices.size(); ++i) last = std::max(last, rows_.slices[i].end);
+    PairedHalves paired = pair_halves(std::exchange(rows_.halves, {}), [&](const RawHalf& h) {
+      const std::string process = rows_.lanes[h.lane].process;
+      const std::string name(rows_.strings[rows_.categories[h.category].name]);
+      return rows_.lane(process, name.empty() ? "async" : "async " + name, true);
+    }, rows_.report);
+    out_.figures.matched_begin_end = paired.matched;
+    for (const PairedSlice& s : paired.slices) {
+      StoredSlice stored{s.begin, s.open ? last : s.end, s.external_id, s.name, s.lane, 0, 0, static_cast<std::uint16_t>(s.category)};
+      stored.set_offset(s.offset);
+      rows_.slices.push_back(stored);
     }
+    for (const RawInstant& i : paired.instants) rows_.instants.push_back(i);
   }
 
-  // Ids in order of first appearance, table by table: names first, then the rest.
-  void number_texts() {
-    std::vector<std::vector<std::uint32_t>> map(in_.tables.size());
-    for (std::size_t t = 0; t < map.size(); ++t) map[t].assign(in_.tables[t]->strings.size(), kUnmapped);
-    std::vector<std::uint32_t>* known = nullptr;
-    const StringTable* local = nullptr;
-    const auto use = [&](const RawChunk& c) {
-      known = &map[static_cast<std::size_t>(c.table)];
-      local = &in_.tables[static_cast<std::size_t>(c.table)]->strings;
-    };
-    const auto global = [&](std::uint32_t id) {
-      std::uint32_t& mapped = (*known)[id];
-      if (mapped == kUnmapped) mapped = out_.strings.intern((*local)[StringId(id)]).value;
-      return mapped;
-    };
-    const auto each = [&](auto body) {
-      for (RawChunk& c : in_.chunks) {
-        if (cancelled()) return;
-        use(c);
-        body(c);
-      }
-    };
-    const auto optional = [&](StringId& id) {
-      if (id) id = StringId(global(id.value));
-    };
-    each([&](RawChunk& c) { for (std::uint32_t& id : c.slices.name) id = global(id); });
-    each([&](RawChunk& c) { for (std::uint32_t& id : c.slices.category) id = category(global(id)); });
-    each([&](RawChunk& c) { for (RawFlow& f : c.flows) { f.category = global(f.category); f.name = global(f.name); } });
-    each([&](RawChunk& c) { for (RawInstant& i : c.instants) { i.name = global(i.name); i.category = category(global(i.category)); } });
-    each([&](RawChunk& c) { for (RawHalf& h : c.halves) { h.name = global(h.name); h.category = category(global(h.category)); } });
-    each([&](RawChunk& c) { for (RawCounter& v : c.counters) { v.name = global(v.name); v.series = global(v.series); } });
-    each([&](RawChunk& c) { for (RawName& n : c.names) n.text = global(n.text); });
-    each([&](RawChunk& c) { for (OpRow& o : c.slices.ops) { optional(o.input_dims); optional(o.input_types); optional(o.collective); } });
-    each([&](RawChunk& c) { for (GpuRow& g : c.slices.gpu) optional(g.annotated_stream); });
+  void take_texts() {
+    out_.figures.events = rows_.events;
+    out_.figures.phases = rows_.phases;
+    out_.report.merge(rows_.report);
+    out_.strings = std::move(rows_.strings);
+    out_.categories = std::move(rows_.categories);
   }
 
-  // The category index of a global text id. Past 65,535 categories the rest share the last one, counted.
-  std::uint32_t category(std::uint32_t text) {
-    if (text >= category_of_text_.size()) category_of_text_.resize(std::max<std::size_t>(text + 1, category_of_text_.size() * 2), kUnmapped);
-    std::uint32_t& index = category_of_text_[text];
-    if (index != kUnmapped) return index;
-    if (out_.categories.size() == kMaxCategories) {
-      out_.report.add(Oddity::too_many, 0, out_.strings[StringId(text)]);
-      return index = static_cast<std::uint32_t>(kMaxCategories - 1);
-    }
-    index = static_cast<std::uint32_t>(out_.categories.size());
-    out_.categories.push_back({StringId(text), kind_from_category(out_.strings[StringId(text)])});
-    return index;
-  }
-
-  std::uint32_t process_draft(const std::string& key) {
-    const auto [at, is_new] = process_ids_.try_emplace(key, static_cast<std::uint32_t>(processes_.size()));
-    if (is_new) processes_.push_back({key, {}, {}, 0, false});
-    return at->second;
-  }
-
-  std::uint32_t lane_draft(const std::string& process, const std::string& thread, bool is_async) {
-    const auto [at, is_new] = lane_ids_.try_emplace(process + '\0' + (is_async ? "async" : "") + '\0' + thread, static_cast<std::uint32_t>(drafts_.size()));
-    if (is_new) {
+  void draft_lanes() {
+    std::unordered_map<std::string, std::uint32_t> processes;
+    for (StoredLane& lane : rows_.lanes) {
+      const auto [at, is_new] = processes.try_emplace(lane.process, static_cast<std::uint32_t>(processes_.size()));
+      if (is_new) processes_.push_back({lane.process, {}, {}, 0, false});
       LaneDraft draft;
-      draft.process = process_draft(process);
-      draft.key = thread;
-      draft.is_async = is_async;
+      draft.process = at->second;
+      draft.key = std::move(lane.thread);
+      draft.is_async = lane.is_async;
       drafts_.push_back(std::move(draft));
     }
-    return at->second;
-  }
-
-  void number_lanes() {
-    std::vector<std::vector<std::uint32_t>> map(in_.tables.size());
-    for (std::size_t t = 0; t < map.size(); ++t) {
-      for (const LaneKey& key : in_.tables[t]->lanes()) map[t].push_back(lane_draft(key.process, key.thread, false));
-    }
-    for (RawChunk& c : in_.chunks) {
-      const auto& known = map[static_cast<std::size_t>(c.table)];
-      for (std::uint32_t& lane : c.slices.lane) lane = known[lane];
-      for (RawFlow& f : c.flows) f.lane = known[f.lane];
-      for (RawInstant& i : c.instants) i.lane = known[i.lane];
-      for (RawHalf& h : c.halves) h.lane = known[h.lane];
-      for (RawCounter& v : c.counters) v.lane = known[v.lane];
-      for (RawName& n : c.names) n.lane = known[n.lane];
-      for (MemoryRow& m : c.memory) m.lane = LaneId(known[m.lane.index()]);
-    }
-    for (const RawChunk& c : in_.chunks) {
-      for (const RawName& n : c.names) apply_name(n);
-    }
+    for (const RawName& n : rows_.names) apply_name(n);
   }
 
   void apply_name(const RawName& n) {
@@ -176,113 +125,126 @@ class Builder {
     }
   }
 
-  void pair_half_slices() {
-    std::vector<RawHalf> halves;
-    for (RawChunk& c : in_.chunks) {
-      halves.insert(halves.end(), c.halves.begin(), c.halves.end());
-      release(c.halves);
-    }
-    if (halves.empty()) return;
-    Ns last = std::numeric_limits<Ns>::min();
-    for (const RawHalf& h : halves) last = std::max(last, h.time);
-    for (const RawChunk& c : in_.chunks) {
-      for (const Ns end : c.slices.end) last = std::max(last, end);
-    }
-    PairedHalves paired = pair_halves(std::move(halves), [&](const RawHalf& h) {
-      const std::string process = processes_[drafts_[h.lane].process].key;
-      const std::string name(out_.strings[out_.categories[h.category].name]);
-      return lane_draft(process, name.empty() ? "async" : "async " + name, true);
-    }, out_.report);
-    out_.figures.matched_begin_end = paired.matched;
-    RawChunk extra;
-    for (const PairedSlice& s : paired.slices) {
-      extra.slices.begin.push_back(s.begin);
-      extra.slices.end.push_back(s.open ? last : s.end);
-      extra.slices.name.push_back(s.name);
-      extra.slices.category.push_back(s.category);
-      extra.slices.lane.push_back(s.lane);
-      extra.slices.offset.push_back(0);
-      extra.slices.wide_offset.push_back(s.offset);
-      extra.slices.external_id.push_back(s.external_id);
-    }
-    extra.instants = std::move(paired.instants);
-    in_.chunks.push_back(std::move(extra));
-  }
-
-  // Times, lanes and kinds of all slices side by side, in file order.
-  bool gather_times() {
-    first_.push_back(0);
-    for (const RawChunk& c : in_.chunks) first_.push_back(first_.back() + c.slices.size());
-    const std::size_t n = first_.back();
-    if (n > kMaxSlices) {
-      out_.report.add(Oddity::too_many, 0, "more than 4,294,967,279 slices");
-      return false;
-    }
-    begin_.resize(n);
-    end_.resize(n);
-    lane_.resize(n);
-    kind_.resize(n);
-    parallel_for(in_.threads, in_.chunks.size(), [&](std::size_t i) {
-      RawSlices& s = in_.chunks[i].slices;
-      std::copy(s.begin.begin(), s.begin.end(), begin_.begin() + static_cast<std::ptrdiff_t>(first_[i]));
-      std::copy(s.end.begin(), s.end.end(), end_.begin() + static_cast<std::ptrdiff_t>(first_[i]));
-      std::copy(s.lane.begin(), s.lane.end(), lane_.begin() + static_cast<std::ptrdiff_t>(first_[i]));
-      for (std::size_t k = 0; k < s.size(); ++k) kind_[first_[i] + k] = static_cast<std::uint8_t>(out_.categories[s.category[k]].kind);
-      release(s.begin);
-      release(s.end);
-      release(s.lane);
+  // Positions of slices, lane by lane in file order, and what kinds a lane holds. Each worker takes a stretch of the pages.
+  void sort_by_lane() {
+    for (const Category& c : out_.categories) kind_of_category_.push_back(static_cast<std::uint8_t>(c.kind));
+    const std::size_t pages = rows_.slices.page_count();
+    const auto workers = static_cast<std::size_t>(std::max(1, in_.threads));
+    std::vector<std::vector<std::uint32_t>> next(workers, std::vector<std::uint32_t>(drafts_.size(), 0));
+    std::vector<std::vector<std::uint32_t>> kinds(workers, std::vector<std::uint32_t>(drafts_.size(), 0));
+    const auto each_slice = [&](std::size_t worker, auto body) {
+      for (std::size_t page = pages * worker / workers; page < pages * (worker + 1) / workers && !cancelled(); ++page) {
+        const std::size_t first = rows_.slices.first_of_page(page);
+        const StoredSlice* const slices = &rows_.slices[first];
+        for (std::size_t i = 0; i < rows_.slices.rows_of_page(page); ++i) body(slices[i], static_cast<std::uint32_t>(first + i));
+      }
+    };
+    parallel_for(in_.threads, workers, [&](std::size_t w) {
+      each_slice(w, [&](const StoredSlice& s, std::uint32_t) {
+        ++next[w][s.lane];
+        kinds[w][s.lane] |= std::uint32_t{1} << kind_of_category_[s.category];
+      });
     });
-    give_memory_back();
-    return true;
+    lane_first_.assign(drafts_.size() + 1, 0);
+    std::uint32_t so_far = 0;
+    for (std::size_t lane = 0; lane < drafts_.size(); ++lane) {
+      lane_first_[lane] = so_far;
+      for (std::size_t w = 0; w < workers; ++w) {
+        drafts_[lane].kinds |= kinds[w][lane];
+        so_far += std::exchange(next[w][lane], so_far);
+      }
+      drafts_[lane].has_content = so_far > lane_first_[lane];
+    }
+    lane_first_.back() = so_far;
+    order_.resize(rows_.slices.size());
+    parallel_for(in_.threads, workers, [&](std::size_t w) {
+      each_slice(w, [&](const StoredSlice& s, std::uint32_t raw) { order_[next[w][s.lane]++] = raw; });
+    });
   }
 
-  // All flows side by side in file order, and pointers to them lane by lane in time order.
-  void prepare_flows() {
-    flows_.reserve(rows_in_chunks(&RawChunk::flows));
-    for (RawChunk& c : in_.chunks) {
-      flows_.insert(flows_.end(), c.flows.begin(), c.flows.end());
-      release(c.flows);
+  // Display order, and where each lane's slices begin.
+  void place_lanes() {
+    std::vector<bool> has_counters(processes_.size(), false);
+    for (std::size_t i = 0; i < rows_.counters.size(); ++i) has_counters[drafts_[rows_.counters[i].lane].process] = true;
+    for (std::size_t i = 0; i < rows_.instants.size(); ++i) {
+      LaneDraft& draft = drafts_[rows_.instants[i].lane];
+      draft.has_content = draft.has_content || !rows_.instants[i].is_global;
     }
+    LaneOrder order = order_lanes(processes_, drafts_, has_counters, out_.header.devices);
+    out_.processes = std::move(order.processes);
+    out_.lanes = std::move(order.lanes);
+    lane_of_draft_ = std::move(order.lane_of_draft);
+    process_of_draft_ = std::move(order.process_of_draft);
+    draft_of_lane_.resize(out_.lanes.size());
+    for (std::uint32_t d = 0; d < lane_of_draft_.size(); ++d) {
+      if (lane_of_draft_[d]) draft_of_lane_[lane_of_draft_[d].index()] = d;
+    }
+    std::uint32_t next = 0;
+    for (std::size_t l = 0; l < out_.lanes.size(); ++l) {
+      out_.lanes[l].first_slice = next;
+      next += slices_of_draft(draft_of_lane_[l]);
+    }
+  }
+
+  std::uint32_t slices_of_draft(std::uint32_t draft) const { return lane_first_[draft + 1] - lane_first_[draft]; }
+
+  // Pointers to flows, lane by lane.
+  void prepare_flows() {
+    const StringId fwdbwd = out_.strings.find("fwdbwd");
     flow_first_.assign(drafts_.size() + 1, 0);
-    for (RawFlow& f : flows_) {
-      f.wants_op = out_.strings[StringId(f.category)] == "fwdbwd";
+    for (std::size_t i = 0; i < rows_.flows.size(); ++i) {
+      RawFlow& f = rows_.flows[i];
+      f.wants_op = fwdbwd && f.category == fwdbwd.value;
       ++flow_first_[f.lane + 1];
     }
     std::partial_sum(flow_first_.begin(), flow_first_.end(), flow_first_.begin());
     std::vector<std::uint32_t> next(flow_first_.begin(), flow_first_.end() - 1);
-    flow_order_.resize(flows_.size());
-    for (RawFlow& f : flows_) flow_order_[next[f.lane]++] = &f;
+    flow_order_.resize(rows_.flows.size());
+    for (std::size_t i = 0; i < rows_.flows.size(); ++i) flow_order_[next[rows_.flows[i].lane]++] = &rows_.flows[i];
   }
 
   bool nest_all() {
-    std::vector<std::uint32_t> count(drafts_.size() + 1, 0);
-    for (std::size_t s = 0; s < lane_.size(); ++s) {
-      ++count[lane_[s] + 1];
-      drafts_[lane_[s]].kinds |= std::uint32_t{1} << kind_[s];
-    }
-    std::partial_sum(count.begin(), count.end(), count.begin());
-    lane_first_ = count;
-    order_.resize(lane_.size());
-    for (std::uint32_t s = 0; s < lane_.size(); ++s) order_[count[lane_[s]]++] = s;
-    release(lane_);
-    if (cancelled()) return false;
-
-    nested_.resize(drafts_.size());
+    slice_of_raw_.resize(order_.size());
+    std::vector<NestedLane> nested(drafts_.size());
     std::vector<std::uint32_t> biggest_first(drafts_.size());
     std::iota(biggest_first.begin(), biggest_first.end(), 0u);
-    const auto size_of = [&](std::uint32_t l) { return lane_first_[l + 1] - lane_first_[l]; };
-    std::sort(biggest_first.begin(), biggest_first.end(), [&](std::uint32_t a, std::uint32_t b) { return size_of(a) > size_of(b); });
+    std::stable_sort(biggest_first.begin(), biggest_first.end(), [&](std::uint32_t a, std::uint32_t b) { return slices_of_draft(a) > slices_of_draft(b); });
     parallel_for(in_.threads, drafts_.size(), [&](std::size_t i) {
-      if (cancelled()) return;
-      const std::uint32_t lane = biggest_first[i];
-      const std::span<std::uint32_t> members(order_.data() + lane_first_[lane], size_of(lane));
-      const auto flows = flows_of_lane(lane);
-      nested_[lane] = nest_lane(members, begin_, end_, [&](std::span<const std::uint32_t> sorted) {
-        bind_lane_flows(flows, sorted, begin_, end_, kind_);
-      });
+      if (!cancelled() && lane_of_draft_[biggest_first[i]]) nested[biggest_first[i]] = nest(biggest_first[i]);
     });
-    release(kind_);
+    if (cancelled()) return false;
+    for (std::size_t l = 0; l < out_.lanes.size(); ++l) fill_lane(LaneId(l), nested[draft_of_lane_[l]]);
+    release(order_);
     return true;
+  }
+
+  // Gives every slice of a lane its place, and binds the lane's flows, to file order positions.
+  NestedLane nest(std::uint32_t draft) {
+    const std::span<const std::uint32_t> raw(order_.data() + lane_first_[draft], slices_of_draft(draft));
+    const auto begin = std::make_unique_for_overwrite<Ns[]>(raw.size());
+    const auto end = std::make_unique_for_overwrite<Ns[]>(raw.size());
+    for (std::size_t i = 0; i < raw.size(); ++i) {
+      const StoredSlice& s = rows_.slices[raw[i]];
+      begin[i] = s.begin;
+      end[i] = s.end;
+    }
+    const std::span<const Ns> begins(begin.get(), raw.size()), ends(end.get(), raw.size());
+    std::vector<std::uint32_t> members(raw.size());
+    std::iota(members.begin(), members.end(), 0u);
+    const auto flows = flows_of_lane(draft);
+    NestedLane nested = nest_lane(members, begins, ends, [&](std::span<const std::uint32_t> sorted) {
+      if (flows.empty()) return;
+      std::vector<std::uint8_t> kinds(raw.size());
+      for (std::size_t i = 0; i < raw.size(); ++i) kinds[i] = kind_of_category_[rows_.slices[raw[i]].category];
+      bind_lane_flows(flows, sorted, begins, ends, kinds);
+      for (RawFlow* flow : flows) {
+        if (flow->slice != kUnbound) flow->slice = raw[flow->slice];
+      }
+    });
+    if (nested.overlapping != 0) nested.first_overlapping = raw[nested.first_overlapping];
+    std::uint32_t slice = out_.lanes[lane_of_draft_[draft].index()].first_slice;
+    for (const std::uint32_t member : members) slice_of_raw_[raw[member]] = slice++;
+    return nested;
   }
 
   std::span<RawFlow* const> flows_of_lane(std::uint32_t lane) {
@@ -292,39 +254,11 @@ class Builder {
     return all;
   }
 
-  // Display order, rows, and where each raw slice goes.
-  void place_lanes() {
-    std::vector<bool> has_counters(processes_.size(), false);
-    for (std::size_t l = 0; l < drafts_.size(); ++l) drafts_[l].has_content = lane_first_[l + 1] > lane_first_[l];
-    for (const RawChunk& c : in_.chunks) {
-      for (const RawCounter& v : c.counters) has_counters[drafts_[v.lane].process] = true;
-      for (const RawInstant& i : c.instants) drafts_[i.lane].has_content = drafts_[i.lane].has_content || !i.is_global;
-    }
-    LaneOrder order = order_lanes(processes_, drafts_, has_counters, out_.header.devices);
-    out_.processes = std::move(order.processes);
-    out_.lanes = std::move(order.lanes);
-    lane_of_draft_ = std::move(order.lane_of_draft);
-    process_of_draft_ = std::move(order.process_of_draft);
-
-    std::vector<std::uint32_t> draft_of_lane(out_.lanes.size());
-    for (std::uint32_t d = 0; d < lane_of_draft_.size(); ++d) {
-      if (lane_of_draft_[d]) draft_of_lane[lane_of_draft_[d].index()] = d;
-    }
-    slice_of_raw_.resize(order_.size());
-    std::uint32_t next = 0;
-    for (std::size_t l = 0; l < out_.lanes.size(); ++l) {
-      const std::uint32_t draft = draft_of_lane[l];
-      fill_lane(LaneId(l), nested_[draft], next);
-      for (std::uint32_t i = lane_first_[draft]; i < lane_first_[draft + 1]; ++i) slice_of_raw_[order_[i]] = next++;
-    }
-    release(order_);
-  }
-
-  void fill_lane(LaneId id, const NestedLane& nested, std::uint32_t first) {
+  void fill_lane(LaneId id, const NestedLane& nested) {
     Lane& lane = out_.lanes[id.index()];
+    std::uint32_t first = lane.first_slice;
     lane.first_row = static_cast<std::uint32_t>(out_.rows.size());
     lane.depth_count = static_cast<std::uint32_t>(nested.row_counts.size());
-    lane.first_slice = first;
     lane.overlapping = nested.overlapping;
     lane.span = nested.span;
     lane.busy = nested.busy;
@@ -340,106 +274,94 @@ class Builder {
   void scatter_columns() {
     const std::size_t n = slice_of_raw_.size();
     Slices& s = out_.slices;
-    const auto scatter_flat = [&](std::vector<Ns>& from, std::vector<Ns>& to) {
-      to.resize(n);
-      constexpr std::size_t kPiece = 65536;
-      parallel_for(in_.threads, (n + kPiece - 1) / kPiece, [&](std::size_t piece) {
-        if (cancelled()) return;
-        for (std::size_t i = piece * kPiece; i < std::min(n, (piece + 1) * kPiece); ++i) to[slice_of_raw_[i]] = from[i];
-      });
-      release(from);
-    };
-    const auto scatter = [&](auto& to, auto value_of, auto free_column) {
-      to.resize(n);
-      parallel_for(in_.threads, in_.chunks.size(), [&](std::size_t c) {
-        if (cancelled()) return;
-        RawChunk& chunk = in_.chunks[c];
-        const std::size_t count = first_[c + 1] - first_[c];
-        for (std::size_t i = 0; i < count; ++i) to[slice_of_raw_[first_[c] + i]] = value_of(chunk, i);
-        free_column(chunk);
-      });
-      give_memory_back();
-    };
-    scatter_flat(begin_, s.begin);
-    scatter_flat(end_, s.end);
-    scatter(s.name, [](RawChunk& c, std::size_t i) { return StringId(c.slices.name[i]); }, [](RawChunk& c) { release(c.slices.name); });
-    scatter(s.category, [](RawChunk& c, std::size_t i) { return static_cast<std::uint16_t>(c.slices.category[i]); },
-            [](RawChunk& c) { release(c.slices.category); });
-    scatter(s.external_id, [](RawChunk& c, std::size_t i) { return c.slices.external_id[i]; }, [](RawChunk& c) { release(c.slices.external_id); });
-    scatter(s.offset, [](RawChunk& c, std::size_t i) {
-      return c.slices.wide_offset.empty() ? c.base_offset + c.slices.offset[i] : c.slices.wide_offset[i];
-    }, [](RawChunk& c) { release(c.slices.offset); });
+    s.begin.resize(n);
+    s.end.resize(n);
+    s.name.resize(n);
+    s.category.resize(n);
+    s.external_id.resize(n);
+    s.offset.resize(n);
     s.row.resize(n);
-    for (std::size_t r = 0; r < out_.rows.size(); ++r) {
+    parallel_for(in_.threads, rows_.slices.page_count(), [&](std::size_t page) {
+      if (cancelled()) return;
+      const std::size_t first = rows_.slices.first_of_page(page);
+      const StoredSlice* const slices = &rows_.slices[first];
+      for (std::size_t i = 0; i < rows_.slices.rows_of_page(page); ++i) {
+        const StoredSlice& from = slices[i];
+        const std::uint32_t to = slice_of_raw_[first + i];
+        s.begin[to] = from.begin;
+        s.end[to] = from.end;
+        s.name[to] = StringId(from.name);
+        s.category[to] = from.category;
+        s.external_id[to] = from.external_id;
+        s.offset[to] = from.offset();
+      }
+      rows_.slices.free_page(page);
+    });
+    rows_.slices.clear();
+    parallel_for(in_.threads, out_.rows.size(), [&](std::size_t r) {
       std::fill_n(s.row.begin() + out_.rows[r].first, out_.rows[r].count, RowId(r));
-    }
+    });
   }
 
   // Side rows in order of their slices, without sorting: where a row goes is how many slices before its own have one.
   template <class Table>
-  void put_rows(std::vector<Table> RawSlices::*from, std::vector<Table>& to) {
+  void put_rows(PagedRows<Table>& from, Column<Table>& to) {
     std::vector<std::uint64_t> has_row(slice_of_raw_.size() / 64 + 1, 0);
-    std::size_t n = 0;
-    const auto slice_of = [&](std::size_t chunk, const Table& row) { return slice_of_raw_[first_[chunk] + row.slice.index()]; };
-    for (std::size_t c = 0; c < in_.chunks.size(); ++c) {
-      for (const Table& row : in_.chunks[c].slices.*from) {
-        const std::uint32_t slice = slice_of(c, row);
-        has_row[slice / 64] |= std::uint64_t{1} << (slice % 64);
-        ++n;
-      }
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const std::uint32_t slice = slice_of_raw_[from[i].slice.index()];
+      has_row[slice / 64] |= std::uint64_t{1} << (slice % 64);
     }
     std::vector<std::uint32_t> before(has_row.size() + 1, 0);
     for (std::size_t w = 0; w < has_row.size(); ++w) before[w + 1] = before[w] + static_cast<std::uint32_t>(std::popcount(has_row[w]));
-    to.resize(n);
-    for (std::size_t c = 0; c < in_.chunks.size(); ++c) {
-      for (const Table& row : in_.chunks[c].slices.*from) {
-        const std::uint32_t slice = slice_of(c, row);
-        const std::uint64_t lower = has_row[slice / 64] & ((std::uint64_t{1} << (slice % 64)) - 1);
-        Table& place = to[before[slice / 64] + static_cast<std::uint32_t>(std::popcount(lower))];
-        place = row;
-        place.slice = SliceId(slice);
-      }
-      release(in_.chunks[c].slices.*from);
-    }
+    to.resize(from.size());
+    from.consume([&](const Table& row, std::size_t) {
+      const std::uint32_t slice = slice_of_raw_[row.slice.index()];
+      const std::uint64_t lower = has_row[slice / 64] & ((std::uint64_t{1} << (slice % 64)) - 1);
+      Table& place = to[before[slice / 64] + static_cast<std::uint32_t>(std::popcount(lower))];
+      place = row;
+      place.slice = SliceId(slice);
+    });
   }
 
   // The tables that do not depend on each other, side by side.
   void put_other_tables() {
-    const std::array<void (Builder::*)(), 5> parts = {&Builder::put_ops, &Builder::put_flows, &Builder::put_gpu_and_calls,
-                                                      &Builder::put_instants_and_memory, &Builder::put_counters};
+    const std::array<void (Builder::*)(), 5> parts = {&Builder::put_ops, &Builder::put_instants_and_memory, &Builder::put_flows,
+                                                      &Builder::put_gpu_and_calls, &Builder::put_counters};
     parallel_for(in_.threads, parts.size(), [&](std::size_t i) {
       if (cancelled()) return;
       (this->*parts[i])();
-      give_memory_back();
     });
   }
-  void put_ops() { put_rows(&RawSlices::ops, out_.ops); }
+  void put_ops() { put_rows(rows_.ops, out_.ops); }
   void put_gpu_and_calls() {
-    put_rows(&RawSlices::gpu, out_.gpu);
-    put_rows(&RawSlices::calls, out_.calls);
+    put_rows(rows_.gpu, out_.gpu);
+    put_rows(rows_.calls, out_.calls);
   }
   void put_instants_and_memory() {
     put_instants();
     put_memory();
   }
 
-  template <class Table>
-  std::size_t rows_in_chunks(std::vector<Table> RawChunk::*table) const {
-    std::size_t n = 0;
-    for (const RawChunk& c : in_.chunks) n += (c.*table).size();
-    return n;
-  }
-
+  // Lane by lane, marks over all lanes last; in time order, and in file order where times are equal.
   void put_instants() {
-    out_.instants.reserve(rows_in_chunks(&RawChunk::instants));
-    for (RawChunk& c : in_.chunks) {
-      for (const RawInstant& i : c.instants) {
-        out_.instants.push_back({i.time, StringId(i.name), i.is_global ? LaneId{} : lane_of_draft_[i.lane], static_cast<std::uint16_t>(i.category), i.offset});
-      }
-      release(c.instants);
+    const auto lane_of = [&](const RawInstant& i) { return i.is_global ? LaneId{} : lane_of_draft_[i.lane]; };
+    const auto place_of = [&](LaneId lane) { return lane ? lane.index() : out_.lanes.size(); };
+    std::vector<std::size_t> first(out_.lanes.size() + 2, 0);
+    for (std::size_t i = 0; i < rows_.instants.size(); ++i) ++first[place_of(lane_of(rows_.instants[i])) + 1];
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    std::vector<std::size_t> next(first.begin(), first.end() - 1);
+    out_.instants.resize(rows_.instants.size());
+    rows_.instants.consume([&](const RawInstant& i, std::size_t) {
+      out_.instants[next[place_of(lane_of(i))]++] = {i.time, StringId(i.name), lane_of(i), static_cast<std::uint16_t>(i.category), i.offset};
+    });
+    const auto earlier = [](const Instant& a, const Instant& b) { return a.time < b.time; };
+    for (std::size_t lane = 0; lane + 1 < first.size(); ++lane) {
+      const std::span<Instant> of_lane(out_.instants.data() + first[lane], first[lane + 1] - first[lane]);
+      if (std::is_sorted(of_lane.begin(), of_lane.end(), earlier)) continue;
+      Column<Instant> sorted(of_lane.begin(), of_lane.end()), spare;
+      merge_runs(sorted, spare, earlier);
+      std::copy(sorted.begin(), sorted.end(), of_lane.begin());
     }
-    const auto before = [](const Instant& a, const Instant& b) { return std::tuple(a.lane, a.time) < std::tuple(b.lane, b.time); };
-    if (!std::is_sorted(out_.instants.begin(), out_.instants.end(), before)) std::stable_sort(out_.instants.begin(), out_.instants.end(), before);
     for (std::uint32_t i = 0; i < out_.instants.size(); ++i) {
       if (!out_.instants[i].lane) continue;
       Lane& lane = out_.lanes[out_.instants[i].lane.index()];
@@ -449,20 +371,17 @@ class Builder {
 
   void put_counters() {
     std::unordered_map<std::uint64_t, std::vector<std::size_t>> known;  // by name and series, few processes each
-    for (RawChunk& c : in_.chunks) {
-      for (const RawCounter& v : c.counters) {
-        const ProcessId process = process_of_draft_[drafts_[v.lane].process];
-        std::vector<std::size_t>& candidates = known[(std::uint64_t{v.name} << 32) | v.series];
-        auto at = std::find_if(candidates.begin(), candidates.end(), [&](std::size_t k) { return out_.counters[k].process == process; });
-        if (at == candidates.end()) {
-          candidates.push_back(out_.counters.size());
-          out_.counters.push_back({process, StringId(v.name), StringId(v.series), {}});
-          at = candidates.end() - 1;
-        }
-        out_.counters[*at].samples.push_back({v.time, v.value});
+    rows_.counters.consume([&](const RawCounter& v, std::size_t) {
+      const ProcessId process = process_of_draft_[drafts_[v.lane].process];
+      std::vector<std::size_t>& candidates = known[(std::uint64_t{v.name} << 32) | v.series];
+      auto at = std::find_if(candidates.begin(), candidates.end(), [&](std::size_t k) { return out_.counters[k].process == process; });
+      if (at == candidates.end()) {
+        candidates.push_back(out_.counters.size());
+        out_.counters.push_back({process, StringId(v.name), StringId(v.series), {}});
+        at = candidates.end() - 1;
       }
-      release(c.counters);
-    }
+      out_.counters[*at].samples.push_back({v.time, v.value});
+    });
     for (Counter& counter : out_.counters) {
       std::stable_sort(counter.samples.begin(), counter.samples.end(), [](const CounterSample& a, const CounterSample& b) { return a.time < b.time; });
     }
@@ -470,27 +389,25 @@ class Builder {
   }
 
   void put_memory() {
-    out_.memory.reserve(rows_in_chunks(&RawChunk::memory));
-    for (RawChunk& c : in_.chunks) {
-      for (MemoryRow m : c.memory) {
-        m.lane = lane_of_draft_[m.lane.index()];
-        out_.memory.push_back(m);
-      }
-      release(c.memory);
-    }
+    out_.memory.reserve(rows_.memory.size());
+    rows_.memory.consume([&](MemoryRow m, std::size_t) {
+      m.lane = lane_of_draft_[m.lane.index()];
+      out_.memory.push_back(m);
+    });
     const auto earlier = [](const MemoryRow& a, const MemoryRow& b) { return a.time < b.time; };
-    if (!std::is_sorted(out_.memory.begin(), out_.memory.end(), earlier)) std::stable_sort(out_.memory.begin(), out_.memory.end(), earlier);
+    Column<MemoryRow> spare;
+    if (!std::is_sorted(out_.memory.begin(), out_.memory.end(), earlier)) merge_runs(out_.memory, spare, earlier);
   }
 
   void put_flows() {
     release(flow_order_);
-    std::vector<JoinedFlow> joined = join_flows(flows_, out_.strings, out_.flow_counts, flow_report_);
-    release(flows_);
+    std::vector<JoinedFlow> joined = join_flows(rows_.flows, out_.strings, out_.flow_counts, flow_report_);
+    rows_.flows.clear();
     if (cancelled()) return;
     for (JoinedFlow& f : joined) f = {slice_of_raw_[f.from], slice_of_raw_[f.to], f.category};
-    std::sort(joined.begin(), joined.end(), [](const JoinedFlow& a, const JoinedFlow& b) {
-      return std::tuple(a.from, a.to, a.category) < std::tuple(b.from, b.to, b.category);
-    });
+    std::vector<JoinedFlow> other;
+    radix_sort(joined, other, [](const JoinedFlow& f) { return f.category; });
+    radix_sort(joined, other, [](const JoinedFlow& f) { return (std::uint64_t{f.from} << 32) | f.to; });
     out_.flows.reserve(joined.size());
     for (const JoinedFlow& f : joined) out_.flows.push_back({SliceId(f.from), SliceId(f.to), StringId(f.category)});
   }
@@ -516,7 +433,14 @@ class Builder {
     };
     Span span{bulk.begin, bulk.begin};
     bool any = false;
-    for (std::size_t i = 0; i < begin.size(); ++i) {
+    const bool all_near = std::all_of(out_.lanes.begin(), out_.lanes.end(),
+                                      [&](const Lane& lane) { return lane.slice_count == 0 || (near(lane.span.begin) && near(lane.span.end)); });
+    for (const Lane& lane : out_.lanes) {
+      if (!all_near || lane.slice_count == 0) continue;
+      span = any ? hull(span, lane.span) : lane.span;
+      any = true;
+    }
+    for (std::size_t i = 0; !all_near && i < begin.size(); ++i) {
       if (!near(begin[i])) {
         out_.report.add(Oddity::absurd_time, out_.slices.offset[i], out_.strings[out_.slices.name[i]]);
         continue;
@@ -544,25 +468,19 @@ class Builder {
   }
 
   BuildInput in_;
+  RowStore& rows_;
   Trace& out_;
-  std::vector<std::uint32_t> category_of_text_;
-  std::unordered_map<std::string, std::uint32_t> process_ids_;
-  std::unordered_map<std::string, std::uint32_t> lane_ids_;
   std::vector<ProcessDraft> processes_;
   std::vector<LaneDraft> drafts_;
-  std::vector<std::size_t> first_;             // raw position of each chunk's first slice; one more at the end
-  std::vector<Ns> begin_, end_;                // by raw position
-  std::vector<std::uint32_t> lane_;
-  std::vector<std::uint8_t> kind_;
+  std::vector<std::uint8_t> kind_of_category_;
   std::vector<std::uint32_t> lane_first_;      // per draft, into order_
-  std::vector<std::uint32_t> order_;           // raw positions, lane by lane
-  std::vector<NestedLane> nested_;
-  std::vector<std::uint32_t> slice_of_raw_;
+  Column<std::uint32_t> order_;           // positions in file order, lane by lane
+  std::vector<std::uint32_t> draft_of_lane_;
+  Column<std::uint32_t> slice_of_raw_;    // the slice at a position in file order
   std::vector<std::pair<std::uint32_t, std::uint32_t>> overlaps_;  // a lane's first overlapping slice (raw) and how many
   std::vector<LaneId> lane_of_draft_;
   std::vector<ProcessId> process_of_draft_;
-  std::vector<RawFlow> flows_;
-  std::vector<RawFlow*> flow_order_;           // lane by lane
+  Column<RawFlow*> flow_order_;           // lane by lane
   std::vector<std::uint32_t> flow_first_;      // per draft, into flow_order_
   LoadReport flow_report_;                     // flows are joined beside other work that reports
 };

@@ -1,18 +1,17 @@
 #pragma once
-// Everything parsed becomes a Trace: texts and lanes numbered once, halves paired, lanes nested and ordered, flows bound.
+// Everything parsed becomes a Trace: halves paired, lanes nested and ordered, flows bound.
 // The result depends on the events alone, not on how the file was cut or how many threads helped.
 #include <atomic>
 #include <memory>
 #include <vector>
 
-#include "core/trace/raw_rows.h"
+#include "core/trace/row_store.h"
 #include "core/trace/trace.h"
 
 namespace gapscope {
 
 struct BuildInput {
-  std::vector<RawChunk> chunks;                        // in file order; emptied on the way to save memory
-  std::vector<std::unique_ptr<LocalTables>> tables;    // one a worker
+  RowStore rows;  // freed on the way to save memory
   int threads = 1;
   const std::atomic<bool>* cancel = nullptr;
 };

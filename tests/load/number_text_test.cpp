@@ -85,3 +85,21 @@ TEST_CASE("a time is read exactly whatever its number of digits, and a strange c
     }
   }
 }
+
+TEST_CASE("few digits are read at once, and nothing else is taken for them") {
+  const auto few = [](std::string_view token, std::uint64_t& value) {
+    std::string text(token);
+    text += "\": 99999999";
+    return parse_few_digits(std::string_view(text).substr(0, token.size()), text.data() + text.size(), value);
+  };
+  std::uint64_t value = 1;
+  for (const std::uint64_t n : {0ull, 7ull, 42ull, 999ull, 1000ull, 65536ull, 123456ull, 9876543ull, 99999999ull}) {
+    REQUIRE(few(std::to_string(n), value));
+    CHECK(value == n);
+  }
+  CHECK(few("007", value));
+  CHECK(value == 7);
+  for (const char* odd : {"", "123456789", "-1", "1.5", "1e3", "12 ", "/", ":", "1234567:", "/2345678", "\"12\""}) CHECK_FALSE(few(odd, value));
+  const std::string_view at_the_end = "12";
+  CHECK_FALSE(parse_few_digits(at_the_end, at_the_end.data() + at_the_end.size(), value));
+}

@@ -1,0 +1,237 @@
+// What an event says becomes rows.
+#include <algorithm>
+
+#include "core/base/hash.h"
+#include "core/base/same_text.h"
+#include "core/load/event_parser.h"
+
+namespace gapscope {
+namespace {
+
+constexpr std::size_t kExampleChars = 200;
+
+int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+std::uint64_t flow_id(std::string_view token) {
+  if (const auto number = parse_unsigned(token)) return *number;
+  const std::string_view text = bare(token);
+  if (text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+    std::uint64_t value = 0;
+    bool ok = text.size() <= 18;
+    for (const char c : text.substr(2)) {
+      ok = ok && hex_value(c) >= 0;
+      value = value * 16 + static_cast<std::uint64_t>(std::max(0, hex_value(c)));
+    }
+    if (ok) return value;
+  }
+  return hash_text(text) | (std::uint64_t{1} << 63);  // text ids do not meet small numbers
+}
+
+}  // namespace
+
+std::uint32_t EventParser::text_use(std::string_view t) { return use(text_uses_, tables_.strings.intern(text_of(t)).value); }
+
+std::uint32_t EventParser::use(Uses& uses, std::uint32_t id) {
+  Use& use = uses.of(id);
+  if (use.chunk == chunk_number_) return use.position;
+  use.chunk = chunk_number_;
+  if (&uses == &text_uses_) {
+    use.position = static_cast<std::uint32_t>(out_.texts.size());
+    out_.texts.push_back({tables_.strings[StringId(id)], id});
+  } else if (&uses == &category_uses_) {
+    use.position = static_cast<std::uint32_t>(out_.categories.size());
+    out_.categories.push_back(this->use(text_uses_, id));
+  } else {
+    use.position = static_cast<std::uint32_t>(out_.lanes.size());
+    out_.lanes.push_back({&tables_.lanes()[id], id});
+  }
+  return use.position;
+}
+
+void EventParser::note(Oddity kind) {
+  out_.report.add(kind, event_offset_, value_text(event_begin_, event_after_).substr(0, kExampleChars));
+}
+
+const EventParser::KnownCategory& EventParser::category(std::string_view token) {
+  // Length and two characters tell the dozen categories of a file apart.
+  const std::size_t mix = token.size() < 4 ? token.size() : token.size() * 5 + static_cast<unsigned char>(token[1]) + static_cast<unsigned char>(token[3]) * 3u;
+  KnownCategory& known = categories_[mix % kKnown];
+  if (known.text == kUnbound || !same_text(known.token, token)) {
+    known.token = token;
+    known.text = tables_.strings.intern(text_of(token)).value;
+    known.kind = kind_from_category(text_of(token));
+    known.chunk = 0;
+  }
+  if (known.chunk != chunk_number_) {
+    known.use = use(category_uses_, known.text);
+    known.chunk = chunk_number_;
+  }
+  return known;
+}
+
+std::uint32_t EventParser::lane_use(std::string_view pid, std::string_view tid) {
+  const auto last = [](std::string_view t) { return t.empty() ? 0u : static_cast<unsigned char>(t[t.size() - 1 - (t.size() > 1 && t.back() == '"' ? 1 : 0)]); };
+  KnownLane& known = lanes_[(last(pid) * 5 + last(tid) + tid.size()) % kKnown];
+  if (known.id == kUnbound || !same_text(known.tid, tid) || !same_text(known.pid, pid)) {
+    known.pid = pid;
+    known.tid = tid;
+    const std::string process(text_of(pid));
+    known.id = tables_.lane(process, text_of(tid));
+    known.chunk = 0;
+  }
+  if (known.chunk != chunk_number_) {
+    known.use = use(lane_uses_, known.id);
+    known.chunk = chunk_number_;
+  }
+  return known.use;
+}
+
+ParsedTime EventParser::time_of(EventKey key) const {
+  const std::string_view token = fields_[key];
+  return token.empty() ? ParsedTime{} : parse_us(token);
+}
+
+void EventParser::put() {
+  const EventFields& f = fields_;
+  ++out_.events;
+  const std::string_view phase_text = bare(f[EventKey::ph]);
+  const char phase = phase_text.size() == 1 ? phase_text[0] : '\0';
+  ++out_.phases[static_cast<unsigned char>(phase)];
+  if (f.duplicate) note(Oddity::duplicate_key);
+  if (f.non_finite != 0) {
+    out_.report.add(Oddity::non_finite_number, event_offset_, value_text(event_begin_, event_after_).substr(0, kExampleChars), f.non_finite);
+  }
+  if (phase == 'M') return put_names();
+
+  constexpr std::string_view kDrawn = "XBEiIstfCbne";
+  if (phase == '\0' || kDrawn.find(phase) == std::string_view::npos) return note(Oddity::unknown_phase);
+  const ParsedTime ts = time_of(EventKey::ts);
+  if (ts.state != NumberState::ok) return note(Oddity::no_timestamp);
+  if (ts.was_text) note(Oddity::number_as_text);
+  switch (phase) {
+    case 'X': return put_slice(ts.ns);
+    case 'i': case 'I': return put_instant(ts.ns);
+    case 'C': return put_counter(ts.ns);
+    case 's': case 't': case 'f': return put_flow(ts.ns, phase);
+    default:
+      out_.halves.push_back({ts.ns, flow_id(f[EventKey::id]), event_offset_, f.args.external_id, lane_use(f[EventKey::pid], f[EventKey::tid]),
+                             text_use(f[EventKey::name]), category(f[EventKey::cat]).use, phase});
+  }
+}
+
+void EventParser::put_flow(Ns time, char phase) {
+  const EventFields& f = fields_;
+  out_.flows.push_back({time, flow_id(f[EventKey::id]), event_offset_, lane_use(f[EventKey::pid], f[EventKey::tid]), category(f[EventKey::cat]).use,
+                        text_use(f[EventKey::name]), kUnbound, phase, false});
+}
+
+void EventParser::put_slice(Ns begin) {
+  const EventFields& f = fields_;
+  ParsedTime dur = time_of(EventKey::dur);
+  if (dur.state != NumberState::ok) {
+    note(dur.state == NumberState::non_finite ? Oddity::non_finite_number : Oddity::missing_duration);
+    dur.ns = 0;
+  }
+  if (dur.was_text) note(Oddity::number_as_text);
+  if (dur.ns < 0) {
+    note(Oddity::negative_duration);
+    dur.ns = 0;
+  }
+  Ns end = 0;
+  if (__builtin_add_overflow(begin, dur.ns, &end)) {
+    note(Oddity::missing_duration);
+    end = begin;
+  }
+  const auto position = static_cast<std::uint32_t>(out_.slices.size());
+  const std::uint32_t name = text_use(f[EventKey::name]);
+  const KnownCategory& cat = category(f[EventKey::cat]);
+  const Kind kind = cat.kind;
+  out_.slices.push_back({begin, end, f.args.external_id, name, cat.use, lane_use(f[EventKey::pid], f[EventKey::tid]),
+                    static_cast<std::uint32_t>(event_offset_ - out_.base_offset)});
+  if (!f.args.has_gpu && !f.args.has_op) return;
+  if (is_gpu_work(kind) || kind == Kind::sync) {
+    put_gpu(position);
+  } else if (f.args.has_gpu && f.args.gpu.correlation != 0 && is_call(kind)) {
+    out_.calls.push_back({SliceId(position), f.args.gpu.correlation});
+  } else if (f.args.has_op && kind == Kind::op) {
+    put_op(position);
+  }
+}
+
+void EventParser::put_gpu(std::uint32_t slice) {
+  ArgFields& a = fields_.args;
+  GpuRow& row = out_.gpu.emplace_back(a.gpu_row());
+  row.slice = SliceId(slice);
+  if (!a.annotated_stream.empty()) row.annotated_stream = StringId(text_use(a.annotated_stream));
+  if (a.bytes > 0) row.bytes = static_cast<std::uint64_t>(a.bytes);
+}
+
+void EventParser::put_op(std::uint32_t slice) {
+  const ArgFields& a = fields_.args;
+  OpRow& op = out_.ops.emplace_back(a.op);
+  op.slice = SliceId(slice);
+  const auto keep = [&](std::string_view json) { return json.empty() ? StringId{} : StringId(use(text_uses_, tables_.strings.intern(json).value)); };
+  op.input_dims = keep(a.input_dims);
+  op.input_types = keep(a.input_types);
+  op.collective = a.collective.empty() ? StringId{} : StringId(text_use(a.collective));
+}
+
+void EventParser::put_instant(Ns time) {
+  const EventFields& f = fields_;
+  const std::uint32_t lane = lane_use(f[EventKey::pid], f[EventKey::tid]);
+  const bool is_global = bare(f[EventKey::scope]) == "g";
+  out_.instants.push_back({time, event_offset_, lane, text_use(f[EventKey::name]), category(f[EventKey::cat]).use, is_global});
+  const std::string_view name = bare(f[EventKey::name]);
+  const bool out_of_memory = name == "[OutOfMemory]";
+  if (name != "[memory]" && !out_of_memory) return;
+  const ArgFields& a = f.args;
+  MemoryRow row;
+  row.time = time;
+  row.lane = LaneId(lane);
+  row.bytes = a.bytes;
+  row.address = a.address;
+  row.total_allocated = a.total_allocated;
+  row.total_reserved = a.total_reserved;
+  row.device_type = static_cast<std::int16_t>(a.device_type);
+  row.device = static_cast<std::int16_t>(a.device_id);
+  row.out_of_memory = out_of_memory;
+  out_.memory.push_back(row);
+}
+
+void EventParser::put_counter(Ns time) {
+  const std::uint32_t lane = lane_use(fields_[EventKey::pid], {});
+  const std::uint32_t name = text_use(fields_[EventKey::name]);
+  for (const auto& [key, value] : fields_.series) {
+    if (const auto number = parse_double(value)) {
+      const std::uint32_t series = text_use(key);
+      out_.counters.push_back({time, *number, lane, name, series});
+    }
+  }
+}
+
+void EventParser::put_names() {
+  const EventFields& f = fields_;
+  const std::string_view what = bare(f[EventKey::name]);
+  const std::string_view pid = f[EventKey::pid];
+  const std::string_view tid = f[EventKey::tid];
+  const auto number = [&] { return parse_integer(f.args.meta_sort).value_or(0); };
+  using What = RawName::What;
+  if (what == "process_name") {
+    out_.names.push_back({What::process_name, lane_use(pid, {}), text_use(f.args.meta_name), 0});
+  } else if (what == "process_labels") {
+    out_.names.push_back({What::process_labels, lane_use(pid, {}), text_use(f.args.meta_labels), 0});
+  } else if (what == "process_sort_index") {
+    out_.names.push_back({What::process_sort_index, lane_use(pid, {}), text_use({}), number()});
+  } else if (what == "thread_name") {
+    out_.names.push_back({What::thread_name, lane_use(pid, tid), text_use(f.args.meta_name), 0});
+  } else if (what == "thread_sort_index") {
+    out_.names.push_back({What::thread_sort_index, lane_use(pid, tid), text_use({}), number()});
+  }
+}
+
+}  // namespace gapscope
