@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/radix_sort.h"
+
 namespace gapscope {
 namespace {
 
@@ -30,9 +32,8 @@ LinkIndex::LinkIndex(const Trace& trace, const LaneIndex& lanes, const std::atom
   flow_from_.resize(trace.flows.size());
   flow_to_.resize(trace.flows.size());
   for (std::uint32_t i = 0; i < flow_from_.size(); ++i) flow_from_[i] = flow_to_[i] = i;
-  std::sort(flow_to_.begin(), flow_to_.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::pair(trace.flows[a].to, a) < std::pair(trace.flows[b].to, b);
-  });
+  std::vector<std::uint32_t> other;
+  radix_sort(flow_to_, other, [&](std::uint32_t flow) { return trace.flows[flow].to.value; });
   for (const GpuRow& row : trace.gpu) {
     if (!is_gpu_work(trace.kind(row.slice))) continue;
     if (cancelled()) return;
@@ -63,10 +64,8 @@ void LinkIndex::group_launched() {
   for (const GpuRow& row : trace_.gpu) {
     if (const SliceId call = call_of(row)) pairs.emplace_back(call.value, row.slice);
   }
-  std::sort(pairs.begin(), pairs.end(), [&](const auto& a, const auto& b) {
-    if (a.first != b.first) return a.first < b.first;
-    return std::pair(trace_.begin(a.second), a.second) < std::pair(trace_.begin(b.second), b.second);
-  });
+  std::vector<std::pair<std::uint32_t, SliceId>> other;
+  radix_sort(pairs, other, [](const auto& pair) { return pair.first; });
   launched_.reserve(pairs.size());
   for (const auto& [call, slice] : pairs) {
     if (call_at_.empty() || call_at_.back() != call) {
@@ -76,6 +75,11 @@ void LinkIndex::group_launched() {
     launched_.push_back(slice);
   }
   launched_first_.push_back(static_cast<std::uint32_t>(launched_.size()));
+  for (std::size_t i = 0; i < call_at_.size(); ++i) {  // most calls launch one
+    if (launched_first_[i + 1] - launched_first_[i] == 1) continue;
+    std::sort(launched_.begin() + launched_first_[i], launched_.begin() + launched_first_[i + 1],
+              [&](SliceId a, SliceId b) { return std::pair(trace_.begin(a), a) < std::pair(trace_.begin(b), b); });
+  }
 }
 
 SliceId LinkIndex::call_of(const GpuRow& row) const {

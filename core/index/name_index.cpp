@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/merge_runs.h"
 #include "core/base/parallel.h"
 
 namespace gapscope {
@@ -12,12 +13,18 @@ NameIndex::NameIndex(const Trace& trace, int threads, const std::atomic<bool>* c
   std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
   for (std::uint32_t s = 0; s < trace.slice_count(); ++s) slices_[next[trace.slices.name[s].index()]++] = SliceId(s);
   // Slice ids rise with time inside one row only; a name seen in several rows has to be put in time order.
-  const auto earlier = [&](SliceId a, SliceId b) { return std::pair(trace.begin(a), a) < std::pair(trace.begin(b), b); };
+  struct Entry {
+    Ns begin;
+    SliceId slice;
+  };
   parallel_for(threads, first_.size() - 1, [&](std::size_t i) {
     if (cancel != nullptr && *cancel) return;
-    const auto begin = slices_.begin() + first_[i];
-    const auto end = slices_.begin() + first_[i + 1];
-    if (!std::is_sorted(begin, end, earlier)) std::sort(begin, end, earlier);
+    const std::span<SliceId> slices(slices_.data() + first_[i], first_[i + 1] - first_[i]);
+    if (std::is_sorted(slices.begin(), slices.end(), [&](SliceId a, SliceId b) { return trace.begin(a) < trace.begin(b); })) return;
+    std::vector<Entry> entries(slices.size()), spare;
+    for (std::size_t k = 0; k < slices.size(); ++k) entries[k] = {trace.begin(slices[k]), slices[k]};
+    merge_runs(entries, spare, [](const Entry& a, const Entry& b) { return a.begin < b.begin; });
+    for (std::size_t k = 0; k < slices.size(); ++k) slices[k] = entries[k].slice;
   });
 }
 
