@@ -59,10 +59,10 @@ class EventShapes {
     std::uint64_t wrong = 0;
     for (std::uint32_t i = 0; i < whole; ++i, at += 4) {
       wrong |= key_differs(shape, i, text + at[0]);
-      const auto first = static_cast<unsigned char>(text[at[2]]);
+      // Whatever follows a closed string has a position of its own, so nothing but space can stand between it and the comma.
       const auto last = static_cast<unsigned char>(text[at[3] - 1]);
-      wrong |= static_cast<std::uint64_t>(text[at[3]] ^ ',') | kNoScalar[first];
-      wrong |= static_cast<std::uint64_t>(last <= ' ') | static_cast<std::uint64_t>((first == '"') & (last != '"'));
+      wrong |= static_cast<std::uint64_t>(text[at[3]] ^ ',') | kNoScalar[static_cast<unsigned char>(text[at[2]])];
+      wrong |= static_cast<std::uint64_t>(last <= ' ');
     }
     wrong |= key_differs(shape, whole, text + at[0]);
     if (shape.has_args) wrong |= static_cast<std::uint64_t>(text[at[2]] ^ '{');

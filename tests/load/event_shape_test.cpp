@@ -60,6 +60,10 @@ TEST_CASE("damage in an event with the usual keys costs that event, or its repai
   const std::vector<std::string> damaged = {
       R"({"ph": "X", "cat": "cpu_op" "name": "b", "pid": 1, "tid": 2, "ts": 10, "dur": 2, "args": {"External id": 9}})",
       R"({"ph": "X", "cat": "cpu_op", "name": "b"junk, "pid": 1, "tid": 2, "ts": 10, "dur": 2, "args": {"External id": 9}})",
+      R"({"ph": "X", "cat": "cpu_op"; "name": "b", "pid": 1, "tid": 2, "ts": 10, "dur": 2, "args": {"External id": 9}})",
+      R"({"ph": "X", "cat": "cpu_op": "name": "b", "pid": 1, "tid": 2, "ts": 10, "dur": 2, "args": {"External id": 9}})",
+      R"({"ph": "X", "cat": "cpu_op", "name": [, "pid": 1, "tid": 2, "ts": 10, "dur": 2, "args": {"External id": 9}})",
+      R"({"ph": "X", "cat": "cpu_op", "name": :, "pid": 1, "tid": 2, "ts": 10, "dur": 2, "args": {"External id": 9}})",
       R"({"ph": "X", "cat": "cpu_op", "name": , "pid": 1, "tid": 2, "ts": 10, "dur": 2, "args": {"External id": 9}})",
       R"({"ph": "X", "cat": "cpu_op", "name": "b", "pid": 1, "tid": 2, "ts": 10, "dur": 2, "args": {"External id" 9}})",
       R"({"ph": "X", "cat": "cpu_op", "name": "b", "pid": 1, "tid": 2, "ts": 10, "dur": 2, "args": {"External id": 9} "x": 1})",
