@@ -270,6 +270,7 @@ TEST_CASE("events come in PyTorch's order on every recording, also where rows ha
   const Tabled few(load_text(odd));
   CHECK(few.events.size() == 80);
   CHECK(in_order(*few.trace, few.events));
+  if (!has_shared("the order of the table's events")) return;
   for (const auto& path : traces_in(shared_folder() / "traces")) {
     const auto loaded = load_trace(path.string());
     REQUIRE(loaded.ok());
