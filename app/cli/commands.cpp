@@ -14,6 +14,7 @@
 #include "app/cli/record.h"
 #include "app/cli/screenshot.h"
 #include "app/cli/table.h"
+#include "app/cli/time_argument.h"
 #include "app/run_window.h"
 
 namespace gapscope {
@@ -77,8 +78,8 @@ std::function<int()> declare_screenshot(CLI::App& arguments) {
       ->default_str("1600x900");
   arguments.add_option("--scale", options->scale, "pixels per pixel of the design, as a display of that density")
       ->check(CLI::Range(0.5, 4.0));
-  arguments.add_option("--from", options->from, "first visible nanosecond, as `gapscope info` counts")->type_name("NS");
-  arguments.add_option("--to", options->to, "end of the visible time")->type_name("NS");
+  arguments.add_option("--from", options->from, std::string("begin of the visible time: ") + kTimeHelp)->type_name("T");
+  arguments.add_option("--to", options->to, "end of the visible time, likewise")->type_name("T");
   arguments.add_option("--select", options->select, "a slice's name, part of one, or its index");
   arguments.add_option("--tab", options->tab, "the panel to show below the lanes");
   arguments
@@ -198,9 +199,8 @@ std::function<int()> declare_analysis(CLI::App& arguments) {
 
 std::function<int()> declare_crop(CLI::App& arguments) {
   auto options = std::make_shared<CropOptions>();
-  constexpr const char* kTime = "nanoseconds as `info` and `diagnose --json` print them, or a time after the trace's begin: 1.2ms (ns, us, ms, s)";
   arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
-  arguments.add_option("--from", options->from, std::string("begin of the window: ") + kTime)->type_name("T");
+  arguments.add_option("--from", options->from, std::string("begin of the window: ") + kTimeHelp)->type_name("T");
   arguments.add_option("--to", options->to, "end of the window, likewise")->type_name("T");
   arguments.add_option("--lanes", options->lanes, "only lanes whose title, or whose process's title, holds one of these")->type_name("TEXT...");
   arguments.add_option("-o,--output", options->output, "the .json or .json.gz to write")->required();

@@ -43,18 +43,11 @@ int crop(const CropOptions& options) {
   const Result<std::shared_ptr<const Trace>> loaded = load_trace(options.trace, load);
   if (!loaded) return say(kBadInput, loaded.error().message);
   const Trace& trace = **loaded;
-  Span window{trace.span.begin, trace.span.end};
-  for (const auto& [text, into, name] : {std::tuple(&options.from, &window.begin, "--from"), std::tuple(&options.to, &window.end, "--to")}) {
-    if (text->empty()) continue;
-    const std::optional<Ns> time = parse_time_argument(*text, trace.span.begin);
-    if (!time) return say(kUsage, fmt::format("{}: \"{}\" is no time: write nanoseconds as `gapscope info` counts, or 1.2ms after the begin.", name, *text));
-    *into = *time;
-  }
-  if (window.empty())
-    return say(kUsage, fmt::format("The window is empty: --from ({} ns) must lie before --to ({} ns).", window.begin, window.end));
+  const Result<Span> window = parse_window(options.from, options.to, trace.span);
+  if (!window) return say(kUsage, window.error().message);
   const LaneIndex lanes(trace);
   const LinkIndex links(trace, lanes);
-  const CropChoice choice = choose_crop(trace, links, window, options.lanes);
+  const CropChoice choice = choose_crop(trace, links, *window, options.lanes);
   const Result<CropFigures> figures = write_crop(trace, choice, options.output);
   if (!figures) return say(kBadInput, figures.error().message);
   return print(lines_of(options, choice, *figures));

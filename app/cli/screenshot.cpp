@@ -4,8 +4,11 @@
 #include <chrono>
 #include <cstdio>
 
+#include <fmt/format.h>
+
 #include "app/area_jobs.h"
 #include "app/folder_listing.h"
+#include "app/cli/time_argument.h"
 #include "app/samples.h"
 #include "app/window/window.h"
 #include "core/base/text.h"
@@ -33,11 +36,17 @@ std::optional<Error> set_tab(const std::string& id, ViewState& view) {
   return std::nullopt;
 }
 
+bool has_window(const ScreenshotOptions& options) { return !options.from.empty() || !options.to.empty(); }
+
 std::optional<Error> set_time(const ScreenshotOptions& options, const Trace& trace, ViewState& view) {
-  if (!options.from && !options.to) return std::nullopt;
-  const Span wanted{options.from.value_or(trace.span.begin), options.to.value_or(trace.span.end)};
-  if (wanted.empty()) return Error{"--from must be before --to (nanoseconds of the file, as `gapscope info` prints)."};
-  view.time = within_limits(TimeView{wanted, 0, 0}, trace.span);
+  if (!has_window(options)) return std::nullopt;
+  const Result<Span> wanted = parse_window(options.from, options.to, trace.span);
+  if (!wanted) return wanted.error();
+  if (!wanted->overlaps(trace.span)) {
+    return Error{fmt::format("Nothing of the trace lies between --from and --to: it goes from {} to {} ns. A time after its begin is written with a unit: 1.2ms.",
+                             trace.span.begin, trace.span.end)};
+  }
+  view.time = within_limits(TimeView{*wanted, 0, 0}, trace.span);
   return std::nullopt;
 }
 
@@ -49,7 +58,7 @@ std::optional<Error> set_view(const ScreenshotOptions& options, const Document* 
   if (!options.select.empty()) {
     const Result<SliceId> slice = find_slice(*doc, options.select);
     if (!slice.ok()) return slice.error();
-    select_slice(view, *slice, /*reveal=*/!options.from && !options.to);
+    select_slice(view, *slice, /*reveal=*/!has_window(options));
   }
   return set_time(options, doc->trace, view);
 }

@@ -1,5 +1,4 @@
 #pragma once
-#include <optional>
 #include <string>
 
 #include "core/base/result.h"
@@ -15,8 +14,7 @@ struct ScreenshotOptions {
   int width = 1600;
   int height = 900;
   float scale = 1;
-  std::optional<Ns> from;  // file time, as `info` states begin_ns and end_ns
-  std::optional<Ns> to;
+  std::string from, to;  // of the visible time, as parse_window() reads them; empty: all
   std::string select;  // a slice's whole name, a part of it, or its index
   std::string tab;     // id of a panel below the lanes; empty: the first
   ThemeName theme = ThemeName::dark;

@@ -76,6 +76,8 @@ def main(program, sound):
             wrong += [f"info, {what}: {line}" for line in complaints(program, "info", path)]
             wrong += [f"screenshot, {what}: {line}" for line in complaints(program, "screenshot", path, "-o", folder / "x.png")]
         wrong += complaints(program, "screenshot", sound, "-o", folder / "x.png", "--select", "no such slice")
+        wrong += complaints(program, "screenshot", sound, "-o", folder / "x.png", "--from", "400s", "--to", "500s")
+        wrong += complaints(program, "screenshot", sound, "-o", folder / "x.png", "--from", "soon")
         wrong += complaints(program, "screenshot", sound, "-o", folder / "no/folder/x.png")
         wrong += cut_opens(program, folder, sound)
         wrong += pipes_open(program, folder, sound)
