@@ -11,18 +11,18 @@
 #include <malloc.h>
 #endif
 
-#include "core/base/parallel.h"
 #include "core/base/merge_runs.h"
+#include "core/base/parallel.h"
 #include "core/base/radix_sort.h"
 #include "core/trace/flow_builder.h"
 #include "core/trace/half_slices.h"
 #include "core/trace/lane_builder.h"
 #include "core/trace/lane_titles.h"
+#include "core/trace/trace_span.h"
 
 namespace gapscope {
 namespace {
 
-constexpr Ns kDay = 24 * 3600 * kNsPerS;
 constexpr std::size_t kMaxSlices = 0xFFFF'FFF0u;
 
 template <class T>
@@ -64,7 +64,8 @@ class Builder {
     put_other_tables();
     if (cancelled()) return false;
     out_.report.merge(flow_report_);
-    find_span();
+    drop_absurd_marks(out_);
+    find_span(out_);
     return true;
   }
 
@@ -412,61 +413,6 @@ class Builder {
     for (const JoinedFlow& f : joined) out_.flows.push_back({SliceId(f.from), SliceId(f.to), StringId(f.category)});
   }
 
-  // First begin to last end, without what lies more than a day (the limit of the TensorBoard plugin for stray window
-  // marks) and more than a hundred times the bulk's own length from the bulk.
-  void find_span() {
-    drop_absurd_marks();
-    std::vector<Ns> sample;
-    const auto& begin = out_.slices.begin;
-    const std::size_t step = begin.size() / 4096 + 1;
-    for (std::size_t i = 0; i < begin.size(); i += step) sample.push_back(begin[i]);
-    for (std::size_t i = 0; begin.empty() && i < out_.instants.size(); ++i) sample.push_back(out_.instants[i].time);
-    if (sample.empty()) {
-      for (const Counter& c : out_.counters) for (const CounterSample& v : c.samples) sample.push_back(v.time);
-    }
-    if (sample.empty()) return;
-    std::sort(sample.begin(), sample.end());
-    const Span bulk{sample[sample.size() / 4], sample[sample.size() - 1 - sample.size() / 4]};
-    const Ns reach = std::max(kDay, bulk.length() < std::numeric_limits<Ns>::max() / 200 ? bulk.length() * 100 : std::numeric_limits<Ns>::max() / 2);
-    const auto near = [&](Ns t) {
-      return (t >= bulk.begin || static_cast<__int128>(bulk.begin) - t <= reach) && (t <= bulk.end || static_cast<__int128>(t) - bulk.end <= reach);
-    };
-    Span span{bulk.begin, bulk.begin};
-    bool any = false;
-    const bool all_near = std::all_of(out_.lanes.begin(), out_.lanes.end(),
-                                      [&](const Lane& lane) { return lane.slice_count == 0 || (near(lane.span.begin) && near(lane.span.end)); });
-    for (const Lane& lane : out_.lanes) {
-      if (!all_near || lane.slice_count == 0) continue;
-      span = any ? hull(span, lane.span) : lane.span;
-      any = true;
-    }
-    for (std::size_t i = 0; !all_near && i < begin.size(); ++i) {
-      if (!near(begin[i])) {
-        out_.report.add(Oddity::absurd_time, out_.slices.offset[i], out_.strings[out_.slices.name[i]]);
-        continue;
-      }
-      const Span slice{begin[i], near(out_.slices.end[i]) ? out_.slices.end[i] : begin[i]};
-      span = any ? hull(span, slice) : slice;
-      any = true;
-    }
-    if (begin.empty()) span = {sample.front(), sample.back()};
-    out_.span = span;
-  }
-
-  void drop_absurd_marks() {
-    if (out_.slices.size() == 0) return;
-    Span all{std::numeric_limits<Ns>::max(), std::numeric_limits<Ns>::min()};
-    for (const Lane& lane : out_.lanes) {
-      if (lane.slice_count != 0) all = hull(all, lane.span);
-    }
-    std::erase_if(out_.instants, [&](const Instant& i) {
-      const bool absurd = !i.lane && out_.strings[i.name] == "Record Window End" &&
-                          (static_cast<__int128>(i.time) - all.end > kDay || static_cast<__int128>(all.begin) - i.time > kDay);
-      if (absurd) out_.report.add(Oddity::absurd_window_end, i.offset, "Record Window End");
-      return absurd;
-    });
-  }
-
   BuildInput in_;
   RowStore& rows_;
   Trace& out_;
@@ -474,13 +420,13 @@ class Builder {
   std::vector<LaneDraft> drafts_;
   std::vector<std::uint8_t> kind_of_category_;
   std::vector<std::uint32_t> lane_first_;      // per draft, into order_
-  Column<std::uint32_t> order_;           // positions in file order, lane by lane
+  Column<std::uint32_t> order_;                // positions in file order, lane by lane
   std::vector<std::uint32_t> draft_of_lane_;
-  Column<std::uint32_t> slice_of_raw_;    // the slice at a position in file order
+  Column<std::uint32_t> slice_of_raw_;         // the slice at a position in file order
   std::vector<std::pair<std::uint32_t, std::uint32_t>> overlaps_;  // a lane's first overlapping slice (raw) and how many
   std::vector<LaneId> lane_of_draft_;
   std::vector<ProcessId> process_of_draft_;
-  Column<RawFlow*> flow_order_;           // lane by lane
+  Column<RawFlow*> flow_order_;                // lane by lane
   std::vector<std::uint32_t> flow_first_;      // per draft, into flow_order_
   LoadReport flow_report_;                     // flows are joined beside other work that reports
 };
