@@ -296,32 +296,33 @@ void append_kernel(std::string& out, const TraceInfo& info, const Kernel& k) {
   close_gpu_slice(out, info, k.place, k.times.begin, k.place.stream);
 }
 
+namespace {
+
+void append_transfer(std::string& out, const TraceInfo& info, std::string_view category, std::string_view name, const GpuPlace& place, std::uint64_t bytes,
+                     const Times& times) {
+  open_slice(out, info, category, name, place.device, place.stream, times);
+  out += ", \"args\": {\"device\": ";
+  append_int(out, place.device);
+  append_field(out, "context", place.context);
+  append_field(out, "stream", place.stream);
+  append_field(out, "correlation", place.correlation);
+  append_bytes(out, bytes, times);
+  append_graph(out, place);
+  close_gpu_slice(out, info, place, times.begin, place.stream);
+}
+
+}  // namespace
+
 void append_copy(std::string& out, const TraceInfo& info, const Copy& c) {
   std::string name = "Memcpy ";
   name.append(word(kCopyKinds, c.kind)).append(" (").append(word(kMemoryKinds, c.from)).append(" -> ").append(word(kMemoryKinds, c.to)) += ')';
-  open_slice(out, info, "gpu_memcpy", name, c.place.device, c.place.stream, c.times);
-  out += ", \"args\": {\"device\": ";
-  append_int(out, c.place.device);
-  append_field(out, "context", c.place.context);
-  append_field(out, "stream", c.place.stream);
-  append_field(out, "correlation", c.place.correlation);
-  append_bytes(out, c.bytes, c.times);
-  append_graph(out, c.place);
-  close_gpu_slice(out, info, c.place, c.times.begin, c.place.stream);
+  append_transfer(out, info, "gpu_memcpy", name, c.place, c.bytes, c.times);
 }
 
 void append_fill(std::string& out, const TraceInfo& info, const Fill& f) {
   std::string name = "Memset (";
   name.append(word(kMemoryKinds, f.memory)) += ')';
-  open_slice(out, info, "gpu_memset", name, f.place.device, f.place.stream, f.times);
-  out += ", \"args\": {\"device\": ";
-  append_int(out, f.place.device);
-  append_field(out, "context", f.place.context);
-  append_field(out, "stream", f.place.stream);
-  append_field(out, "correlation", f.place.correlation);
-  append_bytes(out, f.bytes, f.times);
-  append_graph(out, f.place);
-  close_gpu_slice(out, info, f.place, f.times.begin, f.place.stream);
+  append_transfer(out, info, "gpu_memset", name, f.place, f.bytes, f.times);
 }
 
 void append_sync(std::string& out, const TraceInfo& info, const Sync& s) {

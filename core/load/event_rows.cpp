@@ -1,5 +1,5 @@
 // What an event says becomes rows.
-#include <algorithm>
+#include <charconv>
 
 #include "core/base/hash.h"
 #include "core/base/same_text.h"
@@ -10,24 +10,13 @@ namespace {
 
 constexpr std::size_t kExampleChars = 200;
 
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 std::uint64_t flow_id(std::string_view token) {
   if (const auto number = parse_unsigned(token)) return *number;
   const std::string_view text = bare(token);
-  if (text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+  if (text.starts_with("0x") || text.starts_with("0X")) {
     std::uint64_t value = 0;
-    bool ok = text.size() <= 18;
-    for (const char c : text.substr(2)) {
-      ok = ok && hex_value(c) >= 0;
-      value = value * 16 + static_cast<std::uint64_t>(std::max(0, hex_value(c)));
-    }
-    if (ok) return value;
+    const auto [end, error] = std::from_chars(text.data() + 2, text.data() + text.size(), value, 16);
+    if (error == std::errc{} && end == text.data() + text.size()) return value;
   }
   return hash_text(text) | (std::uint64_t{1} << 63);  // text ids do not meet small numbers
 }

@@ -48,13 +48,18 @@ std::shared_ptr<const gapscope::Trace> opened(const std::string& path) {
   return *trace;
 }
 
+// Where a test's recording goes.
+struct Target {
+  explicit Target(const char* name = "r.json") { options.out = (folder.path() / name).string(); }
+  gapscope::test::TempFolder folder;
+  RecordingOptions options;
+};
+
 }  // namespace
 
 TEST_CASE("a recording holds its calls, kernels and ranges, and opens without a complaint") {
-  const gapscope::test::TempFolder folder;
-  RecordingOptions options;
-  options.out = (folder.path() / "r.json.gz").string();
-  EventWriter writer(options, world());
+  Target target("r.json.gz");
+  EventWriter writer(target.options, world());
   writer.add(Marker{Marker::What::begin, kBegin, 1, 20, "step", ""});
   launch_at(writer, kBegin + 1'000, 5);
   writer.add(Marker{Marker::What::end, kBegin + 9'000, 1, 20, "", ""});
@@ -62,7 +67,7 @@ TEST_CASE("a recording holds its calls, kernels and ranges, and opens without a 
   launch_at(writer, kBegin + 3 * kSecond, 6);
   writer.finish(kBegin + 4 * kSecond);
   CHECK(writer.trouble().empty());
-  const auto trace = opened(options.out);
+  const auto trace = opened(target.options.out);
   CHECK(trace->report.entries().empty());
   CHECK(count(*trace, "k") == 2);
   CHECK(count(*trace, "step") == 2);  // on the thread and on the stream
@@ -70,22 +75,18 @@ TEST_CASE("a recording holds its calls, kernels and ranges, and opens without a 
 }
 
 TEST_CASE("a program without CUDA leaves no file, even when it has ranges") {
-  const gapscope::test::TempFolder folder;
-  RecordingOptions options;
-  options.out = (folder.path() / "r.json").string();
-  EventWriter writer(options, world());
+  Target target;
+  EventWriter writer(target.options, world());
   writer.add(Marker{Marker::What::begin, kBegin, 1, 20, "step", ""});
   writer.add(Marker{Marker::What::end, kBegin + 9'000, 1, 20, "", ""});
   writer.finish(kBegin + kSecond);
-  CHECK(std::filesystem::is_empty(folder.path()));
+  CHECK(std::filesystem::is_empty(target.folder.path()));
 }
 
 TEST_CASE("of a range asked for, what was launched in it is kept, whenever it is heard of, and nothing else") {
-  const gapscope::test::TempFolder folder;
-  RecordingOptions options;
-  options.out = (folder.path() / "r.json").string();
-  options.range = "wanted";
-  EventWriter writer(options, world());
+  Target target;
+  target.options.range = "wanted";
+  EventWriter writer(target.options, world());
   launch_at(writer, kBegin, 4);
   launch_at(writer, kBegin + 100'000, 5);  // heard of before its range
   writer.add(Marker{Marker::What::begin, kBegin + 90'000, 1, 20, "wanted", ""});
@@ -95,44 +96,38 @@ TEST_CASE("of a range asked for, what was launched in it is kept, whenever it is
   writer.flush(kBegin + 5 * kSecond);
   launch_at(writer, kBegin + 6 * kSecond, 7);
   writer.finish(kBegin + 7 * kSecond);
-  const auto trace = opened(options.out);
+  const auto trace = opened(target.options.out);
   CHECK(count(*trace, "k") == 1);
   CHECK(count(*trace, "cudaLaunchKernel") == 1);
   CHECK(count(*trace, "wanted") == 2);
 }
 
 TEST_CASE("a part that was asked for and never came leaves no file, and a sentence") {
-  const gapscope::test::TempFolder folder;
-  RecordingOptions options;
-  options.out = (folder.path() / "r.json").string();
-  options.range = "wanted";
-  EventWriter writer(options, world());
+  Target target;
+  target.options.range = "wanted";
+  EventWriter writer(target.options, world());
   launch_at(writer, kBegin, 4);
   writer.finish(kBegin + kSecond);
   CHECK(writer.trouble() == "Nothing was recorded: there was no NVTX range called \"wanted\".");
-  CHECK(std::filesystem::is_empty(folder.path()));
+  CHECK(std::filesystem::is_empty(target.folder.path()));
 }
 
 TEST_CASE("work that was launched before the part asked for and runs in it is kept") {
-  const gapscope::test::TempFolder folder;
-  RecordingOptions options;
-  options.out = (folder.path() / "r.json").string();
-  options.profiler_api = true;
-  EventWriter writer(options, world());
+  Target target;
+  target.options.profiler_api = true;
+  EventWriter writer(target.options, world());
   launch_at(writer, kBegin, 4);  // its kernel begins 10 us later
   writer.add(Call{{kBegin + 5'000, kBegin + 6'000}, "cudaProfilerStart", false, 1, 20, 90});
   writer.finish(kBegin + kSecond);
-  const auto trace = opened(options.out);
+  const auto trace = opened(target.options.out);
   CHECK(count(*trace, "k") == 1);
   CHECK(count(*trace, "cudaLaunchKernel") == 0);
 }
 
 TEST_CASE("between cudaProfilerStart and cudaProfilerStop is what a program wants recorded, when it is asked for") {
-  const gapscope::test::TempFolder folder;
-  RecordingOptions options;
-  options.out = (folder.path() / "r.json").string();
-  options.profiler_api = true;
-  EventWriter writer(options, world());
+  Target target;
+  target.options.profiler_api = true;
+  EventWriter writer(target.options, world());
   launch_at(writer, kBegin, 4);
   writer.add(Call{{kBegin + 50'000, kBegin + 60'000}, "cudaProfilerStart", false, 1, 20, 90});
   writer.add(Marker{Marker::What::begin, kBegin + 90'000, 1, 20, "step", ""});
@@ -141,30 +136,26 @@ TEST_CASE("between cudaProfilerStart and cudaProfilerStop is what a program want
   writer.add(Call{{kBegin + 150'000, kBegin + 151'000}, "cudaProfilerStop", false, 2, 20, 91});
   launch_at(writer, kBegin + 160'000, 6);
   writer.finish(kBegin + kSecond);
-  const auto trace = opened(options.out);
+  const auto trace = opened(target.options.out);
   CHECK(count(*trace, "k") == 1);
   CHECK(count(*trace, "step") == 2);
 }
 
 TEST_CASE("the second process of a program writes a file of its own") {
-  const gapscope::test::TempFolder folder;
-  RecordingOptions options;
-  options.out = (folder.path() / "r.json").string();
-  EventWriter first(options, world()), second(options, world());
+  Target target;
+  EventWriter first(target.options, world()), second(target.options, world());
   launch_at(first, kBegin, 4);
   launch_at(second, kBegin, 4);
   first.finish(kBegin + kSecond);
   second.finish(kBegin + kSecond);
-  CHECK(std::filesystem::exists(folder.path() / "r.json"));
-  CHECK(std::filesystem::exists(folder.path() / "r.415.json"));
+  CHECK(std::filesystem::exists(target.folder.path() / "r.json"));
+  CHECK(std::filesystem::exists(target.folder.path() / "r.415.json"));
 }
 
 TEST_CASE("a file that has grown too large says so") {
-  const gapscope::test::TempFolder folder;
-  RecordingOptions options;
-  options.out = (folder.path() / "r.json").string();
-  options.max_mb = 1;
-  EventWriter writer(options, world());
+  Target target;
+  target.options.max_mb = 1;
+  EventWriter writer(target.options, world());
   for (int i = 0; i < 1'000; ++i) launch_at(writer, kBegin + i * 20'000, static_cast<std::uint32_t>(i + 1));
   writer.flush(kBegin + kSecond);
   CHECK_FALSE(writer.full());
