@@ -21,6 +21,10 @@ bool is_overhead_bound(const Facts& facts) {
   return *facts.cpu_to_gpu >= kLeastHostRatio && *facts.gpu_util < kMostGpuUse;
 }
 
+std::string format_average(double count) {
+  return count == std::floor(count) ? format_count(static_cast<std::int64_t>(count)) : format_significant(count);
+}
+
 WorkPerStep work_per_step(const Facts& facts) {
   WorkPerStep out;
   for (std::size_t i = 0; i < facts.ops.size(); ++i) {

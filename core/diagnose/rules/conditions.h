@@ -18,6 +18,8 @@ struct WorkPerStep {
   double ops_each = 0, kernels_each = 0;
 };
 WorkPerStep work_per_step(const Facts& facts);
+// An average of counts, for reading: "5", "5.33", "508".
+std::string format_average(double count);
 
 // Grid blocks for each SM as the file states it. None where it does not: ROCm files leave it out or say "inf", and in graphs
 // they state no grid either.

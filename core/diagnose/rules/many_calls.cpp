@@ -61,7 +61,7 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::notable;
   finding.cost = cpu;
   finding.summary = fmt::format("{} launched {} kernels{}: on average {} of GPU time and {} of CPU time for each.", shown_name(name),
-                                format_count(count), facts.steps.empty() ? "" : fmt::format(", {} a step", format_significant(per_step)),
+                                format_count(count), facts.steps.empty() ? "" : fmt::format(", {} a step", format_average(per_step)),
                                 format_duration(found.gpu / count), format_duration(cpu / count));
   finding.evidence = Evidence({{"op", name}, {"launches", found.count}, {"per_step", per_step},
                                {"share_of_launches", static_cast<double>(found.count) / static_cast<double>(all)}});
