@@ -17,33 +17,35 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 BlockReader::BlockReader(ByteSource& source, std::string head, std::uint64_t file_offset, std::size_t block_bytes, int blocks,
                          std::atomic<bool>* cancel, std::atomic<std::uint64_t>* bytes_done)
-    : source_(source), tail_(std::move(head)), offset_(file_offset), block_bytes_(block_bytes), cancel_(cancel), bytes_done_(bytes_done) {
+    : source_(source), tail_(std::move(head)), offset_(file_offset), block_bytes_(block_bytes), cancel_(cancel), bytes_done_(bytes_done),
+      reads_ahead_(!source.is_plain()) {
   for (int i = 0; i < blocks; ++i) free_.push_back(std::make_unique<Block>());
-  thread_ = Thread([this] { run(); });
+  if (!reads_ahead_) return;
+  thread_ = Thread([this] {
+    while (read_block()) {}
+  });
 }
 
 BlockReader::~BlockReader() { stop(); }
 
-void BlockReader::run() {
-  for (std::size_t number = 0;; ++number) {
-    std::unique_ptr<Block> block = free_block();
-    if (!block) break;
-    block->number = number;
+// Puts one more block at the end of ready_. False when there is none, or none after it.
+bool BlockReader::read_block() {
+  std::unique_ptr<Block> block = free_block();
+  bool ok = false;
+  if (block) {
+    block->number = next_number_++;
     const auto start = Clock::now();
-    const bool ok = fill(*block);
+    ok = fill(*block);
     read_seconds_ += seconds_since(start);
-    const bool last = !ok || block->is_last;
-    {
-      const std::lock_guard lock(mutex_);
-      if (ok) ready_.push_back(std::move(block));
-      finished_ = finished_ || last;
-    }
-    changed_.notify_all();
-    if (last) return;
   }
-  const std::lock_guard lock(mutex_);
-  finished_ = true;
+  const bool is_last = !ok || block->is_last;
+  {
+    const std::lock_guard lock(mutex_);
+    if (ok) ready_.push_back(std::move(block));
+    finished_ = finished_ || is_last;
+  }
   changed_.notify_all();
+  return !is_last;
 }
 
 bool BlockReader::fill(Block& block) {
@@ -96,12 +98,22 @@ std::unique_ptr<Block> BlockReader::free_block() {
 }
 
 std::unique_ptr<Block> BlockReader::next() {
+  std::unique_lock turn(turn_, std::defer_lock);
+  if (!reads_ahead_) {
+    turn.lock();
+    if (!is_finished()) read_block();
+  }
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return stopped_ || finished_ || !ready_.empty(); });
   if (stopped_ || ready_.empty()) return nullptr;
   std::unique_ptr<Block> block = std::move(ready_.front());
   ready_.pop_front();
   return block;
+}
+
+bool BlockReader::is_finished() const {
+  const std::lock_guard lock(mutex_);
+  return finished_;
 }
 
 void BlockReader::recycle(std::unique_ptr<Block> block) {

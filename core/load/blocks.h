@@ -1,6 +1,5 @@
 #pragma once
-// Text of the events array in blocks, read ahead by one thread and handed to parsers in order. A block ends where an
-// event seems to begin; whether that guess was right is decided by those who parse the block before it.
+// Text of the events array in blocks, handed to parsers in order. A block ends where an event seems to begin; whether that guess was right is decided by those who parse the block before it.
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -30,7 +29,9 @@ struct Block {
 
 class BlockReader {
  public:
-  // Reads from `source` on a thread of its own. `head` is text already read (it comes first), at `file_offset`.
+  // Packed text is inflated ahead on a thread of its own. Plain text is read by whoever asks for the next block, and so is in the
+  // cache of the core that parses it: reading a file ahead is what the system does.
+  // `head` is text already read (it comes first), at `file_offset`.
   // At most `blocks` blocks exist at a time; each holds about `block_bytes`, more where an event is larger.
   BlockReader(ByteSource& source, std::string head, std::uint64_t file_offset, std::size_t block_bytes, int blocks,
               std::atomic<bool>* cancel, std::atomic<std::uint64_t>* bytes_done);
@@ -48,10 +49,11 @@ class BlockReader {
   double read_seconds() const { return read_seconds_; }
 
  private:
-  void run();
+  bool read_block();
   bool fill(Block& block);
   void cut(Block& block);
   std::unique_ptr<Block> free_block();
+  bool is_finished() const;
 
   ByteSource& source_;
   std::string tail_;               // text read beyond the last cut
@@ -60,7 +62,9 @@ class BlockReader {
   std::atomic<bool>* cancel_;
   std::atomic<std::uint64_t>* bytes_done_;
 
-  mutable std::mutex mutex_;
+  std::mutex turn_;                // held while a block is read, where no thread reads ahead
+  std::size_t next_number_ = 0;
+  mutable std::mutex mutex_;       // guards what follows
   std::condition_variable changed_;
   std::deque<std::unique_ptr<Block>> ready_;
   std::vector<std::unique_ptr<Block>> free_;
@@ -69,6 +73,7 @@ class BlockReader {
   std::optional<Error> error_;
   std::atomic<std::uint64_t> text_bytes_{0};
   double read_seconds_ = 0;
+  const bool reads_ahead_;
   Thread thread_;
 };
 
