@@ -59,14 +59,8 @@ void EventParser::take_arg(ArgKey key, const Member& m) {
     case ArgKey::warps_per_sm: take_float(m.token, a.gpu_row().warps_per_sm); break;
     case ArgKey::blocks_per_sm: take_float(m.token, a.gpu_row().blocks_per_sm); break;
     case ArgKey::occupancy: take_float(m.token, a.gpu_row().occupancy_percent); break;
-    case ArgKey::input_dims:
-      a.op_row();
-      a.input_dims = json();
-      break;
-    case ArgKey::input_type:
-      a.op_row();
-      a.input_types = json();
-      break;
+    case ArgKey::input_dims: a.op_row().input_dims = tables_.strings.intern(json()); break;
+    case ArgKey::input_type: a.op_row().input_types = tables_.strings.intern(json()); break;
     case ArgKey::collective:
       a.op_row();
       a.collective = m.token;
@@ -89,6 +83,42 @@ void EventParser::take_arg(ArgKey key, const Member& m) {
     case ArgKey::sort_index: a.meta_sort = m.token; break;
     case ArgKey::other: break;
   }
+}
+
+void EventParser::take_run(const ArgRun& run) {
+  const auto says = [&](ArgKey key) { return (run.said & arg_bit(key)) != 0; };
+  constexpr std::uint64_t kOfOp = arg_bit(ArgKey::input_dims) | arg_bit(ArgKey::input_type);
+  if ((run.said & kOfOp) != 0) {
+    OpRow& op = fields_.args.op_row();
+    if (says(ArgKey::input_dims)) op.input_dims = run.input_dims;
+    if (says(ArgKey::input_type)) op.input_types = run.input_types;
+  }
+  if ((run.said & ~kOfOp) == 0) return;
+  GpuRow& gpu = fields_.args.gpu_row();
+  if (says(ArgKey::registers)) gpu.registers = run.launch.registers;
+  if (says(ArgKey::shared_memory)) gpu.shared_memory = run.launch.shared_memory;
+  if (says(ArgKey::blocks_per_sm)) gpu.blocks_per_sm = run.launch.blocks_per_sm;
+  if (says(ArgKey::warps_per_sm)) gpu.warps_per_sm = run.launch.warps_per_sm;
+  if (says(ArgKey::grid)) gpu.grid = run.launch.grid;
+  if (says(ArgKey::block)) gpu.block = run.launch.block;
+  if (says(ArgKey::occupancy)) gpu.occupancy_percent = run.launch.occupancy_percent;
+}
+
+// `end`: what follows the last value.
+void EventParser::learn_run(const ArgStretch& stretch, Position end) {
+  const std::string_view text = text_.substr(*stretch.begin, *end + 1 - *stretch.begin);
+  const auto positions = static_cast<std::uint32_t>(end - stretch.begin);
+  if (fields_.non_finite != stretch.non_finite || !ArgRuns::worth_learning(text.size(), positions)) return;
+  ArgRun run;
+  run.text = text;
+  run.positions = positions;
+  run.said = stretch.said & ~arg_bit(ArgKey::other);
+  if (fields_.args.has_op) {
+    run.input_dims = fields_.args.op.input_dims;
+    run.input_types = fields_.args.op.input_types;
+  }
+  if (fields_.args.has_gpu) run.launch = fields_.args.gpu;
+  runs_.learn(std::move(run));
 }
 
 }  // namespace gapscope

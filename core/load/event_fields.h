@@ -18,8 +18,8 @@ struct ArgFields {
   bool has_gpu = false;  // says something a GpuRow holds; else `gpu` is of an event before
   bool has_op = false;   // the same of `op`
   GpuRow gpu;
-  OpRow op;
-  std::string_view input_dims, input_types, collective, annotated_stream;
+  OpRow op;              // its texts are of the worker's own table
+  std::string_view collective, annotated_stream;
   std::uint64_t external_id = 0;
   // [memory] instants
   std::int64_t bytes = 0, total_allocated = -1, total_reserved = -1, device_type = 0, device_id = -1;
@@ -29,7 +29,7 @@ struct ArgFields {
 
   void clear() {
     has_gpu = has_op = false;
-    input_dims = input_types = collective = annotated_stream = {};
+    collective = annotated_stream = {};
     external_id = 0;
     bytes = device_type = 0;
     total_allocated = total_reserved = device_id = -1;

@@ -237,9 +237,25 @@ EventParser::Position EventParser::parse_args(Position at) {
   ++at;
   if (at == at_.data() + at_.size()) return nullptr;
   if (text[*at] == '}') return at + 1;
+  ArgStretch stretch;
   for (;; ++at) {
     Member m;
     if (!read_member(at, m)) return nullptr;
+    const ArgKey key = kArgKeyTable.find(m.key.data(), m.key.size(), limit(), ArgKey::other);
+    const bool repeats = (!m.is_scalar || ArgRuns::repeats(key)) && !may_be_counter;
+    if (repeats && stretch.begin == nullptr) {
+      if (const ArgRun* const run = find_run(at)) {
+        take_run(*run);
+        at += run->positions;
+        if (text[*at] == '}') return at + 1;
+        continue;
+      }
+      stretch = {at, 0, f.non_finite};
+    } else if (!repeats && stretch.begin != nullptr) {
+      learn_run(stretch, at - 1);
+      stretch.begin = nullptr;
+    }
+    stretch.said |= arg_bit(key);
     if (!m.is_scalar) {
       if (!read_nested(m)) return nullptr;
     } else {
@@ -247,13 +263,19 @@ EventParser::Position EventParser::parse_args(Position at) {
       if (!escapes_are_sound(m)) return nullptr;
       if (c != '"' && c != 't' && c != 'f' && (c > '9' || c == '-') && is_non_finite(m.token)) ++f.non_finite;
     }
-    const ArgKey key = kArgKeyTable.find(m.key.data(), m.key.size(), limit(), ArgKey::other);
     if (key != ArgKey::other) take_arg(key, m);
     if (may_be_counter) f.series.emplace_back(m.key, m.is_scalar ? m.token : std::string_view());
     at = m.after;
-    if (text[*at] == '}') return at + 1;
+    if (text[*at] == '}') break;
     if (text[*at] != ',') return nullptr;
   }
+  if (stretch.begin != nullptr) learn_run(stretch, at);
+  return at + 1;
+}
+
+const ArgRun* EventParser::find_run(Position at) {
+  const ArgRun* const run = runs_.find(fields_[EventKey::name], text_.substr(*at));
+  return run != nullptr && at_.data() + at_.size() - at > run->positions ? run : nullptr;
 }
 
 }  // namespace gapscope

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/load/arg_runs.h"
 #include "core/load/event_fields.h"
 #include "core/load/event_shapes.h"
 #include "core/load/number_text.h"
@@ -61,6 +62,15 @@ class EventParser {
   Position skip_args(Position at) const;
   Position skip_nested(Position at) const;
   void take_arg(ArgKey key, const Member& m);
+  // Members that may come again, while they are walked.
+  struct ArgStretch {
+    Position begin = nullptr;      // null: none
+    std::uint64_t said = 0;        // bit an ArgKey
+    std::uint32_t non_finite = 0;  // of the event before it
+  };
+  const ArgRun* find_run(Position at);
+  void take_run(const ArgRun& run);
+  void learn_run(const ArgStretch& stretch, Position end);
 
   void put();
   void put_slice(Ns begin);
@@ -131,12 +141,14 @@ class EventParser {
   std::uint64_t event_offset_ = 0;
   EventFields fields_;
   EventShapes shapes_;
+  ArgRuns runs_;
   std::string scratch_;
   std::uint32_t chunk_number_ = 1;
   Uses text_uses_, category_uses_, lane_uses_;
 
-  // Categories and lanes met before, by a few bits of their tokens: most events share them with one of a few before.
-  static constexpr std::size_t kKnown = 16;
+  // Categories and lanes met before, by a mix of their tokens: most events share them with one of a few before.
+  static constexpr unsigned kKnownBits = 6;
+  static constexpr std::size_t kKnown = std::size_t{1} << kKnownBits;
   std::array<KnownCategory, kKnown> categories_;
   std::array<KnownLane, kKnown> lanes_;
 };

@@ -47,9 +47,10 @@ void EventParser::note(Oddity kind) {
 }
 
 const EventParser::KnownCategory& EventParser::category(std::string_view token) {
-  // Length and two characters tell the dozen categories of a file apart.
-  const std::size_t mix = token.size() < 4 ? token.size() : token.size() * 5 + static_cast<unsigned char>(token[1]) + static_cast<unsigned char>(token[3]) * 3u;
-  KnownCategory& known = categories_[mix % kKnown];
+  // The dozen categories of a file differ in their length or their first eight characters, the quote among them.
+  const std::uint64_t word = token.empty() ? 0 : load_word(token.data(), token.size(), limit());
+  const std::size_t mix = (word + token.size()) * 0x9E37'79B9'7F4A'7C15u >> (64 - kKnownBits);
+  KnownCategory& known = categories_[mix];
   if (known.text == kUnbound || !same_text(known.token, token)) {
     known.token = token;
     known.text = tables_.strings.intern(text_of(token)).value;
@@ -164,9 +165,11 @@ void EventParser::put_op(std::uint32_t slice) {
   const ArgFields& a = fields_.args;
   OpRow& op = out_.ops.emplace_back(a.op);
   op.slice = SliceId(slice);
-  const auto keep = [&](std::string_view json) { return json.empty() ? StringId{} : StringId(use(text_uses_, tables_.strings.intern(json).value)); };
-  op.input_dims = keep(a.input_dims);
-  op.input_types = keep(a.input_types);
+  const auto keep = [&](StringId& text) {
+    if (text) text = StringId(use(text_uses_, text.value));
+  };
+  keep(op.input_dims);
+  keep(op.input_types);
   op.collective = a.collective.empty() ? StringId{} : StringId(text_use(a.collective));
 }
 

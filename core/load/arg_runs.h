@@ -1,0 +1,60 @@
+#pragma once
+// Stretches of args that come again and again: operators are called with the same shapes in every layer and every step, and
+// kernels are launched the same way. A stretch that a worker has read before is recognised by comparing its text with what came
+// after the stretch before it the last time, and is then not walked. It never changes what is read, only how fast.
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/load/event_keys.h"
+#include "core/trace/tables.h"
+
+namespace gapscope {
+
+constexpr std::uint64_t arg_bit(ArgKey key) { return std::uint64_t{1} << static_cast<unsigned>(key); }
+
+struct ArgRun {
+  std::string text;             // from the first key to the ',' or '}' that follows the last value, with it
+  std::uint32_t positions = 0;  // structural positions in `text`, the last one excepted
+  std::uint64_t said = 0;       // bit an ArgKey in it that is taken
+  StringId input_dims, input_types;  // in the worker's own table, where said
+  GpuRow launch;                     // of it what is said
+};
+
+class ArgRuns {
+ public:
+  // Members that are alike from one event to the next; lists are, too.
+  static constexpr bool repeats(ArgKey key) { return (kRepeating & arg_bit(key)) != 0; }
+
+  // The run that is likely to stand in the args of an event with this name (its token), or null when `text` begins otherwise.
+  // Where it is null, learn() may tell what did stand there.
+  const ArgRun* find(std::string_view name, std::string_view text) {
+    likely_ = &likely_runs_[slot_of(name)];
+    if (*likely_ >= runs_.size() || !text.starts_with(runs_[*likely_].text)) return nullptr;
+    last_ = *likely_;
+    return &runs_[last_];
+  }
+  static bool worth_learning(std::size_t bytes, std::size_t positions) { return bytes <= kLongest && positions >= kShortest; }
+  void learn(ArgRun run);
+
+ private:
+  static constexpr std::uint64_t kRepeating = arg_bit(ArgKey::input_dims) | arg_bit(ArgKey::input_type) | arg_bit(ArgKey::registers) | arg_bit(ArgKey::shared_memory) |
+                                              arg_bit(ArgKey::blocks_per_sm) | arg_bit(ArgKey::warps_per_sm) | arg_bit(ArgKey::grid) | arg_bit(ArgKey::block) |
+                                              arg_bit(ArgKey::occupancy);
+  // A training step has a few hundred; all together stay small whatever a file does.
+  static constexpr std::size_t kMostRuns = 1024, kLongest = 2048, kShortest = 8;
+  static constexpr std::size_t kSlots = 4096;
+
+  std::size_t slot_of(std::string_view name) const;
+
+  std::vector<ArgRun> runs_;
+  std::size_t next_ = 0;          // the run to be replaced when there are kMostRuns
+  std::uint16_t last_ = 0;        // the run met last
+  std::uint16_t* likely_ = nullptr;  // where find() looked
+  std::vector<std::uint16_t> likely_runs_ = std::vector<std::uint16_t>(kSlots, kMostRuns);  // by name and the run before
+  std::vector<std::uint16_t> by_text_ = std::vector<std::uint16_t>(kSlots, kMostRuns);
+};
+
+}  // namespace gapscope

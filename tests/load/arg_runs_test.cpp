@@ -1,0 +1,128 @@
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "core/load/arg_runs.h"
+#include "tests/support/load_text.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+
+namespace {
+
+std::string event(const std::string& category, const std::string& name, int ts, const std::string& args) {
+  return fmt::format(R"({{"ph": "X", "cat": "{}", "name": "{}", "pid": 1, "tid": 2, "ts": {}.000, "dur": 0.500, "args": {{{}}}}})", category, name, ts, args);
+}
+
+// Everything that args of operators and kernels can say, by the slice's begin.
+std::string said(const Trace& trace, Ns begin) {
+  std::string text;
+  for (const OpRow& op : trace.ops) {
+    if (trace.slices.begin[op.slice.index()] != begin) continue;
+    text += fmt::format("op {} {} {} {} {};", trace.strings[op.input_dims], trace.strings[op.input_types], op.sequence, op.forward_thread, op.unfinished);
+  }
+  for (const GpuRow& g : trace.gpu) {
+    if (trace.slices.begin[g.slice.index()] != begin) continue;
+    text += fmt::format("gpu {} {} {}x{}x{} {}x{}x{} {} {} {} {};", g.registers, g.shared_memory, g.grid[0], g.grid[1], g.grid[2], g.block[0], g.block[1],
+                        g.block[2], g.blocks_per_sm, g.warps_per_sm, g.occupancy_percent, g.correlation);
+  }
+  for (std::size_t s = 0; s < trace.slice_count(); ++s) {
+    if (trace.slices.begin[s] == begin) text += fmt::format("external {}", trace.slices.external_id[s]);
+  }
+  return text;
+}
+
+const std::vector<std::string> kOpArgs = {
+    R"("External id": 1, "Concrete Inputs": ["",""], "Input type": ["float","float"], "Input Dims": [[4,256],[4,256]], "Ev Idx": 1)",
+    R"("External id": 2, "Concrete Inputs": ["",""], "Input type": ["float","float"], "Input Dims": [[4,256],[4,256]], "Ev Idx": 22)",
+    R"("External id": 3, "Concrete Inputs": ["",""], "Input type": ["float","float"], "Input Dims": [[4,256],[4,257]], "Ev Idx": 3)",
+    R"("External id": 4, "Concrete Inputs": ["",""], "Input type": ["float","float"], "Input Dims": [[4,256],[4,256]])",
+    R"("External id": 5, "Concrete Inputs": ["",""], "Input type": ["float","float"], "Input Dims": [[4,256],[4,256]], "Input Strides": [[1],[1]], "Ev Idx": 5)",
+    R"("External id": 6, "Concrete Inputs": ["",""], "Input type": ["float","half"], "Input Dims": [[4,256],[4,256]], "Ev Idx": 6)",
+    R"("External id": 7, "Concrete Inputs": ["",""], "Input type": ["float","float"], "Input Dims": [[4,256],[4,256]], "Ev Idx": 7, "Input Dims": [[9]])",
+    R"("External id": 8, "Input Dims": [[9],[9],[9]], "Ev Idx": 8, "Concrete Inputs": ["",""], "Input type": ["float","float"], "Input Dims": [[4,256],[4,256]])",
+    R"("External id": 9)",
+    R"("External id": 10, "Concrete Inputs": ["a\"]","\\"], "Input type": ["f\u006Cat","x"], "Input Dims": [[4,256],[4,256]], "Ev Idx": 1)",
+};
+const std::string kLaunch = R"("queued": 0, "registers per thread": 18, "shared memory": 64, "blocks per SM": 7.5, "warps per SM": 31, "grid": [1024,1,1], "block": [128,2,1])";
+const std::vector<std::string> kKernelArgs = {
+    R"("correlation": 1, )" + kLaunch + R"(, "est. achieved occupancy %": 48)",
+    R"("correlation": 2, )" + kLaunch + R"(, "est. achieved occupancy %": 480)",
+    R"("correlation": 3, )" + kLaunch + R"(, "est. achieved occupancy %": 4)",
+    R"("correlation": 4, )" + kLaunch + R"(, "est. achieved occupancy %": 48, "graph id": 7)",
+    R"("correlation": 5, )" + kLaunch,
+    R"("correlation": 6, )" + kLaunch + R"(, "registers per thread": 99)",
+    R"("correlation": 7, "registers per thread": 99, "device": 3, )" + kLaunch + R"(, "est. achieved occupancy %": 48)",
+    R"("correlation": 8, "grid": [1024,1,1], "block": [128,2,1])",
+};
+
+void check_any_order(const std::string& category, const std::vector<std::string>& args) {
+  std::vector<std::string> alone;
+  for (const std::string& a : args) alone.push_back(said(*load_text(events(event(category, "name of it", 10, a))), 10'000));
+  // What came before decides what is expected next: every triple is somewhere in this.
+  std::string text;
+  std::vector<std::size_t> which;
+  for (std::size_t x = 0; x < args.size(); ++x)
+    for (std::size_t y = 0; y < args.size(); ++y)
+      for (const std::size_t z : {x, y, x, y}) which.push_back(z);
+  for (std::size_t i = 0; i < which.size(); ++i) text += (i == 0 ? "" : ",\n") + event(category, "name of it", static_cast<int>(i), args[which[i]]);
+  const auto trace = load_text(events(text));
+  REQUIRE(trace->slice_count() == which.size());
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    CAPTURE(i);
+    CHECK(said(*trace, static_cast<Ns>(i) * 1000) == alone[which[i]]);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("args that were met before say what they say alone, whatever came between") {
+  check_any_order("cpu_op", kOpArgs);
+  check_any_order("kernel", kKernelArgs);
+  CHECK(said(*load_text(events(event("kernel", "k", 10, kKernelArgs[1]))), 10'000) == "gpu 18 64 1024x1x1 128x2x1 7.5 31 480 2;external 0");
+}
+
+TEST_CASE("a number that is none is counted in every event, also where the args around it came before") {
+  const std::string args = R"("correlation": 1, )" + kLaunch + R"(, "est. achieved occupancy %": NaN)";
+  std::string text;
+  for (int i = 0; i < 5; ++i) text += (i == 0 ? "" : ",\n") + event("kernel", "k", i, args);
+  CHECK(load_text(events(text))->report.count(Oddity::non_finite_number) == 5);
+}
+
+TEST_CASE("a run is found after the one it followed before, and only where the whole text is there") {
+  ArgRuns runs;
+  const auto run = [](const std::string& text) {
+    ArgRun r;
+    r.text = text;
+    r.positions = 9;
+    return r;
+  };
+  CHECK(runs.find("\"aten::mm\"", "first,") == nullptr);
+  runs.learn(run("first,"));
+  CHECK(runs.find("\"aten::mm\"", "second}") == nullptr);
+  runs.learn(run("second}"));
+  // After `second` nothing is known yet.
+  CHECK(runs.find("\"aten::mm\"", "first,") == nullptr);
+  runs.learn(run("first,"));
+  const ArgRun* const found = runs.find("\"aten::mm\"", "second} and more");
+  REQUIRE(found != nullptr);
+  CHECK(found->text == "second}");
+  const ArgRun* const again = runs.find("\"aten::mm\"", "first, and more");
+  REQUIRE(again != nullptr);
+  CHECK(again->text == "first,");
+  CHECK(runs.find("\"aten::mm\"", "second") == nullptr);
+}
+
+TEST_CASE("more runs than are kept replace the oldest and nothing else") {
+  ArgRuns runs;
+  for (int i = 0; i < 5000; ++i) {
+    const std::string text = fmt::format("run {},", i);
+    CHECK(runs.find("\"aten::mm\"", text) == nullptr);
+    ArgRun r;
+    r.text = text;
+    runs.learn(std::move(r));
+  }
+  CHECK_FALSE(ArgRuns::worth_learning(1 << 20, 100));
+}
