@@ -29,8 +29,8 @@ void take_three(std::string_view text, std::array<std::uint32_t, 3>& into) {
 
 template <class Integer>
 void EventParser::take(std::string_view token, Integer& into) const {
-  if (std::uint64_t few = 0; parse_few_digits(token, limit(), few)) {
-    into = static_cast<Integer>(few);
+  if (std::uint64_t digits = 0; parse_digits(token, limit(), digits)) {
+    into = static_cast<Integer>(digits);
   } else if constexpr (std::is_unsigned_v<Integer>) {
     if (const auto v = parse_unsigned(token)) into = static_cast<Integer>(*v);
   } else {

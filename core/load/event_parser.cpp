@@ -94,6 +94,7 @@ std::size_t EventParser::skip_value(std::size_t i) const {
 std::size_t EventParser::parse(std::size_t i) {
   fields_.begin_event();
   Position after = parse_known(at_.data() + i);
+  without_escapes_ = after != nullptr;
   if (after == nullptr) {
     fields_.begin_event();
     after = parse_fields(at_.data() + i);
@@ -111,17 +112,19 @@ std::size_t EventParser::parse(std::size_t i) {
 [[gnu::always_inline]] inline bool EventParser::read_member(Position at, Member& m) const {
   if (at_.data() + at_.size() - at < 4) return false;
   const char* const text = text_.data();
-  if (text[at[0]] != '"' || text[at[1]] != ':') return false;
-  const std::string_view key = trimmed(at[0], at[1]);
-  if (!is_closed(key)) return false;
-  m.key = bare(key);
+  const char* const key = text + at[0];
+  const char* const colon = text + at[1];
+  if (*key != '"' || *colon != ':') return false;
+  m.key = trimmed(key, colon);
+  if (!is_closed(m.key)) return false;
+  m.key = {key + 1, m.key.size() - 2};
   m.value = at + 2;
   const First first = first_of(text[at[2]]);
   if (first == First::none) return false;
   m.is_scalar = first != First::open;
   if (!m.is_scalar) return true;
   m.after = at + 3;
-  m.token = trimmed(at[2], at[3]);
+  m.token = trimmed(text + at[2], text + at[3]);
   return first != First::string || is_closed(m.token);
 }
 

@@ -85,10 +85,13 @@ class EventParser {
   void take(std::string_view token, Integer& into) const;
 
   static constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-  std::string_view trimmed(std::size_t begin, std::size_t end) const {
-    while (end > begin && is_space(text_[end - 1])) --end;
-    return text_.substr(begin, end - begin);
+  // The text without the space at its end.
+  static std::string_view trimmed(const char* begin, const char* end) {
+    // Nearly always there is none.
+    while (end > begin && static_cast<unsigned char>(end[-1]) <= ' ' && is_space(end[-1])) --end;
+    return {begin, static_cast<std::size_t>(end - begin)};
   }
+  std::string_view trimmed(std::size_t begin, std::size_t end) const { return trimmed(text_.data() + begin, text_.data() + end); }
   const char* limit() const { return text_.data() + text_.size(); }
   // Few texts hold a backslash: the next one is looked for once, not in every string.
   bool has_escape(std::string_view t) const;
@@ -112,8 +115,13 @@ class EventParser {
    private:
     std::vector<Use> uses_;
   };
-  std::uint32_t use(Uses& uses, std::uint32_t id);
+  std::uint32_t use(Uses& uses, std::uint32_t id) {
+    const Use& known = uses.of(id);
+    return known.chunk == chunk_number_ ? known.position : first_use(uses, id);
+  }
+  std::uint32_t first_use(Uses& uses, std::uint32_t id);
   std::uint32_t text_use(std::string_view token);
+  std::uint32_t name_use();
 
   struct KnownCategory {
     std::string token;
@@ -123,6 +131,7 @@ class EventParser {
   };
   struct KnownLane {
     std::string pid, tid;
+    std::uint64_t pid_word = 0, tid_word = 0;  // their first eight characters
     std::uint32_t id = kUnbound;
     std::uint32_t chunk = 0, use = 0;
   };
@@ -140,6 +149,7 @@ class EventParser {
   std::size_t event_begin_ = 0, event_after_ = 0;  // structural positions of the event being put down
   std::uint64_t event_offset_ = 0;
   EventFields fields_;
+  bool without_escapes_ = false;  // no backslash before the event's args
   EventShapes shapes_;
   ArgRuns runs_;
   std::string scratch_;

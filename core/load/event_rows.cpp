@@ -10,7 +10,15 @@ namespace {
 
 constexpr std::size_t kExampleChars = 200;
 
-std::uint64_t flow_id(std::string_view token) {
+constexpr bool is_drawn(char phase) {
+  switch (phase) {
+    case 'X': case 'B': case 'E': case 'i': case 'I': case 's': case 't': case 'f': case 'C': case 'b': case 'n': case 'e': return true;
+    default: return false;
+  }
+}
+
+std::uint64_t flow_id(std::string_view token, const char* limit) {
+  if (std::uint64_t digits = 0; parse_digits(token, limit, digits)) return digits;
   if (const auto number = parse_unsigned(token)) return *number;
   const std::string_view text = bare(token);
   if (text.starts_with("0x") || text.starts_with("0X")) {
@@ -25,9 +33,13 @@ std::uint64_t flow_id(std::string_view token) {
 
 std::uint32_t EventParser::text_use(std::string_view t) { return use(text_uses_, tables_.strings.intern(text_of(t)).value); }
 
-std::uint32_t EventParser::use(Uses& uses, std::uint32_t id) {
+std::uint32_t EventParser::name_use() {
+  const std::string_view token = fields_[EventKey::name];
+  return use(text_uses_, tables_.strings.intern(without_escapes_ ? bare(token) : text_of(token)).value);
+}
+
+std::uint32_t EventParser::first_use(Uses& uses, std::uint32_t id) {
   Use& use = uses.of(id);
-  if (use.chunk == chunk_number_) return use.position;
   use.chunk = chunk_number_;
   if (&uses == &text_uses_) {
     use.position = static_cast<std::uint32_t>(out_.texts.size());
@@ -65,11 +77,16 @@ const EventParser::KnownCategory& EventParser::category(std::string_view token) 
 }
 
 std::uint32_t EventParser::lane_use(std::string_view pid, std::string_view tid) {
-  const auto last = [](std::string_view t) { return t.empty() ? 0u : static_cast<unsigned char>(t[t.size() - 1 - (t.size() > 1 && t.back() == '"' ? 1 : 0)]); };
-  KnownLane& known = lanes_[(last(pid) * 5 + last(tid) + tid.size()) % kKnown];
-  if (known.id == kUnbound || !same_text(known.tid, tid) || !same_text(known.pid, pid)) {
+  const auto word = [&](std::string_view token) { return token.empty() ? 0 : load_word(token.data(), token.size(), limit()); };
+  const std::uint64_t pid_word = word(pid), tid_word = word(tid);
+  KnownLane& known = lanes_[(pid_word * 31 + tid_word + tid.size()) * 0x9E37'79B9'7F4A'7C15u >> (64 - kKnownBits)];
+  const bool is_known = known.id != kUnbound && known.pid_word == pid_word && known.tid_word == tid_word && known.pid.size() == pid.size() &&
+                        known.tid.size() == tid.size() && (pid.size() <= 8 || known.pid == pid) && (tid.size() <= 8 || known.tid == tid);
+  if (!is_known) {
     known.pid = pid;
     known.tid = tid;
+    known.pid_word = pid_word;
+    known.tid_word = tid_word;
     const std::string process(text_of(pid));
     known.id = tables_.lane(process, text_of(tid));
     known.chunk = 0;
@@ -83,7 +100,7 @@ std::uint32_t EventParser::lane_use(std::string_view pid, std::string_view tid) 
 
 ParsedTime EventParser::time_of(EventKey key) const {
   const std::string_view token = fields_[key];
-  return token.empty() ? ParsedTime{} : parse_us(token);
+  return token.empty() ? ParsedTime{} : parse_us(token, limit());
 }
 
 void EventParser::put() {
@@ -98,8 +115,7 @@ void EventParser::put() {
   }
   if (phase == 'M') return put_names();
 
-  constexpr std::string_view kDrawn = "XBEiIstfCbne";
-  if (phase == '\0' || kDrawn.find(phase) == std::string_view::npos) return note(Oddity::unknown_phase);
+  if (!is_drawn(phase)) return note(Oddity::unknown_phase);
   const ParsedTime ts = time_of(EventKey::ts);
   if (ts.state != NumberState::ok) return note(Oddity::no_timestamp);
   if (ts.was_text) note(Oddity::number_as_text);
@@ -109,15 +125,15 @@ void EventParser::put() {
     case 'C': return put_counter(ts.ns);
     case 's': case 't': case 'f': return put_flow(ts.ns, phase);
     default:
-      out_.halves.push_back({ts.ns, flow_id(f[EventKey::id]), event_offset_, f.args.external_id, lane_use(f[EventKey::pid], f[EventKey::tid]),
-                             text_use(f[EventKey::name]), category(f[EventKey::cat]).use, phase});
+      out_.halves.push_back({ts.ns, flow_id(f[EventKey::id], limit()), event_offset_, f.args.external_id, lane_use(f[EventKey::pid], f[EventKey::tid]),
+                             name_use(), category(f[EventKey::cat]).use, phase});
   }
 }
 
 void EventParser::put_flow(Ns time, char phase) {
   const EventFields& f = fields_;
-  out_.flows.push_back({time, flow_id(f[EventKey::id]), event_offset_, lane_use(f[EventKey::pid], f[EventKey::tid]), category(f[EventKey::cat]).use,
-                        text_use(f[EventKey::name]), kUnbound, phase, false});
+  out_.flows.push_back({time, flow_id(f[EventKey::id], limit()), event_offset_, lane_use(f[EventKey::pid], f[EventKey::tid]), category(f[EventKey::cat]).use,
+                        name_use(), kUnbound, phase, false});
 }
 
 void EventParser::put_slice(Ns begin) {
@@ -138,7 +154,7 @@ void EventParser::put_slice(Ns begin) {
     end = begin;
   }
   const auto position = static_cast<std::uint32_t>(out_.slices.size());
-  const std::uint32_t name = text_use(f[EventKey::name]);
+  const std::uint32_t name = name_use();
   const KnownCategory& cat = category(f[EventKey::cat]);
   const Kind kind = cat.kind;
   out_.slices.push_back({begin, end, f.args.external_id, name, cat.use, lane_use(f[EventKey::pid], f[EventKey::tid]),
@@ -177,7 +193,7 @@ void EventParser::put_instant(Ns time) {
   const EventFields& f = fields_;
   const std::uint32_t lane = lane_use(f[EventKey::pid], f[EventKey::tid]);
   const bool is_global = bare(f[EventKey::scope]) == "g";
-  out_.instants.push_back({time, event_offset_, lane, text_use(f[EventKey::name]), category(f[EventKey::cat]).use, is_global});
+  out_.instants.push_back({time, event_offset_, lane, name_use(), category(f[EventKey::cat]).use, is_global});
   const std::string_view name = bare(f[EventKey::name]);
   const bool out_of_memory = name == "[OutOfMemory]";
   if (name != "[memory]" && !out_of_memory) return;
@@ -197,7 +213,7 @@ void EventParser::put_instant(Ns time) {
 
 void EventParser::put_counter(Ns time) {
   const std::uint32_t lane = lane_use(fields_[EventKey::pid], {});
-  const std::uint32_t name = text_use(fields_[EventKey::name]);
+  const std::uint32_t name = name_use();
   for (const auto& [key, value] : fields_.series) {
     if (const auto number = parse_double(value)) {
       const std::uint32_t series = text_use(key);

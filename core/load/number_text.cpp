@@ -93,35 +93,20 @@ bool is_non_finite(std::string_view text) {
 namespace {
 
 // Nearly every "ts" and "dur": up to 15 digits, a point, three digits.
-bool parse_plain_us(std::string_view token, Ns& ns) {
+bool parse_plain_us(std::string_view token, const char* limit, Ns& ns) {
   if (token.size() < 5 || token.size() > 19 || token[token.size() - 4] != '.') return false;
   const char* const point = token.data() + token.size() - 4;
-  const char* const end = point + 4;
   if (!is_digit(point[1]) || !is_digit(point[2]) || !is_digit(point[3])) return false;
   std::uint64_t whole = 0;
-  std::string_view digits = token.substr(0, token.size() - 4);
-  if (digits.size() > 8) {
-    std::uint64_t high = 0;
-    for (; digits.size() > 8; digits.remove_prefix(1)) {
-      if (!is_digit(digits.front())) return false;
-      high = high * 10 + static_cast<std::uint64_t>(digits.front() - '0');
-    }
-    if (!parse_few_digits(digits, end, whole)) return false;
-    whole += high * 100'000'000;
-  } else if (!parse_few_digits(digits, end, whole)) {
-    for (const char c : digits) {
-      if (!is_digit(c)) return false;
-      whole = whole * 10 + static_cast<std::uint64_t>(c - '0');
-    }
-  }
+  if (!parse_digits(token.substr(0, token.size() - 4), limit, whole)) return false;
   ns = static_cast<Ns>(whole) * kNsPerUs + (point[1] - '0') * 100 + (point[2] - '0') * 10 + (point[3] - '0');
   return true;
 }
 
 }  // namespace
 
-ParsedTime parse_us(std::string_view token) {
-  if (Ns ns = 0; parse_plain_us(token, ns)) return {ns, NumberState::ok, false};
+ParsedTime parse_us(std::string_view token, const char* limit) {
+  if (Ns ns = 0; parse_plain_us(token, limit, ns)) return {ns, NumberState::ok, false};
   // Fewer decimals, or none.
   std::uint64_t value = 0;
   std::size_t at = 0;

@@ -25,7 +25,9 @@ struct ParsedTime {
 };
 
 // Decimal microseconds to nanoseconds, rounded to the nearest (half away from zero); exponents are understood.
-ParsedTime parse_us(std::string_view token);
+// `limit`: how far can be read, at least to the token's end.
+ParsedTime parse_us(std::string_view token, const char* limit);
+inline ParsedTime parse_us(std::string_view token) { return parse_us(token, token.data() + token.size()); }
 
 // Integers; a fraction is cut off. nullopt when the token is no number or does not fit.
 std::optional<std::int64_t> parse_integer(std::string_view token);
@@ -44,6 +46,14 @@ inline bool parse_few_digits(std::string_view token, const char* limit, std::uin
   w = (w & 0x0F0F'0F0F'0F0F'0F0Fu) * 2561 >> 8;
   w = (w & 0x00FF'00FF'00FF'00FFu) * 6'553'601 >> 16;
   value = (w & 0x0000'FFFF'0000'FFFFu) * 42'949'672'960'001u >> 32;
+  return true;
+}
+// The same for up to sixteen.
+inline bool parse_digits(std::string_view token, const char* limit, std::uint64_t& value) {
+  if (token.size() <= 8 || token.size() > 16) return parse_few_digits(token, limit, value);
+  std::uint64_t high = 0, low = 0;
+  if (!parse_few_digits(token.substr(0, token.size() - 8), limit, high) || !parse_few_digits(token.substr(token.size() - 8), limit, low)) return false;
+  value = high * 100'000'000 + low;
   return true;
 }
 // Any number; nullopt for non-finite ones and anything else.
