@@ -27,14 +27,17 @@ struct ArgFields {
   // ph:M
   std::string_view meta_name, meta_labels, meta_sort;
 
+  // One by one: what `a = b = {}` stores in two halves it reads back as a whole, which waits for both.
   void clear() {
     has_gpu = has_op = false;
-    collective = annotated_stream = {};
-    external_id = 0;
+    collective = {};
+    annotated_stream = {};
+    external_id = address = 0;
     bytes = device_type = 0;
     total_allocated = total_reserved = device_id = -1;
-    address = 0;
-    meta_name = meta_labels = meta_sort = {};
+    meta_name = {};
+    meta_labels = {};
+    meta_sort = {};
   }
   GpuRow& gpu_row() {
     if (!has_gpu) gpu = {};
