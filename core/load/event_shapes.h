@@ -65,7 +65,8 @@ class EventShapes {
       wrong |= static_cast<std::uint64_t>(last <= ' ');
     }
     wrong |= key_differs(shape, whole, text + at[0]);
-    if (shape.has_args) wrong |= static_cast<std::uint64_t>(text[at[2]] ^ '{');
+    // Nothing follows the last member: an event that goes on has another shape.
+    wrong |= static_cast<std::uint64_t>(shape.has_args ? text[at[2]] ^ '{' : text[at[3]] ^ '}');
     return wrong == 0;
   }
 

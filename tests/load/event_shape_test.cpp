@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include "core/load/event_shapes.h"
+#include "core/load/structural_index.h"
 #include "tests/support/load_text.h"
 
 using namespace gapscope;
@@ -100,6 +102,35 @@ TEST_CASE("nothing of an event is found in the next that does not say it") {
   CHECK(t->ops[0].sequence == -1);
   CHECK_FALSE(t->ops[0].input_dims.valid());
   for (std::size_t s = 0; s < t->slice_count(); ++s) CHECK(t->slices.external_id[s] == (t->slices.offset[s] < events(full).size() - 4 ? 3 : 0));
+}
+
+TEST_CASE("an event that goes on where another ends has another shape") {
+  // The ends of arrows are their beginnings and one key more.
+  const auto shape_of = [](const std::vector<std::string>& keys) {
+    EventShape shape;
+    for (const std::string& key : keys) {
+      const std::string text = "\"" + key + "\":";
+      shape.words[shape.members] = word_of(text);
+      shape.masks[shape.members] = text.size() == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * text.size())) - 1;
+      ++shape.members;
+    }
+    return shape;
+  };
+  EventShapes shapes;
+  shapes.learn(shape_of({"ph", "id"}));
+  shapes.learn(shape_of({"ph", "id", "bp"}));
+  const auto members_of = [&](const std::string& text) {
+    StructuralIndex index;
+    REQUIRE(index.index(text.data(), text.size()) == IndexState::ok);
+    const auto at = index.positions();
+    const EventShape* const shape = shapes.find(text.data(), text.data() + text.size(), at.data() + 1, at.data() + at.size());
+    return shape == nullptr ? 0 : shape->members;
+  };
+  for (int i = 0; i < 3; ++i) {
+    CHECK(members_of("{\"ph\": 1, \"id\": 2}          ") == 2);
+    CHECK(members_of("{\"ph\": 1, \"id\": 2, \"bp\": 3}          ") == 3);
+    CHECK(members_of("{\"ph\": 1, \"id\": 2, \"zz\": 3}          ") == 0);
+  }
 }
 
 TEST_CASE("more orders of keys than are remembered are all understood") {
