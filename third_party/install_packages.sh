@@ -9,6 +9,7 @@ packages=(
   zlib1g-dev libdeflate-dev liblzma-dev libzstd-dev libpng-dev
   fonts-inter fonts-jetbrains-mono libgl1 libgl1-mesa-dri xvfb
   doctest-dev xdotool x11-utils
+  clang libclang-rt-14-dev
 )
 
 command -v dpkg-query >/dev/null || exit 0
