@@ -2,29 +2,56 @@
 // Sorting lists that are made of a few sorted ones: much of a trace is, since writers put one kind of event after the other.
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace gapscope {
 
+// Merges the neighbours [0, middle) and [middle, size) of `rows`. What already stands in its place is found by bisection
+// and left alone; only the smaller half of the rest goes through `spare`.
+template <class T, class Spare, class Less>
+void merge_neighbours(std::span<T> rows, std::size_t middle, Spare& spare, Less less) {
+  T* const begin = std::upper_bound(rows.data(), rows.data() + middle, rows[middle], less);
+  T* const cut = rows.data() + middle;
+  if (begin == cut) return;
+  T* const end = std::lower_bound(cut, rows.data() + rows.size(), cut[-1], less);
+  const bool left_is_smaller = cut - begin <= end - cut;
+  const auto n = static_cast<std::size_t>(left_is_smaller ? cut - begin : end - cut);
+  if (spare.size() < n) {
+    spare.clear();  // so that growing copies nothing
+    spare.resize(n);
+  }
+  T* const kept = spare.data();
+  if (left_is_smaller) {
+    std::copy(begin, cut, kept);
+    T *left = kept, *right = cut, *to = begin;
+    while (left != kept + n && right != end) *to++ = less(*right, *left) ? *right++ : *left++;
+    std::copy(left, kept + n, to);
+  } else {
+    std::copy(cut, end, kept);
+    T *left = cut, *right = kept + n, *to = end;
+    while (right != kept && left != begin) *--to = less(right[-1], left[-1]) ? *--left : *--right;
+    std::copy_backward(kept, right, to);
+  }
+}
+
 // Orders `rows`, which consists of ascending runs, by merging neighbours; equal ones keep their order. `spare` is room to
-// work in.
-template <class Rows, class Less>
-void merge_runs(Rows& rows, Rows& spare, Less less) {
+// work in, at most half as long; kept by the caller where it sorts often.
+template <class T, class Spare, class Less>
+void merge_runs(std::span<T> rows, Spare& spare, Less less) {
   std::vector<std::size_t> bounds{0};
   for (std::size_t i = 1; i < rows.size(); ++i) {
     if (less(rows[i], rows[i - 1])) bounds.push_back(i);
   }
   bounds.push_back(rows.size());
-  spare.resize(rows.size());
   while (bounds.size() > 2) {
-    std::vector<std::size_t> wider{0};
+    std::size_t kept = 1;
     for (std::size_t r = 0; r + 1 < bounds.size(); r += 2) {
-      const auto at = [&](std::size_t bound) { return rows.begin() + static_cast<std::ptrdiff_t>(bounds[std::min(bound, bounds.size() - 1)]); };
-      std::merge(at(r), at(r + 1), at(r + 1), at(r + 2), spare.begin() + static_cast<std::ptrdiff_t>(bounds[r]), less);
-      wider.push_back(bounds[std::min(r + 2, bounds.size() - 1)]);
+      const std::size_t end = bounds[std::min(r + 2, bounds.size() - 1)];
+      if (r + 2 < bounds.size()) merge_neighbours(rows.subspan(bounds[r], end - bounds[r]), bounds[r + 1] - bounds[r], spare, less);
+      bounds[kept++] = end;
     }
-    rows.swap(spare);
-    bounds.swap(wider);
+    bounds.resize(kept);
   }
 }
 

@@ -59,7 +59,19 @@ class PagedRows {
     Block& block = *blocks_[block_of(page)];
     if (block.pages_in_use.fetch_sub(1) == 1) Column<std::byte>().swap(block.bytes);
   }
-  // Calls take(row, position) for all rows in order and frees each page when it is done.
+  // Calls take(row, position) for all rows in order.
+  template <class Take>
+  void each(Take take) {
+    for (std::size_t page = 0; page < page_count(); ++page) {
+      T* const rows = pages_[page];
+      for (std::size_t i = 0; i < rows_of_page(page); ++i) take(rows[i], first_of_page(page) + i);
+    }
+  }
+  template <class Take>
+  void each(Take take) const {
+    const_cast<PagedRows*>(this)->each([&](const T& row, std::size_t position) { take(row, position); });
+  }
+  // The same, and frees each page when it is done.
   template <class Take>
   void consume(Take take) {
     for (std::size_t page = 0; page < page_count(); ++page) {

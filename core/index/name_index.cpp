@@ -23,7 +23,7 @@ NameIndex::NameIndex(const Trace& trace, int threads, const std::atomic<bool>* c
     if (std::is_sorted(slices.begin(), slices.end(), [&](SliceId a, SliceId b) { return trace.begin(a) < trace.begin(b); })) return;
     std::vector<Entry> entries(slices.size()), spare;
     for (std::size_t k = 0; k < slices.size(); ++k) entries[k] = {trace.begin(slices[k]), slices[k]};
-    merge_runs(entries, spare, [](const Entry& a, const Entry& b) { return a.begin < b.begin; });
+    merge_runs(std::span(entries), spare, [](const Entry& a, const Entry& b) { return a.begin < b.begin; });
     for (std::size_t k = 0; k < slices.size(); ++k) slices[k] = entries[k].slice;
   });
 }

@@ -48,8 +48,9 @@ class KeptFlows {
     for (std::size_t s = 0; s < kinds.size(); ++s) kinds[s] = static_cast<std::uint8_t>(trace_.kind(SliceId(s)));
     for (std::size_t l = 0; l < of_lane.size(); ++l) {
       if (of_lane[l].empty()) continue;
-      std::stable_sort(of_lane[l].begin(), of_lane[l].end(), [](const RawFlow* a, const RawFlow* b) { return a->time < b->time; });
-      bind_lane_flows(of_lane[l], in_time_order(trace_.lanes[l]), trace_.slices.begin, trace_.slices.end, kinds);
+      const std::vector<std::uint32_t> sorted = in_time_order(trace_.lanes[l]);
+      FlowBinder binder(sorted, trace_.slices.begin, trace_.slices.end, kinds);
+      for (RawFlow* flow : of_lane[l]) flow->slice = binder.slice_at(flow->time, flow->wants_op);
     }
   }
 

@@ -17,139 +17,196 @@ int preference(Kind kind, bool wants_op) {
   return is_call(kind) || is_gpu_work(kind) || kind == Kind::sync ? 2 : kind == Kind::op ? 1 : 0;
 }
 
+}  // namespace
+
 // The innermost slice around `t` among those that begin at or before it: walks back from `from`, a bounded way, since
 // this is only the fallback for flows that begin on no slice.
-std::uint32_t enclosing(std::span<const std::uint32_t> sorted, std::size_t from, Ns t, std::span<const Ns> end) {
+std::uint32_t FlowBinder::enclosing(std::size_t from, Ns t) const {
   constexpr std::size_t kLookBack = 512;  // deeper than any stack seen (88)
   for (std::size_t n = 0; n < kLookBack && from > 0; ++n) {
-    const std::uint32_t s = sorted[--from];
-    if (end[s] > t) return s;
+    const std::uint32_t s = sorted_[--from];
+    if (end_[s] > t) return s;
   }
   return kUnbound;
 }
 
-}  // namespace
-
-void bind_lane_flows(std::span<RawFlow* const> flows, std::span<const std::uint32_t> sorted, std::span<const Ns> begin,
-                     std::span<const Ns> end, std::span<const std::uint8_t> kinds) {
-  std::size_t at = 0;
-  for (RawFlow* flow : flows) {
-    while (at < sorted.size() && begin[sorted[at]] < flow->time) ++at;
-    int best = -1;
-    std::size_t i = at;
-    for (; i < sorted.size() && begin[sorted[i]] == flow->time; ++i) {
-      const int p = preference(static_cast<Kind>(kinds[sorted[i]]), flow->wants_op);
-      if (p >= best) {
-        best = p;
-        flow->slice = sorted[i];
-      }
+// Strides that double from where the last search ended, then bisection.
+std::size_t FlowBinder::first_at_or_after(Ns time) const {
+  const auto earlier = [&](std::size_t i) { return begin_[sorted_[i]] < time; };
+  std::size_t low = at_, high = at_;  // all before low are earlier, none from high on is
+  if (at_ < sorted_.size() && earlier(at_)) {
+    for (std::size_t stride = 1; high < sorted_.size() && earlier(high); stride *= 2) {
+      low = high + 1;
+      high = std::min(high + stride, sorted_.size());
     }
-    if (best < 0) flow->slice = enclosing(sorted, at, flow->time, end);
+  } else {
+    for (std::size_t stride = 1; low > 0 && !earlier(low - 1); stride *= 2) {
+      high = low - 1;
+      low = low > stride ? low - stride : 0;
+    }
   }
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    if (earlier(middle)) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+std::uint32_t FlowBinder::slice_at(Ns time, bool wants_op) {
+  at_ = first_at_or_after(time);
+  int best = -1;
+  std::uint32_t found = kUnbound;
+  for (std::size_t i = at_; i < sorted_.size() && begin_[sorted_[i]] == time; ++i) {
+    const int p = preference(static_cast<Kind>(kinds_[sorted_[i]]), wants_op);
+    if (p < best) continue;
+    best = p;
+    found = sorted_[i];
+  }
+  return best < 0 ? enclosing(at_, time) : found;
 }
 
 namespace {
 
-// Nearly all groups: one start, one end, both on a slice.
-bool join_pair(std::span<const std::uint32_t> group, const PagedRows<RawFlow>& flows, std::vector<JoinedFlow>& out, FlowCounts& counts) {
-  if (group.size() != 2) return false;
-  const RawFlow* start = &flows[group[0]];
-  const RawFlow* end = &flows[group[1]];
-  if (start->phase == 'f') std::swap(start, end);
-  if (start->phase != 's' || end->phase != 'f' || start->slice == kUnbound || end->slice == kUnbound) return false;
-  out.push_back({start->slice, end->slice, end->category});
-  ++counts.bound;
-  return true;
-}
+class FlowJoiner {
+ public:
+  FlowJoiner(const PagedRows<StoredFlow>& flows, const StoredBeside& beside, const StringTable& strings, FlowCounts& counts, LoadReport& report)
+      : flows_(flows), beside_(beside), strings_(strings), counts_(counts), report_(report) {}
 
-// Joins one group of equal key. `group` holds positions in `flows`, in file order.
-void join_group(std::span<std::uint32_t> group, const PagedRows<RawFlow>& flows, std::vector<JoinedFlow>& out, FlowCounts& counts,
-                const std::function<void(Oddity, const RawFlow&)>& note) {
-  const auto earlier = [&](std::uint32_t a, std::uint32_t b) { return flows[a].time < flows[b].time; };
-  if (!std::is_sorted(group.begin(), group.end(), earlier)) std::stable_sort(group.begin(), group.end(), earlier);
-  if (join_pair(group, flows, out, counts)) return;
-  constexpr std::size_t kNone = ~std::size_t{0};
-  // Clocks of GPU and CPU differ a little: an end before the only start still belongs to it.
-  std::size_t current = kNone;
-  for (std::size_t i = 0; i < group.size() && current == kNone; ++i) {
-    if (flows[group[i]].phase == 's') current = i;
-  }
-  std::vector<bool> used(group.size(), false);
-  for (std::size_t i = 0; i < group.size(); ++i) {
-    const RawFlow& f = flows[group[i]];
-    if (f.phase == 's') {
-      current = i;
-      continue;
+  std::vector<JoinedFlow> run() {
+    sort_by_kind();
+    joined_.reserve(flows_.size() / 2);
+    for (Members& members : of_kind_) {
+      order_by_id(members);
+      for (std::size_t i = 0; i < members.size();) {
+        std::size_t j = i + 1;
+        while (j < members.size() && members[j].id == members[i].id) ++j;
+        join_group(std::span(members).subspan(i, j - i));
+        i = j;
+      }
+      Members().swap(members);
     }
-    const bool joined = current != kNone && flows[group[current]].slice != kUnbound && f.slice != kUnbound;
-    if (joined) {
-      out.push_back({flows[group[current]].slice, f.slice, f.category});
-      used[current] = true;
-    }
-    if (f.phase == 'f') {
-      ++(joined ? counts.bound : counts.unbound_ends);
-      if (!joined) note(Oddity::flow_end_alone, f);
-    } else if (joined || current == kNone) {
-      current = i;
-    }
+    return std::move(joined_);
   }
-  for (std::size_t i = 0; i < group.size(); ++i) {
-    const RawFlow& f = flows[group[i]];
-    if (f.phase != 's' || used[i]) continue;
-    ++counts.unbound_starts;
-    note(Oddity::flow_start_alone, f);
-  }
-}
 
-// File order within an id.
-void order_by_id(std::vector<std::uint32_t>& members, const PagedRows<RawFlow>& flows) {
-  struct Entry {
-    std::uint32_t id;
+ private:
+  struct Member {
+    std::uint32_t id;    // packed
     std::uint32_t flow;
   };
-  std::uint64_t largest = 0;
-  for (const std::uint32_t m : members) largest = std::max(largest, flows[m].id);
-  if (largest > std::numeric_limits<std::uint32_t>::max()) {
-    std::stable_sort(members.begin(), members.end(), [&](std::uint32_t a, std::uint32_t b) { return flows[a].id < flows[b].id; });
-    return;
+  using Members = Column<Member>;
+
+  // Few kinds of arrows (category and name), many ids. Kinds in order of their first flow.
+  void sort_by_kind() {
+    std::vector<std::uint32_t> slot(beside_.flow_kinds.size(), kUnbound);
+    std::vector<std::uint32_t> sizes;
+    flows_.each([&](const StoredFlow& f, std::size_t) {
+      if (slot[f.kind] == kUnbound) {
+        slot[f.kind] = static_cast<std::uint32_t>(sizes.size());
+        sizes.push_back(0);
+      }
+      ++sizes[slot[f.kind]];
+      ++(f.phase == 's' ? counts_.starts : f.phase == 't' ? counts_.steps : counts_.ends);
+    });
+    of_kind_.resize(sizes.size());
+    for (std::size_t k = 0; k < sizes.size(); ++k) of_kind_[k].reserve(sizes[k]);
+    flows_.each([&](const StoredFlow& f, std::size_t i) { of_kind_[slot[f.kind]].push_back({f.id, static_cast<std::uint32_t>(i)}); });
   }
-  Column<Entry> entries(members.size()), other;
-  for (std::size_t i = 0; i < members.size(); ++i) entries[i] = {static_cast<std::uint32_t>(flows[members[i]].id), members[i]};
-  radix_sort(entries, other, [](const Entry& e) { return e.id; });
-  for (std::size_t i = 0; i < members.size(); ++i) members[i] = entries[i].flow;
-}
+
+  // File order within an id. Wide ids, which may be equal although they are not packed so, get numbers in their place.
+  void order_by_id(Members& members) {
+    if (std::any_of(members.begin(), members.end(), [](const Member& m) { return WideValues::is_wide(m.id); })) number_wide(members);
+    radix_sort(members, other_, [](const Member& m) { return m.id; });
+  }
+  void number_wide(Members& members) const {
+    std::vector<std::pair<std::uint64_t, std::size_t>> wide;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      if (WideValues::is_wide(members[i].id)) wide.emplace_back(beside_.wide.unpack(members[i].id), i);
+    }
+    std::sort(wide.begin(), wide.end());
+    std::uint32_t number = WideValues::kWide;
+    for (std::size_t i = 0; i < wide.size(); ++i) {
+      if (i > 0 && wide[i].first != wide[i - 1].first) ++number;
+      members[wide[i].second].id = number;
+    }
+  }
+
+  std::uint32_t category(const StoredFlow& f) const { return beside_.flow_kinds[f.kind].category; }
+
+  void note(Oddity kind, const StoredFlow& f) {
+    const std::uint64_t offset = offset_of(f);
+    report_.add(kind, offset,
+                report_.wants_example(kind, offset) ? fmt::format("{} {}", strings_[StringId(category(f))], beside_.wide.unpack(f.id)) : std::string());
+  }
+
+  // Nearly all groups: one start, one end, both on a slice.
+  bool join_pair(std::span<const Member> group) {
+    if (group.size() != 2) return false;
+    const StoredFlow* start = &flows_[group[0].flow];
+    const StoredFlow* end = &flows_[group[1].flow];
+    if (start->phase == 'f') std::swap(start, end);
+    if (start->phase != 's' || end->phase != 'f' || start->lane_or_slice == kUnbound || end->lane_or_slice == kUnbound) return false;
+    joined_.push_back({start->lane_or_slice, end->lane_or_slice, category(*end)});
+    ++counts_.bound;
+    return true;
+  }
+
+  // Joins one group of equal key, in file order.
+  void join_group(std::span<Member> group) {
+    if (join_pair(group)) return;
+    const auto flow = [&](std::size_t i) -> const StoredFlow& { return flows_[group[i].flow]; };
+    const auto earlier = [&](const Member& a, const Member& b) { return flows_[a.flow].time() < flows_[b.flow].time(); };
+    if (!std::is_sorted(group.begin(), group.end(), earlier)) std::stable_sort(group.begin(), group.end(), earlier);
+    constexpr std::size_t kNone = ~std::size_t{0};
+    // Clocks of GPU and CPU differ a little: an end before the only start still belongs to it.
+    std::size_t current = kNone;
+    for (std::size_t i = 0; i < group.size() && current == kNone; ++i) {
+      if (flow(i).phase == 's') current = i;
+    }
+    std::vector<bool> used(group.size(), false);
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      const StoredFlow& f = flow(i);
+      if (f.phase == 's') {
+        current = i;
+        continue;
+      }
+      const bool joined = current != kNone && flow(current).lane_or_slice != kUnbound && f.lane_or_slice != kUnbound;
+      if (joined) {
+        joined_.push_back({flow(current).lane_or_slice, f.lane_or_slice, category(f)});
+        used[current] = true;
+      }
+      if (f.phase == 'f') {
+        ++(joined ? counts_.bound : counts_.unbound_ends);
+        if (!joined) note(Oddity::flow_end_alone, f);
+      } else if (joined || current == kNone) {
+        current = i;
+      }
+    }
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      if (flow(i).phase != 's' || used[i]) continue;
+      ++counts_.unbound_starts;
+      note(Oddity::flow_start_alone, flow(i));
+    }
+  }
+
+  const PagedRows<StoredFlow>& flows_;
+  const StoredBeside& beside_;
+  const StringTable& strings_;
+  FlowCounts& counts_;
+  LoadReport& report_;
+  std::vector<Members> of_kind_;
+  Members other_;
+  std::vector<JoinedFlow> joined_;
+};
 
 }  // namespace
 
-std::vector<JoinedFlow> join_flows(const PagedRows<RawFlow>& flows, const StringTable& strings, FlowCounts& counts, LoadReport& report) {
-  // Few kinds of arrows (category and name), many ids.
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> kinds;
-  std::vector<std::vector<std::uint32_t>> of_kind;
-  for (std::uint32_t i = 0; i < flows.size(); ++i) {
-    const std::pair kind(flows[i].category, flows[i].name);
-    auto at = std::find(kinds.begin(), kinds.end(), kind);
-    if (at == kinds.end()) {
-      at = kinds.insert(kinds.end(), kind);
-      of_kind.emplace_back();
-    }
-    of_kind[static_cast<std::size_t>(at - kinds.begin())].push_back(i);
-    ++(flows[i].phase == 's' ? counts.starts : flows[i].phase == 't' ? counts.steps : counts.ends);
-  }
-  const auto note = [&](Oddity kind, const RawFlow& f) {
-    report.add(kind, f.offset, report.wants_example(kind, f.offset) ? fmt::format("{} {}", strings[StringId(f.category)], f.id) : std::string());
-  };
-  std::vector<JoinedFlow> joined;
-  joined.reserve(flows.size() / 2);
-  for (std::vector<std::uint32_t>& members : of_kind) {
-    order_by_id(members, flows);
-    for (std::size_t i = 0; i < members.size();) {
-      std::size_t j = i + 1;
-      while (j < members.size() && flows[members[j]].id == flows[members[i]].id) ++j;
-      join_group(std::span(members).subspan(i, j - i), flows, joined, counts, note);
-      i = j;
-    }
-  }
-  return joined;
+std::vector<JoinedFlow> join_flows(const PagedRows<StoredFlow>& flows, const StoredBeside& beside, const StringTable& strings, FlowCounts& counts,
+                                   LoadReport& report) {
+  return FlowJoiner(flows, beside, strings, counts, report).run();
 }
 
 }  // namespace gapscope

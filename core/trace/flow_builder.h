@@ -6,24 +6,41 @@
 
 #include "core/base/paged_rows.h"
 #include "core/trace/load_report.h"
-#include "core/trace/raw_rows.h"
+#include "core/trace/row_store.h"
 #include "core/trace/tables.h"
 
 namespace gapscope {
 
-// Binds the flows of one lane (ordered by time) to its slices (`sorted`: positions in `begin`, ... in (begin, longer first) order):
-// to a slice that begins at exactly that time, preferring the kind that such arrows join and then the innermost, else to
-// the innermost slice around that time. Sets RawFlow::slice.
-void bind_lane_flows(std::span<RawFlow* const> flows, std::span<const std::uint32_t> sorted, std::span<const Ns> begin,
-                     std::span<const Ns> end, std::span<const std::uint8_t> kinds);
+// Finds the slices of one lane that its flows are bound to. `sorted`: positions in `begin`, ... in (begin, longer first) order.
+class FlowBinder {
+ public:
+  FlowBinder(std::span<const std::uint32_t> sorted, std::span<const Ns> begin, std::span<const Ns> end, std::span<const std::uint8_t> kinds)
+      : sorted_(sorted), begin_(begin), end_(end), kinds_(kinds) {}
 
-// Joins starts, steps and ends of equal (category, name, id). `flows` are in file order and carry global text ids.
-// Returns pairs of RawFlow::slice with the category.
+  // A slice that begins at exactly that time, preferring the kind that such arrows join and then the innermost, else the
+  // innermost slice around that time, or kUnbound. `wants_op`: fwdbwd joins operators; launches join calls and GPU work.
+  // Quick where the times asked for one after the other lie near each other.
+  std::uint32_t slice_at(Ns time, bool wants_op);
+
+ private:
+  std::size_t first_at_or_after(Ns time) const;
+  std::uint32_t enclosing(std::size_t from, Ns t) const;
+
+  std::span<const std::uint32_t> sorted_;
+  std::span<const Ns> begin_;
+  std::span<const Ns> end_;
+  std::span<const std::uint8_t> kinds_;
+  std::size_t at_ = 0;  // where the last search ended
+};
+
+// Joins starts, steps and ends of equal (category, name, id). `flows` are in file order and bound.
+// Returns pairs of the slices they are bound to, with the category.
 struct JoinedFlow {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
   std::uint32_t category = 0;
 };
-std::vector<JoinedFlow> join_flows(const PagedRows<RawFlow>& flows, const StringTable& strings, FlowCounts& counts, LoadReport& report);
+std::vector<JoinedFlow> join_flows(const PagedRows<StoredFlow>& flows, const StoredBeside& beside, const StringTable& strings, FlowCounts& counts,
+                                   LoadReport& report);
 
 }  // namespace gapscope

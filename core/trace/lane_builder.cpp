@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/base/column.h"
 #include "core/base/merge_runs.h"
 
 namespace gapscope {
@@ -58,31 +57,41 @@ void add_saturating(Ns& sum, Ns more) {
 
 }  // namespace
 
-NestedLane nest_lane(std::span<std::uint32_t> members, std::span<const Ns> begin, std::span<const Ns> end,
-                     const std::function<void(std::span<const std::uint32_t>)>& visit_sorted) {
-  NestedLane lane;
-  if (members.empty()) return lane;
-  const auto before = [&](std::uint32_t a, std::uint32_t b) { return begin[a] != begin[b] ? begin[a] < begin[b] : end[a] > end[b]; };
-  if (!std::is_sorted(members.begin(), members.end(), before)) {
-    // A few sorted stretches: writers put operators, frames and annotations one after the other.
-    Column<std::uint32_t> sorted(members.begin(), members.end()), spare;
-    merge_runs(sorted, spare, before);
-    std::copy(sorted.begin(), sorted.end(), members.begin());
+void LaneNester::keep_depth(std::size_t member, std::uint32_t depth, std::size_t members) {
+  if (deep_depths_.empty()) {
+    if (depth <= std::numeric_limits<std::uint16_t>::max()) {
+      depths_[member] = static_cast<std::uint16_t>(depth);
+      return;
+    }
+    deep_depths_.resize(members);
+    std::copy_n(depths_.begin(), member, deep_depths_.begin());
   }
-  if (visit_sorted) visit_sorted(members);
+  deep_depths_[member] = depth;
+}
+
+NestedLane LaneNester::nest(std::span<std::uint32_t> members, std::span<const Ns> begin, std::span<const Ns> end) {
+  NestedLane lane;
+  deep_depths_.clear();
+  if (members.empty()) return lane;
+  // A few sorted stretches: writers put operators, frames and annotations one after the other.
+  merge_runs(members, spare_, [&](std::uint32_t a, std::uint32_t b) { return begin[a] != begin[b] ? begin[a] < begin[b] : end[a] > end[b]; });
 
   Nesting nesting;
-  std::vector<std::uint32_t> depths(members.size());
+  if (depths_.size() < members.size()) {
+    depths_.clear();  // so that growing copies nothing
+    depths_.resize(members.size());
+  }
   lane.span = {begin[members.front()], end[members.front()]};
   Ns covered_to = lane.span.begin;
   for (std::size_t i = 0; i < members.size(); ++i) {
     const Ns b = begin[members[i]];
     const Ns e = end[members[i]];
     const std::uint32_t overlapping = lane.overlapping;
-    depths[i] = nesting.place(b, e, lane.overlapping);
+    const std::uint32_t depth = nesting.place(b, e, lane.overlapping);
+    keep_depth(i, depth, members.size());
     if (overlapping == 0 && lane.overlapping == 1) lane.first_overlapping = members[i];
-    if (depths[i] >= lane.row_counts.size()) lane.row_counts.resize(depths[i] + 1, 0);
-    ++lane.row_counts[depths[i]];
+    if (depth >= lane.row_counts.size()) lane.row_counts.resize(depth + 1, 0);
+    ++lane.row_counts[depth];
     add_saturating(lane.total_dur, e - b);
     if (e > covered_to) {
       lane.busy += e - std::max(b, covered_to);
@@ -90,13 +99,6 @@ NestedLane nest_lane(std::span<std::uint32_t> members, std::span<const Ns> begin
     }
     lane.span.end = std::max(lane.span.end, e);
   }
-  if (lane.row_counts.size() == 1) return lane;
-
-  std::vector<std::uint32_t> next(lane.row_counts.size(), 0);
-  for (std::size_t d = 1; d < next.size(); ++d) next[d] = next[d - 1] + lane.row_counts[d - 1];
-  std::vector<std::uint32_t> by_depth(members.size());
-  for (std::size_t i = 0; i < members.size(); ++i) by_depth[next[depths[i]]++] = members[i];
-  std::copy(by_depth.begin(), by_depth.end(), members.begin());
   return lane;
 }
 

@@ -54,6 +54,7 @@ RowStore::Claim RowStore::claim(const RawChunk& chunk) {
   for (const UsedText& used : chunk.texts) c.texts.push_back(strings.intern(used.text).value);
   for (const std::uint32_t used : chunk.categories) c.categories.push_back(category(StringId(c.texts[used])));
   for (const UsedLane& used : chunk.lanes) c.lanes.push_back(lane(used.key->process, used.key->thread, false));
+  c.beside = beside.get();
   c.first_slice = static_cast<std::uint32_t>(slices.size());
   c.slices = claim_rows(slices, chunk.slices.size());
   c.gpu = claim_rows(gpu, chunk.gpu.size());
@@ -85,35 +86,37 @@ void RowStore::fill(const Claim& c, const RawChunk& chunk) {
     if (id) id = StringId(c.texts[id.index()]);
   };
   const auto slice = [&](SliceId id) { return SliceId(c.first_slice + id.value); };
+  StoredBeside::Writer beside(*c.beside);
   put(chunk.slices, c.slices, [&](const RawSlice& raw) {
-    StoredSlice s{raw.begin, raw.end, raw.external_id, c.texts[raw.name], c.lanes[raw.lane], 0, 0, static_cast<std::uint16_t>(c.categories[raw.category])};
-    s.set_offset(chunk.base_offset + raw.offset);
+    StoredSlice s{raw.begin, 0, beside.wide.pack(raw.external_id), c.texts[raw.name], c.lanes[raw.lane], 0, 0, static_cast<std::uint16_t>(c.categories[raw.category])};
+    set_end(s, raw.end, beside);
+    set_offset(s, chunk.base_offset + raw.offset);
     return s;
   });
   put(chunk.gpu, c.gpu, [&](GpuRow g) {
     g.slice = slice(g.slice);
     text(g.annotated_stream);
-    return g;
+    return pack(g, beside);
   });
-  put(chunk.calls, c.calls, [&](const Call& call) { return Call{slice(call.slice), call.correlation}; });
+  put(chunk.calls, c.calls, [&](const Call& call) { return pack(Call{slice(call.slice), call.correlation}, beside); });
   put(chunk.ops, c.ops, [&](OpRow o) {
     o.slice = slice(o.slice);
     text(o.input_dims);
     text(o.input_types);
     text(o.collective);
-    return o;
+    return pack(o, beside);
   });
   put(chunk.flows, c.flows, [&](RawFlow f) {
     f.lane = c.lanes[f.lane];
     f.category = c.texts[chunk.categories[f.category]];
     f.name = c.texts[f.name];
-    return f;
+    return pack(f, beside);
   });
   put(chunk.instants, c.instants, [&](RawInstant i) {
     i.lane = c.lanes[i.lane];
     i.name = c.texts[i.name];
     i.category = c.categories[i.category];
-    return i;
+    return pack(i);
   });
   put(chunk.counters, c.counters, [&](RawCounter v) {
     v.lane = c.lanes[v.lane];
@@ -123,7 +126,7 @@ void RowStore::fill(const Claim& c, const RawChunk& chunk) {
   });
   put(chunk.memory, c.memory, [&](MemoryRow m) {
     m.lane = LaneId(c.lanes[m.lane.index()]);
-    return m;
+    return pack(m, beside);
   });
 }
 
@@ -141,6 +144,7 @@ RowStore RowStore::copy() const {
   twin.instants = instants.copy();
   twin.counters = counters.copy();
   twin.memory = memory.copy();
+  beside->copy_to(*twin.beside);
   twin.halves = halves;
   twin.names = names;
   twin.events = events;

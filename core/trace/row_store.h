@@ -4,33 +4,17 @@
 // they depend neither on where it was cut nor on how many threads helped.
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "core/base/paged_rows.h"
 #include "core/trace/raw_rows.h"
+#include "core/trace/stored_rows.h"
 #include "core/trace/trace.h"
 
 namespace gapscope {
-
-// A slice with its place in the file in 48 bits: 256 TB.
-struct StoredSlice {
-  Ns begin = 0;
-  Ns end = 0;
-  std::uint64_t external_id = 0;
-  std::uint32_t name = 0;           // StringId
-  std::uint32_t lane = 0;           // position in RowStore::lanes
-  std::uint32_t offset_low = 0;
-  std::uint16_t offset_high = 0;
-  std::uint16_t category = 0;       // position in RowStore::categories
-
-  std::uint64_t offset() const { return (std::uint64_t{offset_high} << 32) | offset_low; }
-  void set_offset(std::uint64_t offset) {
-    offset_low = static_cast<std::uint32_t>(offset);
-    offset_high = static_cast<std::uint16_t>(offset >> 32);
-  }
-};
 
 // A lane of the file: threads and streams, and lanes made of async slices.
 struct StoredLane {
@@ -46,13 +30,14 @@ class RowStore {
   std::vector<StoredLane> lanes;
   PagedRows<StoredSlice> slices;
   // Side rows' `slice` is the position in `slices`; lanes, names and categories are ids of this store from here on.
-  PagedRows<GpuRow> gpu;
-  PagedRows<Call> calls;
-  PagedRows<OpRow> ops;
-  PagedRows<RawFlow> flows;
-  PagedRows<RawInstant> instants;
+  PagedRows<StoredGpu> gpu;
+  PagedRows<StoredCall> calls;
+  PagedRows<StoredOp> ops;
+  PagedRows<StoredFlow> flows;
+  PagedRows<StoredInstant> instants;
   PagedRows<RawCounter> counters;
-  PagedRows<MemoryRow> memory;
+  PagedRows<StoredMemory> memory;
+  std::unique_ptr<StoredBeside> beside = std::make_unique<StoredBeside>();
   std::vector<RawHalf> halves;
   std::vector<RawName> names;
   std::uint64_t events = 0;
@@ -63,16 +48,17 @@ class RowStore {
   struct Claim {
     std::vector<std::uint32_t> texts, categories, lanes;
     std::uint32_t first_slice = 0;
+    StoredBeside* beside = nullptr;
     template <class T>
     using Pieces = std::vector<typename PagedRows<T>::Piece>;
     Pieces<StoredSlice> slices;
-    Pieces<GpuRow> gpu;
-    Pieces<Call> calls;
-    Pieces<OpRow> ops;
-    Pieces<RawFlow> flows;
-    Pieces<RawInstant> instants;
+    Pieces<StoredGpu> gpu;
+    Pieces<StoredCall> calls;
+    Pieces<StoredOp> ops;
+    Pieces<StoredFlow> flows;
+    Pieces<StoredInstant> instants;
     Pieces<RawCounter> counters;
-    Pieces<MemoryRow> memory;
+    Pieces<StoredMemory> memory;
   };
   // The next stretch of the file. One at a time. Takes everything but the rows, which fill() puts down.
   Claim claim(const RawChunk& chunk);

@@ -1,10 +1,10 @@
 #include "core/trace/trace_builder.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <limits>
 #include <numeric>
-#include <tuple>
 #include <unordered_map>
 
 #if defined(__GLIBC__)
@@ -30,6 +30,29 @@ void release(Column<T>& column) {
   Column<T>().swap(column);
 }
 
+// Room that a lane is nested in, kept from lane to lane.
+struct LaneRoom {
+  Column<Ns> begin, end;
+  Column<std::uint32_t> members;
+  Column<std::uint8_t> kinds;
+  LaneNester nester;
+
+  void make(std::size_t slices, bool with_kinds) {
+    grow(begin, slices);
+    grow(end, slices);
+    grow(members, slices);
+    if (with_kinds) grow(kinds, slices);
+  }
+
+ private:
+  template <class T>
+  static void grow(Column<T>& column, std::size_t n) {
+    if (column.size() >= n) return;
+    column.clear();  // so that growing copies nothing
+    column.resize(n);
+  }
+};
+
 // Gives what parsing has freed back to the system, so that the peak is not the sum of both stages.
 void give_memory_back() {
 #if defined(__GLIBC__)
@@ -53,7 +76,6 @@ class Builder {
     sort_by_lane();
     if (cancelled()) return false;
     place_lanes();
-    prepare_flows();
     if (!nest_all()) return false;
     scatter_columns();
     if (cancelled()) return false;
@@ -76,19 +98,21 @@ class Builder {
     if (rows_.halves.empty()) return;
     Ns last = std::numeric_limits<Ns>::min();
     for (const RawHalf& h : rows_.halves) last = std::max(last, h.time);
-    for (std::size_t i = 0; i < rows_.slices.size(); ++i) last = std::max(last, rows_.slices[i].end);
+    rows_.slices.each([&](const StoredSlice& s, std::size_t) { last = std::max(last, end_of(s, *rows_.beside)); });
     PairedHalves paired = pair_halves(std::exchange(rows_.halves, {}), [&](const RawHalf& h) {
       const std::string process = rows_.lanes[h.lane].process;
       const std::string name(rows_.strings[rows_.categories[h.category].name]);
       return rows_.lane(process, name.empty() ? "async" : "async " + name, true);
     }, rows_.report);
     out_.figures.matched_begin_end = paired.matched;
+    StoredBeside::Writer beside(*rows_.beside);
     for (const PairedSlice& s : paired.slices) {
-      StoredSlice stored{s.begin, s.open ? last : s.end, s.external_id, s.name, s.lane, 0, 0, static_cast<std::uint16_t>(s.category)};
-      stored.set_offset(s.offset);
+      StoredSlice stored{s.begin, 0, beside.wide.pack(s.external_id), s.name, s.lane, 0, 0, static_cast<std::uint16_t>(s.category)};
+      set_end(stored, s.open ? last : s.end, beside);
+      set_offset(stored, s.offset);
       rows_.slices.push_back(stored);
     }
-    for (const RawInstant& i : paired.instants) rows_.instants.push_back(i);
+    for (const RawInstant& i : paired.instants) rows_.instants.push_back(pack(i));
   }
 
   void take_texts() {
@@ -140,7 +164,8 @@ class Builder {
         for (std::size_t i = 0; i < rows_.slices.rows_of_page(page); ++i) body(slices[i], static_cast<std::uint32_t>(first + i));
       }
     };
-    parallel_for(in_.threads, workers, [&](std::size_t w) {
+    parallel_for(in_.threads, workers + 1, [&](std::size_t w) {
+      if (w == workers) return count_flows();
       each_slice(w, [&](const StoredSlice& s, std::uint32_t) {
         ++next[w][s.lane];
         kinds[w][s.lane] |= std::uint32_t{1} << kind_of_category_[s.category];
@@ -158,7 +183,8 @@ class Builder {
     }
     lane_first_.back() = so_far;
     order_.resize(rows_.slices.size());
-    parallel_for(in_.threads, workers, [&](std::size_t w) {
+    parallel_for(in_.threads, workers + 1, [&](std::size_t w) {
+      if (w == workers) return sort_flows_by_lane();
       each_slice(w, [&](const StoredSlice& s, std::uint32_t raw) { order_[next[w][s.lane]++] = raw; });
     });
   }
@@ -166,11 +192,10 @@ class Builder {
   // Display order, and where each lane's slices begin.
   void place_lanes() {
     std::vector<bool> has_counters(processes_.size(), false);
-    for (std::size_t i = 0; i < rows_.counters.size(); ++i) has_counters[drafts_[rows_.counters[i].lane].process] = true;
-    for (std::size_t i = 0; i < rows_.instants.size(); ++i) {
-      LaneDraft& draft = drafts_[rows_.instants[i].lane];
-      draft.has_content = draft.has_content || !rows_.instants[i].is_global;
-    }
+    rows_.counters.each([&](const RawCounter& c, std::size_t) { has_counters[drafts_[c.lane].process] = true; });
+    rows_.instants.each([&](const StoredInstant& i, std::size_t) {
+      if (i.lane != StoredInstant::kAllLanes) drafts_[i.lane].has_content = true;
+    });
     LaneOrder order = order_lanes(processes_, drafts_, has_counters, out_.header.devices);
     out_.processes = std::move(order.processes);
     out_.lanes = std::move(order.lanes);
@@ -189,19 +214,22 @@ class Builder {
 
   std::uint32_t slices_of_draft(std::uint32_t draft) const { return lane_first_[draft + 1] - lane_first_[draft]; }
 
-  // Pointers to flows, lane by lane.
-  void prepare_flows() {
-    const StringId fwdbwd = out_.strings.find("fwdbwd");
+  void count_flows() {
     flow_first_.assign(drafts_.size() + 1, 0);
-    for (std::size_t i = 0; i < rows_.flows.size(); ++i) {
-      RawFlow& f = rows_.flows[i];
-      f.wants_op = fwdbwd && f.category == fwdbwd.value;
-      ++flow_first_[f.lane + 1];
-    }
+    rows_.flows.each([&](const StoredFlow& f, std::size_t) { ++flow_first_[f.lane_or_slice + 1]; });
     std::partial_sum(flow_first_.begin(), flow_first_.end(), flow_first_.begin());
+  }
+
+  // Positions of flows, lane by lane in file order. From here on a flow keeps its slice in place of its lane.
+  void sort_flows_by_lane() {
     std::vector<std::uint32_t> next(flow_first_.begin(), flow_first_.end() - 1);
     flow_order_.resize(rows_.flows.size());
-    for (std::size_t i = 0; i < rows_.flows.size(); ++i) flow_order_[next[rows_.flows[i].lane]++] = &rows_.flows[i];
+    rows_.flows.each([&](StoredFlow& f, std::size_t i) {
+      flow_order_[next[std::exchange(f.lane_or_slice, kUnbound)]++] = static_cast<std::uint32_t>(i);
+    });
+    const StringId fwdbwd = out_.strings.find("fwdbwd");
+    flow_wants_op_.resize(rows_.beside->flow_kinds.size());
+    for (std::uint32_t k = 0; k < flow_wants_op_.size(); ++k) flow_wants_op_[k] = fwdbwd && rows_.beside->flow_kinds[k].category == fwdbwd.value;
   }
 
   bool nest_all() {
@@ -210,49 +238,45 @@ class Builder {
     std::vector<std::uint32_t> biggest_first(drafts_.size());
     std::iota(biggest_first.begin(), biggest_first.end(), 0u);
     std::stable_sort(biggest_first.begin(), biggest_first.end(), [&](std::uint32_t a, std::uint32_t b) { return slices_of_draft(a) > slices_of_draft(b); });
-    parallel_for(in_.threads, drafts_.size(), [&](std::size_t i) {
-      if (!cancelled() && lane_of_draft_[biggest_first[i]]) nested[biggest_first[i]] = nest(biggest_first[i]);
+    std::atomic<std::size_t> next{0};
+    run_workers(std::max(1, in_.threads), [&](int) {
+      LaneRoom room;
+      for (std::size_t i = next++; i < biggest_first.size() && !cancelled(); i = next++) {
+        if (lane_of_draft_[biggest_first[i]]) nested[biggest_first[i]] = nest(biggest_first[i], room);
+      }
     });
     if (cancelled()) return false;
     for (std::size_t l = 0; l < out_.lanes.size(); ++l) fill_lane(LaneId(l), nested[draft_of_lane_[l]]);
     release(order_);
+    release(flow_order_);
     return true;
   }
 
   // Gives every slice of a lane its place, and binds the lane's flows, to file order positions.
-  NestedLane nest(std::uint32_t draft) {
+  NestedLane nest(std::uint32_t draft, LaneRoom& room) {
     const std::span<const std::uint32_t> raw(order_.data() + lane_first_[draft], slices_of_draft(draft));
-    const auto begin = std::make_unique_for_overwrite<Ns[]>(raw.size());
-    const auto end = std::make_unique_for_overwrite<Ns[]>(raw.size());
+    const std::span<const std::uint32_t> flows(flow_order_.data() + flow_first_[draft], flow_first_[draft + 1] - flow_first_[draft]);
+    room.make(raw.size(), !flows.empty());
     for (std::size_t i = 0; i < raw.size(); ++i) {
       const StoredSlice& s = rows_.slices[raw[i]];
-      begin[i] = s.begin;
-      end[i] = s.end;
+      room.begin[i] = s.begin;
+      room.end[i] = end_of(s, *rows_.beside);
+      room.members[i] = static_cast<std::uint32_t>(i);
+      if (!flows.empty()) room.kinds[i] = kind_of_category_[s.category];
     }
-    const std::span<const Ns> begins(begin.get(), raw.size()), ends(end.get(), raw.size());
-    std::vector<std::uint32_t> members(raw.size());
-    std::iota(members.begin(), members.end(), 0u);
-    const auto flows = flows_of_lane(draft);
-    NestedLane nested = nest_lane(members, begins, ends, [&](std::span<const std::uint32_t> sorted) {
-      if (flows.empty()) return;
-      std::vector<std::uint8_t> kinds(raw.size());
-      for (std::size_t i = 0; i < raw.size(); ++i) kinds[i] = kind_of_category_[rows_.slices[raw[i]].category];
-      bind_lane_flows(flows, sorted, begins, ends, kinds);
-      for (RawFlow* flow : flows) {
-        if (flow->slice != kUnbound) flow->slice = raw[flow->slice];
-      }
-    });
+    const std::span begins(room.begin.data(), raw.size()), ends(room.end.data(), raw.size());
+    const std::span members(room.members.data(), raw.size());
+    NestedLane nested = room.nester.nest(members, begins, ends);
+    FlowBinder binder(members, begins, ends, room.kinds);
+    for (const std::uint32_t f : flows) {
+      StoredFlow& flow = rows_.flows[f];
+      const std::uint32_t member = binder.slice_at(flow.time(), flow_wants_op_[flow.kind] != 0);
+      if (member != kUnbound) flow.lane_or_slice = raw[member];
+    }
     if (nested.overlapping != 0) nested.first_overlapping = raw[nested.first_overlapping];
-    std::uint32_t slice = out_.lanes[lane_of_draft_[draft].index()].first_slice;
-    for (const std::uint32_t member : members) slice_of_raw_[raw[member]] = slice++;
+    const std::uint32_t first = out_.lanes[lane_of_draft_[draft].index()].first_slice;
+    room.nester.each_place(members, nested, [&](std::uint32_t member, std::uint32_t place) { slice_of_raw_[raw[member]] = first + place; });
     return nested;
-  }
-
-  std::span<RawFlow* const> flows_of_lane(std::uint32_t lane) {
-    const std::span all(flow_order_.data() + flow_first_[lane], flow_first_[lane + 1] - flow_first_[lane]);
-    const auto earlier = [](const RawFlow* a, const RawFlow* b) { return a->time < b->time; };
-    if (!std::is_sorted(all.begin(), all.end(), earlier)) std::stable_sort(all.begin(), all.end(), earlier);
-    return all;
   }
 
   void fill_lane(LaneId id, const NestedLane& nested) {
@@ -272,6 +296,7 @@ class Builder {
     lane.slice_count = first - lane.first_slice;
   }
 
+  // Slices into their columns, page by page, and meanwhile flows into arrows.
   void scatter_columns() {
     const std::size_t n = slice_of_raw_.size();
     Slices& s = out_.slices;
@@ -282,19 +307,21 @@ class Builder {
     s.external_id.resize(n);
     s.offset.resize(n);
     s.row.resize(n);
-    parallel_for(in_.threads, rows_.slices.page_count(), [&](std::size_t page) {
+    parallel_for(in_.threads, rows_.slices.page_count() + 1, [&](std::size_t i) {
       if (cancelled()) return;
+      if (i == 0) return join_all_flows();
+      const std::size_t page = i - 1;
       const std::size_t first = rows_.slices.first_of_page(page);
       const StoredSlice* const slices = &rows_.slices[first];
-      for (std::size_t i = 0; i < rows_.slices.rows_of_page(page); ++i) {
-        const StoredSlice& from = slices[i];
-        const std::uint32_t to = slice_of_raw_[first + i];
+      for (std::size_t row = 0; row < rows_.slices.rows_of_page(page); ++row) {
+        const StoredSlice& from = slices[row];
+        const std::uint32_t to = slice_of_raw_[first + row];
         s.begin[to] = from.begin;
-        s.end[to] = from.end;
+        s.end[to] = end_of(from, *rows_.beside);
         s.name[to] = StringId(from.name);
         s.category[to] = from.category;
-        s.external_id[to] = from.external_id;
-        s.offset[to] = from.offset();
+        s.external_id[to] = rows_.beside->wide.unpack(from.external_id);
+        s.offset[to] = offset_of(from);
       }
       rows_.slices.free_page(page);
     });
@@ -305,29 +332,29 @@ class Builder {
   }
 
   // Side rows in order of their slices, without sorting: where a row goes is how many slices before its own have one.
-  template <class Table>
-  void put_rows(PagedRows<Table>& from, Column<Table>& to) {
+  template <class Stored, class Table>
+  void put_rows(PagedRows<Stored>& from, Column<Table>& to) {
     std::vector<std::uint64_t> has_row(slice_of_raw_.size() / 64 + 1, 0);
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      const std::uint32_t slice = slice_of_raw_[from[i].slice.index()];
+    from.each([&](const Stored& row, std::size_t) {
+      const std::uint32_t slice = slice_of_raw_[row.slice];
       has_row[slice / 64] |= std::uint64_t{1} << (slice % 64);
-    }
+    });
     std::vector<std::uint32_t> before(has_row.size() + 1, 0);
     for (std::size_t w = 0; w < has_row.size(); ++w) before[w + 1] = before[w] + static_cast<std::uint32_t>(std::popcount(has_row[w]));
     to.resize(from.size());
-    from.consume([&](const Table& row, std::size_t) {
-      const std::uint32_t slice = slice_of_raw_[row.slice.index()];
+    from.consume([&](const Stored& row, std::size_t) {
+      const std::uint32_t slice = slice_of_raw_[row.slice];
       const std::uint64_t lower = has_row[slice / 64] & ((std::uint64_t{1} << (slice % 64)) - 1);
       Table& place = to[before[slice / 64] + static_cast<std::uint32_t>(std::popcount(lower))];
-      place = row;
+      place = unpack(row, *rows_.beside);
       place.slice = SliceId(slice);
     });
   }
 
   // The tables that do not depend on each other, side by side.
   void put_other_tables() {
-    const std::array<void (Builder::*)(), 5> parts = {&Builder::put_ops, &Builder::put_instants_and_memory, &Builder::put_flows,
-                                                      &Builder::put_gpu_and_calls, &Builder::put_counters};
+    const std::array<void (Builder::*)(), 6> parts = {&Builder::put_ops,   &Builder::put_memory,        &Builder::put_instants,
+                                                      &Builder::put_flows, &Builder::put_gpu_and_calls, &Builder::put_counters};
     parallel_for(in_.threads, parts.size(), [&](std::size_t i) {
       if (cancelled()) return;
       (this->*parts[i])();
@@ -338,30 +365,23 @@ class Builder {
     put_rows(rows_.gpu, out_.gpu);
     put_rows(rows_.calls, out_.calls);
   }
-  void put_instants_and_memory() {
-    put_instants();
-    put_memory();
-  }
 
   // Lane by lane, marks over all lanes last; in time order, and in file order where times are equal.
   void put_instants() {
-    const auto lane_of = [&](const RawInstant& i) { return i.is_global ? LaneId{} : lane_of_draft_[i.lane]; };
+    const auto lane_of = [&](const StoredInstant& i) { return i.lane == StoredInstant::kAllLanes ? LaneId{} : lane_of_draft_[i.lane]; };
     const auto place_of = [&](LaneId lane) { return lane ? lane.index() : out_.lanes.size(); };
     std::vector<std::size_t> first(out_.lanes.size() + 2, 0);
-    for (std::size_t i = 0; i < rows_.instants.size(); ++i) ++first[place_of(lane_of(rows_.instants[i])) + 1];
+    rows_.instants.each([&](const StoredInstant& i, std::size_t) { ++first[place_of(lane_of(i)) + 1]; });
     std::partial_sum(first.begin(), first.end(), first.begin());
     std::vector<std::size_t> next(first.begin(), first.end() - 1);
     out_.instants.resize(rows_.instants.size());
-    rows_.instants.consume([&](const RawInstant& i, std::size_t) {
-      out_.instants[next[place_of(lane_of(i))]++] = {i.time, StringId(i.name), lane_of(i), static_cast<std::uint16_t>(i.category), i.offset};
+    rows_.instants.consume([&](const StoredInstant& i, std::size_t) {
+      out_.instants[next[place_of(lane_of(i))]++] = {i.time, StringId(i.name), lane_of(i), i.category, offset_of(i)};
     });
     const auto earlier = [](const Instant& a, const Instant& b) { return a.time < b.time; };
+    Column<Instant> spare;
     for (std::size_t lane = 0; lane + 1 < first.size(); ++lane) {
-      const std::span<Instant> of_lane(out_.instants.data() + first[lane], first[lane + 1] - first[lane]);
-      if (std::is_sorted(of_lane.begin(), of_lane.end(), earlier)) continue;
-      Column<Instant> sorted(of_lane.begin(), of_lane.end()), spare;
-      merge_runs(sorted, spare, earlier);
-      std::copy(sorted.begin(), sorted.end(), of_lane.begin());
+      merge_runs(std::span(out_.instants.data() + first[lane], first[lane + 1] - first[lane]), spare, earlier);
     }
     for (std::uint32_t i = 0; i < out_.instants.size(); ++i) {
       if (!out_.instants[i].lane) continue;
@@ -391,26 +411,29 @@ class Builder {
 
   void put_memory() {
     out_.memory.reserve(rows_.memory.size());
-    rows_.memory.consume([&](MemoryRow m, std::size_t) {
+    rows_.memory.consume([&](const StoredMemory& row, std::size_t) {
+      MemoryRow m = unpack(row, *rows_.beside);
       m.lane = lane_of_draft_[m.lane.index()];
       out_.memory.push_back(m);
     });
     const auto earlier = [](const MemoryRow& a, const MemoryRow& b) { return a.time < b.time; };
     Column<MemoryRow> spare;
-    if (!std::is_sorted(out_.memory.begin(), out_.memory.end(), earlier)) merge_runs(out_.memory, spare, earlier);
+    merge_runs(std::span(out_.memory), spare, earlier);
+  }
+
+  void join_all_flows() {
+    joined_ = join_flows(rows_.flows, *rows_.beside, out_.strings, out_.flow_counts, flow_report_);
+    rows_.flows.clear();
   }
 
   void put_flows() {
-    release(flow_order_);
-    std::vector<JoinedFlow> joined = join_flows(rows_.flows, out_.strings, out_.flow_counts, flow_report_);
-    rows_.flows.clear();
-    if (cancelled()) return;
-    for (JoinedFlow& f : joined) f = {slice_of_raw_[f.from], slice_of_raw_[f.to], f.category};
+    for (JoinedFlow& f : joined_) f = {slice_of_raw_[f.from], slice_of_raw_[f.to], f.category};
     std::vector<JoinedFlow> other;
-    radix_sort(joined, other, [](const JoinedFlow& f) { return f.category; });
-    radix_sort(joined, other, [](const JoinedFlow& f) { return (std::uint64_t{f.from} << 32) | f.to; });
-    out_.flows.reserve(joined.size());
-    for (const JoinedFlow& f : joined) out_.flows.push_back({SliceId(f.from), SliceId(f.to), StringId(f.category)});
+    radix_sort(joined_, other, [](const JoinedFlow& f) { return f.category; });
+    radix_sort(joined_, other, [](const JoinedFlow& f) { return (std::uint64_t{f.from} << 32) | f.to; });
+    out_.flows.reserve(joined_.size());
+    for (const JoinedFlow& f : joined_) out_.flows.push_back({SliceId(f.from), SliceId(f.to), StringId(f.category)});
+    std::vector<JoinedFlow>().swap(joined_);
   }
 
   BuildInput in_;
@@ -426,8 +449,10 @@ class Builder {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> overlaps_;  // a lane's first overlapping slice (raw) and how many
   std::vector<LaneId> lane_of_draft_;
   std::vector<ProcessId> process_of_draft_;
-  Column<RawFlow*> flow_order_;                // lane by lane
+  Column<std::uint32_t> flow_order_;           // positions of flows, lane by lane
   std::vector<std::uint32_t> flow_first_;      // per draft, into flow_order_
+  std::vector<std::uint8_t> flow_wants_op_;    // per flow kind
+  std::vector<JoinedFlow> joined_;             // slices in file order until put_flows
   LoadReport flow_report_;                     // flows are joined beside other work that reports
 };
 

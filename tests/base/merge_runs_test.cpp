@@ -35,14 +35,14 @@ TEST_CASE("merge_runs orders any number of ascending stretches and keeps the ord
     for (std::uint32_t i = 0; i < sorted.size(); ++i) sorted[i].second = i;
     std::vector<Row> expected = sorted, spare;
     std::stable_sort(expected.begin(), expected.end(), earlier);
-    merge_runs(sorted, spare, earlier);
+    merge_runs(std::span(sorted), spare, earlier);
     CHECK(sorted == expected);
   }
   std::vector<Row> descending, spare;
   for (std::uint32_t i = 0; i < 999; ++i) descending.emplace_back(1000 - i, i);
-  merge_runs(descending, spare, earlier);
+  merge_runs(std::span(descending), spare, earlier);
   CHECK(std::is_sorted(descending.begin(), descending.end(), earlier));
   std::vector<Row> none;
-  merge_runs(none, spare, earlier);
+  merge_runs(std::span(none), spare, earlier);
   CHECK(none.empty());
 }

@@ -28,7 +28,10 @@ Nested nest(const std::vector<Span>& slices) {
   Nested out;
   out.order.resize(slices.size());
   std::iota(out.order.begin(), out.order.end(), 0u);
-  out.lane = nest_lane(out.order, begin, end, nullptr);
+  static LaneNester nester;  // what an earlier lane left must not matter
+  std::vector<std::uint32_t> members = out.order;
+  out.lane = nester.nest(members, begin, end);
+  nester.each_place(members, out.lane, [&](std::uint32_t member, std::uint32_t place) { out.order[place] = member; });
   out.depth.resize(slices.size());
   std::size_t at = 0;
   for (std::uint32_t d = 0; d < out.lane.row_counts.size(); ++d) {
@@ -71,6 +74,19 @@ TEST_CASE("empty slices at one instant each get a depth of their own") {
   const Nested n = nest({{5, 5}, {5, 5}, {6, 6}});
   CHECK(n.depth == Depths{0, 1, 0});
   CHECK(n.lane.overlapping == 0);
+}
+
+TEST_CASE("lanes deeper than 65,535 are nested as others are") {
+  constexpr std::uint32_t kDepths = 70'000;
+  std::vector<Span> slices;
+  for (std::uint32_t d = 0; d < kDepths; ++d) slices.push_back({d, 1'000'000 - d});
+  slices.push_back({2'000'000, 2'000'001});
+  const Nested n = nest(slices);
+  REQUIRE(n.lane.row_counts.size() == kDepths);
+  for (std::uint32_t d = 0; d < kDepths; ++d) REQUIRE(n.depth[d] == d);
+  CHECK(n.depth.back() == 0);
+  CHECK(n.lane.row_counts[0] == 2);
+  CHECK(nest({{0, 100}, {10, 50}, {20, 30}}).depth == Depths{0, 1, 2});
 }
 
 TEST_CASE("many empty slices at one instant cost time in proportion to their number") {
