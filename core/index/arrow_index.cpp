@@ -42,13 +42,11 @@ ArrowIndex::ArrowIndex(const Trace& trace, const LinkIndex& links) : trace_(trac
   for (const GpuRow& row : trace.gpu) {
     if (const SliceId call = links.call_of(row)) launches.push_back({call, row.slice, {}});
   }
-  const std::size_t joined = launches.size();
-  const auto is_joined = [&](const Flow& flow) {  // they come by slice, as trace.gpu does
-    const auto before = [](const Arrow& a, SliceId to) { return a.to < to; };
-    const auto end = launches.begin() + static_cast<std::ptrdiff_t>(joined);
-    const auto at = std::lower_bound(launches.begin(), end, flow.to, before);
-    return at != end && at->to == flow.to && at->from == flow.from;
-  };
+  IdMap<std::uint32_t> call_of(trace.slice_count());  // of the GPU slices joined
+  for (const Arrow& launch : launches) call_of.expect(launch.to.value);
+  call_of.seal();
+  for (const Arrow& launch : launches) call_of[launch.to.value] = launch.from.value + 1;
+  const auto is_joined = [&](const Flow& flow) { return call_of.find(flow.to.value) == std::uint64_t{flow.from.value} + 1; };
   for (const Flow& flow : trace.flows) {
     const std::string_view category = trace.strings[flow.category];
     const bool is_launch = category == "ac2g" || category == "async_cpu_to_gpu";

@@ -1,7 +1,11 @@
 #include "core/index/link_index.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
+#include "core/base/column.h"
+#include "core/base/parallel.h"
 #include "core/base/radix_sort.h"
 
 namespace gapscope {
@@ -17,57 +21,95 @@ void keep_first(std::uint32_t& known, std::uint32_t slice, const Trace& trace) {
 
 }  // namespace
 
-LinkIndex::LinkIndex(const Trace& trace, const LaneIndex& lanes, const std::atomic<bool>* cancel) : trace_(trace), lanes_(lanes) {
-  const auto cancelled = [&] { return cancel != nullptr && *cancel; };
-  if (cancelled()) return;
-  call_of_correlation_ = IdMap<std::uint32_t>(trace.calls.size(), kNoSlice);
-  for (const Call& call : trace.calls) {
-    if (call.correlation != 0) keep_first(call_of_correlation_[call.correlation], call.slice.value, trace);
-  }
-  if (cancelled()) return;
-  join_operators();
-  if (cancelled()) return;
-  group_launched();
-  if (cancelled()) return;
-  flow_from_.resize(trace.flows.size());
-  flow_to_.resize(trace.flows.size());
-  for (std::uint32_t i = 0; i < flow_from_.size(); ++i) flow_from_[i] = flow_to_[i] = i;
-  std::vector<std::uint32_t> other;
-  radix_sort(flow_to_, other, [&](std::uint32_t flow) { return trace.flows[flow].to.value; });
-  for (const GpuRow& row : trace.gpu) {
-    if (!is_gpu_work(trace.kind(row.slice))) continue;
-    if (cancelled()) return;
-    ++counts_.gpu_slices;
-    counts_.joined_to_call += call_of(row) ? 1 : 0;
-    counts_.joined_to_op += owner_op(row) ? 1 : 0;
-  }
+LinkIndex::LinkIndex(const Trace& trace, const LaneIndex& lanes, int threads, const std::atomic<bool>* cancel) : trace_(trace), lanes_(lanes) {
+  const std::array<void (LinkIndex::*)(), 3> parts = {&LinkIndex::join_operators, &LinkIndex::join_calls, &LinkIndex::sort_flows};
+  parallel_for(threads, parts.size(), [&](std::size_t i) {
+    if (cancel == nullptr || !*cancel) (this->*parts[i])();
+  });
+  count(threads, cancel);
 }
 
 void LinkIndex::join_operators() {
-  std::vector<bool> owns(trace_.categories.size());
+  std::vector<std::uint8_t> owns(trace_.categories.size());
   for (std::size_t c = 0; c < owns.size(); ++c) {
     owns[c] = trace_.categories[c].kind == Kind::op || trace_.categories[c].kind == Kind::annotation;
   }
-  std::size_t owners = 0;
-  const auto is_owner = [&](std::size_t s) { return trace_.slices.external_id[s] != 0 && owns[trace_.slices.category[s]]; };
-  for (std::size_t s = 0; s < trace_.slice_count(); ++s) owners += is_owner(s) ? 1 : 0;
-  op_of_external_id_ = IdMap<std::uint32_t>(owners, kNoSlice);
-  for (std::size_t s = 0; s < trace_.slice_count(); ++s) {
-    if (is_owner(s)) keep_first(op_of_external_id_[trace_.slices.external_id[s]], static_cast<std::uint32_t>(s), trace_);
+  const auto each_owner = [&](auto take) {
+    for (std::size_t s = 0; s < trace_.slice_count(); ++s) {
+      const std::uint64_t id = trace_.slices.external_id[s];
+      if (id != 0 && owns[trace_.slices.category[s]] != 0) take(id, static_cast<std::uint32_t>(s));
+    }
+  };
+  op_of_external_id_ = IdMap<std::uint32_t>(trace_.slice_count(), kNoSlice);
+  each_owner([&](std::uint64_t id, std::uint32_t) { op_of_external_id_.expect(id); });
+  op_of_external_id_.seal();
+  each_owner([&](std::uint64_t id, std::uint32_t slice) { keep_first(op_of_external_id_[id], slice, trace_); });
+}
+
+void LinkIndex::join_calls() {
+  call_of_correlation_ = IdMap<std::uint32_t>(trace_.calls.size(), kNoSlice);
+  for (const Call& call : trace_.calls) {
+    if (call.correlation != 0) call_of_correlation_.expect(call.correlation);
+  }
+  call_of_correlation_.seal();
+  for (const Call& call : trace_.calls) {
+    if (call.correlation != 0) keep_first(call_of_correlation_[call.correlation], call.slice.value, trace_);
+  }
+  group_launched();
+}
+
+void LinkIndex::sort_flows() {
+  struct Entry {
+    std::uint32_t to;
+    std::uint32_t flow;
+  };
+  Column<Entry> entries(trace_.flows.size()), other;
+  flow_from_.resize(entries.size());
+  for (std::uint32_t i = 0; i < entries.size(); ++i) {
+    entries[i] = {trace_.flows[i].to.value, i};
+    flow_from_[i] = i;
+  }
+  radix_sort(entries, other, [](const Entry& e) { return e.to; });
+  flow_to_.reserve(entries.size());
+  for (const Entry& e : entries) flow_to_.push_back(e.flow);
+}
+
+void LinkIndex::count(int threads, const std::atomic<bool>* cancel) {
+  constexpr std::size_t kRows = 16'384;
+  std::vector<LaunchCounts> counts(trace_.gpu.size() / kRows + 1);
+  parallel_for(threads, counts.size(), [&](std::size_t part) {
+    if (cancel != nullptr && *cancel) return;
+    LaunchCounts n;
+    for (std::size_t i = part * kRows; i < std::min(trace_.gpu.size(), (part + 1) * kRows); ++i) {
+      const GpuRow& row = trace_.gpu[i];
+      if (!is_gpu_work(trace_.kind(row.slice))) continue;
+      ++n.gpu_slices;
+      n.joined_to_call += call_of(row) ? 1 : 0;
+      n.joined_to_op += owner_op(row) ? 1 : 0;
+    }
+    counts[part] = n;
+  });
+  for (const LaunchCounts& n : counts) {
+    counts_.gpu_slices += n.gpu_slices;
+    counts_.joined_to_call += n.joined_to_call;
+    counts_.joined_to_op += n.joined_to_op;
   }
 }
 
 // GPU slices by launching call, each call's in time order.
 void LinkIndex::group_launched() {
-  std::vector<std::pair<std::uint32_t, SliceId>> pairs;
-  pairs.reserve(trace_.gpu.size());
+  struct Launch {
+    std::uint32_t call;
+    SliceId slice;
+  };
+  Column<Launch> launches, other;
+  launches.reserve(trace_.gpu.size());
   for (const GpuRow& row : trace_.gpu) {
-    if (const SliceId call = call_of(row)) pairs.emplace_back(call.value, row.slice);
+    if (const SliceId call = call_of(row)) launches.push_back({call.value, row.slice});
   }
-  std::vector<std::pair<std::uint32_t, SliceId>> other;
-  radix_sort(pairs, other, [](const auto& pair) { return pair.first; });
-  launched_.reserve(pairs.size());
-  for (const auto& [call, slice] : pairs) {
+  radix_sort(launches, other, [](const Launch& launch) { return launch.call; });
+  launched_.reserve(launches.size());
+  for (const auto& [call, slice] : launches) {
     if (call_at_.empty() || call_at_.back() != call) {
       call_at_.push_back(call);
       launched_first_.push_back(static_cast<std::uint32_t>(launched_.size()));

@@ -19,7 +19,7 @@ struct LaunchCounts {
 class LinkIndex {
  public:
   // Once `cancel` (may be null) is set it ends early, and may only be thrown away.
-  LinkIndex(const Trace& trace, const LaneIndex& lanes, const std::atomic<bool>* cancel = nullptr);
+  LinkIndex(const Trace& trace, const LaneIndex& lanes, int threads = 1, const std::atomic<bool>* cancel = nullptr);
 
   // The call that launched this GPU slice (kernel, copy, memset, sync): same correlation. None when not in the file.
   SliceId call_of(SliceId gpu_slice) const;
@@ -40,7 +40,10 @@ class LinkIndex {
 
  private:
   void join_operators();
+  void join_calls();
   void group_launched();
+  void sort_flows();
+  void count(int threads, const std::atomic<bool>* cancel);
 
   const Trace& trace_;
   const LaneIndex& lanes_;

@@ -7,7 +7,8 @@
 
 namespace gapscope {
 
-NameIndex::NameIndex(const Trace& trace, int threads, const std::atomic<bool>* cancel) : first_(trace.strings.size() + 1, 0), slices_(trace.slice_count()) {
+NameIndex::NameIndex(const Trace& trace, int threads, const std::atomic<bool>* cancel) : first_(trace.strings.size() + 1, 0) {
+  slices_.resize(trace.slice_count());
   for (const StringId name : trace.slices.name) ++first_[name.index() + 1];
   for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
   std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
@@ -17,14 +18,17 @@ NameIndex::NameIndex(const Trace& trace, int threads, const std::atomic<bool>* c
     Ns begin;
     SliceId slice;
   };
-  parallel_for(threads, first_.size() - 1, [&](std::size_t i) {
-    if (cancel != nullptr && *cancel) return;
-    const std::span<SliceId> slices(slices_.data() + first_[i], first_[i + 1] - first_[i]);
-    if (std::is_sorted(slices.begin(), slices.end(), [&](SliceId a, SliceId b) { return trace.begin(a) < trace.begin(b); })) return;
-    std::vector<Entry> entries(slices.size()), spare;
-    for (std::size_t k = 0; k < slices.size(); ++k) entries[k] = {trace.begin(slices[k]), slices[k]};
-    merge_runs(std::span(entries), spare, [](const Entry& a, const Entry& b) { return a.begin < b.begin; });
-    for (std::size_t k = 0; k < slices.size(); ++k) slices[k] = entries[k].slice;
+  std::atomic<std::size_t> next_name{0};
+  run_workers(std::max(1, threads), [&](int) {
+    Column<Entry> entries, spare;
+    for (std::size_t i = next_name++; i + 1 < first_.size() && (cancel == nullptr || !*cancel); i = next_name++) {
+      const std::span<SliceId> slices(slices_.data() + first_[i], first_[i + 1] - first_[i]);
+      if (std::is_sorted(slices.begin(), slices.end(), [&](SliceId a, SliceId b) { return trace.begin(a) < trace.begin(b); })) continue;
+      entries.clear();
+      for (const SliceId slice : slices) entries.push_back({trace.begin(slice), slice});
+      merge_runs(std::span(entries), spare, [](const Entry& a, const Entry& b) { return a.begin < b.begin; });
+      for (std::size_t k = 0; k < slices.size(); ++k) slices[k] = entries[k].slice;
+    }
   });
 }
 

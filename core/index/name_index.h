@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/column.h"
 #include "core/trace/trace.h"
 
 namespace gapscope {
@@ -18,7 +19,7 @@ class NameIndex {
 
  private:
   std::vector<std::uint32_t> first_;  // per string id, into slices_; one more at the end
-  std::vector<SliceId> slices_;
+  Column<SliceId> slices_;
 };
 
 }  // namespace gapscope

@@ -15,7 +15,7 @@ Document::Document(std::shared_ptr<const Trace> t, const std::atomic<bool>* canc
       trace(*trace_owner),
       names_under_way_(start([this, cancel] { return NameIndex(trace, hardware_threads(), cancel); })),
       lanes(trace, hardware_threads(), cancel),
-      links(trace, lanes, cancel),
+      links(trace, lanes, hardware_threads(), cancel),
       names(names_under_way_.get()),
       index_seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count()) {}
 
