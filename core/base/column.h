@@ -9,9 +9,7 @@
 #include <utility>
 #include <vector>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
+#include "core/base/large_memory.h"
 
 namespace gapscope {
 
@@ -26,15 +24,11 @@ class ColumnAllocator {
 
   T* allocate(std::size_t n) {
     if (n > static_cast<std::size_t>(-1) / sizeof(T) / 2) throw std::bad_alloc();
-    void* at = is_large(n) ? ::operator new(n * sizeof(T), kHugePage) : ::operator new(n * sizeof(T));
-#if defined(__linux__)
-    if (is_large(n)) madvise(at, n * sizeof(T), MADV_HUGEPAGE);  // a wish: nothing depends on it
-#endif
-    return static_cast<T*>(at);
+    return static_cast<T*>(is_large(n) ? allocate_large(n * sizeof(T)) : ::operator new(n * sizeof(T)));
   }
   void deallocate(T* at, std::size_t n) {
     if (is_large(n)) {
-      ::operator delete(at, kHugePage);
+      free_large(at, n * sizeof(T));
     } else {
       ::operator delete(at);
     }
@@ -53,8 +47,8 @@ class ColumnAllocator {
   friend bool operator==(const ColumnAllocator&, const ColumnAllocator&) { return true; }
 
  private:
-  static constexpr std::align_val_t kHugePage{std::size_t{2} << 20};
-  static constexpr bool is_large(std::size_t n) { return n * sizeof(T) >= (std::size_t{4} << 20); }
+  // From a huge page on, so that not much more than half of one is wasted at the end.
+  static constexpr bool is_large(std::size_t n) { return n * sizeof(T) >= (std::size_t{2} << 20); }
 };
 
 template <class T>

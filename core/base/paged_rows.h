@@ -18,7 +18,8 @@ class PagedRows {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  static constexpr std::size_t kPageRows = std::max<std::size_t>(1, (std::size_t{256} << 10) / sizeof(T));
+  static constexpr std::size_t kPageBytes = std::max(std::size_t{256} << 10, sizeof(T));
+  static constexpr std::size_t kPageRows = kPageBytes / sizeof(T);
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
@@ -96,22 +97,29 @@ class PagedRows {
 
  private:
   // The first pages come one by one, since most traces are small; later ones many at a time, in huge pages of the system.
-  static constexpr std::size_t kSinglePages = 8;
+  static constexpr std::size_t kSinglePages = 2;
+  static constexpr std::size_t kPagesOfSmallBlock = 8;
+  static constexpr std::size_t kSmallBlocks = 3;
   static constexpr std::size_t kPagesOfBlock = 32;
+  static constexpr std::size_t kEarlyPages = kSinglePages + kSmallBlocks * kPagesOfSmallBlock;
   struct Block {
     Column<std::byte> bytes;
     std::atomic<std::size_t> pages_in_use{0};
   };
 
-  static std::size_t block_of(std::size_t page) { return page < kSinglePages ? page : kSinglePages + (page - kSinglePages) / kPagesOfBlock; }
+  static std::size_t block_of(std::size_t page) {
+    if (page < kSinglePages) return page;
+    if (page < kEarlyPages) return kSinglePages + (page - kSinglePages) / kPagesOfSmallBlock;
+    return kSinglePages + kSmallBlocks + (page - kEarlyPages) / kPagesOfBlock;
+  }
   T* row(std::size_t i) const { return pages_[i / kPageRows] + i % kPageRows; }
 
   void add_pages() {
-    const std::size_t n = pages_.size() < kSinglePages ? 1 : kPagesOfBlock;
+    const std::size_t n = pages_.size() < kSinglePages ? 1 : pages_.size() < kEarlyPages ? kPagesOfSmallBlock : kPagesOfBlock;
     auto block = std::make_unique<Block>();
-    block->bytes.resize(n * kPageRows * sizeof(T));
+    block->bytes.resize(n * kPageBytes);
     block->pages_in_use = n;
-    for (std::size_t i = 0; i < n; ++i) pages_.push_back(reinterpret_cast<T*>(block->bytes.data()) + i * kPageRows);
+    for (std::size_t i = 0; i < n; ++i) pages_.push_back(reinterpret_cast<T*>(block->bytes.data() + i * kPageBytes));
     blocks_.push_back(std::move(block));
   }
 

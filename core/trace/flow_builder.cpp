@@ -1,12 +1,11 @@
 #include "core/trace/flow_builder.h"
 
 #include <algorithm>
-#include <functional>
-#include <limits>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include "core/base/column.h"
 #include "core/base/radix_sort.h"
 
 namespace gapscope {
@@ -76,7 +75,7 @@ class FlowJoiner {
   FlowJoiner(const PagedRows<StoredFlow>& flows, const StoredBeside& beside, const StringTable& strings, FlowCounts& counts, LoadReport& report)
       : flows_(flows), beside_(beside), strings_(strings), counts_(counts), report_(report) {}
 
-  std::vector<JoinedFlow> run() {
+  Column<JoinedFlow> run() {
     sort_by_kind();
     joined_.reserve(flows_.size() / 2);
     for (Members& members : of_kind_) {
@@ -199,13 +198,13 @@ class FlowJoiner {
   LoadReport& report_;
   std::vector<Members> of_kind_;
   Members other_;
-  std::vector<JoinedFlow> joined_;
+  Column<JoinedFlow> joined_;
 };
 
 }  // namespace
 
-std::vector<JoinedFlow> join_flows(const PagedRows<StoredFlow>& flows, const StoredBeside& beside, const StringTable& strings, FlowCounts& counts,
-                                   LoadReport& report) {
+Column<JoinedFlow> join_flows(const PagedRows<StoredFlow>& flows, const StoredBeside& beside, const StringTable& strings, FlowCounts& counts,
+                              LoadReport& report) {
   return FlowJoiner(flows, beside, strings, counts, report).run();
 }
 

@@ -2,8 +2,8 @@
 // Arrows: each end of a flow is bound to a slice, then starts are joined with their ends.
 #include <cstdint>
 #include <span>
-#include <vector>
 
+#include "core/base/column.h"
 #include "core/base/paged_rows.h"
 #include "core/trace/load_report.h"
 #include "core/trace/row_store.h"
@@ -40,7 +40,7 @@ struct JoinedFlow {
   std::uint32_t to = 0;
   std::uint32_t category = 0;
 };
-std::vector<JoinedFlow> join_flows(const PagedRows<StoredFlow>& flows, const StoredBeside& beside, const StringTable& strings, FlowCounts& counts,
-                                   LoadReport& report);
+Column<JoinedFlow> join_flows(const PagedRows<StoredFlow>& flows, const StoredBeside& beside, const StringTable& strings, FlowCounts& counts,
+                              LoadReport& report);
 
 }  // namespace gapscope

@@ -11,6 +11,7 @@
 #include <malloc.h>
 #endif
 
+#include "core/base/large_memory.h"
 #include "core/base/merge_runs.h"
 #include "core/base/parallel.h"
 #include "core/base/radix_sort.h"
@@ -76,6 +77,7 @@ class Builder {
     sort_by_lane();
     if (cancelled()) return false;
     place_lanes();
+    ReusedMemory reused;
     if (!nest_all()) return false;
     scatter_columns();
     if (cancelled()) return false;
@@ -83,6 +85,7 @@ class Builder {
       const std::uint32_t slice = slice_of_raw_[raw];
       out_.report.add(Oddity::overlap, out_.slices.offset[slice], out_.strings[out_.slices.name[slice]], count);
     }
+    reused.keep_no_more();  // no more than the tables to come need
     put_other_tables();
     if (cancelled()) return false;
     out_.report.merge(flow_report_);
@@ -426,14 +429,23 @@ class Builder {
     rows_.flows.clear();
   }
 
+  // By slice they come from, slice they go to, category.
   void put_flows() {
     for (JoinedFlow& f : joined_) f = {slice_of_raw_[f.from], slice_of_raw_[f.to], f.category};
-    std::vector<JoinedFlow> other;
-    radix_sort(joined_, other, [](const JoinedFlow& f) { return f.category; });
-    radix_sort(joined_, other, [](const JoinedFlow& f) { return (std::uint64_t{f.from} << 32) | f.to; });
+    Column<JoinedFlow> other;
+    radix_sort(joined_, other, [](const JoinedFlow& f) { return f.from; });
+    for (std::size_t i = 0; i < joined_.size();) {  // nearly all slices have one
+      std::size_t end = i + 1;
+      while (end < joined_.size() && joined_[end].from == joined_[i].from) ++end;
+      if (end > i + 1) {
+        std::sort(joined_.begin() + static_cast<std::ptrdiff_t>(i), joined_.begin() + static_cast<std::ptrdiff_t>(end),
+                  [](const JoinedFlow& a, const JoinedFlow& b) { return std::pair(a.to, a.category) < std::pair(b.to, b.category); });
+      }
+      i = end;
+    }
     out_.flows.reserve(joined_.size());
     for (const JoinedFlow& f : joined_) out_.flows.push_back({SliceId(f.from), SliceId(f.to), StringId(f.category)});
-    std::vector<JoinedFlow>().swap(joined_);
+    release(joined_);
   }
 
   BuildInput in_;
@@ -452,7 +464,7 @@ class Builder {
   Column<std::uint32_t> flow_order_;           // positions of flows, lane by lane
   std::vector<std::uint32_t> flow_first_;      // per draft, into flow_order_
   std::vector<std::uint8_t> flow_wants_op_;    // per flow kind
-  std::vector<JoinedFlow> joined_;             // slices in file order until put_flows
+  Column<JoinedFlow> joined_;                  // slices in file order until put_flows
   LoadReport flow_report_;                     // flows are joined beside other work that reports
 };
 
