@@ -86,6 +86,10 @@ TEST_CASE("lanes deeper than 65,535 are nested as others are") {
   for (std::uint32_t d = 0; d < kDepths; ++d) REQUIRE(n.depth[d] == d);
   CHECK(n.depth.back() == 0);
   CHECK(n.lane.row_counts[0] == 2);
+  // A longer lane after it is as flat as ever.
+  slices.clear();
+  for (std::uint32_t i = 0; i < kDepths + 1000; ++i) slices.push_back({i, i + 1});
+  CHECK(nest(slices).lane.row_counts == Depths{kDepths + 1000});
   CHECK(nest({{0, 100}, {10, 50}, {20, 30}}).depth == Depths{0, 1, 2});
 }
 
