@@ -18,6 +18,11 @@ template <class T>
 class SharedValues {
   static_assert(std::has_unique_object_representations_v<T>);
 
+  struct Met {
+    const T* value = nullptr;  // they stay where they are
+    std::uint32_t position = 0;
+  };
+
  public:
   std::size_t size() const { return values_.size(); }
   // While nobody adds.
@@ -37,7 +42,7 @@ class SharedValues {
    private:
     static constexpr std::size_t kMet = 128;
     SharedValues& values_;
-    std::array<typename SharedValues::Met, kMet> met_{};
+    std::array<Met, kMet> met_{};
   };
 
   void copy_to(SharedValues& twin) const {
@@ -48,11 +53,6 @@ class SharedValues {
 
  private:
   static constexpr std::uint32_t kEmpty = 0xFFFF'FFFFu;
-  struct Met {
-    const T* value = nullptr;  // they stay where they are
-    std::uint32_t position = 0;
-  };
-
   Met find_or_add(const T& value, std::uint64_t hash) {
     const auto high = static_cast<std::uint32_t>(hash >> 32);
     const std::lock_guard lock(mutex_);
