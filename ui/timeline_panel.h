@@ -17,6 +17,8 @@ namespace gapscope {
 
 class TimelinePanel {
  public:
+  static constexpr float kLeastTitles = 90;  // px at scale 1
+
   // Another document: forgets everything kept. Null when nothing is open.
   void adopt(const Document* document, ViewState& view);
 
