@@ -40,9 +40,9 @@ class ArgRuns {
   void learn(ArgRun run);
 
  private:
-  static constexpr std::uint64_t kRepeating = arg_bit(ArgKey::input_dims) | arg_bit(ArgKey::input_type) | arg_bit(ArgKey::registers) | arg_bit(ArgKey::shared_memory) |
-                                              arg_bit(ArgKey::blocks_per_sm) | arg_bit(ArgKey::warps_per_sm) | arg_bit(ArgKey::grid) | arg_bit(ArgKey::block) |
-                                              arg_bit(ArgKey::occupancy);
+  static constexpr std::uint64_t kRepeating = arg_bit(ArgKey::input_dims) | arg_bit(ArgKey::input_type) | arg_bit(ArgKey::registers) |
+                                              arg_bit(ArgKey::shared_memory) | arg_bit(ArgKey::blocks_per_sm) | arg_bit(ArgKey::warps_per_sm) |
+                                              arg_bit(ArgKey::grid) | arg_bit(ArgKey::block) | arg_bit(ArgKey::occupancy);
   // A training step has a few hundred; all together stay small whatever a file does.
   static constexpr std::size_t kMostRuns = 1024, kLongest = 2048, kShortest = 8;
   static constexpr std::size_t kSlots = 4096;

@@ -1,5 +1,6 @@
 #pragma once
-// Text of the events array in blocks, handed to parsers in order. A block ends where an event seems to begin; whether that guess was right is decided by those who parse the block before it.
+// Text of the events array in blocks, handed to parsers in order. A block ends where an event seems to begin; whether that
+// guess was right is decided by those who parse the block before it.
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>

@@ -104,7 +104,7 @@ void EventParser::take_run(const ArgRun& run) {
   if (says(ArgKey::occupancy)) gpu.occupancy_percent = run.launch.occupancy_percent;
 }
 
-// `end`: what follows the last value.
+// `end`: what follows the last value. What an event says twice is no run: where the later value cannot be read the earlier counts.
 void EventParser::learn_run(const ArgStretch& stretch, Position end) {
   const std::string_view text = text_.substr(*stretch.begin, *end + 1 - *stretch.begin);
   const auto positions = static_cast<std::uint32_t>(end - stretch.begin);
@@ -113,6 +113,7 @@ void EventParser::learn_run(const ArgStretch& stretch, Position end) {
   run.text = text;
   run.positions = positions;
   run.said = stretch.said & ~arg_bit(ArgKey::other);
+  if ((run.said & stretch.said_before) != 0) return;
   if (fields_.args.has_op) {
     run.input_dims = fields_.args.op.input_dims;
     run.input_types = fields_.args.op.input_types;

@@ -241,24 +241,27 @@ EventParser::Position EventParser::parse_args(Position at) {
   if (at == at_.data() + at_.size()) return nullptr;
   if (text[*at] == '}') return at + 1;
   ArgStretch stretch;
+  std::uint64_t said = 0;
   for (;; ++at) {
     Member m;
     if (!read_member(at, m)) return nullptr;
     const ArgKey key = kArgKeyTable.find(m.key.data(), m.key.size(), limit(), ArgKey::other);
     const bool repeats = (!m.is_scalar || ArgRuns::repeats(key)) && !may_be_counter;
     if (repeats && stretch.begin == nullptr) {
-      if (const ArgRun* const run = find_run(at)) {
+      if (const ArgRun* const run = find_run(at); run != nullptr && (run->said & said) == 0) {
         take_run(*run);
+        said |= run->said;
         at += run->positions;
         if (text[*at] == '}') return at + 1;
         continue;
       }
-      stretch = {at, 0, f.non_finite};
+      stretch = {at, 0, said, f.non_finite};
     } else if (!repeats && stretch.begin != nullptr) {
       learn_run(stretch, at - 1);
       stretch.begin = nullptr;
     }
     stretch.said |= arg_bit(key);
+    said |= arg_bit(key);
     if (!m.is_scalar) {
       if (!read_nested(m)) return nullptr;
     } else {

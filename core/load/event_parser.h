@@ -66,6 +66,7 @@ class EventParser {
   struct ArgStretch {
     Position begin = nullptr;      // null: none
     std::uint64_t said = 0;        // bit an ArgKey
+    std::uint64_t said_before = 0;
     std::uint32_t non_finite = 0;  // of the event before it
   };
   const ArgRun* find_run(Position at);

@@ -55,6 +55,9 @@ const std::vector<std::string> kKernelArgs = {
     R"("correlation": 5, )" + kLaunch,
     R"("correlation": 6, )" + kLaunch + R"(, "registers per thread": 99)",
     R"("correlation": 7, "registers per thread": 99, "device": 3, )" + kLaunch + R"(, "est. achieved occupancy %": 48)",
+    // A number that cannot be read leaves what was said before it, here in the same event and there not.
+    R"("correlation": 9, "registers per thread": 99, "device": 3, "registers per thread": "x", "shared memory": 64, "grid": [1,1,1])",
+    R"("correlation": 10, "registers per thread": "x", "shared memory": 64, "grid": [1,1,1])",
     R"("correlation": 8, "grid": [1024,1,1], "block": [128,2,1])",
 };
 
