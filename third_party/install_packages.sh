@@ -4,7 +4,7 @@
 set -euo pipefail
 
 packages=(
-  g++ cmake ninja-build ccache pkg-config
+  g++ cmake ninja-build pkg-config
   libimgui-dev libglfw3-dev libsimdjson-dev python3 python3-glad libcli11-dev libfmt-dev nlohmann-json3-dev
   zlib1g-dev libdeflate-dev liblzma-dev libzstd-dev libpng-dev
   fonts-inter fonts-jetbrains-mono libgl1 libgl1-mesa-dri xvfb
