@@ -134,8 +134,12 @@ int main(int argc, char** argv) {
         f.seconds = since(start);
         return f;
       }));
-      better(ours, in_child([&] { return load(path, threads); }));
-      better(in_parts, in_child([&] { return load(path, threads, true); }));
+      // Twice each, in turn: a virtual machine's host takes back memory that nothing used while the floor was walked, and the
+      // first load pays for having it again.
+      for (int turn = 0; turn < 2; ++turn) {
+        better(ours, in_child([&] { return load(path, threads); }));
+        better(in_parts, in_child([&] { return load(path, threads, true); }));
+      }
     }
     const auto rate = [](const Figures& f) { return f.bytes / 1e6 / f.seconds; };
     std::printf("%s: %.0f MB, %.2f M events, %d threads\n", path.c_str(), ours.bytes / 1e6, ours.events / 1e6, threads);
