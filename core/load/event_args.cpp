@@ -65,7 +65,6 @@ void EventParser::take_arg(ArgKey key, const Member& m) {
       a.op_row();
       a.collective = m.token;
       break;
-    case ArgKey::forward_thread: take(m.token, a.op_row().forward_thread); break;
     case ArgKey::sequence: take(m.token, a.op_row().sequence); break;
     case ArgKey::finished:
       if (m.token == "false") a.op_row().unfinished = true;

@@ -32,7 +32,7 @@ constexpr std::size_t kEventKeys = 11;
 enum class ArgKey : std::uint8_t {
   other, grid, block, name, labels, sort_index, address, bytes, memory_bytes, stream, device, context, graph_id, graph_node_id, finished,
   input_dims, input_type, correlation, external_id, device_type, device_id, warps_per_sm, blocks_per_sm, shared_memory, registers,
-  occupancy, forward_thread, sequence, collective, total_allocated, total_reserved, annotated_stream,
+  occupancy, sequence, collective, total_allocated, total_reserved, annotated_stream,
 };
 
 // A table of texts of which no two share a place; the multiplier that makes it so is found by the compiler.
@@ -99,8 +99,8 @@ inline constexpr EventKeyTable kEventKeyTable{std::array<EventKeyTable::Entry, 1
 }}};
 
 // KINETO 4.6; some are spelled differently by older files.
-using ArgKeyTable = KeyTable<ArgKey, 33, 8>;
-inline constexpr ArgKeyTable kArgKeyTable{std::array<ArgKeyTable::Entry, 33>{{
+using ArgKeyTable = KeyTable<ArgKey, 32, 8>;
+inline constexpr ArgKeyTable kArgKeyTable{std::array<ArgKeyTable::Entry, 32>{{
     {"grid", ArgKey::grid},
     {"block", ArgKey::block},
     {"name", ArgKey::name},
@@ -128,7 +128,6 @@ inline constexpr ArgKeyTable kArgKeyTable{std::array<ArgKeyTable::Entry, 33>{{
     {"shared memory", ArgKey::shared_memory},
     {"registers per thread", ArgKey::registers},
     {"est. achieved occupancy %", ArgKey::occupancy},
-    {"Fwd thread id", ArgKey::forward_thread},
     {"Sequence number", ArgKey::sequence},
     {"Collective name", ArgKey::collective},
     {"Total Allocated", ArgKey::total_allocated},

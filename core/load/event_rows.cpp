@@ -1,5 +1,7 @@
 // What an event says becomes rows.
+#include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include "core/base/hash.h"
 #include "core/base/same_text.h"
@@ -205,7 +207,7 @@ void EventParser::put_instant(Ns time) {
   row.address = a.address;
   row.total_allocated = a.total_allocated;
   row.total_reserved = a.total_reserved;
-  row.device_type = static_cast<std::int16_t>(a.device_type);
+  row.device_type = static_cast<std::int8_t>(std::clamp<std::int64_t>(a.device_type, -1, std::numeric_limits<std::int8_t>::max()));
   row.device = static_cast<std::int16_t>(a.device_id);
   row.out_of_memory = out_of_memory;
   out_.memory.push_back(row);

@@ -63,7 +63,7 @@ Call unpack(const StoredCall& call, const StoredBeside& beside) { return {SliceI
 
 StoredOp pack(const OpRow& row, StoredBeside::Writer& beside) {
   return {row.slice.value, beside.wide.pack(static_cast<std::uint64_t>(row.sequence) + 1),
-          beside.ops.add({row.forward_thread, row.input_dims.value, row.input_types.value, row.collective.value, row.unfinished ? 1u : 0u})};
+          beside.ops.add({row.input_dims.value, row.input_types.value, row.collective.value, row.unfinished ? 1u : 0u})};
 }
 
 OpRow unpack(const StoredOp& row, const StoredBeside& beside) {
@@ -72,7 +72,6 @@ OpRow unpack(const StoredOp& row, const StoredBeside& beside) {
   whole.slice = SliceId(row.slice);
   whole.unfinished = rest.unfinished != 0;
   whole.sequence = static_cast<std::int64_t>(beside.wide.unpack(row.sequence) - 1);
-  whole.forward_thread = rest.forward_thread;
   whole.input_dims = StringId(rest.input_dims);
   whole.input_types = StringId(rest.input_types);
   whole.collective = StringId(rest.collective);
@@ -97,7 +96,7 @@ MemoryRow unpack(const StoredMemory& row, const StoredBeside& beside) {
   whole.total_allocated = unpack_size(row.total_allocated, beside.wide);
   whole.total_reserved = unpack_size(row.total_reserved, beside.wide);
   whole.lane = LaneId(place.lane);
-  whole.device_type = place.device_type;
+  whole.device_type = static_cast<std::int8_t>(place.device_type);
   whole.device = place.device;
   whole.out_of_memory = place.out_of_memory != 0;
   return whole;

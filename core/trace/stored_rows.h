@@ -20,7 +20,6 @@ struct StoredBeside {
   };
   // An operator's row but slice and sequence.
   struct OpRest {
-    std::int64_t forward_thread = 0;
     std::uint32_t input_dims = 0;   // StringIds
     std::uint32_t input_types = 0;
     std::uint32_t collective = 0;

@@ -114,7 +114,6 @@ struct OpRow {
   SliceId slice;
   bool unfinished = false;            // "finished": false
   std::int64_t sequence = -1;         // "Sequence number": joins forward and backward
-  std::int64_t forward_thread = 0;    // "Fwd thread id": 0 for forward operators
   StringId input_dims;                // JSON text of "Input Dims", none where not recorded
   StringId input_types;               // JSON text of "Input type"
   StringId collective;                // "Collective name" of record_param_comms
@@ -128,9 +127,9 @@ struct MemoryRow {
   std::int64_t total_allocated = -1;  // bytes; -1 where absent
   std::int64_t total_reserved = -1;
   LaneId lane;
-  std::int16_t device_type = 0;       // 0 CPU, 1 CUDA (c10::DeviceType)
-  std::int16_t device = -1;
+  std::int8_t device_type = 0;        // 0 CPU, 1 CUDA (c10::DeviceType)
   bool out_of_memory = false;
+  std::int16_t device = -1;
 };
 
 struct Instant {

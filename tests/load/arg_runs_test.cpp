@@ -21,7 +21,7 @@ std::string said(const Trace& trace, Ns begin) {
   std::string text;
   for (const OpRow& op : trace.ops) {
     if (trace.slices.begin[op.slice.index()] != begin) continue;
-    text += fmt::format("op {} {} {} {} {};", trace.strings[op.input_dims], trace.strings[op.input_types], op.sequence, op.forward_thread, op.unfinished);
+    text += fmt::format("op {} {} {} {};", trace.strings[op.input_dims], trace.strings[op.input_types], op.sequence, op.unfinished);
   }
   for (const GpuRow& g : trace.gpu) {
     if (trace.slices.begin[g.slice.index()] != begin) continue;

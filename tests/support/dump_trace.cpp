@@ -27,7 +27,7 @@ std::string dump_trace(const Trace& t, bool with_offsets) {
   }
   for (const Call& c : t.calls) out += fmt::format("call {} {}\n", c.slice.index(), c.correlation);
   for (const OpRow& o : t.ops) {
-    out += fmt::format("op {} {} {} {} {} {} {}\n", o.slice.index(), o.sequence, o.forward_thread, t.strings[o.input_dims],
+    out += fmt::format("op {} {} {} {} {} {}\n", o.slice.index(), o.sequence, t.strings[o.input_dims],
                        t.strings[o.input_types], t.strings[o.collective], o.unfinished);
   }
   for (const Instant& i : t.instants) out += fmt::format("instant {} {} {}\n", i.time, t.strings[i.name], i.lane.value);

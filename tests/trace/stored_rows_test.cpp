@@ -124,7 +124,6 @@ TEST_CASE("a stored operator's row gives back all its fields") {
     row.slice = SliceId(12u);
     row.unfinished = sequence == 0;
     row.sequence = sequence;
-    row.forward_thread = kLeast + 5;
     row.input_dims = StringId(3u);
     row.input_types = sequence == kMost ? StringId{} : StringId(4u);
     row.collective = StringId(5u);
@@ -132,7 +131,6 @@ TEST_CASE("a stored operator's row gives back all its fields") {
     CHECK(back.slice == row.slice);
     CHECK(back.unfinished == row.unfinished);
     CHECK(back.sequence == row.sequence);
-    CHECK(back.forward_thread == row.forward_thread);
     CHECK(back.input_dims == row.input_dims);
     CHECK(back.input_types == row.input_types);
     CHECK(back.collective == row.collective);
