@@ -81,9 +81,9 @@ class IdMap {
 
   Value none_;
   std::uint64_t dense_limit_;
-  Column<Word> words_;    // of ids below the limit
-  Column<Value> values_;  // in order of those
-  std::vector<Slot> slots_;    // of the others: open addressing, at most half full
+  Column<Word> words_;       // of ids below the limit
+  Column<Value> values_;     // in order of those
+  std::vector<Slot> slots_;  // of the others: open addressing, at most half full
   std::size_t sparse_ = 0;
 };
 

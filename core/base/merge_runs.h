@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "core/base/room.h"
+
 namespace gapscope {
 
 // Merges the neighbours [0, middle) and [middle, size) of `rows`. What already stands in its place is found by bisection
@@ -17,10 +19,7 @@ void merge_neighbours(std::span<T> rows, std::size_t middle, Spare& spare, Less 
   T* const end = std::lower_bound(cut, rows.data() + rows.size(), cut[-1], less);
   const bool left_is_smaller = cut - begin <= end - cut;
   const auto n = static_cast<std::size_t>(left_is_smaller ? cut - begin : end - cut);
-  if (spare.size() < n) {
-    spare.clear();  // so that growing copies nothing
-    spare.resize(n);
-  }
+  make_room(spare, n);
   T* const kept = spare.data();
   if (left_is_smaller) {
     std::copy(begin, cut, kept);

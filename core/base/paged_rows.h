@@ -63,10 +63,7 @@ class PagedRows {
   // Calls take(row, position) for all rows in order.
   template <class Take>
   void each(Take take) {
-    for (std::size_t page = 0; page < page_count(); ++page) {
-      T* const rows = pages_[page];
-      for (std::size_t i = 0; i < rows_of_page(page); ++i) take(rows[i], first_of_page(page) + i);
-    }
+    for (std::size_t page = 0; page < page_count(); ++page) each_of_page(page, take);
   }
   template <class Take>
   void each(Take take) const {
@@ -76,8 +73,7 @@ class PagedRows {
   template <class Take>
   void consume(Take take) {
     for (std::size_t page = 0; page < page_count(); ++page) {
-      T* const rows = pages_[page];
-      for (std::size_t i = 0; i < rows_of_page(page); ++i) take(rows[i], first_of_page(page) + i);
+      each_of_page(page, take);
       free_page(page);
     }
     clear();
@@ -107,6 +103,11 @@ class PagedRows {
     std::atomic<std::size_t> pages_in_use{0};
   };
 
+  template <class Take>
+  void each_of_page(std::size_t page, Take& take) {
+    T* const rows = pages_[page];
+    for (std::size_t i = 0; i < rows_of_page(page); ++i) take(rows[i], first_of_page(page) + i);
+  }
   static std::size_t block_of(std::size_t page) {
     if (page < kSinglePages) return page;
     if (page < kEarlyPages) return kSinglePages + (page - kSinglePages) / kPagesOfSmallBlock;

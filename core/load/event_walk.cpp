@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kReadBytes = 64 * 1024;
 constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
-constexpr int kBlocks = 3;                                     // one is read, one waits, one is parsed
+constexpr int kBlocks = 3;                                     // one is parsed; of packed text one is inflated meanwhile and one waits
 constexpr std::size_t kLargestTail = std::size_t{16} << 20;    // headers are a few KB; what else follows is no trace's
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/base/merge_runs.h"
+#include "core/base/room.h"
 
 namespace gapscope {
 namespace {
@@ -77,10 +78,7 @@ NestedLane LaneNester::nest(std::span<std::uint32_t> members, std::span<const Ns
   merge_runs(members, spare_, [&](std::uint32_t a, std::uint32_t b) { return begin[a] != begin[b] ? begin[a] < begin[b] : end[a] > end[b]; });
 
   Nesting nesting;
-  if (depths_.size() < members.size()) {
-    depths_.clear();  // so that growing copies nothing
-    depths_.resize(members.size());
-  }
+  make_room(depths_, members.size());
   lane.span = {begin[members.front()], end[members.front()]};
   Ns covered_to = lane.span.begin;
   for (std::size_t i = 0; i < members.size(); ++i) {

@@ -15,6 +15,7 @@
 #include "core/base/merge_runs.h"
 #include "core/base/parallel.h"
 #include "core/base/radix_sort.h"
+#include "core/base/room.h"
 #include "core/trace/flow_builder.h"
 #include "core/trace/half_slices.h"
 #include "core/trace/lane_builder.h"
@@ -39,18 +40,10 @@ struct LaneRoom {
   LaneNester nester;
 
   void make(std::size_t slices, bool with_kinds) {
-    grow(begin, slices);
-    grow(end, slices);
-    grow(members, slices);
-    if (with_kinds) grow(kinds, slices);
-  }
-
- private:
-  template <class T>
-  static void grow(Column<T>& column, std::size_t n) {
-    if (column.size() >= n) return;
-    column.clear();  // so that growing copies nothing
-    column.resize(n);
+    make_room(begin, slices);
+    make_room(end, slices);
+    make_room(members, slices);
+    if (with_kinds) make_room(kinds, slices);
   }
 };
 

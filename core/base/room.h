@@ -1,0 +1,14 @@
+#pragma once
+// Room that is worked in again and again: it grows to what was needed most, and what it held is lost then.
+#include <cstddef>
+
+namespace gapscope {
+
+template <class Column>
+void make_room(Column& column, std::size_t n) {
+  if (column.size() >= n) return;
+  column.clear();  // so that growing copies nothing
+  column.resize(n);
+}
+
+}  // namespace gapscope
