@@ -6,8 +6,9 @@ target_link_libraries(gapscope_tests PRIVATE gapscope_app gapscope_workload_plai
 if(TARGET gapscope_cupti_records)
   target_link_libraries(gapscope_tests PRIVATE gapscope_cupti_records)
 endif()
-target_compile_definitions(gapscope_tests PRIVATE GAPSCOPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-  GAPSCOPE_TESTS_DIR="${PROJECT_SOURCE_DIR}/tests")
+# In one file only, so that ccache serves every checkout with what another one compiled.
+set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/support/source_folder.cpp" PROPERTIES
+  COMPILE_DEFINITIONS "GAPSCOPE_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\"")
 
 common_headers(gapscope_tests <doctest/doctest.h> <fmt/format.h> <imgui.h> "${PROJECT_SOURCE_DIR}/core/load/load_trace.h"
   "${PROJECT_SOURCE_DIR}/core/view/view_state.h" "${PROJECT_SOURCE_DIR}/core/view/document.h")

@@ -5,12 +5,13 @@
 #include <set>
 
 #include "core/load/load_trace.h"
+#include "tests/support/source_folder.h"
 #include "tests/support/temp_folder.h"
 
 using namespace gapscope;
 
 TEST_CASE("every sample is in assets/traces, opens, and says what it teaches") {
-  const std::filesystem::path assets = std::filesystem::path(GAPSCOPE_SOURCE_DIR) / "assets";
+  const std::filesystem::path assets = test::source_folder() / "assets";
   std::set<std::string> names;
   for (const Sample& sample : samples()) {
     CAPTURE(sample.name);
@@ -27,7 +28,7 @@ TEST_CASE("every sample is in assets/traces, opens, and says what it teaches") {
 TEST_CASE("assets are found beside the program before those it was built from") {
   const test::TempFolder folder;
   folder.write("build/gapscope", "");
-  CHECK(find_assets(folder.path() / "build/gapscope") == std::filesystem::path(GAPSCOPE_SOURCE_DIR) / "assets");
+  CHECK(find_assets(folder.path() / "build/gapscope") == test::source_folder() / "assets");
   folder.write("assets/traces/a.json.gz", "");
   CHECK(find_assets(folder.path() / "build/gapscope") == folder.path() / "assets");
 }

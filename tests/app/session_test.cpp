@@ -5,6 +5,7 @@
 #include <chrono>
 #include <semaphore>
 
+#include "tests/support/source_folder.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tiny_traces.h"
 
@@ -19,7 +20,7 @@ struct Desk {
   test::TempFolder folder{};
   std::counting_semaphore<> woken{0};
   ViewState view{};
-  Session session{{folder.path() / "settings.json", std::filesystem::path(GAPSCOPE_SOURCE_DIR) / "assets",
+  Session session{{folder.path() / "settings.json", test::source_folder() / "assets",
                    folder.path().string(), [this] { woken.release(); }, load}};
 
   template <class Test>

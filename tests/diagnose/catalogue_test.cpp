@@ -9,6 +9,7 @@
 #include "core/diagnose/catalogue.h"
 #include "tests/support/diagnosed.h"
 #include "tests/support/real_traces.h"
+#include "tests/support/source_folder.h"
 
 using namespace gapscope;
 using namespace gapscope::test;
@@ -16,7 +17,7 @@ using namespace gapscope::test;
 namespace {
 
 std::filesystem::path fixture(std::string_view rule, std::string_view end) {
-  return std::filesystem::path(GAPSCOPE_TESTS_DIR) / "fixtures" / (std::string(rule) + std::string(end));
+  return test::source_folder() / "tests/fixtures" / (std::string(rule) + std::string(end));
 }
 
 bool fires_on(const std::filesystem::path& path, std::string_view rule) {
@@ -54,7 +55,7 @@ TEST_CASE("the catalogue holds every rule of the guide once, with all its texts"
 }
 
 TEST_CASE("every rule has its place in the guide") {
-  std::ifstream file(std::filesystem::path(GAPSCOPE_SOURCE_DIR) / "assets/cheatsheet.md");
+  std::ifstream file(test::source_folder() / "assets/cheatsheet.md");
   std::stringstream guide;
   guide << file.rdbuf();
   for (const Rule* rule : all_rules()) {

@@ -12,6 +12,7 @@
 #include "core/load/byte_source.h"
 #include "tests/support/piecewise_load.h"
 #include "tests/support/real_traces.h"
+#include "tests/support/source_folder.h"
 
 using namespace gapscope;
 using namespace gapscope::test;
@@ -45,7 +46,7 @@ void add_pieces(const std::string& text, std::vector<std::string>& out) {
 
 std::vector<std::string> seeds() {
   std::vector<std::string> seeds;
-  for (const auto& path : traces_in(std::filesystem::path(GAPSCOPE_SOURCE_DIR) / "assets/traces")) add_pieces(text_of(path), seeds);
+  for (const auto& path : traces_in(test::source_folder() / "assets/traces")) add_pieces(text_of(path), seeds);
   seeds.push_back(R"([{"ph":"B","name":"b","pid":"x","tid":-1,"ts":"3"},{"ph":"E","ts":4,"pid":"x","tid":-1},
 {"ph":"s","id":1,"cat":"c","name":"f","pid":1,"tid":1,"ts":1},{"ph":"f","bp":"e","id":1,"cat":"c","name":"f","pid":1,"tid":1,"ts":2},
 {"ph":"C","name":"q","pid":1,"tid":1,"ts":1,"args":{"v":NaN}},{"ph":"b","cat":"a","id":"0x1","name":"n","pid":1,"ts":1},

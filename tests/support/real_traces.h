@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/source_folder.h"
+
 namespace gapscope::test {
 
-inline std::filesystem::path shared_folder() { return std::filesystem::path(GAPSCOPE_SOURCE_DIR).parent_path() / "shared"; }
+inline std::filesystem::path shared_folder() { return source_folder().parent_path() / "shared"; }
 
 inline bool has_shared(const char* test) {
   if (std::filesystem::exists(shared_folder() / "traces")) return true;

@@ -1,3 +1,4 @@
+#include "tests/support/source_folder.h"
 #include "ui/commands.h"
 
 #include <doctest/doctest.h>
@@ -54,7 +55,7 @@ TEST_CASE("without a document only what makes sense is enabled") {
 }
 
 TEST_CASE("every command runs on a real trace, with and without a selection") {
-  const auto trace = load_trace(GAPSCOPE_SOURCE_DIR "/assets/traces/transformer_baseline.json.gz");
+  const auto trace = load_trace((test::source_folder() / "assets/traces/transformer_baseline.json.gz").string());
   REQUIRE(trace.ok());
   const Document document(*trace);
   document.diagnose();

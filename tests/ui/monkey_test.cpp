@@ -12,6 +12,7 @@
 #include "core/view/flow_paint.h"
 #include "core/view/time_view.h"
 #include "tests/support/headless_ui.h"
+#include "tests/support/source_folder.h"
 #include "tests/support/stand_in.h"
 #include "ui/commands.h"
 #include "ui/compare_view.h"
@@ -31,7 +32,7 @@ int inputs() {
 }
 
 std::shared_ptr<const Document> opened(const std::string& name) {
-  const auto trace = load_trace(GAPSCOPE_SOURCE_DIR "/assets/traces/" + name + ".json.gz");
+  const auto trace = load_trace((test::source_folder() / "assets/traces" / (name + ".json.gz")).string());
   REQUIRE(trace.ok());
   auto document = std::make_shared<const Document>(*trace);
   document->diagnose();
