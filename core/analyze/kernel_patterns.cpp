@@ -221,6 +221,7 @@ constexpr auto kPatterns = std::to_array<KernelPattern>({
      "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, at::native::MeanOps<float, float, float, "
      "float>, unsigned int, float, 4, 4> >(float)"},
     {kHead, "reduce_segments", K::reduction, "", nullptr, "reduce_segments"},
+    {kHead, "reduce_columns", K::reduction, "", nullptr, "reduce_columns_kernel"},
 
     // Moves by index, sorts, scans; routing of mixtures of experts.
     {kHead, "rotary", K::elementwise, "", nullptr,
@@ -259,6 +260,10 @@ constexpr auto kPatterns = std::to_array<KernelPattern>({
     {kHead, "CatArrayBatchedCopy", K::copy, "ATen concatenation", nullptr,
      "void at::native::(anonymous namespace)::CatArrayBatchedCopy<at::native::(anonymous namespace)::OpaqueType<2u>, "
      "unsigned int, 4, 64, 64>(int)"},
+    {kHead, "split_with_sizes_copy", K::copy, "ATen copy", nullptr,
+     "at::native::detail::split_with_sizes_copy_out_contiguous_no_cast_kernel(char**, char*, long*)"},
+    {kHead, "chunk_cat", K::copy, "ATen concatenation", nullptr,
+     "void at::native::detail::chunk_cat_cuda_kernel<char, char>(char**, char*, long*)"},
     {kHead, "transpose", K::copy, "", nullptr, "batched_transpose_16x64_pack_1x4_ediv_1x2_half"},
     {kHead, "nchwToNhwc", K::copy, "cuDNN layout change", read_first_type,
      "void cudnn::ops::nchwToNhwcKernel<float, float, float, false, true, (cudnnKernelDataType_t)0>(float)"},

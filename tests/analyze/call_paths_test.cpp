@@ -141,7 +141,6 @@ TEST_CASE("a cancelled count of paths gives nothing") {
 }
 
 TEST_CASE("on real recordings the paths equal those of each slice by itself") {
-  if (!has_shared("call_paths_test")) return;
   for (const auto& path : real_traces()) {
     CAPTURE(path.string());
     const auto loaded = load_trace(path.string());

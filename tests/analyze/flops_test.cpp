@@ -80,7 +80,6 @@ TEST_CASE("peaks go by the device's whole name") {
 }
 
 TEST_CASE("no recording exceeds its GPU's peak, and the transformer's shapes give rates") {
-  if (!has_shared("FLOPs of real recordings")) return;
   std::size_t rated = 0;
   for (const auto& path : real_traces()) {
     CAPTURE(path.filename().string());

@@ -93,7 +93,6 @@ Ns swept(const std::vector<GpuOp>& ops, Counts counts) {
 }  // namespace
 
 TEST_CASE("every recording: the timeline's parts are those of a sweep, and add up") {
-  if (!has_shared("GPU timelines against a sweep")) return;
   for (const auto& path : real_traces()) {
     CAPTURE(path.string());
     const Analysed a(*load_trace(path.string()));

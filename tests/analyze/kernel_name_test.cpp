@@ -204,7 +204,6 @@ TEST_CASE("the families of the rules go by the first match") {
 }
 
 TEST_CASE("at least 95 % of the GPU time of every recording gets a telling kind") {
-  if (!has_shared("kinds of the kernels of real recordings")) return;
   for (const auto& path : real_traces()) {
     const auto result = load_trace(path.string());
     REQUIRE(result.ok());

@@ -93,7 +93,6 @@ TEST_CASE("a block that does not fit at all has 0 active blocks") {
 }
 
 TEST_CASE("every stated occupancy of every recording is reproduced") {
-  if (!has_shared("occupancy of real kernels")) return;
   std::size_t stated = 0, same = 0, without_properties = 0;
   for (const auto& path : real_traces()) {
     const auto result = load_trace(path.string());
@@ -108,7 +107,10 @@ TEST_CASE("every stated occupancy of every recording is reproduced") {
         continue;
       }
       ++stated;
-      const auto ours = achieved_percent(*sm, needs_of(row), grid_blocks(row), OccupancyRule::as_kineto_states);
+      // Kineto states 0 % above 48 KB of shared memory; our own recorder does not repeat that.
+      const bool is_kinetos = !path.filename().string().starts_with("recorded_");
+      const auto rule = is_kinetos ? OccupancyRule::as_kineto_states : OccupancyRule::true_value;
+      const auto ours = achieved_percent(*sm, needs_of(row), grid_blocks(row), rule);
       same += ours && *ours == static_cast<int>(row.occupancy_percent);
       if (!ours || *ours != static_cast<int>(row.occupancy_percent))
         MESSAGE(path.filename().string(), ": ", t.name(row.slice), " states ", row.occupancy_percent, ", computed ",

@@ -67,17 +67,15 @@ std::string op(std::string_view name, int id, std::string_view ts, std::string_v
 }  // namespace
 
 TEST_CASE("every row of every recorded table, to the nanosecond and in PyTorch's order") {
-  if (!has_shared("profiler tables against key_averages()")) return;
   std::size_t rows = 0;
-  for (const auto& path : traces_in(shared_folder() / "traces")) {
-    std::string base = path.string();
-    base = base.substr(0, base.find(".json."));
-    if (!std::filesystem::exists(base + ".table.csv")) continue;
-    CAPTURE(base);
+  for (const auto& path : real_traces()) {
+    const auto oracle = oracle_of(path, ".table.csv");
+    if (oracle.empty()) continue;
+    CAPTURE(oracle.string());
     const auto loaded = load_trace(path.string());
     REQUIRE(loaded.ok());
     const Tabled mine(*loaded);
-    std::ifstream csv(base + ".table.csv");
+    std::ifstream csv(oracle);
     std::string line;
     std::getline(csv, line);
     std::size_t at = 0;
@@ -96,24 +94,21 @@ TEST_CASE("every row of every recorded table, to the nanosecond and in PyTorch's
 }
 
 TEST_CASE("the printed table is PyTorch's, byte for byte") {
-  if (!has_shared("printed tables against PyTorch's")) return;
   int compared = 0;
-  for (const auto& path : traces_in(shared_folder() / "traces")) {
-    std::string base = path.string();
-    base = base.substr(0, base.find(".json."));
-    if (!std::filesystem::exists(base + ".table.txt")) continue;
-    CAPTURE(base);
+  for (const auto& path : real_traces()) {
+    const auto oracle = oracle_of(path, ".table.txt");
+    if (oracle.empty()) continue;
+    CAPTURE(oracle.string());
     const Tabled mine(*load_trace(path.string()));
     const OpTableText text{OpTableSort::cuda, 100, 120};
-    CHECK(print_op_table(*mine.trace, mine.events, mine.table, {}, text) + "\n" == read_file(base + ".table.txt"));
+    CHECK(print_op_table(*mine.trace, mine.events, mine.table, {}, text) + "\n" == read_file(oracle));
     ++compared;
   }
   CHECK(compared == 5);
 }
 
 TEST_CASE("corrected: the CPU rows' own GPU time adds up to the linked GPU work, exactly") {
-  if (!has_shared("the corrected table's invariant")) return;
-  for (const auto& path : traces_in(shared_folder() / "traces")) {
+  for (const auto& path : real_traces()) {
     CAPTURE(path.string());
     const Tabled mine(*load_trace(path.string()), TableMode::corrected);
     Ns rows = 0;
@@ -217,7 +212,6 @@ bool sums_up(const OpEvents& events) {
 }
 
 TEST_CASE("self and total times are what the children leave and add, on every recording") {
-  if (!has_shared("children in the profiler table")) return;
   for (const auto& path : real_traces()) {
     INFO(path.string());
     const auto trace = load_trace(path.string());
@@ -270,8 +264,7 @@ TEST_CASE("events come in PyTorch's order on every recording, also where rows ha
   const Tabled few(load_text(odd));
   CHECK(few.events.size() == 80);
   CHECK(in_order(*few.trace, few.events));
-  if (!has_shared("the order of the table's events")) return;
-  for (const auto& path : traces_in(shared_folder() / "traces")) {
+  for (const auto& path : real_traces()) {
     const auto loaded = load_trace(path.string());
     REQUIRE(loaded.ok());
     CAPTURE(path.string());

@@ -1,14 +1,15 @@
 # The command line as a person or a script meets it. A check that finds nothing to check ends with 77: skipped.
 set(cli_checks "${PROJECT_SOURCE_DIR}/tests/cli")
-set(recordings "${PROJECT_SOURCE_DIR}/../shared/traces")  # more of them, where they are at hand
+set(recordings "${PROJECT_SOURCE_DIR}/tests/recordings")
+set(public "${PROJECT_SOURCE_DIR}/../shared/traces/public")  # by others, where they are at hand
 add_test(NAME cli/info_of_samples COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/info_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces")
 add_test(NAME cli/info_of_recordings COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/info_check.py"
-  "$<TARGET_FILE:gapscope>" "${recordings}" "${recordings}/public")
+  "$<TARGET_FILE:gapscope>" "${recordings}" "${recordings}/ranks" "${public}")
 add_test(NAME cli/analyses_of_samples COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/analyses_check.py"
   "$<TARGET_FILE:gapscope>" "${PROJECT_SOURCE_DIR}/assets/traces")
 add_test(NAME cli/analyses_of_recordings COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/analyses_check.py"
-  "$<TARGET_FILE:gapscope>" "${recordings}" "${recordings}/public")
+  "$<TARGET_FILE:gapscope>" "${recordings}" "${recordings}/ranks" "${public}")
 add_test(NAME cli/bad_input COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/bad_input_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz")
 add_test(NAME cli/diagnose COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/diagnose_check.py" "$<TARGET_FILE:gapscope>"

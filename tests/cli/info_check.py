@@ -80,7 +80,8 @@ def differences(program, path):
 def traces_in(place):
     if place.is_file():
         return [place]
-    return sorted(p for p in place.glob("*") if p.name.endswith(ENDS) and ".hta." not in p.name and ".tensorboard." not in p.name)
+    oracles = (".hta.", ".tensorboard.", "truth")
+    return sorted(p for p in place.glob("*") if p.name.endswith(ENDS) and not any(part in p.name for part in oracles))
 
 
 def main(program, *places):

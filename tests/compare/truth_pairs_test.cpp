@@ -1,4 +1,4 @@
-// Every pair of ../shared/truth_pairs.json: what must be said, with its numbers, and what must not; and on all of them that
+// Every pair of tests/recordings/truth_pairs.json: what must be said, with its numbers, and what must not; and on all of them that
 // turning the pair turns the answer, and that a trace does not differ from itself.
 #include <algorithm>
 #include <cmath>
@@ -20,13 +20,6 @@ using nlohmann::json;
 namespace {
 
 constexpr std::size_t kNamesInTruth = 6;  // it lists no more
-
-std::filesystem::path recording(const std::string& name) {
-  for (const char* folder : {"traces", "traces/public"})
-    for (const char* end : {".gz", ".xz"})
-      if (const auto path = shared_folder() / folder / (name + end); std::filesystem::exists(path)) return path;
-  return {};
-}
 
 std::shared_ptr<const Document> open(const std::filesystem::path& path) {
   auto trace = load_trace(path.string());
@@ -55,12 +48,12 @@ struct PairOfTraces {
 };
 
 std::vector<PairOfTraces> pairs() {
-  std::ifstream file(shared_folder() / "truth_pairs.json");
+  std::ifstream file(recordings_folder() / "truth_pairs.json");
   const json all = json::parse(file);
   std::vector<PairOfTraces> out;
   for (const auto& [name, truth] : all.items()) {
     const std::size_t arrow = name.find(" -> ");
-    const auto a = recording(name.substr(0, arrow)), b = recording(name.substr(arrow + 4));
+    const auto a = recording_or_none(name.substr(0, arrow)), b = recording_or_none(name.substr(arrow + 4));
     if (a.empty() || b.empty()) continue;
     const auto doc_a = open(a), doc_b = open(b);
     out.push_back({name, truth, doc_a, doc_b, options_for(*doc_a)});
@@ -121,7 +114,6 @@ std::multiset<std::string> said(const Comparison& c, bool turned) {
 }  // namespace
 
 TEST_CASE("on every pair of recordings the comparison says what must be said, with its numbers, and nothing that must not") {
-  if (!has_shared("the truth about pairs of recordings")) return;
   std::size_t walked = 0;
   for (const PairOfTraces& pair : pairs()) {
     CAPTURE(pair.name);
@@ -141,7 +133,6 @@ TEST_CASE("on every pair of recordings the comparison says what must be said, wi
 }
 
 TEST_CASE("turning a pair of recordings turns the answer and nothing else") {
-  if (!has_shared("pairs of recordings")) return;
   for (const PairOfTraces& pair : pairs()) {
     for (const StepPick pick : {StepPick::median, StepPick::all}) {
       CAPTURE(pair.name);
@@ -156,7 +147,6 @@ TEST_CASE("turning a pair of recordings turns the answer and nothing else") {
 }
 
 TEST_CASE("no recording differs from itself") {
-  if (!has_shared("recordings")) return;
   for (const auto& path : real_traces()) {
     CAPTURE(path.string());
     const auto doc = open(path);

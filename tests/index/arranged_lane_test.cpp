@@ -75,7 +75,6 @@ TEST_CASE("the streams of a replayed graph lie side by side on one lane, and oth
 }
 
 TEST_CASE("in every recording, arranged rows hold each slice that is no Python frame once, disjoint and never deeper than with them") {
-  if (!has_shared("arranged lanes of real recordings")) return;
   for (const auto& path : real_traces()) {
     const auto loaded = load_trace(path.string());
     REQUIRE(loaded.ok());

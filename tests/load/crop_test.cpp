@@ -240,7 +240,6 @@ TEST_CASE("a crop that is cancelled ends with an Error and leaves no file behind
 }
 
 TEST_CASE("crops of every real recording hold exactly what the recording has in their window") {
-  if (!has_shared("crops of real recordings")) return;
   const TempFolder folder;
   const std::string out = (folder.path() / "out.json.gz").string();
   for (const auto& path : real_traces()) {
@@ -268,7 +267,6 @@ TEST_CASE("crops of every real recording hold exactly what the recording has in 
 }
 
 TEST_CASE("a crop of the whole window is the recording itself") {
-  if (!has_shared("whole crops of real recordings")) return;
   const TempFolder folder;
   const std::string out = (folder.path() / "out.json").string();
   for (const auto& path : real_traces()) {

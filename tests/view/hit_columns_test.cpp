@@ -33,7 +33,6 @@ TEST_CASE("the columns of hits are those that a look at every hit gives") {
     for (const int width : {1, 7, 100, 1000}) CHECK(hit_columns(*trace, answer, width) == naive(*trace, answer, width));
   }
   CHECK(hit_columns(*trace, find_slices(*trace, {"gemm", false}), 0).empty());
-  if (!has_shared("hit_columns")) return;
   const auto loaded = load_trace(real_traces().front().string());
   REQUIRE(loaded);
   const SearchAnswer answer = find_slices(**loaded, {"a", false});

@@ -112,8 +112,7 @@ TEST_CASE("a search that is cancelled ends with little") {
 }
 
 TEST_CASE("on real traces the search finds what a look at every slice finds") {
-  if (!has_shared("search_model")) return;
-  const auto files = traces_in(shared_folder() / "traces");
+  const auto files = real_traces();
   for (std::size_t f = 0; f < files.size(); f += 7) {
     CAPTURE(files[f].string());
     const auto loaded = load_trace(files[f].string());
