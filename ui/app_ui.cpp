@@ -185,21 +185,41 @@ void AppUi::start_fresh() {
   view_.notes.notes = std::move(notes);
 }
 
+void AppUi::place(const char* name, const Box& box) {
+  if (box.width() > 0 && box.height() > 0) places_.push_back({name, box});
+}
+
+void AppUi::place_timeline(const TimelinePanel& timeline) {
+  const TimelineAreas& areas = timeline.areas();
+  place("overview", areas.overview);
+  place("ruler", areas.ruler);
+  place("titles", areas.titles);
+  place("lanes", areas.lanes);
+}
+
 // From top to bottom: menus, notices, timeline, panels, status.
 void AppUi::draw_document(Box box, const FrameInput& in, const Document& document, Requests& out) {
+  const float top = box.y0;
   box.y0 += draw_message(box, in, view_, out);
   box.y0 += draw_notice(box, in, view_, out);
+  place("messages", {box.x0, top, box.x1, box.y0});
   const float status = std::round(kStatusHeight * view_.scale);
   draw_status_bar({box.x0, box.y1 - status, box.x1, box.y1}, in, view_, out);
+  place("status", {box.x0, box.y1 - status, box.x1, box.y1});
   box.y1 -= status;
   if (view_.sizes.bottom_open) {
     const float lanes = std::max(kLeastLanes * view_.scale, box.height() * kLeastLanesShare);
     const float most = std::max(kLeastBottom * view_.scale, box.height() - lanes);
     const float bottom = std::round(std::min(view_.sizes.bottom_px * view_.scale, most));
     draw_bottom({box.x0, box.y1 - bottom, box.x1, box.y1}, document, view_, out);
+    place("drawer", {box.x0, box.y1 - bottom, box.x1, box.y1});
     box.y1 -= bottom;
   }
-  if (view_.findings.open) box.x1 = draw_right(box, document, view_, out);
+  if (view_.findings.open) {
+    const float right = draw_right(box, document, view_, out);
+    place("findings", {right, box.y0, box.x1, box.y1});
+    box.x1 = right;
+  }
   const bool listen = !keys_taken() && !view_.help_open && !view_.start_open && !typing_begins(view_);
   const TimelineKeys keys{in.presses, in.held, listen};
   if (in.loading_beside) box.y1 -= draw_loading_beside(box, *in.loading_beside, view_, out);
@@ -207,12 +227,15 @@ void AppUi::draw_document(Box box, const FrameInput& in, const Document& documen
     compare_->draw({*document_, *timeline_}, view_, box, keys, in.delta_s, out);
   else
     timeline_->draw(document, view_, box, keys, in.delta_s);
+  place_timeline(*timeline_);
+  if (compare_->document()) place_timeline(compare_->timeline());
 }
 
 // Everything but the timelines is about the trace that is acted on.
 void AppUi::frame(const FrameInput& whole, Requests& out) {
   view_.scale = whole.scale;
   view_.frame_ms = whole.frame_ms;
+  places_.clear();
   const TraceSide before = view_.compare.side;
   take_documents(whole);
   view_.compare.loading = whole.loading_beside != nullptr;
@@ -242,11 +265,15 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   if (bar) {
     ImGui::SetCursorPosX(kMenuIndent * in.scale);
     draw_top_bar({0, 0, window.x1, top}, in, scope);
+    place("top bar", {0, 0, window.x1, top});
     ImGui::EndMenuBar();
   }
   if (in.document) draw_document({0, top, window.x1, window.y1}, in, *in.document, out);
   ImGui::End();
-  if (!in.document || view_.start_open) draw_start_screen(in, view_, out);
+  if (!in.document || view_.start_open) {
+    draw_start_screen(in, view_, out);
+    place("start screen", {0, top, window.x1, window.y1});
+  }
   const bool part_is_shown = in.document && in.document->trace.is_part;
   if (in.loading && !part_is_shown) draw_loading(*in.loading, view_, out);
   if (in.document && !view_.start_open) draw_tour(view_, timeline().areas().lanes);

@@ -12,13 +12,19 @@
 #include "core/view/document.h"
 #include "core/view/view_state.h"
 #include "ui/keys.h"
+#include "ui/painter.h"
 #include "ui/requests.h"
 
 namespace gapscope {
 
 class TimelinePanel;
 class CompareView;
-struct Box;
+
+// A part of the window as it was last drawn.
+struct PanelPlace {
+  const char* name;  // "overview", "findings"
+  Box box;
+};
 
 // A load that is under way.
 struct LoadingView {
@@ -112,8 +118,11 @@ class AppUi {
   const Document* document() const;
   const TimelinePanel& timeline() const;
   const TimelinePanel& timeline_a() const { return *timeline_; }
+  const Document* document_a() const { return document_; }
   // The two traces that lie side by side; as long as there are two.
   const CompareView& compare() const { return *compare_; }
+  // The parts of the window, as of the last frame.
+  const std::vector<PanelPlace>& places() const { return places_; }
 
  private:
   void take_documents(const FrameInput& in);
@@ -121,11 +130,14 @@ class AppUi {
   void restore(const KeptView& kept);
   void start_fresh();
   void draw_document(Box box, const FrameInput& in, const Document& document, Requests& out);
+  void place(const char* name, const Box& box);
+  void place_timeline(const TimelinePanel& timeline);
 
   ViewState view_;
   const Document* document_ = nullptr;
   std::unique_ptr<TimelinePanel> timeline_;
   std::unique_ptr<CompareView> compare_;
+  std::vector<PanelPlace> places_;
 };
 
 }  // namespace gapscope

@@ -43,6 +43,12 @@ class TimelinePanel {
   const std::vector<SliceRect>& rects() const { return rects_; }
   const Zones& zones() const { return zones_; }
   const LaneLayout& layout() const { return layout_; }
+  // Calls see(band, box of the lanes it shows in, px of the display that it is scrolled by) for all that may show.
+  template <class See>
+  void each_band_in_sight(See see) const {
+    for (const Region& region : regions_)
+      for (std::size_t i = region.first; i < region.last; ++i) see(layout_.bands()[i], region.lanes, region.scroll);
+  }
   AreaPlace area_place(const Document& document) const;
 
  private:

@@ -82,6 +82,8 @@ std::function<int()> declare_screenshot(CLI::App& arguments) {
   arguments.add_option("--to", options->to, "end of the visible time, likewise")->type_name("T");
   arguments.add_option("--select", options->select, "a slice's name, part of one, or its index");
   arguments.add_option("--tab", options->tab, "the panel to show below the lanes");
+  arguments.add_option("--layout", options->layout, "write what the picture shows as JSON: rows, texts and panels with their boxes")
+      ->type_name("FILE");
   arguments
       .add_option_function<std::string>(
           "--theme",

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/area_jobs.h"
+#include "app/cli/picture_json.h"
 #include "app/folder_listing.h"
 #include "app/cli/time_argument.h"
 #include "app/samples.h"
@@ -18,6 +19,7 @@
 #include "ui/app_ui.h"
 #include "ui/compare_view.h"
 #include "ui/panels.h"
+#include "ui/picture_layout.h"
 #include "ui/theme.h"
 
 namespace gapscope {
@@ -131,6 +133,9 @@ std::optional<Error> render(const ScreenshotOptions& options, const Scene& scene
   Result<std::unique_ptr<Window>> window = Window::create(window_options);
   if (!window.ok()) return window.error();
   draw_until_settled(**window, ui, scene);
+  if (!options.layout.empty()) {
+    if (std::optional<Error> trouble = write_picture_json(options.layout, picture_layout(ui))) return trouble;
+  }
   return write_png(options.output, (*window)->screenshot());
 }
 

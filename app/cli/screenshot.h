@@ -11,6 +11,7 @@ struct ScreenshotOptions {
   std::string trace;   // empty: the start screen
   std::string compare; // a second trace below it; empty: none
   std::string output;  // a PNG
+  std::string layout;  // a JSON file: what the picture shows as data; empty: none
   int width = 1600;
   int height = 900;
   float scale = 1;
