@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 
+#include "core/analyze/time_account.h"
 #include "core/base/free_memory.h"
 #include "core/base/parallel.h"
 
@@ -27,6 +28,7 @@ std::unique_ptr<const Analysis> Analysis::make(const Trace& trace, const LaneInd
         part([&] { facts->make_idle(ops); });
         part([&] { facts->steps_ = make_steps(trace, ops); });
         part([&] { facts->make_activity(ops); });
+        part([&] { facts->account_ = std::make_unique<const TimeAccount>(trace, links, ops); });
         ops = {};
       },
       [&] { part([&] { facts->memory_ = memory_use(trace, lanes); }); },
@@ -39,6 +41,8 @@ std::unique_ptr<const Analysis> Analysis::make(const Trace& trace, const LaneInd
       std::any_of(trace.ops.begin(), trace.ops.end(), [](const OpRow& op) { return op.input_dims.valid(); });
   return facts;
 }
+
+Analysis::~Analysis() = default;
 
 void Analysis::make_activity(const std::vector<GpuOp>& ops) {
   gpu_.devices = gpu_activity(trace_, ops, steps_, &gpu_.series);

@@ -17,6 +17,8 @@
 
 namespace gapscope {
 
+class TimeAccount;
+
 // What the GPUs did; empty tables where no GPU work was recorded.
 struct GpuFacts {
   std::vector<GpuActivity> devices;
@@ -29,7 +31,7 @@ struct GpuFacts {
 
 // How far the analyses are; written by the thread that makes them, read by any.
 struct AnalysisProgress {
-  static constexpr std::size_t kParts = 7;
+  static constexpr std::size_t kParts = 8;
   std::atomic<std::size_t> done{0};
 };
 
@@ -39,6 +41,7 @@ class Analysis {
   static std::unique_ptr<const Analysis> make(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links,
                                               const std::atomic<bool>* cancel = nullptr,
                                               AnalysisProgress* progress = nullptr);
+  ~Analysis();
 
   // Corrected ones are there from the start. Exact ones are worked out when first asked for, so ask from a thread that
   // may wait.
@@ -48,6 +51,8 @@ class Analysis {
   const KernelTable& kernels() const { return kernels_; }
   const Steps& steps() const { return steps_; }
   const GpuFacts& gpu() const { return gpu_; }
+  // Where each GPU's window went: core/analyze/time_account.h.
+  const TimeAccount& account() const { return *account_; }
   const MemoryUse& memory() const { return memory_; }
 
  private:
@@ -66,6 +71,7 @@ class Analysis {
   KernelTable kernels_;
   Steps steps_;
   GpuFacts gpu_;
+  std::unique_ptr<const TimeAccount> account_;
   MemoryUse memory_;
 };
 
