@@ -42,6 +42,7 @@ std::unique_ptr<const Analysis> Analysis::make(const Trace& trace, const LaneInd
   return facts;
 }
 
+Analysis::Analysis(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links) : trace_(trace), lanes_(lanes), links_(links) {}
 Analysis::~Analysis() = default;
 
 void Analysis::make_activity(const std::vector<GpuOp>& ops) {

@@ -56,8 +56,7 @@ class Analysis {
   const MemoryUse& memory() const { return memory_; }
 
  private:
-  Analysis(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links)
-      : trace_(trace), lanes_(lanes), links_(links) {}
+  Analysis(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links);
   void make_activity(const std::vector<GpuOp>& ops);
   void make_idle(const std::vector<GpuOp>& ops);
 
