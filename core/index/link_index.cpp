@@ -52,8 +52,11 @@ void LinkIndex::join_calls() {
     if (call.correlation != 0) call_of_correlation_.expect(call.correlation);
   }
   call_of_correlation_.seal();
+  const auto& offset = trace_.slices.offset;
   for (const Call& call : trace_.calls) {
-    if (call.correlation != 0) keep_first(call_of_correlation_[call.correlation], call.slice.value, trace_);
+    if (call.correlation == 0) continue;
+    std::uint32_t& known = call_of_correlation_[call.correlation];
+    if (known == kNoSlice || offset[call.slice.index()] < offset[known]) known = call.slice.value;
   }
   group_launched();
 }

@@ -47,7 +47,7 @@ class LinkIndex {
 
   const Trace& trace_;
   const LaneIndex& lanes_;
-  IdMap<std::uint32_t> call_of_correlation_;  // slice value of the first call in time, or kNoSlice
+  IdMap<std::uint32_t> call_of_correlation_;  // slice value of the first call of the file, or kNoSlice
   IdMap<std::uint32_t> op_of_external_id_;    // slice value of the first operator or annotation in time
   std::vector<std::uint32_t> call_at_;        // slices of the calls that launched something, ascending
   std::vector<SliceId> launched_;          // GPU slices grouped by call, in time order
