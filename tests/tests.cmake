@@ -1,6 +1,6 @@
 # The test programs, and what ctest runs. Add a .cpp under tests/ and it is found.
 
-sources(test_sources tests tests/bench/ tests/fuzz/ tests/e2e/)
+sources(test_sources tests tests/bench/ tests/fuzz/ tests/e2e/ tests/app/sampler/stand_in/)
 add_executable(gapscope_tests ${test_sources})
 target_link_libraries(gapscope_tests PRIVATE gapscope_app gapscope_workload_plain gapscope::doctest)
 if(TARGET gapscope_cupti_records)

@@ -1,9 +1,12 @@
 #include "app/cli/record.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 
 #include "app/cli/command_line.h"
@@ -18,21 +21,26 @@ void say(const std::string& sentence) { std::fprintf(stderr, "gapscope record: %
 
 std::int64_t milliseconds(double seconds) { return static_cast<std::int64_t>(seconds * 1000 + 0.5); }
 
-std::string folder_trouble(const std::string& output) {
-  const std::filesystem::path folder = std::filesystem::absolute(output).parent_path();
-  return access(folder.c_str(), W_OK | X_OK) == 0 ? std::string()
-                                                  : output + ": nothing can be written there. Name another file with -o.";
+std::string output_trouble(const std::string& output) {
+  const std::filesystem::path path = std::filesystem::absolute(output);
+  if (!path.has_filename()) return output + " is a folder: name a file in it with -o.";
+  if (access(path.parent_path().c_str(), W_OK | X_OK) != 0) return output + ": nothing can be written there. Name another file with -o.";
+  struct stat there {};
+  if (stat(path.c_str(), &there) == 0) return S_ISREG(there.st_mode) ? std::string() : output + " is no file: a recording cannot take its place. Name a file with -o.";
+  return errno == ENOENT ? std::string() : output + ": " + std::strerror(errno) + ". Name another file with -o.";
 }
 
 bool has_screen() { return std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr; }
 
 void tell(const Recorded& recorded) {
   for (const std::string& sentence : recorded.sentences) say(sentence);
-  for (const std::string& path : recorded.traces) {
+  for (const RecordedTrace& trace : recorded.traces) {
     std::error_code ignored;
-    say("Recorded " + path + " (" + format_bytes(std::filesystem::file_size(path, ignored)) + ").");
+    const std::string rank = trace.rank < 0 ? "" : "rank " + std::to_string(trace.rank) + ", ";
+    say("Recorded " + trace.path + " (" + rank + format_bytes(std::filesystem::file_size(trace.path, ignored)) + ").");
   }
-  if (recorded.traces.empty()) say("There is no trace: the program used no CUDA, or ended before it did.");
+  if (!recorded.traces.empty() || recorded.still_recording) return;
+  say(recorded.sentences.empty() ? "There is no trace: the program used no CUDA, or ended before it did." : "There is no trace.");
 }
 
 }  // namespace
@@ -43,16 +51,16 @@ int record(const RecordOptions& options) {
     say("This build has no recorder, since CUDA's headers were missing. Build it where the CUDA toolkit is installed.");
     return kBadInput;
   }
-  if (const std::string wrong = folder_trouble(options.output); !wrong.empty()) return say(wrong), kBadInput;
+  if (const std::string wrong = output_trouble(options.output); !wrong.empty()) return say(wrong), kBadInput;
   const Result<Recorded> recorded = run_recorded(
       options.command, {options.output, "", milliseconds(options.delay_s), milliseconds(options.duration_s), options.range, options.max_mb,
-                       options.profiler_api, options.queue_times}, library);
+                       options.profiler_api, options.queue_times, ""}, library);
   if (!recorded.ok()) return say(recorded.error().message), kBadInput;
   tell(*recorded);
   if (!options.no_open && !recorded->traces.empty() && has_screen()) {
     WindowRun run;
     run.executable = options.executable;
-    run.file = recorded->traces.front();
+    run.file = recorded->traces.front().path;
     run_window(run);
   }
   return recorded->exit_code;

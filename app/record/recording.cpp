@@ -31,22 +31,13 @@ void put_in_environment(const RecordingOptions& options) {
   put(kRecordMaxMb, std::to_string(options.max_mb));
   put(kRecordProfilerApi, options.profiler_api ? "1" : "");
   put(kRecordQueueTimes, options.queue_times ? "1" : "");
+  put(kRecordRun, options.run);
 }
 
 RecordingOptions options_from_environment() {
   return {text_of(kRecordOut), text_of(kRecordStatus), number_of<std::int64_t>(kRecordDelay), number_of<std::int64_t>(kRecordDuration),
           text_of(kRecordRange), number_of<std::uint64_t>(kRecordMaxMb), !text_of(kRecordProfilerApi).empty(),
-          !text_of(kRecordQueueTimes).empty()};
-}
-
-std::string path_of_process(const std::string& path, std::int64_t process) {
-  std::size_t ending = path.size();
-  for (const std::string_view known : {".json.gz", ".json"}) {
-    if (!path.ends_with(known)) continue;
-    ending = path.size() - known.size();
-    break;
-  }
-  return path.substr(0, ending) + "." + std::to_string(process) + path.substr(ending);
+          !text_of(kRecordQueueTimes).empty(), text_of(kRecordRun)};
 }
 
 }  // namespace gapscope

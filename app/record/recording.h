@@ -7,14 +7,15 @@
 namespace gapscope {
 
 struct RecordingOptions {
-  std::string out;             // path of the trace; further processes put their number before its ending
-  std::string status;          // a file that sentences are appended to
+  std::string out;             // path of the trace; where it is taken, a number stands before its ending
+  std::string status;          // a file that recorders tell what they did, see status.h
   std::int64_t delay_ms = 0;   // nothing is recorded before
   std::int64_t duration_ms = 0;  // nor after that long; 0: to the program's end
   std::string range;           // only inside NVTX ranges of this name; empty: all
   std::uint64_t max_mb = 0;    // of the file; 0: any size
   bool profiler_api = false;   // only between cudaProfilerStart and cudaProfilerStop
   bool queue_times = false;    // when each kernel was queued and submitted; costs about 1 us a launch more
+  std::string run;             // see piece_name.h
 };
 
 constexpr const char* kRecordOut = "GAPSCOPE_RECORD_OUT";
@@ -25,6 +26,7 @@ constexpr const char* kRecordRange = "GAPSCOPE_RECORD_RANGE";
 constexpr const char* kRecordMaxMb = "GAPSCOPE_RECORD_MAX_MB";
 constexpr const char* kRecordProfilerApi = "GAPSCOPE_RECORD_PROFILER_API";
 constexpr const char* kRecordQueueTimes = "GAPSCOPE_RECORD_QUEUE_TIMES";
+constexpr const char* kRecordRun = "GAPSCOPE_RECORD_RUN";
 
 void put_in_environment(const RecordingOptions& options);
 // `out` is empty where nobody asked for a recording.
@@ -32,8 +34,5 @@ RecordingOptions options_from_environment();
 
 // What ends a trace whose writer did not: see app/sampler/kineto_text.h.
 constexpr std::string_view kTraceTail = "\n  ]\n}\n";
-
-// "a.json.gz" of process 7: "a.7.json.gz".
-std::string path_of_process(const std::string& path, std::int64_t process);
 
 }  // namespace gapscope

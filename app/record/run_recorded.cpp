@@ -13,6 +13,7 @@
 #include <fstream>
 #include <system_error>
 
+#include "app/record/piece_name.h"
 #include "app/record/trace_pieces.h"
 
 namespace gapscope {
@@ -77,51 +78,92 @@ int wait_for(pid_t process) {
   return exit_code_of(status);
 }
 
-// Files of the recording: the path asked for, and that with a process's number before its ending.
-std::vector<std::string> files_of(const std::string& out, const std::string& suffix) {
-  std::vector<std::string> found;
-  const fs::path path(out);
-  const std::string pattern = path_of_process(path.filename().string(), 0);  // "a.0.json.gz"
-  const std::size_t zero = pattern.rfind(".0.");
+// A folder of our own, so that no other file is mistaken for the recorders' word; beside the recording where there is no other place.
+std::string status_folder(const std::string& out) {
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(path.has_parent_path() ? path.parent_path() : ".", ignored)) {
-    std::string name = entry.path().filename().string();
-    if (!name.ends_with(suffix)) continue;
-    name.resize(name.size() - suffix.size());
-    const bool of_process = zero != std::string::npos && name.starts_with(pattern.substr(0, zero + 1)) && name.ends_with(pattern.substr(zero + 2)) &&
-                            name.find_first_not_of("0123456789", zero + 1) == name.size() - (pattern.size() - zero - 2);
-    if (name == path.filename().string() || of_process) found.push_back((path.parent_path() / name).string());
+  for (const fs::path& place : {fs::temp_directory_path(ignored), fs::path(out).parent_path()}) {
+    std::string folder = (place / "gapscope-record-XXXXXX").string();
+    if (!place.empty() && mkdtemp(folder.data())) return folder;
   }
-  std::sort(found.begin(), found.end(), [](const std::string& a, const std::string& b) { return a.size() != b.size() ? a.size() < b.size() : a < b; });
-  return found;
+  return {};
 }
 
-std::vector<std::string> lines_of(const std::string& path) {
-  std::vector<std::string> lines;
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) lines.push_back(line);
-  return lines;
-}
-
-// A folder of our own, so that no other file is mistaken for the recorder's word.
-std::string status_folder() {
-  std::string folder = (fs::temp_directory_path() / "gapscope-record-XXXXXX").string();
-  return mkdtemp(folder.data()) ? folder : std::string();
-}
-
-void forget_old_recording(const std::string& out) {
-  std::error_code ignored;
-  for (const std::string& path : files_of(out, ".partial")) fs::remove(TracePieces::partial_name(path), ignored);
-}
-
-void finish_files(const std::string& out, fs::file_time_type since, Recorded& recorded) {
-  for (const std::string& path : files_of(out, ".partial")) {
-    const std::string wrong = finish_partial(path, kTraceTail);
-    recorded.sentences.push_back(wrong.empty() ? path + ": the recording was cut off; what was written until then is kept." : wrong);
+// The file of that folder, and the folder for as long as it is needed.
+class StatusFile {
+ public:
+  explicit StatusFile(const std::string& out) : folder_(status_folder(out)) {
+    if (!folder_.empty()) std::ofstream begun(path());
   }
-  std::error_code ignored;
-  for (const std::string& path : files_of(out, ""))
-    if (fs::last_write_time(path, ignored) >= since) recorded.traces.push_back(path);
+  ~StatusFile() {
+    std::error_code ignored;
+    if (!folder_.empty()) fs::remove_all(folder_, ignored);
+  }
+  StatusFile(const StatusFile&) = delete;
+  StatusFile& operator=(const StatusFile&) = delete;
+  std::string path() const { return folder_ + "/status"; }
+  bool is_there() const {
+    std::error_code ignored;
+    return !folder_.empty() && fs::exists(path(), ignored);
+  }
+
+ private:
+  std::string folder_;
+};
+
+void finish_own(const Piece& piece, const std::string& out, Recorded& recorded) {
+  if (piece.owner.host != host_name()) {
+    recorded.sentences.push_back(piece.path + ": not finished yet, and written on another machine, " + piece.owner.host + ".");
+    return;
+  }
+  const Rescued rescued = rescue(piece.path, out, kTraceTail);
+  switch (rescued.what) {
+    case Rescued::What::finished:
+      recorded.traces.push_back({rescued.path, piece.owner.rank});
+      recorded.sentences.push_back(rescued.path + ": the recording was cut off; what was written until then is kept.");
+      break;
+    case Rescued::What::written:
+      recorded.still_recording = true;
+      recorded.sentences.push_back("Process " + std::to_string(piece.owner.process) +
+                                   " of the program is still running and recording; its trace gets its name when it ends. Until then: " + piece.path);
+      break;
+    case Rescued::What::unknown:
+      recorded.sentences.push_back(piece.path + ": not finished, and this file system does not tell whether process " +
+                                   std::to_string(piece.owner.process) + " still writes it. It can be opened as it is.");
+      break;
+    case Rescued::What::gone: break;
+    case Rescued::What::empty:
+    case Rescued::What::failed: recorded.sentences.push_back(rescued.sentence); break;
+  }
+}
+
+// What other runs left is theirs: it is said, and not touched.
+void tell_of_others(const std::vector<Piece>& others, Recorded& recorded) {
+  constexpr std::size_t kMost = 3;
+  std::size_t left = 0;
+  for (const Piece& piece : others) {
+    if (piece.owner.host != host_name() || may_be_written(piece.path)) continue;
+    if (++left <= kMost) recorded.sentences.push_back(piece.path + ": left unfinished by another recording, whose program has ended. It can be opened as it is.");
+  }
+  if (left > kMost) recorded.sentences.push_back("There are " + std::to_string(left - kMost) + " more such files in that folder.");
+}
+
+void finish_files(const std::string& out, const std::string& run, Recorded& recorded) {
+  std::vector<Piece> others;
+  for (const Piece& piece : pieces_beside(out)) {
+    if (piece.owner.run == run)
+      finish_own(piece, out, recorded);
+    else
+      others.push_back(piece);
+  }
+  tell_of_others(others, recorded);
+}
+
+// After the files: a process that ended meanwhile has told it by now.
+void read_words(const std::string& status, Recorded& recorded) {
+  Status told = read_status(status);
+  recorded.traces.insert(recorded.traces.begin(), told.traces.begin(), told.traces.end());
+  recorded.sentences.insert(recorded.sentences.begin(), told.sentences.begin(), told.sentences.end());
+  std::stable_sort(recorded.traces.begin(), recorded.traces.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
 }
 
 }  // namespace
@@ -138,10 +180,10 @@ std::string find_recorder(const std::string& executable) {
 
 Result<Recorded> run_recorded(const std::vector<std::string>& command, RecordingOptions options, const std::string& library) {
   options.out = fs::absolute(options.out).string();  // the program may change its folder
-  const std::string folder = status_folder();
-  options.status = folder.empty() ? "" : folder + "/status";
-  forget_old_recording(options.out);
-  const fs::file_time_type begin = fs::file_time_type::clock::now() - std::chrono::seconds(1);  // file systems count coarsely
+  options.run = new_run();
+  const StatusFile status(options.out);
+  if (!status.is_there()) return Error{"Neither the folder for temporary files nor that of " + options.out + " can be written to."};
+  options.status = status.path();
 
   int told[2];
   if (pipe2(told, O_CLOEXEC) != 0) return Error{std::string("No pipe to start the program with: ") + std::strerror(errno) + "."};
@@ -155,19 +197,17 @@ Result<Recorded> run_recorded(const std::vector<std::string>& command, Recording
       put_into_environment(options, library);
       become(command, told[1]);
     }
+    const int no_child = child < 0 ? errno : 0;
     close(told[1]);
-    const bool failed = read(told[0], &why, sizeof why) == sizeof why;
+    if (read(told[0], &why, sizeof why) != sizeof why) why = no_child;
     close(told[0]);
-    recorded.exit_code = wait_for(child);
+    if (no_child == 0) recorded.exit_code = wait_for(child);
     child = 0;
-    if (!failed) why = 0;
   }
-  if (!options.status.empty()) recorded.sentences = lines_of(options.status);
-  std::error_code ignored;
-  if (!folder.empty()) fs::remove_all(folder, ignored);
   if (why == ENOENT) return Error{command[0] + ": there is no such program. Is it spelled right, and on the PATH?"};
   if (why != 0) return Error{command[0] + ": cannot be started: " + std::strerror(why) + "."};
-  finish_files(options.out, begin, recorded);
+  finish_files(options.out, options.run, recorded);
+  read_words(options.status, recorded);
   return recorded;
 }
 

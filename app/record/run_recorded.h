@@ -4,13 +4,15 @@
 #include <vector>
 
 #include "app/record/recording.h"
+#include "app/record/status.h"
 #include "core/base/result.h"
 
 namespace gapscope {
 
 struct Recorded {
   int exit_code = 0;                  // 128 + the signal that ended it, as shells say
-  std::vector<std::string> traces;    // of each of its processes that used CUDA; the first one's is the path asked for
+  std::vector<RecordedTrace> traces;  // of each of its processes that used CUDA and has ended, by rank
+  bool still_recording = false;       // a process of the program lives on
   std::vector<std::string> sentences; // what went wrong with the recording, or what one should know of it
 };
 

@@ -1,12 +1,17 @@
 #include "app/record/trace_pieces.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <new>
 #include <vector>
 
 namespace gapscope {
@@ -14,31 +19,97 @@ namespace {
 
 constexpr int kLevel = 1;           // the program that is recorded should keep its processor
 constexpr int kGzipWindow = 15 + 16;  // zlib's word for a gzip header
+constexpr int kMostNames = 100'000;
 
-std::string trouble(const std::string& path, const char* what) {
-  return path + ": " + what + " (" + std::strerror(errno) + "). Is there room, and may you write there?";
+std::string trouble(const std::string& path, const char* what, int why) {
+  return path + ": " + what + " (" + std::strerror(why) + "). Is there room, and may you write there?";
 }
 
 std::string packed(std::string_view text) {
   z_stream stream{};
-  deflateInit2(&stream, kLevel, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY);
+  if (deflateInit2(&stream, kLevel, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY) != Z_OK) throw std::bad_alloc();
+  struct End {
+    z_stream& stream;
+    ~End() { deflateEnd(&stream); }
+  } end{stream};
   std::string out(deflateBound(&stream, text.size()), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));  // zlib's interface is not const
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);
+  constexpr std::size_t kMost = 1 << 30;  // zlib counts in 32 bits
+  int result = Z_OK;
+  for (std::size_t in = 0, made = 0; result == Z_OK;) {
+    const std::size_t given = std::min(kMost, text.size() - in), room = std::min(kMost, out.size() - made);
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data() + in));  // zlib's interface is not const
+    stream.avail_in = static_cast<uInt>(given);
+    stream.next_out = reinterpret_cast<Bytef*>(out.data() + made);
+    stream.avail_out = static_cast<uInt>(room);
+    result = deflate(&stream, in + given == text.size() ? Z_FINISH : Z_NO_FLUSH);
+    in += given - stream.avail_in;
+    made += room - stream.avail_out;
+  }
+  if (result != Z_STREAM_END) throw std::bad_alloc();
   out.resize(stream.total_out);
-  deflateEnd(&stream);
   return out;
 }
 
-// Length of the whole members at the front of a gzip file.
-off_t whole_members(int file) {
+// 0, or errno.
+int write_all(int file, std::string_view bytes, off_t at) {
+  while (!bytes.empty()) {
+    const ssize_t n = pwrite(file, bytes.data(), bytes.size(), at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return n < 0 ? errno : ENOSPC;
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+    at += n;
+  }
+  return 0;
+}
+
+// 0, or errno. Files that know no syncing are none the worse.
+int sync_file(int file) { return fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : errno; }
+
+enum class Lock { taken, held, unknown };
+
+Lock lock(int file, int how) {
+  while (flock(file, how | LOCK_NB) != 0) {
+    if (errno == EINTR) continue;
+    return errno == EWOULDBLOCK ? Lock::held : Lock::unknown;
+  }
+  return Lock::taken;
+}
+
+// One who only looks whether the file is held holds it for a moment, too.
+Lock lock_patiently(int file) {
+  constexpr int kTries = 10;
+  constexpr useconds_t kPause = 20'000;
+  Lock result = lock(file, LOCK_EX);
+  for (int i = 0; i < kTries && result == Lock::held; ++i) {
+    usleep(kPause);
+    result = lock(file, LOCK_EX);
+  }
+  return result;
+}
+
+struct Whole {
+  off_t length = 0;
+  std::string end;  // of the text in it, some bytes
+};
+
+void keep_end(std::string& end, std::string_view text) {
+  constexpr std::size_t kKept = 64;
+  end.append(text.substr(text.size() - std::min(text.size(), kKept)));
+  end.erase(0, end.size() - std::min(end.size(), kKept));
+}
+
+// The whole members at the front of a gzip file.
+Whole whole_members(int file) {
   z_stream stream{};
-  inflateInit2(&stream, kGzipWindow);
+  if (inflateInit2(&stream, kGzipWindow) != Z_OK) throw std::bad_alloc();
+  struct End {
+    z_stream& stream;
+    ~End() { inflateEnd(&stream); }
+  } close{stream};
   std::vector<unsigned char> in(1 << 16), out(1 << 18);
-  off_t read_so_far = 0, whole = 0;
+  Whole whole;
+  std::string end;
+  off_t read_so_far = 0;
   ssize_t n = 0;
   while ((n = pread(file, in.data(), in.size(), read_so_far)) > 0) {
     stream.next_in = in.data();
@@ -47,92 +118,184 @@ off_t whole_members(int file) {
       stream.next_out = out.data();
       stream.avail_out = static_cast<uInt>(out.size());
       const int result = inflate(&stream, Z_NO_FLUSH);
+      keep_end(end, {reinterpret_cast<const char*>(out.data()), out.size() - stream.avail_out});
       if (result == Z_STREAM_END) {
-        whole = read_so_far + n - static_cast<off_t>(stream.avail_in);
+        whole = {read_so_far + n - static_cast<off_t>(stream.avail_in), end};
         inflateReset(&stream);
       } else if (result != Z_OK) {
-        inflateEnd(&stream);
         return whole;
       }
     }
     read_so_far += n;
   }
-  inflateEnd(&stream);
   return whole;
 }
 
-// Length up to the last line's end: events never hold a raw newline.
-off_t whole_lines(int file) {
+// Up to the last line's end: events never hold a raw newline.
+Whole whole_lines(int file) {
   std::vector<char> in(1 << 16);
   for (off_t end = lseek(file, 0, SEEK_END); end > 0;) {
     const off_t begin = end > static_cast<off_t>(in.size()) ? end - static_cast<off_t>(in.size()) : 0;
     const ssize_t n = pread(file, in.data(), static_cast<std::size_t>(end - begin), begin);
-    if (n <= 0) return 0;
-    if (const void* newline = memrchr(in.data(), '\n', static_cast<std::size_t>(n)))
-      return begin + (static_cast<const char*>(newline) - in.data()) + 1;
+    if (n <= 0) return {};
+    if (const void* newline = memrchr(in.data(), '\n', static_cast<std::size_t>(n))) {
+      Whole whole{begin + (static_cast<const char*>(newline) - in.data()) + 1, {}};
+      std::array<char, 64> last{};
+      const off_t from = std::max<off_t>(0, whole.length - static_cast<off_t>(last.size()));
+      const ssize_t read = pread(file, last.data(), static_cast<std::size_t>(whole.length - from), from);
+      if (read > 0) whole.end.assign(last.data(), static_cast<std::size_t>(read));
+      return whole;
+    }
     end = begin;
   }
-  return 0;
+  return {};
+}
+
+bool is_gzip(int file) {
+  std::array<unsigned char, 2> magic{};
+  return pread(file, magic.data(), magic.size(), 0) == 2 && magic[0] == 0x1F && magic[1] == 0x8B;
+}
+
+// A writer adds a newline to its tail.
+bool ends_with(std::string_view text, std::string_view tail) {
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  while (tail.ends_with('\n')) tail.remove_suffix(1);
+  return text.ends_with(tail);
+}
+
+Rescued rescue_open(int file, const std::string& piece, const std::string& path, std::string_view tail) {
+  const bool gzip = is_gzip(file);
+  const Whole whole = gzip ? whole_members(file) : whole_lines(file);
+  if (whole.length == 0) {
+    unlink(piece.c_str());
+    return {Rescued::What::empty, {}, piece + ": nothing in it is whole, so it is no trace."};
+  }
+  int why = ftruncate(file, whole.length) == 0 ? 0 : errno;
+  if (why == 0 && !ends_with(whole.end, tail)) why = write_all(file, gzip ? packed(tail) : std::string(tail), whole.length);
+  if (why == 0) why = sync_file(file);
+  std::string taken;
+  if (why == 0) why = take_free_name(piece, path, taken);
+  if (why == 0) return {Rescued::What::finished, taken, {}};
+  return {Rescued::What::failed, {}, trouble(piece, "could not be finished", why)};
 }
 
 }  // namespace
 
-std::string TracePieces::open(const std::string& path) {
+int rename_to_reserved(const std::string& from, const std::string& to) {
+  const int reserved = ::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (reserved < 0) return errno;
+  close(reserved);
+  if (std::rename(from.c_str(), to.c_str()) == 0) return 0;
+  const int why = errno;
+  unlink(to.c_str());
+  return why;
+}
+
+int rename_to_new(const std::string& from, const std::string& to) {
+  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  const bool unknown = errno == EINVAL || errno == ENOSYS || errno == ENOTSUP;
+  return unknown ? rename_to_reserved(from, to) : errno;
+}
+
+int take_free_name(const std::string& from, const std::string& path, std::string& taken) {
+  int why = EEXIST;
+  for (int number = 0; number < kMostNames && why == EEXIST; ++number) {
+    taken = numbered_path(path, number);
+    why = rename_to_new(from, taken);
+  }
+  if (why != 0) taken.clear();
+  return why;
+}
+
+// The lock is asked for after the file is there: one who tidies may have come between, and then has taken it away.
+std::string TracePieces::open(const std::string& path, const PieceOwner& owner) {
+  constexpr int kAttempts = 100;
   path_ = path;
   gzip_ = path.ends_with(".gz");
-  file_ = ::open(partial_name(path).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  return file_ < 0 ? trouble(path, "cannot be written") : std::string();
+  int why = EEXIST;
+  for (int attempt = 0; attempt < kAttempts && why == EEXIST; ++attempt) {
+    piece_ = piece_path(path, owner, attempt);
+    file_ = ::open(piece_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    why = file_ < 0 ? errno : 0;
+    if (why != 0) continue;
+    const bool held = lock(file_, LOCK_EX) == Lock::held;
+    struct stat now {};
+    if (!held && fstat(file_, &now) == 0 && now.st_nlink > 0) return {};
+    discard();
+    why = EEXIST;
+  }
+  return trouble(path, "cannot be written", why);
 }
 
 std::string TracePieces::write(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t n = ::write(file_, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return trouble(path_, "could not be written to its end");
-    text.remove_prefix(static_cast<std::size_t>(n));
-    bytes_ += static_cast<std::uint64_t>(n);
+  if (const int why = write_all(file_, text, bytes_); why != 0) {
+    failed_ = true;
+    [[maybe_unused]] const int cut = ftruncate(file_, bytes_);  // half a piece could not be read
+    return trouble(path_, "could not be written to its end", why);
   }
+  last_ = bytes_;
+  bytes_ += static_cast<off_t>(text.size());
   return {};
 }
 
 std::string TracePieces::add(std::string_view text) {
-  if (file_ < 0 || text.empty()) return {};
+  if (file_ < 0 || failed_ || text.empty()) return {};
   return write(gzip_ ? packed(text) : std::string(text) + '\n');  // whole lines are what can be told from cut ones
 }
 
 std::string TracePieces::finish(std::string_view tail) {
+  if (failed_ && bytes_ == 0) discard();  // an end alone is no trace
   if (file_ < 0) return {};
-  std::string wrong = add(tail);
-  if (close(file_) != 0 && wrong.empty()) wrong = trouble(path_, "could not be written to its end");
-  file_ = -1;
-  if (wrong.empty() && std::rename(partial_name(path_).c_str(), path_.c_str()) != 0) wrong = trouble(path_, "cannot be given its name");
-  return wrong;
+  const std::string end = gzip_ ? packed(tail) : std::string(tail) + '\n';
+  const std::string no_room = write(end);
+  std::string wrong = no_room;
+  if (!no_room.empty() && last_ > 0 && ftruncate(file_, last_) == 0) {
+    bytes_ = last_;
+    wrong = write(end);
+  }
+  if (wrong.empty())
+    if (const int why = sync_file(file_); why != 0) wrong = trouble(path_, "could not be written to its end", why);
+  if (wrong.empty())
+    if (const int why = take_free_name(piece_, path_, taken_); why != 0) wrong = trouble(path_, "cannot be given its name", why);
+  abandon();
+  return wrong.empty() ? no_room : wrong;
 }
 
 void TracePieces::discard() {
   if (file_ < 0) return;
-  close(file_);
-  file_ = -1;
-  unlink(partial_name(path_).c_str());
+  unlink(piece_.c_str());
+  abandon();
 }
 
-// Left without an end: the file keeps the name that says so.
-TracePieces::~TracePieces() {
+void TracePieces::abandon() {
   if (file_ >= 0) close(file_);
+  file_ = -1;
 }
 
-std::string finish_partial(const std::string& path, std::string_view tail) {
-  const std::string partial = TracePieces::partial_name(path);
-  const int file = ::open(partial.c_str(), O_RDWR | O_CLOEXEC);
-  if (file < 0) return trouble(partial, "cannot be opened");
-  const bool gzip = path.ends_with(".gz");
-  const off_t whole = gzip ? whole_members(file) : whole_lines(file);
-  const std::string end = gzip ? packed(tail) : std::string(tail);
-  const bool cut = ftruncate(file, whole) == 0 && pwrite(file, end.data(), end.size(), whole) == static_cast<ssize_t>(end.size());
-  const bool closed = close(file) == 0;
-  if (whole == 0) return partial + ": nothing in it is whole, so it is no trace.";
-  if (!cut || !closed || std::rename(partial.c_str(), path.c_str()) != 0) return trouble(path, "could not be finished");
-  return {};
+Rescued rescue(const std::string& piece, const std::string& path, std::string_view tail) {
+  const int file = ::open(piece.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (file < 0) return {Rescued::What::failed, {}, trouble(piece, "cannot be opened", errno)};
+  struct Close {
+    int file;
+    ~Close() { close(file); }
+  } end{file};
+  const Lock result = lock_patiently(file);
+  if (result == Lock::held) return {Rescued::What::written, {}, {}};
+  if (result == Lock::unknown) return {Rescued::What::unknown, {}, {}};
+  struct stat here {}, named {};
+  const bool same = fstat(file, &here) == 0 && lstat(piece.c_str(), &named) == 0 && here.st_ino == named.st_ino && here.st_dev == named.st_dev;
+  if (!same) return {Rescued::What::gone, {}, {}};
+  return rescue_open(file, piece, path, tail);
+}
+
+bool may_be_written(const std::string& piece) {
+  const int file = ::open(piece.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (file < 0) return true;
+  struct stat now {};
+  const bool begun = fstat(file, &now) == 0 && S_ISREG(now.st_mode) && now.st_size > 0;  // an empty one may be about to be locked
+  const bool held = !begun || lock(file, LOCK_SH) != Lock::taken;
+  close(file);
+  return held;
 }
 
 }  // namespace gapscope

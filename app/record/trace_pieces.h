@@ -1,42 +1,73 @@
 #pragma once
 // A trace file that is written piece by piece, so that whatever happens to the writer, what was written can be read: each
-// piece is a gzip member of its own (RFC 1952 lets a file have many) or, without .gz, plain text. While it grows the file is
-// called PATH.partial; only a finished one is called a trace.
+// piece is a gzip member of its own (RFC 1952 lets a file have many) or, without .gz, plain text. While it grows it has a name
+// that says so (piece_name.h) and a lock that the kernel drops when the writer's process is gone; only a finished one is called
+// a trace. A file that was there before is never replaced.
+#include <sys/types.h>
+
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
+
+#include "app/record/piece_name.h"
 
 namespace gapscope {
 
 class TracePieces {
  public:
-  // Begins `path`.partial; fails where that exists already. The answer is empty, or a sentence.
-  std::string open(const std::string& path);
-  // Adds text that ends at the end of an event. Empty, or a sentence; after that nothing more is written.
+  // Begins a file beside `path`. The answer is empty, or a sentence.
+  std::string open(const std::string& path, const PieceOwner& owner);
+  // Adds text that ends at the end of an event. Empty, or a sentence: then the file ends with the piece before, and nothing
+  // more is written. Throws std::bad_alloc; the file is as it was.
   std::string add(std::string_view text);
-  // Adds the end and gives the file its name, replacing one that had it.
+  // Adds the end, gives the file its name: the one asked for or, where that is taken, the first free one with a number. Where
+  // there is no room for the end, the last piece makes some; where not even the first piece could be written, nothing is left.
+  // Empty, or a sentence.
   std::string finish(std::string_view tail);
   // Takes the begun file away: nothing was recorded.
   void discard();
-  ~TracePieces();
+  // Lets go of the file and its lock, and leaves it: to whoever finishes it, or, in a forked child, to the parent.
+  void abandon();
+  ~TracePieces() { abandon(); }
 
   bool is_open() const { return file_ >= 0; }
-  std::uint64_t bytes() const { return bytes_; }  // in the file
-
-  static std::string partial_name(const std::string& path) { return path + ".partial"; }
+  std::uint64_t bytes() const { return static_cast<std::uint64_t>(bytes_); }  // in the file
+  const std::string& piece() const { return piece_; }  // the name while it grows
+  const std::string& path() const { return taken_; }   // its own at last; empty before
 
  private:
   std::string write(std::string_view text);
 
-  std::string path_;
+  std::string path_, piece_, taken_;
   int file_ = -1;
-  bool gzip_ = false;
-  std::uint64_t bytes_ = 0;
+  bool gzip_ = false, failed_ = false;
+  off_t bytes_ = 0, last_ = 0;  // end and begin of the last whole piece
 };
 
-// Finishes PATH.partial of a writer that was killed: keeps every whole piece, drops what is cut off, adds `tail`. Empty, or a
-// sentence.
-std::string finish_partial(const std::string& path, std::string_view tail);
+// What became of a file whose writer should be gone.
+struct Rescued {
+  enum class What : std::uint8_t {
+    finished,   // now called `path`
+    empty,      // nothing in it was whole; it is taken away
+    written,    // its writer lives: untouched
+    unknown,    // whether its writer lives cannot be told here: untouched
+    gone,       // its writer finished it, or took it away, meanwhile
+    failed,     // `sentence` says why; it is still there
+  };
+  What what{};
+  std::string path, sentence;
+};
+
+// Keeps every whole piece of a file whose writer was killed, drops what is cut off, adds `tail`, and names it as finish does.
+Rescued rescue(const std::string& piece, const std::string& path, std::string_view tail);
+
+// Whether a writer holds the file: true where that cannot be told.
+bool may_be_written(const std::string& piece);
+
+// Gives `from` the first free name of `path`, "path-1" ...: 0 and `taken`, or errno.
+int take_free_name(const std::string& from, const std::string& path, std::string& taken);
+// How that is done: errno, EEXIST where the name is taken. The second way is for file systems that lack the first.
+int rename_to_new(const std::string& from, const std::string& to);
+int rename_to_reserved(const std::string& from, const std::string& to);
 
 }  // namespace gapscope

@@ -1,13 +1,16 @@
 #include "app/sampler/event_writer.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 
 namespace gapscope::sampler {
 namespace {
 
-constexpr Ns kSettled = 2'000'000'000;           // after so long all records of a moment have come
+constexpr std::size_t kPieceBytes = 4 << 20;  // so much text is written at once, and no more of it is ever held
+constexpr Ns kSettled = 2'000'000'000;  // after so long all records of a moment have come, but for work that still runs
+// The part asked for is remembered for work that is heard of so much later (a collective that waits for another rank), and its
+// calls, which are many, for work that ran so much later than they.
+constexpr Ns kPartRemembered = 1800 * 1'000'000'000LL, kCallRemembered = 60 * 1'000'000'000LL;
+
 template <class... Fs>
 struct Overloaded : Fs... {
   using Fs::operator()...;
@@ -45,12 +48,7 @@ bool EventWriter::begin() {
   if (begun_) return file_.is_open();
   begun_ = true;
   info_ = world_.facts();
-  path_ = options_.out;
-  trouble_ = file_.open(path_);
-  if (!trouble_.empty() && access(TracePieces::partial_name(path_).c_str(), F_OK) == 0) {  // another process of the same program was first
-    path_ = path_of_process(options_.out, info_.process);
-    trouble_ = file_.open(path_);
-  }
+  trouble_ = file_.open(options_.out, this_process(options_.run));
   if (!trouble_.empty()) return false;
   append_head(text_, info_);
   append_process_names(text_, info_);
@@ -63,6 +61,12 @@ void EventWriter::write(Ns time, std::string_view text) {
   text_ += kNextEvent;
   text_ += text;
   ++events_;
+  if (text_.size() >= kPieceBytes) write_piece();
+}
+
+void EventWriter::write_piece() {
+  if (const std::string wrong = file_.add(text_); trouble_.empty()) trouble_ = wrong;
+  text_.clear();
 }
 
 void EventWriter::put(Ns time, std::uint32_t correlation, bool on_gpu, std::string text) {
@@ -107,41 +111,35 @@ void EventWriter::add_marker(const Marker& marker) {
   put(range ? range->times.begin : marker.time, 0, false, std::move(text));
 }
 
-void EventWriter::close_asked(std::uint32_t marker, Ns time) {
-  const auto open = asked_open_.find(marker);
-  if (open == asked_open_.end()) return;
-  asked_.push_back({open->second, time});
-  asked_open_.erase(open);
-}
-
 void EventWriter::follow_range(const Marker& marker) {
   if (options_.range.empty()) return;
-  if (marker.what == Marker::What::begin && marker.name == options_.range) open_asked(marker.id, marker.time);
-  if (marker.what == Marker::What::end) close_asked(marker.id, marker.time);
+  if (marker.what == Marker::What::begin && marker.name == options_.range) asked_.open(marker.id, marker.time);
+  if (marker.what == Marker::What::end) asked_.close(marker.id, marker.time);
 }
 
 void EventWriter::follow_profiler(const Call& call) {
   constexpr std::uint32_t kNoMarker = ~0u;
   if (!options_.profiler_api) return;
-  if (call.name.ends_with("ProfilerStart")) open_asked(kNoMarker, call.times.end);
-  if (call.name.ends_with("ProfilerStop")) close_asked(kNoMarker, call.times.begin);
-}
-
-bool EventWriter::in_range(Ns time) const {
-  const auto holds = [&](const Times& t) { return t.begin <= time && time <= t.end; };
-  const auto began = [&](const auto& open) { return open.second <= time; };
-  return std::any_of(asked_.begin(), asked_.end(), holds) || std::any_of(asked_open_.begin(), asked_open_.end(), began);
+  if (call.name.ends_with("ProfilerStart")) asked_.open(kNoMarker, call.times.end);
+  if (call.name.ends_with("ProfilerStop")) asked_.close(kNoMarker, call.times.begin);
 }
 
 // Calls first: GPU work is kept where its call is, and where it ran in the part asked for though it was launched before.
 void EventWriter::settle(Ns until) {
   for (const Later& event : later_)
-    if (!event.on_gpu && event.time < until && event.correlation != 0 && in_range(event.time)) kept_.insert(event.correlation);
+    if (!event.on_gpu && event.time < until && event.correlation != 0 && asked_.contains(event.time) && kept_.insert(event.correlation).second)
+      kept_since_.emplace_back(event.time, event.correlation);
   std::erase_if(later_, [&](const Later& event) {
     if (event.time >= until) return false;
-    if (in_range(event.time) || (event.on_gpu && kept_.contains(event.correlation))) write(event.time, event.text);
+    if (asked_.contains(event.time) || (event.on_gpu && kept_.contains(event.correlation))) write(event.time, event.text);
     return true;
   });
+}
+
+// Ranges that began in the part asked for belong to it, however long they last.
+void EventWriter::forget(Ns until) {
+  asked_.forget(until - kPartRemembered, [&](const Times& times) { return ranges_.began_within(times); });
+  for (; !kept_since_.empty() && kept_since_.front().first < until - kCallRemembered; kept_since_.pop_front()) kept_.erase(kept_since_.front().second);
 }
 
 void EventWriter::name_thread(std::uint32_t thread) {
@@ -169,16 +167,15 @@ void EventWriter::write_gpu_ranges(Ns until) {
     if (!file_.is_open()) continue;
     std::string text;
     append_gpu_range(text, info_, range.name, range.times, range.device, range.stream);
-    if (!is_restricted() || in_range(range.begun)) write(range.times.begin, text);
+    if (!is_restricted() || asked_.contains(range.begun)) write(range.times.begin, text);
   }
 }
 
 void EventWriter::flush(Ns now) {
   settle(now - kSettled);
   write_gpu_ranges(now - kSettled);
-  if (!file_.is_open() || text_.empty()) return;
-  if (const std::string wrong = file_.add(text_); trouble_.empty()) trouble_ = wrong;
-  text_.clear();
+  forget(now - kSettled);
+  if (file_.is_open()) write_piece();
 }
 
 void EventWriter::finish(Ns now) {
@@ -200,9 +197,17 @@ void EventWriter::finish(Ns now) {
   }
   std::string text;
   append_recording(text, info_, {first_, std::max(first_, last_)}, events_);
-  text_.append(kNextEvent).append(text).append(kTraceTail);
-  if (const std::string wrong = file_.finish(text_); trouble_.empty()) trouble_ = wrong;
-  text_.clear();
+  text_.append(kNextEvent).append(text);
+  write_piece();
+  if (const std::string wrong = file_.finish(kTraceTail); trouble_.empty()) trouble_ = wrong;
+}
+
+void EventWriter::finish_short() {
+  later_ = {};
+  text_ = {};
+  ranges_ = {};
+  if (file_.bytes() == 0 || !saw_cuda_) return file_.discard();
+  if (const std::string wrong = file_.finish(kTraceTail); trouble_.empty()) trouble_ = wrong;
 }
 
 }  // namespace gapscope::sampler

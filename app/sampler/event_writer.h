@@ -2,6 +2,7 @@
 // From what was seen to the trace file: names lanes when they are first met, joins ranges, keeps only what lies in the range
 // asked for, writes piece by piece. Used from one thread.
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <set>
 #include <string>
@@ -12,6 +13,7 @@
 #include "app/record/recording.h"
 #include "app/record/trace_pieces.h"
 #include "app/sampler/activity.h"
+#include "app/sampler/asked_times.h"
 #include "app/sampler/kineto_text.h"
 #include "app/sampler/ranges.h"
 
@@ -31,10 +33,15 @@ class EventWriter {
   void flush(Ns now);
   // Writes the rest and the end. Nothing is left where no CUDA work was seen.
   void finish(Ns now);
+  // The end without the rest, where there is no memory for it: what was written until now becomes a trace.
+  void finish_short();
+  // Lets go of the file as it is: `gapscope record` finishes it. In a forked child: leaves it to the parent.
+  void abandon() { file_.abandon(); }
 
   const std::string& trouble() const { return trouble_; }  // the first sentence that something went wrong, or empty
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return file_.path(); }  // of the finished trace; empty where there is none
   std::uint64_t events() const { return events_; }
+  std::size_t remembered() const { return asked_.size() + kept_.size() + ranges_.kept(); }  // of what was, for what is still to come
   bool full() const { return options_.max_mb > 0 && file_.bytes() >= options_.max_mb * 1'000'000; }
   bool saw_cuda() const { return saw_cuda_; }
 
@@ -52,13 +59,12 @@ class EventWriter {
   void add_work(const Work& work, Append append);
   void follow_range(const Marker& marker);
   void follow_profiler(const Call& call);
-  void open_asked(std::uint32_t marker, Ns time) { asked_open_[marker] = time; }
-  void close_asked(std::uint32_t marker, Ns time);
   bool is_restricted() const { return !options_.range.empty() || options_.profiler_api; }
   void put(Ns time, std::uint32_t correlation, bool on_gpu, std::string text);
   void write(Ns time, std::string_view text);
+  void write_piece();
   void settle(Ns until);
-  bool in_range(Ns time) const;
+  void forget(Ns until);
   void name_thread(std::uint32_t thread);
   void name_stream(std::int32_t device, std::int64_t stream);
   bool begin();
@@ -68,7 +74,7 @@ class EventWriter {
   World world_;
   TraceInfo info_;
   TracePieces file_;
-  std::string path_, trouble_, text_;
+  std::string trouble_, text_;
   bool begun_ = false, saw_cuda_ = false;
   std::uint64_t events_ = 0;
   Ns first_ = 0, last_ = 0;  // begins of events written
@@ -78,9 +84,9 @@ class EventWriter {
   std::set<std::pair<std::int32_t, std::int64_t>> named_streams_;
   std::set<std::int32_t> named_devices_;
   std::vector<Later> later_;
-  std::unordered_map<std::uint32_t, Ns> asked_open_;  // begins of the part asked for, by marker
-  std::vector<Times> asked_;                          // where it was open
-  std::unordered_set<std::uint32_t> kept_;            // correlations of calls in it
+  AskedTimes asked_;                         // when the part asked for was open
+  std::unordered_set<std::uint32_t> kept_;   // correlations of calls in it
+  std::deque<std::pair<Ns, std::uint32_t>> kept_since_;  // the same, in the order of their settling
 };
 
 }  // namespace gapscope::sampler

@@ -3,9 +3,9 @@
 #include <signal.h>
 
 #include <cstdlib>
-#include <fstream>
 #include <mutex>
 
+#include "app/record/status.h"
 #include "app/sampler/recorder.h"
 
 namespace {
@@ -22,7 +22,10 @@ void stop_recording() {
 }
 
 // CUDA does not survive a fork, and our thread is not there: the child is left alone.
-void forget_in_child() { the_recorder = nullptr; }
+void forget_in_child() {
+  if (the_recorder) the_recorder->leave_to_parent();
+  the_recorder = nullptr;
+}
 
 void on_signal(int signal) {
   if (the_recorder) the_recorder->end_by_signal(signal);
@@ -37,14 +40,11 @@ void end_well_on(int signal) {
   sigaction(signal, &ours, nullptr);
 }
 
-void start_recording() {
+void start_unguarded() {
   const RecordingOptions options = gapscope::options_from_environment();
   if (options.out.empty()) return;
   auto* recorder = new Recorder(options);
-  if (const std::string wrong = recorder->start(); !wrong.empty()) {
-    std::ofstream(options.status, std::ios::app) << wrong << '\n';
-    return;
-  }
+  if (const std::string wrong = recorder->start(); !wrong.empty()) return gapscope::tell_sentence(options.status, wrong);
   the_recorder = recorder;
   std::atexit(stop_recording);
   pthread_atfork(nullptr, nullptr, forget_in_child);
@@ -52,18 +52,27 @@ void start_recording() {
   end_well_on(SIGTERM);
 }
 
+// We run inside somebody's program: nothing that goes wrong here may become theirs.
+void start_recording() noexcept {
+  try {
+    start_unguarded();
+  } catch (...) {
+    gapscope::tell_plainly(std::getenv(gapscope::kRecordStatus), "There was not enough memory for the recorder: this program is not recorded.");
+  }
+}
+
 }  // namespace
 
 #define GAPSCOPE_EXPORT extern "C" __attribute__((visibility("default")))
 
 // Called by the CUDA driver from within its initialisation. 1: loaded.
-GAPSCOPE_EXPORT int InitializeInjection() {
+GAPSCOPE_EXPORT int InitializeInjection() noexcept {
   std::call_once(started, start_recording);
   return 1;
 }
 
 // Called by NVTX before its first range; CUPTI knows what to do with its table. 1: all calls of NVTX go there from now on.
-GAPSCOPE_EXPORT int InitializeInjectionNvtx2(void* exported) {
+GAPSCOPE_EXPORT int InitializeInjectionNvtx2(void* exported) noexcept {
   std::call_once(started, start_recording);
   return the_recorder ? the_recorder->initialize_nvtx(exported) : 0;
 }

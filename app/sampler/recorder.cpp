@@ -6,8 +6,12 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <exception>
 #include <fstream>
+#include <new>
+#include <system_error>
 
+#include "app/record/status.h"
 #include "app/sampler/devices.h"
 
 namespace gapscope::sampler {
@@ -64,6 +68,14 @@ std::string thread_name(std::uint32_t thread) { return text_of_file("/proc/self/
 
 Recorder* recorder = nullptr;  // for CUPTI's callbacks, which carry nothing of ours
 
+// What threads throw when they cannot be had, and strings when there is no memory, ends with a sentence.
+constexpr const char* kNoMemory = "There was not enough memory to go on recording: the trace ends early. The program goes on.";
+constexpr const char* kBroken = "The recorder failed: the trace ends early. The program goes on.";
+
+// A thread's first exception needs memory of the thread's own, without which the C library aborts: better asked for while there
+// is some.
+void have_room_to_throw() { [[maybe_unused]] volatile const int none = std::uncaught_exceptions(); }
+
 void CUPTIAPI on_request(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records) {
   *most_records = 0;  // as many as fit
   recorder->request_buffer(buffer, size);
@@ -77,28 +89,40 @@ std::uint64_t CUPTIAPI on_time() { return static_cast<std::uint64_t>(now()); }
 
 Recorder::Recorder(RecordingOptions options)
     : options_(options), writer_(std::move(options), {[this] { return facts(cupti_); }, thread_name}) {
+  filled_.reserve(kMostBuffers);
+  free_.reserve(kMostBuffers);
   recorder = this;
 }
 
-// One sentence a line; the one who started the program reads them.
-void Recorder::say(const std::string& sentence) {
-  if (options_.status.empty() || sentence.empty()) return;
-  std::ofstream(options_.status, std::ios::app) << sentence << '\n';
+std::string Recorder::refusal(CUptiResult result, const char* what) const {
+  const char* why = nullptr;
+  cupti_.result_string(result, &why);
+  return std::string(what) + " (" + (why ? why : "no reason given") + ").";
 }
 
+// Nothing is enabled before the thread is there that empties the buffers; it reads nothing before all is enabled.
 std::string Recorder::start() {
+  have_room_to_throw();
   if (std::string wrong = cupti_.load(); !wrong.empty()) return wrong;
   names_.emplace(cupti_.callback_name);
   cupti_.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
   cupti_.register_timestamps(on_time);
-  if (const CUptiResult result = cupti_.register_callbacks(on_request, on_complete); result != CUPTI_SUCCESS) {
-    const char* why = nullptr;
-    cupti_.result_string(result, &why);
-    return std::string("CUPTI refuses to record (") + (why ? why : "no reason given") + "). Is another profiler at work in this program?";
+  if (const CUptiResult result = cupti_.register_callbacks(on_request, on_complete); result != CUPTI_SUCCESS)
+    return refusal(result, "CUPTI refuses to record") + " Is another profiler at work in this program?";
+  started_ = flushed_ = now();
+  try {
+    thread_ = std::thread([this] { run(); });
+    stage_.wait(Stage::starting);
+  } catch (const std::system_error&) {
+    return "No thread could be started for the recorder: this program is not recorded.";
   }
-  started_ = now();
-  if (options_.delay_ms == 0) enable();
-  thread_ = std::thread([this] { run(); });
+  try {
+    if (options_.delay_ms == 0) enable();
+  } catch (...) {
+    give_up(kNoMemory);
+  }
+  stage_ = Stage::running;
+  stage_.notify_all();
   return {};
 }
 
@@ -109,9 +133,7 @@ void Recorder::enable() {
   for (const CUpti_ActivityKind kind : kKinds) {
     const CUptiResult result = cupti_.enable(kind);
     if (result == CUPTI_SUCCESS) continue;
-    const char* why = nullptr;
-    cupti_.result_string(result, &why);
-    say(std::string("CUPTI does not record everything (") + (why ? why : "no reason given") + ").");
+    tell_sentence(options_.status, refusal(result, "CUPTI does not record everything"));
     return;
   }
   choose_calls();
@@ -131,12 +153,13 @@ void Recorder::disable() {
   enabled_ = false;
 }
 
-void Recorder::request_buffer(std::uint8_t** buffer, std::size_t* size) {
-  std::unique_lock lock(mutex_);
-  if (free_.empty() && buffers_ >= kMostBuffers) buffer_free_.wait_for(lock, kLongestWait, [&] { return !free_.empty(); });
+void Recorder::request_buffer(std::uint8_t** buffer, std::size_t* size) noexcept {
   *buffer = nullptr;
   *size = 0;
-  if (free_.empty() && buffers_ >= kMostBuffers) return;  // CUPTI counts what it cannot keep
+  std::unique_lock lock(mutex_);
+  const auto is_one_free = [&] { return !free_.empty() || buffers_ < kMostBuffers; };
+  buffer_free_.wait_for(lock, kLongestWait, [&] { return is_one_free() || over_ || stopped_; });
+  if (!is_one_free()) return;  // CUPTI counts what it cannot keep
   if (free_.empty()) {
     *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(kAlignment, kBufferBytes));
     if (*buffer) ++buffers_;
@@ -149,10 +172,11 @@ void Recorder::request_buffer(std::uint8_t** buffer, std::size_t* size) {
   ++lent_;
 }
 
-void Recorder::take_buffer(std::uint8_t* buffer, std::size_t valid) {
+void Recorder::take_buffer(std::uint8_t* buffer, std::size_t valid) noexcept {
   const std::lock_guard lock(mutex_);
+  if (filled_.size() == kMostBuffers) return;  // none of ours
   filled_.push_back({buffer, valid});
-  --lent_;
+  if (lent_ > 0) --lent_;
   filled_ready_.notify_one();
 }
 
@@ -168,7 +192,7 @@ bool Recorder::take_filled(Filled& filled) {
   const std::lock_guard lock(mutex_);
   if (filled_.empty()) return false;
   filled = filled_.front();
-  filled_.pop_front();
+  filled_.erase(filled_.begin());
   return true;
 }
 
@@ -177,16 +201,49 @@ void Recorder::read_all() {
 }
 
 void Recorder::read_buffer(const Filled& filled) {
+  struct GiveBack {  // also when a record asks for more memory than there is
+    Recorder& r;
+    std::uint8_t* buffer;
+    ~GiveBack() {
+      const std::lock_guard lock(r.mutex_);
+      if (r.free_.size() < kMostBuffers) r.free_.push_back(buffer);
+      r.buffer_free_.notify_one();
+    }
+  } give_back{*this, filled.buffer};
   CUpti_Activity* record = nullptr;
-  while (cupti_.next_record(filled.buffer, filled.valid, &record) == CUPTI_SUCCESS) {
-    if (over_) continue;
+  while (!over_ && cupti_.next_record(filled.buffer, filled.valid, &record) == CUPTI_SUCCESS)
     if (const std::optional<Seen> seen = read_record(*record, *names_)) writer_.add(*seen);
-  }
+}
+
+// The rest is written, the trace gets its name, and the one who started the program is told.
+void Recorder::end_recording() {
+  read_all();
+  if (over_) return;
+  writer_.finish(now());
+  over_ = true;
+  tell_sentence(options_.status, writer_.trouble());
+  if (!writer_.path().empty()) tell_trace(options_.status, {writer_.path(), rank_of_process()});
+  // CUPTI has one listener. What a later one was given of our buffers did not come back to us.
+  if (ending_ && lent_ > 0)
+    tell_sentence(options_.status, "Another profiler took CUPTI over while this program ran (PyTorch's own, perhaps): the recording is not whole.");
   std::size_t dropped = 0;
-  if (cupti_.dropped(nullptr, 0, &dropped) == CUPTI_SUCCESS) dropped_ += dropped;
-  const std::lock_guard lock(mutex_);
-  free_.push_back(filled.buffer);
-  buffer_free_.notify_one();
+  if (cupti_.dropped(nullptr, 0, &dropped) == CUPTI_SUCCESS && dropped > 0)
+    tell_sentence(options_.status, std::to_string(dropped) + " records were lost: the disk or the processor could not keep up, or there was no memory.");
+}
+
+// Needs no memory where there is none: the file is finished if that can be done, and else left for `gapscope record` to finish.
+void Recorder::give_up(const char* sentence) noexcept {
+  if (over_.exchange(true)) return;
+  disable();
+  tell_plainly(options_.status.c_str(), sentence);
+  try {
+    writer_.finish_short();
+    tell_sentence(options_.status, writer_.trouble());
+    if (!writer_.path().empty()) tell_trace(options_.status, {writer_.path(), rank_of_process()});
+  } catch (...) {
+    writer_.abandon();
+  }
+  buffer_free_.notify_all();
 }
 
 // What happens at a time and not for a record.
@@ -195,56 +252,80 @@ void Recorder::look_at_clock() {
   constexpr Ns kMs = 1'000'000;
   if (!enabled_ && !over_ && enabled_at_ == 0 && time - started_ >= options_.delay_ms * kMs) enable();
   const bool lasted = options_.duration_ms > 0 && enabled_ && time - enabled_at_ >= options_.duration_ms * kMs;
-  if ((lasted || writer_.full()) && !over_) {
+  if ((lasted || writer_.full() || !writer_.trouble().empty()) && !over_) {
     disable();
     cupti_.flush_all(0);
     read_all();
-    over_ = true;
-    if (writer_.full()) say("The recording ended early: it had reached " + std::to_string(options_.max_mb) + " MB.");
-    writer_.finish(time);
+    if (writer_.full()) tell_sentence(options_.status, "The recording ended early: it had reached " + std::to_string(options_.max_mb) + " MB.");
+    end_recording();
   }
-  if (const int signal = signal_.exchange(0)) {
-    std::thread([this, signal] {  // not this thread: stop() waits for it
-      stop();
-      ::signal(signal, SIG_DFL);
-      kill(getpid(), signal);
-    }).detach();
-  }
+  if (const int signal = signal_.exchange(0)) die_of(signal);
 }
 
-void Recorder::run() {
+// Where exit has begun, it ends the program itself.
+void Recorder::die_of(int signal) {
+  if (stopped_.exchange(true)) return;
+  if (enabled_) cupti_.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  try {
+    end_recording();
+  } catch (...) {
+    give_up(kNoMemory);
+  }
+  ::signal(signal, SIG_DFL);
+  kill(getpid(), signal);
+}
+
+// False at the end.
+bool Recorder::go_on() {
+  if (Filled filled; wait_for_buffer(filled)) read_buffer(filled);
+  if (const Ns time = now(); !over_ && time - flushed_ > kFlush) {
+    flushed_ = time;
+    if (enabled_) cupti_.flush_all(0);  // CUPTI itself would keep buffers until they are full
+    read_all();
+    writer_.flush(time);
+  }
+  look_at_clock();
+  {
+    const std::lock_guard lock(mutex_);
+    if (!ending_ || !filled_.empty()) return true;
+  }
+  end_recording();
+  return false;
+}
+
+void Recorder::run() noexcept {
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, nullptr);  // the program's signals are its own
-  Ns flushed = now();
-  for (;;) {
-    if (Filled filled; wait_for_buffer(filled)) read_buffer(filled);
-    if (const Ns time = now(); !over_ && time - flushed > kFlush) {
-      if (enabled_) cupti_.flush_all(0);  // CUPTI itself would keep buffers until they are full
-      read_all();
-      writer_.flush(time);
-      flushed = now();
+  have_room_to_throw();
+  stage_ = Stage::waiting;
+  stage_.notify_all();
+  stage_.wait(Stage::waiting);
+  for (bool more = true; more;) {
+    try {
+      more = go_on();
+    } catch (const std::bad_alloc&) {
+      give_up(kNoMemory);
+    } catch (...) {
+      give_up(kBroken);
     }
-    look_at_clock();
-    const std::lock_guard lock(mutex_);
-    if (ending_ && filled_.empty()) break;
   }
-  if (!over_) writer_.finish(now());
 }
 
-void Recorder::stop() {
+void Recorder::stop() noexcept {
   if (stopped_.exchange(true)) return;
-  cupti_.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-  {
-    const std::lock_guard lock(mutex_);
-    ending_ = true;
-    filled_ready_.notify_one();
+  try {
+    cupti_.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    {
+      const std::lock_guard lock(mutex_);
+      ending_ = true;
+      filled_ready_.notify_one();
+      buffer_free_.notify_all();
+    }
+    if (thread_.joinable()) thread_.join();
+  } catch (...) {
+    give_up(kBroken);
   }
-  if (thread_.joinable()) thread_.join();
-  // CUPTI has one listener. What a later one was given of our buffers did not come back to us.
-  if (lent_ > 0) say("Another profiler took CUPTI over while this program ran (PyTorch's own, perhaps): the recording is not whole.");
-  say(writer_.trouble());
-  if (dropped_ > 0) say(std::to_string(dropped_) + " records were lost: the disk or the processor could not keep up.");
 }
 
 }  // namespace gapscope::sampler

@@ -1,8 +1,8 @@
 # The recorder: libgapscope_sampler.so, loaded into CUDA programs, and what of it can be tested without CUDA.
 
 # What a recording is made of: options, the file's pieces, the events' text. Position-independent for the library.
-add_library(gapscope_recording STATIC app/record/recording.cpp app/record/trace_pieces.cpp app/sampler/kineto_text.cpp app/sampler/ranges.cpp
-  app/sampler/event_writer.cpp core/analyze/occupancy.cpp)
+add_library(gapscope_recording STATIC app/record/recording.cpp app/record/piece_name.cpp app/record/status.cpp app/record/trace_pieces.cpp
+  app/sampler/kineto_text.cpp app/sampler/ranges.cpp app/sampler/asked_times.cpp app/sampler/event_writer.cpp core/analyze/occupancy.cpp)
 target_link_libraries(gapscope_recording PUBLIC gapscope_flags ZLIB::ZLIB)
 set_target_properties(gapscope_recording PROPERTIES POSITION_INDEPENDENT_CODE ON)
 

@@ -8,6 +8,7 @@ import gzip
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -15,18 +16,22 @@ import tempfile
 import time
 
 # Writes the begin of a trace as the recorder does, piece by piece, and then ends as it is told.
-RECORDED = """
+HOST = re.sub("[^0-9A-Za-z_-]", "_", os.uname().nodename[:32])
+RECORDED = f"HOST = {HOST!r}" + """
 import gzip, os, signal, sys, time
 out = os.environ["GAPSCOPE_RECORD_OUT"]
+piece = ".".join([out, os.environ["GAPSCOPE_RECORD_RUN"], HOST, str(os.getpid()), "1", "partial"])
 assert os.environ["CUDA_INJECTION64_PATH"] == os.environ["NVTX_INJECTION64_PATH"]
-if sys.argv[1] == "second": out = out.replace(".json", ".%d.json" % os.getpid())
-with open(out + ".partial", "wb") as file:
+with open(piece, "wb") as file:
     for i in range(4):
         text = '{"traceEvents": [\\n' if i == 0 else "\\n,"
         text += '{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": %d.000, "dur": 5.000}' % (10 * i)
         file.write(gzip.compress(text.encode()) if out.endswith(".gz") else text.encode() + b'\\n')
     if sys.argv[1] == "cut": file.write(gzip.compress(b"lost")[:9] if out.endswith(".gz") else b',{"ph": "X", "na')
-with open(os.environ["GAPSCOPE_RECORD_STATUS"], "a") as status: status.write("A word from the recorder.\\n")
+with open(os.environ["GAPSCOPE_RECORD_STATUS"], "a") as status: status.write("SA word from the recorder.\\0")
+if sys.argv[1] == "whole and named":
+    os.rename(piece, out)
+    with open(os.environ["GAPSCOPE_RECORD_STATUS"], "a") as status: status.write("T3 " + out + "\\0")
 if sys.argv[1] == "wait":
     print("waiting", flush=True)
     time.sleep(60)
@@ -72,20 +77,27 @@ def complaints(check):
     if code != 1 or said or "nothing can be written there" not in complained:
         yield f"an output that cannot be written: {code} {said!r} {complained!r}"
 
-    for out in ("r.json.gz", "r.json"):
+    for kind in (".json.gz", ".json"):
         for how in ("whole", "cut"):
+            out = how + kind
             code, said, complained = check.recorded(how, out)
             if code != 128 + signal.SIGKILL or check.kernels(out) != 4:
                 yield f"a killed program, {how} {out}: {code} {complained!r}, {check.kernels(out)} events"
             if "gapscope record: A word from the recorder.\n" not in complained or "what was written until then is kept" not in complained:
                 yield f"a killed program, {how} {out}: {complained!r}"
-            if (check.folder / (out + ".partial")).exists():
-                yield f"{out}.partial is left"
+            if list(check.folder.glob("*.partial")):
+                yield f"left of {out}: {list(check.folder.glob('*.partial'))}"
 
-    code, said, complained = check.recorded("second", "s.json.gz")
-    others = [path.name for path in check.folder.glob("s.*.json.gz")]
-    if len(others) != 1 or others[0] not in complained:
-        yield f"a further process: {others}, {complained!r}"
+    code, said, complained = check.recorded("whole and named", "s.json.gz")
+    if f"Recorded {check.folder}/s.json.gz (rank 3, " not in complained or "cut off" in complained:
+        yield f"a recorder that names its trace: {complained!r}"
+
+    foreign = check.folder / f"f.json.gz.0123456789abcdef.{HOST}.1.1.partial"
+    foreign.write_bytes(gzip.compress(b"of another run"))
+    code, said, complained = check.recorded("whole", "f.json.gz")
+    if foreign.read_bytes() != gzip.compress(b"of another run") or f"{foreign}: left unfinished by another recording" not in complained:
+        yield f"another run's file: {complained!r}"
+    foreign.unlink()
 
     process = check.start(sys.executable, "-c", RECORDED, "wait", out="t.json.gz")
     process.stdout.readline()

@@ -148,8 +148,66 @@ TEST_CASE("the second process of a program writes a file of its own") {
   launch_at(second, kBegin, 4);
   first.finish(kBegin + kSecond);
   second.finish(kBegin + kSecond);
-  CHECK(std::filesystem::exists(target.folder.path() / "r.json"));
-  CHECK(std::filesystem::exists(target.folder.path() / "r.415.json"));
+  CHECK(first.path() == (target.folder.path() / "r.json").string());
+  CHECK(second.path() == (target.folder.path() / "r-1.json").string());
+  CHECK(count(*opened(second.path()), "k") == 1);
+}
+
+TEST_CASE("80,000 ranges asked for are each recorded, and of those that are over nothing is remembered") {
+  constexpr std::uint32_t kMany = 80'000;
+  Target target("r.json.gz");
+  target.options.range = "wanted";
+  EventWriter writer(target.options, world());
+  std::size_t most = 0;
+  for (std::uint32_t i = 0; i < kMany; ++i) {
+    const Ns at = kBegin + i * kSecond;
+    writer.add(Marker{Marker::What::begin, at, i, 20, "wanted", ""});
+    launch_at(writer, at + 1'000, i + 1);
+    writer.add(Marker{Marker::What::end, at + 500'000'000, i, 20, "", ""});
+    if (i % 10 == 0) writer.flush(at);
+    most = std::max(most, writer.remembered());
+  }
+  writer.finish(kBegin + kMany * kSecond);
+  CHECK(writer.events() == kMany * 4);  // range, call, kernel, the range's GPU side
+  CHECK(most < 3'000);                  // half an hour of them
+}
+
+TEST_CASE("a range that began in the part asked for belongs to it, however long it lasts") {
+  Target target;
+  target.options.range = "wanted";
+  EventWriter writer(target.options, world());
+  writer.add(Marker{Marker::What::begin, kBegin, 1, 20, "wanted", ""});
+  writer.add(Marker{Marker::What::begin, kBegin + 1'000, 2, 21, "long", ""});
+  launch_at(writer, kBegin + 2'000, 1);
+  writer.add(Marker{Marker::What::end, kBegin + kSecond, 1, 20, "", ""});
+  for (int minutes = 1; minutes < 120; ++minutes) writer.flush(kBegin + minutes * 60 * kSecond);
+  writer.add(Marker{Marker::What::end, kBegin + 7'200 * kSecond, 2, 21, "", ""});
+  writer.finish(kBegin + 7'201 * kSecond);
+  CHECK(count(*opened(target.options.out), "long") == 1);
+}
+
+TEST_CASE("a recording without memory for more ends with what was written") {
+  Target target;
+  EventWriter writer(target.options, world());
+  launch_at(writer, kBegin, 4);
+  writer.flush(kBegin + kSecond);
+  launch_at(writer, kBegin + 2 * kSecond, 5);
+  writer.finish_short();
+  CHECK(writer.trouble().empty());
+  const auto trace = opened(target.options.out);
+  CHECK(trace->report.entries().empty());
+  CHECK(count(*trace, "k") == 1);
+}
+
+TEST_CASE("a folder that cannot be written to is one sentence, and nothing more is tried") {
+  Target target;
+  target.options.out = "/nonexistent/r.json";
+  EventWriter writer(target.options, world());
+  for (std::uint32_t i = 0; i < 10; ++i) launch_at(writer, kBegin + i * kSecond, i + 1);
+  writer.flush(kBegin + kSecond);
+  writer.finish(kBegin + 20 * kSecond);
+  CHECK(writer.trouble().starts_with("/nonexistent/r.json: cannot be written (No such file or directory)"));
+  CHECK(writer.path().empty());
 }
 
 TEST_CASE("a file that has grown too large says so") {

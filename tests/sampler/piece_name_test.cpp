@@ -1,0 +1,114 @@
+#include "app/record/piece_name.h"
+
+#include <doctest/doctest.h>
+
+#include <limits.h>
+
+#include <cstdlib>
+#include <set>
+
+#include "tests/support/temp_folder.h"
+
+using namespace gapscope;
+
+namespace {
+
+// The variables that launchers set, for a test; as they were after it.
+class Launcher {
+ public:
+  Launcher() {
+    for (const char* name : kNames) {
+      const char* value = std::getenv(name);
+      before_.emplace_back(value ? value : "");
+      unsetenv(name);
+    }
+  }
+  ~Launcher() {
+    for (std::size_t i = 0; i < before_.size(); ++i) before_[i].empty() ? unsetenv(kNames[i]) : setenv(kNames[i], before_[i].c_str(), 1);
+  }
+
+ private:
+  static constexpr const char* kNames[] = {"RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "LOCAL_RANK"};
+  std::vector<std::string> before_;
+};
+
+}  // namespace
+
+TEST_CASE("a piece's name says whose it is, and is read back") {
+  const PieceOwner owner{"0123abcd", "node-7", 4711, 1'795'304'481'614'840'257, 3};
+  const std::string path = piece_path("/a/b.json.gz", owner, 0);
+  CHECK(path == "/a/b.json.gz.0123abcd.node-7.4711.1795304481614840257.rank3.partial");
+  const auto piece = read_piece_name(path.substr(3));
+  REQUIRE(piece);
+  CHECK(piece->name == "b.json.gz");
+  CHECK(piece->owner.run == "0123abcd");
+  CHECK(piece->owner.host == "node-7");
+  CHECK(piece->owner.process == 4711);
+  CHECK(piece->owner.start == 1'795'304'481'614'840'257);
+  CHECK(piece->owner.rank == 3);
+  CHECK(piece_path("b.json", {"r", "h", 1, 2, -1}, 0) == "b.json.r.h.1.2.partial");
+  CHECK(read_piece_name("b.json.r.h.1.2.partial")->owner.rank == -1);
+}
+
+TEST_CASE("what is no piece's name is none") {
+  for (const char* name : {"", ".partial", "a.json.gz.partial", "a.r.h.1.2", "a.r.h.1.x.partial", "a.r.h.-1.2.partial", ".r.h.1.2.partial", "a.r.h.1.2.rankx.partial",
+                           "a.r..1.2.partial", "a.r.h.1.99999999999999999999.partial"})
+    CHECK_MESSAGE(!read_piece_name(name), name);
+}
+
+TEST_CASE("a long name is cut to what a file system takes") {
+  const PieceOwner owner = this_process(new_run());
+  for (const std::size_t length : {100u, 200u, 250u, 255u, 300u}) {
+    const std::string name = piece_path("/tmp/" + std::string(length, 'x'), owner, 0).substr(5);
+    CHECK(name.size() <= NAME_MAX);
+    REQUIRE(read_piece_name(name));
+    CHECK(read_piece_name(name)->owner.run == owner.run);
+  }
+}
+
+TEST_CASE("no two runs, processes or attempts have one name") {
+  std::set<std::string> names;
+  for (int run = 0; run < 100; ++run) {
+    const PieceOwner owner = this_process(new_run());
+    for (int attempt = 0; attempt < 3; ++attempt) names.insert(piece_path("a.json", owner, attempt));
+  }
+  names.insert(piece_path("a.json", {"r", "h", 1, 5, -1}, 0));
+  names.insert(piece_path("a.json", {"r", "h", 2, 5, -1}, 0));
+  names.insert(piece_path("a.json", {"r", "g", 1, 5, -1}, 0));
+  names.insert(piece_path("a.json", {"r", "h", 1, 5, 0}, 0));
+  CHECK(names.size() == 304);
+}
+
+TEST_CASE("the rank is the launcher's: torchrun's, Open MPI's, Slurm's") {
+  const Launcher launcher;
+  CHECK(rank_of_process() == -1);
+  setenv("LOCAL_RANK", "1", 1);
+  CHECK(rank_of_process() == 1);
+  setenv("SLURM_PROCID", "2", 1);
+  CHECK(rank_of_process() == 2);
+  setenv("OMPI_COMM_WORLD_RANK", "3", 1);
+  CHECK(rank_of_process() == 3);
+  setenv("RANK", "4", 1);
+  CHECK(rank_of_process() == 4);
+  setenv("RANK", "../../x", 1);
+  CHECK(rank_of_process() == 3);
+}
+
+TEST_CASE("pieces are found beside the recording, by rank") {
+  const test::TempFolder folder;
+  for (const char* name : {"a.json.r.h.9.2.rank10.partial", "a.json.r.h.8.2.rank2.partial", "b.json.q.h.7.2.partial", "a.json", "notes.partial"}) folder.write(name, "x");
+  std::string text;
+  for (const Piece& piece : pieces_beside((folder.path() / "a.json").string())) {
+    text += piece.name + " " + std::to_string(piece.owner.rank) + "; ";
+    CHECK(std::filesystem::exists(piece.path));
+  }
+  CHECK(text == "b.json -1; a.json 2; a.json 10; ");
+  CHECK(pieces_beside("/nonexistent/a.json").empty());
+}
+
+TEST_CASE("a number stands before the ending") {
+  CHECK(numbered_path("/a/b.json.gz", 0) == "/a/b.json.gz");
+  CHECK(numbered_path("/a/b.json.gz", 1) == "/a/b-1.json.gz");
+  CHECK(numbered_path("b.json", 17) == "b-17.json");
+  CHECK(numbered_path("b", 2) == "b-2");
+}
