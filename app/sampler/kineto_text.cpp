@@ -4,6 +4,9 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
+
+#include <nlohmann/json.hpp>
 
 #include "core/analyze/occupancy.h"
 
@@ -28,6 +31,13 @@ void append_float(std::string& out, float value) {
   char digits[32];
   const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
   out.append(digits, end);
+}
+
+// Clocks that jump, or records that are none, must not overflow: at the ends of what there is.
+Ns minus(Ns a, Ns b) {
+  Ns result = 0;
+  if (!__builtin_sub_overflow(a, b, &result)) return result;
+  return a < 0 ? std::numeric_limits<Ns>::min() : std::numeric_limits<Ns>::max();
 }
 
 // Microseconds with exactly three decimals.
@@ -62,9 +72,9 @@ void open_slice(std::string& out, const TraceInfo& info, std::string_view catego
   append_field(out, "pid", pid);
   append_field(out, "tid", tid);
   append_key(out, "ts");
-  append_us(out, times.begin - info.base);
+  append_us(out, minus(times.begin, info.base));
   append_key(out, "dur");
-  append_us(out, times.end - times.begin);
+  append_us(out, minus(times.end, times.begin));
 }
 
 void append_flow(std::string& out, const TraceInfo& info, char phase, std::uint32_t id, std::int64_t pid, std::int64_t tid, Ns time) {
@@ -75,7 +85,7 @@ void append_flow(std::string& out, const TraceInfo& info, char phase, std::uint3
   append_field(out, "pid", pid);
   append_field(out, "tid", tid);
   append_key(out, "ts");
-  append_us(out, time - info.base);
+  append_us(out, minus(time, info.base));
   out += ", \"cat\": \"ac2g\", \"name\": \"ac2g\"";
   out += phase == 'f' ? ", \"bp\": \"e\"}" : "}";
 }
@@ -116,7 +126,14 @@ const Device* device_of(const TraceInfo& info, std::int32_t id) {
   return at == info.devices.end() ? nullptr : &*at;
 }
 
-std::int64_t product(const std::array<std::int32_t, 3>& list) { return std::int64_t{list[0]} * list[1] * list[2]; }
+// Of a grid or block: none is negative, and none that runs is larger than 64 bits hold.
+std::int64_t product(const std::array<std::int32_t, 3>& list) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 62;
+  std::int64_t result = 1;
+  for (const std::int32_t n : list)
+    if (__builtin_mul_overflow(result, std::int64_t{std::max(n, 0)}, &result) || result > kMost) return kMost;
+  return result;
+}
 
 gapscope::SmLimits limits_of(const Device& d) {
   return {d.major, d.minor, d.threads_per_sm, d.registers_per_sm, d.shared_per_sm, d.shared_per_block, d.sms};
@@ -154,7 +171,7 @@ void append_bytes(std::string& out, std::uint64_t bytes, const Times& times) {
   append_field(out, "bytes", bytes);
   if (times.end <= times.begin) return;
   append_key(out, "memory bandwidth (GB/s)");
-  append_float(out, static_cast<float>(static_cast<double>(bytes) / static_cast<double>(times.end - times.begin)));
+  append_float(out, static_cast<float>(static_cast<double>(bytes) / static_cast<double>(minus(times.end, times.begin))));
 }
 
 // {"name": ..., "ph": "M", "ts": 0.000, "pid": P, "tid": T, "args": {"KEY": VALUE}}; the value is appended by the caller's text.
@@ -217,6 +234,11 @@ std::size_t utf8_length(std::string_view text) {
   if (first < 0xF0 || first > 0xF4) return 0;
   const bool overlong = first == 0xF0 && byte(1) < 0x90, beyond = first == 0xF4 && byte(1) > 0x8F;
   return follows(1) && follows(2) && follows(3) && !overlong && !beyond ? 4 : 0;
+}
+
+// What a program wrote into its range goes into the file as it is only where the file stays what it is: JSON, an event a line.
+bool is_json_line(std::string_view text) {
+  return text.find_first_of("\n\r") == std::string_view::npos && nlohmann::json::accept(text);
 }
 
 void append_control(std::string& out, unsigned char c) {
@@ -283,8 +305,8 @@ void append_kernel(std::string& out, const TraceInfo& info, const Kernel& k) {
   open_slice(out, info, "kernel", k.name, k.place.device, k.place.stream, k.times);
   out += ", \"args\": {\"queued\": 0";  // Kineto's, which is always 0
   append_place(out, k.place);
-  if (k.queued != 0) append_field(out, "queued before begin (ns)", k.times.begin - k.queued);
-  if (k.submitted != 0) append_field(out, "submitted before begin (ns)", k.times.begin - k.submitted);
+  if (k.queued != 0) append_field(out, "queued before begin (ns)", minus(k.times.begin, k.queued));
+  if (k.submitted != 0) append_field(out, "submitted before begin (ns)", minus(k.times.begin, k.submitted));
   append_field(out, "registers per thread", k.registers);
   append_field(out, "shared memory", std::int64_t{k.static_shared} + k.dynamic_shared);
   append_field(out, "static shared memory", k.static_shared);
@@ -346,7 +368,7 @@ void append_overhead(std::string& out, const TraceInfo& info, const Overhead& ov
 void append_range(std::string& out, const TraceInfo& info, const Range& range) {
   const bool is_operator = range.domain == kOperators;
   std::string_view name = range.name, args;
-  if (const std::size_t brace = name.find(" {"); is_operator && brace != std::string_view::npos && name.ends_with('}')) {
+  if (const std::size_t brace = name.find(" {"); is_operator && brace != std::string_view::npos && is_json_line(name.substr(brace + 1))) {
     args = name.substr(brace + 1);
     name = name.substr(0, brace);
   }
@@ -368,22 +390,22 @@ void append_mark(std::string& out, const TraceInfo& info, const Marker& mark) {
   append_field(out, "pid", info.process);
   append_field(out, "tid", mark.thread);
   append_key(out, "ts");
-  append_us(out, mark.time - info.base);
+  append_us(out, minus(mark.time, info.base));
   out += '}';
 }
 
 void append_gpu_range(std::string& out, const TraceInfo& info, std::string_view name, const Times& times, std::int32_t device, std::int32_t stream) {
   // A nanosecond on both sides, as Kineto does, so that it encloses its work.
-  open_slice(out, info, "gpu_user_annotation", name, device, stream, {times.begin - 1, times.end + 1});
+  open_slice(out, info, "gpu_user_annotation", name, device, stream, {minus(times.begin, 1), minus(times.end, -1)});
   out += '}';
 }
 
 void append_recording(std::string& out, const TraceInfo& info, const Times& times, std::uint64_t events) {
   out += "{\"ph\": \"X\", \"cat\": \"Trace\", \"name\": \"gapscope record\", \"pid\": \"Spans\", \"tid\": \"gapscope\"";
   append_key(out, "ts");
-  append_us(out, times.begin - info.base);
+  append_us(out, minus(times.begin, info.base));
   append_key(out, "dur");
-  append_us(out, times.end - times.begin);
+  append_us(out, minus(times.end, times.begin));
   out += ", \"args\": {\"Op count\": ";
   append_int(out, events);
   out += "}}";

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include <nlohmann/json.hpp>
 
 #include "app/record/recording.h"
@@ -138,6 +140,34 @@ TEST_CASE("a recording is opened with its lanes named, its arrow bound and its o
   CHECK(titles.find("thread 420 (main)") != std::string::npos);
   CHECK(titles.find("stream 7") != std::string::npos);
   CHECK(trace.header.devices.at(0).name == "NVIDIA H200");
+}
+
+TEST_CASE("what an operator's range says is args only where it is JSON on one line, and else its name") {
+  for (const std::string text : {R"(aten::mm {"Input Dims": [[64, 64]}})", R"(x {"a": "b})", "x {\"a\":\n1}", "x {}}", "x {\xFF}", "x {\"a\": 1e999}"}) {
+    std::string event;
+    append_range(event, h200(), {{kBase, kBase + 10}, 420, text, std::string(kOperators)});
+    REQUIRE_MESSAGE(Json::accept(event), event);
+    CHECK_FALSE(Json::parse(event).contains("args"));
+    CHECK(event.find('\n') == std::string::npos);
+  }
+}
+
+TEST_CASE("numbers that no clock and no kernel has do not overflow") {
+  constexpr Ns kLeast = std::numeric_limits<Ns>::min(), kMost = std::numeric_limits<Ns>::max();
+  Kernel k = gemm();
+  k.times = {kLeast, kMost};
+  k.queued = kMost;
+  k.submitted = kLeast;
+  k.grid = k.block = {2'147'483'647, 2'147'483'647, 2'147'483'647};
+  std::string text;
+  append_kernel(text, h200(), k);
+  const Json event = Json::parse("[" + text + "]")[0];
+  CHECK(event["ts"] == 0.0);
+  CHECK(event["dur"] == 9223372036854775.807);
+  CHECK(event["args"]["queued before begin (ns)"] == kLeast);
+  text.clear();
+  append_gpu_range(text, h200(), "r", {kLeast, kMost}, 0, 7);
+  CHECK(Json::accept(text));
 }
 
 TEST_CASE("the driver's small talk is left out, what moves GPU work is kept") {
