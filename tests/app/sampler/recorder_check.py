@@ -41,7 +41,7 @@ class Run:
         return self
 
     def child(self):
-        return int(subprocess.run(["ps", "-o", "pid=", "--ppid", str(self.process.pid)], capture_output=True, text=True).stdout.split()[0])
+        return int(pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()[0])
 
     def end(self):
         said, complained = self.process.communicate("x", timeout=60)
