@@ -93,9 +93,10 @@ def complaints(check):
         yield f"a recorder that names its trace: {complained!r}"
 
     foreign = check.folder / f"f.json.gz.0123456789abcdef.{HOST}.1.1.partial"
-    foreign.write_bytes(gzip.compress(b"of another run"))
+    text = gzip.compress(b"of another run")
+    foreign.write_bytes(text)
     code, said, complained = check.recorded("whole", "f.json.gz")
-    if foreign.read_bytes() != gzip.compress(b"of another run") or f"{foreign}: left unfinished by another recording" not in complained:
+    if foreign.read_bytes() != text or f"{foreign}: left unfinished by another recording" not in complained:
         yield f"another run's file: {complained!r}"
     foreign.unlink()
 
