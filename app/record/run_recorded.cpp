@@ -53,6 +53,22 @@ class Signals {
   std::vector<std::pair<int, struct sigaction>> before_;
 };
 
+// Until we know whom to pass them on to.
+class SignalsHeldBack {
+ public:
+  SignalsHeldBack() {
+    sigset_t passed_on;
+    sigemptyset(&passed_on);
+    sigaddset(&passed_on, SIGTERM);
+    sigaddset(&passed_on, SIGHUP);
+    sigprocmask(SIG_BLOCK, &passed_on, &before_);
+  }
+  void let_go() const { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
 void put_into_environment(const RecordingOptions& options, const std::string& library) {
   put_in_environment(options);
   setenv("CUDA_INJECTION64_PATH", library.c_str(), 1);
@@ -191,15 +207,20 @@ Result<Recorded> run_recorded(const std::vector<std::string>& command, Recording
   int why = 0;
   {
     const Signals signals;
+    const SignalsHeldBack held_back;
     child = fork();
     if (child == 0) {
       signals.restore_in_child();
+      held_back.let_go();
       put_into_environment(options, library);
       become(command, told[1]);
     }
     const int no_child = child < 0 ? errno : 0;
+    held_back.let_go();
     close(told[1]);
-    if (read(told[0], &why, sizeof why) != sizeof why) why = no_child;
+    ssize_t heard = 0;
+    while ((heard = read(told[0], &why, sizeof why)) < 0 && errno == EINTR) {}
+    if (heard != sizeof why) why = no_child;
     close(told[0]);
     if (no_child == 0) recorded.exit_code = wait_for(child);
     child = 0;
