@@ -237,8 +237,10 @@ std::size_t utf8_length(std::string_view text) {
 }
 
 // What a program wrote into its range goes into the file as it is only where the file stays what it is: JSON, an event a line.
+// The library takes a zero byte for the end.
 bool is_json_line(std::string_view text) {
-  return text.find_first_of("\n\r") == std::string_view::npos && nlohmann::json::accept(text);
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20; };
+  return std::none_of(text.begin(), text.end(), is_control) && nlohmann::json::accept(text);
 }
 
 void append_control(std::string& out, unsigned char c) {

@@ -100,7 +100,8 @@ std::string Recorder::refusal(CUptiResult result, const char* what) const {
   return std::string(what) + " (" + (why ? why : "no reason given") + ").";
 }
 
-// Nothing is enabled before the thread is there that empties the buffers; it reads nothing before all is enabled.
+// Nothing is enabled before the thread is there that empties the buffers; it reads nothing before all is enabled. It is not waited
+// for: a program may bring CUDA up while it loads a library, and the thread then stands still until that is done.
 std::string Recorder::start() {
   have_room_to_throw();
   if (std::string wrong = cupti_.load(); !wrong.empty()) return wrong;
@@ -112,7 +113,6 @@ std::string Recorder::start() {
   started_ = flushed_ = now();
   try {
     thread_ = std::thread([this] { run(); });
-    stage_.wait(Stage::starting);
   } catch (const std::system_error&) {
     return "No thread could be started for the recorder: this program is not recorded.";
   }
@@ -121,8 +121,8 @@ std::string Recorder::start() {
   } catch (...) {
     give_up(kNoMemory);
   }
-  stage_ = Stage::running;
-  stage_.notify_all();
+  ready_ = true;
+  ready_.notify_all();
   return {};
 }
 
@@ -298,9 +298,7 @@ void Recorder::run() noexcept {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, nullptr);  // the program's signals are its own
   have_room_to_throw();
-  stage_ = Stage::waiting;
-  stage_.notify_all();
-  stage_.wait(Stage::waiting);
+  ready_.wait(false);
   for (bool more = true; more;) {
     try {
       more = go_on();

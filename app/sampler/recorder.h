@@ -70,9 +70,7 @@ class Recorder {
   std::vector<std::uint8_t*> free_;
   std::size_t buffers_ = 0, lent_ = 0;  // in all, and with CUPTI right now
   bool ending_ = false;
-  enum class Stage : int { starting, waiting, running };  // of the thread
-  std::atomic<Stage> stage_{Stage::starting};
-  std::atomic<bool> stopped_{false};
+  std::atomic<bool> stopped_{false}, ready_{false};
   std::atomic<bool> over_{false};  // nothing is recorded any more
   std::atomic<int> signal_{0};
   bool enabled_ = false;

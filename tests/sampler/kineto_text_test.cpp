@@ -143,7 +143,7 @@ TEST_CASE("a recording is opened with its lanes named, its arrow bound and its o
 }
 
 TEST_CASE("what an operator's range says is args only where it is JSON on one line, and else its name") {
-  for (const std::string text : {R"(aten::mm {"Input Dims": [[64, 64]}})", R"(x {"a": "b})", "x {\"a\":\n1}", "x {}}", "x {\xFF}", "x {\"a\": 1e999}"}) {
+  for (const std::string& text : std::initializer_list<std::string>{R"(aten::mm {"Input Dims": [[64, 64]}})", R"(x {"a": "b})", "x {\"a\":\n1}", "x {}}", "x {\xFF}", "x {\"a\": 1e999}", std::string("x {}\0}", 6)}) {
     std::string event;
     append_range(event, h200(), {{kBase, kBase + 10}, 420, text, std::string(kOperators)});
     REQUIRE_MESSAGE(Json::accept(event), event);

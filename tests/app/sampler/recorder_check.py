@@ -189,7 +189,7 @@ def lacking(tools, folder):
     yield from said_once(run, "No thread could be started")
 
     for megabytes in (0, 1, 2, 3, 5, 8, 13, 21, 34):
-        run = Run(tools, folder, "open", "memory", megabytes, "launches", 50_000, "pause", 600, "launches", 10, out="m.json").end()
+        run = Run(tools, folder, "open", "pause", 200, "memory", megabytes, "launches", 50_000, "pause", 600, "launches", 10, out="m.json").end()
         yield from went_on(run, 50_010)
         if " memory" not in run.complained and sum(map(kernels, run.traces)) != 50_010:
             yield f"{megabytes} MB to spare: a part is missing, and it is not said: {run.complained!r}"
