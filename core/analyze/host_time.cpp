@@ -6,6 +6,8 @@
 #include <queue>
 #include <tuple>
 
+#include "core/base/radix_sort.h"
+
 namespace gapscope {
 namespace {
 
@@ -147,10 +149,10 @@ void HostTime::order_threads() {
     std::uint32_t rank;
     bool operator<(const Cover& o) const { return rank > o.rank; }  // a heap gives the greatest first
   };
-  std::vector<Cover> covers;
+  std::vector<Cover> covers, other;
   for (std::uint32_t rank = 0; rank < threads_.size(); ++rank)
     for (const Span span : coverage(threads_[rank])) covers.push_back({span, rank});
-  std::sort(covers.begin(), covers.end(), [](const Cover& a, const Cover& b) { return a.span.begin < b.span.begin; });
+  radix_sort(covers, other, [](const Cover& c) { return ordered_bits(c.span.begin); });
   std::priority_queue<Cover> open;
   Ns now = kNever;
   const auto advance = [&](Ns to) {
@@ -176,39 +178,117 @@ void HostTime::gather_overheads(const std::vector<SliceId>& slices) {
   overheads_ = put_over(disjoint(trace_, std::move(loading), IdleCause::loading), disjoint(trace_, std::move(other), IdleCause::profiler));
 }
 
-HostReader::HostReader(const HostTime& host) : host_(host), near_(host.trace_.rows.size()) {
+HostReader::HostReader(const HostTime& host, bool reads_ahead)
+    : host_(host), reads_ahead_(reads_ahead), near_(host.trace_.rows.size()), lanes_(host.trace_.lanes.size()) {
   for (std::size_t r = 0; r < near_.size(); ++r) near_[r] = host.trace_.rows[r].first;
 }
 
 void HostReader::read(LaneId lane, Span span, std::vector<HostPiece>& out) {
+  each_piece(lane, span, [&](Span part, IdleCause cause, SliceId slice) { out.push_back({part, cause, slice}); });
+}
+
+void HostReader::add_times(LaneId lane, Span span, CauseTimes& times) {
+  each_piece(lane, span, [&](Span part, IdleCause cause, SliceId) { times[index_of(cause)] += part.length(); });
+}
+
+template <class Take>
+void HostReader::each_piece(LaneId lane, Span span, Take take) {
   const auto& overheads = host_.overheads_;
   auto at = std::upper_bound(overheads.begin(), overheads.end(), span.begin, [](Ns t, const HostPiece& p) { return t < p.span.end; });
   for (; at != overheads.end() && at->span.begin < span.end; ++at) {
-    const HostPiece piece{intersect(at->span, span), at->cause, at->slice};
-    if (span.begin < piece.span.begin) read_threads(lane, {span.begin, piece.span.begin}, out);
-    out.push_back(piece);
-    span.begin = piece.span.end;
+    const Span part = intersect(at->span, span);
+    if (span.begin < part.begin) each_on_threads(lane, {span.begin, part.begin}, take);
+    take(part, at->cause, at->slice);
+    span.begin = part.end;
   }
-  if (!span.empty()) read_threads(lane, span, out);
+  if (!span.empty()) each_on_threads(lane, span, take);
 }
 
-void HostReader::read_threads(LaneId lane, Span span, std::vector<HostPiece>& out) {
+template <class Take>
+void HostReader::each_on_threads(LaneId lane, Span span, Take take) {
   if (lane)
-    read_lane(lane, span, rooms_[0], out, [&](Span rest) { read_first_thread(rest, out); });
+    each_on_lane(lane, span, take, [&](Span rest) { each_on_first_thread(rest, take); });
   else
-    read_first_thread(span, out);
+    each_on_first_thread(span, take);
 }
 
-void HostReader::read_first_thread(Span span, std::vector<HostPiece>& out) {
+template <class Take>
+void HostReader::each_on_first_thread(Span span, Take take) {
   const auto& threads = host_.first_thread_;
   auto at = std::upper_bound(threads.begin(), threads.end(), span.begin, [](Ns t, const HostTime::OnThread& p) { return t < p.span.end; });
   for (; at != threads.end() && at->span.begin < span.end; ++at) {
     const Span part = intersect(at->span, span);
-    if (span.begin < part.begin) out.push_back({{span.begin, part.begin}, IdleCause::unrecorded, {}});
-    read_lane(at->lane, part, rooms_[1], out, [](Span) {});
+    if (span.begin < part.begin) take({span.begin, part.begin}, IdleCause::unrecorded, SliceId{});
+    each_on_lane(at->lane, part, take, [](Span) {});
     span.begin = part.end;
   }
-  if (!span.empty()) out.push_back({span, IdleCause::unrecorded, {}});
+  if (!span.empty()) take(span, IdleCause::unrecorded, SliceId{});
+}
+
+template <class Take, class Uncovered>
+void HostReader::each_on_lane(LaneId lane, Span span, Take take, Uncovered uncovered) {
+  LaneState& s = lanes_[lane.index()];
+  if (span.begin < s.now || span.end > s.ready.end) make_ready(s, lane, span);
+  while (s.next < s.slices.size() && s.slices[s.next].begin <= span.begin) begin_slice(s, s.slices[s.next++]);
+  s.now = span.begin;
+  const auto advance = [&](Ns to) {
+    while (s.now < to) {
+      while (!s.stack.empty() && s.stack.back().end <= s.now) s.stack.pop_back();
+      const Open* const owner = s.compiles.end > s.now ? &s.compiles : s.loads.end > s.now ? &s.loads : s.stack.empty() ? nullptr : &s.stack.back();
+      const Span part{s.now, owner ? std::min(to, owner->end) : to};
+      s.now = part.end;
+      if (!owner) {
+        uncovered(part);
+      } else {
+        const auto cause = owner == &s.compiles ? IdleCause::compiling
+                           : owner == &s.loads  ? IdleCause::data_loading
+                                                : static_cast<IdleCause>(owner->part & kCauseBits);
+        take(part, cause, SliceId(std::size_t{owner->slice}));
+      }
+    }
+  };
+  for (; s.next < s.slices.size() && s.slices[s.next].begin < span.end; ++s.next) {
+    advance(s.slices[s.next].begin);
+    begin_slice(s, s.slices[s.next]);
+  }
+  advance(span.end);
+}
+
+void HostReader::begin_slice(LaneState& s, const Open& slice) {
+  while (!s.stack.empty() && s.stack.back().end <= slice.begin) s.stack.pop_back();
+  s.stack.push_back(slice);
+  if ((slice.part & kCompiling) != 0 && slice.end > s.compiles.end) s.compiles = slice;
+  if ((slice.part & kLoadsData) != 0 && slice.end > s.loads.end) s.loads = slice;
+}
+
+// Slices of one begin lie in order of depth from the outer one to the inner one: see LaneNester.
+void HostReader::make_ready(LaneState& s, LaneId id, Span span) {
+  constexpr std::size_t kEnough = 512;  // 12 KB: this and as much room for sorting stay in a core's nearest cache
+  if (reads_ahead_) {
+    if (s.slices.size() < kEnough) s.ahead = std::max(2 * s.ahead, span.length());
+    if (s.slices.size() > 4 * kEnough) s.ahead /= 2;
+  }
+  s.ready = span;
+  if (__builtin_add_overflow(span.begin, s.ahead, &s.ready.end)) s.ready.end = span.end;
+  s.ready.end = std::max(s.ready.end, span.end);
+  s.slices.clear();
+  s.stack.clear();
+  s.next = 0;
+  s.compiles = s.loads = {0, kNever, 0, 0};
+  const Slices& slices = host_.trace_.slices;
+  const Lane& lane = host_.trace_.lane(id);
+  inside_.clear();  // begun in the stretch; those begun before it are few
+  for (std::uint32_t r = lane.first_row; r < lane.first_row + lane.depth_count; ++r) {
+    const Row& row = host_.trace_.rows[r];
+    near_[r] = first_that_ends_after(row, span.begin, near_[r]);
+    for (std::uint32_t i = near_[r]; i < row.first + row.count && slices.begin[i] < s.ready.end; ++i)
+      if (host_.part_[i] != kNoPart && slices.begin[i] < slices.end[i])
+        (slices.begin[i] < span.begin ? s.slices : inside_).push_back({slices.begin[i], slices.end[i], i, host_.part_[i]});
+  }
+  const auto earlier = [](const Open& a, const Open& b) { return a.begin < b.begin; };
+  if (!std::is_sorted(s.slices.begin(), s.slices.end(), earlier)) std::stable_sort(s.slices.begin(), s.slices.end(), earlier);
+  radix_sort(inside_, spare_, [&](const Open& o) { return static_cast<std::uint64_t>(o.begin) - static_cast<std::uint64_t>(span.begin); });
+  s.slices.insert(s.slices.end(), inside_.begin(), inside_.end());
 }
 
 std::uint32_t HostReader::first_that_ends_after(const Row& row, Ns t, std::uint32_t near) const {
@@ -223,59 +303,6 @@ std::uint32_t HostReader::first_that_ends_after(const Row& row, Ns t, std::uint3
     step *= 2;
   }
   return near;
-}
-
-// The lane's slices in the stretch in order of begin, an outer one before an inner one.
-void HostReader::gather(LaneId id, Span span, std::vector<Open>& found) {
-  const Slices& slices = host_.trace_.slices;
-  const Lane& lane = host_.trace_.lane(id);
-  found.clear();
-  for (std::uint32_t r = lane.first_row; r < lane.first_row + lane.depth_count; ++r) {
-    const Row& row = host_.trace_.rows[r];
-    const std::uint32_t stop = row.first + row.count;
-    near_[r] = first_that_ends_after(row, span.begin, near_[r]);
-    for (std::uint32_t i = near_[r]; i < stop && slices.begin[i] < span.end; ++i)
-      if (host_.part_[i] != kNoPart && slices.begin[i] < slices.end[i]) found.push_back({slices.begin[i], slices.end[i], i});
-  }
-  const auto outer_first = [&](const Open& a, const Open& b) {
-    if (a.begin != b.begin) return a.begin < b.begin;
-    if (a.end != b.end) return a.end > b.end;
-    return slices.offset[a.slice] < slices.offset[b.slice];
-  };
-  if (!std::is_sorted(found.begin(), found.end(), outer_first)) std::sort(found.begin(), found.end(), outer_first);
-}
-
-template <class Uncovered>
-void HostReader::read_lane(LaneId lane, Span span, Room& room, std::vector<HostPiece>& out, Uncovered uncovered) {
-  gather(lane, span, room.inside);
-  Open compiles{0, kNever, 0}, loads{0, kNever, 0};  // the one that ends last
-  std::vector<Open>& stack = room.stack;             // in order of begin: the last one that has not ended is the innermost
-  stack.clear();
-  Ns now = span.begin;
-  const auto advance = [&](Ns to) {
-    while (now < to) {
-      while (!stack.empty() && stack.back().end <= now) stack.pop_back();
-      const Open* const owner = compiles.end > now ? &compiles : loads.end > now ? &loads : stack.empty() ? nullptr : &stack.back();
-      const Ns stop = owner ? std::min(to, owner->end) : to;
-      if (!owner) {
-        uncovered(Span{now, stop});
-      } else {
-        const auto cause = owner == &compiles ? IdleCause::compiling
-                           : owner == &loads  ? IdleCause::data_loading
-                                              : static_cast<IdleCause>(host_.part_[owner->slice] & kCauseBits);
-        out.push_back({{now, stop}, cause, SliceId(std::size_t{owner->slice})});
-      }
-      now = stop;
-    }
-  };
-  for (const Open& slice : room.inside) {
-    advance(slice.begin);
-    stack.push_back(slice);
-    const std::uint8_t part = host_.part_[slice.slice];
-    if ((part & kCompiling) != 0 && slice.end > compiles.end) compiles = slice;
-    if ((part & kLoadsData) != 0 && slice.end > loads.end) loads = slice;
-  }
-  advance(span.end);
 }
 
 }  // namespace gapscope

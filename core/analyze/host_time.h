@@ -48,32 +48,49 @@ class HostTime {
   std::vector<HostPiece> overheads_;   // disjoint, in time order
 };
 
-// Asks about stretches of time, best in order of time: it goes on from where the last question ended. For one thread.
+// Asks about stretches of time. For one thread. Going on in order of time is cheap, and cheaper yet with `reads_ahead`: then the
+// slices of a lane are put in order a few thousand at a time, for questions that follow closely.
 class HostReader {
  public:
-  explicit HostReader(const HostTime& host);
+  explicit HostReader(const HostTime& host, bool reads_ahead = false);
   // Appends pieces in time order that cover `span` exactly. Without a lane no thread comes before the others.
   void read(LaneId lane, Span span, std::vector<HostPiece>& out);
+  // Adds up their lengths by cause.
+  void add_times(LaneId lane, Span span, CauseTimes& times);
 
  private:
   struct Open {
     Ns begin, end;
     std::uint32_t slice;
+    std::uint8_t part;
   };
-  void read_threads(LaneId lane, Span span, std::vector<HostPiece>& out);
-  void read_first_thread(Span span, std::vector<HostPiece>& out);
-  struct Room {
-    std::vector<Open> inside, stack;
+  // A lane's slices in order of begin, an outer one before an inner one, and how far they were read.
+  struct LaneState {
+    Span ready;                  // `slices` are those that overlap this
+    std::vector<Open> slices;
+    std::size_t next = 0;        // the first that begins after the last question's end
+    std::vector<Open> stack;     // begun, in order: the last one that has not ended is the innermost
+    Open compiles{}, loads{};    // of the compile frames and data loaders begun the one that ends last
+    Ns now = 0;                  // the last question's end
+    Ns ahead = 0;                // how much more than asked for is made ready
   };
-  // Calls uncovered(span) where the lane has no slice.
-  template <class Uncovered>
-  void read_lane(LaneId lane, Span span, Room& room, std::vector<HostPiece>& out, Uncovered uncovered);
-  void gather(LaneId lane, Span span, std::vector<Open>& found);
+  template <class Take>
+  void each_piece(LaneId lane, Span span, Take take);
+  template <class Take>
+  void each_on_threads(LaneId lane, Span span, Take take);
+  template <class Take>
+  void each_on_first_thread(Span span, Take take);
+  template <class Take, class Uncovered>
+  void each_on_lane(LaneId lane, Span span, Take take, Uncovered uncovered);
+  void make_ready(LaneState& state, LaneId lane, Span span);
+  static void begin_slice(LaneState& state, const Open& slice);
   std::uint32_t first_that_ends_after(const Row& row, Ns t, std::uint32_t near) const;
 
   const HostTime& host_;
+  const bool reads_ahead_;
   std::vector<std::uint32_t> near_;  // by row: where the last question found its first slice
-  Room rooms_[2];                    // to work in: for the thread asked for, and for another one where it has no slice
+  std::vector<LaneState> lanes_;
+  std::vector<Open> inside_, spare_;  // to work in
 };
 
 }  // namespace gapscope

@@ -143,17 +143,20 @@ bool TimeAccount::find_window(const std::vector<GpuOp>& ops) {
 void TimeAccount::make_device(DeviceAccount& account, const std::vector<GpuOp>& ops, const std::vector<std::uint32_t>& of_device,
                               const std::vector<std::uint8_t>& is_communication) {
   BusySweep sweep(window_, account);
-  HostReader reader(host_);
-  std::vector<HostPiece> found;
+  HostReader reader(host_, true);
+  account.gaps.reserve(of_device.size() + 1);
+  account.causes_.reserve(3 * of_device.size());
   const auto add_gap = [&](Span span, const GpuOp* ended_by) {
     DeviceGap gap;
     gap.span = span;
     gap.first_cause = static_cast<std::uint32_t>(account.causes_.size());
     if (ended_by != nullptr) gap.ended_by = ended_by->slice, gap.launch = ended_by->launch;
-    found.clear();
-    add_pieces(reader, gap, span, found);
     CauseTimes causes{};
-    for (const HostPiece& piece : found) causes[index_of(piece.cause)] += piece.span.length();
+    const GapParts parts = parts_of(gap);
+    if (!parts.host.empty()) reader.add_times(parts.thread, parts.host, causes);
+    causes[index_of(IdleCause::launching)] += parts.launching.length();
+    causes[index_of(IdleCause::starting)] += parts.starting.length();
+    causes[index_of(IdleCause::unlinked)] += parts.unlinked.length();
     gap.main = largest_of(causes);
     for (std::size_t c = 0; c < kIdleCauses; ++c) {
       account.times.idle[c] += causes[c];
@@ -190,25 +193,25 @@ void TimeAccount::make_device(DeviceAccount& account, const std::vector<GpuOp>& 
   account.times.exposed_copies = length(account.exposed_copies);
 }
 
-void TimeAccount::add_pieces(HostReader& reader, const DeviceGap& gap, Span clip, std::vector<HostPiece>& out) const {
-  const Span whole = intersect(gap.span, clip);
-  if (whole.empty()) return;
-  const auto add = [&](Span span, IdleCause cause, SliceId slice) {
-    if (const Span part = intersect(span, whole); !part.empty()) out.push_back({part, cause, slice});
-  };
-  if (gap.ended_by && !gap.launch) return add(gap.span, IdleCause::unlinked, {});
-  const Span launch = gap.launch ? intersect(trace_.span_of(gap.launch), {gap.span.begin, std::numeric_limits<Ns>::max()}) : Span{gap.span.end, gap.span.end};
-  const LaneId thread = gap.launch ? trace_.lane_id(gap.launch) : LaneId{};
-  if (const Span host = intersect({gap.span.begin, launch.begin}, whole); !host.empty()) reader.read(thread, host, out);
-  const Ns launched = std::max(launch.begin, launch.end);
-  add({launch.begin, launched}, IdleCause::launching, gap.launch);
-  add({launched, gap.span.end}, IdleCause::starting, gap.launch);
+TimeAccount::GapParts TimeAccount::parts_of(const DeviceGap& gap) const {
+  const Span all = gap.span;
+  if (!gap.ended_by) return {.host = all};
+  if (!gap.launch) return {.unlinked = all};
+  const Span call = trace_.span_of(gap.launch);
+  const Ns begins = std::clamp(call.begin, all.begin, all.end), ends = std::clamp(call.end, all.begin, all.end);
+  return {.thread = trace_.lane_id(gap.launch), .host = {all.begin, begins}, .launching = {begins, ends}, .starting = {ends, all.end}};
 }
 
 std::vector<HostPiece> TimeAccount::pieces(const DeviceGap& gap, Span clip) const {
-  HostReader reader(host_);
   std::vector<HostPiece> out;
-  add_pieces(reader, gap, clip, out);
+  const GapParts parts = parts_of(gap);
+  if (const Span host = intersect(parts.host, clip); !host.empty()) HostReader(host_).read(parts.thread, host, out);
+  const auto add = [&](Span span, IdleCause cause) {
+    if (const Span part = intersect(span, clip); !part.empty()) out.push_back({part, cause, gap.launch});
+  };
+  add(parts.launching, IdleCause::launching);
+  add(parts.starting, IdleCause::starting);
+  add(parts.unlinked, IdleCause::unlinked);
   return out;
 }
 

@@ -106,7 +106,12 @@ class TimeAccount {
   bool find_window(const std::vector<GpuOp>& ops);
   void make_device(DeviceAccount& account, const std::vector<GpuOp>& ops, const std::vector<std::uint32_t>& of_device,
                    const std::vector<std::uint8_t>& is_communication);
-  void add_pieces(HostReader& reader, const DeviceGap& gap, Span clip, std::vector<HostPiece>& out) const;
+  // A gap from begin to end: host time on a thread, then the launch, then the start; or all of it unlinked.
+  struct GapParts {
+    LaneId thread{};
+    Span host{}, launching{}, starting{}, unlinked{};
+  };
+  GapParts parts_of(const DeviceGap& gap) const;
 
   const Trace& trace_;
   HostTime host_;
