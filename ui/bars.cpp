@@ -71,20 +71,21 @@ float draw_pill(Painter& p, const Theme& theme, const Box& bar, float x, const s
   return pill.x1;
 }
 
-// The first words of the verdict, at the right end: "Overhead-bound"; a click opens or closes the findings.
+// The first words of the verdict, at the right end: "Host-bound"; a click opens or closes the findings.
 // Gives its left end.
 float draw_verdict_chip(Painter& p, const Theme& theme, const Box& bar, const Document& document, CommandScope& scope) {
   const Diagnosis* diagnosis = document.diagnosis();
   if (!diagnosis) return bar.x1;
   Severity worst = Severity::informational;
   for (const RankedFinding& f : diagnosis->findings) worst = std::max(worst, f.finding.severity);
-  const std::string words = diagnosis->verdict.substr(0, diagnosis->verdict.find(':'));
+  const bool doubtful = !diagnosis->trust.empty();
+  const std::string words = diagnosis->verdict.substr(0, diagnosis->verdict.find(':')) + (doubtful ? ", with a caveat" : "");
   const float size = p.px(10), width = p.text_width(Face::sans, words) + size + p.px(32);
   const Box chip{bar.x1 - width - p.px(10), bar.y0 + p.px(7), bar.x1 - p.px(10), bar.y1 - p.px(7)};
   ImGui::SetCursorScreenPos({chip.x0, chip.y0});
   if (ImGui::InvisibleButton("verdict", {chip.width(), chip.height()})) run_command(CommandId::toggle_findings, scope);
   const bool hot = ImGui::IsItemHovered();
-  draw_hover(diagnosis->verdict);
+  draw_hover(doubtful ? diagnosis->trust + "\n" + diagnosis->verdict : diagnosis->verdict);
   p.fill_rounded(chip, colour(severity_colour(worst, theme), hot ? 0.32f : 0.18f), chip.height() / 2);
   draw_severity(p, {chip.x0 + p.px(12) + size / 2, (chip.y0 + chip.y1) / 2}, size, worst, theme);
   p.text_in(Face::sans, {chip.x0 + size + p.px(20), chip.y0, chip.x1, chip.y1}, colour(theme.text), words);

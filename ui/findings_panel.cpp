@@ -211,6 +211,7 @@ void draw_findings(const Document& document, ViewState& view, Requests& out) {
   if (draw_part_note(document, view, "findings follow")) return;
   if (!diagnosis) return draw_absence(view, "Looking for what costs time...");
   FindingsPanel panel{document, *diagnosis, view, out, theme};
+  if (!diagnosis->trust.empty()) draw_text(Face::bold, theme.text, printable(diagnosis->trust), /*wrap=*/true);
   draw_text(Face::sans, theme.text, diagnosis->verdict, /*wrap=*/true);
   ImGui::Spacing();
   bool loud = !view.findings.quiet;

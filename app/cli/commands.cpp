@@ -15,6 +15,7 @@
 #include "app/cli/screenshot.h"
 #include "app/cli/table.h"
 #include "app/cli/time_argument.h"
+#include "app/cli/why.h"
 #include "app/run_window.h"
 
 namespace gapscope {
@@ -167,6 +168,16 @@ std::function<int()> declare_diagnose(CLI::App& arguments) {
   return [options] { return run_diagnose(*options); };
 }
 
+std::function<int()> declare_why(CLI::App& arguments) {
+  auto options = std::make_shared<WhyOptions>();
+  arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
+  arguments.add_option("--device", options->device, "only this GPU")->type_name("N");
+  arguments.add_option("--range", options->range, std::string("only this part of the window; each end: ") + kTimeHelp)->type_name("FROM:TO");
+  arguments.add_flag("--by-step", options->by_step, "the account of each step too");
+  arguments.add_flag("--json", options->json, "print JSON");
+  return [options] { return why(*options); };
+}
+
 std::string own_path() {
   std::error_code ignored;
   return std::filesystem::read_symlink("/proc/self/exe", ignored).string();
@@ -215,6 +226,7 @@ std::function<int()> declare_crop(CLI::App& arguments) {
 constexpr Subcommand kSubcommands[] = {
     {"info", "print what is in a trace", declare_info},
     {"diagnose", "print what costs time, what proves it and what to do", declare_diagnose},
+    {"why", "print where each nanosecond of each GPU went: compute, communication, copies, and why it stood still", declare_why},
     {"diff", "compare two traces: did a change help, and why", declare_diff},
     {"table", "print the profiler table, as PyTorch's key_averages() does", declare_table},
     {"kernels", "print GPU work by name: times, shapes, occupancy, what the names tell", declare_kernels},

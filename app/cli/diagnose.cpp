@@ -86,14 +86,15 @@ std::string unjudged_text(const Diagnosis& diagnosis) {
 }  // namespace
 
 std::string diagnosis_json(const Trace& trace, const Diagnosis& diagnosis) {
-  Json json = {{"verdict", diagnosis.verdict}, {"findings", Json::array()}, {"not_judged", Json::array()}};
+  Json json = {{"trust", diagnosis.trust.empty() ? Json(nullptr) : Json(diagnosis.trust)}, {"verdict", diagnosis.verdict}, {"findings", Json::array()}, {"not_judged", Json::array()}};
   for (const RankedFinding& f : diagnosis.findings) json["findings"].push_back(finding_json(trace, diagnosis, f));
   for (const Unjudged& u : diagnosis.unjudged) json["not_judged"].push_back({{"rule", u.rule->id}, {"why", u.why}});
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
 std::string diagnosis_text(const Trace&, const Diagnosis& diagnosis) {
-  std::string out = printable(diagnosis.verdict) + '\n';
+  std::string out = diagnosis.trust.empty() ? "" : printable(diagnosis.trust) + '\n';
+  out += printable(diagnosis.verdict) + '\n';
   for (const Severity severity : {Severity::costly, Severity::notable, Severity::informational}) {
     bool any = false;
     for (std::size_t i = 0; i < diagnosis.findings.size(); ++i) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/diagnose/trust.h"
 
 namespace gapscope {
 namespace {
@@ -111,7 +112,9 @@ void add_report(Out out, const LoadReport& report) {
 }  // namespace
 
 std::string info_text(const Document& doc) {
-  std::string text;
+  const std::vector<GpuOp> ops = gpu_ops(doc.trace, doc.links);
+  std::string text = trust_text(trust_of(doc.trace, ops, TimeAccount(doc.trace, doc.links, ops)));
+  if (!text.empty()) text += "\n\n";
   const Out out = std::back_inserter(text);
   add_summary(out, doc);
   for (const DeviceProperties& d : doc.trace.header.devices) add_device(out, d);

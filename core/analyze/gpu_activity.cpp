@@ -30,9 +30,6 @@ Span hull_of(const std::vector<GpuOp>& ops, bool linked_only) {
   return span;
 }
 
-// cudaDeviceSynchronize with which the profiler itself closes a recording.
-bool is_device_sync(std::string_view name) { return name == "cudaDeviceSynchronize" || name == "hipDeviceSynchronize"; }
-
 bool is_cpu_work(Kind k) { return k == Kind::op || k == Kind::annotation || k == Kind::python || is_call(k); }
 
 }  // namespace
@@ -146,26 +143,23 @@ Span analysis_window(const Trace& trace, const std::vector<GpuOp>& ops) {
     if (const Ns last = hull_of(ops, true).end; last > window.end) window.end = last;
     return window;
   }
-  SliceId sync;  // the last device sync; it closes the recording when no CPU event begins after it
-  Ns last_begin = 0;
+  SliceId last;  // of the CPU slices the one that ends last; a device synchronization there closes the recording
+  Ns end_of_others = 0;
   for (std::size_t i = 0; i < trace.slice_count(); ++i) {
     const SliceId s(i);
-    const Kind kind = trace.kind(s);
-    if (!is_cpu_work(kind)) continue;
-    if (is_call(kind) && is_device_sync(trace.name(s)) && (!sync || trace.begin(s) > trace.begin(sync))) {
-      if (sync) add(trace.span_of(sync));
-      sync = s;
-      continue;
+    if (!is_cpu_work(trace.kind(s)) || trace.lane(s).is_async) continue;
+    const Span span = trace.span_of(s);
+    if (!any || span.end > trace.end(last)) {
+      end_of_others = any ? trace.end(last) : span.begin;
+      last = s;
+    } else {
+      end_of_others = std::max(end_of_others, span.end);
     }
-    last_begin = any ? std::max(last_begin, trace.begin(s)) : trace.begin(s);
-    add(trace.span_of(s));
+    add(span);
   }
-  if (sync && (!any || last_begin > trace.begin(sync))) add(trace.span_of(sync));
-  if (!ops.empty()) {
-    const Span gpu = hull_of(ops, false);
-    if (!any) return gpu;
-    window.end = std::max(window.end, gpu.end);
-  }
+  if (!any) return hull_of(ops, false);
+  if (is_call(trace.kind(last)) && trace.name(last).ends_with("DeviceSynchronize")) window.end = std::max(window.begin, end_of_others);
+  if (const Ns linked_end = hull_of(ops, true).end; linked_end > window.end) window.end = linked_end;
   return window;
 }
 

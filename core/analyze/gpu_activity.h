@@ -68,8 +68,8 @@ struct GpuActivity {
 std::vector<GpuActivity> gpu_activity(const Trace& trace, const std::vector<GpuOp>& ops, const Steps& steps,
                                       std::vector<GpuSeries>* series = nullptr);
 
-// The window that diagnostics speak of: first step's begin .. max(last step's end, last linked GPU end); without steps from
-// the first to the last CPU event other than the closing device sync, extended to the last GPU end.
+// The window that diagnostics speak of, the same as the time account's (time_account.h says which); where no CPU work is in the
+// file, from the first begin to the last end of GPU work.
 struct GpuUse {
   Span window;
   Ns busy = 0;                            // union of all GPU work inside the window

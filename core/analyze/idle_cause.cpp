@@ -6,26 +6,26 @@ namespace gapscope {
 namespace {
 
 struct Words {
-  std::string_view key, words, remedy;
+  std::string_view key, title, words, remedy;
 };
 constexpr std::array<Words, kIdleCauses> kWords = {{
-    {"operator", "in operators",
+    {"operator", "operators", "in operators",
      "Run fewer and bigger operators: torch.compile, CUDA graphs, fused and foreach variants, a larger batch."},
-    {"python", "in Python outside operators",
+    {"python", "Python", "in Python outside operators",
      "Move work out of the loop or compile it; name parts with torch.profiler.record_function, or record with_stack=True, to see which."},
-    {"launching", "inside launch calls", "Make fewer launches: fuse small kernels, or replay them as a CUDA graph."},
-    {"cuda_call", "inside other CUDA calls", "Look at which calls these are; CUDA graphs and longer-lived buffers, events and streams need fewer."},
-    {"starting", "launched, not begun",
+    {"launching", "launch calls", "inside launch calls", "Make fewer launches: fuse small kernels, or replay them as a CUDA graph."},
+    {"cuda_call", "other CUDA calls", "inside other CUDA calls", "Look at which calls these are; CUDA graphs and longer-lived buffers, events and streams need fewer."},
+    {"starting", "launched, not begun", "launched, not begun",
      "A few microseconds each are usual, and CUDA graphs shorten them; where one takes long, look at what its stream waits for."},
-    {"synchronizing", "waiting for the GPU",
+    {"synchronizing", "synchronization", "waiting for the GPU",
      "Remove the synchronization (.item(), .cpu(), print of a tensor, torch.cuda.synchronize), so that the host runs ahead."},
-    {"data_loading", "in the data loader", "Use more workers, a larger prefetch_factor and pin_memory, so that the next batch is ready in time."},
-    {"compiling", "compiling", "Warm up before recording, and mark what varies as dynamic so that nothing is compiled again."},
-    {"allocating", "allocating memory", "Let the caching allocator keep its memory: no empty_cache() in the loop, stable shapes, a warm-up step."},
-    {"loading", "loading kernels", "Run a warm-up step before recording: the driver loads a kernel's code at its first use."},
-    {"profiler", "in the profiler's own work", "Record fewer steps with less detail, and skip the first with schedule(warmup=...): this time is the recording's."},
-    {"unrecorded", "with no CPU activity recorded", "Record with ProfilerActivity.CPU, and all the threads that take part."},
-    {"unlinked", "before work that was launched before the recording", "Record with schedule(wait=1, warmup=1): the host side of this is not in the file."},
+    {"data_loading", "data loading", "in the data loader", "Use more workers, a larger prefetch_factor and pin_memory, so that the next batch is ready in time."},
+    {"compiling", "compiling", "compiling", "Warm up before recording, and mark what varies as dynamic so that nothing is compiled again."},
+    {"allocating", "allocating memory", "allocating memory", "Let the caching allocator keep its memory: no empty_cache() in the loop, stable shapes, a warm-up step."},
+    {"loading", "loading kernels", "loading kernels", "Run a warm-up step before recording: the driver loads a kernel's code at its first use."},
+    {"profiler", "the profiler's own work", "in the profiler's own work", "Record fewer steps with less detail, and skip the first with schedule(warmup=...): this time is the recording's."},
+    {"unrecorded", "nothing recorded", "with no CPU activity recorded", "Record with ProfilerActivity.CPU, and all the threads that take part."},
+    {"unlinked", "launched before the recording", "before work that was launched before the recording", "Record with schedule(wait=1, warmup=1): the host side of this is not in the file."},
 }};
 
 template <class... Parts>
@@ -54,6 +54,7 @@ bool is_allocating(std::string_view name) {
 }  // namespace
 
 std::string_view idle_cause_key(IdleCause cause) { return kWords[index_of(cause)].key; }
+std::string_view idle_cause_title(IdleCause cause) { return kWords[index_of(cause)].title; }
 std::string_view idle_cause_words(IdleCause cause) { return kWords[index_of(cause)].words; }
 std::string_view idle_cause_remedy(IdleCause cause) { return kWords[index_of(cause)].remedy; }
 

@@ -152,7 +152,7 @@ void TimeAccount::make_device(DeviceAccount& account, const std::vector<GpuOp>& 
     gap.first_cause = static_cast<std::uint32_t>(account.causes_.size());
     if (ended_by != nullptr) gap.ended_by = ended_by->slice, gap.launch = ended_by->launch;
     CauseTimes causes{};
-    const GapParts parts = parts_of(gap);
+    const GapParts parts = parts_of(gap, gap.launch ? ended_by->launch_span : Span{});
     if (!parts.host.empty()) reader.add_times(parts.thread, parts.host, causes);
     causes[index_of(IdleCause::launching)] += parts.launching.length();
     causes[index_of(IdleCause::starting)] += parts.starting.length();
@@ -178,7 +178,7 @@ void TimeAccount::make_device(DeviceAccount& account, const std::vector<GpuOp>& 
       const bool communicates = is_communication[of_device[i]] != 0;
       sweep.add(!op.is_kernel() ? 2 : communicates ? 1 : 0, op.span);
       end = std::max(end, op.span.end);
-      if (explains_more(op, *first)) first = &op;
+      if (&op != first && explains_more(op, *first)) first = &op;
     }
     if (begin >= window_.end) break;
     if (end == begin) continue;
@@ -193,26 +193,40 @@ void TimeAccount::make_device(DeviceAccount& account, const std::vector<GpuOp>& 
   account.times.exposed_copies = length(account.exposed_copies);
 }
 
-TimeAccount::GapParts TimeAccount::parts_of(const DeviceGap& gap) const {
+TimeAccount::GapParts TimeAccount::parts_of(const DeviceGap& gap, Span call) const {
   const Span all = gap.span;
   if (!gap.ended_by) return {.host = all};
   if (!gap.launch) return {.unlinked = all};
-  const Span call = trace_.span_of(gap.launch);
   const Ns begins = std::clamp(call.begin, all.begin, all.end), ends = std::clamp(call.end, all.begin, all.end);
   return {.thread = trace_.lane_id(gap.launch), .host = {all.begin, begins}, .launching = {begins, ends}, .starting = {ends, all.end}};
 }
 
-std::vector<HostPiece> TimeAccount::pieces(const DeviceGap& gap, Span clip) const {
-  std::vector<HostPiece> out;
-  const GapParts parts = parts_of(gap);
-  if (const Span host = intersect(parts.host, clip); !host.empty()) HostReader(host_).read(parts.thread, host, out);
+void TimeAccount::add_pieces(HostReader& reader, const DeviceGap& gap, Span clip, std::vector<HostPiece>& out) const {
+  const GapParts parts = parts_of(gap, gap.launch ? trace_.span_of(gap.launch) : Span{});
+  if (const Span host = intersect(parts.host, clip); !host.empty()) reader.read(parts.thread, host, out);
   const auto add = [&](Span span, IdleCause cause) {
     if (const Span part = intersect(span, clip); !part.empty()) out.push_back({part, cause, gap.launch});
   };
   add(parts.launching, IdleCause::launching);
   add(parts.starting, IdleCause::starting);
   add(parts.unlinked, IdleCause::unlinked);
+}
+
+std::vector<HostPiece> TimeAccount::pieces(const DeviceGap& gap, Span clip) const {
+  HostReader reader(host_);
+  std::vector<HostPiece> out;
+  add_pieces(reader, gap, clip, out);
   return out;
+}
+
+void TimeAccount::each_gap(const DeviceAccount& account, const std::function<void(std::size_t, std::span<const HostPiece>)>& visit) const {
+  HostReader reader(host_, true);
+  std::vector<HostPiece> found;
+  for (std::size_t i = 0; i < account.gaps.size(); ++i) {
+    found.clear();
+    add_pieces(reader, account.gaps[i], account.gaps[i].span, found);
+    visit(i, found);
+  }
 }
 
 const DeviceAccount* TimeAccount::device(std::int32_t number) const {

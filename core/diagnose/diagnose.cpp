@@ -98,7 +98,10 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
     return std::tuple(a.finding.severity, a.finding.cost) > std::tuple(b.finding.severity, b.finding.cost);
   });
   fold_under_causes(out.findings);
-  out.verdict = verdict_of(facts, out.findings);
+  const TimeAccount& account = facts.analysis.account();
+  const Trust trust = trust_of(facts.trace, facts.ops, account);
+  out.trust = trust_text(trust);
+  out.verdict = verdict_of(facts.trace, account, trust).text;
   return out;
 }
 

@@ -20,7 +20,8 @@ struct Unjudged {
 };
 
 struct Diagnosis {
-  std::string verdict;                  // one paragraph
+  std::string trust;                    // what is missing or was changed by recording, and what that means; empty where nothing is
+  std::string verdict;                  // one line: verdict.h
   std::vector<RankedFinding> findings;  // costly before notable before informational, then by time at stake
   std::vector<Unjudged> unjudged;
 };

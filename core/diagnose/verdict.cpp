@@ -1,6 +1,10 @@
 #include "core/diagnose/verdict.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -9,63 +13,195 @@
 namespace gapscope {
 namespace {
 
-const Finding* find(const std::vector<RankedFinding>& findings, std::string_view rule) {
-  const auto at = std::find_if(findings.begin(), findings.end(), [&](const RankedFinding& f) { return f.finding.rule->id == rule; });
-  return at == findings.end() ? nullptr : &at->finding;
-}
+constexpr double kComputeBound = 0.70;
+constexpr double kBound = 0.25;
+constexpr int kStartUpFactor = 10;
+// To make a context takes hundreds of milliseconds; before the first launch no other call that does not wait takes as long as this.
+constexpr Ns kLeastContextCall = 10 * kNsPerMs;
+// Shorter than this, or of so few steps, a window may not stand for the run.
+constexpr Ns kShortWindow = kNsPerMs;
+constexpr std::size_t kFewSteps = 3;
 
-struct Word {
-  std::string_view rule, word;
+double share(Ns part, Ns whole) { return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0; }
+std::string percent(Ns part, Ns whole) { return format_percent(share(part, whole)); }
+
+// The parts of a window as the verdict weighs them.
+struct Part {
+  Bound bound;            // what it makes of the run when it is the largest
+  std::string_view words; // "the host's own work"
+  Ns time;
 };
 
-// The word for what limits the run, by the rules that decide it; most telling first.
-Word headline(const Facts& facts, const std::vector<RankedFinding>& findings) {
-  constexpr Word kWords[] = {{"compile_inside_window", "Compiling"},      {"autotuning_in_window", "Autotuning"},
-                             {"dataloader_wait", "Waiting for data"},     {"overhead_bound", "Overhead-bound"},
-                             {"compute_bound", "Compute-bound"},          {"memcpy_heavy", "Transfer-bound"},
-                             {"low_gpu_utilization", "GPU mostly idle"}};
-  for (const Word& w : kWords) {
-    const Finding* finding = find(findings, w.rule);
-    if (!finding) continue;
-    // A compilation that covers little of the window does not name the whole recording.
-    if (w.rule == "compile_inside_window" && !facts.compiling()) continue;
-    return w;
-  }
-  return {"", "Balanced"};
+std::vector<Part> parts_of(const AccountTimes& t) {
+  using enum IdleCause;
+  std::vector<Part> parts = {{Bound::communication, "communication with no computing beside it", t.exposed_communication},
+                             {Bound::transfer, "copies with nothing beside them", t.exposed_copies},
+                             {Bound::host, "the host's own work", t.host()},
+                             {Bound::input, "data loading", t.of(data_loading)},
+                             {Bound::synchronization, "synchronization", t.of(synchronizing)},
+                             {Bound::compiling, "compiling", t.of(compiling)},
+                             {Bound::start_up, "loading kernels, allocating memory and the profiler", t.of(loading) + t.of(allocating) + t.of(profiler)},
+                             {Bound::mixed, "work that was launched and had not begun", t.of(starting)},
+                             {Bound::not_judged, "time that the file does not explain", t.of(unlinked) + t.of(unrecorded)}};
+  std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.time > b.time; });
+  return parts;
 }
 
-std::string gpu_sentence(const Facts& facts) {
-  std::string text = fmt::format("the GPU worked {} of {}", format_duration(facts.busy_in_window), format_duration(facts.window.length()));
-  if (facts.gpu_util) text += fmt::format(" ({})", format_percent(*facts.gpu_util));
-  if (facts.cpu_to_gpu) {
-    text += fmt::format(", and the CPU side {}", format_duration(facts.cpu_active));
-    if (*facts.cpu_to_gpu >= 1.95) text += fmt::format(", {} times the {} of GPU work", format_significant(*facts.cpu_to_gpu), format_duration(facts.gpu_sum));
-  }
-  return text + ".";
+// "; it computes for 8.41 %, and the second largest part is data loading, 3.0 %": after the part that the verdict names.
+std::string rest_of_sentence(const AccountTimes& t, const Part& named, const Part& next) {
+  const std::string computes = fmt::format("; it computes for {}", percent(t.compute, t.window));
+  if (t.compute >= next.time && t.compute <= named.time) return computes + (t.compute > 0 ? ", the second largest part" : "");
+  if (next.time == 0) return computes;
+  return fmt::format("{}, and the {} part is {}, {}", computes, t.compute > named.time ? "next" : "second largest", next.words, percent(next.time, t.window));
 }
 
-// A title inside a sentence: "The GPU is idle" -> "the GPU is idle", "CUDA graph around ..." stays.
-std::string inside_sentence(std::string_view title) {
-  std::string out(title);
-  if (out.size() > 1 && !(out[1] >= 'A' && out[1] <= 'Z') && out[0] >= 'A' && out[0] <= 'Z') out[0] = static_cast<char>(out[0] - 'A' + 'a');
-  return out;
+// "the window of 1.07 s (6 steps)".
+std::string window_words(const TimeAccount& account) {
+  const std::size_t steps = account.steps().size();
+  const std::string length = format_duration(account.window().length());
+  if (steps == 0) return fmt::format("the window of {}", length);
+  return fmt::format("the window of {} ({} {})", length, steps, steps == 1 ? "step" : "steps");
 }
+
+std::string shortness(const TimeAccount& account) {
+  const std::size_t steps = account.steps().size();
+  if (steps > 0 && steps < kFewSteps) return fmt::format(" The window holds only {} {}, so other steps may differ.", steps, steps == 1 ? "step" : "steps");
+  if (account.window().length() < kShortWindow) return " The window is short, so its begin and end weigh much.";
+  return {};
+}
+
+// Which of the host's parts leads.
+std::string host_words(const AccountTimes& t) {
+  IdleCause lead = IdleCause::op;
+  for (const IdleCause c : {IdleCause::python, IdleCause::launching, IdleCause::cuda_call})
+    if (t.of(c) > t.of(lead)) lead = c;
+  return fmt::format(", led by {} ({})", idle_cause_title(lead), percent(t.of(lead), t.window));
+}
+
+// Of the slices behind a cause, the name with the most time.
+std::string leading_name(const Trace& trace, const TimeAccount& account, const DeviceAccount& device, IdleCause cause) {
+  std::map<StringId, Ns> by_name;
+  account.each_gap(device, [&](std::size_t, std::span<const HostPiece> pieces) {
+    for (const HostPiece& piece : pieces)
+      if (piece.cause == cause && piece.slice) by_name[trace.name_id(piece.slice)] += piece.span.length();
+  });
+  const auto most = std::max_element(by_name.begin(), by_name.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == by_name.end() ? std::string() : elide_middle(printable(trace.strings[most->first]), 80);
+}
+
+// The call that made the process's CUDA context, if it is in the file. A heuristic: the longest call before the first launch.
+SliceId first_cuda_call(const Trace& trace, const TimeAccount& account) {
+  Ns first_launch = account.window().end;
+  for (const DeviceAccount& d : account.devices())
+    for (const DeviceGap& gap : d.gaps)
+      if (gap.launch) {
+        first_launch = std::min(first_launch, trace.begin(gap.launch));
+        break;
+      }
+  SliceId longest;
+  for (const Call& call : trace.calls) {
+    if (trace.end(call.slice) > first_launch || trace.duration(call.slice) < kLeastContextCall) continue;
+    if (cause_of_call(trace.name(call.slice)) == IdleCause::synchronizing) continue;
+    if (!longest || trace.duration(call.slice) > trace.duration(longest)) longest = call.slice;
+  }
+  return longest;
+}
+
+// Calls that load a library's or a module's code: first uses.
+bool is_code_load(std::string_view call) { return call.starts_with("cuLibraryLoad") || call.starts_with("cuModuleLoad") || call.starts_with("hipModuleLoad"); }
+
+// A step, or a recording without steps, that stands for the process's start.
+struct StartUp {
+  std::string step;  // its name; empty where the recording has no steps
+  Ns time = 0;
+  SliceId call;      // what is first about it
+};
+std::optional<StartUp> start_up_step(const Trace& trace, const TimeAccount& account) {
+  const auto& steps = account.steps();
+  SliceId call = first_cuda_call(trace, account);
+  if (steps.empty()) return call ? std::optional(StartUp{"", account.window().length(), call}) : std::nullopt;
+  const auto longest = std::max_element(steps.begin(), steps.end(), [](const auto& a, const auto& b) { return a.span.length() < b.span.length(); });
+  for (const auto& step : steps)
+    if (&step != &*longest && longest->span.length() / kStartUpFactor < step.span.length()) return std::nullopt;
+  if (!call && steps.size() > 1)
+    for (const Call& c : trace.calls)
+      if (is_code_load(trace.name(c.slice)) && longest->span.contains(trace.begin(c.slice)) && (!call || trace.duration(c.slice) > trace.duration(call))) call = c.slice;
+  if (!call || !longest->span.contains(trace.begin(call))) return std::nullopt;
+  return StartUp{std::string(trace.name(longest->step)), longest->span.length(), call};
+}
+
+std::string start_up_sentence(const Trace& trace, const TimeAccount& account, const StartUp& start) {
+  const bool loads = is_code_load(trace.name(start.call));
+  const std::string call = fmt::format("{} ({}{})", loads ? "first uses of GPU libraries" : "the process's first CUDA call", printable(trace.name(start.call)),
+                                       loads ? "" : ", " + format_duration(trace.duration(start.call)));
+  if (start.step.empty()) return fmt::format("the recording of {} has no steps and holds {}", format_duration(account.window().length()), call);
+  return fmt::format("{} takes {} of the window of {} and holds {}", printable(start.step), percent(start.time, account.window().length()),
+                     format_duration(account.window().length()), call);
+}
+
+std::string which_device(const TimeAccount& account, const DeviceAccount& device) {
+  return account.devices().size() == 1 ? "the GPU" : fmt::format("GPU {}, the busiest of {},", device.device, account.devices().size());
+}
+
+// The sentence up to "it computes".
+std::string main_sentence(const Trace& trace, const TimeAccount& account, const DeviceAccount& device, const Part& part) {
+  const AccountTimes& t = device.times;
+  const std::string gpu = which_device(account, device), of = fmt::format("{} of {}", percent(part.time, t.window), window_words(account));
+  switch (part.bound) {
+    case Bound::communication: return fmt::format("{} communicates for {} with no computing beside it (waiting for other ranks, or transferring)", gpu, of);
+    case Bound::transfer: return fmt::format("{} copies for {} with nothing beside it", gpu, of);
+    case Bound::host: return fmt::format("{} waits for the host's own work for {}{}", gpu, of, host_words(t));
+    case Bound::input: {
+      const std::string loader = leading_name(trace, account, device, IdleCause::data_loading);
+      return fmt::format("{} waits for data for {}{}", gpu, of, loader.empty() ? "" : ", in " + loader);
+    }
+    case Bound::synchronization: return fmt::format("{} waits for {} because the host had waited for it", gpu, of);
+    case Bound::compiling: return fmt::format("{} waits for the compiler for {}", gpu, of);
+    default: return fmt::format("{} waits for kernels to be loaded, memory to be allocated or the profiler for {}", gpu, of);
+  }
+}
+
+Verdict made(Bound bound, const std::string& sentences) { return {bound, fmt::format("{}: {}", bound_name(bound), sentences)}; }
 
 }  // namespace
 
-std::string verdict_of(const Facts& facts, const std::vector<RankedFinding>& findings) {
-  if (facts.trace.slice_count() == 0) return "Nothing to judge: this trace holds no slices.";
-  if (facts.ops.empty())
-    return fmt::format("No GPU activity: this recording of {} holds no kernel, copy or memset, so nothing can be said about the GPU.",
-                       format_duration(facts.window.length()));
-  const Word head = headline(facts, findings);
-  std::string text = fmt::format("{}: {}", head.word, gpu_sentence(facts));
-  std::size_t told = 0;
-  for (const RankedFinding& f : findings) {
-    if (f.finding.severity != Severity::costly || f.led_by >= 0 || f.finding.rule->id == head.rule || told == 2) continue;
-    text += (told++ == 0 ? " Also: " : "; ") + inside_sentence(f.finding.rule->title);
-  }
-  return told > 0 ? text + "." : text;
+std::string_view bound_name(Bound bound) {
+  constexpr std::array<std::string_view, 11> kNames = {"Compute-bound",         "Communication-bound", "Transfer-bound", "Host-bound",  "Input-bound", "Synchronization-bound",
+                                                       "Compiling", "Start-up",            "Mixed",          "No GPU work", "Not judged"};
+  return kNames[static_cast<std::size_t>(bound)];
+}
+
+Verdict verdict_of(const Trace& trace, const TimeAccount& account, const Trust& trust) {
+  if (trust.cut_off) return made(Bound::not_judged, "the file is cut off, so what limits the run cannot be told from it.");
+  if (trace.slice_count() == 0) return made(Bound::no_gpu_work, "this trace holds no slices.");
+  if (trust.gpu_work == 0)
+    return made(Bound::no_gpu_work, fmt::format("this recording of {} holds no kernel, copy or memset, so nothing can be said about the GPU.", format_duration(trace.span.length())));
+  const DeviceAccount* device = account.busiest();
+  if (device == nullptr) return made(Bound::not_judged, "no launch of the GPU's work is in the file, so why the GPU stands still is not known.");
+  const AccountTimes& t = device->times;
+  const std::string compute = percent(t.compute, t.window);
+  if (trust.launch_blocked)
+    return made(Bound::not_judged, fmt::format("launches waited for their kernels, so this is not how the program runs without that; the GPU computes for {} of {}.", compute,
+                                               window_words(account)));
+  const std::vector<Part> parts = parts_of(t);
+  const Part &first = parts[0], &second = parts[1];
+  if (first.bound == Bound::not_judged && first.time > t.compute)
+    return made(Bound::not_judged, fmt::format("for {} of {} {}{}.", percent(first.time, t.window), window_words(account),
+                                               t.of(IdleCause::unlinked) >= t.of(IdleCause::unrecorded)
+                                                   ? "the GPU waits for work that was launched before the recording, and the host side of that is not in the file"
+                                                   : "the GPU waits, and no thread of the file shows for what",
+                                               rest_of_sentence(t, first, second)));
+  if (share(t.compute, t.window) >= kComputeBound)
+    return made(Bound::compute, fmt::format("{} computes for {} of {}; the second largest part is {}, {}.{}", which_device(account, *device), compute, window_words(account),
+                                            first.words, percent(first.time, t.window), shortness(account)));
+  if (const auto start = start_up_step(trace, account))
+    return made(Bound::start_up, fmt::format("{}; the GPU computes for {}, and the largest part of the rest is {}, {}.", start_up_sentence(trace, account, *start), compute,
+                                             first.words, percent(first.time, t.window)));
+  if (first.bound == Bound::mixed || first.bound == Bound::not_judged || share(first.time, t.window) < kBound)
+    return made(Bound::mixed, fmt::format("no part that is told apart limits the run alone: {} computes for {} of {}; next come {}, {}, and {}, {}.{}", which_device(account, *device),
+                                          compute, window_words(account), first.words, percent(first.time, t.window), second.words, percent(second.time, t.window),
+                                          shortness(account)));
+  return made(first.bound, main_sentence(trace, account, *device, first) + rest_of_sentence(t, first, second) + "." + shortness(account));
 }
 
 }  // namespace gapscope

@@ -1,12 +1,28 @@
 #pragma once
-// What a trace is in one paragraph: what it is bound by, and the numbers that say so.
+// What limits a run, decided by the time account of its busiest device: the one line that everything else explains.
+//
+// Compute of at least 70 % of the window is compute-bound. Otherwise it is the largest of the other parts, the host's own parts
+// counted together, if that is at least 25 % of the window, else mixed. One step that holds the process's first CUDA call and
+// takes ten times as long as the others, or is the only one, is start-up.
+#include <cstdint>
 #include <string>
-#include <vector>
 
-#include "core/diagnose/diagnose.h"
+#include "core/analyze/time_account.h"
+#include "core/diagnose/trust.h"
 
 namespace gapscope {
 
-std::string verdict_of(const Facts& facts, const std::vector<RankedFinding>& findings);
+enum class Bound : std::uint8_t {
+  compute, communication, transfer, host, input, synchronization, compiling, start_up, mixed, no_gpu_work, not_judged,
+};
+// "Compute-bound", "Start-up", "No GPU work", "Not judged", ...
+std::string_view bound_name(Bound bound);
+
+struct Verdict {
+  Bound bound = Bound::not_judged;
+  std::string text;  // begins with bound_name() and a colon; one line
+};
+
+Verdict verdict_of(const Trace& trace, const TimeAccount& account, const Trust& trust);
 
 }  // namespace gapscope

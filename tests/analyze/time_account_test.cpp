@@ -220,6 +220,12 @@ void check_same(const Events& list, std::mt19937& random) {
       }
       CHECK(at == d.gaps[i].span.end);
     }
+    mine.account.each_gap(d, [&](std::size_t gap, std::span<const HostPiece> pieces) {
+      const std::vector<HostPiece> alone = mine.account.pieces(d.gaps[gap]);
+      CHECK(std::equal(pieces.begin(), pieces.end(), alone.begin(), alone.end(), [](const HostPiece& a, const HostPiece& b) {
+        return a.span == b.span && a.cause == b.cause && a.slice == b.slice;
+      }));
+    });
     for (int round = 0; round < 4; ++round) {
       std::uniform_int_distribution<Ns> anywhere(naive.window.begin - 5, naive.window.end + 5);
       Span range{anywhere(random), anywhere(random)};

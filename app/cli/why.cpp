@@ -1,0 +1,59 @@
+#include "app/cli/why.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "app/cli/command_line.h"
+#include "app/cli/in_and_out.h"
+#include "app/cli/time_argument.h"
+#include "app/cli/why_report.h"
+#include "core/base/text.h"
+
+namespace gapscope {
+namespace {
+
+int complain(const std::string& sentence) {
+  std::fprintf(stderr, "gapscope: %s\n", printable(sentence).c_str());
+  return kUsage;
+}
+
+// The part of the window that --range names.
+Result<Span> range_of(const std::string& text, const Trace& trace, Span window) {
+  if (text.empty()) return window;
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos) return Error{fmt::format("--range: \"{}\" is no range: write FROM:TO.", text)};
+  Result<Span> range = parse_window(text.substr(0, colon), text.substr(colon + 1), trace.span);
+  if (!range.ok()) return range;
+  const Span part = intersect(*range, window);
+  if (part.empty())
+    return Error{fmt::format("--range: nothing of it lies in the window of the account, {} to {} after the trace's begin.",
+                             format_duration(window.begin - trace.span.begin), format_duration(window.end - trace.span.begin))};
+  return part;
+}
+
+}  // namespace
+
+int why(const WhyOptions& options) {
+  const std::shared_ptr<const Trace> loaded = load_or_say_why(options.trace);
+  if (!loaded) return kBadInput;
+  const Trace& trace = *loaded;
+  const LaneIndex lanes(trace);
+  const LinkIndex links(trace, lanes);
+  const std::vector<GpuOp> ops = gpu_ops(trace, links);
+  const TimeAccount account(trace, links, ops);
+  WhyReport report{trace, lanes, account, {}, account.window(), options.by_step, trust_of(trace, ops, account)};
+  for (const DeviceAccount& device : account.devices())
+    if (!options.device || device.device == *options.device) report.devices.push_back(&device);
+  if (options.device && report.devices.empty())
+    return complain(fmt::format("--device: no work of GPU {} was launched in this trace.", *options.device));
+  if (!report.devices.empty()) {
+    const Result<Span> range = range_of(options.range, trace, account.window());
+    if (!range.ok()) return complain(range.error().message);
+    report.range = *range;
+  }
+  return print(options.json ? why_json(report) : why_text(report));
+}
+
+}  // namespace gapscope

@@ -1,0 +1,33 @@
+#pragma once
+// The time account as text and as JSON.
+#include <string>
+#include <vector>
+
+#include "core/analyze/time_account.h"
+#include "core/diagnose/trust.h"
+#include "core/index/lane_index.h"
+
+namespace gapscope {
+
+struct WhyReport {
+  const Trace& trace;
+  const LaneIndex& lanes;
+  const TimeAccount& account;
+  std::vector<const DeviceAccount*> devices;  // those asked for
+  Span range;                                 // of the window
+  bool by_step = false;
+  Trust trust;
+};
+
+// Of a device's gaps in `range` the longest ones, cut to it: spans with the gap that each is part of.
+struct CutGap {
+  const DeviceGap* gap;
+  Span span;
+};
+std::vector<CutGap> longest_in(const DeviceAccount& device, Span range, std::size_t most);
+constexpr std::size_t kGapsTold = 8;
+
+std::string why_json(const WhyReport& report);
+std::string why_text(const WhyReport& report);
+
+}  // namespace gapscope

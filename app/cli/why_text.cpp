@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "app/cli/why_report.h"
+#include "core/analyze/host_work.h"
+#include "core/analyze/kernel_name.h"
+#include "core/base/text.h"
+#include "core/diagnose/verdict.h"
+
+namespace gapscope {
+namespace {
+
+constexpr std::size_t kBarChars = 30;
+constexpr std::size_t kTitleChars = 36;
+constexpr std::size_t kNameChars = 60;
+constexpr std::size_t kHostTold = 4;
+constexpr std::size_t kAdviceTold = 3;
+constexpr double kLeastAdvice = 0.05;  // of the window: smaller parts are not worth the work
+
+// Of a column: "12.3 %", "<0.1 %".
+std::string percent(Ns part, Ns whole) {
+  const double share = whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+  return part > 0 && share < 0.0005 ? "<0.1 %" : fmt::format("{:.1f} %", 100 * share);
+}
+std::string counted(std::size_t n, std::string_view noun) { return fmt::format("{} {}{}", format_count(static_cast<std::int64_t>(n)), noun, n == 1 ? "" : "s"); }
+std::string shown(std::string_view name) { return elide_middle(printable(name), kNameChars); }
+
+// A kernel or copy as a line has room for it.
+std::string shown_work(const Trace& trace, SliceId work) {
+  const std::string brief = trace.kind(work) == Kind::kernel ? decode(trace.name(work)).short_name : std::string();
+  return shown(brief.empty() ? trace.name(work) : std::string_view(brief));
+}
+
+// A dot for what is too short for a mark.
+std::string bar(Ns part, Ns whole) {
+  const double exact = whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) * kBarChars : 0;
+  const auto marks = static_cast<std::size_t>(exact + 0.5);
+  return marks > 0 ? std::string(marks, '#') : std::string(part > 0 ? 1 : 0, '.');
+}
+
+struct Line {
+  std::string_view title;
+  Ns time;
+  std::string_view remedy;
+};
+
+std::vector<Line> work_lines(const AccountTimes& t) {
+  return {{"compute", t.compute, "Make the kernels faster: lower precision, fusion, better shapes; the host keeps up."},
+          {"exposed communication", t.exposed_communication,
+           "Overlap it with computing (bigger or earlier buckets), and look for the rank that comes late: the other ranks' traces tell waiting from transferring."},
+          {"exposed copies", t.exposed_copies, "Copy from pinned memory with non_blocking=True while something else runs, and prefetch."}};
+}
+std::vector<Line> idle_lines(const AccountTimes& t) {
+  std::vector<Line> out;
+  for (std::size_t c = 0; c < kIdleCauses; ++c) out.push_back({idle_cause_title(static_cast<IdleCause>(c)), t.idle[c], idle_cause_remedy(static_cast<IdleCause>(c))});
+  std::stable_sort(out.begin(), out.end(), [](const Line& a, const Line& b) { return a.time > b.time; });
+  std::erase_if(out, [](const Line& line) { return line.time == 0; });
+  return out;
+}
+
+std::string line_text(std::string_view indent, std::string_view title, Ns time, Ns whole) {
+  const std::string text = fmt::format("{}{:<{}} {:>9} {:>7}  {}", indent, title, kTitleChars - indent.size(), format_duration(time), percent(time, whole), bar(time, whole));
+  return text.substr(0, text.find_last_not_of(' ') + 1) + '\n';
+}
+
+std::string account_text(const AccountTimes& t, std::size_t gaps) {
+  std::string out;
+  for (const Line& line : work_lines(t))
+    if (line.time > 0 || line.title == "compute") out += line_text("  ", line.title, line.time, t.window);
+  const std::vector<Line> idle = idle_lines(t);
+  if (idle.empty()) return out;
+  out += line_text("  ", fmt::format("idle, in {}", counted(gaps, "gap")), t.idle_total(), t.window);
+  for (const Line& line : idle) out += line_text("    ", line.title, line.time, t.window);
+  return out;
+}
+
+std::string_view before_name(IdleCause cause, Kind kind) {
+  switch (cause) {
+    case IdleCause::op: return "operator ";
+    case IdleCause::python: return kind == Kind::python ? "Python " : "Python inside ";
+    case IdleCause::launching: return "launch call ";
+    case IdleCause::cuda_call: return "CUDA call ";
+    case IdleCause::starting: return "launched, not begun, by ";
+    case IdleCause::synchronizing: return "synchronization ";
+    case IdleCause::data_loading: return "data loader ";
+    case IdleCause::compiling: return "compiling, ";
+    case IdleCause::allocating: return "memory call ";
+    case IdleCause::loading:
+    case IdleCause::profiler: return "overhead ";
+    default: return "";
+  }
+}
+
+// "operator aten::addmm, train.py(12): forward".
+std::string host_text(const Trace& trace, const HostWork& work) {
+  if (!work.slice) return std::string(idle_cause_title(work.cause));
+  std::string text = std::string(before_name(work.cause, trace.kind(work.slice))) + shown(trace.name(work.slice));
+  if (work.op && is_call(trace.kind(work.slice))) text += " of " + shown(trace.name(work.op));
+  if (work.python && work.python != work.slice) text += ", " + shown(trace.name(work.python));
+  return text;
+}
+
+std::string gap_text(const WhyReport& r, const CutGap& cut, std::size_t number) {
+  const DeviceGap& gap = *cut.gap;
+  const std::string ended = !gap.ended_by                  ? "nothing follows it in the window"
+                            : cut.span.end == gap.span.end ? "ended by " + shown_work(r.trace, gap.ended_by)
+                                                           : "going on to " + shown_work(r.trace, gap.ended_by);
+  std::string out = fmt::format("  {}  {} at {}, {}\n", number, format_duration(cut.span.length()), format_duration(cut.span.begin - r.trace.span.begin), ended);
+  const std::vector<HostWork> works = host_work(r.trace, r.lanes, r.account, gap, cut.span);
+  Ns rest = cut.span.length();
+  for (std::size_t i = 0; i < std::min(works.size(), kHostTold); ++i) {
+    out += fmt::format("     {:>9}  {}\n", format_duration(works[i].time), host_text(r.trace, works[i]));
+    rest -= works[i].time;
+  }
+  if (rest > 0) out += fmt::format("     {:>9}  in {}\n", format_duration(rest), counted(works.size() - kHostTold, "more place"));
+  return out;
+}
+
+std::string advice_text(const AccountTimes& t) {
+  std::vector<Line> lines = work_lines(t);
+  if (static_cast<double>(t.compute) < 0.7 * static_cast<double>(t.window)) lines.erase(lines.begin());
+  const std::vector<Line> idle = idle_lines(t);
+  lines.insert(lines.end(), idle.begin(), idle.end());
+  std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.time > b.time; });
+  std::string out;
+  for (std::size_t i = 0; i < std::min(lines.size(), kAdviceTold); ++i)
+    if (static_cast<double>(lines[i].time) >= kLeastAdvice * static_cast<double>(t.window))
+      out += fmt::format("  {:>7}  {}: {}\n", percent(lines[i].time, t.window), lines[i].title, lines[i].remedy);
+  return out.empty() ? out : "\nwhat to do about the largest parts\n" + out;
+}
+
+std::string step_table(const WhyReport& r, const DeviceAccount& device) {
+  std::string out = fmt::format("\n  {:<24} {:>9} {:>8} {:>8} {:>8} {:>8}  {}\n", "step", "length", "compute", "comm.", "copies", "idle", "of the idle time most");
+  for (const TimeAccount::StepWindow& step : r.account.steps()) {
+    const Span part = intersect(step.span, r.range);
+    if (part.empty()) continue;
+    const AccountTimes t = r.account.times_in(device, part);
+    const IdleCause main = largest_of(t.idle);
+    out += fmt::format("  {:<24} {:>9} {:>8} {:>8} {:>8} {:>8}  {}\n", elide_middle(printable(r.trace.name(step.step)), 24), format_duration(t.window), percent(t.compute, t.window),
+                       percent(t.exposed_communication, t.window), percent(t.exposed_copies, t.window), percent(t.idle_total(), t.window),
+                       t.idle_total() > 0 ? fmt::format("{}, {}", idle_cause_title(main), percent(t.of(main), t.window)) : "");
+  }
+  return r.account.steps().empty() ? "\n  No ProfilerStep# is in this trace: call profiler.step() after each step.\n" : out;
+}
+
+std::string device_text(const WhyReport& r, const DeviceAccount& device) {
+  const DeviceProperties* properties = r.trace.device(device.device);
+  const AccountTimes t = r.account.times_in(device, r.range);
+  const auto [first, last] = device.gaps_in(r.range);
+  std::string out = fmt::format("\nGPU {}{}: {}, beginning {} after the trace's begin\n", device.device, properties && !properties->name.empty() ? " (" + printable(properties->name) + ")" : "",
+                                format_duration(t.window), format_duration(r.range.begin - r.trace.span.begin));
+  out += account_text(t, last - first);
+  if (r.by_step) out += step_table(r, device);
+  const std::vector<CutGap> longest = longest_in(device, r.range, kGapsTold);
+  if (!longest.empty()) out += longest.size() == 1 ? "\nthe only gap\n" : "\nthe longest gaps\n";
+  for (std::size_t i = 0; i < longest.size(); ++i) out += gap_text(r, longest[i], i + 1);
+  return out + advice_text(t);
+}
+
+std::string all_devices_text(const WhyReport& r) {
+  AccountTimes all;
+  for (const DeviceAccount* device : r.devices) all += r.account.times_in(*device, r.range);
+  std::string out = fmt::format("\nAll {} GPUs together: compute {}, exposed communication {}, exposed copies {}, idle {}", r.devices.size(), percent(all.compute, all.window),
+                                percent(all.exposed_communication, all.window), percent(all.exposed_copies, all.window), percent(all.idle_total(), all.window));
+  const IdleCause main = largest_of(all.idle);
+  return out + (all.idle_total() > 0 ? fmt::format(" (most of it: {}, {}).\n", idle_cause_title(main), percent(all.of(main), all.window)) : ".\n");
+}
+
+}  // namespace
+
+std::vector<CutGap> longest_in(const DeviceAccount& device, Span range, std::size_t most) {
+  std::vector<CutGap> gaps;
+  const auto [first, last] = device.gaps_in(range);
+  for (std::size_t i = first; i < last; ++i) gaps.push_back({&device.gaps[i], intersect(device.gaps[i].span, range)});
+  std::stable_sort(gaps.begin(), gaps.end(), [](const CutGap& a, const CutGap& b) { return a.span.length() > b.span.length(); });
+  gaps.resize(std::min(gaps.size(), most));
+  return gaps;
+}
+
+std::string why_text(const WhyReport& r) {
+  const std::string trust = trust_text(r.trust);
+  std::string out = trust.empty() ? "" : trust + '\n';
+  out += printable(verdict_of(r.trace, r.account, r.trust).text) + '\n';
+  for (const DeviceAccount* device : r.devices) out += device_text(r, *device);
+  if (r.devices.size() > 1) out += all_devices_text(r);
+  return out;
+}
+
+}  // namespace gapscope

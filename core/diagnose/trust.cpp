@@ -1,0 +1,72 @@
+#include "core/diagnose/trust.h"
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+
+namespace gapscope {
+namespace {
+
+// Shorter kernels may end before their launch returns in any run, and one or two longer ones behind a first launch that loads code.
+constexpr Ns kLeastKernel = 20 * kNsPerUs;
+constexpr std::uint64_t kLeastKernels = 3;
+constexpr std::uint64_t kLeastPercent = 95;
+// A piece of unlinked work or two at the begin of a recording says nothing about the rest of it.
+constexpr std::uint64_t kLeastUnlinkedPercent = 1;
+constexpr double kLittleUnexplained = 0.02;
+
+bool is_graph_launch(std::string_view name) { return name == "cudaGraphLaunch" || name == "hipGraphLaunch"; }
+
+std::string shown(std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); }
+
+// What the missing launches mean: "the 1.18 ms (0.67 % of the window) ..."
+std::string unlinked_sentence(const Trust& t) {
+  const bool one = t.unlinked == 1;
+  std::string text = fmt::format("{} of {} GPU operations ({}) {} no launch in the file, as it came before the recording or was not recorded: ", shown(t.unlinked), shown(t.gpu_work),
+                                 format_percent(static_cast<double>(t.unlinked) / static_cast<double>(t.gpu_work)), one ? "has" : "have");
+  if (t.window <= 0 || t.unexplained == 0) return text + "no idle time stays unexplained by that.";
+  const double share = static_cast<double>(t.unexplained) / static_cast<double>(t.window);
+  return text + fmt::format("why the GPU waited for {} is not known, {} or {} of the window{}.", one ? "it" : "them", format_duration(t.unexplained), format_percent(share),
+                            share < kLittleUnexplained ? ", too little to change the verdict" : "");
+}
+
+}  // namespace
+
+Trust trust_of(const Trace& trace, const std::vector<GpuOp>& ops, const TimeAccount& account) {
+  Trust trust;
+  if (const DeviceAccount* device = account.busiest()) trust.window = device->times.window, trust.unexplained = device->times.of(IdleCause::unlinked);
+  trust.cut_off = !trace.is_part && trace.report.count(Oddity::truncated) > 0;
+  for (const Oddity lost : {Oddity::bad_event, Oddity::no_timestamp, Oddity::not_an_object, Oddity::end_without_begin}) trust.lost_events += trace.report.count(lost);
+  trust.gpu_work = ops.size();
+  for (const GpuOp& op : ops) {
+    if (!op.linked()) {
+      ++trust.unlinked;
+    } else if (op.is_kernel() && op.span.length() >= kLeastKernel && !is_graph_launch(trace.name(op.launch))) {
+      ++trust.long_kernels;
+      trust.blocked_kernels += op.launch_span.end >= op.span.end ? 1 : 0;
+    }
+  }
+  trust.launch_blocked = trust.long_kernels >= kLeastKernels && trust.blocked_kernels * 100 >= trust.long_kernels * kLeastPercent;
+  return trust;
+}
+
+std::string trust_text(const Trust& trust) {
+  std::vector<std::string> sentences;
+  if (trust.cut_off) sentences.push_back("The file is cut off: it ends in the middle of an event, and what followed is missing. What limits the run is not judged.");
+  if (trust.lost_events == 1) sentences.push_back("The file is damaged: 1 event could not be read, and all sums are without it.");
+  if (trust.lost_events > 1) sentences.push_back(fmt::format("The file is damaged: {} events could not be read, and all sums are without them.", shown(trust.lost_events)));
+  if (trust.launch_blocked)
+    sentences.push_back(fmt::format("Launches waited for their kernels, as with CUDA_LAUNCH_BLOCKING=1: {} of {} kernels of {} or more ended before their launch returned. "
+                                    "What limits the run without that is not judged.",
+                                    shown(trust.blocked_kernels), shown(trust.long_kernels), format_duration(kLeastKernel)));
+  if (trust.unlinked > 0 && trust.unlinked == trust.gpu_work)
+    sentences.push_back(fmt::format("No launch of the {} in this file is recorded, so why the GPU stood still is not known.",
+                                    trust.gpu_work == 1 ? "1 GPU operation" : shown(trust.gpu_work) + " GPU operations"));
+  else if (trust.unlinked > 0 && trust.unlinked * 100 >= trust.gpu_work * kLeastUnlinkedPercent)
+    sentences.push_back(unlinked_sentence(trust));
+  std::string out;
+  for (const std::string& sentence : sentences) out += (out.empty() ? "" : " ") + sentence;
+  return out;
+}
+
+}  // namespace gapscope

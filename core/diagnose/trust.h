@@ -1,0 +1,34 @@
+#pragma once
+// How far a recording can be trusted: what is missing from it or was changed by how it was made, and what that means for the
+// verdict. Said first wherever something is said about the run.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/analyze/gpu_ops.h"
+#include "core/analyze/time_account.h"
+#include "core/trace/trace.h"
+
+namespace gapscope {
+
+struct Trust {
+  bool cut_off = false;              // the file ends in the middle
+  bool launch_blocked = false;       // launches waited for their kernels, as with CUDA_LAUNCH_BLOCKING=1
+  std::uint64_t lost_events = 0;     // could not be read
+  std::uint64_t gpu_work = 0;        // kernels, copies and memsets
+  std::uint64_t unlinked = 0;        // of these, without a launch in the file
+  std::uint64_t long_kernels = 0, blocked_kernels = 0;  // linked ones long enough to tell; those that ended before their launch
+
+  Ns unexplained = 0;                // of the busiest GPU's window: idle time before unlinked work
+  Ns window = 0;
+
+  // No verdict on what limits the run.
+  bool forbids_verdict() const { return cut_off || launch_blocked; }
+};
+
+// `ops`: gpu_ops() of the trace.
+Trust trust_of(const Trace& trace, const std::vector<GpuOp>& ops, const TimeAccount& account);
+// One line of sentences; empty where nothing is to be said.
+std::string trust_text(const Trust& trust);
+
+}  // namespace gapscope
