@@ -42,7 +42,7 @@ def complaints(program, costly):
         if wanted == 2 and (out or err.count("\n") != 1):
             yield f"{' '.join(words)}: says {err!r}"
     code, out, _ = run(program, "-", text=NO_GPU)
-    if code != 0 or "No GPU activity" not in out or "not judged" not in out:
+    if code != 0 or "No GPU work" not in out or "not judged" not in out:
         yield f"without GPU work: ended with {code}: {out!r}"
 
 

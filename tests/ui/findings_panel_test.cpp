@@ -42,7 +42,7 @@ struct Panel {
 TEST_CASE("the panel begins with the verdict and tells each finding with its numbers") {
   Panel panel;
   const std::string text = panel.frame();
-  CHECK(holds(text, "Overhead-bound"));
+  CHECK(holds(text, "Host-bound"));
   REQUIRE(panel.position_of("overhead_bound") >= 0);
   CHECK(holds(text, "The CPU side worked 1.00 ms"));
   CHECK_FALSE(holds(text, "What to do"));

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""`gapscope why` as a person and a script meet it: its JSON, its sums, its sentences, its exit codes.
+
+    why_check.py PROGRAM RECORDING...
+"""
+import json
+import subprocess
+import sys
+
+PARTS = {"device", "window", "compute", "exposed_communication", "exposed_copies", "idle", "gaps", "longest"}
+CUT = b'{"traceEvents": [{"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":1,"dur":1}, {"ph":"X","cat":"ker'
+NO_GPU = b'[{"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":1,"dur":1}]'
+
+
+def run(program, *arguments, text=b""):
+    done = subprocess.run([program, "why", *arguments], input=text, capture_output=True, timeout=60)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def total(account):
+    return account["compute"] + account["exposed_communication"] + account["exposed_copies"] + sum(account["idle"].values())
+
+
+def length(account):
+    return account["window"][1] - account["window"][0]
+
+
+def complaints_about(program, recording):
+    code, out, _ = run(program, recording, "--json", "--by-step")
+    answer = json.loads(out)
+    if code != 0 or set(answer) - {"devices", "trust"}:
+        yield f"{recording}: ended with {code}, keys {sorted(answer)}"
+    for device in answer["devices"]:
+        if set(device) != PARTS | {"steps"}:
+            yield f"{recording}: a device has the keys {sorted(device)}"
+        if total(device) != length(device):
+            yield f"{recording}: the parts add up to {total(device)}, the window is {length(device)}"
+        if 0 in device["idle"].values():
+            yield f"{recording}: a cause of 0 ns is told"
+        if device["steps"] and sum(map(total, device["steps"])) != length(device):
+            yield f"{recording}: the steps do not add up to the window"
+        if len(device["longest"]) != min(8, device["gaps"]):
+            yield f"{recording}: {len(device['longest'])} of {device['gaps']} gaps told"
+        for gap in device["longest"]:
+            if sum(gap["causes"].values()) != gap["end_ns"] - gap["begin_ns"] or not gap["host"]:
+                yield f"{recording}: gap {gap}"
+        begin, end = device["window"]
+        middle = (begin + end) // 2
+        halves = []
+        for part in (f"{begin}:{middle}", f"{middle}:{end}"):
+            code, out, _ = run(program, recording, "--json", "--device", str(device["device"]), "--range", part)
+            halves.append(json.loads(out)["devices"][0])
+        for part in ("compute", "exposed_communication", "exposed_copies"):
+            if halves[0][part] + halves[1][part] != device[part]:
+                yield f"{recording}: the halves' {part} do not add up"
+        if any(total(half) != length(half) for half in halves):
+            yield f"{recording}: a half does not add up to its window"
+    code, out, _ = run(program, recording)
+    if code != 0 or "GPU " not in out or "what to do" not in out:
+        yield f"{recording}: ended with {code}: {out[:200]!r}"
+
+
+def complaints(program, *recordings):
+    for recording in recordings:
+        yield from complaints_about(program, recording)
+    for words, wanted in ((["--device", "77"], 2), (["--range", "5"], 2), (["--range", "1s:2s"], 2), (["--range", "2ms:1ms"], 2)):
+        code, out, err = run(program, recordings[0], *words)
+        if code != wanted or out or err.count("\n") != 1:
+            yield f"{' '.join(words)}: ended with {code}, said {err!r}"
+    code, out, _ = run(program, "-", text=NO_GPU)
+    if code != 0 or not out.startswith("No GPU work: "):
+        yield f"without GPU work: ended with {code}: {out!r}"
+    for command in ("why", "diagnose", "info"):
+        done = subprocess.run([program, command, "-"], input=CUT, capture_output=True, timeout=60)
+        out = done.stdout.decode()
+        if done.returncode != 0 or not out.startswith("The file is cut off: ") or "No GPU" in out.splitlines()[0]:
+            yield f"{command} of a file cut in the middle: ended with {done.returncode}: {out[:200]!r}"
+
+
+def main(*arguments):
+    wrong = list(complaints(*arguments))
+    print("\n".join(wrong or ["why answers as it should"]))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

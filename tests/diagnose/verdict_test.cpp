@@ -1,0 +1,246 @@
+// What limits each recording at hand, as an expert would say it, and the rule at its edges.
+#include <memory>
+#include <string>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/verdict.h"
+#include "core/load/load_trace.h"
+#include "tests/support/load_text.h"
+#include "tests/support/real_traces.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+
+namespace {
+
+struct Judged {
+  explicit Judged(std::shared_ptr<const Trace> loaded)
+      : trace(std::move(loaded)), lanes(*trace), links(*trace, lanes), ops(gpu_ops(*trace, links)), account(*trace, links, ops), trust(trust_of(*trace, ops, account)),
+        verdict(verdict_of(*trace, account, trust)) {}
+  std::shared_ptr<const Trace> trace;
+  LaneIndex lanes;
+  LinkIndex links;
+  std::vector<GpuOp> ops;
+  TimeAccount account;
+  Trust trust;
+  Verdict verdict;
+};
+
+Judged judged(const std::filesystem::path& path) {
+  const auto loaded = load_trace(path.string());
+  REQUIRE(loaded.ok());
+  return Judged(*loaded);
+}
+
+struct Expected {
+  const char* name;
+  Bound bound;
+  const char* reason;
+};
+constexpr Expected kExpected[] = {
+    // Pairs of ranks: one computes or dawdles, the other waits in NCCL.
+    {"ddp_rank0", Bound::host, "66 % host, led by operators: this is the rank that rank 1 waits for"},
+    {"ddp_rank1", Bound::communication, "51 % in NCCL with nothing beside it: it waits for rank 0"},
+    {"ddp_delayed_rank0", Bound::communication, "74 % in NCCL: rank 1 sleeps for 20 ms"},
+    {"ddp_delayed_rank1", Bound::host, "78 % host, led by Python, in which the planted sleep lies"},
+    {"fsdp_rank0", Bound::communication, "89 % in NCCL: it is not compute-bound, it waits for rank 1"},
+    {"fsdp_rank1", Bound::host, "89 % host, led by Python: AdamW and FSDP's hooks"},
+    {"tp_rank0", Bound::not_judged, "65 % before work that was launched before the recording"},
+    {"tp_rank1", Bound::host, "57 % host against 26 % NCCL"},
+    {"pp_rank0", Bound::host, "47 % host against 39 % compute"},
+    {"pp_rank1", Bound::not_judged, "93 % before work that was launched before the recording"},
+    // 64 x 64 products: nothing to compute, so dispatch and launches are everything.
+    {"matmul_add_64_cold_eager", Bound::host, "1 % compute"},
+    {"matmul_add_64_warm_eager", Bound::host, "3 % compute"},
+    {"matmul_add_64_no_wait", Bound::host, "host 57 % over the profiler's 36 %"},
+    {"matmul_add_64_active20", Bound::host, "host 70 %, the profiler 16 %"},
+    {"matmul_add_64_bmm8", Bound::host, "2.5 % compute"},
+    {"matmul_add_64_warm_compile", Bound::host, "0.6 % compute; Dynamo's guards and prologue are host time"},
+    // 4096 x 4096 products: 180 us each.
+    {"matmul_add_4096_cold_eager", Bound::compute, "84 % compute"},
+    {"matmul_add_4096_warm_eager", Bound::compute, "86 % compute"},
+    {"matmul_add_4096_active20", Bound::compute, "78 % compute over 20 steps"},
+    {"matmul_add_4096_warm_compile", Bound::host, "the compiled function costs the host more than the product costs the GPU: 50 % against 45 %"},
+    {"addmm_4096_eager", Bound::compute, "77 % compute"},
+    {"low_occupancy", Bound::compute, "one long kernel, 78 %"},
+    // Small models and functions.
+    {"linear_eager", Bound::host, "2 % compute"},
+    {"linear_compile", Bound::host, "1 % compute"},
+    {"mlp_geglu_eager", Bound::host, "10 % compute"},
+    {"mlp_geglu_compile", Bound::host, "7 % compute"},
+    {"mlp_geglu_reduce_overhead", Bound::host, "12 % compute: graph replays wait for Python"},
+    {"muladd_eager", Bound::host, "44 % host over 35 % allocating and the profiler"},
+    {"muladd_compile_cold", Bound::compiling, "78 % in Dynamo and Inductor"},
+    {"muladd_compile_cold_no_return", Bound::no_gpu_work, "the result is not used, so nothing was launched"},
+    {"muladd_compile_warm_no_return", Bound::no_gpu_work, "the result is not used, so nothing was launched"},
+    {"muladd_compile_cudagraph", Bound::mixed, "62 % compute and no other part of 25 %"},
+    {"softmax_eager", Bound::host, "4 % compute"},
+    {"softmax_inductor", Bound::host, "3 % compute"},
+    {"softmax_cudagraphs", Bound::host, "5 % compute"},
+    {"graph_breaks", Bound::host, "2 % compute"},
+    {"recompiled_region", Bound::host, "1 % compute"},
+    {"needless_sync", Bound::host, "the syncs are short; what they cost shows as host time that could have run ahead"},
+    {"transformer_baseline", Bound::host, "8 % compute"},
+    {"transformer_optimized", Bound::host, "65 % compute is below the cut, and 31 % is the host's"},
+    {"llama_train_stack", Bound::host, "7 % compute, with stacks recorded"},
+    {"cold_process_64", Bound::start_up, "the first of three steps is 99.8 % and makes the context"},
+    {"launch_blocking", Bound::not_judged, "launches waited for their kernels"},
+    // Recorded by this program.
+    {"recorded_addmm_4096_copy", Bound::compute, "80 % compute"},
+    {"recorded_geglu_mlp_train", Bound::compute, "83 % compute"},
+    {"recorded_matmul_add_4096", Bound::compute, "89 % compute"},
+    {"recorded_matmul_add_64_cold", Bound::start_up, "the first step loads cuBLAS and takes a thousand times as long as the others"},
+    {"recorded_mul_add_graph", Bound::mixed, "43 % compute; the rest is launch latency, which is no bound of its own"},
+    {"recorded_streams", Bound::transfer, "82 % copies with nothing beside them"},
+    {"recorded_syncs", Bound::host, "58 % host"},
+    // By others.
+    {"hta_a100_simple_add", Bound::start_up, "no steps, and the first CUDA call takes 25 of 42 s"},
+    {"hta_ddp_ns_resolution", Bound::compute, "97 % compute"},
+    {"kineto_2021_resnet50", Bound::input, "the data loader runs in the training process: 33 %"},
+    {"tracelens_b200_vllm_moe", Bound::host, "46 % Python and 28 % operators"},
+    {"tracelens_h100_bert_small", Bound::host, "7 % compute"},
+    {"tracelens_mi300_bert_small", Bound::host, "10 % compute"},
+    {"tracelens_mi300_graph_execution", Bound::mixed, "56 % compute, and 41 % between the kernels of replayed graphs"},
+    {"tracelens_mi210_gpu_only", Bound::compute, "89 % compute"},
+};
+
+// A thread of 1,000 us with one kernel over its first `compute` us, then `rest`: name, category, length in us.
+std::shared_ptr<const Trace> made_up(int compute, const std::vector<std::tuple<std::string, std::string, int>>& rest) {
+  std::string list = slice("before", "0", fmt::format("{}", compute)) + "," + slice("cudaLaunchKernel", "0", "0", ", \"args\": {\"correlation\": 1}", "cuda_runtime") + "," +
+                     slice("gemm", "0", fmt::format("{}", compute), ", \"args\": {\"correlation\": 1, \"device\": 0, \"stream\": 7}", "kernel", "70");
+  int at = compute;
+  for (const auto& [name, cat, us] : rest) {
+    list += "," + slice(name, fmt::format("{}", at), fmt::format("{}", us), "", cat);
+    at += us;
+  }
+  REQUIRE(at == 1000);
+  return load_text(events(list));
+}
+
+Bound bound_of(int compute, const std::vector<std::tuple<std::string, std::string, int>>& rest) { return Judged(made_up(compute, rest)).verdict.bound; }
+
+}  // namespace
+
+TEST_CASE("each recording's verdict is what an expert would say") {
+  for (const Expected& expected : kExpected) {
+    CAPTURE(expected.name);
+    CAPTURE(expected.reason);
+    const auto path = recording_or_none(expected.name);
+    if (path.empty()) {
+      REQUIRE(!has_shared("the verdict on recordings by others"));
+      continue;
+    }
+    const Judged j = judged(path);
+    CHECK(bound_name(j.verdict.bound) == bound_name(expected.bound));
+  }
+}
+
+TEST_CASE("no recording is without an expected verdict") {
+  for (const auto& path : real_traces()) {
+    const std::string name = path.filename().string().substr(0, path.filename().string().find(".json"));
+    CAPTURE(name);
+    CHECK(std::any_of(std::begin(kExpected), std::end(kExpected), [&](const Expected& e) { return name == e.name; }));
+  }
+}
+
+TEST_CASE("a verdict is one line with its name, its share, the compute share and what comes next") {
+  for (const auto& path : real_traces()) {
+    CAPTURE(path.filename().string());
+    const Judged j = judged(path);
+    const std::string& text = j.verdict.text;
+    CAPTURE(text);
+    CHECK(text.starts_with(std::string(bound_name(j.verdict.bound)) + ": "));
+    CHECK(text.ends_with("."));
+    CHECK(text.find('\n') == std::string::npos);
+    const DeviceAccount* d = j.account.busiest();
+    if (d == nullptr) continue;
+    CHECK(text.find("computes for " + format_percent(static_cast<double>(d->times.compute) / static_cast<double>(d->times.window))) != std::string::npos);
+    const bool tells_next = text.find("largest") != std::string::npos || text.find("next") != std::string::npos;
+    CHECK((tells_next || j.trust.launch_blocked));
+  }
+}
+
+TEST_CASE("compute of 70 % is compute-bound, less is bound by the largest other part from 25 % on") {
+  CHECK(bound_of(700, {{"aten::mm", "cpu_op", 300}}) == Bound::compute);
+  CHECK(bound_of(699, {{"aten::mm", "cpu_op", 301}}) == Bound::host);
+  CHECK(bound_of(650, {{"aten::mm", "cpu_op", 250}, {"cudaMalloc", "cuda_runtime", 100}}) == Bound::host);
+  CHECK(bound_of(651, {{"aten::mm", "cpu_op", 249}, {"cudaMalloc", "cuda_runtime", 100}}) == Bound::mixed);
+  // The host's parts count together: 13 + 13 % are more than 20 %.
+  CHECK(bound_of(540, {{"aten::mm", "cpu_op", 130}, {"f.py(1): f", "python_function", 130}, {"cudaMalloc", "cuda_runtime", 200}}) == Bound::host);
+  CHECK(bound_of(300, {{"enumerate(DataLoader)#X.__next__", "user_annotation", 400}, {"aten::mm", "cpu_op", 300}}) == Bound::input);
+  CHECK(bound_of(300, {{"cudaStreamSynchronize", "cuda_runtime", 400}, {"aten::mm", "cpu_op", 300}}) == Bound::synchronization);
+  CHECK(bound_of(300, {{"cudaMalloc", "cuda_runtime", 400}, {"aten::mm", "cpu_op", 300}}) == Bound::start_up);
+  CHECK(bound_of(300, {{"backend_compile (dynamo_timed)", "user_annotation", 400}, {"aten::mm", "cpu_op", 300}}) == Bound::compiling);
+}
+
+TEST_CASE("an input-bound verdict names the data loader") {
+  const Judged j(made_up(300, {{"enumerate(DataLoader)#X.__next__", "user_annotation", 400}, {"aten::mm", "cpu_op", 300}}));
+  CHECK(j.verdict.text ==
+        "Input-bound: the GPU waits for data for 40.0 % of the window of " + format_duration(kNsPerMs) +
+            ", in enumerate(DataLoader)#X.__next__; it computes for 30.0 %, the second largest part.");
+}
+
+TEST_CASE("of several GPUs the busiest is judged") {
+  const auto trace = load_text(events(
+      slice("aten::mm", "0", "2000") + "," + slice("cudaLaunchKernel", "0", "0", ", \"args\": {\"correlation\": 1}", "cuda_runtime") + "," +
+      slice("cudaLaunchKernel", "1", "0", ", \"args\": {\"correlation\": 2}", "cuda_runtime") + "," +
+      slice("gemm", "0", "100", ", \"args\": {\"correlation\": 1, \"device\": 0, \"stream\": 7}", "kernel", "70") + "," +
+      slice("gemm", "0", "1900", ", \"args\": {\"correlation\": 2, \"device\": 1, \"stream\": 7}", "kernel", "71")));
+  const Judged j(trace);
+  CHECK(j.verdict.text.starts_with("Compute-bound: GPU 1, the busiest of 2, computes for 95.0 % of the window of "));
+}
+
+TEST_CASE("a step ten times as long as the others that makes the context is start-up, and so is a recording without steps that does") {
+  const auto text = [](const char* first_step_us, bool steps) {
+    std::string list = slice("cudaDeviceGetStreamPriorityRange", "10", "12000", ", \"args\": {\"correlation\": 9}", "cuda_runtime") + "," +
+                       slice("cudaLaunchKernel", "19000", "10", ", \"args\": {\"correlation\": 1}", "cuda_runtime") + "," +
+                       slice("gemm", "19020", "10", ", \"args\": {\"correlation\": 1, \"device\": 0, \"stream\": 7}", "kernel", "70");
+    if (steps) list += "," + slice("ProfilerStep#0", "0", first_step_us, "", "user_annotation") + "," + slice("ProfilerStep#1", first_step_us, "2000", "", "user_annotation");
+    return events(list);
+  };
+  CHECK(Judged(load_text(text("20000", true))).verdict.bound == Bound::start_up);
+  CHECK(Judged(load_text(text("19500", true))).verdict.bound != Bound::start_up);
+  CHECK(Judged(load_text(text("20000", false))).verdict.bound == Bound::start_up);
+}
+
+TEST_CASE("a file cut in the middle is not judged, whatever is left of it") {
+  const std::string whole = events(slice("aten::mm", "0", "1000") + "," + slice("cudaLaunchKernel", "0", "0", ", \"args\": {\"correlation\": 1}", "cuda_runtime") + "," +
+                                   slice("gemm", "0", "900", ", \"args\": {\"correlation\": 1, \"device\": 0, \"stream\": 7}", "kernel", "70"));
+  for (const std::size_t cut : {whole.find("gemm"), whole.find("cudaLaunch"), whole.size() - 20}) {
+    const Judged j(load_text(whole.substr(0, cut)));
+    CHECK(j.verdict.bound == Bound::not_judged);
+    CHECK(j.verdict.text == "Not judged: the file is cut off, so what limits the run cannot be told from it.");
+    CHECK(trust_text(j.trust).starts_with("The file is cut off: "));
+  }
+  CHECK(Judged(load_text(whole)).verdict.bound == Bound::compute);
+}
+
+TEST_CASE("what is missing from a file is said, with what it means") {
+  const auto kernel = [](int n, const char* ts, const char* dur) {
+    return slice("gemm", ts, dur, fmt::format(", \"args\": {{\"correlation\": {}, \"device\": 0, \"stream\": 7}}", n), "kernel", "70");
+  };
+  const auto launch = [](int n, const char* ts, const char* dur) { return slice("cudaLaunchKernel", ts, dur, fmt::format(", \"args\": {{\"correlation\": {}}}", n), "cuda_runtime"); };
+  const std::string linked = slice("aten::mm", "0", "1000") + "," + launch(1, "0", "5") + "," + kernel(1, "10", "800");
+
+  const Judged healthy(load_text(events(linked)));
+  CHECK(trust_text(healthy.trust).empty());
+
+  const Judged damaged(load_text("{\"traceEvents\": [" + linked + ", {\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"lost\", \"pid\": 7, \"tid\": 1, \"dur\": 3}]}"));
+  CHECK(trust_text(damaged.trust) == "The file is damaged: 1 event could not be read, and all sums are without it.");
+  CHECK(damaged.verdict.bound == Bound::compute);
+
+  const Judged unlinked(load_text(events(slice("aten::mm", "0", "1000") + "," + kernel(1, "10", "800"))));
+  CHECK(trust_text(unlinked.trust).starts_with("No launch of the 1 GPU operation in this file is recorded"));
+  CHECK(unlinked.verdict.bound == Bound::not_judged);
+
+  const Judged half(load_text(events(linked + "," + kernel(2, "900", "50"))));
+  CHECK(trust_text(half.trust).starts_with("1 of 2 GPU operations (50.0 %) has no launch in the file"));
+
+  const Judged blocked(load_text(events(slice("aten::mm", "0", "1000") + "," + launch(1, "0", "100") + "," + kernel(1, "10", "80") + "," + launch(2, "100", "100") + "," +
+                                        kernel(2, "110", "80") + "," + launch(3, "200", "100") + "," + kernel(3, "210", "80"))));
+  CHECK(trust_text(blocked.trust).find("3 of 3 kernels") != std::string::npos);
+  CHECK(blocked.verdict.bound == Bound::not_judged);
+}
