@@ -118,7 +118,17 @@ std::string gap_text(const WhyReport& r, const CutGap& cut, std::size_t number) 
   return out;
 }
 
-std::string advice_text(const AccountTimes& t) {
+// What the verdict itself asks for, instead of work on the parts; empty where the parts are to be worked on.
+std::string_view advice_first(const WhyReport& r, Bound bound) {
+  if (r.trust.cut_off) return "Export the trace again and wait until the program has written all of it; this one ends too early.";
+  if (r.trust.launch_blocked) return "Record again without CUDA_LAUNCH_BLOCKING: it makes every launch wait.";
+  if (bound == Bound::start_up) return "Record after a few warm-up steps, as with schedule(wait=1, warmup=1): this start is paid once, not in every step.";
+  return {};
+}
+
+std::string advice_text(const WhyReport& r, const AccountTimes& t) {
+  if (const std::string_view first = advice_first(r, verdict_of(r.trace, r.account, r.trust).bound); !first.empty()) return fmt::format("\nwhat to do\n  {}\n", first);
+  const bool has_stacks = std::any_of(r.trace.categories.begin(), r.trace.categories.end(), [](const Category& c) { return c.kind == Kind::python; });
   std::vector<Line> lines = work_lines(t);
   if (static_cast<double>(t.compute) < 0.7 * static_cast<double>(t.window)) lines.erase(lines.begin());
   const std::vector<Line> idle = idle_lines(t);
@@ -127,7 +137,8 @@ std::string advice_text(const AccountTimes& t) {
   std::string out;
   for (std::size_t i = 0; i < std::min(lines.size(), kAdviceTold); ++i)
     if (static_cast<double>(lines[i].time) >= kLeastAdvice * static_cast<double>(t.window))
-      out += fmt::format("  {:>7}  {}: {}\n", percent(lines[i].time, t.window), lines[i].title, lines[i].remedy);
+      out += fmt::format("  {:>7}  {}: {}{}\n", percent(lines[i].time, t.window), lines[i].title, lines[i].remedy,
+                         lines[i].title == idle_cause_title(IdleCause::python) && !has_stacks ? " with_stack=True records the frames." : "");
   return out.empty() ? out : "\nwhat to do about the largest parts\n" + out;
 }
 
@@ -149,20 +160,20 @@ std::string device_text(const WhyReport& r, const DeviceAccount& device) {
   const DeviceProperties* properties = r.trace.device(device.device);
   const AccountTimes t = r.account.times_in(device, r.range);
   const auto [first, last] = device.gaps_in(r.range);
-  std::string out = fmt::format("\nGPU {}{}: {}, beginning {} after the trace's begin\n", device.device, properties && !properties->name.empty() ? " (" + printable(properties->name) + ")" : "",
-                                format_duration(t.window), format_duration(r.range.begin - r.trace.span.begin));
+  std::string out = fmt::format("\nGPU {}{}: {} of {}, beginning {} after the trace's begin\n", device.device, properties && !properties->name.empty() ? " (" + printable(properties->name) + ")" : "",
+                                r.range == r.account.window() ? "the window" : "a range", format_duration(t.window), format_duration(r.range.begin - r.trace.span.begin));
   out += account_text(t, last - first);
   if (r.by_step) out += step_table(r, device);
   const std::vector<CutGap> longest = longest_in(device, r.range, kGapsTold);
   if (!longest.empty()) out += longest.size() == 1 ? "\nthe only gap\n" : "\nthe longest gaps\n";
   for (std::size_t i = 0; i < longest.size(); ++i) out += gap_text(r, longest[i], i + 1);
-  return out + advice_text(t);
+  return out + advice_text(r, t);
 }
 
 std::string all_devices_text(const WhyReport& r) {
   AccountTimes all;
   for (const DeviceAccount* device : r.devices) all += r.account.times_in(*device, r.range);
-  std::string out = fmt::format("\nAll {} GPUs together: compute {}, exposed communication {}, exposed copies {}, idle {}", r.devices.size(), percent(all.compute, all.window),
+  std::string out = fmt::format("\n{} together: compute {}, exposed communication {}, exposed copies {}, idle {}", r.devices.size() == 2 ? "Both GPUs" : fmt::format("All {} GPUs", r.devices.size()), percent(all.compute, all.window),
                                 percent(all.exposed_communication, all.window), percent(all.exposed_copies, all.window), percent(all.idle_total(), all.window));
   const IdleCause main = largest_of(all.idle);
   return out + (all.idle_total() > 0 ? fmt::format(" (most of it: {}, {}).\n", idle_cause_title(main), percent(all.of(main), all.window)) : ".\n");
@@ -183,6 +194,7 @@ std::string why_text(const WhyReport& r) {
   const std::string trust = trust_text(r.trust);
   std::string out = trust.empty() ? "" : trust + '\n';
   out += printable(verdict_of(r.trace, r.account, r.trust).text) + '\n';
+  if (r.range != r.account.window()) out += "That is the verdict on the whole window; what follows is about a part of it.\n";
   for (const DeviceAccount* device : r.devices) out += device_text(r, *device);
   if (r.devices.size() > 1) out += all_devices_text(r);
   return out;

@@ -12,7 +12,7 @@ constexpr std::array<Words, kIdleCauses> kWords = {{
     {"operator", "operators", "in operators",
      "Run fewer and bigger operators: torch.compile, CUDA graphs, fused and foreach variants, a larger batch."},
     {"python", "Python", "in Python outside operators",
-     "Move work out of the loop or compile it; name parts with torch.profiler.record_function, or record with_stack=True, to see which."},
+     "Move work out of the loop or compile it; parts named with torch.profiler.record_function show which."},
     {"launching", "launch calls", "inside launch calls", "Make fewer launches: fuse small kernels, or replay them as a CUDA graph."},
     {"cuda_call", "other CUDA calls", "inside other CUDA calls", "Look at which calls these are; CUDA graphs and longer-lived buffers, events and streams need fewer."},
     {"starting", "launched, not begun", "launched, not begun",
