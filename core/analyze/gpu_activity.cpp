@@ -1,6 +1,7 @@
 #include "core/analyze/gpu_activity.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/analyze/class_sweep.h"
 #include "core/analyze/span_set.h"
@@ -144,13 +145,13 @@ Span analysis_window(const Trace& trace, const std::vector<GpuOp>& ops) {
     return window;
   }
   SliceId last;  // of the CPU slices the one that ends last; a device synchronization there closes the recording
-  Ns end_of_others = 0;
+  Ns end_of_others = std::numeric_limits<Ns>::min();
   for (std::size_t i = 0; i < trace.slice_count(); ++i) {
     const SliceId s(i);
     if (!is_cpu_work(trace.kind(s)) || trace.lane(s).is_async) continue;
     const Span span = trace.span_of(s);
     if (!any || span.end > trace.end(last)) {
-      end_of_others = any ? trace.end(last) : span.begin;
+      if (any) end_of_others = trace.end(last);
       last = s;
     } else {
       end_of_others = std::max(end_of_others, span.end);

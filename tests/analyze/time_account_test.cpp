@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "core/analyze/gpu_activity.h"
 #include "core/analyze/time_account.h"
 #include "core/load/load_trace.h"
 #include "tests/support/load_text.h"
@@ -201,6 +202,7 @@ void check_same(const Events& list, std::mt19937& random) {
     REQUIRE(devices.contains(d.device));
     const NaiveAccount naive = naive_account(list, d.device, naive_window(list).value());
     REQUIRE(d.window == naive.window);
+    CHECK(analysis_window(*mine.trace, gpu_ops(*mine.trace, mine.links)) == d.window);
     CHECK(d.times.compute == naive.compute);
     CHECK(d.times.exposed_communication == naive.communication);
     CHECK(d.times.exposed_copies == naive.copies);
