@@ -1,0 +1,83 @@
+#include "core/view/told_apart.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+
+#include "core/base/text.h"
+
+namespace gapscope {
+namespace {
+
+constexpr std::string_view kDots = "\xE2\x80\xA6";
+constexpr std::string_view kPartEnds = ":<>,( _-";  // a part of a name begins behind one of these
+
+std::size_t common_begin(std::string_view a, std::string_view b) {
+  const std::size_t most = std::min(a.size(), b.size());
+  return static_cast<std::size_t>(std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(most), b.begin()).first - a.begin());
+}
+
+// How much of the beginning of each name another name has, too. Neighbours in the order of the alphabet share the most.
+std::vector<std::size_t> shared_begins(const std::vector<std::string>& names) {
+  std::vector<std::size_t> order(names.size()), shared(names.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return names[a] < names[b]; });
+  std::size_t before = 0;  // of the last two different names
+  for (std::size_t i = 0; i < order.size();) {
+    std::size_t next = i + 1;
+    while (next < order.size() && names[order[next]] == names[order[i]]) ++next;  // the same name twice is not another one
+    const std::size_t after = next < order.size() ? common_begin(names[order[i]], names[order[next]]) : 0;
+    for (std::size_t k = i; k < next; ++k) shared[order[k]] = std::max(before, after);
+    before = after;
+    i = next;
+  }
+  return shared;
+}
+
+std::vector<std::string> backwards(const std::vector<std::string>& names) {
+  std::vector<std::string> out;
+  for (const std::string& name : names) out.emplace_back(name.rbegin(), name.rend());
+  return out;
+}
+
+bool is_plain(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+// `name` is longer than `chars`; [begin, end) tells it apart.
+std::string cut(std::string_view name, std::size_t begin, std::size_t end, std::size_t chars) {
+  // Whole parts: half a word tells nothing.
+  while (begin > 0 && kPartEnds.find(name[begin - 1]) == kPartEnds.npos) --begin;
+  while (end < name.size() && kPartEnds.find(name[end]) == kPartEnds.npos) ++end;
+  const std::size_t room = chars - (begin > 0 ? 1 : 0) - (end < name.size() ? 1 : 0);
+  if (end - begin > room) return std::string(begin > 0 ? kDots : "") + elide_middle(name.substr(begin, end - begin), room) + std::string(end < name.size() ? kDots : "");
+  // What is left of the room shows what stands around it, the end first: it holds the types.
+  const std::size_t after = std::min(name.size() - end, (room - (end - begin)) / 2);
+  end += after;
+  const std::size_t left = chars - 1 - (end < name.size() ? 1 : 0) - (end - begin);
+  begin -= std::min(begin, left);
+  if (begin <= 1) begin = 0;  // a dot is as wide as the letter
+  return std::string(begin > 0 ? kDots : "") + std::string(name.substr(begin, end - begin)) + std::string(end < name.size() ? kDots : "");
+}
+
+}  // namespace
+
+std::vector<std::string> told_apart(const std::vector<std::string>& names, std::size_t chars) {
+  constexpr std::size_t kLeastChars = 8;  // fewer show nothing between two dots
+  const std::vector<std::size_t> begins = shared_begins(names), ends = shared_begins(backwards(names));
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string& name = names[i];
+    const std::size_t begin = std::min(begins[i], name.size());
+    const std::size_t end = std::max(begin, name.size() - std::min(ends[i], name.size()));
+    const bool whole = utf8_length(name) <= chars;
+    const bool alone = begin == 0 && end == name.size();
+    if (whole || alone || chars < kLeastChars || !is_plain(name))
+      shown.push_back(elide_middle(name, chars));
+    else
+      shown.push_back(cut(name, std::min(begin, name.size() - 1), std::max(end, std::min(begin + 1, name.size())), chars));
+  }
+  return shown;
+}
+
+}  // namespace gapscope
