@@ -1,6 +1,7 @@
 // What the pointer rests on, in two or three lines.
 #include <cmath>
 
+#include "core/base/demangle.h"
 #include "core/base/text.h"
 #include "core/view/ruler.h"
 #include "ui/text.h"
@@ -26,7 +27,7 @@ std::string since_start(const TimelineScene& scene, Ns t) {
 void slice_lines(const TimelineScene& scene, SliceId slice) {
   const Trace& trace = scene.document.trace;
   push_face(Face::mono);
-  line(printable(trace.name(slice)));
+  line(printable(demangle(trace.name(slice))));
   pop_face();
   const Ns duration = trace.duration(slice);
   line(format_duration(duration));
@@ -103,7 +104,7 @@ void counter_lines(const TimelineScene& scene, const CounterLane& lane) {
 
 void draw_timeline_tooltip(const TimelineScene& scene, const Zone& hovered) {
   if (hovered.kind == ZoneKind::none || hovered.kind == ZoneKind::process_title) return;
-  ImGui::BeginTooltip();
+  begin_tooltip({hovered.x0, hovered.y0}, {hovered.x1, hovered.y1});
   ImGui::PushTextWrapPos(kWrap * scene.painter.scale());
   switch (hovered.kind) {
     case ZoneKind::slice:
@@ -136,7 +137,7 @@ void draw_timeline_tooltip(const TimelineScene& scene, const Zone& hovered) {
       break;
   }
   ImGui::PopTextWrapPos();
-  ImGui::EndTooltip();
+  end_tooltip();
 }
 
 }  // namespace gapscope
