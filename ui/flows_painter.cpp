@@ -115,6 +115,8 @@ void draw_latency(TimelineScene& scene, const FlowCurve& curve) {
 
 void draw_flows(TimelineScene& scene) {
   draw_scene_arrows(scene);
+  scene.view.flows.of_selection = scene.chain.arrow_count;
+  scene.view.flows.of_selection_drawn = scene.chain.arrows.size();
   const std::optional<Arrow> chosen = chosen_arrow(scene.view);
   std::vector<Arrow> arrows = scene.chain.arrows;
   if (chosen) {

@@ -94,6 +94,21 @@ void outline(TimelineScene& scene, SliceId slice, ImU32 ink, float thickness) {
   scene.painter.unclip();
 }
 
+// The GPU work of the selection: lighter, and underlined.
+void draw_work(TimelineScene& scene) {
+  if (scene.chain.work.empty()) return;
+  const Box& lanes = scene.areas.lanes;
+  const float line = scene.painter.px(kSelectedLine);
+  for (const SliceRect& rect : scene.rects) {
+    if (!holds_work(scene.document.trace, scene.chain.work, rect.slice, rect.span)) continue;
+    const Box box = box_of(scene, rect);
+    scene.painter.clip({lanes.x0, rect.y < scene.pinned ? lanes.y0 : pinned_bottom(scene), lanes.x1, lanes.y1});
+    scene.painter.fill(box, colour(scene.theme.selection, kHoverLight));
+    scene.painter.fill({box.x0, box.y1 - line, box.x1, box.y1}, colour(scene.theme.selection));
+    scene.painter.unclip();
+  }
+}
+
 }  // namespace
 
 void draw_bands(TimelineScene& scene) {
@@ -138,6 +153,7 @@ void draw_outlines(TimelineScene& scene, const Zone& hovered) {
   if (hovered.kind == ZoneKind::slice || hovered.kind == ZoneKind::run) {
     scene.painter.fill({hovered.x0, hovered.y0, hovered.x1, hovered.y1}, colour(scene.theme.text, kHoverLight));
   }
+  draw_work(scene);
   for (const SliceId member : scene.chain.members) {
     outline(scene, member, colour(scene.theme.selection, 0.8f), scene.painter.hairline());
   }

@@ -16,9 +16,8 @@ class ChainBuilder {
     if (is_on_gpu(kind)) add_launch_of(s);
     if (is_call(kind)) add_kernels_of(s);
     const SliceId operator_of = is_on_gpu(kind) ? doc_.links.call_of(s) : s;
-    if (kind == Kind::op || kind == Kind::python || kind == Kind::annotation) {
-      add_launches_below(s, /*with_passes=*/kind == Kind::op);
-    }
+    if (kind == Kind::op || kind == Kind::python || kind == Kind::annotation || kind == Kind::gpu_annotation) add_work_of(s);
+    if (kind == Kind::op) add_launches_below(s, /*with_passes=*/true);
     add_flows(s);
     if (operator_of && kind != Kind::python && kind != Kind::annotation) add_other_pass(operator_of);
     finish();
@@ -46,6 +45,45 @@ class ChainBuilder {
     const auto kernels = doc_.links.launched_by(call);
     for (const SliceId kernel : kernels) add_arrow(call, kernel, {});
     if (!kernels.empty()) add_member(doc_.links.owner_op(kernels.front()));
+  }
+
+  // GPU work of a slice that spans other ones: what is launched inside it, of a step by any thread, and what lies in it on a stream.
+  void add_work_of(SliceId s) {
+    const Trace& trace = doc_.trace;
+    const bool step = trace.kind(s) != Kind::gpu_annotation && trace.name(s).starts_with("ProfilerStep#");
+    const Span span = trace.span_of(s);
+    for (std::size_t l = 0; l < trace.lanes.size(); ++l) {
+      if (step ? trace.lanes[l].kind != LaneKind::cpu_thread : LaneId(l) != trace.lane_id(s)) continue;
+      for (std::uint32_t depth = 0; depth < trace.lanes[l].depth_count; ++depth) add_work_in_row(trace.row(trace.row_id(LaneId(l), depth)), span);
+    }
+    auto& work = chain_.work;
+    std::sort(work.begin(), work.end());
+    work.erase(std::unique(work.begin(), work.end()), work.end());
+    if (trace.kind(s) != Kind::gpu_annotation) add_arrows_to_work();
+    if (work.size() <= kMostArrows && trace.kind(s) != Kind::gpu_annotation) work.clear();  // each has its arrow
+  }
+
+  void add_work_in_row(const Row& row, Span span) {
+    const auto& begins = doc_.trace.slices.begin;
+    const auto first = begins.begin() + row.first, last = first + row.count;
+    const auto from = std::lower_bound(first, last, span.begin), to = std::lower_bound(from, last, span.end);
+    for (auto at = from; at != to; ++at) {
+      const SliceId s(static_cast<std::size_t>(at - begins.begin()));
+      const Kind kind = doc_.trace.kind(s);
+      if (is_gpu_work(kind)) chain_.work.push_back(s);
+      if (!is_call(kind)) continue;
+      const auto launched = doc_.links.launched_by(s);
+      chain_.work.insert(chain_.work.end(), launched.begin(), launched.end());
+    }
+  }
+
+  // Evenly over all of it.
+  void add_arrows_to_work() {
+    const std::size_t all = chain_.work.size(), shown = std::min(all, kMostArrows);
+    for (std::size_t i = 0; i < shown; ++i) {
+      const SliceId kernel = chain_.work[i * all / shown];
+      add_arrow(doc_.links.call_of(kernel), kernel, {});
+    }
   }
 
   // `with_passes`: the arrows between the forward and the backward pass too.
@@ -105,12 +143,18 @@ class ChainBuilder {
       return std::pair(a.from, a.to) < std::pair(b.from, b.to);
     });
     arrows.erase(std::unique(arrows.begin(), arrows.end(), same), arrows.end());
-    chain_.arrow_count = arrows.size();
-    if (arrows.size() > kMostArrows) {
-      for (std::size_t i = 0; i < kMostArrows; ++i) arrows[i] = arrows[i * arrows.size() / kMostArrows];
-      arrows.resize(kMostArrows);
-    }
+    chain_.arrow_count = arrows.empty() ? 0 : std::max(arrows.size(), chain_.work.size());
     auto& members = chain_.members;
+    if (chain_.arrow_count > kMostArrows) {
+      const std::size_t all = arrows.size(), shown = std::min(all, kMostArrows);
+      for (std::size_t i = 0; i < shown; ++i) arrows[i] = arrows[i * all / shown];
+      arrows.resize(shown);
+      members.clear();
+      for (const ChainArrow& arrow : arrows) {
+        add_member(arrow.from);
+        add_member(arrow.to);
+      }
+    }
     std::sort(members.begin(), members.end());
     members.erase(std::unique(members.begin(), members.end()), members.end());
   }
@@ -125,6 +169,17 @@ class ChainBuilder {
 Chain chain_of(const Document& document, SliceId selection) {
   if (!selection.valid()) return {};
   return ChainBuilder(document, selection).build();
+}
+
+bool holds_work(const Trace& trace, const std::vector<SliceId>& work, SliceId slice, Span span) {
+  if (work.empty()) return false;
+  if (std::binary_search(work.begin(), work.end(), slice)) return true;
+  const Row& row = trace.row(slice);
+  const auto& begins = trace.slices.begin;
+  const auto first = begins.begin() + row.first, last = first + row.count;
+  const SliceId from(static_cast<std::size_t>(std::lower_bound(first, last, span.begin) - begins.begin()));
+  const SliceId to(static_cast<std::size_t>(std::lower_bound(first, last, span.end) - begins.begin()));
+  return std::lower_bound(work.begin(), work.end(), from) != std::lower_bound(work.begin(), work.end(), to);
 }
 
 std::vector<Arrow> arrows_of(const Document& document, SliceId slice) {

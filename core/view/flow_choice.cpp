@@ -62,7 +62,9 @@ const char* flow_show_text(FlowShow show) {
 FlowShow next_flow_show(FlowShow show) { return static_cast<FlowShow>((static_cast<std::size_t>(show) + 1) % kFlowShows); }
 
 std::string flow_figures(const FlowsState& flows) {
-  if (flows.show == FlowShow::selection) return {};
+  const auto count = [](std::size_t n) { return format_count(static_cast<std::int64_t>(n)); };
+  if (flows.show == FlowShow::selection)
+    return flows.of_selection > flows.of_selection_drawn ? count(flows.of_selection_drawn) + " of " + count(flows.of_selection) + " arrows" : "";
   const std::string start = format_count(static_cast<std::int64_t>(flows.in_sight));
   return std::string(flow_show_text(flows.show)) + ", " + start + (flows.in_sight == 1 ? " starts here, " : " start here, ") +
          format_count(static_cast<std::int64_t>(flows.drawn)) + " drawn";

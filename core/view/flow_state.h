@@ -17,6 +17,8 @@ struct FlowsState {
   SliceId of, from, to;
   // Of what is visible, written by the timeline each frame: arrows that start in sight, and how many arrows are drawn.
   std::size_t in_sight = 0, drawn = 0;
+  // Of the selection, likewise: arrows that it has, and how many of them are drawn wherever they lie.
+  std::size_t of_selection = 0, of_selection_drawn = 0;
 };
 
 }  // namespace gapscope

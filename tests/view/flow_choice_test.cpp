@@ -116,3 +116,46 @@ TEST_CASE("figures of arrows are told only when all of a kind are shown") {
   CHECK(flow_figures(flows) == "Arrows: launches, 1,234 start here, 200 drawn");
   CHECK(next_flow_show(FlowShow::all) == FlowShow::selection);
 }
+
+namespace {
+
+// A step of `launches` launches by two threads, each of one kernel.
+std::shared_ptr<const Document> step_of(int launches) {
+  std::string text = R"({"traceEvents": [{"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":1,"tid":1,"ts":0,"dur":100000})";
+  for (int i = 0; i < launches; ++i) {
+    const std::string at = std::to_string(10 + 10 * i), id = std::to_string(i + 1);
+    text += R"(,{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":)" + std::to_string(1 + i % 2) + R"(,"ts":)" + at + R"(,"dur":2,"args":{"correlation":)" + id + "}}";
+    text += R"(,{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":)" + at + R"(.5,"dur":3,"args":{"device":0,"stream":7,"correlation":)" + id + "}}";
+  }
+  return document_from_text(text + "]}");
+}
+
+}  // namespace
+
+TEST_CASE("a step of much GPU work highlights all of it and draws few arrows") {
+  const auto doc = step_of(300);
+  const Chain chain = chain_of(*doc, slice_named(*doc, "ProfilerStep#1"));
+  CHECK(chain.work.size() == 300);  // of both threads
+  CHECK(chain.arrow_count == 300);
+  CHECK(chain.arrows.size() == kMostArrows);
+  CHECK(chain.members.size() <= 2 * kMostArrows);
+  // Evenly over the step.
+  Ns last = 0;
+  for (const Arrow& arrow : chain.arrows) last = std::max(last, doc->trace.begin(arrow.to));
+  CHECK(last > doc->trace.span.begin + 280 * 10'000);
+  for (const SliceId kernel : chain.work) CHECK(holds_work(doc->trace, chain.work, kernel, doc->trace.span_of(kernel)));
+  CHECK_FALSE(holds_work(doc->trace, chain.work, slice_named(*doc, "ProfilerStep#1"), doc->trace.span));
+  FlowsState flows;
+  flows.of_selection = chain.arrow_count;
+  flows.of_selection_drawn = chain.arrows.size();
+  CHECK(flow_figures(flows) == "20 of 300 arrows");
+}
+
+TEST_CASE("of a step of little GPU work each kernel has its arrow and outline") {
+  const auto doc = step_of(3);
+  const Chain chain = chain_of(*doc, slice_named(*doc, "ProfilerStep#1"));
+  CHECK(chain.work.empty());
+  CHECK(chain.arrows.size() == 3);
+  CHECK(chain.members.size() == 6);
+  CHECK(flow_figures({}).empty());
+}
