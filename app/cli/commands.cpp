@@ -85,6 +85,7 @@ std::function<int()> declare_screenshot(CLI::App& arguments) {
   arguments.add_option("--tab", options->tab, "the panel to show below the lanes");
   arguments.add_option("--layout", options->layout, "write what the picture shows as JSON: rows, texts and panels with their boxes")
       ->type_name("FILE");
+  arguments.add_option("--finding", options->finding, "a rule's id (see diagnose): show its costliest finding")->type_name("RULE");
   arguments
       .add_option_function<std::string>(
           "--theme",

@@ -15,6 +15,7 @@
 #include "core/base/text.h"
 #include "core/load/load_trace.h"
 #include "core/view/compare_model.h"
+#include "core/view/findings_model.h"
 #include "core/view/time_view.h"
 #include "ui/app_ui.h"
 #include "ui/compare_view.h"
@@ -31,8 +32,13 @@ constexpr int kFramesToSettle = 8;
 std::optional<Error> set_tab(const std::string& id, ViewState& view) {
   if (id.empty()) return std::nullopt;
   const auto table = panels();
-  const auto found = std::find_if(table.begin(), table.end(), [&](const Panel& panel) { return panel.id == id; });
-  if (found == table.end()) return Error{"There is no tab \"" + id + "\"."};
+  const auto same = [&](std::string_view word) { return word.size() == id.size() && contains_ignore_case(word, id); };
+  const auto found = std::find_if(table.begin(), table.end(), [&](const Panel& panel) { return same(panel.id) || same(panel.title); });
+  if (found == table.end()) {
+    std::string tabs;
+    for (const Panel& panel : table) tabs += (tabs.empty() ? "" : ", ") + std::string(panel.id);
+    return Error{"There is no tab \"" + id + "\"; there are " + tabs + "."};
+  }
   view.tab = static_cast<std::size_t>(found - table.begin());
   view.select_tab = true;
   return std::nullopt;
@@ -52,6 +58,22 @@ std::optional<Error> set_time(const ScreenshotOptions& options, const Trace& tra
   return std::nullopt;
 }
 
+// Findings are ranked by what they cost: the first of a rule is its costliest.
+std::optional<Error> set_finding(const std::string& rule, const Document& doc, ViewState& view) {
+  if (rule.empty()) return std::nullopt;
+  const std::vector<RankedFinding>& findings = doc.diagnosis()->findings;
+  const auto found = std::find_if(findings.begin(), findings.end(), [&](const RankedFinding& f) { return f.finding.rule->id == rule; });
+  if (found == findings.end()) {
+    std::string rules;
+    for (const RankedFinding& f : findings)
+      if (rules.find(f.finding.rule->id) == rules.npos) rules += (rules.empty() ? "" : ", ") + std::string(f.finding.rule->id);
+    return Error{"No finding of the rule \"" + rule + "\" in this trace; there are findings of " + (rules.empty() ? "none" : rules) + "."};
+  }
+  view.findings.open = view.findings.scroll_to_chosen = true;
+  go_to_finding(doc, view, static_cast<std::uint32_t>(found - findings.begin()), 0);
+  return std::nullopt;
+}
+
 std::optional<Error> set_view(const ScreenshotOptions& options, const Document* doc, ViewState& view) {
   view.theme = options.theme;
   view.animate = false;
@@ -62,6 +84,7 @@ std::optional<Error> set_view(const ScreenshotOptions& options, const Document* 
     if (!slice.ok()) return slice.error();
     select_slice(view, *slice, /*reveal=*/!has_window(options));
   }
+  if (std::optional<Error> trouble = set_finding(options.finding, *doc, view)) return trouble;
   return set_time(options, doc->trace, view);
 }
 

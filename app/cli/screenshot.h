@@ -17,7 +17,8 @@ struct ScreenshotOptions {
   float scale = 1;
   std::string from, to;  // of the visible time, as parse_window() reads them; empty: all
   std::string select;  // a slice's whole name, a part of it, or its index
-  std::string tab;     // id of a panel below the lanes; empty: the first
+  std::string tab;     // id or title of a panel below the lanes, in any case; empty: the first
+  std::string finding; // id of a rule: its costliest finding is chosen and brought into view; empty: none
   ThemeName theme = ThemeName::dark;
 };
 
