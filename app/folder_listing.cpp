@@ -37,7 +37,7 @@ bool looks_like_trace(std::string_view file_name) {
 
 FolderView list_folder(const std::string& path, const std::string& home) {
   const fs::path folder = resolved(path, home);
-  FolderView view{folder.string(), {}, {}};
+  FolderView view{folder.string(), {}, {}, path};
   std::error_code trouble;
   for (fs::directory_iterator it(folder, trouble), end; !trouble && it != end; it.increment(trouble)) {
     FolderEntry entry = entry_of(*it);

@@ -47,6 +47,7 @@ Session::Session(SessionOptions options)
           },
           options_.wake),
       folder_job_([home = options_.home](const std::string& path) { return list_folder(path, home); }, options_.wake),
+      chooser_(options_.wake),
       analysis_(std::make_unique<AnalysisRun>(options_.wake)),
       table_job_(make_table, options_.wake),
       kernels_job_(make_kernels, options_.wake),
@@ -106,6 +107,7 @@ bool Session::carry_out(const Request& request) {
                           const std::string path = sample_path(options_.assets, samples()[r.index]).string();
                           return r.beside ? open_beside(path) : open(path), true;
                         },
+                        [&](const BrowseFile& r) { return chooser_.ask({folder_ ? folder_->path + "/" : "", r.beside}), true; },
                         [&](const ListFolder& r) { return folder_job_.ask(r.path), true; },
                         [&](const ReadArgs& r) { return ask_args(r.slice), true; },
                         [&](const MakeTable& r) {
@@ -188,6 +190,15 @@ void Session::poll(ViewState& view) {
   take_search(view);
   take_crop_and_copy();
   if (std::optional<FolderView> folder = folder_job_.take()) folder_ = std::move(folder);
+  take_chosen(view);
+}
+
+void Session::take_chosen(ViewState& view) {
+  const std::optional<FileChooser::Answer> chosen = chooser_.take();
+  if (!chosen || chosen->path.empty()) return;
+  if (!chosen->beside || !shown()) return open(chosen->path);
+  open_beside(chosen->path);
+  view.start_open = false;
 }
 
 void Session::take_load(ViewState& view) {
@@ -415,7 +426,8 @@ void Session::fill(FrameInput& in) {
   in.message = message_;
   in.recent = settings_.recent;
   in.samples = options_.assets.empty() ? std::span<const Sample>{} : samples();
-  in.folder = folder_ ? &*folder_ : nullptr;
+  in.folder = folder();
+  in.can_browse = chooser_.available();
   in.beside = second_.document().get();
   in.loading = load_ ? &watch_.of(*load_) : nullptr;
   in.loading_beside = second_.loading();

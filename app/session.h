@@ -13,6 +13,7 @@
 #include "app/analysis_run.h"
 #include "app/area_jobs.h"
 #include "app/background_load.h"
+#include "app/file_chooser.h"
 #include "app/free_later.h"
 #include "app/latest_job.h"
 #include "app/load_watch.h"
@@ -68,6 +69,8 @@ class Session {
   std::optional<std::string> take_copy() { return std::exchange(copy_, std::nullopt); }
   const std::vector<std::string>& recent() const { return settings_.recent; }
   std::string title() const;  // of the window
+  // The folder that was listed last; null before.
+  const FolderView* folder() const { return folder_ ? &*folder_ : nullptr; }
 
   // Puts the session's side of a frame into `in`; valid until the next call of any other member.
   void fill(FrameInput& in);
@@ -142,6 +145,7 @@ class Session {
   bool acting_on_beside() const { return side_ == TraceSide::b && second_.document() && shown(); }
   void change_places();
   void take_second();
+  void take_chosen(ViewState& view);
   void take_load(ViewState& view);
   void take_part(ViewState& view);
   void replace_part(std::shared_ptr<const Document> part);
@@ -181,6 +185,7 @@ class Session {
   std::optional<FolderView> folder_;
   LatestJob<ArgsQuestion, ArgsAnswer> args_job_;
   LatestJob<std::string, FolderView> folder_job_;
+  FileChooser chooser_;
   std::unique_ptr<AnalysisRun> analysis_;
   LatestJob<TableTask, TableDone> table_job_;
   LatestJob<KernelsTask, KernelsDone> kernels_job_;

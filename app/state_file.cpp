@@ -7,6 +7,7 @@
 #include "core/view/compare_model.h"
 #include "ui/compare_view.h"
 #include "ui/panels.h"
+#include "ui/path_completion.h"
 #include "ui/timeline_panel.h"
 
 namespace gapscope {
@@ -113,6 +114,16 @@ Json compare_json(const Session& session, const AppUi& ui) {
   return json;
 }
 
+// What the start screen would show.
+Json start_json(const Session& session, const ViewState& view) {
+  const FolderView* folder = session.folder();
+  const bool listed = folder && view.start.asked && folder->asked == view.start.asked_folder;
+  Json entries = Json::array();
+  if (listed)
+    for (const FolderEntry* entry : matching_entries(*folder, split_typed(view.start.path).start)) entries.push_back(entry->name);
+  return {{"path", view.start.path}, {"has_keys", view.start.has_keys}, {"folder", listed ? Json(folder->path) : Json(nullptr)}, {"entries", std::move(entries)}};
+}
+
 Json range_json(const std::optional<Span>& range) {
   return range ? Json{{"begin_ns", range->begin}, {"end_ns", range->end}} : Json(nullptr);
 }
@@ -125,8 +136,10 @@ std::string state_json(const Session& session, const AppUi& ui) {
                {"message", session.message()},
                {"recent", session.recent()},
                {"notice", session.notice() ? Json(session.notice()->text) : Json(nullptr)},
+               {"key_hint", view.key_hint},
                {"help_open", view.help_open},
                {"start_open", view.start_open || !session.document()},
+               {"start", start_json(session, view)},
                {"theme", view.theme == ThemeName::light ? "light" : "dark"},
                {"zoom", view.zoom},
                {"moving", ui.moving()},
@@ -145,6 +158,10 @@ std::string state_json(const Session& session, const AppUi& ui) {
     json["selection"] = view.selection ? Json(trace.name(view.selection)) : Json(nullptr);
     json["details"] = view.details.model.slice ? details_json(view.details) : Json(nullptr);
     json["tab"] = view.tab < panels().size() ? panels()[view.tab].id : "";
+    json["tab_pinned"] = view.tab_pinned;
+    json["selected_arrows"] = {{"drawn", view.flows.of_selection_drawn}, {"all", view.flows.of_selection}};
+    json["list"] = view.list.of ? Json{{"title", view.list.of->title}, {"places", view.list.of->places.size()}, {"rows", view.list.arranged.rows.size()},
+                                       {"column", static_cast<int>(view.list.order.column)}} : Json(nullptr);
     json["range"] = range_json(view.range);
     json["area"] = area_json(*doc, view, ui.timeline());
     json["search"] = search_json(trace, view);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/view/kept_view.h"
 #include "core/view/time_view.h"
@@ -9,7 +10,9 @@
 #include "ui/command_box.h"
 #include "ui/compare_view.h"
 #include "ui/findings_panel.h"
+#include "ui/key_hint.h"
 #include "ui/panels.h"
+#include "ui/text.h"
 #include "ui/timeline_panel.h"
 #include "ui/tour.h"
 
@@ -45,19 +48,20 @@ void close_menus(std::span<const KeyPress> presses) {
 
 // A text field of ours takes the keyboard in this frame or the next.
 bool typing_begins(const ViewState& view) {
-  return view.search.wants_keys || view.search.has_keys || view.search.slash_frames > 0 || view.box.kind != BoxKind::none;
+  return view.search.wants_keys || view.search.has_keys || view.search.slash_frames > 0 || view.box.kind != BoxKind::none ||
+         view.start.holds_keys || view.start.has_keys;
 }
 
 // It takes the keyboard in the frames that follow.
 bool field_awaits_keys(const ViewState& view) {
   const bool box_waits = view.box.kind != BoxKind::none && !ImGui::GetIO().WantTextInput;
-  return view.search.wants_keys || view.search.slash_frames > 0 || box_waits;
+  const bool page_waits = view.start.holds_keys && !view.start.has_keys && !view.help_open;
+  return view.search.wants_keys || view.search.slash_frames > 0 || box_waits || page_waits || view.start.replaced;
 }
 
 void run_presses(std::span<const KeyPress> presses, CommandScope& scope) {
   for (const KeyPress& press : presses) {
-    const Command* found = command_for({press.key, press.mods});
-    if (found && !found->while_held) run_command(found->id, scope);
+    run_press(press, scope);
     if (typing_begins(scope.view)) return;  // what follows is meant for the field
   }
 }
@@ -74,9 +78,11 @@ void draw_tabs(const Document& document, ViewState& view, Requests& out) {
       ImGui::EndChild();
       ImGui::EndTabItem();
     }
-    if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", table[i].tooltip);
+    draw_hover(table[i].tooltip);
   }
   view.select_tab = false;
+  if (ImGui::TabItemButton(view.tab_pinned ? "Unpin###pin" : "Pin###pin", ImGuiTabItemFlags_Trailing)) view.tab_pinned = !view.tab_pinned;
+  draw_hover(view.tab_pinned ? "Let the details come up again when a slice is selected." : "Keep this tab in front when a slice is selected.");
   ImGui::EndTabBar();
 }
 
@@ -200,7 +206,7 @@ void AppUi::place_timeline(const TimelinePanel& timeline) {
 // From top to bottom: menus, notices, timeline, panels, status.
 void AppUi::draw_document(Box box, const FrameInput& in, const Document& document, Requests& out) {
   const float top = box.y0;
-  box.y0 += draw_message(box, in, view_, out);
+  if (!view_.start_open) box.y0 += draw_message(box, in, view_, out);  // else it stands on the page
   box.y0 += draw_notice(box, in, view_, out);
   place("messages", {box.x0, top, box.x1, box.y0});
   const float status = std::round(kStatusHeight * view_.scale);
@@ -211,8 +217,10 @@ void AppUi::draw_document(Box box, const FrameInput& in, const Document& documen
     const float lanes = std::max(kLeastLanes * view_.scale, box.height() * kLeastLanesShare);
     const float most = std::max(kLeastBottom * view_.scale, box.height() - lanes);
     const float bottom = std::round(std::min(view_.sizes.bottom_px * view_.scale, most));
+    const std::uint32_t before = view_.selections;
     draw_bottom({box.x0, box.y1 - bottom, box.x1, box.y1}, document, view_, out);
     place("drawer", {box.x0, box.y1 - bottom, box.x1, box.y1});
+    selections_seen_ += view_.selections - before;  // a tab's own row: the tab stays
     box.y1 -= bottom;
   }
   if (view_.findings.open) {
@@ -240,12 +248,15 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   take_documents(whole);
   view_.compare.loading = whole.loading_beside != nullptr;
   if (compare_->document())
-    compare_->begin_frame({*document_, *timeline_}, view_, !keys_taken() && !typing_begins(view_), whole.presses, out);
+    compare_->begin_frame({*document_, *timeline_}, view_, !keys_taken() && !view_.start_open && !typing_begins(view_), whole.presses, out);
   if (view_.compare.side != before) out.add(ActOn{view_.compare.side});
   FrameInput in = whole;
   in.document = document();
   apply_theme(view_.theme, in.scale);
-  CommandScope scope{in.document, view_, out};
+  const bool start_shown = !in.document || view_.start_open;
+  if (!start_shown) view_.start.holds_keys = view_.start.has_keys = false;
+  CommandScope scope{start_shown ? nullptr : in.document, view_, out};  // what lies behind the page is left alone
+  if (!in.presses.empty() || ImGui::IsMouseClicked(0)) view_.key_hint.clear();
   if (keys_taken() || typing_begins(view_))
     close_menus(in.presses);
   else
@@ -276,9 +287,11 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   }
   const bool part_is_shown = in.document && in.document->trace.is_part;
   if (in.loading && !part_is_shown) draw_loading(*in.loading, view_, out);
-  if (in.document && !view_.start_open) draw_tour(view_, timeline().areas().lanes);
+  if (in.document && !view_.start_open) draw_tour(view_, {0, top, in.width_px, in.height_px - std::round(kStatusHeight * in.scale)});
   if (view_.help_open) draw_help_page(view_);
   draw_command_box(in, scope);
+  if (std::exchange(selections_seen_, view_.selections) != view_.selections) show_details_of_selection(view_);
+  draw_key_hint(view_, {0, 0, in.width_px, in.height_px - std::round(kStatusHeight * in.scale)});
   if (out.has<StartFresh>()) start_fresh();
 }
 

@@ -53,6 +53,7 @@ struct FolderView {
   std::string path;
   std::string error;  // a sentence when the folder cannot be read
   std::vector<FolderEntry> entries;
+  std::string asked;  // ListFolder::path, of which this is the answer
 };
 
 // A sentence with what one may do about it, shown in a row above the timeline.
@@ -83,6 +84,7 @@ struct FrameInput {
   const LoadingView* loading = nullptr;
   const LoadingView* loading_beside = nullptr;
   std::string_view message;  // an error sentence, shown until DismissMessage
+  bool can_browse = false;   // the desktop has a file chooser: BrowseFile opens it
   std::span<const std::string> recent;
   std::span<const Sample> samples;
   const FolderView* folder = nullptr;
@@ -138,6 +140,7 @@ class AppUi {
   std::unique_ptr<TimelinePanel> timeline_;
   std::unique_ptr<CompareView> compare_;
   std::vector<PanelPlace> places_;
+  std::uint32_t selections_seen_ = 0;  // of ViewState::selections, those that the details came up for or need not
 };
 
 }  // namespace gapscope

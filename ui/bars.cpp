@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "core/base/text.h"
+#include "core/view/findings_model.h"
 #include "core/view/flow_choice.h"
 #include "core/view/time_view.h"
 #include "ui/search_field.h"
@@ -36,7 +37,7 @@ std::string device_summary(const Trace& trace) {
 
 bool is_on(CommandId id, const ViewState& view) {
   return (id == CommandId::toggle_bottom && view.sizes.bottom_open) ||
-         (id == CommandId::toggle_findings && view.findings.open) ||
+         (id == CommandId::toggle_findings && view.findings.open) || (id == CommandId::pin_tab && view.tab_pinned) ||
          (id == CommandId::toggle_informational && !view.findings.quiet) ||
          (id == CommandId::toggle_animation && view.animate);
 }
@@ -46,11 +47,8 @@ void menu_item(const Command& command, CommandScope& scope) {
   const bool enabled = is_enabled(command, scope);
   if (ImGui::MenuItem(command.title, keys.c_str(), is_on(command.id, scope.view), enabled))
     run_command(command.id, scope);
-  if (ImGui::IsItemHovered()) {
-    ImGui::BeginTooltip();
-    ImGui::TextUnformatted(command.help);
-    ImGui::EndTooltip();
-  }
+  const std::string_view why = why_disabled(command, scope);
+  draw_hover(why.empty() ? std::string(command.help) : std::string(command.help) + " (Not now: " + std::string(why) + ".)");
 }
 
 void draw_menu(Menu menu, CommandScope& scope) {
@@ -71,7 +69,7 @@ float draw_pill(Painter& p, const Theme& theme, const Box& bar, float x, const s
   return pill.x1;
 }
 
-// The first words of the verdict, at the right end: "Host-bound"; a click opens or closes the findings.
+// The first words of the verdict, at the right end: "Host-bound"; a click opens the findings at the first one.
 // Gives its left end.
 float draw_verdict_chip(Painter& p, const Theme& theme, const Box& bar, const Document& document, CommandScope& scope) {
   const Diagnosis* diagnosis = document.diagnosis();
@@ -83,7 +81,7 @@ float draw_verdict_chip(Painter& p, const Theme& theme, const Box& bar, const Do
   const float size = p.px(10), width = p.text_width(Face::sans, words) + size + p.px(32);
   const Box chip{bar.x1 - width - p.px(10), bar.y0 + p.px(7), bar.x1 - p.px(10), bar.y1 - p.px(7)};
   ImGui::SetCursorScreenPos({chip.x0, chip.y0});
-  if (ImGui::InvisibleButton("verdict", {chip.width(), chip.height()})) run_command(CommandId::toggle_findings, scope);
+  if (ImGui::InvisibleButton("verdict", {chip.width(), chip.height()})) open_findings(document, scope.view);
   const bool hot = ImGui::IsItemHovered();
   draw_hover(doubtful ? diagnosis->trust + "\n" + diagnosis->verdict : diagnosis->verdict);
   p.fill_rounded(chip, colour(severity_colour(worst, theme), hot ? 0.32f : 0.18f), chip.height() / 2);

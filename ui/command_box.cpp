@@ -24,6 +24,7 @@ constexpr float kKeysRoom = 130;
 struct Line {
   std::string title, note, keys;
   bool enabled = true;
+  std::string why_not = {};  // where it is not enabled
   std::size_t position = 0;  // in the table it comes from
   int score = 0;
 };
@@ -40,7 +41,7 @@ std::vector<Line> command_lines(const CommandScope& scope) {
   const auto table = commands();
   for (std::size_t i = 0; i < table.size(); ++i) {
     if (table[i].id == CommandId::palette) continue;
-    add(lines, {table[i].title, table[i].help, chords_text(table[i]), is_enabled(table[i], scope), i}, scope.view.box.text);
+    add(lines, {table[i].title, table[i].help, chords_text(table[i]), is_enabled(table[i], scope), std::string(why_disabled(table[i], scope)), i}, scope.view.box.text);
   }
   return lines;
 }
@@ -50,7 +51,7 @@ std::vector<Line> lane_lines(const CommandScope& scope) {
   const Trace& trace = scope.document->trace;
   for (std::size_t i = 0; i < trace.lanes.size(); ++i) {
     const Lane& lane = trace.lanes[i];
-    add(lines, {printable(lane.title), printable(trace.processes[lane.process.index()].title), "", true, i}, scope.view.box.text);
+    add(lines, {printable(lane.title), printable(trace.processes[lane.process.index()].title), "", true, "", i}, scope.view.box.text);
   }
   return lines;
 }
@@ -104,7 +105,7 @@ bool draw_line(const Line& line, bool chosen, float width, const ViewState& view
   const Box box{at.x, at.y, at.x + width, at.y + p.px(kRow)};
   const bool clicked = ImGui::InvisibleButton("line", {width, box.height()});
   if (ImGui::IsItemHovered() || chosen) p.fill_rounded(box, colour(theme.accent, chosen ? 0.28f : 0.12f), p.px(3));
-  draw_hover(line.enabled ? line.note : line.note + " (Not now: it needs something that is not there.)");
+  draw_hover(line.enabled ? line.note : line.note + " (Not now" + (line.why_not.empty() ? ".)" : ": " + line.why_not + ".)"));
   const float keys = p.text_width(Face::mono, line.keys);
   const float right = box.x1 - p.px(8) - keys;
   const float title = std::min(p.text_width(Face::sans, line.title), right - box.x0 - p.px(16));
@@ -166,7 +167,7 @@ bool move_choice(std::span<const KeyPress> presses, BoxState& box, std::size_t c
 void draw_command_box(const FrameInput& in, CommandScope& scope) {
   ViewState& view = scope.view;
   BoxState& box = view.box;
-  if (box.kind != BoxKind::none && box.kind != BoxKind::commands && !in.document) box = {};
+  if (box.kind != BoxKind::none && box.kind != BoxKind::commands && !scope.document) box = {};
   if (box.kind == BoxKind::none) return;
   const bool fresh = std::exchange(box.fresh, false);
   if (!fresh && pressed(in.presses, Key::escape)) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <imgui.h>
+
 #include "core/view/area_model.h"
 #include "core/view/findings_model.h"
 #include "core/view/preferences.h"
@@ -69,7 +71,6 @@ void leave_topmost(CommandScope& s) {
 }
 
 bool has_range(const CommandScope& s) { return s.document && !s.document->trace.is_part && s.view.range; }
-bool has_whole_document(const CommandScope& s) { return s.document && !s.document->trace.is_part; }
 bool has_note(const CommandScope& s) { return s.document && s.view.notes.chosen >= 0; }
 
 std::optional<Span> span_to_mark(const CommandScope& s) {
@@ -89,19 +90,64 @@ Span here(const CommandScope& s) {
   return {at, at};
 }
 
-void select_found(CommandScope& s, SliceId slice) {
-  if (slice.valid()) select_slice(s.view, slice, true);
+// `why_not`: said where there is none.
+void select_found(CommandScope& s, SliceId slice, const char* why_not) {
+  if (!slice.valid()) s.why_not = why_not;
+  else select_slice(s.view, slice, true);
+}
+
+// Up and down the way from a step to its kernels; down the same way that led up.
+void go_up(CommandScope& s) {
+  const SliceId from = s.view.selection;
+  std::vector<SliceId> way = std::move(s.view.way_up);
+  select_found(s, shown_cause(*s.document, s.view.folds, from), "nothing encloses or launched this slice");
+  if (s.view.selection != from) way.push_back(from);
+  s.view.way_up = std::move(way);
+}
+
+void go_down(CommandScope& s) {
+  std::vector<SliceId> way = std::move(s.view.way_up);
+  const SliceId back = way.empty() ? SliceId{} : way.back();
+  if (back) way.pop_back();
+  select_found(s, back ? back : shown_effect(*s.document, s.view.folds, s.view.selection), "nothing lies in this slice, and it launched nothing");
+  s.view.way_up = std::move(way);
+}
+
+// Both ends stay in sight where they fit.
+void follow_arrow(CommandScope& s, bool forward) {
+  const SliceId from = s.view.selection;
+  select_found(s, end_of_arrow(*s.document, s.view, forward), forward ? "no arrow leaves this slice" : "no arrow arrives at this slice");
+  if (s.view.selection != from) s.view.reveal_with = from;
+}
+
+void choose_arrow(CommandScope& s, int by) {
+  if (arrows_of(*s.document, s.view.selection).empty()) s.why_not = "this slice has no arrows";
+  walk_arrows(*s.document, s.view, by);
+}
+
+void go_to_next_finding(CommandScope& s, int by) {
+  if (shown_findings(*s.document->diagnosis(), s.view.findings, s.view.range).empty())
+    s.why_not = s.view.range ? "no rule has anything to say about the selected time" : "no rule has anything to say here";
+  walk_findings(*s.document, s.view, by);
 }
 
 void walk_hits(CommandScope& s, int step) {
   const Ns now = s.view.time.span.begin;
-  select_found(s, step_hit(s.document->trace, *s.view.search.answer, s.view.selection, now, step));
+  select_found(s, step_hit(s.document->trace, *s.view.search.answer, s.view.selection, now, step), "there is no other hit");
 }
 
 void walk_kind(CommandScope& s, int step) {
   const SliceCycle& cycle = s.view.cycle;
   if (cycle.slices.empty()) return walk_hits(s, step);
-  select_found(s, step > 0 ? cycle.next(s.view.selection) : cycle.previous(s.view.selection));
+  select_found(s, step > 0 ? cycle.next(s.view.selection) : cycle.previous(s.view.selection), "there is no other one");
+}
+
+void list_what_was_found(CommandScope& s) {
+  const SliceCycle& cycle = s.view.cycle;
+  if (cycle.slices.empty())
+    open_list(s.view, list_of_slices(s.document->trace, s.view.search.answer->question.text, s.view.search.answer->hits));
+  else
+    open_list(s.view, list_of_slices(s.document->trace, cycle.title, cycle.slices));
 }
 
 void find_slice(CommandScope& s) {
@@ -109,11 +155,24 @@ void find_slice(CommandScope& s) {
   s.view.search.slash_frames = kSlashFrames;
 }
 
-// What one compares with often lies in the same folder.
+// What is wanted next often lies in the same folder.
 void choose_file(CommandScope& s, bool beside) {
-  if (beside) s.view.start.path = std::string(split_typed(s.document->trace.path).folder);
+  StartFields& fields = s.view.start;
+  if (s.document) fields.path = fields.base = std::string(split_typed(s.document->trace.path).folder);
+  fields.holds_keys = true;
+  fields.caret_to_end = false;  // all of it is marked, to be typed over
+  fields.awaits = StartFields::Awaits::nothing;
+  fields.asked = false;  // files come and go
+  fields.beside = beside;
   s.view.start_open = true;
-  s.view.start.beside = beside;
+}
+
+// The clipboard is not looked at before: its owner may be slow to answer.
+void open_copied_path(CommandScope& s) {
+  const char* text = ImGui::GetCurrentContext() ? ImGui::GetClipboardText() : nullptr;
+  const std::optional<std::string> path = text ? copied_path(text) : std::nullopt;
+  if (!path) return void(s.why_not = "what was copied is no whole path");
+  s.out.add(OpenFile{*path, s.view.start_open && s.view.start.beside});
 }
 
 void open_box(CommandScope& s, BoxKind kind) { s.view.box = {kind, "", 0, true}; }
@@ -129,78 +188,102 @@ void go_to_place(CommandScope& s, const std::optional<ViewPlace>& place) {
   s.view.scroll_px = place->scroll_px;
 }
 
+// What each command needs, and what to do where it is not there. Without a trace that comes first.
+constexpr CommandNeed kTrace{has_document, "open a trace first"};
+constexpr CommandNeed kWhole{has_whole, "wait until all of the trace is loaded"};
+constexpr CommandNeed kTwo{has_two, "open a second trace first (Ctrl+Shift+O)"};
+constexpr CommandNeed kBeside{can_close_beside, "no second trace is open"};
+constexpr CommandNeed kSelection{has_selection, "select a slice first"};
+constexpr CommandNeed kHits{has_hits, "find something first (/)"};
+constexpr CommandNeed kCycle{has_cycle, "choose a row of a table first, or find something (/)"};
+constexpr CommandNeed kFindings{has_findings, "the rules are still looking"};
+constexpr CommandNeed kPython{has_python, "this trace has no Python frames"};
+constexpr CommandNeed kSomething{can_deselect, ""};
+constexpr CommandNeed kBack{can_go_back, "the view has not been anywhere else before"};
+constexpr CommandNeed kForward{can_go_forward, "nothing was gone back from"};
+constexpr CommandNeed kRange{has_range, "drag in the ruler first, to select a time"};
+constexpr CommandNeed kNote{has_note, "choose a note first"};
+constexpr CommandNeed kSpanToMark{has_span_to_mark, "select a slice or mark a range first"};
+constexpr CommandNeed kSpanToKeep{has_span_to_keep, "select a slice or mark a range first"};
+
 using enum CommandId;
 
 // clang-format off
 constexpr auto kCommands = std::to_array<Command>({
   {open_file, Menu::file, "Open...", "Open a trace: type a path, browse, or take a recent one or a sample.",
    {{{Key::o, kCtrl}}}, false, nullptr, [](CommandScope& s) { choose_file(s, false); }},
+  {open_copied, Menu::file, "Open the copied path", "Open the trace whose path was copied, in a file manager or a terminal.",
+   {{{Key::v, kCtrl}}}, false, nullptr, open_copied_path},
   {compare_with, Menu::file, "Compare with...", "Open a second trace below this one and say what changed from this one to that.",
-   {{{Key::o, kCtrl | kShift}}}, false, has_whole, [](CommandScope& s) { choose_file(s, true); }},
+   {{{Key::o, kCtrl | kShift}}}, false, &kWhole, [](CommandScope& s) { choose_file(s, true); }},
   {swap_traces, Menu::file, "Swap the two traces", "Make the lower trace the upper one: what was gained is lost, and the other way round.",
-   {}, false, has_two, [](CommandScope& s) { s.out.add(SwapTraces{}); }},
+   {}, false, &kTwo, [](CommandScope& s) { s.out.add(SwapTraces{}); }},
   {close_beside, Menu::file, "Close the comparison", "Close the lower trace, B.",
-   {{{Key::w, kCtrl | kShift}}}, false, can_close_beside, [](CommandScope& s) { s.out.add(CloseBeside{}); }},
+   {{{Key::w, kCtrl | kShift}}}, false, &kBeside, [](CommandScope& s) { s.out.add(CloseBeside{}); }},
   {reload, Menu::file, "Reload", "Read the file again from disk.",
-   {{{Key::f5}, {Key::r, kCtrl}}}, false, has_document, [](CommandScope& s) { s.out.add(ReloadFile{}); }},
+   {{{Key::f5}, {Key::r, kCtrl}}}, false, &kTrace, [](CommandScope& s) { s.out.add(ReloadFile{}); }},
   {close_file, Menu::file, "Close", "Close the trace and go back to the start screen.",
-   {{{Key::w, kCtrl}}}, false, has_document, [](CommandScope& s) { s.out.add(CloseFile{}); }},
+   {{{Key::w, kCtrl}}}, false, &kTrace, [](CommandScope& s) { s.out.add(CloseFile{}); }},
   {screenshot, Menu::file, "Save a screenshot", "Save this window as a PNG beside the trace.",
    {{{Key::f12}}}, false, nullptr, [](CommandScope& s) { s.out.add(TakeScreenshot{}); }},
   {copy_name, Menu::file, "Copy name", "Copy the whole name of the selected slice.",
-   {{{Key::c, kCtrl}}}, false, has_selection,
+   {{{Key::c, kCtrl}}}, false, &kSelection,
    [](CommandScope& s) { s.out.add(CopyText{std::string(s.document->trace.name(s.view.selection))}); }},
   {copy_json, Menu::file, "Copy as JSON", "Copy the selected slice's event as it stands in the file.",
-   {{{Key::c, kCtrl | kShift}}}, false, has_selection, [](CommandScope& s) { s.out.add(CopyEvent{s.view.selection}); }},
+   {{{Key::c, kCtrl | kShift}}}, false, &kSelection, [](CommandScope& s) { s.out.add(CopyEvent{s.view.selection}); }},
   {save_visible, Menu::file, "Save the visible part", "Save what is visible as a trace of its own, beside this one.",
-   {{{Key::s, kCtrl | kShift}}}, false, has_whole_document, [](CommandScope& s) { s.out.add(SaveCrop{s.view.time.span}); }},
+   {{{Key::s, kCtrl | kShift}}}, false, &kWhole, [](CommandScope& s) { s.out.add(SaveCrop{s.view.time.span}); }},
   {save_range, Menu::file, "Save the selected time", "Save the time selected in the ruler as a trace of its own, beside this one.",
-   {}, false, has_range, [](CommandScope& s) { s.out.add(SaveCrop{*s.view.range}); }},
+   {}, false, &kRange, [](CommandScope& s) { s.out.add(SaveCrop{*s.view.range}); }},
   {quit, Menu::file, "Quit", "Close the window.",
    {{{Key::q, kCtrl}}}, false, nullptr, [](CommandScope& s) { s.out.add(Quit{}); }},
 
   {toggle_python, Menu::view, "Python frames", "Show threads with the Python frames that called, or without.",
-   {{{Key::y}}}, false, has_python, [](CommandScope& s) { gapscope::toggle_python(s.view.folds); }},
+   {{{Key::y}}}, false, &kPython, [](CommandScope& s) { gapscope::toggle_python(s.view.folds); }},
   {toggle_compact, Menu::view, "Thin lanes", "Draw every depth thin and without labels, so that more lanes fit.",
-   {{{Key::c}}}, false, has_document, [](CommandScope& s) { gapscope::toggle_compact(s.view.folds); }},
+   {{{Key::c}}}, false, &kTrace, [](CommandScope& s) { gapscope::toggle_compact(s.view.folds); }},
   {only_gpu, Menu::view, "Fold all but GPU", "Fold every lane that is no GPU stream; once more opens all.",
-   {{{Key::l}}}, false, has_document, [](CommandScope& s) { toggle_all_but_gpu(s.view.folds, s.document->trace); }},
+   {{{Key::l}}}, false, &kTrace, [](CommandScope& s) { toggle_all_but_gpu(s.view.folds, s.document->trace); }},
   {pin_lane, Menu::view, "Pin the lane", "Keep the selected slice's lane at the top, or let it go back.",
-   {{{Key::t}}}, false, has_selection, pin_lane_of_selection},
+   {{{Key::t}}}, false, &kSelection, pin_lane_of_selection},
   {collapse_all, Menu::view, "Fold all lanes", "Show only the outermost slices of every lane.",
-   {}, false, has_document, [](CommandScope& s) { set_all_lanes(s.view.folds, true); }},
+   {}, false, &kTrace, [](CommandScope& s) { set_all_lanes(s.view.folds, true); }},
   {expand_all, Menu::view, "Open all lanes", "Show every depth of every lane.",
-   {}, false, has_document, [](CommandScope& s) { set_all_lanes(s.view.folds, false); }},
+   {}, false, &kTrace, [](CommandScope& s) { set_all_lanes(s.view.folds, false); }},
   {toggle_bottom, Menu::view, "Panels below", "Show or hide the panels below the lanes.",
-   {{{Key::q}}}, false, has_document, [](CommandScope& s) { s.view.sizes.bottom_open = !s.view.sizes.bottom_open; }},
+   {{{Key::q}}}, false, &kTrace, [](CommandScope& s) { s.view.sizes.bottom_open = !s.view.sizes.bottom_open; }},
+  {pin_tab, Menu::view, "Keep the tab in front", "Keep the open tab in front when a slice is selected, or let the details come up again.",
+   {}, false, &kTrace, [](CommandScope& s) { s.view.tab_pinned = !s.view.tab_pinned; }},
   {toggle_findings, Menu::view, "Findings", "Show or hide what costs time, what proves it and what to do.",
-   {{{Key::b}}}, false, has_document, [](CommandScope& s) { s.view.findings.open = !s.view.findings.open; }},
+   {{{Key::b}}}, false, &kTrace, [](CommandScope& s) { s.view.findings.open = !s.view.findings.open; }},
   {toggle_informational, Menu::view, "Informational findings", "Show or hide findings that are no problem.",
-   {{{Key::i}}}, false, has_document, [](CommandScope& s) { s.view.findings.quiet = !s.view.findings.quiet; }},
+   {{{Key::i}}}, false, &kTrace, [](CommandScope& s) { s.view.findings.quiet = !s.view.findings.quiet; }},
   {details, Menu::view, "Details", "Show what is known about the selected slice.",
-   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "details"); }},
+   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "details"); }},
   {selection, Menu::view, "Selection", "Show what lies in the marked area.",
-   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "selection"); }},
+   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "selection"); }},
+  {list, Menu::view, "List", "Show the places that were listed last.",
+   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "list"); }},
   {table, Menu::view, "Table", "Show the profiler table.",
-   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "table"); }},
+   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "table"); }},
   {kernels, Menu::view, "Kernels", "Show GPU work by name.",
-   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "kernels"); }},
+   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "kernels"); }},
   {steps, Menu::view, "Steps", "Show what each step's time went into.",
-   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "steps"); }},
+   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "steps"); }},
   {gpu, Menu::view, "GPU", "Show how busy each GPU was, and its idle gaps.",
-   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "gpu"); }},
+   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "gpu"); }},
   {memory, Menu::view, "Memory", "Show memory over time and who asked for it.",
-   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "memory"); }},
+   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "memory"); }},
   {flame, Menu::view, "Flame graph", "Show where the time of the marked area went, by call path.",
-   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "flame"); }},
+   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "flame"); }},
   {compare, Menu::view, "Comparison", "Show what changed between the two traces that are open.",
-   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "compare"); }},
+   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "compare"); }},
   {report, Menu::view, "Load report", "Show what was odd about the file.",
-   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "report"); }},
+   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "report"); }},
   {cycle_flows, Menu::view, "Arrows", "Arrows of the selection, of all launches, from forward to backward, or all.",
-   {{{Key::f, kShift}}}, false, has_document, [](CommandScope& s) { s.view.flows.show = next_flow_show(s.view.flows.show); }},
+   {{{Key::f, kShift}}}, false, &kTrace, [](CommandScope& s) { s.view.flows.show = next_flow_show(s.view.flows.show); }},
   {notes, Menu::view, "Notes", "Show the notes and flags of this trace.",
-   {}, false, has_document, [](CommandScope& s) { show_panel(s.view, "notes"); }},
+   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "notes"); }},
   {toggle_theme, Menu::view, "Light or dark", "Change between the light and the dark theme.",
    {}, false, nullptr,
    [](CommandScope& s) { s.view.theme = s.view.theme == ThemeName::dark ? ThemeName::light : ThemeName::dark; }},
@@ -217,88 +300,88 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::digit_0, kCtrl}}}, false, nullptr, [](CommandScope& s) { s.view.zoom = 1; }},
 
   {zoom_in, Menu::go, "Zoom in", "Zoom in about the pointer; hold to go faster.",
-   {{{Key::w}}}, true, has_document, [](CommandScope& s) { zoom(s, kStepZoom); }},
+   {{{Key::w}}}, true, &kTrace, [](CommandScope& s) { zoom(s, kStepZoom); }},
   {zoom_out, Menu::go, "Zoom out", "Zoom out about the pointer; hold to go faster.",
-   {{{Key::s}}}, true, has_document, [](CommandScope& s) { zoom(s, 1 / kStepZoom); }},
+   {{{Key::s}}}, true, &kTrace, [](CommandScope& s) { zoom(s, 1 / kStepZoom); }},
   {pan_left, Menu::go, "Pan left", "Move to earlier times; hold to go faster.",
-   {{{Key::a}, {Key::left}}}, true, has_document, [](CommandScope& s) { pan(s, -kStepPan); }},
+   {{{Key::a}, {Key::left}}}, true, &kTrace, [](CommandScope& s) { pan(s, -kStepPan); }},
   {pan_right, Menu::go, "Pan right", "Move to later times; hold to go faster.",
-   {{{Key::d}, {Key::right}}}, true, has_document, [](CommandScope& s) { pan(s, kStepPan); }},
+   {{{Key::d}, {Key::right}}}, true, &kTrace, [](CommandScope& s) { pan(s, kStepPan); }},
   {scroll_up, Menu::go, "Scroll up", "Move the lanes down.",
-   {{{Key::page_up}}}, false, has_document, [](CommandScope& s) { s.view.scroll_px -= kStepScroll; }},
+   {{{Key::page_up}}}, false, &kTrace, [](CommandScope& s) { s.view.scroll_px -= kStepScroll; }},
   {scroll_down, Menu::go, "Scroll down", "Move the lanes up.",
-   {{{Key::page_down}}}, false, has_document, [](CommandScope& s) { s.view.scroll_px += kStepScroll; }},
+   {{{Key::page_down}}}, false, &kTrace, [](CommandScope& s) { s.view.scroll_px += kStepScroll; }},
   {focus, Menu::go, "Focus", "Zoom to the selected slice; once more, or without one, to the whole trace.",
-   {{{Key::f}}}, false, has_document, [](CommandScope& s) { focus_or_fit(*s.document, s.view); }},
+   {{{Key::f}}}, false, &kTrace, [](CommandScope& s) { focus_or_fit(*s.document, s.view); }},
   {fit_all, Menu::go, "Whole trace", "Zoom out to the whole trace.",
-   {{{Key::home}, {Key::digit_0}}}, false, has_document, [](CommandScope& s) { go_to(s.view, fit(reach(s))); }},
+   {{{Key::home}, {Key::digit_0}}}, false, &kTrace, [](CommandScope& s) { go_to(s.view, fit(reach(s))); }},
   {next_slice, Menu::go, "Next slice", "Select the next slice of the same lane and depth.",
-   {{{Key::period}}}, false, has_selection,
-   [](CommandScope& s) { select_found(s, shown_next(*s.document, s.view.folds, s.view.selection)); }},
+   {{{Key::period}}}, false, &kSelection,
+   [](CommandScope& s) { select_found(s, shown_next(*s.document, s.view.folds, s.view.selection), "it is the last of its row"); }},
   {previous_slice, Menu::go, "Previous slice", "Select the previous slice of the same lane and depth.",
-   {{{Key::comma}}}, false, has_selection,
-   [](CommandScope& s) { select_found(s, shown_previous(*s.document, s.view.folds, s.view.selection)); }},
-  {parent_slice, Menu::go, "Parent", "Select the slice that encloses the selected one.",
-   {{{Key::up}}}, false, has_selection,
-   [](CommandScope& s) { select_found(s, shown_parent(*s.document, s.view.folds, s.view.selection)); }},
-  {child_slice, Menu::go, "First child", "Select the first slice inside the selected one.",
-   {{{Key::down}}}, false, has_selection,
-   [](CommandScope& s) { select_found(s, shown_child(*s.document, s.view.folds, s.view.selection)); }},
+   {{{Key::comma}}}, false, &kSelection,
+   [](CommandScope& s) { select_found(s, shown_previous(*s.document, s.view.folds, s.view.selection), "it is the first of its row"); }},
+  {parent_slice, Menu::go, "Parent", "Select what encloses the selected slice; of GPU work, the call that launched it, then its operators and its step.",
+   {{{Key::up}}}, false, &kSelection, go_up},
+  {child_slice, Menu::go, "First child", "Go back the way that led up; else select the first slice inside the selected one, or what it launched.",
+   {{{Key::down}}}, false, &kSelection, go_down},
   {next_of_cycle, Menu::go, "Next of its kind", "Select the next slice of the row chosen in a table, or of what was found.",
-   {{{Key::enter}}}, false, has_cycle, [](CommandScope& s) { walk_kind(s, 1); }},
+   {{{Key::enter}}}, false, &kCycle, [](CommandScope& s) { walk_kind(s, 1); }},
   {previous_of_cycle, Menu::go, "Previous of its kind", "Select the slice before, of the row chosen in a table or of what was found.",
-   {{{Key::enter, kShift}}}, false, has_cycle, [](CommandScope& s) { walk_kind(s, -1); }},
+   {{{Key::enter, kShift}}}, false, &kCycle, [](CommandScope& s) { walk_kind(s, -1); }},
+  {list_found, Menu::go, "List them all", "List what was found, or the slices of the row chosen in a table.",
+   {{{Key::l, kShift}}}, false, &kCycle, list_what_was_found},
   {find, Menu::go, "Find", "Find slices by words of their names, /regular expressions/, dur>1ms, lane:stream, cat:kernel.",
-   {{{Key::slash}, {Key::f, kCtrl}}}, false, has_document, find_slice},
+   {{{Key::slash}, {Key::f, kCtrl}}}, false, &kTrace, find_slice},
   {next_hit, Menu::go, "Next hit", "Select the next slice that was found.",
-   {{{Key::f3}}}, false, has_hits, [](CommandScope& s) { walk_hits(s, 1); }},
+   {{{Key::f3}}}, false, &kHits, [](CommandScope& s) { walk_hits(s, 1); }},
   {previous_hit, Menu::go, "Previous hit", "Select the slice before, of those that were found.",
-   {{{Key::f3, kShift}}}, false, has_hits, [](CommandScope& s) { walk_hits(s, -1); }},
+   {{{Key::f3, kShift}}}, false, &kHits, [](CommandScope& s) { walk_hits(s, -1); }},
   {find_lane, Menu::go, "Find a lane", "Type some letters of a lane's title to scroll to it.",
-   {{{Key::p, kCtrl}}}, false, has_document, [](CommandScope& s) { open_box(s, BoxKind::lanes); }},
+   {{{Key::p, kCtrl}}}, false, &kTrace, [](CommandScope& s) { open_box(s, BoxKind::lanes); }},
   {go_to_time, Menu::go, "Go to a time", "Type a time, as in 12.5ms, to bring it to the middle.",
-   {{{Key::g}}}, false, has_document, [](CommandScope& s) { open_box(s, BoxKind::time); }},
+   {{{Key::g}}}, false, &kTrace, [](CommandScope& s) { open_box(s, BoxKind::time); }},
   {next_flow, Menu::go, "Next arrow", "Choose the next arrow of the selected slice.",
-   {{{Key::right_bracket}}}, false, has_selection, [](CommandScope& s) { walk_arrows(*s.document, s.view, 1); }},
+   {{{Key::right_bracket}}}, false, &kSelection, [](CommandScope& s) { choose_arrow(s, 1); }},
   {previous_flow, Menu::go, "Previous arrow", "Choose the previous arrow of the selected slice.",
-   {{{Key::left_bracket}}}, false, has_selection, [](CommandScope& s) { walk_arrows(*s.document, s.view, -1); }},
+   {{{Key::left_bracket}}}, false, &kSelection, [](CommandScope& s) { choose_arrow(s, -1); }},
   {follow_flow, Menu::go, "Along the arrow", "Go where the chosen arrow, or the first that leaves the selected slice, leads.",
-   {{{Key::right_bracket, kCtrl}}}, false, has_selection,
-   [](CommandScope& s) { select_found(s, end_of_arrow(*s.document, s.view, true)); }},
+   {{{Key::right_bracket, kCtrl}}}, false, &kSelection,
+   [](CommandScope& s) { follow_arrow(s, true); }},
   {follow_flow_back, Menu::go, "Against the arrow", "Go where the chosen arrow, or the first that arrives at the selected slice, comes from.",
-   {{{Key::left_bracket, kCtrl}}}, false, has_selection,
-   [](CommandScope& s) { select_found(s, end_of_arrow(*s.document, s.view, false)); }},
+   {{{Key::left_bracket, kCtrl}}}, false, &kSelection,
+   [](CommandScope& s) { follow_arrow(s, false); }},
   {back, Menu::go, "Back", "Go back to where the timeline stood before.",
-   {{{Key::left, kAlt}}}, false, can_go_back, [](CommandScope& s) { go_to_place(s, s.view.history.back(place_of(s.view))); }},
+   {{{Key::left, kAlt}}}, false, &kBack, [](CommandScope& s) { go_to_place(s, s.view.history.back(place_of(s.view))); }},
   {forward, Menu::go, "Forward", "Go where the timeline stood before going back.",
-   {{{Key::right, kAlt}}}, false, can_go_forward, [](CommandScope& s) { go_to_place(s, s.view.history.forward(place_of(s.view))); }},
+   {{{Key::right, kAlt}}}, false, &kForward, [](CommandScope& s) { go_to_place(s, s.view.history.forward(place_of(s.view))); }},
   {other_trace, Menu::go, "The other trace", "Of two traces, let keys and panels be about the other one; a click on a timeline does so too.",
-   {{{Key::x}}}, false, has_two, [](CommandScope& s) { s.view.compare.turn = true; }},
+   {{{Key::x}}}, false, &kTwo, [](CommandScope& s) { s.view.compare.turn = true; }},
   {next_finding, Menu::go, "Next finding", "Go to the next finding.",
-   {{{Key::n}}}, false, has_findings, [](CommandScope& s) { walk_findings(*s.document, s.view, 1); }},
+   {{{Key::n}}}, false, &kFindings, [](CommandScope& s) { go_to_next_finding(s, 1); }},
   {previous_finding, Menu::go, "Previous finding", "Go to the finding before.",
-   {{{Key::p}}}, false, has_findings, [](CommandScope& s) { walk_findings(*s.document, s.view, -1); }},
+   {{{Key::p}}}, false, &kFindings, [](CommandScope& s) { go_to_next_finding(s, -1); }},
   {mark_slice, Menu::go, "Mark the slice", "Mark the selected slice's time on its lane as the area.",
-   {{{Key::r}}}, false, has_selection, [](CommandScope& s) { mark_selection(s.document->trace, s.view); show_area_tab(s.view); }},
+   {{{Key::r}}}, false, &kSelection, [](CommandScope& s) { mark_selection(s.document->trace, s.view); show_area_tab(s.view); }},
   {mark_all, Menu::go, "Mark all", "Mark what is visible of the selected slice's lane; without one, the whole trace.",
-   {{{Key::a, kCtrl}}}, false, has_document, [](CommandScope& s) { mark_everything(s.document->trace, s.view); show_area_tab(s.view); }},
+   {{{Key::a, kCtrl}}}, false, &kTrace, [](CommandScope& s) { mark_everything(s.document->trace, s.view); show_area_tab(s.view); }},
   {mark, Menu::go, "Mark", "Mark the span of the selected slice, or the selected time; two marks show their distance, the same mark again takes them away.",
-   {{{Key::m}}}, false, has_span_to_mark, [](CommandScope& s) { toggle_mark(s.view.notes, *span_to_mark(s)); }},
+   {{{Key::m}}}, false, &kSpanToMark, [](CommandScope& s) { toggle_mark(s.view.notes, *span_to_mark(s)); }},
   {keep_note, Menu::go, "Keep as a note", "Write a note at the selected slice, the last mark or the selected time.",
-   {{{Key::m, kShift}}}, false, has_span_to_keep, [](CommandScope& s) { gapscope::add_note(s.view.notes, *span_to_keep(s)); }},
+   {{{Key::m, kShift}}}, false, &kSpanToKeep, [](CommandScope& s) { gapscope::add_note(s.view.notes, *span_to_keep(s)); }},
   {add_flag, Menu::go, "Add a flag here", "Write a note at the time under the pointer, or in the middle of the view.",
-   {{{Key::m, kCtrl}}}, false, has_document, [](CommandScope& s) { gapscope::add_note(s.view.notes, here(s)); }},
+   {{{Key::m, kCtrl}}}, false, &kTrace, [](CommandScope& s) { gapscope::add_note(s.view.notes, here(s)); }},
   {delete_note, Menu::go, "Delete the note", "Delete the note that was chosen last.",
-   {{{Key::del}}}, false, has_note, [](CommandScope& s) { remove_note(s.view.notes, static_cast<std::size_t>(s.view.notes.chosen)); }},
+   {{{Key::del}}}, false, &kNote, [](CommandScope& s) { remove_note(s.view.notes, static_cast<std::size_t>(s.view.notes.chosen)); }},
   {deselect, Menu::go, "Deselect", "Close what is on top, or select nothing.",
-   {{{Key::escape}}}, false, can_deselect, leave_topmost},
+   {{{Key::escape}}}, false, &kSomething, leave_topmost},
 
   {palette, Menu::help, "All commands", "Type some letters of a command to run it.",
    {{{Key::p, kCtrl | kShift}}}, false, nullptr, [](CommandScope& s) { open_box(s, BoxKind::commands); }},
   {help, Menu::help, "Keys and mouse", "Show every command with its key, and what the mouse does.",
    {{{Key::question}, {Key::f1}}}, false, nullptr, [](CommandScope& s) { s.view.help_open = !s.view.help_open; }},
   {tour, Menu::help, "First hints", "Show the five hints of the first run again.",
-   {}, false, has_document, [](CommandScope& s) { s.view.tour = {true, true, 0}; }},
+   {}, false, &kTrace, [](CommandScope& s) { s.view.tour = {true, true, 0}; }},
 });
 // clang-format on
 
@@ -351,11 +434,34 @@ const Command* command_for(const Chord& chord) {
   return nullptr;
 }
 
-bool is_enabled(const Command& c, const CommandScope& scope) { return !c.enabled || c.enabled(scope); }
+bool is_enabled(const Command& c, const CommandScope& scope) { return !c.need || c.need->is_there(scope); }
 
-void run_command(CommandId id, CommandScope& scope) {
+std::string_view why_disabled(const Command& c, const CommandScope& scope) {
+  if (is_enabled(c, scope)) return {};
+  return !scope.document && *c.need->how ? kTrace.how : c.need->how;
+}
+
+void run_command(CommandId id, CommandScope& scope, std::string_view what) {
   const Command& c = command(id);
-  if (is_enabled(c, scope)) c.run(scope);
+  std::string_view why = why_disabled(c, scope);
+  if (is_enabled(c, scope)) {
+    scope.why_not = nullptr;
+    c.run(scope);
+    if (scope.why_not) why = scope.why_not;
+  }
+  scope.view.key_hint = why.empty() ? "" : std::string(what.empty() ? c.title : what) + ": " + std::string(why);
+}
+
+void run_press(const KeyPress& press, CommandScope& scope) {
+  const Chord chord{press.key, press.mods};
+  const Command* found = command_for(chord);
+  if (!found) {
+    if (!press.repeat) scope.view.key_hint = chord_text(chord) + ": no command has this key; ? lists those that have one";
+  } else if (found->while_held) {
+    if (!is_enabled(*found, scope)) run_command(found->id, scope, chord_text(chord));
+  } else {
+    run_command(found->id, scope, chord_text(chord));
+  }
 }
 
 std::string chords_text(const Command& c) {

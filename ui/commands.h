@@ -14,6 +14,7 @@ namespace gapscope {
 
 enum class CommandId : std::uint8_t {
   open_file,
+  open_copied,
   compare_with,
   swap_traces,
   close_beside,
@@ -56,6 +57,7 @@ enum class CommandId : std::uint8_t {
   collapse_all,
   expand_all,
   toggle_bottom,
+  pin_tab,
   toggle_findings,
   toggle_informational,
   next_finding,
@@ -81,6 +83,8 @@ enum class CommandId : std::uint8_t {
   other_trace,
   details,
   selection,
+  list,
+  list_found,
   table,
   kernels,
   steps,
@@ -110,9 +114,14 @@ struct CommandScope {
   const Document* document = nullptr;
   ViewState& view;
   Requests& out;
+  const char* why_not = nullptr;  // set by a command that found nothing to do: "nothing encloses this slice"
 };
 
-using CommandTest = bool (*)(const CommandScope&);
+// What must be there for a command.
+struct CommandNeed {
+  bool (*is_there)(const CommandScope&);
+  const char* how;  // what to do about it where it is not, or why: "select a slice first"; empty where that needs no word
+};
 using CommandRun = void (*)(CommandScope&);
 
 struct Command {
@@ -122,7 +131,7 @@ struct Command {
   const char* help;               // one sentence, shown as tooltip and on the help page
   std::array<Chord, 2> chords;    // none where key == Key::none; the first is shown
   bool while_held = false;        // acts smoothly as long as the key is down (timeline_keys), not by press
-  CommandTest enabled = nullptr;  // null: always
+  const CommandNeed* need = nullptr;  // null: nothing
   CommandRun run = nullptr;
 };
 
@@ -132,8 +141,12 @@ const Command& command(CommandId id);
 // The command with this chord, or nullptr.
 const Command* command_for(const Chord& chord);
 bool is_enabled(const Command& command, const CommandScope& scope);
-// Runs it when it is enabled.
-void run_command(CommandId id, CommandScope& scope);
+// Why it is not, as CommandNeed::how; empty where it is.
+std::string_view why_disabled(const Command& command, const CommandScope& scope);
+// Runs it when it is enabled. Where nothing comes of it, ViewState::key_hint says why of `what`, the chord or the title.
+void run_command(CommandId id, CommandScope& scope, std::string_view what = {});
+// Runs what a key is for; of a key without a command the hint says so.
+void run_press(const KeyPress& press, CommandScope& scope);
 // "W", "F1 or ?"; empty without a key.
 std::string chords_text(const Command& command);
 

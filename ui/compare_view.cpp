@@ -120,7 +120,7 @@ void CompareView::choose_side(ViewState& view, bool keys_free, std::span<const K
   const bool clicked = ImGui::IsMouseClicked(0) || ImGui::IsMouseClicked(1);
   const bool key = keys_free && std::any_of(presses.begin(), presses.end(), [](const KeyPress& press) {
                      const Command* found = command_for({press.key, press.mods});
-                     return found && found->enabled && !found->while_held && found->id != CommandId::other_trace;
+                     return found && found->need && !found->while_held && found->id != CommandId::other_trace;
                    });
   if (clicked || key) act_on(*pointed_, view);
 }

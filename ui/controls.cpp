@@ -1,5 +1,7 @@
 #include "ui/controls.h"
 
+#include <algorithm>
+
 #include "core/base/text.h"
 #include "core/view/area_model.h"
 #include "ui/text.h"
@@ -50,6 +52,30 @@ void draw_working(const Document& document, const ViewState& view, std::string_v
   if (draw_part_note(document, view, std::string(what) + " follows")) return;
   const int percent = static_cast<int>(document.analysis_fraction() * 100);
   draw_absence(view, "Working out " + std::string(what) + ", " + std::to_string(percent) + " %");
+}
+
+void draw_csv_buttons(const char* ending, const std::function<std::string()>& text, Requests& out) {
+  const ImGuiStyle& style = ImGui::GetStyle();
+  const float buttons = ImGui::CalcTextSize("Copy CSVSave CSV").x + style.FramePadding.x * 4 + style.ItemSpacing.x;
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, ImGui::GetContentRegionAvail().x - buttons));
+  if (ImGui::Button("Copy CSV")) out.add(CopyText{text()});
+  draw_hover("Copy the rows below as CSV, in nanoseconds.");
+  ImGui::SameLine();
+  if (ImGui::Button("Save CSV")) out.add(SaveText{ending, text()});
+  draw_hover("Save the rows below as CSV beside the trace.");
+}
+
+void draw_columns_menu(std::span<const char* const> titles, std::uint32_t& hidden) {
+  if (ImGui::Button("Columns")) ImGui::OpenPopup("columns");
+  draw_hover("Show more columns, or fewer.");
+  if (!ImGui::BeginPopup("columns")) return;
+  for (std::size_t i = 1; i < titles.size(); ++i) {
+    if (!titles[i]) continue;
+    const std::uint32_t bit = std::uint32_t{1} << i;
+    bool shown = (hidden & bit) == 0;
+    if (ImGui::Checkbox(titles[i], &shown)) hidden ^= bit;
+  }
+  ImGui::EndPopup();
 }
 
 void draw_absence(const ViewState& view, std::string_view sentence) {

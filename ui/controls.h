@@ -1,10 +1,13 @@
 #pragma once
 // Small controls that several panels share.
+#include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 
 #include "core/view/document.h"
 #include "core/view/view_state.h"
+#include "ui/requests.h"
 
 namespace gapscope {
 
@@ -18,6 +21,12 @@ std::size_t draw_choice(const char* id, std::span<const Choice> choices, std::si
 // "range 1.20 ms - 3.40 ms  x" when a range is selected; a click clears it.
 void draw_range_chip(const Document& document, ViewState& view);
 std::string range_text(const Trace& trace, Span range);
+
+// "Copy CSV" and "Save CSV" at the right end of the line. `text` is called when one is pressed; `ending` of the saved file:
+// ".kernels.csv".
+void draw_csv_buttons(const char* ending, const std::function<std::string()>& text, Requests& out);
+// A button whose menu shows and hides columns: a title each, bits of `hidden` by position. The first column stays.
+void draw_columns_menu(std::span<const char* const> titles, std::uint32_t& hidden);
 
 // A sentence in place of what is missing.
 void draw_absence(const ViewState& view, std::string_view sentence);

@@ -7,6 +7,7 @@
 #include "core/view/area_model.h"
 #include "core/view/findings_model.h"
 #include "ui/controls.h"
+#include "ui/panels.h"
 #include "ui/text.h"
 #include "ui/timeline_scene.h"
 
@@ -83,6 +84,12 @@ void draw_guide(const FindingsPanel& panel, const Rule& rule) {
   }
 }
 
+ResultList list_of_finding(const Finding& finding) {
+  ResultList list{std::string(finding.rule->title), {}};
+  for (const FindingSpan& at : finding.spans) list.places.push_back({at.slice, at.lane, at.span});
+  return list;
+}
+
 void draw_places(FindingsPanel& panel, const Finding& finding) {
   if (finding.spans.empty()) return;
   if (ImGui::SmallButton("<")) walk_places(panel.document, panel.view, -1);
@@ -92,6 +99,11 @@ void draw_places(FindingsPanel& panel, const Finding& finding) {
   draw_hover("The next place of this finding.");
   ImGui::SameLine(0, panel.px(8));
   draw_text(Face::sans, panel.theme.muted, fmt::format("place {} of {}", panel.view.findings.place + 1, finding.spans.size()));
+  if (finding.spans.size() > 1) {
+    ImGui::SameLine(0, panel.px(8));
+    if (ImGui::SmallButton("List")) open_list(panel.view, list_of_finding(finding));
+    draw_hover("List its places below, with their times.");
+  }
   if (!panel.view.range) return;
   ImGui::SameLine(0, 0);
   draw_text(Face::sans, panel.theme.muted, fmt::format(", {} in the selected time", places_in(finding, panel.view.range).size()));

@@ -6,6 +6,7 @@
 #include "core/analyze/kernel_name.h"
 #include "core/base/demangle.h"
 #include "core/base/text.h"
+#include "core/view/csv.h"
 #include "core/view/slice_colour.h"
 #include "core/view/time_view.h"
 #include "ui/charts.h"
@@ -186,10 +187,11 @@ GridCell gap_cell(const Trace& trace, const IdleGap& gap, GapColumn column) {
   return {name + "  before  " + (told.empty() ? after : told), name + "\nbefore " + after, 0, false};
 }
 
-void arrange(const Document& document, GapsState& state) {
+void arrange(const Document& document, GapsState& state, const std::optional<Span>& range) {
   const IdleGaps& gaps = document.analysis()->gpu().gaps;
-  if (state.arranged.of == &gaps && state.arranged.order == state.order) return;
-  state.arranged = {&gaps, state.order, arrange_gaps(document.trace, gaps, state.order)};
+  if (state.arranged.of == &gaps && state.arranged.order == state.order && state.arranged.range == range) return;
+  state.arranged = {&gaps, state.order, range, arrange_gaps(document.trace, gaps, state.order)};
+  if (range) std::erase_if(state.arranged.rows, [&](std::uint32_t i) { return !gaps[i].span.overlaps(*range); });
 }
 
 void draw_gap_head(const GpuFacts& facts, const ViewState& view) {
@@ -207,13 +209,33 @@ void draw_gap_head(const GpuFacts& facts, const ViewState& view) {
   }
 }
 
-void draw_gaps(const Document& document, ViewState& view) {
+std::string gaps_csv(const Trace& trace, const IdleGaps& gaps, const std::vector<std::uint32_t>& rows) {
+  std::string text = "begin_ns,idle_ns,class,device,stream,cause,after\n";
+  const auto name = [&](SliceId slice) { return slice ? csv_cell(demangle(trace.name(slice))) : std::string(); };
+  for (const std::uint32_t row : rows) {
+    const IdleGap& gap = gaps[row];
+    text += std::to_string(gap.span.begin - trace.span.begin) + ',' + std::to_string(gap.span.length()) + ',' +
+            kReasons[static_cast<std::size_t>(gap.idle_class)].title + ',' + std::to_string(gap.device) + ',' + std::to_string(gap.stream) + ',' +
+            name(gap.cause) + ',' + name(gap.after) + '\n';
+  }
+  return text;
+}
+
+void draw_gaps(const Document& document, ViewState& view, Requests& out) {
   const GpuFacts& facts = document.analysis()->gpu();
   draw_gap_head(facts, view);
   if (facts.gaps.empty()) return draw_absence(view, "No stream stood still between two pieces of work.");
   GapsState& state = view.gaps;
-  arrange(document, state);
+  arrange(document, state, view.range);
   const std::vector<std::uint32_t>& rows = state.arranged.rows;
+  if (view.range) {
+    draw_range_chip(document, view);
+    ImGui::SameLine();
+    draw_text(Face::sans, theme_of(view.theme).muted, "The gaps below; all other figures are of the whole recording.");
+    ImGui::SameLine();
+  }
+  draw_csv_buttons(".gaps.csv", [&] { return gaps_csv(document.trace, facts.gaps, rows); }, out);
+  if (rows.empty()) return draw_absence(view, "No stream stood still in the selected time.");
   Grid grid;
   grid.id = "gaps";
   grid.columns = kGapColumns;
@@ -240,7 +262,7 @@ void draw_gaps(const Document& document, ViewState& view) {
 
 }  // namespace
 
-void draw_gpu(const Document& document, ViewState& view, Requests&) {
+void draw_gpu(const Document& document, ViewState& view, Requests& out) {
   const Analysis* facts = document.analysis();
   if (!facts) return draw_working(document, view, "the GPU figures");
   if (facts->gpu().devices.empty())
@@ -255,7 +277,7 @@ void draw_gpu(const Document& document, ViewState& view, Requests&) {
   ImGui::EndChild();
   ImGui::SameLine(0, gap);
   ImGui::BeginChild("gaps", {whole - figures - gap, 0});
-  draw_gaps(document, view);
+  draw_gaps(document, view, out);
   ImGui::EndChild();
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/view/told_apart.h"
 #include "ui/text.h"
 
 namespace gapscope {
@@ -99,9 +100,22 @@ class GridDrawing {
   void rows() {
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(grid_.rows), row_height_);
-    while (clipper.Step())
+    while (clipper.Step()) {
+      tell_names_apart(static_cast<std::size_t>(clipper.DisplayStart), static_cast<std::size_t>(clipper.DisplayEnd));
       for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) row(static_cast<std::size_t>(i));
+    }
   }
+
+  // The names of the rows in sight, as wide as their column.
+  void tell_names_apart(std::size_t first, std::size_t last) {
+    first_named_ = first;
+    names_.clear();
+    if (grid_.columns.empty() || grid_.columns[0].number || grid_.columns[0].painted) return;
+    for (std::size_t r = first; r < last; ++r) names_.push_back(grid_.cell(r, 0).text);
+    names_ = told_apart(names_, chars_in(places_[0].x1 - places_[0].x0));
+  }
+
+  std::size_t chars_in(float width) const { return static_cast<std::size_t>(std::max(width / digit_, 1.0f)); }
 
   void row(std::size_t r) {
     ImGui::TableNextRow(ImGuiTableRowFlags_None, row_height_);
@@ -112,6 +126,7 @@ class GridDrawing {
     if (ImGui::Selectable("##row", selected, ImGuiSelectableFlags_SpanAllColumns, {0, row_height_}))
       click_.row = static_cast<std::int64_t>(r);
     const bool hot = ImGui::IsItemHovered();
+    if (hot && ImGui::IsMouseReleased(1)) click_.menu = static_cast<std::int64_t>(r);
     const float mouse = ImGui::GetIO().MousePos.x;
     for (std::size_t c = 0; c < grid_.columns.size(); ++c) {
       if (!ImGui::TableSetColumnIndex(static_cast<int>(c))) continue;
@@ -121,20 +136,21 @@ class GridDrawing {
         grid_.paint(r, {x0, at.y, x0 + width, at.y + row_height_});
         continue;
       }
-      const GridCell cell = grid_.cell(r, c);
+      GridCell cell = grid_.cell(r, c);
+      if (c == 0 && r - first_named_ < names_.size()) cell.text = names_[r - first_named_];
       draw_cell(cell, c, {x0, at.y}, width);
-      if (hot && mouse >= x0 - padding_ && mouse < x0 + width + padding_) hover(cell);
+      if (hot && mouse >= x0 - padding_ && mouse < x0 + width + padding_) hover(cell, at.y);
     }
     ImGui::PopID();
   }
 
-  void hover(const GridCell& cell) {
+  void hover(const GridCell& cell, float y) {
     if (cell.hover.empty()) return;
-    ImGui::BeginTooltip();
+    begin_tooltip({0, y}, {0, y + row_height_});
     ImGui::PushTextWrapPos(ImGui::GetFontSize() * 36);
     ImGui::TextUnformatted(cell.hover.data(), cell.hover.data() + cell.hover.size());
     ImGui::PopTextWrapPos();
-    ImGui::EndTooltip();
+    end_tooltip();
   }
 
   void draw_cell(const GridCell& cell, std::size_t c, ImVec2 at, float width) {
@@ -146,9 +162,8 @@ class GridDrawing {
     const Rgb rgb = cell.ink.value_or(cell.muted ? theme_.muted : theme_.text);
     const GridColumn& column = grid_.columns[c];
     if (!column.number) {
-      const auto chars = static_cast<std::size_t>(std::max(width / digit_, 1.0f));
       ImGui::SetCursorScreenPos({at.x, y});
-      return draw_text(Face::mono, rgb, elide_middle(cell.text, chars));
+      return draw_text(Face::mono, rgb, elide_middle(cell.text, chars_in(width)));
     }
     draw_number(cell, column, {at.x, y}, width, rgb);
   }
@@ -187,6 +202,8 @@ class GridDrawing {
   float digit_ = 8;
   float padding_ = 6;
   std::vector<Place> places_;
+  std::vector<std::string> names_;  // of the rows from first_named_ on
+  std::size_t first_named_ = 0;
   GridClick click_;
 };
 

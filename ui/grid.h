@@ -46,6 +46,7 @@ struct Grid {
 struct GridClick {
   std::int64_t row = -1;
   std::int64_t header = -1;
+  std::int64_t menu = -1;  // row, by the right button
 };
 
 // Fills the rest of the current window.

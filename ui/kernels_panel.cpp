@@ -11,6 +11,7 @@
 #include "ui/controls.h"
 #include "ui/grid.h"
 #include "ui/panels.h"
+#include "ui/row_menu.h"
 #include "ui/text.h"
 #include "ui/text_field.h"
 
@@ -183,14 +184,19 @@ void choose(KernelsPanel& panel, std::uint32_t row) {
   walk_cycle(panel.view, {demangle(panel.document.trace.strings[panel.state.selected]), panel.state.arranged.calls.slices});
 }
 
+std::vector<KernelColumn> shown_columns(const KernelsState& state) {
+  std::vector<KernelColumn> columns{KernelColumn::name};
+  for (std::size_t c = 1; c < kKernelColumns; ++c)
+    if (const auto column = static_cast<KernelColumn>(c); (state.hidden & column_bit(column)) == 0) columns.push_back(column);
+  return columns;
+}
+
 void draw_rows(KernelsPanel& panel, float width) {
   const KernelsState::Arranged& shown = panel.state.arranged;
   const KernelTable& table = shown.table();
-  static const std::vector<GridColumn> columns = [] {
-    std::vector<GridColumn> all;
-    for (std::size_t c = 0; c < kKernelColumns; ++c) all.push_back(grid_column(static_cast<KernelColumn>(c)));
-    return all;
-  }();
+  const std::vector<KernelColumn> seen = shown_columns(panel.state);
+  std::vector<GridColumn> columns;
+  for (const KernelColumn column : seen) columns.push_back(grid_column(column));
   Grid grid;
   grid.id = "kernels";
   grid.columns = columns;
@@ -198,16 +204,23 @@ void draw_rows(KernelsPanel& panel, float width) {
   grid.width_px = width;
   for (std::size_t i = 0; i < shown.rows.size(); ++i)
     if (table.rows[shown.rows[i]].name == panel.state.selected) grid.selected = static_cast<std::int64_t>(i);
-  grid.sorted_by = static_cast<std::size_t>(panel.state.order.column);
+  grid.sorted_by = static_cast<std::size_t>(std::find(seen.begin(), seen.end(), panel.state.order.column) - seen.begin());
   grid.descending = panel.state.order.descending;
   grid.cell = [&](std::size_t row, std::size_t column) {
-    return kernel_cell(panel.document.trace, table.rows[shown.rows[row]], static_cast<KernelColumn>(column));
+    return kernel_cell(panel.document.trace, table.rows[shown.rows[row]], seen[column]);
   };
-  grid.total = [&](std::size_t column) { return total_cell(panel, static_cast<KernelColumn>(column)); };
+  grid.total = [&](std::size_t column) { return total_cell(panel, seen[column]); };
   const GridClick click = draw_grid(grid, panel.view);
   if (click.row >= 0) choose(panel, shown.rows[static_cast<std::size_t>(click.row)]);
+  if (const std::optional<std::size_t> at = draw_row_menu_for(click, grid.rows)) {
+    const KernelRow& row = table.rows[shown.rows[*at]];
+    const Trace& trace = panel.document.trace;
+    draw_row_menu({std::string(trace.strings[row.name]), static_cast<std::uint64_t>(row.count)}, panel.view, panel.out, [&] {
+      return list_of_slices(trace, demangle(trace.strings[row.name]), kernel_calls(trace, panel.document.names.slices_named(row.name), row.name, shown.range()).slices);
+    });
+  }
   if (click.header < 0) return;
-  const auto column = static_cast<KernelColumn>(click.header);
+  const KernelColumn column = seen[static_cast<std::size_t>(click.header)];
   KernelOrder& order = panel.state.order;
   order = order.column == column ? KernelOrder{column, !order.descending} : KernelOrder{column, !is_words(column)};
 }
@@ -324,8 +337,15 @@ void draw_toolbar(KernelsPanel& panel) {
   ImGui::SetNextItemWidth(kFilterWidth * panel.view.scale);
   text_field("##filter", "filter names, kinds, operators", panel.state.filter);
   ImGui::SameLine();
+  std::array<const char*, kKernelColumns> titles{};
+  for (std::size_t c = 0; c < kKernelColumns; ++c) titles[c] = column_text(static_cast<KernelColumn>(c)).title;
+  draw_columns_menu(titles, panel.state.hidden);
+  ImGui::SameLine();
   draw_range_chip(panel.document, panel.view);
-  if (!panel.view.range) ImGui::NewLine();
+  if (panel.view.range) ImGui::SameLine();
+  draw_csv_buttons(".kernels.csv", [&] {
+    return panel.state.arranged.whole ? kernels_csv(panel.document.trace, panel.state.arranged.table(), panel.state.arranged.rows) : std::string();
+  }, panel.out);
 }
 
 }  // namespace

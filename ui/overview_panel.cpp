@@ -12,6 +12,7 @@ constexpr float kLeastFrame = 4;  // the frame stays visible when zoomed far in
 constexpr float kStripGap = 3;
 constexpr float kTickHeight = 4;
 constexpr float kHitHeight = 6;
+constexpr float kDimDark = 0.6f, kDimLight = 0.35f;  // of what lies outside the view; more white would wash it out
 
 // The overview's own axis: all of the trace with its margin.
 float overview_x(Span reach, const Box& box, Ns t) {
@@ -98,8 +99,9 @@ void TimelinePanel::overview(const Document& document, ViewState& view, Painter&
   draw_strip(painter, document, reach, overview_.gpu, gpu, paint_of(view.slice_colours, Hue::gemm, 0).fill);
   draw_strip(painter, document, reach, overview_.cpu, cpu, paint_of(view.slice_colours, Hue::op, 0).fill);
   const Box frame = frame_box(reach, view, box);
-  painter.fill({box.x0, box.y0, frame.x0, box.y1}, colour(theme.background, 0.6f));
-  painter.fill({frame.x1, box.y0, box.x1, box.y1}, colour(theme.background, 0.6f));
+  const float dim = view.theme == ThemeName::light ? kDimLight : kDimDark;
+  painter.fill({box.x0, box.y0, frame.x0, box.y1}, colour(theme.background, dim));
+  painter.fill({frame.x1, box.y0, box.x1, box.y1}, colour(theme.background, dim));
   painter.frame(frame, colour(theme.accent, 0.9f), painter.hairline());
   draw_ticks(painter, reach, findings_, box, theme);
   draw_hits(painter, hit_columns_.of(document.trace, view.search.answer, static_cast<int>(box.width()), reach), box, theme);

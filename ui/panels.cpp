@@ -8,6 +8,7 @@ namespace {
 constexpr auto kPanels = std::to_array<Panel>({
     {"details", "Details", "Everything known about the selected slice.", draw_details},
     {"selection", "Selection", "What lies in the marked area: times by name, category and lane.", draw_selection},
+    {"list", "List", "Places that have something in common: what was found, where a finding is, the slices of a table's row.", draw_list},
     {"table", "Table", "PyTorch's profiler table: time of every operator, call and kernel.", draw_table},
     {"kernels", "Kernels", "GPU work by name: how often, how long, how even, and what limits it.", draw_kernels},
     {"steps", "Steps", "What the time of each step went into.", draw_steps},
@@ -35,10 +36,19 @@ bool is_panel_shown(const ViewState& view, std::string_view id) {
   return view.sizes.bottom_open && view.tab < kPanels.size() && kPanels[view.tab].id == id;
 }
 
+void open_list(ViewState& view, ResultList list) {
+  view.list.of = std::make_shared<const ResultList>(std::move(list));
+  view.list.filter.clear();
+  view.list.order = {};
+  show_panel(view, "list");
+}
+
 void show_area_tab(ViewState& view) {
-  if (!is_panel_shown(view, "details")) return;
-  show_panel(view, "selection");
-  view.area.tab_taken = true;
+  if (is_panel_shown(view, "details") && !view.tab_pinned) show_panel(view, "selection");
+}
+
+void show_details_of_selection(ViewState& view) {
+  if (view.sizes.bottom_open && !view.tab_pinned && !is_panel_shown(view, "details")) show_panel(view, "details");
 }
 
 }  // namespace gapscope

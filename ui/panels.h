@@ -22,11 +22,16 @@ std::span<const Panel> panels();
 // Opens the bottom area at this tab.
 void show_panel(ViewState& view, std::string_view id);
 bool is_panel_shown(const ViewState& view, std::string_view id);
+// Shows these places in the tab "List".
+void open_list(ViewState& view, ResultList list);
 // After an area was marked: the tab "Selection" comes up in place of the details; other tabs stay.
 void show_area_tab(ViewState& view);
+// After a slice was selected: the details come up, unless the tab in front is pinned or there is no room for panels.
+void show_details_of_selection(ViewState& view);
 
 void draw_details(const Document& document, ViewState& view, Requests& out);
 void draw_selection(const Document& document, ViewState& view, Requests& out);
+void draw_list(const Document& document, ViewState& view, Requests& out);
 void draw_table(const Document& document, ViewState& view, Requests& out);
 void draw_kernels(const Document& document, ViewState& view, Requests& out);
 void draw_steps(const Document& document, ViewState& view, Requests& out);

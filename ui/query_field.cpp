@@ -10,7 +10,16 @@ int on_edit(ImGuiInputTextCallbackData* data) {
   if (data->EventFlag == ImGuiInputTextFlags_CallbackResize) {
     field.text.resize(static_cast<std::size_t>(data->BufTextLen));
     data->Buf = field.text.data();
-  } else if (field.caret_to_end) {
+    return 0;
+  }
+  if (data->EventFlag != ImGuiInputTextFlags_CallbackAlways) return 0;  // Tab: its owner sees the key
+  if (field.replaced && *field.replaced) {
+    data->DeleteChars(0, data->BufTextLen);
+    data->InsertChars(0, field.text.data(), field.text.data() + field.text.size());
+    *field.replaced = false;
+    field.caret_to_end = true;
+  }
+  if (field.caret_to_end) {
     data->CursorPos = data->SelectionStart = data->SelectionEnd = data->BufTextLen;
     field.caret_to_end = false;
   }
@@ -54,7 +63,10 @@ bool draw_query_field(const char* id, const char* hint, float width, const Query
   if (field.take_keys) ImGui::SetKeyboardFocusHere();
   ImGui::SetNextItemWidth(width);
   ImGui::InputTextWithHint(id, hint, field.text.data(), field.text.capacity() + 1,
-                           ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_CallbackAlways, on_edit,
+                           ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_CallbackAlways |
+                               (field.replaced ? ImGuiInputTextFlags_CallbackCompletion : 0) |
+                               (field.awaits_keys ? ImGuiInputTextFlags_AutoSelectAll : 0),
+                           on_edit,
                            const_cast<QueryField*>(&field));
   return ImGui::IsItemActive();
 }

@@ -22,6 +22,9 @@ struct OpenSample {
   std::size_t index = 0;  // position in FrameInput::samples
   bool beside = false;
 };
+struct BrowseFile {
+  bool beside = false;
+};  // the desktop's file chooser; what is chosen there is opened
 struct SwapTraces {};    // A is B from now on, and B is A
 struct CloseBeside {};   // B, or its load
 struct ActOn {
@@ -84,7 +87,7 @@ struct SetTitle {
 };
 struct Quit {};
 
-using Request = std::variant<OpenFile, OpenSample, ListFolder, ReadArgs, MakeTable, MakeKernels, MakeSteps, MakeAreaStats, MakeCallPaths, FindSlices,
+using Request = std::variant<OpenFile, OpenSample, BrowseFile, ListFolder, ReadArgs, MakeTable, MakeKernels, MakeSteps, MakeAreaStats, MakeCallPaths, FindSlices,
                              SwapTraces, CloseBeside, ActOn, MakeComparison,
                              ReloadFile, CancelLoad, CloseFile,
                              DismissMessage, SaveCrop, CopyEvent, StartFresh, DismissNotice, CopyText, SaveText, KeepMuted, TakeScreenshot, SetTitle, Quit>;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "ui/panels.h"
 #include "ui/query_field.h"
 #include "ui/text.h"
 
@@ -60,6 +61,9 @@ bool draw_found(const Box& box, const Document& document, ViewState& view) {
     const bool trouble = !answer->error.empty();
     draw_text(Face::sans, trouble ? theme.notable : theme.text, printable(search_summary(document.trace, *answer)), /*wrap=*/true);
     draw_lanes(document, view, *answer, theme);
+    if (!answer->hits.empty() && draw_link(Face::sans, theme.accent, "List them all")) {
+      open_list(view, list_of_slices(document.trace, answer->question.text, answer->hits));
+    }
     if (!answer->hits.empty()) draw_text(Face::sans, theme.muted, "Enter: next   Shift+Enter: previous   Esc: back to the timeline", /*wrap=*/true);
   }
   const bool hovered = ImGui::IsWindowHovered();

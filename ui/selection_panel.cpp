@@ -5,12 +5,14 @@
 #include <array>
 #include <vector>
 
+#include "core/base/demangle.h"
 #include "core/base/text.h"
 #include "core/view/area_model.h"
 #include "core/view/time_view.h"
 #include "ui/controls.h"
 #include "ui/grid.h"
 #include "ui/panels.h"
+#include "ui/row_menu.h"
 #include "ui/text.h"
 #include "ui/text_field.h"
 
@@ -135,7 +137,7 @@ std::vector<GridColumn> grid_columns() {
 
 GridCell cell_of(const SelectionPanel& panel, const AreaRow& row, AreaColumn column) {
   if (column == AreaColumn::name) {
-    const std::string name = printable(row_name(panel.document.trace, panel.state.arranged.table, row));
+    const std::string name = printable(demangle(row_name(panel.document.trace, panel.state.arranged.table, row)));
     return {name, name, 0, false};
   }
   const std::int64_t value = column_value(row, column);
@@ -189,6 +191,12 @@ void draw_rows(SelectionPanel& panel) {
   grid.total = [&](std::size_t column) { return total_cell(panel, static_cast<AreaColumn>(column)); };
   const GridClick click = draw_grid(grid, panel.view);
   if (click.header >= 0) sort_by(state, static_cast<AreaColumn>(click.header));
+  if (const std::optional<std::size_t> at = draw_row_menu_for(click, grid.rows)) {
+    const AreaRow& row = all[shown.rows[*at]];
+    const std::string name = row_name(panel.document.trace, shown.table, row);
+    draw_row_menu({name, static_cast<std::uint64_t>(column_value(row, AreaColumn::count))}, panel.view, panel.out,
+                  [&] { return list_of_slices(panel.document.trace, name, slices_of_row(panel.document, stats->area, shown.table, row)); });
+  }
   if (click.row < 0) return;
   const AreaRow& row = all[shown.rows[static_cast<std::size_t>(click.row)]];
   state.selected = row.key;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/view/csv.h"
 #include "core/view/slice_colour.h"
 #include "core/view/time_view.h"
 #include "ui/charts.h"
@@ -81,7 +82,22 @@ GridCell step_cell(const Step& step, std::size_t column) {
   }
 }
 
-void draw_head(const Steps& steps, const ViewState& view) {
+std::string steps_csv(const Trace& trace, const Steps& steps, const std::optional<Span>& range) {
+  std::string text = "step,begin_ns,step_ns,cpu_ns,gpu_ns,kernels,launches";
+  for (std::size_t i = 0; i < kStepRoles; ++i) text += "," + std::string(step_role_key(static_cast<StepRole>(i)));
+  text += '\n';
+  for (const Step& step : steps.steps) {
+    if (range && !step.span.overlaps(*range)) continue;
+    text += csv_cell(step.name);
+    for (const Ns value : {step.span.begin - trace.span.begin, step.span.length(), step.cpu.length(), step.gpu.length(), Ns{step.kernels}, Ns{step.launches}})
+      text += "," + std::to_string(value);
+    for (const Ns time : step.time) text += "," + std::to_string(time);
+    text += '\n';
+  }
+  return text;
+}
+
+void draw_head(const Document& document, const Steps& steps, ViewState& view, Requests& out) {
   for (std::size_t i = 0; i < kStepRoles; ++i) {
     ImGui::BeginGroup();
     draw_legend(role_colour(view, i), step_role_name(static_cast<StepRole>(i)), view);
@@ -93,8 +109,10 @@ void draw_head(const Steps& steps, const ViewState& view) {
   if (!steps.annotated) note = "No steps recorded: call profiler.step() and pass schedule(...); this is the whole recording.";
   if (steps.dropped > 0)
     note = std::to_string(steps.dropped) + " at the end left out: its GPU work is not all in the file.";
-  if (!note.empty()) draw_text(Face::sans, theme_of(view.theme).notable, note);
-  else ImGui::NewLine();
+  draw_range_chip(document, view);
+  if (view.range) ImGui::SameLine();
+  draw_csv_buttons(".steps.csv", [&] { return steps_csv(document.trace, steps, view.range); }, out);
+  if (!note.empty()) draw_text(Face::sans, theme_of(view.theme).notable, note, /*wrap=*/true);
 }
 
 // ProfilerStep#N, or any annotation of the file.
@@ -134,21 +152,27 @@ void draw_steps(const Document& document, ViewState& view, Requests& out) {
   const Steps& steps = other ? kept->steps : facts->steps();
   if (steps.steps.empty())
     return draw_absence(view, "No steps in this trace: call profiler.step() after each step and pass schedule(...).");
-  draw_head(steps, view);
+  draw_head(document, steps, view, out);
+  std::vector<std::size_t> rows;  // of the selected time, where there is one
   Ns longest = 0;
-  for (const Step& step : steps.steps) longest = std::max(longest, step.span.length());
+  for (std::size_t i = 0; i < steps.steps.size(); ++i) {
+    if (view.range && !steps.steps[i].span.overlaps(*view.range)) continue;
+    rows.push_back(i);
+    longest = std::max(longest, steps.steps[i].span.length());
+  }
+  if (rows.empty()) return draw_absence(view, "No step lies in the selected time, not even in part.");
   Grid grid;
   grid.id = "steps";
   grid.columns = kColumns;
-  grid.rows = steps.steps.size();
+  grid.rows = rows.size();
   grid.sorted_by = kColumns.size();
-  grid.cell = [&](std::size_t row, std::size_t column) { return step_cell(steps.steps[row], column); };
-  grid.paint = [&](std::size_t row, const Box& box) { draw_bar(steps.steps[row], longest, box, view); };
-  for (std::size_t i = 0; i < steps.steps.size(); ++i)
-    if (steps.steps[i].slice && steps.steps[i].slice == view.selection) grid.selected = static_cast<std::int64_t>(i);
+  grid.cell = [&](std::size_t row, std::size_t column) { return step_cell(steps.steps[rows[row]], column); };
+  grid.paint = [&](std::size_t row, const Box& box) { draw_bar(steps.steps[rows[row]], longest, box, view); };
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (steps.steps[rows[i]].slice && steps.steps[rows[i]].slice == view.selection) grid.selected = static_cast<std::int64_t>(i);
   const GridClick click = draw_grid(grid, view);
   if (click.row < 0) return;
-  const Step& step = steps.steps[static_cast<std::size_t>(click.row)];
+  const Step& step = steps.steps[rows[static_cast<std::size_t>(click.row)]];
   if (step.slice) select_slice(view, step.slice, /*reveal=*/true);
   go_to(view, focused_on(step.span, document.trace.span));
 }

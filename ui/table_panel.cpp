@@ -4,10 +4,12 @@
 #include <vector>
 
 #include "core/analyze/flops.h"
+#include "core/base/demangle.h"
 #include "core/base/text.h"
 #include "ui/controls.h"
 #include "ui/grid.h"
 #include "ui/panels.h"
+#include "ui/row_menu.h"
 #include "ui/text.h"
 #include "ui/text_field.h"
 
@@ -38,7 +40,7 @@ void ask(TablePanel& panel) {
   panel.out.add(MakeTable{state.question});
 }
 
-// Copy and save stand at the right end, explanation between.
+// Explanation between.
 void draw_actions(TablePanel& panel) {
   const ImGuiStyle& style = ImGui::GetStyle();
   const float buttons = ImGui::CalcTextSize("Copy CSVSave CSV").x + style.FramePadding.x * 4 + style.ItemSpacing.x;
@@ -49,19 +51,10 @@ void draw_actions(TablePanel& panel) {
     draw_text(Face::sans, panel.theme.muted, line);
     ImGui::SameLine();
   }
-  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, ImGui::GetContentRegionAvail().x - buttons));
-  const bool copy = ImGui::Button("Copy CSV");
-  draw_hover("Copy the rows below as CSV, in nanoseconds.");
-  ImGui::SameLine();
-  const bool save = ImGui::Button("Save CSV");
-  draw_hover("Save the rows below as CSV beside the trace.");
-  if ((!copy && !save) || !panel.state.answer) return;
   const TableState::Arranged& rows = panel.state.arranged;
-  std::string text = table_csv(panel.document.trace, panel.state.answer->table, rows.rows, rows.columns);
-  if (copy)
-    panel.out.add(CopyText{std::move(text)});
-  else
-    panel.out.add(SaveText{".table.csv", std::move(text)});
+  draw_csv_buttons(".table.csv", [&] {
+    return panel.state.answer ? table_csv(panel.document.trace, panel.state.answer->table, rows.rows, rows.columns) : std::string();
+  }, panel.out);
 }
 
 void draw_toolbar(TablePanel& panel) {
@@ -77,6 +70,10 @@ void draw_toolbar(TablePanel& panel) {
     ImGui::Checkbox("by shapes", &state.question.by_shape);
     draw_hover("Operators of one name with other input shapes become rows of their own.");
   }
+  ImGui::SameLine();
+  std::array<const char*, static_cast<std::size_t>(TableColumn::count_)> titles{};  // null: not in this table
+  for (const TableColumn column : state.arranged.columns) titles[static_cast<std::size_t>(column)] = column_text(column).title;
+  draw_columns_menu(titles, state.hidden);
   ImGui::SameLine();
   draw_range_chip(panel.document, panel.view);
   if (panel.view.range) ImGui::SameLine();
@@ -119,7 +116,10 @@ GridCell time_cell(const OpTableRow& row, TableColumn column, const OpTable& tab
 }
 
 GridCell table_cell(const Trace& trace, const OpTable& table, const OpTableRow& row, TableColumn column) {
-  if (column == TableColumn::name) return {row.name, row.name, 0, false};
+  if (column == TableColumn::name) {
+    const std::string name = printable(demangle(row.name));
+    return {name, name, 0, false};
+  }
   if (column == TableColumn::shape) {
     const std::string text = row.input_dims ? shapes_text(trace.strings[row.input_dims]) : "";
     return {text, text, 0, true};
@@ -172,24 +172,34 @@ void draw_rows(TablePanel& panel) {
   const std::shared_ptr<const TableAnswer> answer = state.answer;
   const TableState::Arranged& shown = state.arranged;
   const OpTable& table = answer->table;
+  std::vector<TableColumn> seen;
   std::vector<GridColumn> columns;
-  for (const TableColumn column : shown.columns) columns.push_back(grid_column(column));
+  for (const TableColumn column : shown.columns) {
+    if (column != TableColumn::name && (state.hidden & column_bit(column)) != 0) continue;
+    seen.push_back(column);
+    columns.push_back(grid_column(column));
+  }
   Grid grid;
   grid.id = "table";
   grid.columns = columns;
   grid.rows = shown.rows.size();
   const auto selected = std::find(shown.rows.begin(), shown.rows.end(), state.selected);
   if (selected != shown.rows.end()) grid.selected = selected - shown.rows.begin();
-  const auto sorted = std::find(shown.columns.begin(), shown.columns.end(), state.order.column);
-  grid.sorted_by = static_cast<std::size_t>(sorted - shown.columns.begin());
+  grid.sorted_by = static_cast<std::size_t>(std::find(seen.begin(), seen.end(), state.order.column) - seen.begin());
   grid.descending = state.order.descending;
   grid.cell = [&](std::size_t row, std::size_t column) {
-    return table_cell(panel.document.trace, table, table.rows[shown.rows[row]], shown.columns[column]);
+    return table_cell(panel.document.trace, table, table.rows[shown.rows[row]], seen[column]);
   };
-  grid.total = [&](std::size_t column) { return total_cell(state, shown.columns[column]); };
+  grid.total = [&](std::size_t column) { return total_cell(state, seen[column]); };
   const GridClick click = draw_grid(grid, panel.view);
   if (click.row >= 0) select_row(panel, shown.rows[static_cast<std::size_t>(click.row)]);
-  if (click.header >= 0) sort_by(state, shown.columns[static_cast<std::size_t>(click.header)]);
+  if (const std::optional<std::size_t> row = draw_row_menu_for(click, grid.rows)) {
+    const OpTableRow& of = table.rows[shown.rows[*row]];
+    draw_row_menu({of.name, static_cast<std::uint64_t>(of.count)}, panel.view, panel.out, [&] {
+      return list_of_slices(panel.document.trace, of.name, slices_of_row(panel.document.trace, panel.document.analysis()->op_events(answer->question.mode), answer->question, of));
+    });
+  }
+  if (click.header >= 0) sort_by(state, seen[static_cast<std::size_t>(click.header)]);
 }
 
 }  // namespace

@@ -127,7 +127,6 @@ void TimelinePanel::click(const Document& document, ViewState& view, const Zone&
     case ZoneKind::slice:
     case ZoneKind::run:
       select_slice(view, zone.slice, false);
-      if (std::exchange(view.area.tab_taken, false) && is_panel_shown(view, "selection")) show_panel(view, "details");
       break;
     case ZoneKind::flow_end:
       select_slice(view, zone.slice, true);

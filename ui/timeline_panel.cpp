@@ -87,6 +87,8 @@ void TimelinePanel::adopt(const Document* document, ViewState& view) {
   area_drag_.stop();
   view.selection = {};
   view.reveal_selection = false;
+  view.reveal_with = {};
+  view.way_up.clear();
   view.move = {};
   view.scroll_px = 0;
   if (!document) return;
@@ -131,15 +133,17 @@ void TimelinePanel::clamp_scroll(ViewState& view) const {
   view.scroll_px = std::clamp(view.scroll_px, 0.0, std::max(0.0, hidden / static_cast<double>(view.scale)));
 }
 
-void TimelinePanel::scroll_to_selection(const Document& document, ViewState& view) {
+void TimelinePanel::scroll_to_selection(const Document& document, ViewState& view) { scroll_to(document, view, view.selection); }
+
+void TimelinePanel::scroll_to(const Document& document, ViewState& view, SliceId slice) {
   const Trace& trace = document.trace;
-  unfold_lane(view.folds, trace, trace.lane_id(view.selection));
+  unfold_lane(view.folds, trace, trace.lane_id(slice));
   lay_out(document, view);
-  if (!layout_.place_of(trace, view.selection)) {  // a Python frame that is folded away
+  if (!layout_.place_of(trace, slice)) {  // a Python frame that is folded away
     toggle_python(view.folds);
     lay_out(document, view);
   }
-  const std::optional<LaneLayout::Place> place = layout_.place_of(trace, view.selection);
+  const std::optional<LaneLayout::Place> place = layout_.place_of(trace, slice);
   if (!place || place->band->pinned) return;
   const LaneLayout::Strip strip = place->strip;
   const auto scale = static_cast<double>(view.scale);
@@ -150,16 +154,21 @@ void TimelinePanel::scroll_to_selection(const Document& document, ViewState& vie
 
 void TimelinePanel::reveal(const Document& document, ViewState& view) {
   view.reveal_selection = false;
+  const SliceId with = std::exchange(view.reveal_with, SliceId{});
   if (!view.selection.valid()) return;
   const Trace& trace = document.trace;
   const Span reach = axis_reach(view, trace.span);
   const Span slice = trace.span_of(view.selection);
   const TimeView& now = view.move.active ? view.move.to : view.time;
   const double px = static_cast<double>(slice.length()) / visible_ns(now) * static_cast<double>(areas_.lanes.width());
-  const TimeView to =
-      px < static_cast<double>(kLeastSeen) ? focused_on(slice, reach) : revealed(now, slice, reach);
-  go_to(view, to);
-  scroll_to_selection(document, view);
+  const Span other = trace.span_of(with ? with : view.selection);
+  const Span both = hull(slice, other);
+  if (with && static_cast<double>(both.length()) <= visible_ns(now))
+    go_to(view, revealed(now, both, reach));
+  else
+    go_to(view, px < static_cast<double>(kLeastSeen) ? focused_on(slice, reach) : revealed(now, slice, reach));
+  if (with) scroll_to(document, view, with);
+  scroll_to_selection(document, view);  // last: where not both fit, it wins
 }
 
 void TimelinePanel::show_lane(const Document& document, ViewState& view) {

@@ -65,6 +65,7 @@ class TimelinePanel {
   void take_counters(const Document& document, ViewState& view);
   void lay_out(const Document& document, ViewState& view);
   void reveal(const Document& document, ViewState& view);
+  void scroll_to(const Document& document, ViewState& view, SliceId slice);
   void show_lane(const Document& document, ViewState& view);
   void clamp_scroll(ViewState& view) const;
   void move_by_mouse(const Document& document, ViewState& view, const TimelineKeys& keys, double delta_s);

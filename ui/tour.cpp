@@ -36,20 +36,20 @@ void draw_buttons(TourState& tour) {
     else
       ++tour.hint;
   }
-  if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", last ? "Close the hints; Help > First hints shows them again." : "The next hint.");
+  draw_hover(last ? "Close the hints; Help > First hints shows them again." : "The next hint.");
   if (last) return;
   ImGui::SameLine();
   if (ImGui::Button("Skip")) close(tour);
-  if (ImGui::IsItemHovered()) ImGui::SetTooltip("Close the hints; Help > First hints shows them again.");
+  draw_hover("Close the hints; Help > First hints shows them again.");
 }
 
 }  // namespace
 
-void draw_tour(ViewState& view, const Box& lanes) {
+void draw_tour(ViewState& view, const Box& room) {
   if (!view.tour.open || view.tour.hint >= kHints.size()) return;
   const float margin = kMargin * view.scale;
-  const float width = std::min(kWidth * view.scale, lanes.width() - 2 * margin);
-  ImGui::SetNextWindowPos({lanes.x1 - margin, lanes.y1 - margin}, ImGuiCond_Always, {1, 1});
+  const float width = std::min(kWidth * view.scale, room.width() - 2 * margin);
+  ImGui::SetNextWindowPos({room.x1 - margin, room.y1 - margin}, ImGuiCond_Always, {1, 1});
   ImGui::SetNextWindowSize({width, 0});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {12 * view.scale, 10 * view.scale});
   ImGui::PushStyleColor(ImGuiCol_WindowBg, colour_vec(theme_of(view.theme).surface));

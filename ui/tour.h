@@ -5,7 +5,7 @@
 
 namespace gapscope {
 
-// Draws the card in a corner of `lanes` while the tour is open.
-void draw_tour(ViewState& view, const Box& lanes);
+// Draws the card in the lower right corner of `room` while the tour is open, over the panels and far from the GPU's lanes.
+void draw_tour(ViewState& view, const Box& room);
 
 }  // namespace gapscope

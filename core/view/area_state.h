@@ -26,7 +26,6 @@ struct AreaOrder {
 
 struct AreaState {
   std::optional<Area> area;  // as marked; it holds as long as ViewState::range is its time (see shown_area)
-  bool tab_taken = false;    // the tab came up for the area: a click on a slice goes back to the details
   AreaTable table = AreaTable::name;
   AreaOrder order;
   std::string filter;

@@ -62,7 +62,7 @@ void choose_finding(const Document& document, ViewState& view, std::uint32_t fin
   view.findings.scroll_to_chosen = true;
   view.findings.chosen = static_cast<std::int32_t>(finding);
   view.findings.place = place;
-  view.selection = document.diagnosis()->findings[finding].finding.spans[place].slice;
+  select_slice(view, document.diagnosis()->findings[finding].finding.spans[place].slice, /*reveal=*/false);
 }
 
 void go_to_finding(const Document& document, ViewState& view, std::uint32_t finding, std::size_t place) {
@@ -92,6 +92,12 @@ void walk_findings(const Document& document, ViewState& view, int by) {
   const std::uint32_t to = rows[static_cast<std::size_t>((from + by + count) % count)].finding;
   const std::vector<std::size_t> places = places_in(document.diagnosis()->findings[to].finding, view.range);
   go_to_finding(document, view, to, places.empty() ? 0 : places.front());
+}
+
+void open_findings(const Document& document, ViewState& view) {
+  view.findings.open = true;
+  view.findings.chosen = -1;
+  walk_findings(document, view, 1);
 }
 
 void walk_places(const Document& document, ViewState& view, int by) {

@@ -33,6 +33,8 @@ void go_to_finding(const Document& document, ViewState& view, std::uint32_t find
 // The next (by = 1) or previous (-1) shown finding after the chosen one, around the end; in the selected time where there
 // is one, as for places.
 void walk_findings(const Document& document, ViewState& view, int by);
+// Opens the list with its first finding chosen and in view.
+void open_findings(const Document& document, ViewState& view);
 // The next place of the chosen finding, around the end.
 void walk_places(const Document& document, ViewState& view, int by);
 

@@ -1,6 +1,7 @@
 #pragma once
 // The order in which the window lists the idle gaps of the GPUs.
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/analyze/idle_gaps.h"
@@ -25,6 +26,7 @@ struct GapsState {
   struct Arranged {
     const IdleGaps* of = nullptr;
     GapOrder order;
+    std::optional<Span> range;  // only gaps of which a part lies in it
     std::vector<std::uint32_t> rows;
   } arranged;
 };

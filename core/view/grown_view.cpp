@@ -83,6 +83,8 @@ void grow_view(ViewState& view, const Trace& from, const Trace& to) {
   view.range = range;
   view.area.area = std::move(area);
   view.selection = selection;
+  view.reveal_with = {};
+  view.way_up.clear();
 }
 
 }  // namespace gapscope

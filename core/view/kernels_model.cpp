@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 #include "core/base/demangle.h"
 #include "core/base/text.h"
+#include "core/view/csv.h"
 
 namespace gapscope {
 namespace {
@@ -85,6 +88,21 @@ std::vector<std::uint32_t> arrange_kernels(const Trace& trace, const KernelTable
     return column_number(table.rows[a], order.column) < column_number(table.rows[b], order.column);
   });
   return rows;
+}
+
+std::string kernels_csv(const Trace& trace, const KernelTable& table, const std::vector<std::uint32_t>& rows) {
+  std::string text;
+  for (std::size_t c = 0; c < kKernelColumns; ++c) text += (c > 0 ? "," : "") + csv_cell(column_text(static_cast<KernelColumn>(c)).title);
+  text += '\n';
+  for (const std::uint32_t row : rows) {
+    for (std::size_t c = 0; c < kKernelColumns; ++c) {
+      const auto column = static_cast<KernelColumn>(c);
+      if (c > 0) text += ',';
+      text += is_words(column) ? csv_cell(column_words(trace, table.rows[row], column)) : fmt::format("{:.15g}", column_number(table.rows[row], column));
+    }
+    text += '\n';
+  }
+  return text;
 }
 
 KernelCalls kernel_calls(const Trace& trace, std::span<const SliceId> named, StringId name, std::optional<Span> range) {

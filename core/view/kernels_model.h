@@ -27,6 +27,12 @@ double column_number(const KernelRow& row, KernelColumn column);
 std::string column_words(const Trace& trace, const KernelRow& row, KernelColumn column);
 bool is_words(KernelColumn column);
 
+constexpr std::uint32_t column_bit(KernelColumn column) { return std::uint32_t{1} << static_cast<unsigned>(column); }
+// What few ask for, or what is said of the chosen kernel anyway.
+constexpr std::uint32_t kRareKernelColumns = column_bit(KernelColumn::min) | column_bit(KernelColumn::median) | column_bit(KernelColumn::p95) |
+                                             column_bit(KernelColumn::cv) | column_bit(KernelColumn::registers) |
+                                             column_bit(KernelColumn::shared_memory) | column_bit(KernelColumn::grid) | column_bit(KernelColumn::block);
+
 struct KernelOrder {
   KernelColumn column = KernelColumn::total;
   bool descending = true;
@@ -36,6 +42,9 @@ struct KernelOrder {
 // Positions in table.rows; `filter` is looked for in names, kinds and launching operators.
 std::vector<std::uint32_t> arrange_kernels(const Trace& trace, const KernelTable& table, const std::string& filter,
                                            const KernelOrder& order);
+
+// The rows in this order, all columns, with a header line; times in nanoseconds.
+std::string kernels_csv(const Trace& trace, const KernelTable& table, const std::vector<std::uint32_t>& rows);
 
 // One kernel's calls, for its charts.
 struct KernelCalls {
@@ -64,6 +73,7 @@ struct KernelsAnswer {
 struct KernelsState {
   std::string filter;
   KernelOrder order;
+  std::uint32_t hidden = kRareKernelColumns;  // bits of the columns that are not shown
   StringId selected;
   SliceId followed;  // the selection that was last taken over
   WhatIf what_if;

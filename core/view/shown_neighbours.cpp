@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/analyze/steps.h"
+
 namespace gapscope {
 namespace {
 
@@ -57,6 +59,26 @@ SliceId shown_child(const Document& document, const LaneFolds& folds, SliceId sl
     }
   }
   return {};
+}
+
+SliceId shown_cause(const Document& document, const LaneFolds& folds, SliceId slice) {
+  const Trace& trace = document.trace;
+  if (is_on_gpu(trace.kind(slice))) {
+    if (const SliceId call = document.links.call_of(slice)) return call;
+  }
+  if (const SliceId parent = shown_parent(document, folds, slice)) return parent;
+  for (const SliceId step : profiler_steps(trace)) {
+    if (step == slice) return {};
+    const Span span = trace.span_of(step);
+    if (span.begin <= trace.begin(slice) && trace.begin(slice) < span.end) return step;
+  }
+  return {};
+}
+
+SliceId shown_effect(const Document& document, const LaneFolds& folds, SliceId slice) {
+  if (const SliceId child = shown_child(document, folds, slice)) return child;
+  const auto launched = document.links.launched_by(slice);
+  return launched.empty() ? SliceId{} : launched.front();
 }
 
 }  // namespace gapscope

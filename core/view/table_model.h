@@ -34,6 +34,11 @@ struct TableColumnText {
 };
 TableColumnText column_text(TableColumn column);
 
+constexpr std::uint32_t column_bit(TableColumn column) { return std::uint32_t{1} << static_cast<unsigned>(column); }
+// Averages, and the memory of what is nested.
+constexpr std::uint32_t kRareTableColumns = column_bit(TableColumn::cpu_avg) | column_bit(TableColumn::cuda_avg) |
+                                            column_bit(TableColumn::cpu_memory) | column_bit(TableColumn::cuda_memory);
+
 struct TableOrder {
   TableColumn column = TableColumn::self_cuda;
   bool descending = true;
@@ -65,6 +70,7 @@ struct TableState {
   TableQuestion question;
   std::string filter;
   TableOrder order;
+  std::uint32_t hidden = kRareTableColumns;  // bits of the columns that are not shown
   std::shared_ptr<const TableAnswer> answer;
   std::optional<TableQuestion> asked;  // of the last MakeTable
   std::int64_t selected = -1;          // position in answer->table.rows

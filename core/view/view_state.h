@@ -19,6 +19,7 @@
 #include "core/view/linked_axis.h"
 #include "core/view/search_state.h"
 #include "core/view/notes_model.h"
+#include "core/view/result_list.h"
 #include "core/view/slice_colour.h"
 #include "core/view/slice_cycle.h"
 #include "core/view/steps_model.h"
@@ -61,10 +62,19 @@ struct PanelSizes {
 
 // Fields of the start screen and of the folder it shows.
 struct StartFields {
+  // What was asked for of a folder that is still being listed.
+  enum class Awaits : std::uint8_t { nothing, completion, entry };
+
   std::string path;          // what is typed
+  std::string base;          // the folder, with its slash, that a path without one begins in; empty: the working directory
   std::string asked_folder;  // of the last ListFolder
   bool asked = false;        // whether there was one
   bool beside = false;       // what is chosen is compared with the open trace, and does not replace it
+  bool holds_keys = false;   // the field has the keyboard for as long as the page is there
+  bool has_keys = false;     // it has it now; written by the page
+  bool caret_to_end = false; // where it takes them
+  bool replaced = false;     // `path` was changed by other means than typing, and the field is to take it over
+  Awaits awaits = Awaits::nothing;
 };
 
 // What the details panel shows, made once per selection. The panel asks for the args (ReadArgs); whoever carries out
@@ -95,6 +105,8 @@ struct TraceView {
   SliceCycle cycle;               // what Enter and Shift+Enter walk through
   LaneId reveal_lane;             // set by panels: the timeline scrolls to this lane and clears it
   bool reveal_selection = false;  // set by panels: the timeline brings the selection into view and clears it
+  SliceId reveal_with;            // set with it: stays in sight, too, where both fit; cleared with it
+  std::vector<SliceId> way_up;    // the slices that "Parent" came from, the way that "First child" goes back
   LaneFolds folds;
   FlowsState flows;
   ViewHistory history;
@@ -109,6 +121,7 @@ struct TraceView {
   FlameState flame;
   SearchState search;
   NotesState notes;
+  ListState list;
   std::size_t memory_device = 0;  // position in MemoryUse::devices of the curve shown
 };
 
@@ -117,6 +130,8 @@ struct ViewState : TraceView {
   PanelSizes sizes;
   std::size_t tab = 0;      // position in the panel table of the open tab
   bool select_tab = false;  // the tab bar should switch to `tab`
+  bool tab_pinned = false;  // `tab` stays in front whatever is selected
+  std::uint32_t selections = 0;  // how often a slice was selected, be it the same one: the details come up for each
   ThemeName theme = ThemeName::dark;
   Palette slice_colours = Palette::usual;
   float zoom = 1;  // of everything in the window, on top of the display's scale
@@ -128,6 +143,7 @@ struct ViewState : TraceView {
   double frame_ms = 0;      // CPU time of the last frame; written by AppUi
   std::string help_filter;
   StartFields start;
+  std::string key_hint;  // why the last key did nothing; until the next key or click
   BoxState box;
   CompareState compare;
 };
@@ -140,6 +156,9 @@ inline Ns axis_zero(const TraceView& view, Span trace) { return view.linked ? vi
 inline void select_slice(ViewState& view, SliceId slice, bool reveal) {
   view.selection = slice;
   view.reveal_selection = reveal && slice.valid();
+  view.reveal_with = {};
+  view.way_up.clear();
+  if (slice.valid()) ++view.selections;
 }
 
 // Where the timeline stands, for the history.
@@ -148,20 +167,24 @@ inline ViewPlace place_of(const ViewState& view) { return {view.time.span, view.
 // Forgets what only means something in the document that was open.
 inline void forget_document(ViewState& view) {
   view.range.reset();
-  view.flows = {view.flows.show, {}, {}, {}, 0, 0};
+  view.flows = {view.flows.show, {}, {}, {}, 0, 0, 0, 0};
   view.cycle = {};
   view.details = {};
   const TableState last = std::move(view.table);
   view.table = {};
   view.table.question.mode = last.question.mode;
   view.table.order = last.order;
+  view.table.hidden = last.hidden;
   const KernelOrder kernel_order = view.kernels.order;
+  const std::uint32_t kernel_columns = view.kernels.hidden;
   view.kernels = {};
   view.kernels.order = kernel_order;
+  view.kernels.hidden = kernel_columns;
   view.gaps = {};
   view.steps = {};
   forget_area(view.area, view.flame);
   view.search = {};
+  view.list = {};
   view.box = {};
   view.notes = {};
   view.findings.chosen = -1;

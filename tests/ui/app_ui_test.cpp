@@ -6,8 +6,12 @@
 #include <cmath>
 
 #include "core/load/load_trace.h"
+#include <imgui_internal.h>
+
 #include "core/view/time_view.h"
 #include "tests/support/headless_ui.h"
+#include "tests/support/tiny_traces.h"
+#include "ui/panels.h"
 
 using namespace gapscope;
 using namespace gapscope::test;
@@ -356,4 +360,67 @@ TEST_CASE("when the rest of a file arrives, what is on the screen stays where it
   h.input.document = &other.document;
   h.frames(2);
   CHECK(time_of(h).span == fit(other.document.trace.span).span);  // another file begins afresh
+}
+
+TEST_CASE("a selected slice brings the details up, a tab's own row and a pin keep the tab") {
+  const auto doc = test::document_from_text(test::kOneLaunch);
+  doc->diagnose();
+  HeadlessUi h(doc.get());
+  ViewState& view = h.ui.view();
+  const auto zone = [&] {
+    for (const Zone& z : h.ui.timeline().zones().all())
+      if (z.kind == ZoneKind::slice && doc->trace.name(z.slice) == "aten::add") return z;
+    FAIL("not on the screen");
+    return Zone{};
+  };
+  const auto click_slice = [&] {
+    h.frames(30);  // or it were a double click
+    const Zone z = zone();
+    h.click({z.x0 + 20, (z.y0 + z.y1) / 2});
+    CHECK(view.selection == test::slice_named(*doc, "aten::add"));
+  };
+  show_panel(view, "kernels");
+  h.frames(3);
+  click_slice();
+  CHECK(is_panel_shown(view, "details"));
+  show_panel(view, "kernels");
+  h.frames(3);
+  click_slice();  // the same one again
+  CHECK(is_panel_shown(view, "details"));
+  view.tab_pinned = true;
+  show_panel(view, "kernels");
+  h.frames(3);
+  click_slice();
+  CHECK(is_panel_shown(view, "kernels"));
+  view.tab_pinned = false;
+  // A row of the tab itself: the steps, which need no answer of anybody.
+  show_panel(view, "steps");
+  view.selection = {};
+  h.frames(3);
+  const Box lanes = h.ui.timeline().areas().lanes;
+  for (float y = lanes.y1 + 64; y < 690 && !view.selection; y += 8) h.click({60, y});
+  CHECK(view.selection == test::slice_named(*doc, "ProfilerStep#1"));
+  CHECK(is_panel_shown(view, "steps"));
+  // Panels that are closed stay closed.
+  view.sizes.bottom_open = false;
+  h.frames(3);
+  click_slice();
+  CHECK_FALSE(view.sizes.bottom_open);
+}
+
+TEST_CASE("the hints of the first run do not cover the lanes of the GPU") {
+  const auto doc = test::document_from_text(test::kOneLaunch);
+  for (const ImVec2 size : {ImVec2{900, 560}, ImVec2{1280, 720}, ImVec2{1600, 900}}) {
+    CAPTURE(size.x);
+    HeadlessUi h(doc.get(), size.x, size.y);
+    h.ui.view().tour = {true, true, 0};
+    for (std::size_t hint = 0; hint < 5; ++hint) {
+      h.ui.view().tour.hint = hint;
+      h.frames(4);
+      const ImGuiWindow* card = ImGui::FindWindowByName("##tour");
+      REQUIRE(card);
+      for (const Zone& z : h.ui.timeline().zones().all())
+        if (z.kind == ZoneKind::slice && is_gpu_work(doc->trace.kind(z.slice))) CHECK_FALSE(card->Rect().Overlaps(ImRect({z.x0, z.y0}, {z.x1, z.y1})));
+    }
+  }
 }

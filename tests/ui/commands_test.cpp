@@ -11,6 +11,7 @@
 #include "core/view/time_view.h"
 #include "tests/support/headless_ui.h"
 #include "tests/support/stand_in.h"
+#include "tests/support/tiny_traces.h"
 
 using namespace gapscope;
 
@@ -91,4 +92,60 @@ TEST_CASE("no chord is taken by a key that acts while it is held") {
       if (c.while_held && chord.key != Key::none) CHECK(chord.mods == kNoMods);  // modifiers make commands of them
     }
   }
+}
+
+TEST_CASE("a key that does nothing says why") {
+  const std::shared_ptr<const Document> document = test::document_from_text(test::kOneLaunch);
+  ViewState view;
+  Requests out;
+  CommandScope scope{document.get(), view, out};
+  run_press({Key::m, kShift}, scope);
+  CHECK(view.key_hint == "Shift+M: select a slice or mark a range first");
+  run_press({Key::k}, scope);
+  CHECK(view.key_hint == "K: no command has this key; ? lists those that have one");
+  run_press({Key::b}, scope);
+  CHECK(view.key_hint.empty());
+  run_press({Key::escape}, scope);
+  CHECK(view.key_hint.empty());
+  view.selection = test::slice_named(*document, "ProfilerStep#1");
+  run_press({Key::up}, scope);
+  CHECK(view.key_hint == "Up: nothing encloses or launched this slice");
+  scope.document = nullptr;
+  run_press({Key::w}, scope);
+  CHECK(view.key_hint == "W: open a trace first");
+}
+
+TEST_CASE("every command that cannot run says why, but for Escape") {
+  ViewState view;
+  Requests out;
+  const std::shared_ptr<const Document> document = test::document_from_text(test::kOneLaunch);
+  for (const bool open : {false, true}) {
+    const CommandScope scope{open ? document.get() : nullptr, view, out};
+    for (const Command& c : commands()) {
+      CAPTURE(c.title);
+      CHECK(why_disabled(c, scope).empty() == (is_enabled(c, scope) || c.id == CommandId::deselect));
+    }
+  }
+}
+
+TEST_CASE("up leads from a kernel to its launch, operator and step, and down the same way back") {
+  const std::shared_ptr<const Document> document = test::document_from_text(test::kOneLaunch);
+  ViewState view;
+  reset_folds(view.folds, document->trace);
+  Requests out;
+  CommandScope scope{document.get(), view, out};
+  const std::vector<std::string> way{"second", "cudaGraphLaunch", "ProfilerStep#1"};
+  view.selection = test::slice_named(*document, way.front());
+  for (std::size_t i = 1; i < way.size(); ++i) {
+    run_command(CommandId::parent_slice, scope);
+    CHECK(view.selection == test::slice_named(*document, way[i]));
+  }
+  for (std::size_t i = way.size() - 1; i-- > 0;) {
+    run_command(CommandId::child_slice, scope);
+    CHECK(view.selection == test::slice_named(*document, way[i]));
+  }
+  // Without a way up, down leads to the first.
+  select_slice(view, test::slice_named(*document, "cudaGraphLaunch"), false);
+  run_command(CommandId::child_slice, scope);
+  CHECK(view.selection == test::slice_named(*document, "first"));
 }

@@ -33,6 +33,50 @@ TEST_CASE("names that start so come before names that contain it") {
   CHECK(matching_entries(kFolder, "zzz").empty());
 }
 
+TEST_CASE("a path without a beginning goes on from the folder that is shown") {
+  CHECK(meant_path("/data/", "step1.json") == "/data/step1.json");
+  CHECK(meant_path("/data/", "/other/x.json") == "/other/x.json");
+  CHECK(meant_path("/data/", "~/x.json") == "~/x.json");
+  CHECK(meant_path("", "runs/x.json") == "runs/x.json");
+}
+
+TEST_CASE("enter takes the entry of that name, or the only one that goes on from it") {
+  REQUIRE(taken_entry("/data/step1", kFolder));
+  CHECK(taken_entry("/data/step1", kFolder)->name == "step1.json");
+  CHECK(taken_entry("ru", kFolder)->name == "runs");
+  CHECK_FALSE(taken_entry("step", kFolder));
+  CHECK_FALSE(taken_entry("zzz", kFolder));
+  CHECK_FALSE(taken_entry("/data/", kFolder));
+  const FolderView two{"/data", "", {{"a.json", false, 1}, {"a.json.gz", false, 1}}};
+  REQUIRE(taken_entry("a.json", two));
+  CHECK(taken_entry("a.json", two)->name == "a.json");
+}
+
+TEST_CASE("a copied path is read as terminals and file managers copy it") {
+  CHECK(copied_path(" /data/a b.json\n") == "/data/a b.json");
+  CHECK(copied_path("'/data/a.json'") == "/data/a.json");
+  CHECK(copied_path("\"/data/a.json\"") == "/data/a.json");
+  CHECK(copied_path("file:///data/a%20b%zz.json\r\nfile:///data/c.json") == "/data/a b%zz.json");
+  CHECK(copied_path("file://host/data/a.json") == "/data/a.json");
+  CHECK(copied_path("~/a.json") == "~/a.json");
+  for (const char* text : {"", " \n", "aten::mm", "a/b.json", "file://", "/", "/data/%00", "file:///data/%00"}) {
+    CAPTURE(text);
+    CHECK(copied_path(text).has_value() == (std::string(text) == "/data/%00"));
+  }
+}
+
+TEST_CASE("paths that end alike are told apart by their folders") {
+  const std::vector<std::string> paths{"/data/run1/out/t.json", "/data/run2/out/t.json", "/data/run2/u.json", "/t.json", "t.json"};
+  const std::vector<PathName> names = names_of_paths(paths);
+  CHECK(names[0].name == "t.json");
+  CHECK(names[0].folders == "run1/out");
+  CHECK(names[1].folders == "run2/out");
+  CHECK(names[2].name == "u.json");
+  CHECK(names[2].folders.empty());
+  CHECK(names[3].folders == "/");
+  CHECK(names[4].folders.empty());
+}
+
 TEST_CASE("the path of an entry can be typed on") {
   CHECK(entry_path(kFolder, kFolder.entries[0]) == "/data/runs/");
   CHECK(entry_path({"/", "", {}}, kFolder.entries[1]) == "/step1.json");

@@ -19,6 +19,12 @@ struct Start {
   std::string frame() {
     return harness.settle([this] { draw(); });
   }
+  // As the answer to what the page asked for.
+  void list() {
+    frame();
+    folder.asked = view.start.asked_folder;
+    in.folder = &folder;
+  }
   template <class R>
   const R* asked() const {
     for (const Request& request : out.list)
@@ -28,7 +34,7 @@ struct Start {
 
   std::vector<std::string> recent{"/data/last.json.gz"};
   std::vector<Sample> samples{{"matmul", "A small matmul."}, {"mlp", "An MLP."}};
-  FolderView folder{"/data", "", {{"runs", true, 0}, {"step1.json", false, 2048}}};
+  FolderView folder{"/data", "", {{"runs", true, 0}, {"step1.json", false, 2048}}, ""};
   FrameInput in;
   ViewState view;
   Requests out;
@@ -59,9 +65,10 @@ TEST_CASE("a folder is asked for once, and again when another one is typed") {
 
 TEST_CASE("the folder lists what goes on from the typed name") {
   Start start;
-  start.in.folder = &start.folder;
+  start.list();
   CHECK(holds(start.frame(), "runs/"));
   start.view.start.path = "/data/st";
+  start.list();
   const std::string text = start.frame();
   CHECK(holds(text, "step1.json"));
   CHECK_FALSE(holds(text, "runs/"));
@@ -69,7 +76,7 @@ TEST_CASE("the folder lists what goes on from the typed name") {
 
 TEST_CASE("samples, recent files and listed files open by a click") {
   Start start;
-  start.in.folder = &start.folder;
+  start.list();
   start.frame();
   const auto draw = [&] { start.draw(); };
   CHECK(start.harness.click_around(draw, [&] { return start.asked<OpenSample>() && start.asked<OpenFile>(); }));
@@ -77,9 +84,13 @@ TEST_CASE("samples, recent files and listed files open by a click") {
 
 TEST_CASE("a click on a folder goes into it") {
   Start start;
-  start.in.folder = &start.folder;
+  start.list();
   start.frame();
-  CHECK(start.harness.click_around([&] { start.draw(); }, [&] { return start.view.start.path == "/data/runs/"; }));
+  const auto draw = [&] {
+    start.draw();
+    start.folder.asked = start.view.start.asked_folder;
+  };
+  CHECK(start.harness.click_around(draw, [&] { return start.view.start.path == "/data/runs/"; }));
 }
 
 TEST_CASE("an error is a sentence on the start screen, and can be dismissed") {
@@ -92,15 +103,15 @@ TEST_CASE("an error is a sentence on the start screen, and can be dismissed") {
 TEST_CASE("a folder that cannot be read says so") {
   Start start;
   start.folder = {"/root", "This folder cannot be read: Permission denied.", {}};
-  start.in.folder = &start.folder;
+  start.list();
   CHECK(holds(start.frame(), "Permission denied."));
 }
 
 TEST_CASE("a typed path opens by the button, a typed folder does not") {
   Start start;
-  start.in.folder = &start.folder;
   const auto draw = [&] { start.draw(); };
   start.view.start.path = "/data/";
+  start.list();
   start.frame();
   start.harness.click_around(draw, [&] { return start.out.has<OpenFile>() && start.asked<OpenFile>()->path == "/data/"; });
   for (const Request& request : start.out.list)
@@ -111,4 +122,50 @@ TEST_CASE("a typed path opens by the button, a typed folder does not") {
   start.in.recent = {};
   CHECK(start.harness.click_around(draw, [&] { return start.asked<OpenFile>() != nullptr; }));
   CHECK(start.asked<OpenFile>()->path == "/data/step1.json");
+}
+
+TEST_CASE("the listing of another folder than the typed one is not taken for it") {
+  Start start;
+  start.list();
+  start.view.start.path = "/else/";
+  CHECK_FALSE(holds(start.frame(), "step1.json"));
+}
+
+TEST_CASE("recent files of one name show the folders that tell them apart") {
+  Start start;
+  start.recent = {"/data/run1/t.json", "/data/run2/t.json", "/data/u.json"};
+  start.in.recent = start.recent;
+  const std::string text = start.frame();
+  CHECK(holds(text, "in run1"));
+  CHECK(holds(text, "in run2"));
+  CHECK_FALSE(holds(text, "in data"));
+}
+
+TEST_CASE("a sentence about an error moves nothing on the page") {
+  const auto row_of_folder = [](std::string_view message) {
+    Start start;
+    start.in.message = message;
+    start.list();
+    start.frame();
+    for (float y = 60; y < 300; y += 1) {
+      start.harness.point_at({60, y});
+      start.frame();
+      start.harness.click([&] { start.draw(); });
+      if (start.view.start.path == "/data/runs/") return y;
+      start.view.start.path.clear();  // a click on "../"
+      start.list();
+    }
+    return 0.0f;
+  };
+  const float without = row_of_folder("");
+  CHECK(without > 0);
+  CHECK(row_of_folder("/a/very/long/path/that/does/not/fit/one/line/of/this/page/and/goes/on/and/on/trace.json was not found; is the name right?") == without);
+}
+
+TEST_CASE("the button to browse is there where the desktop has a file chooser") {
+  Start start;
+  CHECK_FALSE(holds(start.frame(), "Browse"));
+  start.in.can_browse = true;
+  start.frame();
+  CHECK(start.harness.click_around([&] { start.draw(); }, [&] { return start.asked<BrowseFile>() != nullptr; }));
 }

@@ -59,8 +59,20 @@ TEST_CASE("before the analysis is there the table says that it is being worked o
   CHECK(panel.all.empty());
 }
 
+TEST_CASE("averages are shown once they are asked for") {
+  TablePanel panel;
+  const std::string usual = panel.frame();
+  CHECK_FALSE(holds(usual, "CUDA avg"));
+  CHECK(holds(usual, "Self CUDA"));
+  panel.view.table.hidden = column_bit(TableColumn::self_cuda);
+  const std::string text = panel.frame();
+  CHECK(holds(text, "CUDA avg"));
+  CHECK_FALSE(holds(text, "Self CUDA"));
+}
+
 TEST_CASE("the table is asked for once and shows every row and column") {
   TablePanel panel;
+  panel.view.table.hidden = 0;
   const std::string text = panel.frame();
   CHECK(panel.count<MakeTable>() == 1);
   for (const char* part : {"Name", "Device", "Calls", "Self CPU", "CUDA avg", "aten::add", "cudaGraphLaunch", "40.0",

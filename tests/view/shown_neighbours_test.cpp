@@ -42,3 +42,15 @@ TEST_CASE("with Python frames open, neighbours are those of the file") {
   CHECK(c.name(shown_child(*c.document, c.folds, c.named("module"))) == "forward");
   CHECK(c.name(shown_previous(*c.document, c.folds, c.named("relu"))) == "forward");
 }
+
+TEST_CASE("a slice of another thread is due to the step in which it begins") {
+  const auto document = Document::make(hand_trace({{"p", "main", LaneKind::cpu_thread, {{{"ProfilerStep#1", 0, 100, Kind::annotation}, {"ProfilerStep#2", 100, 200, Kind::annotation}}}},
+                                                   {"p", "autograd", LaneKind::cpu_thread, {{{"MmBackward", 120, 140}, {"late", 300, 310}}}}}),
+                                       nullptr);
+  LaneFolds folds;
+  reset_folds(folds, document->trace);
+  const auto named = [&](std::string_view name) { return document->names.slices_named(document->trace.strings.find(name)).front(); };
+  CHECK(shown_cause(*document, folds, named("MmBackward")) == named("ProfilerStep#2"));
+  CHECK_FALSE(shown_cause(*document, folds, named("late")).valid());
+  CHECK_FALSE(shown_cause(*document, folds, named("ProfilerStep#2")).valid());
+}

@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Selects in every way there is: the details come up for each, unless the tab in front is pinned. Keys that do nothing say why."""
+import sys
+
+from harness import ROOT, App
+
+TRACE = ROOT / "assets/traces/matmul_add_4096_warm_eager.json.gz"
+
+
+def middle(box):
+    return (box["x0"] + box["x1"]) / 2, (box["y0"] + box["y1"]) / 2
+
+
+def run(app, command):
+    """Runs a command by its title."""
+    app.key("ctrl+shift+p")
+    app.wait_for(lambda s: s["box"] is not None, "the box of commands opens")
+    app.type(command)
+    app.wait_for(lambda s: s["box"] == command, "the title is typed")
+    app.key("Return")
+    app.wait_for(lambda s: s["box"] is None, "the command is run")
+
+
+def show(app, tab, title):
+    run(app, title)
+    app.wait_for(lambda s: s["tab"] == tab, f"the tab {tab} is in front")
+
+
+def widest(state, kind):
+    return max((box for box in state["slices"] if box["kind"] == kind), key=lambda box: box["x1"] - box["x0"])
+
+
+def shows_details(state):
+    return state["tab"] == "details" and state["selection"]
+
+
+def a_click_shows_the_details_whatever_tab_is_open(app):
+    show(app, "kernels", "Kernels")
+    box = widest(app.wait_until_still(), "kernel")
+    app.click(*middle(box))
+    app.wait_for(lambda s: shows_details(s) and s["selection"] == box["name"], "a click on a kernel shows its details")
+    show(app, "report", "Load report")
+    app.click(*middle(box))
+    app.wait_for(shows_details, "and so does one on what is selected already")
+
+
+def keys_show_the_details(app):
+    show(app, "kernels", "Kernels")
+    app.key("n")
+    app.wait_for(lambda s: s["findings"]["chosen"], "N chooses a finding")
+    for _ in range(30):
+        if app.wait_until_still()["selection"]:
+            break
+        app.key("n")
+    assert shows_details(app.state()), app.state()["tab"]
+    show(app, "report", "Load report")
+    app.key("slash")
+    app.type("nvjet")
+    app.wait_for(lambda s: s["search"]["hits"], "there are hits")
+    app.key("Return")
+    app.wait_for(shows_details, "a hit shows its details")
+    app.key("Escape")
+    app.wait_for(lambda s: not s["search"]["has_keys"], "Escape leaves the field")
+    app.wait_until_still()
+    app.key("Escape")
+    app.wait_for(lambda s: not s["search"]["text"], "and again clears it")
+
+
+def a_pin_keeps_the_tab(app):
+    run(app, "Keep the tab in front")
+    show(app, "kernels", "Kernels")
+    app.key("f")
+    app.wait_until_still()
+    app.key("f")
+    box = widest(app.wait_until_still(), "kernel")
+    app.click(*middle(box))
+    app.wait_for(lambda s: s["selection"] == box["name"], "a click selects")
+    assert app.wait_until_still()["tab"] == "kernels"
+    run(app, "Keep the tab in front")
+
+
+def the_verdict_opens_the_findings_and_never_closes_them(app):
+    for _ in range(2):
+        app.click(1540, 20)
+        app.wait_for(lambda s: s["findings"]["open"] and s["findings"]["chosen"] is not None, "the findings are open at the first one")
+    first = app.wait_until_still()["findings"]["chosen"]
+    app.key("n")
+    app.wait_for(lambda s: s["findings"]["chosen"] != first, "N goes on")
+    app.key("b")
+    app.wait_for(lambda s: not s["findings"]["open"], "B closes them")
+    app.click(1540, 20)
+    app.wait_for(lambda s: s["findings"]["open"] and s["findings"]["chosen"] == first, "the verdict opens them at the first again")
+
+
+def up_leads_to_the_step_and_down_back(app):
+    app.key("Escape")
+    app.key("f")
+    box = widest(app.wait_until_still(), "kernel")
+    app.click(*middle(box))
+    app.wait_for(lambda s: s["selection"] == box["name"], "a click selects")
+    way = [box["name"]]
+    while not way[-1].startswith("ProfilerStep#"):
+        before = app.wait_until_still()
+        app.key("Up")
+        way.append(app.wait_for(lambda s: s["selection"] != before["selection"], "Up goes on")["selection"])
+        assert len(way) < 40, way
+    assert "aunch" in way[1], way
+    assert any(name.startswith("aten::") for name in way), way
+    for name in reversed(way[:-1]):
+        app.wait_until_still()
+        app.key("Down")
+        app.wait_for(lambda s: s["selection"] == name, f"Down goes back to {name}")
+
+
+def both_ends_of_an_arrow_stay_in_sight(app):
+    kernel = app.wait_until_still()["selection"]
+    app.key("f")
+    app.wait_until_still()
+    for _ in range(12):
+        app.key("ctrl+bracketleft")
+        launch = app.wait_for(lambda s: s["selection"] != kernel, "the arrow leads to the launch")["selection"]
+        names = {box["name"] for box in app.wait_until_still()["slices"]}
+        if kernel in names:
+            break
+        app.key("ctrl+bracketright")
+        app.wait_for(lambda s: s["selection"] == kernel, "and back")
+        app.hold("s", 0.3)
+    assert {kernel, launch} <= names, "both ends are in sight"
+
+
+def a_key_that_does_nothing_says_why(app):
+    app.key("Escape")
+    app.wait_for(lambda s: s["selection"] is None, "nothing is selected")
+    app.key("shift+m")
+    app.wait_for(lambda s: s["key_hint"] == "Shift+M: select a slice or mark a range first", "Shift+M says what it needs")
+    app.key("f")
+    app.wait_for(lambda s: not s["key_hint"], "the next key takes the hint away")
+    app.key("k")
+    app.wait_for(lambda s: s["key_hint"].startswith("K: no command"), "a key without a command says so")
+    app.click(*middle(app.state()["axis"]))
+    app.wait_for(lambda s: not s["key_hint"], "a click takes it away")
+
+
+def main(program):
+    with App(program, TRACE) as app:
+        app.wait_for(lambda s: s.get("findings"), "the rules are through")
+        app.wait_until_still()
+        for step in (a_click_shows_the_details_whatever_tab_is_open, keys_show_the_details, a_pin_keeps_the_tab,
+                     the_verdict_opens_the_findings_and_never_closes_them, up_leads_to_the_step_and_down_back,
+                     both_ends_of_an_arrow_stay_in_sight, a_key_that_does_nothing_says_why):
+            step(app)
+            print("ok:", step.__name__.replace("_", " "))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,10 @@
+#pragma once
+// Why the last key did nothing, over everything else at the lower edge of `room`, until the next key or click.
+#include "core/view/view_state.h"
+#include "ui/painter.h"
+
+namespace gapscope {
+
+void draw_key_hint(const ViewState& view, const Box& room);
+
+}  // namespace gapscope
