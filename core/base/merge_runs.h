@@ -35,9 +35,9 @@ void merge_neighbours(std::span<T> rows, std::size_t middle, Spare& spare, Less 
 }
 
 // Orders `rows`, which consists of ascending runs, by merging neighbours; equal ones keep their order. `spare` is room to
-// work in, at most half as long; kept by the caller where it sorts often.
-template <class T, class Spare, class Less>
-void merge_runs(std::span<T> rows, Spare& spare, Less less) {
+// work in, at most half as long; kept by the caller where it sorts often. Once `stop` says so it ends, and the order is lost.
+template <class T, class Spare, class Less, class Stop>
+void merge_runs(std::span<T> rows, Spare& spare, Less less, Stop stop) {
   std::vector<std::size_t> bounds{0};
   for (std::size_t i = 1; i < rows.size(); ++i) {
     if (less(rows[i], rows[i - 1])) bounds.push_back(i);
@@ -46,12 +46,17 @@ void merge_runs(std::span<T> rows, Spare& spare, Less less) {
   while (bounds.size() > 2) {
     std::size_t kept = 1;
     for (std::size_t r = 0; r + 1 < bounds.size(); r += 2) {
+      if (stop()) return;
       const std::size_t end = bounds[std::min(r + 2, bounds.size() - 1)];
       if (r + 2 < bounds.size()) merge_neighbours(rows.subspan(bounds[r], end - bounds[r]), bounds[r + 1] - bounds[r], spare, less);
       bounds[kept++] = end;
     }
     bounds.resize(kept);
   }
+}
+template <class T, class Spare, class Less>
+void merge_runs(std::span<T> rows, Spare& spare, Less less) {
+  merge_runs(rows, spare, less, [] { return false; });
 }
 
 }  // namespace gapscope

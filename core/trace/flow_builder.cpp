@@ -18,15 +18,24 @@ int preference(Kind kind, bool wants_op) {
 
 }  // namespace
 
-// The innermost slice around `t` among those that begin at or before it: walks back from `from`, a bounded way, since
-// this is only the fallback for flows that begin on no slice.
-std::uint32_t FlowBinder::enclosing(std::size_t from, Ns t) const {
-  constexpr std::size_t kLookBack = 512;  // deeper than any stack seen (88)
-  for (std::size_t n = 0; n < kLookBack && from > 0; ++n) {
-    const std::uint32_t s = sorted_[--from];
-    if (end_[s] > t) return s;
+// The innermost slice around `t` among those that begin at or before it: the last of them that has not ended. It is mostly
+// near; else a tree over all ends knows.
+std::uint32_t FlowBinder::enclosing(std::size_t from, Ns t) {
+  constexpr std::size_t kNear = 64;
+  const std::size_t far = from > kNear ? from - kNear : 0;
+  for (std::size_t i = from; i-- > far;) {
+    ++count_.steps;
+    if (end_[sorted_[i]] > t) return sorted_[i];
   }
-  return kUnbound;
+  if (far == 0) return kUnbound;
+  if (ends_.size() == 0) {
+    ends_.resize(sorted_.size());
+    for (std::size_t i = 0; i < sorted_.size(); ++i) ends_.set(i, last_moment(sorted_[i]));
+    count_.steps += sorted_.size();
+  }
+  count_.steps += kStepsInTree;
+  const std::size_t found = ends_.last_at_least(far, t);
+  return found == MaxTree::kNone ? kUnbound : sorted_[found];
 }
 
 // Strides that double from where the last search ended, then bisection.
@@ -55,17 +64,31 @@ std::size_t FlowBinder::first_at_or_after(Ns time) const {
   return low;
 }
 
-std::uint32_t FlowBinder::slice_at(Ns time, bool wants_op) {
-  at_ = first_at_or_after(time);
+// Of the slices from `at` on that begin at one time, the innermost of those that are preferred.
+std::uint32_t FlowBinder::preferred(std::size_t at, bool wants_op) {
+  const Ns time = begin_[sorted_[at]];
   int best = -1;
   std::uint32_t found = kUnbound;
-  for (std::size_t i = at_; i < sorted_.size() && begin_[sorted_[i]] == time; ++i) {
+  std::size_t i = at;
+  for (; i < sorted_.size() && begin_[sorted_[i]] == time; ++i) {
     const int p = preference(static_cast<Kind>(kinds_[sorted_[i]]), wants_op);
     if (p < best) continue;
     best = p;
     found = sorted_[i];
   }
-  return best < 0 ? enclosing(at_, time) : found;
+  count_.steps += i - at;
+  return found;
+}
+
+std::uint32_t FlowBinder::slice_at(Ns time, bool wants_op) {
+  at_ = first_at_or_after(time);
+  if (at_ == sorted_.size() || begin_[sorted_[at_]] != time) return enclosing(at_, time);
+  constexpr std::size_t kFew = 16;
+  if (at_ + kFew >= sorted_.size() || begin_[sorted_[at_ + kFew]] != time) return preferred(at_, wants_op);
+  // Thousands may begin at one time, and thousands of flows with them.
+  const auto [known, is_new] = crowds_.try_emplace(2 * at_ + (wants_op ? 1 : 0), kUnbound);
+  if (is_new) known->second = preferred(at_, wants_op);
+  return known->second;
 }
 
 namespace {

@@ -14,14 +14,17 @@ bool is_async(char phase) { return phase == 'b' || phase == 'e' || phase == 'n';
 }  // namespace
 
 PairedHalves pair_halves(std::vector<RawHalf> halves, const std::function<std::uint32_t(const RawHalf&)>& async_lane,
-                         LoadReport& report) {
+                         LoadReport& report, const std::atomic<bool>* cancel) {
   PairedHalves out;
   for (RawHalf& h : halves) {
     if (is_async(h.phase)) h.lane = async_lane(h);
   }
   std::stable_sort(halves.begin(), halves.end(), [](const RawHalf& a, const RawHalf& b) { return a.time < b.time; });
   std::map<std::tuple<std::uint32_t, bool, std::uint64_t>, std::vector<PairedSlice>> open;
+  constexpr std::size_t kCancelEvery = 1u << 13;
+  std::size_t seen = 0;
   for (const RawHalf& h : halves) {
+    if (seen++ % kCancelEvery == 0 && cancel != nullptr && *cancel) return out;
     const bool async = is_async(h.phase);
     if (h.phase == 'n') {
       out.instants.push_back({h.time, h.offset, h.lane, h.name, h.category, false});

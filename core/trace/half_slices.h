@@ -1,5 +1,6 @@
 #pragma once
 // B with its E, b with its e: half slices paired into whole ones.
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -27,8 +28,9 @@ struct PairedHalves {
 };
 
 // `halves` carry global ids and are in file order. B/E pair per lane, last begun first, in time order (file order at
-// equal times). b/e pair per (async lane, id), last begun first; `async_lane(half)` says which lane they are drawn on.
+// equal times). b/e pair per (async lane, id), last begun first; `async_lane(half)` says which lane they are drawn on. Once
+// `cancel` (may be null) is set it ends early, and the result may only be thrown away.
 PairedHalves pair_halves(std::vector<RawHalf> halves, const std::function<std::uint32_t(const RawHalf&)>& async_lane,
-                         LoadReport& report);
+                         LoadReport& report, const std::atomic<bool>* cancel = nullptr);
 
 }  // namespace gapscope

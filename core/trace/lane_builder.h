@@ -1,5 +1,6 @@
 #pragma once
 // One lane's slices in file order become ordered, nested rows. Pure: knows nothing of names or files.
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -27,8 +28,9 @@ class LaneNester {
   //
   // A slice lies one below the innermost slice that encloses it whole, or at depth 0. If that place is taken, because it
   // overlaps another slice without nesting, it goes to the next free depth. Two slices of one depth never overlap, and
-  // empty slices at one instant get depths of their own.
-  NestedLane nest(std::span<std::uint32_t> members, std::span<const Ns> begin, std::span<const Ns> end);
+  // empty slices at one instant get depths of their own. O(n log n), however deep and however they overlap. Times are later than
+  // the earliest Ns. Once `cancel` (may be null) is set it ends early, and the result may only be thrown away.
+  NestedLane nest(std::span<std::uint32_t> members, std::span<const Ns> begin, std::span<const Ns> end, const std::atomic<bool>* cancel = nullptr);
 
   // Calls put(member, place) for all members of the lane nested last: its place in the order (depth, begin), which is the
   // order of Trace::slices inside a lane.

@@ -4,7 +4,9 @@
 #include <atomic>
 #include <bit>
 #include <limits>
+#include <map>
 #include <numeric>
+#include <tuple>
 #include <unordered_map>
 
 #if defined(__GLIBC__)
@@ -61,6 +63,7 @@ class Builder {
   bool run() {
     give_memory_back();
     pair_half_slices();
+    if (cancelled()) return false;
     take_texts();
     if (rows_.slices.size() > kMaxSlices) {
       out_.report.add(Oddity::too_many, 0, "more than 4,294,967,279 slices");
@@ -95,11 +98,17 @@ class Builder {
     Ns last = std::numeric_limits<Ns>::min();
     for (const RawHalf& h : rows_.halves) last = std::max(last, h.time);
     rows_.slices.each([&](const StoredSlice& s, std::size_t) { last = std::max(last, end_of(s, *rows_.beside)); });
+    std::unordered_map<std::uint64_t, std::uint32_t> lanes;  // texts may be long and halves many: each pair of them is looked up once
     PairedHalves paired = pair_halves(std::exchange(rows_.halves, {}), [&](const RawHalf& h) {
-      const std::string process = rows_.lanes[h.lane].process;
-      const std::string name(rows_.strings[rows_.categories[h.category].name]);
-      return rows_.lane(process, name.empty() ? "async" : "async " + name, true);
-    }, rows_.report);
+      const auto [known, is_new] = lanes.try_emplace((std::uint64_t{h.lane} << 32) | h.category, 0u);
+      if (is_new) {
+        const std::string process = rows_.lanes[h.lane].process;
+        const std::string name(rows_.strings[rows_.categories[h.category].name]);
+        known->second = rows_.lane(process, name.empty() ? "async" : "async " + name, true);
+      }
+      return known->second;
+    }, rows_.report, in_.cancel);
+    if (cancelled()) return;
     out_.figures.matched_begin_end = paired.matched;
     StoredBeside::Writer beside(*rows_.beside);
     for (const PairedSlice& s : paired.slices) {
@@ -262,9 +271,13 @@ class Builder {
     }
     const std::span begins(room.begin.data(), raw.size()), ends(room.end.data(), raw.size());
     const std::span members(room.members.data(), raw.size());
-    NestedLane nested = room.nester.nest(members, begins, ends);
+    NestedLane nested = room.nester.nest(members, begins, ends, in_.cancel);
+    if (cancelled()) return nested;
     FlowBinder binder(members, begins, ends, room.kinds);
-    for (const std::uint32_t f : flows) {
+    constexpr std::size_t kCancelEvery = 1u << 13;
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+      if (i % kCancelEvery == 0 && cancelled()) return nested;
+      const std::uint32_t f = flows[i];
       StoredFlow& flow = rows_.flows[f];
       const std::uint32_t member = binder.slice_at(flow.time(), flow_wants_op_[flow.kind] != 0);
       if (member != kUnbound) flow.lane_or_slice = raw[member];
@@ -387,17 +400,12 @@ class Builder {
   }
 
   void put_counters() {
-    std::unordered_map<std::uint64_t, std::vector<std::size_t>> known;  // by name and series, few processes each
+    std::map<std::tuple<std::uint32_t, std::uint32_t, ProcessId>, std::size_t> known;
     rows_.counters.consume([&](const RawCounter& v, std::size_t) {
       const ProcessId process = process_of_draft_[drafts_[v.lane].process];
-      std::vector<std::size_t>& candidates = known[(std::uint64_t{v.name} << 32) | v.series];
-      auto at = std::find_if(candidates.begin(), candidates.end(), [&](std::size_t k) { return out_.counters[k].process == process; });
-      if (at == candidates.end()) {
-        candidates.push_back(out_.counters.size());
-        out_.counters.push_back({process, StringId(v.name), StringId(v.series), {}});
-        at = candidates.end() - 1;
-      }
-      out_.counters[*at].samples.push_back({v.time, v.value});
+      const auto [at, is_new] = known.try_emplace({v.name, v.series, process}, out_.counters.size());
+      if (is_new) out_.counters.push_back({process, StringId(v.name), StringId(v.series), {}});
+      out_.counters[at->second].samples.push_back({v.time, v.value});
     });
     for (Counter& counter : out_.counters) {
       std::stable_sort(counter.samples.begin(), counter.samples.end(), [](const CounterSample& a, const CounterSample& b) { return a.time < b.time; });

@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include "core/base/counted_steps.h"
 #include "tests/support/load_text.h"
 
 using namespace gapscope;
@@ -102,4 +103,70 @@ TEST_CASE("what is wider than most comes out of a load as it went in") {
   CHECK(t->memory[0].bytes == -150'000'000'001);
   CHECK(t->memory[0].total_allocated == 150'000'000'512);
   CHECK(t->memory[0].total_reserved == 7);
+}
+
+namespace {
+
+std::uint64_t steps_to_bind(const SomeSlices& s, const std::vector<Ns>& times) {
+  const std::uint64_t before = counted_steps;
+  {
+    FlowBinder binder(s.sorted, s.begin, s.end, s.kinds);
+    for (const Ns t : times) binder.slice_at(t, t % 2 == 0);
+  }
+  return counted_steps - before;
+}
+
+}  // namespace
+
+TEST_CASE("a flow finds the slice around it behind any number of slices that have ended") {
+  SomeSlices s;
+  const auto add = [&](Ns begin, Ns end) {
+    s.sorted.push_back(static_cast<std::uint32_t>(s.begin.size()));
+    s.begin.push_back(begin);
+    s.end.push_back(end);
+    s.kinds.push_back(static_cast<std::uint8_t>(Kind::op));
+  };
+  add(0, 1'000'000);
+  add(1, 900'000);
+  for (Ns i = 0; i < 5000; ++i) add(10 * i + 10, 10 * i + 15);
+  FlowBinder binder(s.sorted, s.begin, s.end, s.kinds);
+  CHECK(binder.slice_at(700'000, true) == 1);
+  CHECK(binder.slice_at(899'999, true) == 1);
+  CHECK(binder.slice_at(900'000, true) == 0);
+  CHECK(binder.slice_at(1'000'000, true) == kUnbound);
+  CHECK(binder.slice_at(9, true) == 1);
+}
+
+TEST_CASE("flows in crowds of slices find theirs as if all had been looked at") {
+  std::mt19937 random(9);
+  for (int round = 0; round < 20; ++round) {
+    SomeSlices s = some_slices(random, 1200);
+    for (std::size_t i = 0; i < s.end.size(); i += 1 + random() % 300) s.end[i] += static_cast<Ns>(random() % 70);
+    std::sort(s.sorted.begin(), s.sorted.end(), [&](std::uint32_t a, std::uint32_t b) { return std::tuple(s.begin[a], -s.end[a], a) < std::tuple(s.begin[b], -s.end[b], b); });
+    FlowBinder binder(s.sorted, s.begin, s.end, s.kinds);
+    for (int i = 0; i < 200; ++i) {
+      const Ns t = static_cast<Ns>(random() % 140);
+      const bool wants_op = random() % 2 == 0;
+      REQUIRE(binder.slice_at(t, wants_op) == naive_slice_at(s, t, wants_op));
+    }
+  }
+}
+
+TEST_CASE("binding flows costs steps in proportion to their number, in crowds and behind many slices that have ended") {
+  for (const bool crowd : {true, false}) {
+    const auto steps = [crowd](std::size_t n) {
+      SomeSlices s;
+      std::vector<Ns> times;
+      for (std::size_t i = 0; i < n; ++i) {
+        s.sorted.push_back(static_cast<std::uint32_t>(i));
+        s.begin.push_back(crowd ? static_cast<Ns>(2 * i / n) : static_cast<Ns>(i));
+        s.end.push_back(i == 0 ? static_cast<Ns>(9 * n) : s.begin.back() + 1);
+        s.kinds.push_back(static_cast<std::uint8_t>(Kind::op));
+        times.push_back(crowd ? static_cast<Ns>(i % 2) : static_cast<Ns>(2 * n + i));
+      }
+      return steps_to_bind(s, times);
+    };
+    CHECK(steps(20'000) < 20'000 * 256);
+    CHECK(steps(80'000) < 5 * steps(20'000));
+  }
 }

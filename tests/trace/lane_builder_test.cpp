@@ -1,14 +1,15 @@
+#include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <random>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "core/base/counted_steps.h"
 #include "core/trace/lane_builder.h"
-#include "tests/support/cpu_time.h"
 
 using namespace gapscope;
-using gapscope::test::cpu_seconds;
 
 namespace {
 
@@ -93,10 +94,91 @@ TEST_CASE("lanes deeper than 65,535 are nested as others are") {
   CHECK(nest({{0, 100}, {10, 50}, {20, 30}}).depth == Depths{0, 1, 2});
 }
 
-TEST_CASE("many empty slices at one instant cost time in proportion to their number") {
-  const auto seconds = [](std::size_t n) { return cpu_seconds([&] { CHECK(nest(std::vector<Span>(n, Span{5, 5})).lane.row_counts.size() == n); }); };
-  // 8 times as long; where each asks all depths before it, 64, and minutes for a file whose slices all lack ts and dur.
-  CHECK(seconds(64'000) < 24 * seconds(8'000) + 0.02);
+namespace {
+
+// Rows looked at while these are nested.
+std::uint64_t steps_to_nest(const std::vector<Span>& slices) {
+  const std::uint64_t before = counted_steps;
+  nest(slices);
+  return counted_steps - before;
+}
+
+// Every depth asked for every slice.
+Depths nested_naively(const std::vector<Span>& slices) {
+  std::vector<std::uint32_t> order(slices.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return slices[a].begin != slices[b].begin ? slices[a].begin < slices[b].begin : slices[a].end > slices[b].end;
+  });
+  Depths depths(slices.size());
+  std::vector<Span> last;
+  for (const std::uint32_t i : order) {
+    const Span s = slices[i];
+    std::size_t depth = 0;
+    for (std::size_t d = 0; d < last.size(); ++d)
+      if (last[d].end >= s.end && last[d].end > s.begin) depth = d + 1;
+    while (depth < last.size() && !(last[depth].end <= s.begin && last[depth].begin < s.begin)) ++depth;
+    if (depth == last.size()) last.push_back({});
+    last[depth] = s;
+    depths[i] = static_cast<std::uint32_t>(depth);
+  }
+  return depths;
+}
+
+}  // namespace
+
+TEST_CASE("slices that overlap, that nest or that share an instant cost steps in proportion to their number, whatever their depth") {
+  using Shape = Span (*)(Ns i, Ns n);
+  const std::vector<Shape> shapes = {
+      [](Ns i, Ns n) { return Span{i, i + n}; },                      // each overlaps all others
+      [](Ns i, Ns n) { return Span{i, 4 * n + i % 300}; },            // some enclose some
+      [](Ns i, Ns n) { return Span{i, 2 * n - i}; },                  // each encloses the next
+      [](Ns, Ns) { return Span{5, 5}; },                              // all at one instant
+      [](Ns, Ns) { return Span{5, 10}; },                             // all the same
+      [](Ns i, Ns n) { return Span{i / 100, i / 100 + (i % 100) * n}; },
+      [](Ns i, Ns n) { return i % 2 == 0 ? Span{i, i + n} : Span{i, i}; },
+  };
+  for (std::size_t shape = 0; shape < shapes.size(); ++shape) {
+    CAPTURE(shape);
+    const auto steps = [&](Ns n) {
+      std::vector<Span> slices;
+      for (Ns i = 0; i < n; ++i) slices.push_back(shapes[shape](i, n));
+      return steps_to_nest(slices);
+    };
+    const std::uint64_t few = steps(20'000);
+    CHECK(few < 20'000 * 512);
+    CHECK(steps(80'000) < 5 * few);
+  }
+}
+
+TEST_CASE("lanes hundreds deep are nested as if every depth had been asked") {
+  std::mt19937 random(3);
+  for (int round = 0; round < 40; ++round) {
+    std::vector<Span> slices;
+    const Ns most = round % 2 == 0 ? 3000 : 400;
+    for (int i = 0; i < 2500; ++i) {
+      const Ns begin = static_cast<Ns>(random() % 1500);
+      slices.push_back({begin, begin + (random() % 4 == 0 ? 0 : static_cast<Ns>(random() % static_cast<std::uint32_t>(most)))});
+    }
+    const Nested n = nest(slices);
+    CHECK(n.lane.row_counts.size() > 300);
+    CHECK(n.depth == nested_naively(slices));
+  }
+}
+
+TEST_CASE("nesting ends early once it is cancelled") {
+  std::vector<Ns> begin, end;
+  std::vector<std::uint32_t> members;
+  for (std::uint32_t i = 0; i < 100'000; ++i) {
+    members.push_back(i);
+    begin.push_back(100'000 - i);
+    end.push_back(300'000);
+  }
+  const std::atomic<bool> cancel{true};
+  LaneNester nester;
+  const std::uint64_t before = counted_steps;
+  nester.nest(members, begin, end, &cancel);
+  CHECK(counted_steps - before < 100);
 }
 
 TEST_CASE("busy is the union, total the plain sum") {
