@@ -2,6 +2,7 @@
 // Stretches of args that come again and again: operators are called with the same shapes in every layer and every step, and
 // kernels are launched the same way. A stretch that a worker has read before is recognised by comparing its text with what came
 // after the stretch before it the last time, and is then not walked. It never changes what is read, only how fast.
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -28,6 +29,12 @@ class ArgRuns {
   // Members that are alike from one event to the next; lists are, too.
   static constexpr bool repeats(ArgKey key) { return (kRepeating & arg_bit(key)) != 0; }
 
+  // Whether a run can hold what `said` (bit an ArgKey) says.
+  static constexpr bool holds(std::uint64_t said) { return (said & ~kRepeating) == 0; }
+
+  // For tests, which compare what is read with runs and without.
+  static inline std::atomic<bool> learns_nothing{false};
+
   // The run that is likely to stand in the args of an event with this name (its token), or null when `text` begins otherwise.
   // Where it is null, learn() may tell what did stand there.
   const ArgRun* find(std::string_view name, std::string_view text) {
@@ -36,7 +43,7 @@ class ArgRuns {
     last_ = *likely_;
     return &runs_[last_];
   }
-  static bool worth_learning(std::size_t bytes, std::size_t positions) { return bytes <= kLongest && positions >= kShortest; }
+  static bool worth_learning(std::size_t bytes, std::size_t positions) { return bytes <= kLongest && positions >= kShortest && !learns_nothing; }
   void learn(ArgRun run);
 
  private:

@@ -1,5 +1,8 @@
 // The args that are joined on or analysed. Everything else stays in the file until somebody asks.
+#include <algorithm>
 #include <charconv>
+#include <limits>
+#include <utility>
 
 #include "core/load/event_parser.h"
 
@@ -7,7 +10,8 @@ namespace gapscope {
 namespace {
 
 void take_float(std::string_view token, float& into) {
-  if (const auto v = parse_double(token)) into = static_cast<float>(*v);
+  constexpr double kMost = std::numeric_limits<float>::max();
+  if (const auto v = parse_double(token)) into = static_cast<float>(std::clamp(*v, -kMost, kMost));
 }
 
 // "[4, 16, 1]" or "4, 16, 1"
@@ -27,14 +31,18 @@ void take_three(std::string_view text, std::array<std::uint32_t, 3>& into) {
 
 }  // namespace
 
+// A number that does not fit says nothing: what is left of it would be another one.
 template <class Integer>
 void EventParser::take(std::string_view token, Integer& into) const {
+  const auto put = [&](auto value) {
+    if (std::in_range<Integer>(value)) into = static_cast<Integer>(value);
+  };
   if (std::uint64_t digits = 0; parse_digits(token, limit(), digits)) {
-    into = static_cast<Integer>(digits);
+    put(digits);
   } else if constexpr (std::is_unsigned_v<Integer>) {
-    if (const auto v = parse_unsigned(token)) into = static_cast<Integer>(*v);
+    if (const auto v = parse_unsigned(token)) put(*v);
   } else {
-    if (const auto v = parse_integer(token)) into = static_cast<Integer>(*v);
+    if (const auto v = parse_integer(token)) put(*v);
   }
 }
 
@@ -104,6 +112,7 @@ void EventParser::take_run(const ArgRun& run) {
 }
 
 // `end`: what follows the last value. What an event says twice is no run: where the later value cannot be read the earlier counts.
+// Nor are lists and objects in the place of what is taken as a number or a name: a run holds no such values.
 void EventParser::learn_run(const ArgStretch& stretch, Position end) {
   const std::string_view text = text_.substr(*stretch.begin, *end + 1 - *stretch.begin);
   const auto positions = static_cast<std::uint32_t>(end - stretch.begin);
@@ -112,7 +121,7 @@ void EventParser::learn_run(const ArgStretch& stretch, Position end) {
   run.text = text;
   run.positions = positions;
   run.said = stretch.said & ~arg_bit(ArgKey::other);
-  if ((run.said & stretch.said_before) != 0) return;
+  if ((run.said & stretch.said_before) != 0 || !ArgRuns::holds(run.said)) return;
   if (fields_.args.has_op) {
     run.input_dims = fields_.args.op.input_dims;
     run.input_types = fields_.args.op.input_types;

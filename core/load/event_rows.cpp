@@ -11,6 +11,8 @@ namespace gapscope {
 namespace {
 
 constexpr std::size_t kExampleChars = 200;
+// Times up to 146 years from 0 are readable: then no two of them are further apart than an Ns can say. Clocks of today count 56.
+constexpr Ns kFarthest = (Ns{1} << 62) - 1;
 
 constexpr bool is_drawn(char phase) {
   switch (phase) {
@@ -119,7 +121,7 @@ void EventParser::put() {
 
   if (!is_drawn(phase)) return note(Oddity::unknown_phase);
   const ParsedTime ts = time_of(EventKey::ts);
-  if (ts.state != NumberState::ok) return note(Oddity::no_timestamp);
+  if (ts.state != NumberState::ok || ts.ns > kFarthest || ts.ns < -kFarthest) return note(Oddity::no_timestamp);
   if (ts.was_text) note(Oddity::number_as_text);
   switch (phase) {
     case 'X': return put_slice(ts.ns);
@@ -151,7 +153,7 @@ void EventParser::put_slice(Ns begin) {
     dur.ns = 0;
   }
   Ns end = 0;
-  if (__builtin_add_overflow(begin, dur.ns, &end)) {
+  if (__builtin_add_overflow(begin, dur.ns, &end) || end > kFarthest) {
     note(Oddity::missing_duration);
     end = begin;
   }
@@ -208,7 +210,7 @@ void EventParser::put_instant(Ns time) {
   row.total_allocated = a.total_allocated;
   row.total_reserved = a.total_reserved;
   row.device_type = static_cast<std::int8_t>(std::clamp<std::int64_t>(a.device_type, -1, std::numeric_limits<std::int8_t>::max()));
-  row.device = static_cast<std::int16_t>(a.device_id);
+  row.device = static_cast<std::int16_t>(std::clamp<std::int64_t>(a.device_id, -1, std::numeric_limits<std::int16_t>::max()));
   row.out_of_memory = out_of_memory;
   out_.memory.push_back(row);
 }

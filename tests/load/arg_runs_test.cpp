@@ -1,3 +1,4 @@
+#include <random>
 #include <string>
 #include <vector>
 
@@ -5,7 +6,10 @@
 #include <fmt/format.h>
 
 #include "core/load/arg_runs.h"
+#include "core/load/byte_source.h"
+#include "tests/support/dump_trace.h"
 #include "tests/support/load_text.h"
+#include "tests/support/real_traces.h"
 
 using namespace gapscope;
 using namespace gapscope::test;
@@ -128,4 +132,85 @@ TEST_CASE("more runs than are kept replace the oldest and nothing else") {
     runs.learn(std::move(r));
   }
   CHECK_FALSE(ArgRuns::worth_learning(1 << 20, 100));
+}
+
+namespace {
+
+// With runs and without.
+void check_same_either_way(const std::string& text) {
+  LoadOptions options;
+  options.threads = 1;
+  const auto load = [&](bool without_runs) {
+    ArgRuns::learns_nothing = without_runs;
+    const auto trace = load_trace_from_text(text, "text", options);
+    ArgRuns::learns_nothing = false;
+    return trace.ok() ? dump_trace(**trace) : trace.error().message;
+  };
+  const std::string with = load(false), without = load(true);
+  if (with == without) return;
+  std::size_t at = 0;
+  while (at < with.size() && at < without.size() && with[at] == without[at]) ++at;
+  const std::size_t from = at < 200 ? 0 : at - 200;
+  FAIL_CHECK("with runs: ", with.substr(from, 400), "\nwithout: ", without.substr(from, 400), "\ntext: ", text.substr(0, 3000));
+}
+
+std::string text_of(const std::filesystem::path& path, std::size_t most) {
+  auto source = open_source(path.string());
+  REQUIRE(source.ok());
+  std::string text(most, '\0');
+  const auto got = (*source)->read(text.data(), text.size());
+  REQUIRE(got.ok());
+  text.resize(*got);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a list or an object in the place of a number or a name says nothing, however often it comes") {
+  const std::vector<std::string> keys = {"External id", "correlation", "stream", "device",     "context",  "bytes",           "Sequence number", "Collective name",
+                                         "Addr",        "Bytes",       "name",   "Device Type", "graph id", "Total Allocated", "annotated stream", "finished"};
+  const std::vector<std::string> values = {"[1]", "[]", "{}", R"({"a": [1,2,3]})", "[[1],[2]]", R"("1")", "1", "null"};
+  for (const std::string category : {"cpu_op", "kernel", "cuda_runtime", "gpu_memcpy"}) {
+    for (const std::string& key : keys) {
+      std::string text;
+      int ts = 0;
+      for (const std::string& value : values) {
+        // Beside what is taken, and beside nothing that is.
+        for (const std::string beside : {R"("Input type": ["float","float"], "Input Dims": [[4,256],[4,256]])", R"("Concrete Inputs": ["","","",""], "others": [1,2,3])"}) {
+          const std::string odd = fmt::format(R"({}, "{}": {})", beside, key, value);
+          // Alone, and said twice in either order.
+          for (const std::string& args : {odd, fmt::format(R"({}, "{}": 7)", odd, key), fmt::format(R"("{}": 7, {})", key, odd)})
+            for (int i = 0; i < 4; ++i) text += (ts == 0 ? "" : ",\n") + event(category, "name of it", ts, args), ++ts;
+        }
+      }
+      CAPTURE(category);
+      CAPTURE(key);
+      check_same_either_way(events(text));
+    }
+  }
+}
+
+TEST_CASE("recordings read the same with runs and without, whole and with some of their characters changed") {
+  std::mt19937 random(11);
+  // What turns one kind of value into another, or one key into another.
+  const std::vector<std::string> pieces = {"[", "]", "{", "}", "\"", ",", ":", "1", "[1]", "{}", "null", "NaN", "\"x\"", "-", "\"External id\": [1], ", "\"Addr\": {},",
+                                           "\"grid\": 5, ", "\"correlation\": [7], ", "\"Input Dims\": [], ", "\\"};
+  for (const auto& path : real_traces()) {
+    CAPTURE(path.string());
+    check_same_either_way(text_of(path, std::size_t{2} << 20));
+    std::string text = text_of(path, 60'000);
+    const std::size_t first = text.find("\"args\"");
+    if (first == std::string::npos) continue;
+    for (int round = 0; round < 12; ++round) {
+      std::string changed = text;
+      for (int n = 0; n < 20; ++n) {
+        // Inside args: at the begin of a member or of a value.
+        std::size_t at = changed.find(n % 2 == 0 ? "\", " : ": ", first + random() % (changed.size() - first));
+        if (at == std::string::npos) at = random() % changed.size();
+        const std::string& piece = pieces[random() % pieces.size()];
+        changed.replace(std::min(at + 2, changed.size()), random() % 3, piece);
+      }
+      check_same_either_way(changed);
+    }
+  }
 }
