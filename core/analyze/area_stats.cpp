@@ -3,6 +3,7 @@
 #include <map>
 
 #include "core/analyze/span_set.h"
+#include "core/base/saturating.h"
 
 namespace gapscope {
 namespace {
@@ -19,8 +20,8 @@ class RowSums {
     row.min = row.count == 0 ? time : std::min(row.min, time);
     row.max = std::max(row.max, time);
     ++row.count;
-    row.total += time;
-    row.self += time;
+    add_saturating(row.total, time);
+    add_saturating(row.self, time);
   }
   void take_from(std::uint32_t key, Ns time) { rows_[key].self -= time; }
 
@@ -59,7 +60,7 @@ class Summer {
     out.by_lane = lanes_.rows();
     for (const AreaRow& row : out.by_lane) {
       out.slices += row.count;
-      out.self += row.self;
+      add_saturating(out.self, row.self);
     }
   }
 

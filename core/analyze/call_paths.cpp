@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "core/analyze/op_events.h"
+#include "core/base/saturating.h"
 #include "core/index/lane_walk.h"
 
 namespace gapscope {
@@ -91,7 +92,7 @@ class Builder {
   }
 
   void count(std::uint32_t node, Ns time) {
-    out_.total[node] += time;
+    add_saturating(out_.total[node], time);
     ++out_.count[node];
   }
 
@@ -142,18 +143,25 @@ class Builder {
     if (!by) by = links_.owner_op(work);
     const std::uint32_t parent = by ? path_of(by) : lane_node(gpu_lane);
     const std::uint32_t node = child(parent, work, begin);
-    for (std::uint32_t up = parent; up != 0; up = out_.parent[up]) out_.begin[up] = std::min(out_.begin[up], begin);
     count(node, intersect(span, area_.span).length());
   }
 
   // The node of a CPU slice below everything that encloses it.
   std::uint32_t path_of(SliceId slice) {
-    const auto known = node_of_slice_.find(slice.value);
-    if (known != node_of_slice_.end()) return known->second;
-    const SliceId above = lanes_.parent(slice);
-    const std::uint32_t parent = above ? path_of(above) : lane_node(t_.lane_id(slice));
-    const std::uint32_t node = child(parent, slice, area_.span.end);
-    node_of_slice_.emplace(slice.value, node);
+    std::vector<SliceId> unknown;  // from the inside out: thousands deep in some files
+    std::uint32_t node = kNoNode;
+    for (SliceId at = slice; at && node == kNoNode; at = lanes_.parent(at)) {
+      const auto known = node_of_slice_.find(at.value);
+      if (known != node_of_slice_.end())
+        node = known->second;
+      else
+        unknown.push_back(at);
+    }
+    if (node == kNoNode) node = lane_node(t_.lane_id(slice));
+    for (; !unknown.empty(); unknown.pop_back()) {
+      node = child(node, unknown.back(), area_.span.end);
+      node_of_slice_.emplace(unknown.back().value, node);
+    }
     return node;
   }
 
@@ -162,12 +170,12 @@ class Builder {
     const std::size_t n = out_.size();
     std::vector<Ns> below(n);
     for (std::size_t i = n; i-- > 1;) {
-      if (out_.count[i] == 0 || time == PathTime::gpu) out_.total[i] += below[i];
-      below[out_.parent[i]] += out_.total[i];
+      if (out_.count[i] == 0 || time == PathTime::gpu) add_saturating(out_.total[i], below[i]);
+      add_saturating(below[out_.parent[i]], out_.total[i]);
       out_.begin[out_.parent[i]] = std::min(out_.begin[out_.parent[i]], out_.begin[i]);
     }
     out_.total[0] = below[0];
-    for (std::size_t i = 0; i < n; ++i) out_.own[i] = out_.total[i] - below[i];
+    for (std::size_t i = 0; i < n; ++i) out_.own[i] = difference_saturating(out_.total[i], below[i]);
   }
 
   void order_children() {

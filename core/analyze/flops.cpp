@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "core/analyze/kernel_name.h"
+#include "core/base/saturating.h"
 
 namespace gapscope {
 namespace {
@@ -269,7 +270,7 @@ std::pair<std::optional<double>, std::optional<double>> rates(const Trace& trace
 
 void add_work(const Trace& trace, const GpuRow& gpu, Sum& sum) {
   const Ns duration = trace.duration(gpu.slice);
-  sum.gpu_time += duration;
+  add_saturating(sum.gpu_time, duration);
   sum.device = gpu.device;
   if (duration > sum.longest) sum.longest = duration, sum.kernel = trace.name_id(gpu.slice);
 }

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include "core/analyze/class_sweep.h"
 #include "core/analyze/span_set.h"
+#include "core/base/saturating.h"
 
 namespace gapscope {
 namespace {
@@ -32,6 +34,25 @@ Span hull_of(const std::vector<GpuOp>& ops, bool linked_only) {
 }
 
 bool is_cpu_work(Kind k) { return k == Kind::op || k == Kind::annotation || k == Kind::python || is_call(k); }
+
+// Calls visit(device, its operations in their order) for each device that did work, ascending.
+template <class Visit>
+void each_device(const std::vector<GpuOp>& ops, Visit visit) {
+  if (ops.empty()) return;
+  if (std::all_of(ops.begin(), ops.end(), [&](const GpuOp& op) { return op.device == ops[0].device; })) return visit(ops[0].device, ops);
+  std::map<std::int32_t, std::vector<std::uint32_t>> by_device;
+  std::vector<std::uint32_t>* of_last = nullptr;  // most operations follow one of their own device
+  for (std::uint32_t i = 0; i < ops.size(); ++i) {
+    if (!of_last || ops[i].device != ops[i - 1].device) of_last = &by_device[ops[i].device];
+    of_last->push_back(i);
+  }
+  std::vector<GpuOp> own;
+  for (const auto& [device, positions] : by_device) {
+    own.clear();
+    for (const std::uint32_t i : positions) own.push_back(ops[i]);
+    visit(device, own);
+  }
+}
 
 }  // namespace
 
@@ -63,16 +84,29 @@ HtaClass hta_class(std::string_view name) {
   return is_hta_memory(name) ? HtaClass::memory : HtaClass::computation;
 }
 
-HtaBreakdown hta_breakdown(const Trace& trace, const std::vector<GpuOp>& ops) {
+namespace {
+
+// The classes of a trace's names, each read once.
+class HtaNames {
+ public:
+  explicit HtaNames(const Trace& trace) : trace_(trace), known_(trace.strings.size(), -1) {}
+
+  HtaClass of(SliceId slice) {
+    std::int8_t& known = known_[trace_.name_id(slice).index()];
+    if (known < 0) known = static_cast<std::int8_t>(hta_class(trace_.name(slice)));
+    return static_cast<HtaClass>(known);
+  }
+
+ private:
+  const Trace& trace_;
+  std::vector<std::int8_t> known_;  // by name; -1: not yet
+};
+
+HtaBreakdown breakdown(HtaNames& names, const std::vector<GpuOp>& ops) {
   constexpr std::size_t kCompute = 1 << static_cast<int>(HtaClass::computation);
   constexpr std::size_t kCommunication = 1 << static_cast<int>(HtaClass::communication);
   ClassSweep<3> sweep;
-  std::vector<std::int8_t> class_by_name(trace.strings.size(), -1);
-  for (const GpuOp& op : ops) {
-    std::int8_t& known = class_by_name[trace.name_id(op.slice).index()];
-    if (known < 0) known = static_cast<std::int8_t>(hta_class(trace.name(op.slice)));
-    sweep.add(static_cast<std::size_t>(known), op.span);
-  }
+  for (const GpuOp& op : ops) sweep.add(static_cast<std::size_t>(names.of(op.slice)), op.span);
   HtaBreakdown out;
   out.together = sweep.finish();
   out.kernel_time = hull_of(ops, false).length();
@@ -84,6 +118,13 @@ HtaBreakdown hta_breakdown(const Trace& trace, const std::vector<GpuOp>& ops) {
     out.overlap = ratio(hidden, whole);
   }
   return out;
+}
+
+}  // namespace
+
+HtaBreakdown hta_breakdown(const Trace& trace, const std::vector<GpuOp>& ops) {
+  HtaNames names(trace);
+  return breakdown(names, ops);
 }
 
 GpuFigures gpu_figures(const Trace& trace, const std::vector<GpuOp>& ops, const GpuSeries& series, Span over) {
@@ -98,7 +139,7 @@ GpuFigures gpu_figures(const Trace& trace, const std::vector<GpuOp>& ops, const 
     if (!op.is_kernel() || !(percent >= 0)) continue;  // a NaN in a damaged file compares false
     const Ns inside = intersect(op.span, over).length();
     weighted += static_cast<double>(percent) * static_cast<double>(inside);
-    time += inside;
+    add_saturating(time, inside);
   }
   if (time > 0) out.achieved_occupancy_percent = weighted / static_cast<double>(time);
   return out;
@@ -107,17 +148,14 @@ GpuFigures gpu_figures(const Trace& trace, const std::vector<GpuOp>& ops, const 
 std::vector<GpuActivity> gpu_activity(const Trace& trace, const std::vector<GpuOp>& ops, const Steps& steps,
                                       std::vector<GpuSeries>* series) {
   std::vector<GpuActivity> out;
-  const std::vector<std::int32_t> devices = devices_of(ops);
-  std::vector<GpuOp> copy;
-  for (const std::int32_t device : devices) {
-    if (devices.size() > 1) copy = ops_of_device(ops, device);
-    const std::vector<GpuOp>& own = devices.size() > 1 ? copy : ops;
+  HtaNames names(trace);
+  each_device(ops, [&](std::int32_t device, const std::vector<GpuOp>& own) {
     GpuActivity a;
     a.device = device;
     a.all = gpu_timeline(own, false);
     for (const GpuOp& op : own) {
       a.unlinked_count += op.linked() ? 0 : 1;
-      a.unlinked_time += op.linked() ? 0 : op.span.length();
+      if (!op.linked()) add_saturating(a.unlinked_time, op.span.length());
     }
     a.any_linked = a.unlinked_count < own.size();
     a.linked = a.any_linked && a.unlinked_count > 0 ? gpu_timeline(own, true) : a.all;
@@ -125,9 +163,9 @@ std::vector<GpuActivity> gpu_activity(const Trace& trace, const std::vector<GpuO
     GpuSeries over_time(trace, own);
     a.figures = gpu_figures(trace, own, over_time, a.over);
     if (series) series->push_back(std::move(over_time));
-    a.hta = hta_breakdown(trace, own);
+    a.hta = breakdown(names, own);
     out.push_back(std::move(a));
-  }
+  });
   return out;
 }
 

@@ -9,7 +9,7 @@ namespace gapscope {
 namespace {
 
 constexpr std::int64_t kOne = 1'000'000;       // full, in millionths: the file writes blocks per SM with six decimals
-constexpr double kMostBlocks = 1e9;            // a bound for hostile figures: the sum of many stays an integer
+constexpr double kMostBlocks = 1;              // more fills an SM no further, and the sum of many stays an integer
 
 std::int64_t millionths(float blocks_per_sm) {
   return std::llround(std::min(static_cast<double>(blocks_per_sm), kMostBlocks) * static_cast<double>(kOne));

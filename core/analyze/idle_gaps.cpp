@@ -4,6 +4,8 @@
 
 #include "core/analyze/steps.h"
 #include "core/analyze/time_walk.h"
+#include "core/base/counted_steps.h"
+#include "core/base/max_tree.h"
 
 namespace gapscope {
 namespace {
@@ -24,10 +26,10 @@ class Suspects {
     longest_.push_back(ends_last ? at : longest_.back());
   }
 
-  // Keeps the better of `best` and what covers more. Of those that begin before the gap only the one that ends last counts;
-  // those that begin inside are all looked at, and each begins in one gap of a stream. `near`: of the gap asked for before,
-  // 0 at first; gaps mostly come in time order, so the search begins there.
-  void cover(const Trace& trace, Span gap, std::size_t& near, SliceId& best, Ns& best_ns) const {
+  // Keeps the better of `best` and what covers more. Of those that begin before the gap only the one that ends last counts. Those
+  // that begin inside are looked at one by one where they are few; many streams may each have a gap that holds them all. `near`: of
+  // the gap asked for before, 0 at first; gaps mostly come in time order, so the search begins there.
+  void cover(const Trace& trace, Span gap, std::size_t& near, SliceId& best, Ns& best_ns) {
     const auto take = [&](SliceId s) {
       const Ns covered = intersect(trace.span_of(s), gap).length();
       if (covered <= best_ns) return;
@@ -36,7 +38,18 @@ class Suspects {
     };
     near = first_after(trace, gap.begin, near);
     if (near > 0) take(list_[longest_[near - 1]]);
-    for (std::size_t i = near; i < list_.size() && trace.begin(list_[i]) < gap.end; ++i) take(list_[i]);
+    const std::size_t few = std::min(near + kFew, list_.size());
+    std::size_t i = near;
+    for (; i < few && trace.begin(list_[i]) < gap.end; ++i) take(list_[i]);
+    count_.steps += i - near;
+    if (i == list_.size() || trace.begin(list_[i]) >= gap.end) return;
+    // Of what begins inside, all before the first that outlasts the gap lie in it whole, so the longest of them counts; and none
+    // that comes later covers more than that first one.
+    make_trees(trace);
+    const std::size_t stop = first_from(trace, gap.end, i);
+    const std::size_t outlasting = std::min(ends_.first_at_least(i, gap.end), stop);
+    if (outlasting > i) take(list_[lengths_.largest(i, outlasting)]);
+    if (outlasting < stop) take(list_[outlasting]);
   }
 
  private:
@@ -57,7 +70,27 @@ class Suspects {
     return near;
   }
 
+  // The first from `from` on that begins at `t` or later.
+  std::size_t first_from(const Trace& trace, Ns t, std::size_t from) const {
+    const auto begins_before = [&](SliceId s, Ns time) { return trace.begin(s) < time; };
+    return static_cast<std::size_t>(std::lower_bound(list_.begin() + static_cast<std::ptrdiff_t>(from), list_.end(), t, begins_before) - list_.begin());
+  }
+  void make_trees(const Trace& trace) {
+    count_.steps += 100;  // a few searches, each about two a level
+    if (ends_.size() != 0) return;
+    ends_.resize(list_.size());
+    lengths_.resize(list_.size());
+    for (std::size_t i = 0; i < list_.size(); ++i) {
+      ends_.set(i, trace.end(list_[i]));
+      lengths_.set(i, trace.duration(list_[i]));
+    }
+    count_.steps += list_.size();
+  }
+
+  static constexpr std::size_t kFew = 64;
   std::vector<SliceId> list_;
+  MaxTree ends_, lengths_;  // by place in the list, from the first gap on that holds many
+  StepCount count_;
   std::vector<std::uint32_t> longest_;  // of the suspects so far, the one that ends last
 };
 
@@ -94,7 +127,7 @@ class Causes {
 
  private:
   const Trace& t_;
-  const std::vector<Suspects> lanes_;
+  std::vector<Suspects> lanes_;
   std::vector<std::size_t> near_;
 };
 

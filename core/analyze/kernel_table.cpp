@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 #include "core/base/parallel.h"
 #include "core/base/radix_sort.h"
+#include "core/base/saturating.h"
 
 namespace gapscope {
 namespace {
@@ -50,8 +52,10 @@ void fill_durations(std::vector<Ns>& durations, KernelRow& row) {
   row.count = durations.size();
   row.min = durations.front();
   row.max = durations.back();
-  for (const Ns d : durations) row.total += d;
-  row.mean = static_cast<double>(row.total) / n;
+  __int128 total = 0;
+  for (const Ns d : durations) total += d;
+  row.total = static_cast<Ns>(std::min<__int128>(total, std::numeric_limits<Ns>::max()));
+  row.mean = static_cast<double>(total) / n;
   double squares = 0;
   for (const Ns d : durations) squares += (static_cast<double>(d) - row.mean) * (static_cast<double>(d) - row.mean);
   row.cv = row.mean > 0 ? std::sqrt(squares / n) / row.mean : 0;
@@ -83,15 +87,25 @@ void add_launch(const GpuRow& gpu, KernelRow& row) {
   if (!row.example.has_launch_config()) row.example = gpu;
 }
 
-void add_operator(const Trace& trace, SliceId owner, KernelRow& row) {
-  const StringId name = owner ? trace.name_id(owner) : StringId{};
-  const auto known =
-      std::find_if(row.operators.begin(), row.operators.end(), [&](const auto& o) { return o.name == name; });
-  if (known != row.operators.end())
-    ++known->count;
-  else
-    row.operators.push_back({name, 1});
-}
+// Counts the operators of one row: mostly few, but a file may have one for each of its kernels.
+class OperatorCounts {
+ public:
+  void add(StringId name, KernelRow& row) {
+    const std::size_t few = std::min(row.operators.size(), kFew);
+    for (std::size_t i = 0; i < few; ++i)
+      if (row.operators[i].name == name) return void(++row.operators[i].count);
+    if (few < kFew) return row.operators.push_back({name, 1});
+    const auto [at, is_new] = others_.try_emplace(name, row.operators.size());
+    if (is_new)
+      row.operators.push_back({name, 1});
+    else
+      ++row.operators[at->second].count;
+  }
+
+ private:
+  static constexpr std::size_t kFew = 16;
+  std::unordered_map<StringId, std::size_t> others_;  // all but the first few, by their place in the row's list
+};
 
 template <class List>
 void most_frequent_first(List& list) {
@@ -116,6 +130,7 @@ KernelRow make_row(const Trace& trace, const LinkIndex& links, StringId name, st
   std::vector<Ns> durations;
   durations.reserve(at.size());
   row.longest = row.example.slice;
+  OperatorCounts operators;
   constexpr std::size_t kAhead = 8;  // rows of one name lie apart
   for (std::size_t a = 0; a < at.size(); ++a) {
     if (a + kAhead < at.size()) fetch(trace.gpu[at[a + kAhead]]);
@@ -123,7 +138,8 @@ KernelRow make_row(const Trace& trace, const LinkIndex& links, StringId name, st
     durations.push_back(trace.duration(gpu.slice));
     if (trace.duration(gpu.slice) > trace.duration(row.longest)) row.longest = gpu.slice;
     add_launch(gpu, row);
-    add_operator(trace, links.owner_op(gpu), row);
+    const SliceId owner = links.owner_op(gpu);
+    operators.add(owner ? trace.name_id(owner) : StringId{}, row);
   }
   fill_durations(durations, row);
   most_frequent_first(row.shapes);
@@ -167,7 +183,7 @@ KernelTable kernel_table(const Trace& trace, const LinkIndex& links, std::option
   });
   for (const KernelRow& row : table.rows) {
     table.count += row.count;
-    table.total += row.total;
+    add_saturating(table.total, row.total);
   }
   table.trace_has_gpu_work = std::any_of(trace.gpu.begin(), trace.gpu.end(),
                                          [&](const GpuRow& row) { return is_gpu_work(trace.kind(row.slice)); });

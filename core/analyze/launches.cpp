@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "core/base/radix_sort.h"
 
@@ -65,8 +66,10 @@ NsSummary summarize(std::vector<Ns>& values) {
   const auto [min, max] = std::minmax_element(values.begin(), values.end());
   out.min = *min;
   out.max = *max;
-  for (const Ns v : values) out.total += v;
-  out.mean = out.total / static_cast<Ns>(n);
+  __int128 total = 0;
+  for (const Ns v : values) total += v;
+  out.total = static_cast<Ns>(std::min<__int128>(total, std::numeric_limits<Ns>::max()));
+  out.mean = static_cast<Ns>(total / static_cast<__int128>(n));
   return out;
 }
 

@@ -6,6 +6,8 @@
 #include <map>
 #include <tuple>
 
+#include "core/base/saturating.h"
+
 namespace gapscope {
 namespace {
 
@@ -138,9 +140,7 @@ void MemoryCurve::add(std::uint32_t record) {
   if (sums_.empty() && row.total_allocated < 0)
     for (std::size_t i = 0; i < records_.size(); ++i) sums_.push_back((*this)[i].allocated);
   if (row.total_allocated < 0 || !sums_.empty()) {
-    // Wraps instead of overflowing on figures from damaged files.
-    const auto before = static_cast<std::uint64_t>(sums_.empty() ? 0 : sums_.back());
-    const auto sum = static_cast<std::int64_t>(before + static_cast<std::uint64_t>(row.bytes));
+    const std::int64_t sum = sum_saturating(sums_.empty() ? 0 : sums_.back(), row.bytes);
     sums_.push_back(row.total_allocated >= 0 ? row.total_allocated : sum);
   }
   records_.push_back(record);
@@ -175,7 +175,10 @@ MemoryUse memory_use(const Trace& trace, const LaneIndex& lanes) {
     const SliceId op = row.lane ? along.innermost(row.lane, row.time) : SliceId{};
     MemoryOperator& entry = operators.of(op ? trace.name_id(op) : StringId{}, row);
     ++(row.bytes >= 0 ? entry.allocations : entry.frees);
-    (row.bytes >= 0 ? entry.allocated : entry.freed) += row.bytes >= 0 ? row.bytes : -row.bytes;
+    if (row.bytes >= 0)
+      add_saturating(entry.allocated, row.bytes);
+    else
+      subtract_saturating(entry.freed, row.bytes);
   }
   MemoryUse use;
   for (auto& [key, d] : devices) {

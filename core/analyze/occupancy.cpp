@@ -14,6 +14,14 @@ constexpr std::int64_t kRegisterUnit = 256;   // registers are given to a warp i
 constexpr std::int64_t kBlockReserve = 1024;  // bytes of shared memory the system keeps for each block, from 8.0 on
 constexpr std::int64_t kOldestMajor = 7, kNewestMajor = 12;  // those whose limits are known
 
+constexpr std::uint64_t kMostThreads = std::uint64_t{1} << 40;  // of a block in a damaged file; no GPU runs such a one
+
+// Saturates: three numbers of 32 bits.
+std::uint64_t product(const std::array<std::uint32_t, 3>& sizes) {
+  std::uint64_t out = std::uint64_t{sizes[0]} * sizes[1];
+  return __builtin_mul_overflow(out, std::uint64_t{sizes[2]}, &out) ? ~std::uint64_t{0} : out;
+}
+
 std::int64_t round_up(std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; }
 
 // cudaOccMaxBlocksPerMultiprocessor() in cuda_occupancy.h of CUDA 13.0: maximum number of resident blocks per SM. 7.0,
@@ -91,10 +99,10 @@ std::optional<int> achieved_percent(const SmLimits& sm, const BlockNeeds& block,
 }
 
 BlockNeeds needs_of(const GpuRow& row) {
-  return {std::int64_t{row.block[0]} * row.block[1] * row.block[2], row.registers, row.shared_memory};
+  return {static_cast<std::int64_t>(std::min<std::uint64_t>(product(row.block), kMostThreads)), row.registers, row.shared_memory};
 }
 
-std::uint64_t grid_blocks(const GpuRow& row) { return std::uint64_t{row.grid[0]} * row.grid[1] * row.grid[2]; }
+std::uint64_t grid_blocks(const GpuRow& row) { return product(row.grid); }
 
 std::string limiter_text(std::uint8_t limiters) {
   constexpr std::array<std::pair<Limiter, std::string_view>, 4> kNames = {

@@ -11,6 +11,7 @@
 #include "core/analyze/profiler_frames.h"
 #include "core/analyze/time_walk.h"
 #include "core/base/radix_sort.h"
+#include "core/base/saturating.h"
 #include "core/index/lane_walk.h"
 
 namespace gapscope {
@@ -247,7 +248,7 @@ class OpEvents::Maker {
       std::size_t last = 0;
       for (std::size_t i = 1; i < sums_.size(); ++i) {
         if (sums_[i].link == sums_[last].link)
-          sums_[last].time += sums_[i].time;
+          add_saturating(sums_[last].time, sums_[i].time);
         else
           sums_[++last] = sums_[i];
       }
@@ -367,6 +368,14 @@ class OpEvents::Maker {
     out_.own_cuda_ = SparseNs(out_.size(), own_);
     own_ = {};
     out_.cuda_below_ = SparseNs(out_.size(), below_);
+    if (keep_parents_ && any_merged_) point_past_merged();
+  }
+  // Parents come first, so that of a chain of merged ones each points to the one that counts when the next is looked at.
+  void point_past_merged() {
+    for (std::size_t i = 0; i < out_.size(); ++i) {
+      const std::uint32_t up = out_.up_[i];
+      if (up != 0 && out_.group_[i - up] == 0) out_.up_.set(i, up + out_.up_[i - up]);
+    }
   }
 
   // An only child of its parent's name is merged into it (aten::sum inside aten::sum), and so are whole chains, from the
@@ -376,18 +385,21 @@ class OpEvents::Maker {
     if (e.children == 1 && same_row_name(out_.group(e.event), out_.group(e.last_child))) {
       const Ns own = e.sums.own;
       e.sums = e.of_last_child;
-      if (!exact_) e.sums.own += own;
+      if (!exact_) add_saturating(e.sums.own, own);
       if (keep_ && exact_) out_.join_[e.event] = out_.join_[e.last_child];
       out_.group_.set(e.last_child, 0);
+      any_merged_ = true;
     }
     own_.add(e.event, e.sums.own);
+    // Own and below together are asked for, too.
+    e.sums.below = std::min(e.sums.below, std::numeric_limits<Ns>::max() - std::max<Ns>(e.sums.own, 0));
     below_.add(e.event, e.sums.below);
-    out_.self_cpu_.set(e.event, e.duration - e.sums.inside);
+    out_.self_cpu_.set(e.event, difference_saturating(e.duration, e.sums.inside));
     if (stack.size() > 1) {
       Open& parent = stack[stack.size() - 2];
       ++parent.children;
-      parent.sums.below += e.sums.own + e.sums.below;
-      parent.sums.inside += e.duration;
+      add_saturating(parent.sums.below, sum_saturating(e.sums.own, e.sums.below));
+      add_saturating(parent.sums.inside, e.duration);
       parent.last_child = e.event;
       parent.of_last_child = e.sums;
     }
@@ -429,6 +441,7 @@ class OpEvents::Maker {
   std::vector<std::vector<Open>> stacks_;  // by thread; the last for events of no lane
   SparseNs::Draft own_, below_;
   bool keep_parents_ = false;
+  bool any_merged_ = false;        // an event into its parent
   std::vector<std::uint32_t> group_of_name_;
   std::array<std::uint32_t, 4> step_group_{kNone, kNone, kNone, kNone};
 };
@@ -450,13 +463,7 @@ Span OpEvents::changed_span_of(SliceId slice, Kind kind) const {
   return span;
 }
 
-std::uint32_t OpEvents::parent(std::size_t i) const {
-  for (std::size_t at = i; up_[at] != 0;) {
-    at -= up_[at];
-    if (group_[at] != 0) return static_cast<std::uint32_t>(at);
-  }
-  return kNone;
-}
+std::uint32_t OpEvents::parent(std::size_t i) const { return up_[i] == 0 ? kNone : static_cast<std::uint32_t>(i - up_[i]); }
 
 std::pair<std::size_t, std::size_t> OpEvents::begin_in(Span range) const {
   const auto first_from = [this](Ns t) {

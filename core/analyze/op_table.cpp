@@ -5,6 +5,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "core/base/saturating.h"
+
 namespace gapscope {
 namespace {
 
@@ -15,7 +17,7 @@ class MemorySums {
  public:
   void add(Ns t, std::int64_t bytes) {
     time_.push_back(t);
-    sum_.push_back(sum_.back() + bytes);
+    sum_.push_back(sum_saturating(sum_.back(), bytes));
   }
 
   // Bytes of records with begin <= time <= end. No `begin` before that of the last call.
@@ -30,7 +32,7 @@ class MemorySums {
     const auto from = time_.begin() + static_cast<std::ptrdiff_t>(low);
     const auto to = time_.begin() + static_cast<std::ptrdiff_t>(std::min(low + step, time_.size()));
     const auto last = static_cast<std::size_t>(std::upper_bound(from, to, span.end) - time_.begin());
-    return last > first_ ? sum_[last] - sum_[first_] : 0;
+    return last > first_ ? difference_saturating(sum_[last], sum_[first_]) : 0;
   }
 
  private:
@@ -58,8 +60,8 @@ class Tabler {
       if (events_.group(i) != kNone) add(i);
     }
     for (const OpTableRow& row : out_.rows) {
-      out_.self_cpu_total += row.self_cpu;
-      out_.self_cuda_total += row.on_gpu && !row.annotation ? row.self_cuda : 0;
+      add_saturating(out_.self_cpu_total, row.self_cpu);
+      if (row.on_gpu && !row.annotation) add_saturating(out_.self_cuda_total, row.self_cuda);
     }
     return std::move(out_);
   }
@@ -70,11 +72,11 @@ class Tabler {
     const Span span = events_.span(i);
     const Ns duration = span.end - span.begin;
     ++row.count;
-    row.self_cuda += row.on_gpu ? duration : events_.own_cuda(i);
-    row.cuda += row.on_gpu ? duration : events_.total_cuda(i);
+    add_saturating(row.self_cuda, row.on_gpu ? duration : events_.own_cuda(i));
+    add_saturating(row.cuda, row.on_gpu ? duration : events_.total_cuda(i));
     if (row.on_gpu) return;
-    row.self_cpu += events_.self_cpu(i);
-    row.cpu += duration;
+    add_saturating(row.self_cpu, events_.self_cpu(i));
+    add_saturating(row.cpu, duration);
     if (out_.has_memory) add_memory(i, span, row);
   }
 
@@ -120,15 +122,15 @@ class Tabler {
   void add_memory(std::size_t i, Span span, OpTableRow& row) {
     const std::int64_t host = host_.within(span), device = device_.within(span);
     if (host == 0 && device == 0) return;
-    row.cpu_memory += host;
-    row.self_cpu_memory += host;
-    row.cuda_memory += device;
-    row.self_cuda_memory += device;
+    add_saturating(row.cpu_memory, host);
+    add_saturating(row.self_cpu_memory, host);
+    add_saturating(row.cuda_memory, device);
+    add_saturating(row.self_cuda_memory, device);
     const std::uint32_t parent = events_.parent(i);
     if (parent == kNone || parent < first_) return;
     OpTableRow& around = out_.rows[row_of(parent)];
-    around.self_cpu_memory -= host;
-    around.self_cuda_memory -= device;
+    subtract_saturating(around.self_cpu_memory, host);
+    subtract_saturating(around.self_cuda_memory, device);
   }
 
   const Trace& t_;

@@ -27,18 +27,47 @@ TimeWindows::TimeWindows(const Trace& trace, const std::vector<RowId>& rows, std
     slices += row.count;
   }
   enough_ = std::max(kEnough, heads_.size() * 4);
+  may_look_at_ = 16 * (static_cast<std::size_t>(slices) + kEnough);
   const std::uint64_t whole = after(std::max(trace.span.begin, trace.span.end), trace.span.begin);
   width_ = std::clamp<std::uint64_t>(whole / (slices / enough_ + 1), 1, kWidest);
 }
 
 bool TimeWindows::next() {
   do {
+    if (rest_at_ < rest_.size()) return take_from_the_rest(), true;
     if (heads_.empty()) return false;
+    if (may_look_at_ < heads_.size()) {
+      sort_the_rest();
+      continue;
+    }
+    may_look_at_ -= heads_.size();
+    count_.steps += heads_.size();
     gather();
     adapt();
   } while (places_.empty());
   order();
   return true;
+}
+
+void TimeWindows::sort_the_rest() {
+  for (const Head& head : heads_)
+    for (std::uint32_t at = head.at; at != head.stop; ++at)
+      if (wanted_[trace_.slices.category[at]]) rest_.push_back({ordered_bits(trace_.slices.begin[at]), at});
+  heads_.clear();
+  places_.clear();
+  std::vector<Timed> other;
+  radix_sort(rest_, other, [](const Timed& t) { return t.time; });  // those of one time stay in the order of their rows
+  count_.steps += rest_.size();
+}
+
+void TimeWindows::take_from_the_rest() {
+  places_.clear();
+  begin_ = trace_.slices.begin[rest_[rest_at_].slice];
+  for (; rest_at_ < rest_.size() && places_.size() < kEnough; ++rest_at_) {
+    const std::uint64_t place = after(trace_.slices.begin[rest_[rest_at_].slice], begin_);
+    if (place > kWidest) break;
+    places_.push_back({static_cast<std::uint32_t>(place), rest_[rest_at_].slice});
+  }
 }
 
 void TimeWindows::gather() {

@@ -1,11 +1,13 @@
 #pragma once
 // Slices of some kinds over all lanes in the order of (begin, slice id). Rows hold theirs in order, so nothing is sorted as
 // a whole: time is cut into windows of a few thousand slices, what each row has there is put together and ordered by its
-// place in the window, byte by byte, while it is in the cache. O(1) a slice, no memory that grows with the trace.
+// place in the window, byte by byte, while it is in the cache. O(1) a slice, no memory that grows with the trace. Where windows hold
+// so little that looking at every row for each would take too long, what is left is sorted as a whole after all.
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "core/base/counted_steps.h"
 #include "core/trace/trace.h"
 
 namespace gapscope {
@@ -50,6 +52,8 @@ class TimeWindows {
     std::uint32_t at, stop;
   };
   void gather();
+  void sort_the_rest();
+  void take_from_the_rest();
   void fetch(std::uint32_t first, std::uint32_t last) const;
   void order();
   void adapt();
@@ -62,7 +66,15 @@ class TimeWindows {
   std::uint64_t width_;      // ns; less than 2^32
   std::size_t enough_;       // slices looked at in a window: far more make the next one narrower, far fewer wider
   std::size_t looked_at_ = 0;
+  std::size_t may_look_at_;  // rows, for all windows together
   std::vector<Place> places_, other_;
+  struct Timed {
+    std::uint64_t time;  // ordered_bits()
+    std::uint32_t slice;
+  };
+  std::vector<Timed> rest_;  // in order, once it was sorted
+  std::size_t rest_at_ = 0;
+  StepCount count_;
 };
 
 // Calls visit(slice, begin).

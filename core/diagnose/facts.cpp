@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "core/analyze/steps.h"
+#include "core/base/saturating.h"
 
 namespace gapscope {
 namespace {
@@ -131,13 +132,13 @@ void Facts::gather_gpu() {
     gpu[i].owner = links.owner_op(row(op));
     if (const auto step = step_at(op.launch_span.begin)) gpu[i].step = static_cast<std::int32_t>(*step);
     ++linked;
-    gpu_sum += op.span.length();
-    if (op.is_kernel()) kernel_sum += op.span.length();
+    add_saturating(gpu_sum, op.span.length());
+    if (op.is_kernel()) add_saturating(kernel_sum, op.span.length());
     const auto [at, is_new] = place.try_emplace(name.value, by_name.size());
     if (is_new) by_name.push_back({name, 0, 0, 0});
     NameTotal& total = by_name[at->second];
     ++total.count;
-    total.total += op.span.length();
+    add_saturating(total.total, op.span.length());
     total.longest = std::max(total.longest, op.span.length());
   }
   std::stable_sort(by_name.begin(), by_name.end(), [](const NameTotal& a, const NameTotal& b) { return a.total > b.total; });
@@ -153,7 +154,7 @@ void Facts::gather_cpu() {
   constexpr std::uint32_t kCounted = kIsOp | kIsAnnotation | kIsStep | kIsCall;
   std::vector<Span> outer;
   LaneId lane;
-  const auto close_lane = [&] { cpu_total += length(span_set(std::move(outer))), outer.clear(); };
+  const auto close_lane = [&] { add_saturating(cpu_total, length(span_set(std::move(outer)))), outer.clear(); };
   std::vector<Span> compile;
   for (std::size_t i = 0; i < own_.size(); ++i) {
     const std::uint32_t bits = own_[i];
@@ -167,14 +168,14 @@ void Facts::gather_cpu() {
       outer.push_back(trace.span_of(s));
     }
     if (bits & kIsCall) has_launches = true;
-    if (bits & kIsSync) sync_time += trace.duration(s);
+    if (bits & kIsSync) add_saturating(sync_time, trace.duration(s));
     if (bits & kIsCompileFrame) {
       compile_frames.push_back(s);
       compile.push_back(trace.span_of(s));
     }
   }
   close_lane();
-  cpu_active = cpu_total - sync_time;
+  cpu_active = difference_saturating(cpu_total, sync_time);
   if (gpu_sum > 0) cpu_to_gpu = static_cast<double>(cpu_active) / static_cast<double>(gpu_sum);
   compile_time = span_set(std::move(compile));
   if (!window.empty()) compile_share = static_cast<double>(length_within(compile_time, window)) / static_cast<double>(window.length());

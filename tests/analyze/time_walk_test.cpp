@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "core/base/counted_steps.h"
 #include "tests/support/hand_trace.h"
 
 using namespace gapscope;
@@ -68,4 +69,22 @@ TEST_CASE("a walk by time gets by with no slices, with none that is wanted and w
   constexpr Ns kFirst = std::numeric_limits<Ns>::min(), kLast = std::numeric_limits<Ns>::max();
   const auto wide = hand_trace({{"p", "t", LaneKind::cpu_thread, {{{"a", kFirst, kFirst}, {"c", kLast, kLast}}, {{"b", 0, 1}}}}});
   CHECK(walked(*wide, is_any) == std::vector<SliceId>{SliceId(0u), SliceId(2u), SliceId(1u)});
+}
+
+TEST_CASE("a walk by time costs steps in proportion to the slices where each of many rows holds few of them, far apart") {
+  const auto steps = [](Ns n) {
+    std::vector<HandLane> lanes;
+    for (Ns i = 0; i < n; ++i) {
+      std::vector<HandSlice> row;
+      for (Ns k = 0; k < 3; ++k) row.push_back({"s", 5'000'000'000 * (i * 7919 % n + k * n), 5'000'000'000 * (i * 7919 % n + k * n) + 1, Kind::op});
+      lanes.push_back({"p", "t", LaneKind::cpu_thread, {row}});
+    }
+    const auto trace = hand_trace(lanes);
+    const std::uint64_t before = counted_steps;
+    CHECK(walked(*trace, is_op) == sorted(*trace, is_op));
+    return counted_steps - before;
+  };
+  const std::uint64_t few = steps(2'000);
+  CHECK(few < 2'000 * 3 * 64);
+  CHECK(steps(8'000) < 5 * few);
 }

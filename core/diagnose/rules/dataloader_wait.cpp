@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/analyze/span_sums.h"
 #include "core/base/text.h"
 #include "core/diagnose/rules/compiled_calls.h"
 #include "core/diagnose/rules/conditions.h"
@@ -32,9 +33,10 @@ std::vector<Finding> check(const Facts& facts) {
   std::vector<SliceId> loads = loads_of(facts);
   if (loads.empty()) return {};
   const SpanSet steps = time_of_steps(facts);
+  const SpanSums in_steps(steps);
   Ns total = 0, longest = 0;
   for (const SliceId s : loads) {
-    total += length_within(steps, facts.trace.span_of(s));
+    total += in_steps.within(facts.trace.span_of(s));
     longest = std::max(longest, facts.trace.duration(s));
   }
   const double share = share_of(total, length(steps));

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/analyze/launches.h"
+#include "core/analyze/span_sums.h"
 #include "core/base/text.h"
 #include "core/diagnose/rules/conditions.h"
 #include "core/diagnose/rules/rules.h"
@@ -26,14 +27,16 @@ std::map<std::int32_t, SpanSet> busy_by_device(const Facts& facts) {
 }
 
 // A wait on an idle GPU is start-up or code loading, not a queue.
-Ns queued(const SpanSet& busy, const GpuOp& op) {
+Ns queued(const SpanSums& busy, const GpuOp& op) {
   const Ns wait = launch_delay(op);
-  if (wait == 0 || 2 * length_within(busy, {op.launch_span.end, op.span.begin}) < wait) return 0;
+  if (wait == 0 || busy.within({op.launch_span.end, op.span.begin}) < wait - wait / 2) return 0;
   return wait;
 }
 
 Backlog backlog_of(const Facts& facts) {
-  const std::map<std::int32_t, SpanSet> busy = busy_by_device(facts);
+  const std::map<std::int32_t, SpanSet> sets = busy_by_device(facts);
+  std::map<std::int32_t, SpanSums> busy;
+  for (const auto& [device, set] : sets) busy.emplace(device, set);
   Backlog out;
   std::vector<bool> seen(facts.trace.slice_count());  // calls whose first GPU work has been met: of a graph only that waits
   for (const GpuOp& op : facts.ops) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/analyze/span_sums.h"
 #include "core/base/text.h"
 #include "core/diagnose/rules/conditions.h"
 #include "core/diagnose/rules/rules.h"
@@ -42,6 +43,7 @@ struct Waits {
 Waits long_waits(const Facts& facts) {
   const std::vector<SliceId> syncs = facts.slices_with(kIsSync);
   const SliceId closing = closing_sync(facts, syncs);
+  const SpanSums busy(facts.busy);
   Waits out;
   for (const SliceId s : syncs) {
     const Ns wait = facts.trace.duration(s);
@@ -51,7 +53,7 @@ Waits long_waits(const Facts& facts) {
     if (!out.longest || wait > facts.trace.duration(out.longest)) out.longest = s, out.longest_share = share;
     out.slices.push_back(s);
     out.time += wait;
-    out.gpu_busy += length_within(facts.busy, facts.trace.span_of(s));
+    out.gpu_busy += busy.within(facts.trace.span_of(s));
   }
   return out;
 }

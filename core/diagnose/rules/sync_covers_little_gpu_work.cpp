@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/analyze/span_sums.h"
 #include "core/base/text.h"
 #include "core/diagnose/rules/conditions.h"
 #include "core/diagnose/rules/rules.h"
@@ -21,11 +22,12 @@ struct Wait {
 };
 
 std::vector<Wait> empty_waits(const Facts& facts) {
+  const SpanSums busy(facts.busy);
   std::vector<Wait> out;
   for (const StringId name : facts.names_matching(
            [](std::string_view n) { return n == "cudaDeviceSynchronize" || n == "hipDeviceSynchronize"; }))
     for (const SliceId s : facts.names.slices_named(name)) {
-      const Wait wait = {s, facts.trace.duration(s), length_within(facts.busy, facts.trace.span_of(s))};
+      const Wait wait = {s, facts.trace.duration(s), busy.within(facts.trace.span_of(s))};
       if ((facts.own(s) & kIsDeviceSync) == 0 || wait.took < kLeastWait) continue;
       if (static_cast<double>(wait.busy) < kMostBusy * static_cast<double>(wait.took)) out.push_back(wait);
     }
