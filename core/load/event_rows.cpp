@@ -121,7 +121,7 @@ void EventParser::put() {
 
   if (!is_drawn(phase)) return note(Oddity::unknown_phase);
   const ParsedTime ts = time_of(EventKey::ts);
-  if (ts.state != NumberState::ok || ts.ns > kFarthest || ts.ns < -kFarthest) return note(Oddity::no_timestamp);
+  if (ts.state != NumberState::ok) return note(Oddity::no_timestamp);
   if (ts.was_text) note(Oddity::number_as_text);
   switch (phase) {
     case 'X': return put_slice(ts.ns);
@@ -142,6 +142,7 @@ void EventParser::put_flow(Ns time, char phase) {
 
 void EventParser::put_slice(Ns begin) {
   const EventFields& f = fields_;
+  if (begin > kFarthest || begin < -kFarthest) return note(Oddity::no_timestamp);
   ParsedTime dur = time_of(EventKey::dur);
   if (dur.state != NumberState::ok) {
     note(dur.state == NumberState::non_finite ? Oddity::non_finite_number : Oddity::missing_duration);
