@@ -16,6 +16,7 @@ import time
 
 SHORT = ["mul-add", "--size", "256", "--steps", "50", "--no-check"]
 LONG = ["geglu-mlp", "--size", "4096", "--steps", "10000", "--no-check"]  # some seconds: long enough to be killed in the middle
+SOME_KERNELS = 50_000  # bytes of a trace that must hold some: its first bytes are written while CUDA still starts
 LAUNCHERS = ("RANK", "LOCAL_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID")
 
 
@@ -121,7 +122,7 @@ def killed_beside_one_that_lives(gapscope, workload, folder, expected):
 
 def killed_program(gapscope, workload, folder, _):
     recording = Recording(gapscope, folder, [workload, *LONG])
-    if not wait_for(lambda: pieces(folder) and pieces(folder)[0].stat().st_size > 0):
+    if not wait_for(lambda: pieces(folder) and pieces(folder)[0].stat().st_size > SOME_KERNELS):
         return (yield f"it never wrote (is {LONG} too short?): {names(folder)}")
     os.kill(recording.child(), signal.SIGKILL)
     recording.end()
