@@ -149,7 +149,7 @@ void HostTime::order_threads() {
     std::uint32_t rank;
     bool operator<(const Cover& o) const { return rank > o.rank; }  // a heap gives the greatest first
   };
-  std::vector<Cover> covers, other;
+  Column<Cover> covers, other;
   for (std::uint32_t rank = 0; rank < threads_.size(); ++rank)
     for (const Span span : coverage(threads_[rank])) covers.push_back({span, rank});
   radix_sort(covers, other, [](const Cover& c) { return ordered_bits(c.span.begin); });
@@ -277,18 +277,22 @@ void HostReader::make_ready(LaneState& s, LaneId id, Span span) {
   s.compiles = s.loads = {0, kNever, 0, 0};
   const Slices& slices = host_.trace_.slices;
   const Lane& lane = host_.trace_.lane(id);
+  places_.clear();
   inside_.clear();  // begun in the stretch; those begun before it are few
   for (std::uint32_t r = lane.first_row; r < lane.first_row + lane.depth_count; ++r) {
     const Row& row = host_.trace_.rows[r];
     near_[r] = first_that_ends_after(row, span.begin, near_[r]);
     for (std::uint32_t i = near_[r]; i < row.first + row.count && slices.begin[i] < s.ready.end; ++i)
-      if (host_.part_[i] != kNoPart && slices.begin[i] < slices.end[i])
-        (slices.begin[i] < span.begin ? s.slices : inside_).push_back({slices.begin[i], slices.end[i], i, host_.part_[i]});
+      if (host_.part_[i] != kNoPart && slices.begin[i] < slices.end[i]) {
+        const bool before = slices.begin[i] < span.begin;
+        if (!before) places_.push_back({static_cast<std::uint64_t>(slices.begin[i]) - static_cast<std::uint64_t>(span.begin), inside_.size()});
+        (before ? s.slices : inside_).push_back({slices.begin[i], slices.end[i], i, host_.part_[i]});
+      }
   }
   const auto earlier = [](const Open& a, const Open& b) { return a.begin < b.begin; };
   if (!std::is_sorted(s.slices.begin(), s.slices.end(), earlier)) std::stable_sort(s.slices.begin(), s.slices.end(), earlier);
-  radix_sort(inside_, spare_, [&](const Open& o) { return static_cast<std::uint64_t>(o.begin) - static_cast<std::uint64_t>(span.begin); });
-  s.slices.insert(s.slices.end(), inside_.begin(), inside_.end());
+  radix_sort(places_, spare_, [](const Place& p) { return p.after; });
+  for (const Place& p : places_) s.slices.push_back(inside_[p.at]);
 }
 
 std::uint32_t HostReader::first_that_ends_after(const Row& row, Ns t, std::uint32_t near) const {

@@ -9,6 +9,7 @@
 
 #include "core/analyze/idle_cause.h"
 #include "core/analyze/span_set.h"
+#include "core/base/column.h"
 #include "core/trace/trace.h"
 
 namespace gapscope {
@@ -42,7 +43,7 @@ class HostTime {
 
   const Trace& trace_;
   Span recorded_;
-  std::vector<std::uint8_t> part_;     // by slice: an IdleCause with bits, or kNoPart
+  Column<std::uint8_t> part_;          // by slice: an IdleCause with bits, or kNoPart
   std::vector<LaneId> threads_;        // with slices, most of them first
   std::vector<OnThread> first_thread_; // the first of them at each instant: disjoint, in time order
   std::vector<HostPiece> overheads_;   // disjoint, in time order
@@ -90,7 +91,13 @@ class HostReader {
   const bool reads_ahead_;
   std::vector<std::uint32_t> near_;  // by row: where the last question found its first slice
   std::vector<LaneState> lanes_;
-  std::vector<Open> inside_, spare_;  // to work in
+  // To work in: slices row by row, and their order.
+  struct Place {
+    std::uint64_t after;  // ns since the stretch's begin
+    std::size_t at;       // in inside_
+  };
+  std::vector<Open> inside_;
+  std::vector<Place> places_, spare_;
 };
 
 }  // namespace gapscope

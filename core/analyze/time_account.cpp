@@ -157,10 +157,12 @@ void TimeAccount::make_device(DeviceAccount& account, const std::vector<GpuOp>& 
     causes[index_of(IdleCause::launching)] += parts.launching.length();
     causes[index_of(IdleCause::starting)] += parts.starting.length();
     causes[index_of(IdleCause::unlinked)] += parts.unlinked.length();
-    gap.main = largest_of(causes);
+    Ns most = 0;
     for (std::size_t c = 0; c < kIdleCauses; ++c) {
+      if (causes[c] == 0) continue;
       account.times.idle[c] += causes[c];
-      if (causes[c] > 0) account.causes_.push_back({static_cast<IdleCause>(c), causes[c]});
+      account.causes_.push_back({static_cast<IdleCause>(c), causes[c]});
+      if (causes[c] > most) most = causes[c], gap.main = static_cast<IdleCause>(c);
     }
     account.gaps.push_back(gap);
   };

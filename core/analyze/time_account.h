@@ -22,6 +22,7 @@
 #include "core/analyze/host_time.h"
 #include "core/analyze/idle_cause.h"
 #include "core/analyze/span_set.h"
+#include "core/base/column.h"
 
 namespace gapscope {
 
@@ -55,7 +56,7 @@ class DeviceAccount {
   Span window;
   AccountTimes times;
   SpanSet compute, exposed_communication, exposed_copies;  // clipped to the window
-  std::vector<DeviceGap> gaps;                             // in time order
+  Column<DeviceGap> gaps;                                  // in time order
 
   // What the causes of a gap add up to: only those with time, in the order of the enum.
   struct CauseTime {
@@ -70,7 +71,7 @@ class DeviceAccount {
 
  private:
   friend class TimeAccount;
-  std::vector<CauseTime> causes_;
+  Column<CauseTime> causes_;
 };
 
 class TimeAccount {
