@@ -136,7 +136,7 @@ std::string advice_text(const WhyReport& r, const AccountTimes& t) {
   std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.time > b.time; });
   std::string out;
   for (std::size_t i = 0; i < std::min(lines.size(), kAdviceTold); ++i)
-    if (static_cast<double>(lines[i].time) >= kLeastAdvice * static_cast<double>(t.window))
+    if (lines[i].time > 0 && static_cast<double>(lines[i].time) >= kLeastAdvice * static_cast<double>(t.window))
       out += fmt::format("  {:>7}  {}: {}{}\n", percent(lines[i].time, t.window), lines[i].title, lines[i].remedy,
                          lines[i].title == idle_cause_title(IdleCause::python) && !has_stacks ? " with_stack=True records the frames." : "");
   return out.empty() ? out : "\nwhat to do about the largest parts\n" + out;

@@ -263,10 +263,9 @@ void HostReader::begin_slice(LaneState& s, const Open& slice) {
 
 // Slices of one begin lie in order of depth from the outer one to the inner one: see LaneNester.
 void HostReader::make_ready(LaneState& s, LaneId id, Span span) {
-  constexpr std::size_t kEnough = 512;  // 12 KB: this and as much room for sorting stay in a core's nearest cache
   if (reads_ahead_) {
-    if (s.slices.size() < kEnough) s.ahead = std::max(2 * s.ahead, span.length());
-    if (s.slices.size() > 4 * kEnough) s.ahead /= 2;
+    if (s.fresh < s.enough) s.ahead = s.ahead > std::numeric_limits<Ns>::max() / 4 ? s.ahead : std::max(2 * s.ahead, span.length());
+    if (s.fresh > 4 * s.enough) s.ahead /= 2;
   }
   s.ready = span;
   if (__builtin_add_overflow(span.begin, s.ahead, &s.ready.end)) s.ready.end = span.end;
@@ -292,6 +291,10 @@ void HostReader::make_ready(LaneState& s, LaneId id, Span span) {
   const auto earlier = [](const Open& a, const Open& b) { return a.begin < b.begin; };
   if (!std::is_sorted(s.slices.begin(), s.slices.end(), earlier)) std::stable_sort(s.slices.begin(), s.slices.end(), earlier);
   radix_sort(places_, spare_, [](const Place& p) { return p.after; });
+  // As many new slices as there are rows and slices begun before, so that looking at those is paid by the new ones.
+  constexpr std::size_t kEnough = 512;
+  s.enough = std::max({kEnough, s.slices.size(), std::size_t{lane.depth_count}});
+  s.fresh = places_.size();
   for (const Place& p : places_) s.slices.push_back(inside_[p.at]);
 }
 

@@ -73,7 +73,8 @@ class HostReader {
     std::vector<Open> stack;     // begun, in order: the last one that has not ended is the innermost
     Open compiles{}, loads{};    // of the compile frames and data loaders begun the one that ends last
     Ns now = 0;                  // the last question's end
-    Ns ahead = 0;                // how much more than asked for is made ready
+    Ns ahead = 0;                // how much more than asked for is made ready...
+    std::size_t fresh = 0, enough = 0;  // ...so that of the slices these begin in it: last time, and wanted
   };
   template <class Take>
   void each_piece(LaneId lane, Span span, Take take);

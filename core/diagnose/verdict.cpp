@@ -179,6 +179,7 @@ Verdict verdict_of(const Trace& trace, const TimeAccount& account, const Trust& 
   const DeviceAccount* device = account.busiest();
   if (device == nullptr) return made(Bound::not_judged, "no launch of the GPU's work is in the file, so why the GPU stands still is not known.");
   const AccountTimes& t = device->times;
+  if (t.window == 0) return made(Bound::not_judged, "the window of the recording has no length.");
   const std::string compute = percent(t.compute, t.window);
   if (trust.launch_blocked)
     return made(Bound::not_judged, fmt::format("launches waited for their kernels, so this is not how the program runs without that; the GPU computes for {} of {}.", compute,

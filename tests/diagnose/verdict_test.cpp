@@ -176,6 +176,12 @@ TEST_CASE("compute of 70 % is compute-bound, less is bound by the largest other 
   CHECK(bound_of(300, {{"backend_compile (dynamo_timed)", "user_annotation", 400}, {"aten::mm", "cpu_op", 300}}) == Bound::compiling);
 }
 
+TEST_CASE("a window without length is not judged") {
+  const Judged j(load_text(events(slice("cudaLaunchKernel", "0", "0", ", \"args\": {\"correlation\": 1}", "cuda_runtime") + "," +
+                                  slice("gemm", "0", "0", ", \"args\": {\"correlation\": 1, \"device\": 0, \"stream\": 7}", "kernel", "70"))));
+  CHECK(j.verdict.text == "Not judged: the window of the recording has no length.");
+}
+
 TEST_CASE("an input-bound verdict names the data loader") {
   const Judged j(made_up(300, {{"enumerate(DataLoader)#X.__next__", "user_annotation", 400}, {"aten::mm", "cpu_op", 300}}));
   CHECK(j.verdict.text ==
