@@ -427,7 +427,7 @@ void Session::fill(FrameInput& in) {
   in.recent = settings_.recent;
   in.samples = options_.assets.empty() ? std::span<const Sample>{} : samples();
   in.folder = folder();
-  in.can_browse = chooser_.available();
+  in.can_browse = can_browse();
   in.beside = second_.document().get();
   in.loading = load_ ? &watch_.of(*load_) : nullptr;
   in.loading_beside = second_.loading();

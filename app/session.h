@@ -69,6 +69,8 @@ class Session {
   std::optional<std::string> take_copy() { return std::exchange(copy_, std::nullopt); }
   const std::vector<std::string>& recent() const { return settings_.recent; }
   std::string title() const;  // of the window
+  // The desktop has a file chooser.
+  bool can_browse() const { return chooser_.available(); }
   // The folder that was listed last; null before.
   const FolderView* folder() const { return folder_ ? &*folder_ : nullptr; }
 

@@ -121,7 +121,7 @@ Json start_json(const Session& session, const ViewState& view) {
   Json entries = Json::array();
   if (listed)
     for (const FolderEntry* entry : matching_entries(*folder, split_typed(view.start.path).start)) entries.push_back(entry->name);
-  return {{"path", view.start.path}, {"has_keys", view.start.has_keys}, {"folder", listed ? Json(folder->path) : Json(nullptr)}, {"entries", std::move(entries)}};
+  return {{"path", view.start.path}, {"has_keys", view.start.has_keys}, {"can_browse", session.can_browse()}, {"folder", listed ? Json(folder->path) : Json(nullptr)}, {"entries", std::move(entries)}};
 }
 
 Json range_json(const std::optional<Span>& range) {

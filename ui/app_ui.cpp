@@ -254,7 +254,7 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   in.document = document();
   apply_theme(view_.theme, in.scale);
   const bool start_shown = !in.document || view_.start_open;
-  if (!start_shown) view_.start.holds_keys = view_.start.has_keys = false;
+  if (!start_shown) view_.start.holds_keys = view_.start.has_keys = view_.start.replaced = false;
   CommandScope scope{start_shown ? nullptr : in.document, view_, out};  // what lies behind the page is left alone
   if (!in.presses.empty() || ImGui::IsMouseClicked(0)) view_.key_hint.clear();
   if (keys_taken() || typing_begins(view_))

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Opens traces as a person would: Ctrl+O and typing at once, Tab, Enter, a copied path, a click beside the page."""
+import os
 import pathlib
 import shutil
 import sys
@@ -100,18 +101,37 @@ def a_copied_path_opens(app):
     opened(app, "alpha_one.json.gz")
 
 
+def the_file_chooser_of_the_desktop_opens(app):
+    app.key("ctrl+o")
+    app.wait_for(lambda s: s["start"]["can_browse"] and s["start"]["has_keys"], "the page has a button to browse")
+    app.click(630, 193)
+    opened(app, "beta.json.gz")
+    words = (app.runs / "asked").read_text().split("\n")
+    assert words[0] == "--file-selection" and f"--filename={app.runs}/" in words, words
+
+
+def fake_chooser(folder, chosen):
+    """A zenity that notes what it was asked, waits as a person would, and answers `chosen`."""
+    program = folder / "zenity"
+    program.write_text(f"#!/bin/sh\nprintf '%s\\n' \"$@\" > '{chosen.parent}/asked'\nsleep 0.3\necho '{chosen}'\n")
+    program.chmod(0o755)
+    os.environ["PATH"] = f"{folder}:{os.environ['PATH']}"
+
+
 def main(program):
     with tempfile.TemporaryDirectory(prefix="gapscope runs ") as folder:
         runs = pathlib.Path(folder).resolve() / "runs"
         runs.mkdir()
         for name in NAMES:
             shutil.copy(TRACE, runs / name)
+        fake_chooser(pathlib.Path(folder), runs / NAMES[2])
         with App(program, runs / NAMES[0]) as app:
             app.runs = runs
             opened(app, NAMES[0])
             app.wait_for(lambda s: s["findings"], "the findings are there")
             for step in (typing_goes_to_the_page_at_once, the_whole_folder_is_listed_until_something_is_typed, tab_and_enter_wait_for_the_listing,
-                         a_wrong_name_is_a_sentence_on_the_page, what_lies_behind_is_blocked, a_copied_path_opens):
+                         a_wrong_name_is_a_sentence_on_the_page, what_lies_behind_is_blocked, a_copied_path_opens,
+                         the_file_chooser_of_the_desktop_opens):
                 step(app)
                 print("ok:", step.__name__.replace("_", " "))
 
