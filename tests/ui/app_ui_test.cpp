@@ -424,3 +424,27 @@ TEST_CASE("the hints of the first run do not cover the lanes of the GPU") {
     }
   }
 }
+
+TEST_CASE("a box for lanes or times closes when the page to open a trace comes up") {
+  const auto doc = test::document_from_text(test::kOneLaunch);
+  HeadlessUi h(doc.get());
+  for (const BoxKind kind : {BoxKind::lanes, BoxKind::time}) {
+    h.ui.view().box = {kind, "", 0, true};
+    h.ui.view().start_open = true;
+    h.frames(3);
+    CHECK(h.ui.view().box.kind == BoxKind::none);
+  }
+}
+
+TEST_CASE("nothing keeps the window awake once the page to open a trace is gone") {
+  const auto doc = test::document_from_text(test::kOneLaunch);
+  HeadlessUi h(doc.get());
+  h.ui.view().start_open = true;
+  h.ui.view().start.holds_keys = true;
+  h.frames(3);
+  CHECK(h.ui.view().start.has_keys);
+  h.ui.view().start.replaced = true;  // and the trace is there before the field has taken it over
+  h.ui.view().start_open = false;
+  h.frames(2);
+  CHECK_FALSE(h.ui.moving());
+}
