@@ -13,7 +13,7 @@ struct Unit {
   std::string_view name;
   int digits;  // of a nanosecond after the decimal point
 };
-constexpr Unit kUnits[] = {{"ns", 0}, {"us", 3}, {"ms", 6}, {"s", 9}};  // "s" last: the others end in it
+constexpr Unit kUnits[] = {{"ns", 0}, {"us", 3}, {"\xC2\xB5s", 3}, {"ms", 6}, {"s", 9}};  // "s" last: the others end in it
 
 std::optional<Ns> parse_whole(std::string_view digits) {
   Ns value = 0;

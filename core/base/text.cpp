@@ -38,7 +38,7 @@ std::string format_duration(Ns ns) {
   const char* sign = ns < 0 ? "-" : "";
   if (size < 1e3) return fmt::format("{}{:.0f} ns", sign, size);
   // A value that rounds up to 1000 of a unit is written as 1.00 of the next.
-  if (size < 999.5e3) return fmt::format("{}{} us", sign, format_significant(size / 1e3));
+  if (size < 999.5e3) return fmt::format("{}{} \xC2\xB5s", sign, format_significant(size / 1e3));
   if (size < 999.5e6) return fmt::format("{}{} ms", sign, format_significant(size / 1e6));
   if (size < 120e9) return fmt::format("{}{} s", sign, format_significant(size / 1e9));
   const std::uint64_t seconds = (magnitude(ns) + 500'000'000) / 1'000'000'000;
@@ -48,7 +48,7 @@ std::string format_duration(Ns ns) {
 
 std::string format_duration_exact(Ns ns) {
   const std::uint64_t size = magnitude(ns);
-  return fmt::format("{}{}.{:03} us", ns < 0 ? "-" : "", group_thousands(std::to_string(size / 1000)), size % 1000);
+  return fmt::format("{}{}.{:03} \xC2\xB5s", ns < 0 ? "-" : "", group_thousands(std::to_string(size / 1000)), size % 1000);
 }
 
 std::string format_file_us(Ns ns) {
@@ -57,11 +57,11 @@ std::string format_file_us(Ns ns) {
 }
 
 std::string format_bytes(std::uint64_t bytes) {
-  static constexpr std::array<const char*, 6> kUnits = {"B", "KB", "MB", "GB", "TB", "PB"};
+  static constexpr std::array<const char*, 6> kUnits = {"B", "kB", "MB", "GB", "TB", "PB"};
   double value = static_cast<double>(bytes);
   std::size_t unit = 0;
   while (value >= 999.5 && unit + 1 < kUnits.size()) {
-    value /= 1024;
+    value /= 1000;
     ++unit;
   }
   return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{} {}", format_significant(value), kUnits[unit]);

@@ -8,13 +8,13 @@
 
 namespace gapscope {
 
-// "0 ns", "812 ns", "12.3 us", "1.21 ms", "2.05 s", "3 min 20 s": three significant digits, for reading.
+// "0 ns", "812 ns", "12.3 µs", "1.21 ms", "2.05 s", "3 min 20 s": three significant digits, for reading.
 std::string format_duration(Ns ns);
-// "1,234.567 us": every nanosecond, for hovering and copying.
+// "1,234.567 µs": every nanosecond, for hovering and copying.
 std::string format_duration_exact(Ns ns);
 // Decimal microseconds as a trace file writes them: "4367497539681.444".
 std::string format_file_us(Ns ns);
-// "0 B", "48.0 KB", "1.50 GB" (powers of 1024).
+// "0 B", "49.2 kB", "1.50 GB" (powers of 1000).
 std::string format_bytes(std::uint64_t bytes);
 // "4,460,123".
 std::string format_count(std::int64_t n);

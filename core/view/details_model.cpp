@@ -29,7 +29,7 @@ DetailsSection time_section(const Document& doc, SliceId slice) {
   lines.push_back(duration_line("duration", trace.duration(slice)));
   lines.push_back(duration_line("self time", doc.lanes.self_time(slice)));
   lines.push_back(duration_line("start", trace.begin(slice) - trace.span.begin));
-  lines.push_back(number_line("start in file", format_file_us(trace.begin(slice)) + " us", "ts as the file writes it"));
+  lines.push_back(number_line("start in file", format_file_us(trace.begin(slice)) + " \xC2\xB5s", "ts as the file writes it"));
   lines.push_back(
       text_line("category", std::string(trace.category_name(slice)), std::string(kind_name(trace.kind(slice)))));
   lines.push_back(text_line("lane", lane_text(trace, slice)));

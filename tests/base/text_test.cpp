@@ -9,27 +9,28 @@ using namespace gapscope;
 TEST_CASE("durations are read with three significant digits and the next unit at a thousand") {
   CHECK(format_duration(0) == "0 ns");
   CHECK(format_duration(999) == "999 ns");
-  CHECK(format_duration(1'000) == "1.00 us");
-  CHECK(format_duration(12'345) == "12.3 us");
-  CHECK(format_duration(123'456) == "123 us");
+  CHECK(format_duration(1'000) == "1.00 µs");
+  CHECK(format_duration(12'345) == "12.3 µs");
+  CHECK(format_duration(123'456) == "123 µs");
   CHECK(format_duration(999'600) == "1.00 ms");
   CHECK(format_duration(1'210'000) == "1.21 ms");
   CHECK(format_duration(2'050'000'000) == "2.05 s");
   CHECK(format_duration(200 * kNsPerS) == "3 min 20 s");
-  CHECK(format_duration(-1'500) == "-1.50 us");
+  CHECK(format_duration(-1'500) == "-1.50 µs");
   CHECK(format_duration(std::numeric_limits<Ns>::min()).front() == '-');
 }
 
 TEST_CASE("exact durations keep every nanosecond") {
-  CHECK(format_duration_exact(1'234'567) == "1,234.567 us");
-  CHECK(format_duration_exact(7) == "0.007 us");
+  CHECK(format_duration_exact(1'234'567) == "1,234.567 µs");
+  CHECK(format_duration_exact(7) == "0.007 µs");
   CHECK(format_file_us(4'367'497'539'681'444) == "4367497539681.444");
 }
 
 TEST_CASE("bytes, counts and shares") {
   CHECK(format_bytes(0) == "0 B");
-  CHECK(format_bytes(49'152) == "48.0 KB");
-  CHECK(format_bytes(std::uint64_t{3} << 29) == "1.50 GB");
+  CHECK(format_bytes(49'152) == "49.2 kB");
+  CHECK(format_bytes(1'500'000'000) == "1.50 GB");
+  CHECK(format_bytes(999'600) == "1.00 MB");
   CHECK(format_count(4'460'123) == "4,460,123");
   CHECK(format_count(-999) == "-999");
   CHECK(format_percent(0.1234) == "12.3 %");

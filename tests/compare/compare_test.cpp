@@ -52,7 +52,7 @@ TEST_CASE("the first step is cold and left out; the others give the figures") {
   CHECK(c.a.of(StepFigure::kernels).median == 2);
   CHECK(c.a.of(StepFigure::launches).median == 2);
   CHECK(c.a.picked == "ProfilerStep#1");
-  // 1000 us from the end of the step before (45 us into it) to the end of this one, less 12 us of work.
+  // 1000 µs from the end of the step before (45 µs into it) to the end of this one, less 12 µs of work.
   CHECK(c.a.of(StepFigure::idle).max <= 960'000);
 }
 
@@ -105,7 +105,7 @@ TEST_CASE("a compiled region matches the operators that it replaces as a group")
 TEST_CASE("the same kernels with another CPU time are the same math") {
   const Comparison c = compare_runs(kEager, {kEager.ops, 3, 60});
   CHECK(c.verdict.find("The GPU does the same math: 1 of 1 GEMM keeps its kernel; only CPU overhead changed.") != std::string::npos);
-  CHECK(c.verdict.starts_with("CPU time per step went 50.0 us -> 130 us: 2.60 times as long"));
+  CHECK(c.verdict.starts_with("CPU time per step went 50.0 µs -> 130 µs: 2.60 times as long"));
 }
 
 TEST_CASE("kernels that compiling left as they are are told as such") {
@@ -128,7 +128,7 @@ TEST_CASE("a graph saves launches, and a copy that addmm added is told") {
                                         {{{"aten::addmm", "Memcpy DtoD (Device -> Device)", 2, "cudaMemcpyAsync"}, {"aten::addmm", "nvjet_sm90_tst_64x8_64x16_1x4_h_badd_NNT"}}});
   const ComparisonFinding* copy = finding_of(addmm, "pair_copy_added");
   REQUIRE(copy != nullptr);
-  CHECK(copy->summary == "Only B copies within the device once per step, for 2.00 us in all, under aten::addmm: a full-size bias is laid into the result before the product.");
+  CHECK(copy->summary == "Only B copies within the device once per step, for 2.00 µs in all, under aten::addmm: a full-size bias is laid into the result before the product.");
   REQUIRE(finding_of(addmm, "pair_kernel_changed") != nullptr);
   CHECK(finding_of(addmm, "pair_kernel_changed")->names_a.size() == 2);
 }
@@ -169,8 +169,8 @@ TEST_CASE("steps added up are told as such, and each is compared with its own li
   const TinyRun a = {{{"aten::mm", kGemm, 10}}}, b = {{{"aten::mm", "nvjet_sm90_hsh_64x8_64x16_1x4_h_bz_NNT", 10}, {"aten::copy_", "Memcpy DtoD (Device -> Device)", 2}}};
   const Comparison c = compare_runs(a, b, {StepPick::all, 0, {}});
   REQUIRE(finding_of(c, "pair_types_changed") != nullptr);
-  CHECK(finding_of(c, "pair_types_changed")->summary.starts_with("3 kernels in all steps: 30.0 us -> 30.0 us."));
-  CHECK(finding_of(c, "pair_copy_added")->summary == "Only B copies within the device 3 times in all steps, for 6.00 us in all, under aten::copy_.");
+  CHECK(finding_of(c, "pair_types_changed")->summary.starts_with("3 kernels in all steps: 30.0 µs -> 30.0 µs."));
+  CHECK(finding_of(c, "pair_copy_added")->summary == "Only B copies within the device 3 times in all steps, for 6.00 µs in all, under aten::copy_.");
 }
 
 TEST_CASE("in a file of two ranks a step counts the work of its own process") {

@@ -179,7 +179,7 @@ TEST_CASE("the selection shows figures and rows, and a click on a row selects it
   Tab tab(draw_selection);
   mark_area(tab.view, whole_area(tab.doc->trace));
   const std::string text = tab.frame();
-  for (const char* part : {"900 us", "9", "slices", "GPU busy", "idle", "5", "gaps", "longest", "aten::add", "cudaGraphLaunch",
+  for (const char* part : {"900 µs", "9", "slices", "GPU busy", "idle", "5", "gaps", "longest", "aten::add", "cudaGraphLaunch",
                            "Times are cut at the edges of the area."}) {
     CAPTURE(part);
     CHECK(holds(text, part));

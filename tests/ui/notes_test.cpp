@@ -79,7 +79,7 @@ TEST_CASE("the tab Notes lists texts, and says what would fill it") {
   view.notes.notes = {{{200'000, 300'000}, "why so %s late", 1}};
   const std::string text = panel.settle(draw);
   CHECK(holds(text, "why so %s late"));
-  CHECK(holds(text, "100 us"));
+  CHECK(holds(text, "100 µs"));
 }
 
 TEST_CASE("a notice stands above the timeline, and a fresh start keeps the notes") {

@@ -54,9 +54,9 @@ TEST_CASE("operators are sorted by what changed most, whichever way, or stand as
   arrange_comparison(state);
   const std::vector<std::string> by_change = names_in(state);
   REQUIRE(by_change.size() >= 3);
-  CHECK(by_change[0] == "aten::mm");   // -200 us
-  CHECK(by_change[1] == "aten::add");  // -100 us
-  CHECK(by_change[2] == "aten::relu"); // +50 us
+  CHECK(by_change[0] == "aten::mm");   // -200 µs
+  CHECK(by_change[1] == "aten::add");  // -100 µs
+  CHECK(by_change[2] == "aten::relu"); // +50 µs
   state.filter = "RELU";
   arrange_comparison(state);
   CHECK(names_in(state) == std::vector<std::string>{"aten::relu"});
@@ -91,8 +91,8 @@ TEST_CASE("steps to choose from are those that both have") {
 }
 
 TEST_CASE("differences have signs, and the scale is full at twice and at half") {
-  CHECK(signed_duration(-200'000) == "-200 us");
-  CHECK(signed_duration(1'500) == "+1.50 us");
+  CHECK(signed_duration(-200'000) == "-200 µs");
+  CHECK(signed_duration(1'500) == "+1.50 µs");
   CHECK(signed_duration(0) == "0");
   CHECK(signed_count(-12'000) == "-12,000");
   CHECK(change_of(100, 200) == doctest::Approx(1));

@@ -98,7 +98,7 @@ TEST_CASE("every counter has its lane, title, unit and a scale of whole units") 
   CHECK(all ==
         "0 GPU utilization 0.0 % 100.0 %\n"
         "0 Est. SM efficiency 0.0 % 100.0 %\n"
-        "0 Memory of GPU 0 0 B 16.0 KB\n"
+        "0 Memory of GPU 0 0 B 16.4 kB\n"
         "0 Queue of stream 7 0 1 folded\n"
         "1 batch size -8 0\n"
         "9 loss 0 4.00\n");

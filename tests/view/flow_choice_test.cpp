@@ -91,7 +91,7 @@ TEST_CASE("an arrow is followed to its other end and back") {
 
 TEST_CASE("a launch arrow tells the time from the begin of the launch to that of its kernel") {
   const Training t;
-  CHECK(latency_text(*t.doc, t.at("launch backward"), t.at("kernel backward")) == "17.5 us");
+  CHECK(latency_text(*t.doc, t.at("launch backward"), t.at("kernel backward")) == "17.5 µs");
   CHECK(latency_text(*t.doc, t.at("aten::addmm"), t.at("AddmmBackward0")).empty());
 }
 

@@ -21,14 +21,14 @@ Labels labels(const Ruler& ruler) {
 TEST_CASE("ticks count from the start of the trace in one unit") {
   const Ruler ruler = make_ruler({1'000'000, 1'010'000}, 500, 100, 1'000'000);
   CHECK(ruler.step == 2'000);
-  CHECK(labels(ruler) == Labels{"0 us", "2 us", "4 us", "6 us", "8 us", "10 us"});
+  CHECK(labels(ruler) == Labels{"0 µs", "2 µs", "4 µs", "6 µs", "8 µs", "10 µs"});
   CHECK(ruler.offset.empty());
 }
 
 TEST_CASE("labels have the decimals that their step needs") {
   const Ruler ruler = make_ruler({0, 3'000}, 1000, 100, 0);
   CHECK(ruler.step == 500);
-  CHECK(labels(ruler) == Labels{"0.0 us", "0.5 us", "1.0 us", "1.5 us", "2.0 us", "2.5 us", "3.0 us"});
+  CHECK(labels(ruler) == Labels{"0.0 µs", "0.5 µs", "1.0 µs", "1.5 µs", "2.0 µs", "2.5 µs", "3.0 µs"});
 }
 
 TEST_CASE("far from the start the common part moves into one offset label") {
@@ -70,7 +70,7 @@ TEST_CASE("a time is told with every nanosecond in a readable unit") {
   CHECK(exact_time_text(150'690'428) == "150.690428 ms");
   CHECK(exact_time_text(812) == "812 ns");
   CHECK(exact_time_text(1'999) == "1999 ns");
-  CHECK(exact_time_text(-2'500) == "-2.500 us");
+  CHECK(exact_time_text(-2'500) == "-2.500 µs");
   CHECK(exact_time_text(0) == "0 ns");
 }
 
