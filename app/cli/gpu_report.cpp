@@ -19,6 +19,16 @@ constexpr const char* kNoGpu =
 
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
+// Times in which a device did nothing on any stream: all of its work taken as one stream.
+Idle device_idle(const Trace& trace, const std::vector<GpuOp>& ops) {
+  std::vector<StreamOps> devices;
+  for (const std::int32_t device : devices_of(ops)) devices.push_back({device, -1, {}});
+  for (std::uint32_t i = 0; i < ops.size(); ++i)
+    for (StreamOps& d : devices)
+      if (d.device == ops[i].device) d.ops.push_back(i);
+  return find_idle(trace, ops, devices);
+}
+
 std::vector<IdleGap> largest(const IdleGaps& all, std::int32_t device) {
   std::vector<IdleGap> gaps;
   for (std::size_t i = 0; i < all.size(); ++i)
@@ -50,7 +60,13 @@ Json cause_json(const Trace& trace, SliceId cause) {
   return {{"name", trace.name(cause)}, {"begin_ns", trace.begin(cause)}, {"end_ns", trace.end(cause)}};
 }
 
-Json device_json(const Trace& trace, const GpuActivity& a, const Idle& idle) {
+// Of the work that the gap waited for.
+std::int32_t stream_after(const Trace& trace, const IdleGap& gap) {
+  const GpuRow* row = trace.gpu_row(gap.after);
+  return row != nullptr ? row->stream : -1;
+}
+
+Json device_json(const Trace& trace, const GpuActivity& a, const Idle& idle, const Idle& device) {
   const std::string name = device_name(trace, a.device);
   Json json = {{"id", a.device},
                {"name", name.empty() ? Json(nullptr) : Json(name)},
@@ -71,8 +87,8 @@ Json device_json(const Trace& trace, const GpuActivity& a, const Idle& idle) {
   for (const StreamIdle& s : idle.streams)
     if (s.device == a.device) json["idle"].push_back({{"stream", s.stream}, {"host_wait_ns", s.time[0]}, {"kernel_wait_ns", s.time[1]}, {"other_ns", s.time[2]}});
   json["gaps"] = Json::array();
-  for (const IdleGap& g : largest(idle.gaps, a.device))
-    json["gaps"].push_back({{"begin_ns", g.span.begin}, {"end_ns", g.span.end}, {"stream", g.stream}, {"class", idle_class_name(g.idle_class)}, {"cause", cause_json(trace, g.cause)}});
+  for (const IdleGap& g : largest(device.gaps, a.device))
+    json["gaps"].push_back({{"begin_ns", g.span.begin}, {"end_ns", g.span.end}, {"stream", stream_after(trace, g)}, {"class", idle_class_name(g.idle_class)}, {"cause", cause_json(trace, g.cause)}});
   return json;
 }
 
@@ -101,16 +117,16 @@ std::string timeline_text(const GpuTimeline& linked, const GpuTimeline& all, boo
 }
 
 std::string gaps_text(const Trace& trace, const std::vector<IdleGap>& gaps, Ns origin) {
-  std::string out = fmt::format("\n  {:<12} {:>12} {:>8}  {:<12} {}\n", "longest gaps", "at", "stream", "class", "CPU call behind it");
+  std::string out = fmt::format("\n  {:<12} {:>12} {:>10}  {:<12} {}\n", "longest gaps", "at", "ended on", "class", "CPU call behind it");
   for (std::size_t i = 0; i < std::min<std::size_t>(gaps.size(), 8); ++i) {
     const IdleGap& g = gaps[i];
-    out += fmt::format("  {:<12} {:>12} {:>8}  {:<12} {}\n", format_duration(g.span.length()), format_duration(g.span.begin - origin), g.stream, idle_class_name(g.idle_class),
+    out += fmt::format("  {:<12} {:>12} {:>10}  {:<12} {}\n", format_duration(g.span.length()), format_duration(g.span.begin - origin), fmt::format("stream {}", stream_after(trace, g)), idle_class_name(g.idle_class),
                        g.cause ? elide_middle(printable(trace.name(g.cause)), 48) + ", " + format_duration(trace.duration(g.cause)) : "-");
   }
   return out;
 }
 
-std::string device_text(const Trace& trace, const GpuActivity& a, const Idle& idle) {
+std::string device_text(const Trace& trace, const GpuActivity& a, const Idle& idle, const Idle& device) {
   const std::string name = printable(device_name(trace, a.device));
   std::string out = fmt::format("GPU {}{}{}\n", a.device, name.empty() ? "" : ": ", name);
   out += fmt::format("  {:<24} {}\n  {:<24} {}\n  {:<24} {}\n\n", "utilization", figure(a.figures.utilization), "est. SM efficiency", figure(a.figures.sm_efficiency),
@@ -122,7 +138,7 @@ std::string device_text(const Trace& trace, const GpuActivity& a, const Idle& id
   out += fmt::format("\n  {:<12} {:>12} {:>12} {:>12}\n", "idle", "host wait", "kernel wait", "other");
   for (const StreamIdle& s : idle.streams)
     if (s.device == a.device) out += fmt::format("  stream {:<5} {:>12} {:>12} {:>12}\n", s.stream, format_duration(s.time[0]), format_duration(s.time[1]), format_duration(s.time[2]));
-  const auto most = largest(idle.gaps, a.device);
+  const auto most = largest(device.gaps, a.device);
   return most.empty() ? out : out + gaps_text(trace, most, trace.span.begin);
 }
 
@@ -133,15 +149,16 @@ std::string gpu_report(const Trace& trace, const LaneIndex&, const LinkIndex& li
   const Steps steps = make_steps(trace, ops);
   const std::vector<GpuActivity> devices = gpu_activity(trace, ops, steps);
   const Idle idle = find_idle(trace, ops, streams_of(ops));
+  const Idle device = device_idle(trace, ops);
   if (options.json) {
     Json json = {{"devices", Json::array()}};
-    for (const GpuActivity& a : devices) json["devices"].push_back(device_json(trace, a, idle));
+    for (const GpuActivity& a : devices) json["devices"].push_back(device_json(trace, a, idle, device));
     if (devices.empty()) json["missing"] = std::string_view(kNoGpu).substr(0, std::string_view(kNoGpu).size() - 1);
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
   }
   if (devices.empty()) return kNoGpu;
   std::string out;
-  for (const GpuActivity& a : devices) out += (out.empty() ? "" : "\n") + device_text(trace, a, idle);
+  for (const GpuActivity& a : devices) out += (out.empty() ? "" : "\n") + device_text(trace, a, idle, device);
   return out;
 }
 

@@ -68,6 +68,11 @@ def check_gpu(events, answer):
         every = device["all"]
         if every["busy_ns"] + every["idle_ns"] != every["total_ns"]:
             yield f"busy and idle are not the total on GPU {device['id']}"
+        # The longest gaps are the device's: nothing runs in them on any stream.
+        work = [(ns(e["ts"]), ns(e["dur"])) for e in gpu_work(events) if e.get("args", {}).get("device", device["id"]) == device["id"]]
+        for gap in device["gaps"]:
+            if any(begin < gap["end_ns"] and begin + long > gap["begin_ns"] for begin, long in work):
+                yield f"work runs in the gap {gap['begin_ns']}:{gap['end_ns']} of GPU {device['id']}"
 
 
 def check_steps(events, answer):
