@@ -18,7 +18,7 @@ namespace gapscope {
 
 enum class TableMode : std::uint8_t {
   exact,      // as torch 2.11 prints it: profiler overheads and calls whose id collides own kernels too
-  corrected,  // only operators and annotations own GPU work, and each piece of it once
+  corrected,  // only operators and annotations own GPU work, each piece of it once; spans on the GPU are no work
 };
 
 // Whether parents and joins stay: 10 bytes an event more, which only the text as PyTorch prints it needs.

@@ -72,6 +72,8 @@ class Tabler {
     const Span span = events_.span(i);
     const Ns duration = span.end - span.begin;
     ++row.count;
+    // An annotation's copy on the GPU is a span from the first to the last of its work: no work itself.
+    if (row.on_gpu && row.annotation && events_.mode() == TableMode::corrected) return;
     add_saturating(row.self_cuda, row.on_gpu ? duration : events_.own_cuda(i));
     add_saturating(row.cuda, row.on_gpu ? duration : events_.total_cuda(i));
     if (row.on_gpu) return;

@@ -159,6 +159,17 @@ TEST_CASE("exact: an overhead inside an operator owns its kernels a second time;
   CHECK(corrected.row("mm").cuda == 7'000);
 }
 
+TEST_CASE("corrected: an annotation's span on the GPU is no GPU time; exact: PyTorch lists it as such") {
+  const std::string text = events(op("mm", 4, "10", "100") + "," + launch(5, 4, "60", "7") +
+                                  R"(,{"ph":"X","cat":"gpu_user_annotation","name":"region","pid":0,"tid":7,"ts":60,"dur":500})");
+  CHECK(Tabled(load_text(text)).row("region", true).self_cuda > 400'000);
+  const Tabled corrected(load_text(text), TableMode::corrected);
+  CHECK(corrected.row("region", true).count == 1);
+  CHECK(corrected.row("region", true).self_cuda == 0);
+  CHECK(corrected.row("region", true).cuda == 0);
+  CHECK(corrected.table.self_cuda_total == 7'000);
+}
+
 TEST_CASE("GPU annotations lose the two nanoseconds that the file's writer adds") {
   const Tabled t(load_text(events(op("x", 1, "0", "1") + R"(,{"ph":"X","cat":"gpu_user_annotation","name":"step","pid":0,"tid":7,"ts":9.999,"dur":5.002,"args":{"External id":3}})")));
   CHECK(t.row("step", true).cuda == 5'000);
