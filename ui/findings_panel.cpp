@@ -176,6 +176,11 @@ void draw_range_note(FindingsPanel& panel, std::size_t shown) {
   draw_hover("Select no time (Esc), and list the findings of the whole recording.");
 }
 
+// Why it stands under another one.
+std::string how_led(const RankedFinding& f) {
+  return f.merged ? "seen in the same time:" : fmt::format("so, for {} of it:", format_duration(f.overlap));
+}
+
 void draw_finding(FindingsPanel& panel, const FindingRow& row) {
   const Finding& finding = panel.diagnosis.findings[row.finding].finding;
   FindingsState& state = panel.view.findings;
@@ -186,6 +191,7 @@ void draw_finding(FindingsPanel& panel, const FindingRow& row) {
     ImGui::SetScrollHereY(0.1f);
     state.scroll_to_chosen = false;
   }
+  if (row.led) draw_text(Face::sans, panel.theme.muted, how_led(panel.diagnosis.findings[row.finding]));
   if (draw_head(panel, finding, chosen)) choose(panel, row.finding, chosen);
   if (chosen) draw_open(panel, finding);
   if (row.led) ImGui::Unindent(panel.px(kIndent));
@@ -228,7 +234,10 @@ void draw_findings(const Document& document, ViewState& view, Requests& out) {
   ImGui::Spacing();
   bool loud = !view.findings.quiet;
   if (ImGui::Checkbox("informational too", &loud)) view.findings.quiet = !loud;
-  draw_hover("Also what is no problem: how to read what you see, what went well, how it was recorded.");
+  draw_hover("Also what is no problem: what went well, how it was recorded.");
+  ImGui::SameLine();
+  ImGui::Checkbox("explain this trace", &view.findings.explain);
+  draw_hover("Every note: also what teaches to read what you see, and what a finding above already counts.");
   const std::vector<FindingRow> rows = shown_findings(*diagnosis, view.findings, view.range);
   draw_range_note(panel, rows.size());
   ImGui::Separator();

@@ -156,6 +156,7 @@ std::function<int()> declare_diagnose(CLI::App& arguments) {
   auto options = std::make_shared<DiagnoseOptions>();
   arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
   arguments.add_flag("--json", options->json, "print JSON");
+  arguments.add_flag("--all", options->all, "explain this trace: every note, also those that teach to read it");
   arguments
       .add_option_function<std::vector<std::string>>(
           "--fail-on",

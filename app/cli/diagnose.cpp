@@ -53,13 +53,18 @@ Json finding_json(const Trace& trace, const Diagnosis& diagnosis, const RankedFi
   Json spans = Json::array();
   for (const FindingSpan& span : f.spans) spans.push_back(span_json(trace, span));
   const bool led = ranked.led_by >= 0;
+  const auto leader = [&] { return Json(diagnosis.findings[static_cast<std::size_t>(ranked.led_by)].finding.rule->id); };
   return {{"rule", f.rule->id},
           {"class", rule_class_name(f.rule->rule_class)},
           {"severity", severity_name(f.severity)},
           {"title", f.rule->title},
           {"summary", f.summary},
           {"cost_ns", f.cost},
-          {"led_by", led ? Json(diagnosis.findings[static_cast<std::size_t>(ranked.led_by)].finding.rule->id) : Json(nullptr)},
+          {"meaning", f.rule->meaning},
+          {"remedy", f.rule->remedy},
+          {"part_of", led && ranked.merged ? leader() : Json(nullptr)},
+          {"led_by", led && !ranked.merged ? leader() : Json(nullptr)},
+          {"overlap_ns", ranked.overlap},
           {"evidence", std::move(evidence)},
           {"spans", std::move(spans)}};
 }
@@ -67,6 +72,16 @@ Json finding_json(const Trace& trace, const Diagnosis& diagnosis, const RankedFi
 void add_finding(std::string& out, const Finding& f, std::string_view indent) {
   out += fmt::format("{}{:<{}} {:>9}  {}. {}\n", indent, f.rule->id, kIdChars - indent.size(), f.cost > 0 ? format_duration(f.cost) : "", f.rule->title,
                      printable(f.summary));
+}
+
+// "with low_gpu_utilization. ...", "so, 1.82 ms of it: gpu_gap_in_step. ..."
+void add_led(std::string& out, const RankedFinding& f) {
+  const std::string how = f.merged ? "    with " : fmt::format("    so, {} of it: ", format_duration(f.overlap));
+  out += fmt::format("{}{}. {}. {}\n", how, f.finding.rule->id, f.finding.rule->title, printable(f.finding.summary));
+}
+
+void add_advice(std::string& out, const Rule& rule) {
+  out += fmt::format("    meaning: {}\n    to do:   {}\n", rule.meaning, rule.remedy);
 }
 
 std::string unjudged_text(const Diagnosis& diagnosis) {
@@ -92,21 +107,27 @@ std::string diagnosis_json(const Trace& trace, const Diagnosis& diagnosis) {
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-std::string diagnosis_text(const Trace&, const Diagnosis& diagnosis) {
+std::string diagnosis_text(const Trace&, const Diagnosis& diagnosis, bool all) {
   std::string out = diagnosis.trust.empty() ? "" : printable(diagnosis.trust) + '\n';
   out += printable(diagnosis.verdict) + '\n';
+  std::size_t kept_back = 0;
+  const auto shown = [&](const RankedFinding& f) { return all || f.brief; };
+  for (const RankedFinding& f : diagnosis.findings) kept_back += shown(f) ? 0 : 1;
   for (const Severity severity : {Severity::costly, Severity::notable, Severity::informational}) {
     bool any = false;
     for (std::size_t i = 0; i < diagnosis.findings.size(); ++i) {
       const RankedFinding& leader = diagnosis.findings[i];
-      if (leader.led_by >= 0 || leader.finding.severity != severity) continue;
+      if (leader.led_by >= 0 || leader.finding.severity != severity || !shown(leader)) continue;
       if (!any) out += fmt::format("\n{}\n", severity_name(severity));
       any = true;
       add_finding(out, leader.finding, "  ");
       for (const RankedFinding& f : diagnosis.findings)
-        if (f.led_by == static_cast<std::int32_t>(i)) add_finding(out, f.finding, "    so ");
+        if (f.led_by == static_cast<std::int32_t>(i) && shown(f)) add_led(out, f);
+      if (severity != Severity::informational) add_advice(out, *leader.finding.rule);
     }
   }
+  if (kept_back > 0)
+    out += fmt::format("\n{} more {} explain{} this trace: --all\n", kept_back, kept_back == 1 ? "note" : "notes", kept_back == 1 ? "s" : "");
   return out + unjudged_text(diagnosis);
 }
 
@@ -131,7 +152,7 @@ int run_diagnose(const DiagnoseOptions& options) {
   const Document document(loaded);
   document.diagnose();
   const Diagnosis& diagnosis = *document.diagnosis();
-  const std::string out = options.json ? diagnosis_json(document.trace, diagnosis) : diagnosis_text(document.trace, diagnosis);
+  const std::string out = options.json ? diagnosis_json(document.trace, diagnosis) : diagnosis_text(document.trace, diagnosis, options.all);
   if (print(out) != kOk) return kBadInput;
   return fails(diagnosis, options.fail_on) ? kFailed : kOk;
 }

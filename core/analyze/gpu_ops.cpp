@@ -38,7 +38,7 @@ std::string_view gpu_class_name(GpuClass c) {
 }
 
 bool is_communication_name(std::string_view kernel_name) {
-  return rule_family(kernel_name) == RuleFamily::comm || decode(kernel_name).kind == KernelKind::collective;
+  return decode(kernel_name).kind == KernelKind::collective;
 }
 
 std::vector<GpuOp> gpu_ops(const Trace& trace, const LinkIndex& links) {

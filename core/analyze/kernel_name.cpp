@@ -1,6 +1,7 @@
 #include "core/analyze/kernel_name.h"
 
 #include <array>
+#include <utility>
 
 #include "core/analyze/kernel_patterns.h"
 #include "core/base/demangle.h"
@@ -34,8 +35,8 @@ constexpr std::array<FieldText, static_cast<std::size_t>(KernelField::count_)> k
     {"split-K", "split_k",
      "The sum over k is divided among blocks and added up afterwards, to fill the GPU when m and n are small."},
     {"epilogue", "epilogue",
-     "What the kernel can do to the result before it is stored. cuBLAS and cuDNN run relu kernels for plain products "
-     "too."},
+     "What the kernel does to the result before it is stored. A relu variant can end with a ReLU: libraries run it for "
+     "plain products too."},
     {"alignment", "alignment",
      "Elements of one aligned load. 1 or 2 with 16-bit types means that a size is no multiple of 8, which is slow."},
     {"fused operators", "fused",
@@ -57,23 +58,25 @@ std::string joined(const std::vector<std::string>& list) {
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-template <class... Parts>
-bool has_any(std::string_view text, Parts... parts) {
-  return (has(text, parts) || ...);
-}
-
-// "gemm" other than the one in "fbgemm", whose kernels are mostly no matrix products.
-bool has_gemm(std::string_view text) {
-  for (std::size_t at = text.find("gemm"); at != std::string_view::npos; at = text.find("gemm", at + 1)) {
-    if (at < 2 || text.substr(at - 2, 2) != "fb") return true;
-  }
-  return false;
-}
-
 // Without namespaces: the last word of a qualified name.
 std::string short_name(std::string_view head) {
   const std::size_t at = head.rfind("::");
   return std::string(at == std::string_view::npos ? head : head.substr(at + 2));
+}
+
+// Libraries whose kernels are known by their namespace alone.
+std::string_view family_of_namespace(std::string_view head) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kNamespaces = {
+      {{"at::native::", "ATen"},
+       {"aiter::", "AITER"},
+       {"ck::", "Composable Kernel"},
+       {"ck_tile::", "Composable Kernel"},
+       {"flashinfer::", "FlashInfer"},
+       {"tensorrt_llm::", "TensorRT-LLM"},
+       {"vllm::", "vLLM"}}};
+  for (const auto& [space, family] : kNamespaces)
+    if (head.starts_with(space)) return family;
+  return {};
 }
 
 }  // namespace
@@ -95,8 +98,9 @@ KernelName decode(std::string_view name) {
     out.kind = pattern->kind;
     out.family = std::string(pattern->family);
     if (pattern->read) pattern->read(parts, out);
-    if (out.family.starts_with("ATen") && !out.operation.empty()) out.short_name += ": " + out.operation;
+    if (out.family.starts_with("ATen ") && !out.operation.empty()) out.short_name += ": " + out.operation;
   }
+  if (out.family.empty()) out.family = std::string(family_of_namespace(parts.head));
   return out;
 }
 
@@ -124,19 +128,38 @@ std::vector<KernelFieldValue> told_fields(const KernelName& n) {
   return out;
 }
 
-RuleFamily rule_family(std::string_view name) {
-  if (has_any(name, "nccl", "rccl", "all_reduce", "allreduce", "all_gather", "allgather", "reduce_scatter", "multimem"))
-    return RuleFamily::comm;
-  if (name.starts_with("triton_")) return RuleFamily::triton;
-  if (has_any(name, "flash_fwd", "flash_bwd", "flash_fprop", "flash_bprop", "flash_attn", "fmha", "sdpa", "attn_fwd"))
-    return RuleFamily::attention;
-  if (has_any(name, "fprop", "dgrad", "wgrad", "implicit_gemm", "convolve", "winograd", "scudnn"))
-    return RuleFamily::conv;
-  if (has_any(name, "nvjet", "Cijk_", "gemv", "cublasLt::", "splitKreduce") || name.starts_with("bmm_") ||
-      has_gemm(name))
-    return RuleFamily::gemm;
-  if (has(name, "elementwise")) return RuleFamily::elementwise;
-  return RuleFamily::other;
+RuleFamily rule_family(const KernelName& name) {
+  if (name.kind == KernelKind::collective) return RuleFamily::comm;
+  if (name.family.starts_with("Triton (Inductor)")) return RuleFamily::triton;
+  switch (name.kind) {
+    case KernelKind::attention:
+      return RuleFamily::attention;
+    case KernelKind::convolution:
+      return RuleFamily::conv;
+    case KernelKind::gemm:
+      return RuleFamily::gemm;
+    case KernelKind::elementwise:
+    case KernelKind::random:
+      return RuleFamily::elementwise;
+    case KernelKind::copy:
+      return name.family == "ATen copy" ? RuleFamily::elementwise : RuleFamily::other;
+    default:
+      return RuleFamily::other;
+  }
 }
+
+bool is_fused_attention(const KernelName& name) {
+  return name.kind == KernelKind::attention && name.operation != kBesideAttention;
+}
+
+bool is_fp32_on_plain_cores(const KernelName& name) {
+  const bool product = name.kind == KernelKind::gemm || name.kind == KernelKind::convolution;
+  return product && name.input_type == "fp32" && name.compute_type == "fp32" && name.tensor_core == false;
+}
+
+bool is_tf32(const KernelName& name) { return name.compute_type == "tf32"; }
+
+bool is_copy_on_device(std::string_view copy) { return has(copy, "DtoD") || has(copy, "DeviceToDevice"); }
+bool is_pageable_copy(std::string_view copy) { return has(copy, "Pageable"); }
 
 }  // namespace gapscope

@@ -66,7 +66,7 @@ struct KernelName {
   std::string cluster;             // "1x2": blocks that work together
   std::string layout;              // "nn", "nt", "tn", "tt"
   std::string split_k;             // "yes" or the number of parts
-  std::string epilogue;            // "bias", "relu", "gelu", "accumulate", comma separated
+  std::string epilogue;            // "bias", "gelu", "accumulate", "relu variant", comma separated
   std::string alignment;           // elements
   std::vector<std::string> fused;  // operators in a generated kernel
 };
@@ -80,9 +80,24 @@ struct KernelFieldValue {
 // The fields that are told, in the order of KernelField.
 std::vector<KernelFieldValue> told_fields(const KernelName& name);
 
-// The coarse families that the diagnostics are defined on; the first that matches the name wins.
+// The coarse families that the diagnostics are defined on. Elementwise is what computes each result from the operands at
+// its own place: random numbers and recasting copies of ATen too.
 enum class RuleFamily : std::uint8_t { comm, triton, attention, conv, gemm, elementwise, other };
-RuleFamily rule_family(std::string_view name);
+RuleFamily rule_family(const KernelName& name);
 std::string_view rule_family_name(RuleFamily family);
+
+// Scores, softmax and values in one kernel. The small kernels that prepare its operands or finish its result are
+// attention by kind, and their operation is kBesideAttention.
+constexpr std::string_view kBesideAttention = "beside attention";
+bool is_fused_attention(const KernelName& name);
+
+// A product or convolution that multiplies in plain FP32 on the ordinary cores, and one whose FP32 operands go through
+// tensor cores as TF32: only where the name says so.
+bool is_fp32_on_plain_cores(const KernelName& name);
+bool is_tf32(const KernelName& name);
+
+// Of copies, as CUPTI and ROCm name them: "Memcpy DtoD (Device -> Device)", "Memcpy HtoD (Pageable -> Device)".
+bool is_copy_on_device(std::string_view copy);
+bool is_pageable_copy(std::string_view copy);
 
 }  // namespace gapscope

@@ -41,13 +41,18 @@ void add_epilogue(KernelName& out, Text what) {
 }
 
 void read_epilogue_token(Text t, KernelName& out) {
-  for (const Text word : {Text("relu"), Text("gelu"), Text("bias"), Text("swiglu")}) {
+  for (const Text word : {Text("gelu"), Text("bias"), Text("swiglu")}) {
     if (lower(t) == word) add_epilogue(out, word);
   }
 }
 
+// cuBLAS, cuDNN and CUTLASS run kernels that can end with a ReLU for plain products as well.
+void read_relu_variant(Text t, KernelName& out) {
+  if (t == "relu") add_epilogue(out, "relu variant");
+}
+
 // "s16816gemm": the accumulator's letter, the shape of one matrix instruction, the word. Without a shape ("sgemm") the
-// ordinary cores do it.
+// ordinary cores do it. "gcgemm" is a complex product like "cgemm".
 struct GemmWord {
   char letter = 0;
   Text shape;
@@ -65,7 +70,8 @@ GemmWord gemm_word(Text token) {
     }
   }
   if (end == Text::npos || end == 0) return out;
-  const Text before = token.substr(0, end);
+  Text before = token.substr(0, end);
+  if (before.size() == 2 && before[0] == 'g' && (before[1] == 'c' || before[1] == 'z')) before.remove_prefix(1);
   if (Text("shdicz").find(before[0]) == Text::npos) return out;
   std::size_t at = 1;
   while (at < before.size() && (is_digit(before[at]) || before[at] == 'x')) ++at;
@@ -170,12 +176,29 @@ void add_depth(Text token, KernelName& out) {
   out.stages = std::string(token.substr(x + 1));
 }
 
-// The lambda or functor at the heart of an elementwise kernel.
+// The lambda or functor at the heart of an elementwise kernel, without the namespaces around it.
 Text after_namespace(Text name) {
-  for (const Text prefix : {Text("at::native::"), Text("(anonymous namespace)::"), Text("binary_internal::"),
-                            Text("std::"), Text("cuda::"), Text("templates::")})
-    while (name.starts_with(prefix)) name.remove_prefix(prefix.size());
-  return name;
+  constexpr Text kUnnamed = "(anonymous namespace)::";
+  for (;;) {
+    if (name.starts_with(kUnnamed)) {
+      name.remove_prefix(kUnnamed.size());
+      continue;
+    }
+    const std::size_t colons = name.find("::");
+    if (colons == Text::npos || colons > name.find_first_of("<({")) return name;
+    name.remove_prefix(colons + 2);
+  }
+}
+
+// "GeluBackward" -> "gelu_backward"
+std::string words_of(Text name) {
+  std::string out;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool word = i > 0 && std::isupper(static_cast<unsigned char>(name[i])) && std::islower(static_cast<unsigned char>(name[i - 1]));
+    if (word) out += '_';
+    out += static_cast<char>(std::tolower(static_cast<unsigned char>(name[i])));
+  }
+  return out;
 }
 
 std::string without(Text name, std::initializer_list<Text> prefixes, std::initializer_list<Text> suffixes) {
@@ -186,13 +209,13 @@ std::string without(Text name, std::initializer_list<Text> prefixes, std::initia
     for (const Text s : suffixes)
       if (name.ends_with(s) && name.size() > s.size()) name.remove_suffix(s.size()), again = true;
   }
-  return lower(name);
+  return words_of(name);
 }
 
 // "add" from "CUDAFunctor_add", "threshold" from "threshold_kernel_impl", "mul" from "MulFunctor".
 std::string operation_word(Text functor) {
   return without(functor, {"CUDAFunctorOnSelf_", "CUDAFunctorOnOther_", "CUDAFunctor_", "launch_"},
-                 {"Functor", "_kernel_cuda", "_kernel_impl", "_kernel", "_cuda", "_functor", "Ops", "_impl", "_out",
+                 {"Functor", "CUDAKernelImpl", "KernelImpl", "CUDAKernel", "_kernel_cuda", "_kernel_impl", "_kernel", "_cuda", "_functor", "Ops", "_impl", "_out",
                   "_scalar", "Scalar"});
 }
 
@@ -216,7 +239,8 @@ Functor functor_of(Text text) {
     }
     const auto arguments = split_arguments(text.substr(open + 1, close - open - 1));
     const bool wraps = name == "BinaryFunctor" || name == "AUnaryFunctor" || name == "BUnaryFunctor";
-    if ((name == "gpu_kernel_impl_nocast" || name == "gpu_kernel_impl") && !arguments.empty()) {
+    const bool only_wraps = name == "gpu_kernel_impl_nocast" || name == "gpu_kernel_impl" || (wraps && arguments.size() == 1);
+    if (only_wraps && !arguments.empty()) {
       text = arguments[0];
     } else if (wraps && arguments.size() == 4) {
       return {functor_of(arguments[3]).name, {arguments[0], arguments[2]}};
@@ -320,6 +344,7 @@ void read_xmma(const NameParts& parts, KernelName& out) {
     if (t.starts_with("alignc") && all_digits(t.substr(6))) out.alignment = std::string(t.substr(6));
     if (is_layout(t) && out.layout.empty()) out.layout = std::string(t);
     read_epilogue_token(t, out);
+    read_relu_variant(t, out);
   }
   if (types.empty()) return;
   out.input_type = types[0].first == "tf32" ? "fp32" : std::string(types[0].first);
@@ -359,6 +384,7 @@ void read_cutlass(const NameParts& parts, KernelName& out) {
     if (t == "splitK" || t == "splitk") out.split_k = "yes";
     if (three && tiles.size() == 2 && all_digits(t) && t != "0") out.stages = std::string(t);
     read_epilogue_token(t, out);
+    read_relu_variant(t, out);
   }
   out.short_name = std::string(name);
   if (tokens.size() > 2 && tokens[2] == "simt") out.tensor_core = false;
@@ -376,8 +402,11 @@ void read_cutlass(const NameParts& parts, KernelName& out) {
   const bool unnamed = out.input_type.empty() && types.empty();
   if (unnamed && has(name, "s1688gemm") && (out.arch == "sm80" || out.arch == "sm86" || out.arch == "sm90"))
     out.input_type = "fp32", out.compute_type = "tf32", out.output_type = "fp32";
-  if (out.input_type == "tf32") out.input_type = "fp32", out.compute_type = "tf32";
   if (out.input_type.empty() && out.tensor_core == true && !types.empty()) out.input_type = std::string(types[0]);
+  if (out.input_type == "tf32") {  // a way to multiply: fp32 goes in and comes out
+    out.input_type = "fp32", out.compute_type = "tf32";
+    if (out.output_type == "tf32") out.output_type = "fp32";
+  }
 }
 
 void read_cublas(const NameParts& parts, KernelName& out) {
@@ -402,9 +431,51 @@ void read_cublas(const NameParts& parts, KernelName& out) {
     if (t == "splitK") out.split_k = "yes";
     if (is_layout(t)) out.layout = std::string(t);
     read_epilogue_token(t, out);
+    read_relu_variant(t, out);
   }
   if (out.input_type == "tf32") out.input_type = "fp32", out.compute_type = "tf32";
 }
+
+namespace {
+
+// The letters after the index letters name operands, result and accumulator: BBS, or B_BS. One letter alone stands for all
+// three. Flags follow, apart or not: B (adds to the result) and H (16-bit types add up in fp32).
+void read_tensile_types(const std::vector<Text>& tokens, std::size_t at, KernelName& out) {
+  const auto type = [](char c) -> Text {
+    switch (c) {
+      case 'B':
+        return "bf16";
+      case 'H':
+        return "fp16";
+      case 'S':
+        return "fp32";
+      case 'D':
+        return "fp64";
+      case 'I':
+        return "int8";
+      default:
+        return {};
+    }
+  };
+  const auto token = [&](std::size_t i) { return i < tokens.size() ? tokens[i] : Text{}; };
+  const auto is_flags = [](Text t) { return t == "B" || t == "BH" || t == "H"; };
+  const Text letters = token(at);
+  if (letters.empty() || letters.size() > 3) return;
+  out.input_type = std::string(type(letters[0]));
+  const Text apart = letters.size() == 1 && token(at + 1).size() == 2 && is_flags(token(at + 2)) ? token(at + 1) : Text{};
+  if (!apart.empty() || (letters.size() == 3 && is_flags(token(at + 1)))) {
+    const Text two = apart.empty() ? letters.substr(1) : apart;
+    out.output_type = std::string(type(two[0])), out.compute_type = std::string(type(two[1]));
+    return;
+  }
+  const Text flags = letters.size() > 1 ? letters.substr(1) : token(at + 1);
+  if (!is_flags(flags)) return;
+  out.output_type = out.input_type;
+  const bool adds_in_fp32 = flags.ends_with('H') && (out.input_type == "bf16" || out.input_type == "fp16");
+  out.compute_type = adds_in_fp32 ? "fp32" : out.input_type;
+}
+
+}  // namespace
 
 void read_tensile(const NameParts& parts, KernelName& out) {
   const auto tokens = split(parts.head, '_');
@@ -412,20 +483,7 @@ void read_tensile(const NameParts& parts, KernelName& out) {
     if (!tokens[i].starts_with("Ai") && !tokens[i].starts_with("Al")) continue;
     const Text b = tokens[i + 1];
     out.layout = std::string(tokens[i].starts_with("Al") ? "t" : "n") + (b.starts_with("Bl") ? "n" : "t");
-    // The letters that follow: data, result, accumulator; the first always names the operands.
-    if (i + 2 < tokens.size() && !tokens[i + 2].empty()) {
-      const auto type = [](char c) -> Text {
-        return c == 'B'   ? "bf16"
-               : c == 'H' ? "fp16"
-               : c == 'S' ? "fp32"
-               : c == 'D' ? "fp64"
-               : c == 'I' ? "int8"
-                          : Text{};
-      };
-      const Text letters = tokens[i + 2];
-      out.input_type = std::string(type(letters[0]));
-      if (letters.size() == 3) out.output_type = type(letters[1]), out.compute_type = type(letters[2]);
-    }
+    read_tensile_types(tokens, i + 2, out);
     break;
   }
   for (const Text t : tokens) {
@@ -503,6 +561,62 @@ void read_split_k(const NameParts&, KernelName& out) {
   out.split_k = "yes";
 }
 
+void read_epilogue_kernel(const NameParts&, KernelName& out) { out.operation = "epilogue of a product"; }
+
+// The first argument that is a type of real numbers is the operands'; "int" before it counts elements.
+void read_plain_cores(const NameParts& parts, KernelName& out) {
+  out.tensor_core = false;
+  for (const Text argument : split_arguments(parts.arguments)) {
+    const Text type = type_word(argument);
+    if (type.empty() || type.starts_with("int")) continue;
+    out.input_type = std::string(type);
+    break;
+  }
+  for (const Text t : split(parts.head, '_')) {
+    if (t == "sgemm") out.compute_type = "fp32";  // implicit_convolve_sgemm
+    if (parts.head.starts_with("gemmSN") && t.size() == 2 && t.find_first_not_of("NT") == Text::npos) out.layout = lower(t);
+  }
+  if (out.compute_type.empty() && (out.kind == KernelKind::gemm || has(parts.head, "_engine"))) out.compute_type = out.input_type;
+}
+
+// The letter names the arithmetic; which of the types are the operands' is told only where all are one.
+void read_magma(const NameParts& parts, KernelName& out) {
+  out.tensor_core = false;
+  const std::size_t gemm = parts.head.find("gemm");
+  if (gemm != Text::npos && gemm > 0) out.compute_type = std::string(type_of_letter(parts.head[gemm - 1]));
+  const auto arguments = split_arguments(parts.arguments);
+  if (arguments.size() < 3 || arguments[0] != arguments[1] || arguments[0] != arguments[2]) return;
+  out.input_type = out.output_type = std::string(type_word(arguments[0]));
+}
+
+void read_composable(const NameParts& parts, KernelName& out) {
+  if (has(parts.head, "xdl") || has(parts.head, "wmma")) out.tensor_core = true;  // AMD's matrix instructions
+  if (has(parts.head, "_fwd")) out.operation = "forward";
+  if (has(parts.head, "_bwd_data")) out.operation = "gradient of the input";
+  if (has(parts.head, "_bwd_weight")) out.operation = "gradient of the weights";
+}
+
+void read_aiter(const NameParts& parts, KernelName& out) {
+  const Text name = parts.head.substr(parts.head.rfind(':') + 1);
+  if (name.starts_with("bf16gemm")) out.input_type = "bf16";
+  if (name.starts_with("fp8gemm")) out.input_type = "fp8";
+  if (name.starts_with("f4gemm")) out.input_type = "fp4";
+  if (name.starts_with("fmha_fwd")) out.operation = "forward";
+  if (name.starts_with("fmha_bwd")) out.operation = "backward";
+  for (const Text t : split(name, '_')) {
+    if (is_tile(t) && out.tile.empty()) out.tile = std::string(t);
+    if (is_layout(t) && out.layout.empty()) out.layout = std::string(t);
+    if (const Text type = type_word(t); !type.empty() && out.kind == KernelKind::attention && out.input_type.empty())
+      out.input_type = std::string(type);
+    if (lower(t) == "splitk") out.split_k = "yes";
+    if (t == "bias") add_epilogue(out, t);
+  }
+}
+
+void read_embedding(const NameParts& parts, KernelName& out) {
+  if (has(parts.head, "embedding")) out.operation = "embedding";
+}
+
 void read_first_type(const NameParts& parts, KernelName& out) {
   const auto arguments = split_arguments(parts.arguments);
   if (!arguments.empty()) out.input_type = std::string(type_word(arguments[0]));
@@ -519,6 +633,8 @@ void read_cudnn_attention(const NameParts& parts, KernelName& out) {
     if (t.starts_with("cga") && is_tile(t.substr(3))) out.cluster = std::string(t.substr(3));
   }
 }
+
+void read_attention_helper(const NameParts&, KernelName& out) { out.operation = kBesideAttention; }
 
 void read_flash(const NameParts& parts, KernelName& out) {
   if (has(parts.whole, "fwd") || has(parts.whole, "Fwd")) out.operation = "forward";
@@ -577,7 +693,7 @@ void read_nccl(const NameParts& parts, KernelName& out) {
 
 void read_elementwise(const NameParts& parts, KernelName& out) {
   for (const Text argument : split_arguments(parts.arguments)) {
-    if (all_digits(argument)) continue;
+    if (all_digits(argument) || !type_word(argument).empty()) continue;
     const Functor functor = functor_of(argument);
     out.operation = operation_word(functor.name);
     if (functor.arguments.empty()) break;

@@ -16,8 +16,15 @@ void read_trtllm_bmm(const NameParts&, KernelName&);  // bmm_Bfloat16_MxE2m1MxE4
 void read_matmul_ogs(const NameParts&, KernelName&);  // _matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1_swiglu
 void read_igemm(const NameParts&, KernelName&);       // igemm_fwd_gtcx2_nhwc_bf16_bx0_ex1_bt256x128x16_...
 void read_split_k(const NameParts&, KernelName&);     // cublasLt::splitKreduce_kernel<...>
+void read_epilogue_kernel(const NameParts&, KernelName&);  // cublasLt::epilogue::impl::globalKernel<...>
+void read_plain_cores(const NameParts&, KernelName&);  // gemmk1_kernel<int, float, ...>, implicit_convolve_sgemm<float, ...>
+void read_magma(const NameParts&, KernelName&);        // magma_sgemmEx_kernel<float, float, float, ...>
+void read_composable(const NameParts&, KernelName&);   // ck::tensor_operation::device::kernel_..._xdl_cshuffle<...>
+void read_aiter(const NameParts&, KernelName&);        // aiter::bf16gemm_fp32bf16_tn_96x64_bias_clean
+void read_embedding(const NameParts&, KernelName&);    // split_embedding_codegen_forward_unweighted_kernel<float, ...>
 void read_first_type(const NameParts&, KernelName&);  // dgrad_engine<float, ...>
 void read_cudnn_attention(const NameParts&, KernelName&);  // cudnn_generated_fort_native_sdpa_sm90_flash_...
+void read_attention_helper(const NameParts&, KernelName&);  // cudnn::fusion::convert_dq_to_16bits<true>
 void read_flash(const NameParts&, KernelName&);            // flash_fwd_kernel<Flash_fwd_kernel_traits<64, 128, ...>>
 void read_fmha(const NameParts&, KernelName&);             // fmha_cutlassF_bf16_aligned_64x64_rf_sm80, fmhaSm100a...
 void read_inductor(const NameParts&, KernelName&);         // triton_poi_fused_add_mul_0

@@ -16,7 +16,7 @@ struct SmLimits {
   std::int64_t threads = 0;  // resident at a time
   std::int64_t registers = 0;
   std::int64_t shared_memory = 0;         // bytes
-  std::int64_t default_block_memory = 0;  // bytes of shared memory a block gets without opting in (48 KB)
+  std::int64_t default_block_memory = 0;  // bytes of shared memory a block gets without opting in (48 KiB)
   std::int64_t sms = 0;                   // of the GPU
 };
 // Nothing where the file lacks a property, or for other GPUs (ROCm, before Volta).
@@ -44,7 +44,7 @@ struct Occupancy {
 // block.
 std::optional<Occupancy> occupancy(const SmLimits& sm, const BlockNeeds& block);
 
-// Kineto asks with the default limit of shared memory, so it states 0 for every block with more than 48 KB.
+// Kineto asks with the default limit of shared memory, so it states 0 for every block with more than 48 KiB.
 enum class OccupancyRule : std::uint8_t { as_kineto_states, true_value };
 // "est. achieved occupancy %": as many of the active blocks as the grid has for each SM. 0..100, rounded as in the
 // trace.
@@ -55,5 +55,10 @@ BlockNeeds needs_of(const GpuRow& row);
 std::uint64_t grid_blocks(const GpuRow& row);
 // "registers", "shared memory and blocks": every limiter that ties.
 std::string limiter_text(std::uint8_t limiters);
+// The warp slots that are in use on average over the SMs, and why no more: "12.5 % of warp slots, limited by registers", or
+// "0.8 % of warp slots, limited by the grid: 8 blocks on 132 SMs; per SM up to 37.5 %". Empty for an impossible block.
+std::string occupancy_words(const SmLimits& sm, const BlockNeeds& block, std::uint64_t grid_blocks);
+// "48.0 KiB": memory of an SM, which comes in powers of 1024.
+std::string format_shared_memory(std::uint64_t bytes);
 
 }  // namespace gapscope

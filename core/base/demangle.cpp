@@ -1,5 +1,6 @@
 #include "core/base/demangle.h"
 
+#include <array>
 #include <cstddef>
 
 // libstdc++'s streaming twin of abi::__cxa_demangle. A mangled name of 400 bytes can stand for gigabytes (each
@@ -15,10 +16,34 @@ constexpr std::size_t kMaxReadableChars = 64 * 1024;  // eight times that, and s
 
 struct TooLong {};
 
+// The library knows no 16-bit floats (DF16b, DF16_). No GPU has the two types whose letters stand in for them, and like
+// these they are never referred back to, so that the rest of the name keeps its meaning.
+struct StandIn {
+  std::string_view mangled, letter, spelled, means;
+};
+constexpr std::array<StandIn, 2> kStandIns = {
+    {{"DF16b", "g", "__float128", "__bf16"}, {"DF16_", "e", "long double", "_Float16"}}};
+
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
 void append_piece(const char* text, std::size_t size, void* opaque) {
   auto& out = *static_cast<std::string*>(opaque);
   if (out.size() + size > kMaxReadableChars) throw TooLong{};
   out.append(text, size);
+}
+
+// Empty where it is no mangled name, or the readable one is too long.
+std::string demangled(const std::string& name) {
+  std::string readable;
+  try {
+    if (__gcclibcxx_demangle_callback(name.c_str(), append_piece, &readable) == 0) return readable;
+  } catch (const TooLong&) {
+    // The name stays as it is in the file.
+  }
+  return {};
 }
 
 }  // namespace
@@ -26,14 +51,13 @@ void append_piece(const char* text, std::size_t size, void* opaque) {
 std::string demangle(std::string_view name) {
   std::string plain(name);
   if (!name.starts_with("_Z") || name.size() > kMaxMangledChars) return plain;
-  std::string readable;
-  try {
-    if (__gcclibcxx_demangle_callback(plain.c_str(), append_piece, &readable) == 0 && !readable.empty())
-      return readable;
-  } catch (const TooLong&) {
-    // The name stays as it is in the file.
-  }
-  return plain;
+  if (std::string readable = demangled(plain); !readable.empty()) return readable;
+  std::string known = plain;
+  for (const StandIn& s : kStandIns) replace_all(known, s.mangled, s.letter);
+  if (known == plain) return plain;
+  std::string readable = demangled(known);
+  for (const StandIn& s : kStandIns) replace_all(readable, s.spelled, s.means);
+  return readable.empty() ? plain : readable;
 }
 
 }  // namespace gapscope

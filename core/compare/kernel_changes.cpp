@@ -94,7 +94,10 @@ bool is_generated(const Item& item) { return item.decoded->family.starts_with("T
 
 bool is_product(const KernelName& name) { return name.kind == KernelKind::gemm && name.operation.empty(); }
 
-// Work that a compiler leaves to libraries.
+// The part of a library's product that a kernel of its own does: adding up, the epilogue.
+bool follows_product(const KernelName& name) { return name.family.starts_with("cuBLAS") || !name.split_k.empty(); }
+
+// Not the work that a compiler leaves to libraries.
 bool is_fusible(const Item& item) {
   switch (item.decoded->kind) {
     case KernelKind::gemm:
@@ -102,7 +105,7 @@ bool is_fusible(const Item& item) {
     case KernelKind::convolution:
     case KernelKind::collective:
     case KernelKind::memset: return false;
-    default: return !is_generated(item);
+    default: return !is_generated(item) && !follows_product(*item.decoded);
   }
 }
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <tuple>
 
 #include "core/base/parallel.h"
 #include "core/diagnose/catalogue.h"
+#include "core/diagnose/claims.h"
 #include "core/diagnose/verdict.h"
 
 namespace gapscope {
@@ -39,35 +39,14 @@ constexpr std::array<Need, 6> kNeeds = {{
      "No kernel of this trace states its blocks per SM, as recordings of AMD GPUs do not."},
 }};
 
-// "Prefer the cause": of two findings the first explains the second. An empty effect: every problem.
-struct Cause {
-  std::string_view cause, effect;
-};
-constexpr std::array<Cause, 7> kCauses = {{
-    {"compile_inside_window", ""},
-    {"autotuning_in_window", ""},
-    {"activity_buffer_request", "cpu_gpu_lane_offset"},
-    {"activity_buffer_request", "gpu_gap_in_step"},
-    {"dataloader_wait", "low_gpu_utilization"},
-    {"long_sync_wait", "low_gpu_utilization"},
-    {"many_small_kernels", "overhead_bound"},
-}};
-
-bool is_problem(const Rule& rule) { return rule.rule_class == RuleClass::problem || rule.rule_class == RuleClass::problem_locator; }
-
-bool explains(const Rule& cause, const Rule& effect) {
-  if (cause.id == effect.id) return false;
-  // Autotuning is part of a compilation: of the two the compilation leads.
-  if (effect.id == "compile_inside_window") return false;
-  return std::any_of(kCauses.begin(), kCauses.end(), [&](const Cause& c) {
-    return c.cause == cause.id && (c.effect.empty() ? is_problem(effect) : c.effect == effect.id);
-  });
-}
-
-void fold_under_causes(std::vector<RankedFinding>& findings) {
-  for (RankedFinding& effect : findings)
-    for (std::size_t i = 0; i < findings.size() && effect.led_by < 0; ++i)
-      if (explains(*findings[i].finding.rule, *effect.finding.rule)) effect.led_by = static_cast<std::int32_t>(i);
+// Notes on what is no problem: the first few, and none that teaches.
+void choose_brief(std::vector<RankedFinding>& findings) {
+  std::size_t notes = 0;
+  for (RankedFinding& f : findings) {
+    if (f.finding.severity != Severity::informational) continue;
+    f.brief = !is_teaching(f.finding.rule->rule_class) && !f.merged && notes < kBriefNotes;
+    notes += f.brief ? 1 : 0;
+  }
 }
 
 }  // namespace
@@ -91,13 +70,11 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
     if (lacking[i] != nullptr) out.unjudged.push_back({rules[i], std::string(lacking[i]->why)});
     for (Finding& finding : found[i]) {
       finding.rule = rules[i];
-      out.findings.push_back({std::move(finding), -1});
+      out.findings.emplace_back().finding = std::move(finding);
     }
   }
-  std::stable_sort(out.findings.begin(), out.findings.end(), [](const RankedFinding& a, const RankedFinding& b) {
-    return std::tuple(a.finding.severity, a.finding.cost) > std::tuple(b.finding.severity, b.finding.cost);
-  });
-  fold_under_causes(out.findings);
+  assign_time(facts, out.findings);
+  choose_brief(out.findings);
   const TimeAccount& account = facts.analysis.account();
   const Trust trust = trust_of(facts.trace, facts.ops, account);
   out.trust = trust_text(trust);

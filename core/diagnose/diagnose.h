@@ -11,7 +11,10 @@ namespace gapscope {
 
 struct RankedFinding {
   Finding finding;
-  std::int32_t led_by = -1;  // position of the finding that explains this one; it is shown folded under that one
+  std::int32_t led_by = -1;  // position of the finding that explains this one, or that this one is part of: shown under it
+  bool merged = false;       // part of it: most of its time is the other's, which counts it
+  Ns overlap = 0;            // the time that both speak of
+  bool brief = true;         // shown unasked: no teaching note, and no sixth note on what is no problem
 };
 
 struct Unjudged {
@@ -22,9 +25,11 @@ struct Unjudged {
 struct Diagnosis {
   std::string trust;                    // what is missing or was changed by recording, and what that means; empty where nothing is
   std::string verdict;                  // one line: verdict.h
-  std::vector<RankedFinding> findings;  // costly before notable before informational, then by time at stake
+  std::vector<RankedFinding> findings;  // costly before notable before informational, then by cost
   std::vector<Unjudged> unjudged;
 };
+
+constexpr std::size_t kBriefNotes = 5;
 
 Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel = nullptr);
 

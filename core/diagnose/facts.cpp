@@ -118,15 +118,14 @@ void Facts::spread_bits() {
 void Facts::gather_gpu() {
   ops = gpu_ops(trace, links);
   gpu.resize(ops.size());
-  std::vector<std::int8_t> family_of_name(trace.strings.size(), -1);
   std::unordered_map<std::uint32_t, std::size_t> place;
   for (std::size_t i = 0; i < ops.size(); ++i) {
     const GpuOp& op = ops[i];
     append(busy, op.span);
     const StringId name = trace.name_id(op.slice);
-    std::int8_t& family = family_of_name[name.index()];
-    if (family < 0) family = static_cast<std::int8_t>(rule_family(trace.strings[name]));
-    gpu[i].family = op.is_kernel() ? static_cast<RuleFamily>(family) : RuleFamily::other;
+    const auto [entry, first_time] = decoded_.try_emplace(name.value);
+    if (first_time) entry->second = decode(trace.strings[name]);
+    gpu[i].family = op.is_kernel() ? rule_family(entry->second) : RuleFamily::other;
     if (!op.linked()) continue;
     own_[op.launch.index()] |= kIsLaunch;
     gpu[i].owner = links.owner_op(row(op));

@@ -4,6 +4,7 @@
 // Refers to the trace, its indexes and its analysis, which must outlive it.
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "core/analyze/analysis.h"
@@ -85,6 +86,9 @@ class Facts {
   std::vector<GpuFact> gpu;
   const GpuRow& row(const GpuOp& op) const { return trace.gpu[op.gpu_row]; }
   std::string_view name(const GpuOp& op) const { return trace.name(op.slice); }
+  // What the name of GPU work of this trace tells; each name is read once.
+  const KernelName& decoded(StringId name) const { return decoded_.at(name.value); }
+  const KernelName& decoded(const GpuOp& op) const { return decoded(trace.name_id(op.slice)); }
   SpanSet busy;                 // of all GPU work
   Ns gpu_sum = 0;               // durations of linked work
   Ns kernel_sum = 0;            // of linked kernels
@@ -116,6 +120,7 @@ class Facts {
   void gather_gpu();
   void gather_cpu();
 
+  std::unordered_map<std::uint32_t, KernelName> decoded_;  // by name
   std::vector<std::uint32_t> bits_of_name_;
   std::vector<std::uint32_t> parent_, own_, above_, below_;  // by slice
 };

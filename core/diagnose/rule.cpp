@@ -31,13 +31,25 @@ std::string_view severity_name(Severity s) {
 
 FindingSpan span_of_slice(const Trace& trace, SliceId slice) { return {trace.lane_id(slice), trace.span_of(slice), slice}; }
 
-std::vector<FindingSpan> spans_of_slices(const Trace& trace, std::vector<SliceId> slices) {
+void mark_slices(Finding& finding, const Trace& trace, const std::vector<SliceId>& slices) {
   std::vector<FindingSpan> spans;
+  std::vector<Span> covers;
   spans.reserve(slices.size());
-  for (const SliceId slice : slices) spans.push_back(span_of_slice(trace, slice));
-  return widest(std::move(spans));
+  covers.reserve(slices.size());
+  for (const SliceId slice : slices) {
+    spans.push_back(span_of_slice(trace, slice));
+    covers.push_back(spans.back().span);
+  }
+  finding.spans = widest(std::move(spans));
+  finding.covers = span_set(std::move(covers));
 }
 
-std::vector<FindingSpan> spans_of_gaps(std::vector<FindingSpan> gaps) { return widest(std::move(gaps)); }
+void mark_gaps(Finding& finding, std::vector<FindingSpan> gaps) {
+  std::vector<Span> covers;
+  covers.reserve(gaps.size());
+  for (const FindingSpan& gap : gaps) covers.push_back(gap.span);
+  finding.spans = widest(std::move(gaps));
+  finding.covers = span_set(std::move(covers));
+}
 
 }  // namespace gapscope

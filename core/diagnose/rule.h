@@ -16,7 +16,7 @@ enum class RuleClass : std::uint8_t {
   problem,            // costs time: a standing badge
   problem_locator,    // says where to look first
   good_sign,
-  reading_help,
+  reading_help,       // a teaching note: true of a healthy trace too
   observation,
   mixed,
   start_up,
@@ -26,6 +26,8 @@ enum class RuleClass : std::uint8_t {
   data_health,        // qualifies what the file holds
 };
 std::string_view rule_class_name(RuleClass c);  // "problem locator", ...
+// Notes that teach to read a trace, and say nothing against it.
+constexpr bool is_teaching(RuleClass c) { return c == RuleClass::reading_help || c == RuleClass::table_trap; }
 
 enum class Severity : std::uint8_t { informational, notable, costly };
 std::string_view severity_name(Severity s);
@@ -54,9 +56,10 @@ struct Finding {
   const Rule* rule = nullptr;  // filled in by diagnose()
   Severity severity = Severity::informational;
   std::string summary;         // one or two sentences with the numbers
-  Ns cost = 0;                 // time at stake
+  Ns cost = 0;                 // time at stake: as the rule sees it, and after diagnose() at most what it owns of the account
   Evidence evidence;
   std::vector<FindingSpan> spans;  // the widest first where there are more than kMostFindingSpans
+  SpanSet covers;              // all of its places together, until diagnose() has weighed it; empty: its spans say all
 };
 constexpr std::size_t kMostFindingSpans = 200;
 
@@ -74,8 +77,8 @@ struct Rule {
 
 // A slice as a place of a finding.
 FindingSpan span_of_slice(const Trace& trace, SliceId slice);
-// The slices as spans, at most kMostFindingSpans: the longest ones, in time order.
-std::vector<FindingSpan> spans_of_slices(const Trace& trace, std::vector<SliceId> slices);
-std::vector<FindingSpan> spans_of_gaps(std::vector<FindingSpan> gaps);  // the same for gaps
+// Makes slices, or gaps, the places of a finding: at most kMostFindingSpans as its spans, the longest ones in time order.
+void mark_slices(Finding& finding, const Trace& trace, const std::vector<SliceId>& slices);
+void mark_gaps(Finding& finding, std::vector<FindingSpan> gaps);
 
 }  // namespace gapscope

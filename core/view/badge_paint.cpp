@@ -22,8 +22,8 @@ bool stands_on_lanes(const Finding& finding) {
 }
 
 void gather_lane_findings(const Trace& trace, const Diagnosis& diagnosis, const FindingsState& state, LaneFindings& out) {
-  if (out.diagnosis == &diagnosis && out.quiet == state.quiet && out.muted == state.muted && out.chosen == state.chosen) return;
-  out = {std::vector<std::vector<LaneFindings::Mark>>(trace.lanes.size()), &diagnosis, state.quiet, state.muted, state.chosen};
+  if (out.diagnosis == &diagnosis && out.quiet == state.quiet && out.explain == state.explain && out.muted == state.muted && out.chosen == state.chosen) return;
+  out = {std::vector<std::vector<LaneFindings::Mark>>(trace.lanes.size()), &diagnosis, state.quiet, state.explain, state.muted, state.chosen};
   for (const FindingRow& row : shown_findings(diagnosis, state)) {
     const Finding& finding = diagnosis.findings[row.finding].finding;
     if (!stands_on_lanes(finding) && state.chosen != static_cast<std::int32_t>(row.finding)) continue;

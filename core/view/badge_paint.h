@@ -21,7 +21,7 @@ struct LaneFindings {
   std::vector<std::vector<Mark>> marks;  // by LaneId
   // What the lists were made for.
   const Diagnosis* diagnosis = nullptr;
-  bool quiet = false;
+  bool quiet = false, explain = false;
   std::vector<std::string> muted;
   std::int32_t chosen = -1;
 };

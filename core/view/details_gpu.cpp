@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/demangle.h"
+#include "core/analyze/occupancy.h"
 #include "core/base/text.h"
 #include "core/view/details_kernel.h"
 
@@ -30,7 +31,7 @@ DetailsLine shared_memory_line(const GpuRow& row) {
   // 0 is a real answer where the file states the kernel's other resources, and no answer where it states none.
   const bool stated = row.shared_memory > 0 || row.registers > 0 || row.has_launch_config();
   if (!stated) return absent_line("shared memory");
-  return number_line("shared memory", format_bytes(row.shared_memory),
+  return number_line("shared memory", format_shared_memory(row.shared_memory),
                      format_count(row.shared_memory) + " bytes, static and dynamic");
 }
 
@@ -40,7 +41,7 @@ DetailsLine occupancy_line(const GpuRow& row) {
       "An upper bound computed by the profiler from registers, shared memory and launch size; not a measurement.";
   if (row.occupancy_percent == 0 && row.shared_memory > kDefaultSharedLimit)
     hover =
-        "The profiler states 0 % for every kernel that uses more than 48 KB of shared memory; the true value is "
+        "The profiler states 0 % for every kernel that uses more than 48 KiB of shared memory; the true value is "
         "higher.";
   return number_line("occupancy, as stated", fmt::format("{:g} %", row.occupancy_percent), std::move(hover));
 }

@@ -39,8 +39,8 @@ DetailsLine achieved_line(const SmLimits& sm, const GpuRow& row, int percent) {
     return number_line("occupancy, recomputed", fmt::format("{} %", percent),
                        "The theoretical occupancy, or less where the grid is too small to fill every SM.");
   return number_line("occupancy, recomputed",
-                     fmt::format("{} % - the stated 0 % is the profiler's 48 KB limit, not the kernel", percent),
-                     "The profiler assumes that a block gets at most 48 KB of shared memory and states 0 % above that. "
+                     fmt::format("{} % - the stated 0 % is the profiler's 48 KiB limit, not the kernel", percent),
+                     "The profiler assumes that a block gets at most 48 KiB of shared memory and states 0 % above that. "
                      "This value drops the assumption.");
 }
 

@@ -9,7 +9,8 @@ namespace gapscope {
 namespace {
 
 bool is_shown(const RankedFinding& f, const FindingsState& state) {
-  return !(state.quiet && f.finding.severity == Severity::informational) && !is_muted(state, f.finding.rule->id);
+  const bool asked_for = f.brief || state.explain;
+  return asked_for && !(state.quiet && f.finding.severity == Severity::informational) && !is_muted(state, f.finding.rule->id);
 }
 
 bool has_place_in(const Finding& finding, Span range) {
@@ -81,7 +82,8 @@ void go_to_finding(const Document& document, ViewState& view, std::uint32_t find
 
 void walk_findings(const Document& document, ViewState& view, int by) {
   if (!document.diagnosis()) return;
-  const std::vector<FindingRow> rows = shown_findings(*document.diagnosis(), view.findings, view.range);
+  std::vector<FindingRow> rows = shown_findings(*document.diagnosis(), view.findings, view.range);
+  std::erase_if(rows, [&](const FindingRow& r) { return is_teaching(document.diagnosis()->findings[r.finding].finding.rule->rule_class); });
   if (rows.empty()) return;
   const auto count = static_cast<int>(rows.size());
   const auto at = std::find_if(rows.begin(), rows.end(),

@@ -31,7 +31,7 @@ void choose_finding(const Document& document, ViewState& view, std::uint32_t fin
 // Chooses a finding and brings its `place` (position in Finding::spans) into view: a slice is selected, a gap focused.
 void go_to_finding(const Document& document, ViewState& view, std::uint32_t finding, std::size_t place);
 // The next (by = 1) or previous (-1) shown finding after the chosen one, around the end; in the selected time where there
-// is one, as for places.
+// is one, as for places. Teaching notes are passed over.
 void walk_findings(const Document& document, ViewState& view, int by);
 // Opens the list with its first finding chosen and in view.
 void open_findings(const Document& document, ViewState& view);

@@ -88,6 +88,7 @@ struct DetailsState {
 struct FindingsState {
   bool open = true;                 // the panel at the right
   bool quiet = false;               // informational ones are hidden
+  bool explain = false;             // all of them are listed, with the notes that teach to read the trace
   std::vector<std::string> muted;   // rule ids; kept in the settings
   std::int32_t chosen = -1;         // position in Diagnosis::findings
   std::size_t place = 0;            // position in its spans

@@ -100,7 +100,7 @@ TEST_CASE("CUTLASS: wmma, simt, tf32 without types, alignment and the letters of
   CHECK(turing.at("alignment") == "1");
   CHECK(told("void cutlass::Kernel2<cutlass_80_simt_sgemm_64x64_8x5_nn_align1>(int)").at("tensor_core") == "no");
   CHECK(told("void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_64x64_64x6_tn_align8>(int)")
-            .at("epilogue") == "relu");
+            .at("epilogue") == "relu variant");  // not proof of a ReLU
   const Told three = told(
       "void cutlass::device_kernel<cutlass3x_sm90_tensorop_s64x128x16gemm_bf16_bf16_f32_bf16_bf16_128x128x64_2x1x1_0_"
       "tnn_align8_warpspecialized_cooperative_epi_tma>(Params)");
@@ -189,7 +189,164 @@ TEST_CASE("every field explains itself in one line") {
   }
 }
 
-TEST_CASE("the families of the rules go by the first match") {
+namespace {
+
+struct Sayings {
+  const char* name;
+  Told expected;  // without short name and architecture
+};
+
+const char* const kBackwardWeight = "_ZN2ck16tensor_operation6device37kernel_batched_gemm_xdlops_bwd_weightIDF16bfEEvPT_PT0_";
+
+// What libraries write, and what must be read from it.
+std::vector<Sayings> names_and_what_they_say() {
+  return {
+      {"void sgemm_largek_lds64<true, false, 5, 5, 4, 4, 4, 32>(float*, float const*)",
+       {{"family", "cuBLAS"}, {"kind", "gemm"}, {"input_type", "fp32"}, {"compute_type", "fp32"}, {"tensor_core", "no"}}},
+      {"void cublasLt::epilogue::impl::globalKernel<8, 32, float, float, float, true, true, 1>(int, int, long, float*)",
+       {{"family", "cuBLASLt"}, {"kind", "elementwise"}, {"operation", "epilogue of a product"}}},
+      {"void epilogue::impl::globalKernel<float, float, float, true, true>(int, int, long, float*, cublasLtEpilogue_t, int)",
+       {{"family", "cuBLASLt"}, {"kind", "elementwise"}, {"operation", "epilogue of a product"}}},
+      {"void splitKreduce_kernel<float, float, float, float>(cublasSplitKParams<float>, float const*)",
+       {{"family", "cuBLAS"}, {"kind", "reduction"}, {"operation", "adds up the parts of a split-K product"}, {"split_k", "yes"}}},
+      {"void cutlass::Kernel<cutlass::reduction::kernel::ReduceSplitK<cutlass::MatrixShape<4, 128>, float> >(Params)",
+       {{"family", "CUTLASS"}, {"kind", "reduction"}, {"operation", "adds up the parts of a split-K product"}, {"split_k", "yes"}}},
+      {"void cutlass__5x_cudnn::Kernel<cutlass_tensorop_s1688fprop_optimized_tf32_128x64_16x6_nhwc_align4>(int)",
+       {{"family", "CUTLASS"}, {"kind", "convolution"}, {"input_type", "fp32"}, {"compute_type", "tf32"}, {"output_type", "fp32"},
+        {"tensor_core", "yes"}, {"tile", "128x64x16"}, {"stages", "6"}, {"alignment", "4"}}},
+      {"void cutlass__5x_cudnn::Kernel<cutlass_tensorop_s1688dgrad_optimized_tf32_128x128_16x4_nhwc_unity_stride_align4>(int)",
+       {{"family", "CUTLASS"}, {"kind", "convolution"}, {"input_type", "fp32"}, {"compute_type", "tf32"}, {"output_type", "fp32"},
+        {"tensor_core", "yes"}, {"tile", "128x128x16"}, {"stages", "4"}, {"alignment", "4"}}},
+      {"void cutlass__5x_cudnn::Kernel<cutlass_tensorop_s1688wgrad_optimized_tf32_128x128_16x4_nhwc_align4>(int)",
+       {{"family", "CUTLASS"}, {"kind", "convolution"}, {"input_type", "fp32"}, {"compute_type", "tf32"}, {"output_type", "fp32"},
+        {"tensor_core", "yes"}, {"tile", "128x128x16"}, {"stages", "4"}, {"alignment", "4"}}},
+      {"void gemmk1_kernel<int, float, 256, 5, false, false, false, false, cublasGemvTensorStridedBatched<float const> >(float)",
+       {{"family", "cuBLAS"}, {"kind", "gemm"}, {"input_type", "fp32"}, {"compute_type", "fp32"}, {"tensor_core", "no"}}},
+      {"void gemmSN_TN_kernel<float, 128, 16, 2, 4, 4, 4, true, cublasGemvTensorStridedBatched<float const> >(float)",
+       {{"family", "cuBLAS"}, {"kind", "gemm"}, {"input_type", "fp32"}, {"compute_type", "fp32"}, {"tensor_core", "no"}, {"layout", "tn"}}},
+      {"void magma_sgemmEx_kernel<float, float, float, true, false, 6, 4, 6, 3, 4>(int, int, cublasLtEpilogue_t)",
+       {{"family", "cuBLAS (MAGMA)"}, {"kind", "gemm"}, {"input_type", "fp32"}, {"compute_type", "fp32"}, {"output_type", "fp32"},
+        {"tensor_core", "no"}}},
+      {"void magma_sgemmEx_kernel<float, __nv_bfloat16, __nv_bfloat16, true, false, 6, 4, 6, 3, 4>(int)",
+       {{"family", "cuBLAS (MAGMA)"}, {"kind", "gemm"}, {"compute_type", "fp32"}, {"tensor_core", "no"}}},
+      {"void implicit_convolve_sgemm<float, float, 1024, 6, 7, 3, 3, 5, 1, false, true, true>(int, int)",
+       {{"family", "cuDNN"}, {"kind", "convolution"}, {"input_type", "fp32"}, {"compute_type", "fp32"}, {"tensor_core", "no"}}},
+      {"void implicit_convolve_sgemm<__nv_bfloat16, __nv_bfloat16, 128, 5, 5, 3, 3, 3, 1, false, false, true>(int, int)",
+       {{"family", "cuDNN"}, {"kind", "convolution"}, {"input_type", "bf16"}, {"compute_type", "fp32"}, {"tensor_core", "no"}}},
+      {"void cudnn::cnn::wgrad_alg0_engine<float, 128, 6, 7, 3, 3, 5, false, 512>(int, int)",
+       {{"family", "cuDNN"}, {"kind", "convolution"}, {"input_type", "fp32"}, {"compute_type", "fp32"}, {"tensor_core", "no"}}},
+      {"void cudnn::winograd_nonfused::winogradWgradDelta4x4<float, float>(cudnn::winograd_nonfused::WinogradDeltaParams<float>)",
+       {{"family", "cuDNN (Winograd)"}, {"kind", "convolution"}, {"input_type", "fp32"}, {"tensor_core", "no"}}},
+      {"void fft2d_r2c_32x32<float, false, 5u, true>(float2*, float const*)",
+       {{"family", "cuDNN (FFT)"}, {"kind", "convolution"}, {"input_type", "fp32"}, {"tensor_core", "no"}}},
+      {"void cudnn::cnn::im2col4d_kernel<float, long>(cudnn::cnn::im2col4d_params)",
+       {{"family", "cuDNN"}, {"kind", "convolution"}, {"input_type", "fp32"}, {"tensor_core", "no"}}},
+      {kBackwardWeight,
+       {{"family", "Composable Kernel"}, {"kind", "convolution"}, {"operation", "gradient of the weights"}, {"tensor_core", "yes"}}},
+      {"_ZN5aiter32fmha_fwd_hd192_hd128_bf16_causalE",
+       {{"family", "AITER"}, {"kind", "attention"}, {"operation", "forward"}, {"input_type", "bf16"}}},
+      {"_ZN5aiter37bf16gemm_fp32bf16_tn_96x64_bias_cleanE",
+       {{"family", "AITER"}, {"kind", "gemm"}, {"input_type", "bf16"}, {"tile", "96x64"}, {"layout", "tn"}, {"epilogue", "bias"}}},
+      {"_ZN5aiter24add_rmsnorm_quant_kernelIDF16bDF16bLi256ELi16ELb1ELb0ELb1ELi1EEEvPT0_",
+       {{"family", "AITER"}, {"kind", "normalization"}}},
+      {"void fbgemm_gpu::split_embedding_codegen_forward_unweighted_kernel<float, float, float, long>(float)",
+       {{"family", "FBGEMM"}, {"kind", "indexing"}, {"operation", "embedding"}}},
+      {"void fbgemm::bounds_check_indices_embedding_kernel<long>(long)",
+       {{"family", "FBGEMM"}, {"kind", "indexing"}, {"operation", "embedding"}}},
+      {"sage_fwd", {{"family", "SageAttention"}, {"kind", "attention"}}},
+      {"sage_quant_kernel", {{"family", "SageAttention"}, {"kind", "attention"}, {"operation", "beside attention"}}},
+      {"void groupnorm_fwd<float>(int)", {{"kind", "normalization"}}},
+      {"group_norm_nhwc_sum_kernel", {{"kind", "normalization"}}},
+      {"void at::native::(anonymous namespace)::ComputeFusedParamsCUDAKernel<float>(long, long, long, float const*)",
+       {{"family", "ATen"}, {"kind", "normalization"}, {"input_type", "fp32"}}},
+      {"Cijk_Alik_Bljk_B_BS_BH_Bias_HA_S_SAV_UserArgs_MT16x16x128_MI16x16x1_SN_ISA942",
+       {{"family", "Tensile"}, {"kind", "gemm"}, {"input_type", "bf16"}, {"compute_type", "fp32"}, {"output_type", "bf16"},
+        {"tensor_core", "yes"}, {"tile", "16x16x128"}, {"layout", "tn"}}},
+      {"Cijk_Ailk_Bljk_S_B_Bias_HA_S_SAV_UserArgs_MT16x16x128_MI16x16x1_SN_ISA942",
+       {{"family", "Tensile"}, {"kind", "gemm"}, {"input_type", "fp32"}, {"compute_type", "fp32"}, {"output_type", "fp32"},
+        {"tensor_core", "yes"}, {"tile", "16x16x128"}, {"layout", "nn"}}},
+      {"Cijk_Alik_Bljk_HBH_MT64x64x16_SN_ISA906",
+       {{"family", "Tensile"}, {"kind", "gemm"}, {"input_type", "fp16"}, {"compute_type", "fp32"}, {"output_type", "fp16"},
+        {"tile", "64x64x16"}, {"layout", "tn"}}},
+      {"Cijk_Alik_Bljk_SB_MT64x64x16_SN_ISA906",
+       {{"family", "Tensile"}, {"kind", "gemm"}, {"input_type", "fp32"}, {"compute_type", "fp32"}, {"output_type", "fp32"},
+        {"tile", "64x64x16"}, {"layout", "tn"}}},
+      {"ampere_gcgemm_64x64_nt",
+       {{"family", "cuBLAS"}, {"kind", "gemm"}, {"input_type", "complex64"}, {"compute_type", "complex64"}, {"tensor_core", "no"},
+        {"tile", "64x64"}, {"layout", "nt"}}},
+      {"volta_scudnn_128x64_relu_medium_nn_v1",
+       {{"family", "cuDNN"}, {"kind", "convolution"}, {"input_type", "fp32"}, {"compute_type", "fp32"}, {"tensor_core", "no"},
+        {"tile", "128x64"}, {"layout", "nn"}, {"epilogue", "relu variant"}}},
+      {"void at::native::vectorized_elementwise_kernel<8, at::native::GeluCUDAKernelImpl(at::TensorIteratorBase&, "
+       "at::native::GeluType)::{lambda()#2}::operator()() const::{lambda(c10::BFloat16)#1}, std::array<char*, 2ul> >(int)",
+       {{"family", "ATen elementwise"}, {"kind", "elementwise"}, {"operation", "gelu"}}},
+      {"void at::native::vectorized_elementwise_kernel<8, at::native::GeluBackwardCUDAKernelImpl(at::TensorIteratorBase&, "
+       "at::native::GeluType)::{lambda()#2}, std::array<char*, 3ul> >(int)",
+       {{"family", "ATen elementwise"}, {"kind", "elementwise"}, {"operation", "gelu_backward"}}},
+      {"void at::native::vectorized_elementwise_kernel<4, at::native::AUnaryFunctor<long, long, bool, "
+       "at::native::(anonymous namespace)::CompareEqFunctor<long> >, std::array<char*, 2ul> >(int)",
+       {{"family", "ATen elementwise"}, {"kind", "elementwise"}, {"operation", "compare_eq"}, {"input_type", "int64"},
+        {"output_type", "bool"}}},
+      {"void (anonymous namespace)::elementwise_kernel_with_index<int, at::native::arange_cuda_out(c10::Scalar const&)::{lambda()#1}>"
+       "(int)",
+       {{"family", "ATen elementwise"}, {"kind", "elementwise"}, {"operation", "arange"}}},
+  };
+}
+
+}  // namespace
+
+TEST_CASE("each library's names say what they are known to say") {
+  for (const Sayings& row : names_and_what_they_say()) {
+    CAPTURE(row.name);
+    Told said = told(row.name);
+    said.erase("arch");
+    CHECK(said == row.expected);
+  }
+}
+
+TEST_CASE("a name in 16-bit floats is read in full, though the library that reads names does not know them") {
+  CHECK(decode("_ZN5aiter24add_rmsnorm_quant_kernelIDF16bDF16bLi256ELi16ELb1ELb0ELb1ELi1EEEvPT0_").short_name ==
+        "add_rmsnorm_quant_kernel");
+  CHECK(decode(kBackwardWeight).short_name == "kernel_batched_gemm_xdlops_bwd_weight");
+}
+
+TEST_CASE("plain FP32, TF32 and what is no product are told apart by the decoded name") {
+  const auto plain = [](const char* name) { return is_fp32_on_plain_cores(decode(name)); };
+  const auto tf32 = [](const char* name) { return is_tf32(decode(name)); };
+  for (const char* name : {"volta_sgemm_64x64_nt", "void sgemm_largek_lds64<true>(float*)", "cutlass_80_simt_sgemm_64x64_8x5_nn_align1",
+                           "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize32x32x8_stage3_warpsize1x2x1_ffma_aligna4_kernel__5x_cublas",
+                           "void gemmSN_TN_kernel<float, 128>(float)", "void implicit_convolve_sgemm<float, float, 1024>(int)",
+                           "void magma_sgemmEx_kernel<float, float, float, true>(int)", "void dgrad_engine<float, 512>(int)"}) {
+    CAPTURE(name);
+    CHECK(plain(name));
+    CHECK_FALSE(tf32(name));
+  }
+  for (const char* name : {"sm90_xmma_gemm_f32f32_tf32f32_f32_nn_n_tilesize64x128x32_warpgroupsize1x1x1_kernel__5x_cublas",
+                           "void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_128x64_32x6_nt_align4>(int)",
+                           "void cutlass__5x_cudnn::Kernel<cutlass_tensorop_s1688fprop_optimized_tf32_64x64_16x10_nhwc_align4>(int)"}) {
+    CAPTURE(name);
+    CHECK(tf32(name));
+    CHECK_FALSE(plain(name));
+  }
+  for (const char* name : {"void cublasLt::splitKreduce_kernel<32, 16, int, float, float, float, float>(int)",
+                           "void cutlass::Kernel<cutlass_75_tensorop_f16_s1688gemm_f16_128x128_32x2_tn_align1>(int)",
+                           "nvjet_sm90_tst_64x8_64x16_1x4_h_bz_NNT", "ampere_gcgemm_64x64_nt"}) {
+    CAPTURE(name);
+    CHECK_FALSE(plain(name));
+    CHECK_FALSE(tf32(name));
+  }
+}
+
+TEST_CASE("copies tell by their names whether they stay on the device, and whether host memory is pageable") {
+  CHECK(is_copy_on_device("Memcpy DtoD (Device -> Device)"));
+  CHECK(is_copy_on_device("CopyDeviceToDevice"));
+  CHECK_FALSE(is_copy_on_device("Memcpy HtoD (Pageable -> Device)"));
+  CHECK(is_pageable_copy("Memcpy HtoD (Pageable -> Device)"));
+  CHECK_FALSE(is_pageable_copy("Memcpy HtoD (Pinned -> Device)"));
+}
+
+TEST_CASE("the families of the rules follow from the decoded kind") {
+  const auto rule_family = [](const char* name) { return gapscope::rule_family(decode(name)); };
   CHECK(rule_family("ncclDevKernel_AllGather_RING_LL(int)") == RuleFamily::comm);
   CHECK(rule_family("void (anonymous namespace)::multimem_all_reduce_kernel<c10::BFloat16, 16>") == RuleFamily::comm);
   CHECK(rule_family("triton_poi_fused_add_0") == RuleFamily::triton);
@@ -199,6 +356,10 @@ TEST_CASE("the families of the rules go by the first match") {
   CHECK(rule_family("volta_sgemm_64x64_nt") == RuleFamily::gemm);
   CHECK(rule_family("void fbgemm_gpu::permute_2D<int>(int)") == RuleFamily::other);
   CHECK(rule_family("bmm_Bfloat16") == RuleFamily::gemm);
+  CHECK(rule_family("void splitKreduce_kernel<float>(cublasSplitKParams<float>)") == RuleFamily::other);
+  CHECK(rule_family("void at::native::elementwise_kernel<128, 4, "
+                    "at::native::gpu_kernel_impl<at::native::direct_copy_kernel_cuda(int)::{lambda()#1}> >(int)") ==
+        RuleFamily::elementwise);
   CHECK(rule_family("void at::native::vectorized_elementwise_kernel<4>") == RuleFamily::elementwise);
   CHECK(rule_family("Memcpy DtoD (Device -> Device)") == RuleFamily::other);
 }

@@ -42,7 +42,7 @@ TEST_CASE("tiny blocks are limited by their number, large shared memory by itsel
   CHECK((large->limiters & kBySharedMemory) != 0);
 }
 
-TEST_CASE("above 48 KB Kineto states 0, the true value is higher") {
+TEST_CASE("above 48 KiB Kineto states 0, the true value is higher") {
   const BlockNeeds block{384, 168, 200 * 1024};
   CHECK(achieved_percent(kH200, block, 132, OccupancyRule::as_kineto_states) == 0);
   CHECK(achieved_percent(kH200, block, 132, OccupancyRule::true_value) == 19);
@@ -107,7 +107,7 @@ TEST_CASE("every stated occupancy of every recording is reproduced") {
         continue;
       }
       ++stated;
-      // Kineto states 0 % above 48 KB of shared memory; our own recorder does not repeat that.
+      // Kineto states 0 % above 48 KiB of shared memory; our own recorder does not repeat that.
       const bool is_kinetos = !path.filename().string().starts_with("recorded_");
       const auto rule = is_kinetos ? OccupancyRule::as_kineto_states : OccupancyRule::true_value;
       const auto ours = achieved_percent(*sm, needs_of(row), grid_blocks(row), rule);
@@ -121,4 +121,14 @@ TEST_CASE("every stated occupancy of every recording is reproduced") {
             << " more on GPUs that the formula does not cover\n";
   CHECK(stated > 0);
   CHECK(same == stated);
+}
+
+TEST_CASE("occupancy in words: the headline, then what limits it, the grid before the block") {
+  CHECK(occupancy_words(kH200, {256, 255, 0}, 10'000) == "12.5 % of warp slots, limited by registers");
+  // Six blocks of four warps would fit on each SM, of which there are 132.
+  CHECK(occupancy_words(kH200, {128, 80, 0}, 8) == "0.4 % of warp slots, limited by the grid: 8 blocks on 132 SMs; per SM up to 37.5 %");
+  CHECK(occupancy_words(kH200, {128, 80, 0}, 1).find("1 block on") != std::string::npos);
+  CHECK(occupancy_words(kH200, {0, 0, 0}, 8).empty());
+  CHECK(format_shared_memory(49'152) == "48.0 KiB");
+  CHECK(format_shared_memory(0) == "0 B");
 }

@@ -33,7 +33,7 @@ TEST_CASE("a stated 0 % comes with the value it should have been, and why") {
   const auto lines = occupancy_lines(*doc, doc->trace.gpu[0]);
   CHECK(line(lines, "theoretical occupancy").value == "18.8 %, limited by registers and shared memory");
   CHECK(line(lines, "occupancy, recomputed").value ==
-        "19 % - the stated 0 % is the profiler's 48 KB limit, not the kernel");
+        "19 % - the stated 0 % is the profiler's 48 KiB limit, not the kernel");
 }
 
 TEST_CASE("each decoded field explains itself on hover") {

@@ -40,7 +40,7 @@ TEST_CASE("a kernel's resources come first and are as the file states them") {
   REQUIRE(!model.sections.empty());
   CHECK(model.sections[0].title == "Resources");
   CHECK(value_of(model, "Resources", "registers per thread") == "32");
-  CHECK(value_of(model, "Resources", "shared memory") == "48.5 KB");
+  CHECK(value_of(model, "Resources", "shared memory") == "48.5 KiB");
   CHECK(value_of(model, "Resources", "grid") == "8 x 8 x 1");
   CHECK(value_of(model, "Resources", "block") == "256 x 1 x 1");
   CHECK(line_of(model, "Resources", "grid").hover == "64 blocks, in x, y and z");
@@ -54,10 +54,10 @@ TEST_CASE("a kernel's resources come first and are as the file states them") {
   CHECK(value_of(model, "GPU", "correlation") == "7");
 }
 
-TEST_CASE("a stated occupancy of 0 with more than 48 KB of shared memory is explained") {
+TEST_CASE("a stated occupancy of 0 with more than 48 KiB of shared memory is explained") {
   const auto doc = document_from_text(test::kOneLaunch);
   const DetailsModel model = make_details(*doc, slice_named(*doc, kReduce), nullptr);
-  CHECK(line_of(model, "Resources", "occupancy, as stated").hover.find("48 KB") != std::string::npos);
+  CHECK(line_of(model, "Resources", "occupancy, as stated").hover.find("48 KiB") != std::string::npos);
 }
 
 TEST_CASE("a mangled name is shown readable, with the name in the file kept") {
@@ -75,7 +75,7 @@ TEST_CASE("a kernel leads to its call and operator, and a call to its kernel") {
   const DetailsModel model = make_details(*doc, kernel, nullptr);
   CHECK(line_of(model, "Launched by", "call").target == call);
   CHECK(line_of(model, "Launched by", "operator").target == slice_named(*doc, "aten::add"));
-  CHECK(value_of(model, "Launched by", "call to start") == "20.2 us");
+  CHECK(value_of(model, "Launched by", "call to start") == "20.2 µs");
   CHECK(line_of(make_details(*doc, call, nullptr), "Launched", "kernel").target == kernel);
 }
 
@@ -95,7 +95,7 @@ TEST_CASE("a graph launch lists the kernels it started in time order and counts 
   const auto doc = document_from_text(test::kOneLaunch);
   const DetailsModel model = make_details(*doc, slice_named(*doc, "cudaGraphLaunch"), nullptr);
   CHECK(value_of(model, "Launched", "GPU work") == "2");
-  CHECK(value_of(model, "Launched", "GPU time") == "2.50 us");
+  CHECK(value_of(model, "Launched", "GPU time") == "2.50 µs");
   const DetailsSection launched = section_of(model, "Launched");
   CHECK(launched.lines[launched.lines.size() - 2].value == "first");
   CHECK(launched.lines.back().value == "second");
@@ -117,7 +117,7 @@ TEST_CASE("a launch of thousands lists the first and counts the rest") {
 TEST_CASE("a copy tells its bytes and bandwidth") {
   const auto doc = document_from_text(test::kOneLaunch);
   const DetailsModel model = make_details(*doc, slice_named(*doc, "Memcpy HtoD (Pinned -> Device)"), nullptr);
-  CHECK(value_of(model, "Copy", "bytes") == "16.0 KB");
+  CHECK(value_of(model, "Copy", "bytes") == "16.4 kB");
   CHECK(value_of(model, "Copy", "bandwidth") == "4.10 GB/s");
 }
 
@@ -131,11 +131,11 @@ TEST_CASE("start, duration, self time, depth and parents of an operator") {
   const auto doc = document_from_text(test::kOneLaunch);
   const DetailsModel model = make_details(*doc, slice_named(*doc, "aten::add"), nullptr);
   CHECK(value_of(model, "Slice", "category") == "cpu_op");
-  CHECK(value_of(model, "Slice", "start") == "10.0 us");
-  CHECK(line_of(model, "Slice", "start").hover == "10.000 us");
-  CHECK(value_of(model, "Slice", "start in file") == "110.000 us");
-  CHECK(value_of(model, "Slice", "duration") == "40.0 us");
-  CHECK(value_of(model, "Slice", "self time") == "29.5 us");
+  CHECK(value_of(model, "Slice", "start") == "10.0 µs");
+  CHECK(line_of(model, "Slice", "start").hover == "10.000 µs");
+  CHECK(value_of(model, "Slice", "start in file") == "110.000 µs");
+  CHECK(value_of(model, "Slice", "duration") == "40.0 µs");
+  CHECK(value_of(model, "Slice", "self time") == "29.5 µs");
   CHECK(value_of(model, "Slice", "depth") == "1");
   REQUIRE(model.path.size() == 1);
   CHECK(model.path[0].name == "ProfilerStep#1");

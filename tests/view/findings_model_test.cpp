@@ -48,6 +48,15 @@ TEST_CASE("a finding that another explains stands folded under it") {
   CHECK_FALSE(rows[2].led);
 }
 
+TEST_CASE("what teaches to read the trace is listed when asked for") {
+  Diagnosis d = three();
+  d.findings[2].brief = false;
+  FindingsState state;
+  CHECK(ids(shown_findings(d, state)) == std::vector<std::uint32_t>{0, 1});
+  state.explain = true;
+  CHECK(ids(shown_findings(d, state)) == std::vector<std::uint32_t>{0, 1, 2});
+}
+
 TEST_CASE("muted rules and, when asked, informational ones are not shown") {
   FindingsState state;
   state.quiet = true;

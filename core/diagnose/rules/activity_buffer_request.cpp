@@ -26,7 +26,7 @@ std::vector<Finding> check(const Facts& facts) {
   if (!facts.ops.empty() && facts.trace.begin(requests.front()) < facts.ops.front().span.begin)
     finding.summary += requests.size() == 1 ? " That was before the first GPU work." : " The first time was before the first GPU work.";
   finding.evidence = Evidence({{"n", requests.size()}, {"dur_us", std::move(took)}, {"at_us", std::move(at)}});
-  finding.spans = spans_of_slices(facts.trace, std::move(requests));
+  mark_slices(finding, facts.trace, requests);
   return {std::move(finding)};
 }
 

@@ -20,9 +20,10 @@ std::vector<AddmmCall> addmm_calls(const Facts& facts) {
     if (calls.empty() || calls.back().op != owner) calls.push_back({owner, 0, 0, 0, i});
     AddmmCall& call = calls.back();
     const GpuOp& op = facts.ops[i];
+    const KernelName& decoded = facts.decoded(op);
     ++call.gpu_ops;
     if (facts.gpu[i].family == RuleFamily::gemm) ++call.gemms;
-    if (op.gpu_class == GpuClass::memset || facts.name(op).find("splitKreduce") != std::string_view::npos) continue;
+    if (op.gpu_class == GpuClass::memset || (decoded.kind == KernelKind::reduction && !decoded.split_k.empty())) continue;
     ++call.needed;
     call.main = i;
   }

@@ -26,11 +26,12 @@ std::vector<Finding> check(const Facts& facts) {
     per_call.emplace_back(std::to_string(ops), count);
     counts += fmt::format("{}{} ({} {})", counts.empty() ? "" : ", ", ops, count, count == 1 ? "call" : "calls");
   }
-  finding.summary = fmt::format("{} calls of aten::addmm multiply and add in one operator. GPU operations a call: {}.",
-                                shown_count(calls.size()), counts);
+  finding.summary = fmt::format("{} of aten::addmm {} and {} in one operator. GPU operations a call: {}.",
+                                counted(calls.size(), "call"), calls.size() == 1 ? "multiplies" : "multiply",
+                                calls.size() == 1 ? "adds" : "add", counts);
   finding.evidence.add("n", calls.size());
   finding.evidence.add("gpu_ops_per_call", std::move(per_call));
-  finding.spans = spans_of_slices(facts.trace, std::move(calls));
+  mark_slices(finding, facts.trace, calls);
   return {std::move(finding)};
 }
 

@@ -85,8 +85,9 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::informational;
   finding.summary = fmt::format(
-      "The first {} waited {} for its first operator, {}; the other {} waited {} at the median.", shown_name(name),
-      format_duration(widest.first.gap), shown_name(op), widest.count - 1, format_duration(widest.median));
+      "The first {} waited {} for its first operator, {}; the {} waited {}{}.", shown_name(name),
+      format_duration(widest.first.gap), shown_name(op), widest.count == 2 ? "other" : fmt::format("other {}", widest.count - 1),
+      format_duration(widest.median), widest.count == 2 ? "" : " at the median");
   finding.evidence = Evidence({{"annotation", name}, {"first_gap_us", as_us(widest.first.gap)}, {"rest_median_us", as_us(widest.median)},
                                {"ratio", widest.ratio()}, {"n", widest.count}, {"op", op}});
   std::vector<FindingSpan> gaps;
@@ -96,7 +97,7 @@ std::vector<Finding> check(const Facts& facts) {
                     {facts.trace.begin(found.first.region), facts.trace.begin(found.first.op)},
                     SliceId{}});
   }
-  finding.spans = spans_of_gaps(std::move(gaps));
+  mark_gaps(finding, std::move(gaps));
   return {std::move(finding)};
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
 #include "core/diagnose/rules/rules.h"
 
 namespace gapscope {
@@ -71,9 +72,9 @@ std::vector<Finding> check(const Facts& facts) {
                   format_duration(sums.span), format_duration(sums.busy), format_significant(ratio));
   if (facts.gpu_sum > 0)
     finding.summary += fmt::format(" The profiler table lists them with {} of the CUDA time.",
-                                   format_percent(static_cast<double>(sums.span) / static_cast<double>(facts.gpu_sum)));
+                                   format_share(static_cast<double>(sums.span) / static_cast<double>(facts.gpu_sum)));
   finding.evidence = Evidence({{"spans", sums.spans}, {"span_us", as_us(sums.span)}, {"busy_us", as_us(sums.busy)}, {"ratio", ratio}});
-  finding.spans = spans_of_slices(facts.trace, std::move(sums.empty));
+  mark_slices(finding, facts.trace, sums.empty);
   return {std::move(finding)};
 }
 

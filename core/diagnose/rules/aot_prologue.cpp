@@ -17,9 +17,10 @@ std::vector<Finding> check(const Facts& facts) {
   const Ns median = middle_of(std::move(times));
   Finding finding;
   finding.summary =
-      fmt::format("Calls of the wrapper around compiled code: {}, {} each (median).", shown_count(count), format_duration(median));
+      fmt::format("{} of the wrapper around compiled code, of {}{}.", counted(count, "call"), format_duration(median),
+                  count == 1 ? "" : " each (median)");
   finding.evidence = Evidence({{"n", count}, {"median_us", as_us(median)}});
-  finding.spans = spans_of_slices(facts.trace, std::move(prologues));
+  mark_slices(finding, facts.trace, prologues);
   return {std::move(finding)};
 }
 

@@ -33,10 +33,10 @@ std::vector<Finding> check(const Facts& facts) {
   if (records < kLeastRecords) return {};
   finding.severity = Severity::costly;
   finding.summary =
-      fmt::format("{} kernels with {} of GPU time ran inside the compiler, timed by {} event records: benchmarks, not your program.",
-                  shown_count(kernels.size()), format_duration(finding.cost), shown_count(records));
+      fmt::format("{} with {} of GPU time ran inside the compiler, timed by {}: benchmarks, not your program.",
+                  counted(kernels.size(), "kernel"), format_duration(finding.cost), counted(records, "event record"));
   finding.evidence = Evidence({{"kernels_under_compile", kernels.size()}, {"event_records", records}});
-  finding.spans = spans_of_slices(facts.trace, std::move(kernels));
+  mark_slices(finding, facts.trace, kernels);
   return {std::move(finding)};
 }
 

@@ -50,7 +50,7 @@ std::vector<Finding> check(const Facts& facts) {
                   format_duration(middle.host), format_duration(middle.gpu), format_significant(ratio), middle.gpu_ops);
   finding.evidence = Evidence(
       {{"region_cpu_us", as_us(middle.host)}, {"region_gpu_us", as_us(middle.gpu)}, {"gpu_ops", middle.gpu_ops}, {"ratio", ratio}});
-  finding.spans = spans_of_slices(facts.trace, std::move(regions));
+  mark_slices(finding, facts.trace, regions);
   return {std::move(finding)};
 }
 

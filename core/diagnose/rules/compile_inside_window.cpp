@@ -20,7 +20,7 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = facts.compile_share >= kSevereShare ? Severity::costly : Severity::notable;
   finding.cost = length(facts.compile_time);
   finding.summary = fmt::format("The compiler worked for {}, {} of the recorded window; its longest part was {} with {}.",
-                                format_duration(finding.cost), format_percent(facts.compile_share), shown_name(facts.trace.name(longest)),
+                                format_duration(finding.cost), format_share(facts.compile_share), shown_name(facts.trace.name(longest)),
                                 format_duration(facts.trace.duration(longest)));
   finding.evidence = Evidence({{"total_us", as_us(finding.cost)},
                                {"share_of_window", facts.compile_share},
@@ -29,7 +29,7 @@ std::vector<Finding> check(const Facts& facts) {
   std::vector<SliceId> outer;
   for (const SliceId s : facts.compile_frames)
     if ((facts.above(s) & kIsCompileFrame) == 0) outer.push_back(s);
-  finding.spans = spans_of_slices(facts.trace, std::move(outer));
+  mark_slices(finding, facts.trace, outer);
   return {std::move(finding)};
 }
 

@@ -21,10 +21,10 @@ std::vector<Finding> check(const Facts& facts) {
   }
   if (regions.empty()) return {};
   Finding finding;
-  finding.summary = fmt::format("Calls of compiled code: {}. GPU operations in them: {}, none of them a fused kernel.",
-                                shown_count(regions.size()), shown_count(gpu_ops));
+  finding.summary = fmt::format("{} of compiled code with {}, none of them a fused kernel.", counted(regions.size(), "call"),
+                                counted(gpu_ops, "GPU operation"));
   finding.evidence = Evidence({{"triton_kernels", 0}, {"gpu_ops", gpu_ops}});
-  finding.spans = spans_of_slices(facts.trace, std::move(regions));
+  mark_slices(finding, facts.trace, regions);
   return {std::move(finding)};
 }
 

@@ -29,11 +29,12 @@ std::vector<Finding> check(const Facts& facts) {
     if (list.size() <= 8) text += (text.empty() ? " (" : ", ") + to_text(id);
   }
   if (!text.empty()) text += list.size() > 8 ? ", ...)" : ")";
-  finding.summary = fmt::format("Calls of compiled code: {}{}, {} on the host. GPU operations in them: {}.",
-                                shown_count(regions.size()), text, format_duration(host), shown_count(gpu_ops));
+  finding.summary = fmt::format("{} of compiled code{}, {} on the host, with {} in {}.",
+                                counted(regions.size(), "call"), text, format_duration(host), counted(gpu_ops, "GPU operation"),
+                                regions.size() == 1 ? "it" : "them");
   finding.evidence.add("n", regions.size());
   finding.evidence.add("ids", std::move(list));
-  finding.spans = spans_of_slices(facts.trace, std::move(regions));
+  mark_slices(finding, facts.trace, regions);
   return {std::move(finding)};
 }
 

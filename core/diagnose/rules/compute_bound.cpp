@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
 #include "core/diagnose/rules/rules.h"
 
 namespace gapscope {
@@ -25,14 +26,17 @@ double copy_share(const Facts& facts) {
 std::vector<Finding> check(const Facts& facts) {
   if (facts.compiling() || !facts.cpu_to_gpu || !facts.gpu_util || !facts.gpu_window_util) return {};
   if (*facts.gpu_window_util < kLeastUseWhileWorking || *facts.gpu_util < kLeastUse || *facts.cpu_to_gpu > kMostRatio) return {};
+  // Waiting for other GPUs looks busy.
+  if (const AccountTimes* times = account_times(facts);
+      times != nullptr && share_of(times->exposed_communication, times->window) > *facts.gpu_util - kLeastUse)
+    return {};
   const double copies = copy_share(facts);
   if (copies >= kMostCopyShare) return {};
   Finding finding;
   finding.severity = Severity::informational;
   finding.summary = fmt::format(
-      "From its first to its last piece of work the GPU was busy {} of the time; the CPU side worked {} for {} of GPU "
-      "work.",
-      format_percent(*facts.gpu_window_util), format_duration(facts.cpu_active), format_duration(facts.gpu_sum));
+      "From its first to its last piece of work the GPU was busy {} of the time, and {} of the whole window.",
+      format_share(*facts.gpu_window_util), format_share(*facts.gpu_util));
   finding.evidence = Evidence({{"gpu_window_util", *facts.gpu_window_util}, {"ratio", *facts.cpu_to_gpu}, {"memcpy_share", copies}});
   finding.spans.push_back({LaneId{}, facts.window, SliceId{}});
   return {std::move(finding)};

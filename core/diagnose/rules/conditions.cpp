@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
+#include <unordered_set>
+
+#include <fmt/format.h>
 
 #include "core/base/text.h"
 
@@ -48,7 +51,7 @@ std::optional<SmFill> sm_fill(const Facts& facts) {
   SmFill out;
   double covered = 0;
   for (const GpuOp& op : facts.ops) {
-    if (!op.linked() || !op.is_kernel()) continue;
+    if (!op.linked() || op.gpu_class != GpuClass::compute) continue;
     const std::optional<double> blocks = blocks_per_sm(facts, op);
     if (!blocks) continue;
     covered += std::min(1.0, *blocks) * static_cast<double>(op.span.length());
@@ -69,14 +72,6 @@ bool has_compiled_code(const Facts& facts) {
     return name.starts_with("Torch-Compiled Region") || name.starts_with("## Call CompiledFxGraph");
   };
   return !facts.names_matching(is_compiled).empty();
-}
-
-// simt_sgemm: CUTLASS; <arch>_sgemm and scudnn: cuBLAS and cuDNN up to Ampere; ffma and f32f32_f32f32_f32: xmma kernels that
-// multiply in FP32; _engine<float: cuDNN's direct convolutions.
-bool is_fp32_cuda_core_name(std::string_view name) {
-  if (has_any_part(name, "tf32")) return false;
-  return has_any_part(name, "simt_sgemm", "volta_sgemm", "turing_sgemm", "ampere_sgemm", "maxwell_sgemm", "f32f32_f32f32_f32", "ffma",
-                      "scudnn", "_engine<float");
 }
 
 double share_of(Ns part, Ns whole) { return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0; }
@@ -114,7 +109,69 @@ std::string shown_kernel(std::string_view name) {
 }
 
 std::string counted(std::size_t count, std::string_view noun) {
-  return format_count(static_cast<std::int64_t>(count)) + " " + std::string(noun) + (count == 1 ? "" : "s");
+  std::string words = shown_count(count) + " " + std::string(noun);
+  if (count == 1) return words;
+  if (noun.ends_with("launch")) return words + "es";
+  if (noun.ends_with("copy")) return words.replace(words.size() - 1, 1, "ies");
+  return words + "s";
+}
+
+std::string counted_of(std::size_t count, std::size_t all, std::string_view noun) {
+  if (all == 1 && count == 1) return "the only " + std::string(noun);
+  if (count == all) return "all " + counted(all, noun);
+  return fmt::format("{} of {}, {}", shown_count(count), counted(all, noun), format_share(static_cast<double>(count) / static_cast<double>(all)));
+}
+
+std::string format_share(double fraction) {
+  const double percent = fraction * 100;
+  if (!std::isfinite(fraction) || percent < 9.95) {
+    std::string text = format_percent(fraction);
+    if (const std::size_t zero = text.find(".0 %"); zero != std::string::npos && percent >= 0.95) text.erase(zero, 2);
+    return text;
+  }
+  if (percent > 99 && percent < 100) return fmt::format("{:.1f} %", std::min(std::floor(percent * 10) / 10, 99.9));
+  return fmt::format("{:.0f} %", percent);
+}
+
+SpanSet idle_before(const Facts& facts, std::vector<SliceId> work) {
+  const auto before = [](SliceId a, SliceId b) { return a.value < b.value; };
+  std::sort(work.begin(), work.end(), before);
+  std::vector<Span> gaps;
+  for (const DeviceAccount& device : facts.analysis.account().devices())
+    for (const DeviceGap& gap : device.gaps)
+      if (gap.ended_by && std::binary_search(work.begin(), work.end(), gap.ended_by, before)) gaps.push_back(gap.span);
+  return span_set(std::move(gaps));
+}
+
+SpanSet gpu_work_inside(const Facts& facts, const std::vector<SliceId>& slices, GraphWork graphs) {
+  std::unordered_set<std::uint32_t> wanted;
+  for (const SliceId s : slices) wanted.insert(s.value);
+  std::vector<Span> spans;
+  for (const GpuOp& op : facts.ops) {
+    if (!op.linked() || (graphs == GraphWork::leave_out && (facts.own(op.launch) & kIsGraphLaunch))) continue;
+    SliceId at = op.launch;
+    while (at && !wanted.contains(at.value)) at = facts.parent(at);
+    if (at) spans.push_back(op.span);
+  }
+  return span_set(std::move(spans));
+}
+
+const AccountTimes* account_times(const Facts& facts) {
+  const DeviceAccount* device = facts.analysis.account().busiest();
+  return device != nullptr ? &device->times : nullptr;
+}
+
+std::string cause_words(const CauseTimes& times, bool host_only) {
+  constexpr std::size_t kMostTold = 3;
+  std::vector<IdleCause> causes;
+  for (std::size_t i = 0; i < kIdleCauses; ++i)
+    if (const auto cause = static_cast<IdleCause>(i); times[i] > 0 && (!host_only || is_host_part(cause))) causes.push_back(cause);
+  std::stable_sort(causes.begin(), causes.end(), [&](IdleCause a, IdleCause b) { return times[index_of(a)] > times[index_of(b)]; });
+  causes.resize(std::min(causes.size(), kMostTold));
+  std::string out;
+  for (const IdleCause cause : causes)
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", format_duration(times[index_of(cause)]), idle_cause_words(cause));
+  return out;
 }
 
 Ns middle_of(std::vector<Ns> values) {

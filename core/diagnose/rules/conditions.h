@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/analyze/time_account.h"
 #include "core/diagnose/facts.h"
 
 namespace gapscope {
@@ -25,7 +26,8 @@ std::string format_average(double count);
 // they state no grid either.
 std::optional<double> blocks_per_sm(const Facts& facts, const GpuOp& op);
 
-// How far launches cover the SMs while kernels run: sum(min(1, blocks per SM) * time) / sum(time) over linked kernels.
+// How far launches cover the SMs while kernels run: sum(min(1, blocks per SM) * time) / sum(time) over linked kernels that
+// compute. Collectives take few SMs on purpose.
 struct SmFill {
   double fill = 0;
   double over_window = 0;  // the same with the idle time counted as empty: the TensorBoard plugin's est. SM efficiency
@@ -37,15 +39,6 @@ std::optional<SmFill> sm_fill(const Facts& facts);
 bool in_compiled_code(const Facts& facts, SliceId slice);
 bool has_compiled_code(const Facts& facts);
 
-// A matrix multiplication or convolution in plain FP32, without tensor cores, by its kernel name.
-bool is_fp32_cuda_core_name(std::string_view kernel_name);
-
-// Any of the parts occurs in `name`.
-template <class... Parts>
-bool has_any_part(std::string_view name, Parts... parts) {
-  return ((name.find(parts) != std::string_view::npos) || ...);
-}
-
 // `part` of the whole as a fraction; 0 for an empty whole.
 double share_of(Ns part, Ns whole);
 
@@ -54,14 +47,28 @@ Ns total_time(const std::vector<GpuOp>& ops);
 std::vector<SliceId> slices_of(const std::vector<GpuOp>& ops);
 GpuOp most_costly_name(const Facts& facts, const std::vector<GpuOp>& ops);
 
+// A share as people write it: "3.1 %", "42 %", "99.7 %"; never 100 % or 0 % of what is not all or nothing.
+std::string format_share(double fraction);
+// The idle time that ended when one of these pieces of GPU work began, as the account sees it. `work` in any order.
+SpanSet idle_before(const Facts& facts, std::vector<SliceId> work);
+// The GPU work launched inside one of these CPU slices; that of CUDA graphs only where asked for.
+enum class GraphWork : bool { leave_out, take };
+SpanSet gpu_work_inside(const Facts& facts, const std::vector<SliceId>& slices, GraphWork graphs = GraphWork::take);
+// "12.0 ms in operators, 3.10 ms inside launch calls": the largest of some causes of idle time; empty where there is none.
+std::string cause_words(const CauseTimes& times, bool host_only);
+// The parts of the busiest device's window; none without an account.
+const AccountTimes* account_times(const Facts& facts);
+
 // A kernel's name as a sentence can hold it.
 std::string shown_name(std::string_view name);
 // A count, with commas.
 std::string shown_count(std::size_t count);
 // The same without template arguments and parameters.
 std::string shown_kernel(std::string_view name);
-// "1 kernel", "1,234 kernels".
+// "1 kernel", "1,234 kernels"; "copy" has its own plural.
 std::string counted(std::size_t count, std::string_view noun);
+// "24 of 1,110 kernels, 2.2 %"; "all 3 kernels", "the only kernel".
+std::string counted_of(std::size_t count, std::size_t all, std::string_view noun);
 
 // Median with the mean of the two middle ones, as statistics packages give it; 0 when there are none.
 Ns middle_of(std::vector<Ns> values);

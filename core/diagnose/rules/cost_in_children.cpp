@@ -119,12 +119,12 @@ std::vector<Finding> check(const Facts& facts) {
   const double self = static_cast<double>(row.self) / static_cast<double>(row.total);
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format("{} holds {} of the CPU time, but only {} of its {} is its own.", shown_name(name), format_percent(share),
+  finding.summary = fmt::format("{} holds {} of the CPU time, but only {} of its {} is its own.", shown_name(name), format_share(share),
                                 format_duration(row.self), format_duration(row.total));
   if (const std::string below = widest_children(facts, tree, row); !below.empty())
     finding.summary += fmt::format(" Widest below it: {}.", below);
   finding.evidence = Evidence({{"row", name}, {"cpu_total_share", share}, {"self_over_total", self}});
-  finding.spans = spans_of_slices(facts.trace, row.slices);
+  mark_slices(finding, facts.trace, row.slices);
   return {std::move(finding)};
 }
 

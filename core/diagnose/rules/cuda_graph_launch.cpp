@@ -38,8 +38,9 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   const std::string sizes =
       nodes.size() == 1 ? shown_count(nodes.front()) : fmt::format("{} to {}", shown_count(nodes.front()), shown_count(nodes.back()));
-  finding.summary = fmt::format("CUDA graph launches: {}, of {} GPU operations each; a launch takes {} on the host.",
-                                shown_count(launches.size()), sizes, format_duration(median));
+  finding.summary = fmt::format("{} of {}{}; a launch takes {} on the host.", counted(launches.size(), "CUDA graph launch"),
+                                nodes.size() == 1 && nodes.front() == 1 ? "1 GPU operation" : sizes + " GPU operations",
+                                launches.size() == 1 ? "" : " each", format_duration(median));
   if (nodes.back() > 1)
     finding.summary += fmt::format(" Between two operations of a graph pass {}.", format_duration(gap_between_nodes(facts, launches)));
   EvidenceList per_launch;
@@ -48,7 +49,7 @@ std::vector<Finding> check(const Facts& facts) {
   finding.evidence.add("n", launches.size());
   finding.evidence.add("nodes_per_launch", std::move(per_launch));
   finding.evidence.add("launch_us", as_us(median));
-  finding.spans = spans_of_slices(facts.trace, std::move(calls));
+  mark_slices(finding, facts.trace, calls);
   return {std::move(finding)};
 }
 

@@ -55,10 +55,10 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = calls.steps.size() >= kSeveralSteps ? Severity::costly : Severity::notable;
   finding.cost = calls.time;
-  finding.summary = fmt::format("{} {} to the driver's allocator took {}{}.", format_count(count), count == 1 ? "call" : "calls",
+  finding.summary = fmt::format("{} to the driver's allocator took {}{}.", counted(calls.slices.size(), "call"),
                                 format_duration(calls.time), calls.steps.size() >= kSeveralSteps ? fmt::format(", in {} steps", calls.steps.size()) : "");
   finding.evidence = Evidence({{"n", count}, {"total_us", as_us(calls.time)}, {"names", std::move(calls.names)}, {"steps", calls.steps.size()}});
-  finding.spans = spans_of_slices(facts.trace, std::move(calls.slices));
+  mark_slices(finding, facts.trace, calls.slices);
   return {std::move(finding)};
 }
 

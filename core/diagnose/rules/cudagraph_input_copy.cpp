@@ -30,12 +30,13 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::notable;
   finding.cost = copies;
   finding.summary = fmt::format(
-      "Before each replay {} of copies bring the inputs into the graph's own buffers, {} of {} for copies and graph ({} copies in all).",
-      format_duration(copies / calls), format_percent(share), format_duration((copies + graphs) / calls), shown_count(pieces));
+      "Before each replay {} of copies bring the inputs into the graph's own buffers, {} of {} for copies and graph ({} in all).",
+      format_duration(copies / calls), format_share(share), format_duration((copies + graphs) / calls), counted(pieces, "copy"));
   finding.evidence = Evidence({{"copy_us", as_us(copies) / static_cast<double>(calls)},
                                {"graph_us", as_us(graphs) / static_cast<double>(calls)},
                                {"share", share}});
-  finding.spans = spans_of_slices(facts.trace, std::move(regions));
+  mark_slices(finding, facts.trace, regions);
+  finding.covers = gpu_work_inside(facts, regions, GraphWork::leave_out);
   return {std::move(finding)};
 }
 

@@ -47,12 +47,13 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::notable;
   finding.cost = std::max<Ns>(middle.host - middle.gpu, 0) * static_cast<Ns>(launches.size());
   finding.summary =
-      fmt::format("A CUDA graph holds {} GPU operations of {} in all, while {} takes {} on the host.", fmt::format("{:g}", middle.nodes),
-                  format_duration(middle.gpu), middle.in_region ? "the region around it" : "its launch", format_duration(middle.host));
+      fmt::format("A CUDA graph holds {} of {}{}, while {} takes {} on the host.",
+                  middle.nodes == 1 ? "1 GPU operation" : fmt::format("{:g} GPU operations", middle.nodes),
+                  format_duration(middle.gpu), middle.nodes == 1 ? "" : " in all", middle.in_region ? "the region around it" : "its launch", format_duration(middle.host));
   finding.evidence = Evidence({{"nodes", middle.nodes}, {"graph_gpu_us", as_us(middle.gpu)}, {"host_region_us", as_us(middle.host)}});
   std::vector<SliceId> calls;
   for (const GraphLaunch& launch : launches) calls.push_back(launch.call);
-  finding.spans = spans_of_slices(facts.trace, std::move(calls));
+  mark_slices(finding, facts.trace, calls);
   return {std::move(finding)};
 }
 

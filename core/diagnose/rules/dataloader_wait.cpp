@@ -45,10 +45,10 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::costly;
   finding.cost = total;
   finding.summary = fmt::format("Fetching the next batch took {} in {} calls, {} of the {}; the longest took {}.", format_duration(total),
-                                shown_count(loads.size()), format_percent(share), facts.steps.empty() ? "recorded window" : "steps' time",
+                                shown_count(loads.size()), format_share(share), facts.steps.empty() ? "recorded window" : "steps' time",
                                 format_duration(longest));
   finding.evidence = Evidence({{"n", loads.size()}, {"total_us", as_us(total)}, {"share", share}});
-  finding.spans = spans_of_slices(facts.trace, std::move(loads));
+  mark_slices(finding, facts.trace, loads);
   return {std::move(finding)};
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "core/analyze/launches.h"
 #include "core/base/text.h"
 #include "core/diagnose/rules/conditions.h"
 #include "core/diagnose/rules/rules.h"
@@ -32,10 +31,11 @@ std::vector<Finding> check(const Facts& facts) {
   if (at == facts.ops.end()) return {};
   Finding finding;
   const SliceId annotation = facts.ancestor(facts.ancestor(at->launch, kIsAten), kIsAnnotation);
-  finding.summary = fmt::format("{} > {} > {} > {} > {}: the kernel began {} after the call returned.",
+  const Ns after = at->span.begin - at->launch_span.end;
+  finding.summary = fmt::format("{} > {} > {} > {} > {}: the kernel began {} {} the call returned.",
                                 shown_name(facts.trace.name(facts.ancestor(annotation, kIsStep))), shown_name(facts.trace.name(annotation)),
                                 shown_name(facts.trace.name(facts.ancestor(at->launch, kIsAten))), shown_name(facts.trace.name(at->launch)),
-                                shown_name(facts.name(*at)), format_duration(launch_delay(*at)));
+                                shown_kernel(facts.name(*at)), format_duration(after < 0 ? -after : after), after < 0 ? "before" : "after");
   EvidenceList names;
   for (const SliceId s : chain_of(facts, *at)) {
     names.emplace_back(printable(facts.trace.name(s)));

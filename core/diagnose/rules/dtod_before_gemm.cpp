@@ -9,8 +9,6 @@
 namespace gapscope {
 namespace {
 
-bool is_on_device(std::string_view name) { return name.find("DtoD") != name.npos || name.find("DeviceToDevice") != name.npos; }
-
 struct Couple {
   std::uint32_t copy = 0, gemm = 0;  // positions in facts.ops
 };
@@ -21,7 +19,7 @@ std::vector<Couple> couples(const Facts& facts) {
   for (const StreamOps& stream : streams_of(facts.ops))
     for (std::size_t i = 0; i + 1 < stream.ops.size(); ++i) {
       const std::uint32_t copy = stream.ops[i];
-      if (facts.ops[copy].gpu_class != GpuClass::copy || !is_on_device(facts.name(facts.ops[copy]))) continue;
+      if (facts.ops[copy].gpu_class != GpuClass::copy || !is_copy_on_device(facts.name(facts.ops[copy]))) continue;
       std::size_t after = i + 1;
       if (facts.ops[stream.ops[after]].gpu_class == GpuClass::memset) ++after;
       if (after >= stream.ops.size()) continue;
@@ -53,12 +51,12 @@ std::vector<Finding> check(const Facts& facts) {
   std::vector<SliceId> slices;
   for (const Couple& c : found) finding.cost += facts.ops[c.copy].span.length(), slices.push_back(facts.ops[c.copy].slice);
   finding.summary =
-      fmt::format("{} copies {} before its matrix product, {} times: {} of copying before {} of product at the median.",
-                  shown_name(op), format_bytes(facts.row(copy).bytes), format_count(static_cast<Ns>(found.size())),
+      fmt::format("{} copies {} before its matrix product, {}: {} of copying before {} of product at the median.",
+                  shown_name(op), format_bytes(facts.row(copy).bytes), counted(found.size(), "time"),
                   format_duration(copy_time), format_duration(gemm_time));
   finding.evidence = Evidence({{"n", found.size()}, {"op", op}, {"copy_us", as_us(copy_time)}, {"bytes", facts.row(copy).bytes},
                                {"gemm", facts.name(gemm)}, {"gemm_us", as_us(gemm_time)}});
-  finding.spans = spans_of_slices(facts.trace, std::move(slices));
+  mark_slices(finding, facts.trace, slices);
   return {std::move(finding)};
 }
 

@@ -28,11 +28,11 @@ std::vector<Finding> check(const Facts& facts) {
   const std::size_t count = times.size();
   const Ns median = middle_of(std::move(times));
   Finding finding;
-  finding.summary = fmt::format("Guard checks by Dynamo: {}, {} each (median), {} in all.", shown_count(count),
-                                format_duration(median), format_duration(total));
+  finding.summary = fmt::format("{} by Dynamo took {}{}.", counted(count, "guard check"), format_duration(total),
+                                count == 1 ? "" : fmt::format(" in all, {} each at the median", format_duration(median)));
   if (regions > 0) finding.summary += fmt::format(" The compiled regions took {}.", format_duration(regions));
   finding.evidence = Evidence({{"n", count}, {"median_us", as_us(median)}});
-  finding.spans = spans_of_slices(facts.trace, std::move(lookups));
+  mark_slices(finding, facts.trace, lookups);
   return {std::move(finding)};
 }
 

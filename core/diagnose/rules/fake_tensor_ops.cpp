@@ -16,10 +16,10 @@ std::vector<Finding> check(const Facts& facts) {
       if ((facts.own(s) & kIsOp) && (facts.above(s) & kIsCompileFrame) && (facts.below(s) & kIsLaunch) == 0) traced.push_back(s);
   if (traced.empty()) return {};
   Finding finding;
-  finding.summary = fmt::format("{} operators lie inside the compiler and launch nothing: it traced them with tensors that hold no data.",
-                                shown_count(traced.size()));
+  finding.summary = fmt::format("{} inside the compiler launched nothing: it traced them with tensors that hold no data.",
+                                counted(traced.size(), "operator"));
   finding.evidence.add("n", traced.size());
-  finding.spans = spans_of_slices(facts.trace, std::move(traced));
+  mark_slices(finding, facts.trace, traced);
   return {std::move(finding)};
 }
 

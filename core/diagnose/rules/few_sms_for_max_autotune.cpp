@@ -23,7 +23,7 @@ std::vector<Finding> check(const Facts& facts) {
   finding.summary = fmt::format("The GPU ({}) has {} SMs; Inductor tunes matrix products only from {} on.", shown_name(small->name),
                                 small->sms, kLeastSms);
   finding.evidence = Evidence({{"sms", small->sms}});
-  finding.spans = spans_of_slices(facts.trace, std::move(regions));
+  mark_slices(finding, facts.trace, regions);
   return {std::move(finding)};
 }
 

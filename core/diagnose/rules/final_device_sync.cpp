@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
 #include "core/diagnose/rules/rules.h"
 
 namespace gapscope {
@@ -30,7 +31,7 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::informational;
   finding.summary = fmt::format("The profiler's closing wait lasted {}, {} of the window; the GPU worked {} of it.", format_duration(took),
-                                format_percent(share), format_duration(busy));
+                                format_share(share), format_duration(busy));
   finding.evidence = Evidence({{"dur_us", as_us(took)}, {"share_of_window", share}, {"gpu_busy_inside_us", as_us(busy)},
                                {"gpu_busy_share", static_cast<double>(busy) / static_cast<double>(took)}});
   finding.spans.push_back(span_of_slice(facts.trace, sync));

@@ -17,13 +17,9 @@ constexpr double kGainWithTf32 = 7.0 / 8;
 
 std::vector<GpuOp> fp32_kernels(const Facts& facts) {
   std::vector<GpuOp> out;
-  std::vector<std::int8_t> by_name(facts.trace.strings.size(), -1);
   for (const GpuOp& op : facts.ops) {
     if (!op.linked() || !op.is_kernel()) continue;
-    std::int8_t& is = by_name[facts.trace.name_id(op.slice).index()];
-    if (is < 0) is = is_fp32_cuda_core_name(facts.name(op)) ? 1 : 0;
-    if (is == 0) continue;
-    out.push_back(op);
+    if (is_fp32_on_plain_cores(facts.decoded(op))) out.push_back(op);
   }
   return out;
 }
@@ -38,9 +34,9 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = static_cast<Ns>(kGainWithTf32 * static_cast<double>(time));
-  finding.summary = fmt::format("{} {} in FP32 without tensor cores: {} of the GPU time ({}), most in {}.", format_count(count),
-                                count == 1 ? "kernel multiplies" : "kernels multiply", format_percent(share), format_duration(time),
-                                shown_name(facts.name(example)));
+  finding.summary = fmt::format("{} {} in FP32 without tensor cores: {} of the GPU time ({}){}.", counted(kernels.size(), "kernel"),
+                                count == 1 ? "multiplies" : "multiply", format_share(share), format_duration(time),
+                                count == 1 ? "" : ", most in " + shown_kernel(facts.name(example)));
   finding.evidence = Evidence({{"n", count},
                                {"share", share},
                                {"total_us", as_us(time)},
@@ -51,7 +47,7 @@ std::vector<Finding> check(const Facts& facts) {
   if (const SliceId owner = facts.links.owner_op(facts.row(example)))
     if (const OpRow* row = facts.trace.op_row(owner); row != nullptr && row->input_dims)
       finding.evidence.add("input_dims", facts.trace.strings[row->input_dims]);
-  finding.spans = spans_of_slices(facts.trace, slices_of(kernels));
+  mark_slices(finding, facts.trace, slices_of(kernels));
   return {std::move(finding)};
 }
 

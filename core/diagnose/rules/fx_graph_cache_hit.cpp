@@ -42,13 +42,13 @@ std::vector<Finding> check(const Facts& facts) {
   EvidenceMap hashes;
   for (std::size_t i = 0; i < std::min(kShownHashes, graphs.size()); ++i)
     hashes.emplace_back(printable(graphs[i].hash.substr(0, kShownLetters)), graphs[i].calls);
-  finding.summary = fmt::format("{} {} called {} times in all; {} alone {} times.", shown_count(graphs.size()),
-                                graphs.size() == 1 ? "compiled graph was" : "compiled graphs were", shown_count(calls.size()),
-                                shown_name(graphs.front().hash), shown_count(graphs.front().calls));
+  finding.summary = fmt::format("{} {} called {} in all; {} alone {}.", counted(graphs.size(), "compiled graph"),
+                                graphs.size() == 1 ? "was" : "were", counted(calls.size(), "time"), shown_name(graphs.front().hash),
+                                counted(graphs.front().calls, "time"));
   finding.evidence.add("calls", calls.size());
   finding.evidence.add("hashes", std::move(hashes));
   finding.evidence.add("cat", printable(facts.trace.category_name(calls.front())));
-  finding.spans = spans_of_slices(facts.trace, std::move(calls));
+  mark_slices(finding, facts.trace, calls);
   return {std::move(finding)};
 }
 

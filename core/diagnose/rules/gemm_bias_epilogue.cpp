@@ -8,15 +8,15 @@
 namespace gapscope {
 namespace {
 
-// nvjet's "badd" adds onto what is already in the output: somebody had to put the bias there.
-bool accumulates(std::string_view kernel) { return kernel.starts_with("nvjet") && kernel.find("_badd_") != std::string_view::npos; }
+// It adds onto what is already in the output: somebody had to put the bias there.
+bool accumulates(const KernelName& kernel) { return kernel.epilogue.find("accumulate") != std::string::npos; }
 
 std::vector<Finding> check(const Facts& facts) {
   std::vector<SliceId> calls;
   std::uint32_t first = 0;  // in time, as an example
   for (const AddmmCall& call : addmm_calls(facts)) {
     const GpuOp& op = facts.ops[call.main];
-    if (call.needed != 1 || !op.is_kernel() || accumulates(facts.name(op))) continue;
+    if (call.needed != 1 || !op.is_kernel() || accumulates(facts.decoded(op))) continue;
     if (calls.empty() || call.main < first) first = call.main;
     calls.push_back(call.op);
   }
@@ -24,10 +24,10 @@ std::vector<Finding> check(const Facts& facts) {
   const GpuOp& example = facts.ops[first];
   Finding finding;
   finding.summary =
-      fmt::format("{} calls of aten::addmm needed one kernel each, so the bias cost no kernel of its own; for example {} with {}.",
-                  shown_count(calls.size()), shown_name(facts.name(example)), format_duration(example.span.length()));
+      fmt::format("{} of aten::addmm needed one kernel{}, so the bias cost no kernel of its own; for example {} with {}.",
+                  counted(calls.size(), "call"), calls.size() == 1 ? "" : " each", shown_kernel(facts.name(example)), format_duration(example.span.length()));
   finding.evidence = Evidence({{"n", calls.size()}, {"kernel", printable(facts.name(example))}});
-  finding.spans = spans_of_slices(facts.trace, std::move(calls));
+  mark_slices(finding, facts.trace, calls);
   return {std::move(finding)};
 }
 

@@ -58,12 +58,12 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::informational;
   finding.summary = fmt::format(
       "{} under {}, {} of the GPU time. Most often {}",
-      slices.size() == 1 ? "1 matrix product" : format_count(static_cast<Ns>(slices.size())) + " matrix products",
-      counted(names.size(), "name"), format_percent(share), shown_kernel(first));
+      counted(slices.size(), "matrix product"),
+      counted(names.size(), "name"), format_share(share), shown_kernel(first));
   const std::string parts = decoded(first);
   finding.summary += parts.empty() ? "." : fmt::format(" ({}).", parts);
   finding.evidence = Evidence({{"n", slices.size()}, {"names", std::move(told)}, {"share", share}});
-  finding.spans = spans_of_slices(facts.trace, std::move(slices));
+  mark_slices(finding, facts.trace, slices);
   return {std::move(finding)};
 }
 

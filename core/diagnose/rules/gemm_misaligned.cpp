@@ -10,16 +10,9 @@ namespace {
 // Less is not worth a change of shapes.
 constexpr double kLeastShare = 0.03;
 
-// align1 or align2, not align16. simt kernels load single elements by nature and always say align1.
-bool is_misaligned_gemm(std::string_view name) {
-  constexpr std::string_view kAlign = "align";
-  if (name.find("simt") != name.npos || rule_family(name) != RuleFamily::gemm) return false;
-  for (std::size_t at = name.find(kAlign); at != name.npos; at = name.find(kAlign, at + 1)) {
-    const std::string_view rest = name.substr(at + kAlign.size());
-    const bool small = !rest.empty() && (rest[0] == '1' || rest[0] == '2');
-    if (small && (rest.size() == 1 || rest[1] < '0' || rest[1] > '9')) return true;
-  }
-  return false;
+// Kernels on the ordinary cores load single elements by nature and always say align1.
+bool is_misaligned_product(const KernelName& name) {
+  return name.kind == KernelKind::gemm && name.tensor_core != false && (name.alignment == "1" || name.alignment == "2");
 }
 
 std::vector<Finding> check(const Facts& facts) {
@@ -28,7 +21,7 @@ std::vector<Finding> check(const Facts& facts) {
   std::string_view kernel;
   std::vector<SliceId> slices;
   for (const NameTotal& name : facts.by_name) {
-    if (!is_misaligned_gemm(facts.trace.strings[name.name])) continue;
+    if (!is_misaligned_product(facts.decoded(name.name))) continue;
     if (count == 0) kernel = facts.trace.strings[name.name];
     total += name.total;
     count += name.count;
@@ -40,10 +33,11 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = total;
-  finding.summary = fmt::format("Matmul kernels for operands that are not aligned: {}, with {} of GPU time ({}); most of it in {}.",
-                                shown_count(count), format_percent(share), format_duration(total), shown_name(kernel));
+  finding.summary = fmt::format("{} for operands that are not aligned {} {} of the GPU time ({}), most of it in {}.",
+                                counted(count, "matmul kernel"), count == 1 ? "takes" : "take", format_share(share), format_duration(total),
+                                shown_kernel(kernel));
   finding.evidence = Evidence({{"n", count}, {"total_us", as_us(total)}, {"share", share}, {"kernel", printable(kernel)}});
-  finding.spans = spans_of_slices(facts.trace, std::move(slices));
+  mark_slices(finding, facts.trace, slices);
   return {std::move(finding)};
 }
 

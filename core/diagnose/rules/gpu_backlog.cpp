@@ -60,7 +60,7 @@ std::vector<Finding> check(const Facts& facts) {
                                 format_duration(longest));
   finding.evidence =
       Evidence({{"median_queue_us", as_us(median)}, {"max_us", as_us(longest)}, {"launches", backlog.waits.size()}, {"waited", backlog.spans.size()}});
-  finding.spans = spans_of_gaps(std::move(backlog.spans));
+  mark_gaps(finding, std::move(backlog.spans));
   return {std::move(finding)};
 }
 

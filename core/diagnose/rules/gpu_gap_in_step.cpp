@@ -145,7 +145,7 @@ void tell_one_off(const Facts& facts, const OneOff& found, Finding& finding) {
   const std::string_view step = facts.trace.name(facts.steps[static_cast<std::size_t>(facts.gpu[found.gap.next].step)]);
   const bool host_late = next.launch_span.begin > prev.span.end;
   EvidenceList overheads = overheads_in(facts, found.gap.span);
-  finding.summary = fmt::format("In {} the GPU paused {} between {} and {}; {} at the median.", shown_name(step),
+  finding.summary = fmt::format("In {} stream {} paused {} between {} and {}; {} at the median.", shown_name(step), next.stream,
                                 format_duration(found.gap.span.length()), shown_kernel(facts.name(prev)),
                                 shown_kernel(facts.name(next)), format_duration(found.median));
   if (host_late) finding.summary += " The host launched late.";
@@ -186,7 +186,7 @@ std::vector<Finding> check(const Facts& facts) {
     tell_profiler_gap(facts, by_profiler, finding);
   else
     tell_one_off(facts, single.front(), finding);
-  finding.spans = spans_of_gaps(std::move(spans));
+  mark_gaps(finding, std::move(spans));
   return {std::move(finding)};
 }
 
@@ -195,7 +195,7 @@ std::vector<Finding> check(const Facts& facts) {
 const Rule gpu_gap_in_step = {
     "gpu_gap_in_step", RuleClass::mixed, Severity::notable, kNeedsGpuWork,
     "A hole between two kernels, in one step only",
-    "In one step the GPU paused between two pieces of work that follow each other closely in the other steps: the second was launched late "
+    "In one step a stream paused between two pieces of work that follow each other closely in the other steps: the second was launched late "
     "its first time, or the profiler was handling its buffers.",
     "Look at the cause given. Ignore it if it is the profiler or happens once; if the host was late, look at what it did then.",
     check};

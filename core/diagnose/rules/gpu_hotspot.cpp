@@ -27,10 +27,14 @@ std::string_view main_owner(const Facts& facts, StringId name) {
 }
 
 std::vector<Finding> check(const Facts& facts) {
-  if (facts.compiling() || facts.by_name.size() < 2 || facts.gpu_sum == 0 || facts.gpu_util.value_or(0) < kLeastGpuUse) return {};
-  const NameTotal& first = facts.by_name[0];
-  const double share = static_cast<double>(first.total) / static_cast<double>(facts.gpu_sum);
-  const double second = static_cast<double>(facts.by_name[1].total) / static_cast<double>(facts.gpu_sum);
+  // Communication waits for other GPUs: its time is no work to make faster.
+  std::vector<NameTotal> names;
+  std::copy_if(facts.by_name.begin(), facts.by_name.end(), std::back_inserter(names),
+               [&](const NameTotal& n) { return facts.decoded(n.name).kind != KernelKind::collective; });
+  if (facts.compiling() || names.size() < 2 || facts.gpu_sum == 0 || facts.gpu_util.value_or(0) < kLeastGpuUse) return {};
+  const NameTotal& first = names[0];
+  const double share = share_of(first.total, facts.gpu_sum);
+  const double second = share_of(names[1].total, facts.gpu_sum);
   if (share < kLeastShare || share < kLeastLead * second) return {};
 
   const std::string_view name = facts.trace.strings[first.name];
@@ -40,14 +44,13 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = first.total;
-  finding.summary = fmt::format("{} took {} of the GPU time: {} in {}, {} at most.", shown_kernel(name), format_percent(share),
+  finding.summary = fmt::format("{} took {} of the GPU time: {} in {}, {} at most.", shown_kernel(name), format_share(share),
                                 format_duration(first.total), counted(first.count, "call"), format_duration(first.longest));
   if (const std::string_view owner = main_owner(facts, first.name); !owner.empty())
     finding.summary += fmt::format(" It is launched by {}.", shown_name(owner));
-  if (is_communication_name(name)) finding.summary += " It is communication, so part of it is waiting for other GPUs.";
   finding.evidence = Evidence({{"second_share", second}, {"kernel", name}, {"share", share}, {"total_us", as_us(first.total)},
-                               {"calls", first.count}, {"distinct", facts.by_name.size()}});
-  finding.spans = spans_of_slices(facts.trace, std::move(slices));
+                               {"calls", first.count}, {"distinct", names.size()}});
+  mark_slices(finding, facts.trace, slices);
   return {std::move(finding)};
 }
 

@@ -16,10 +16,10 @@ std::vector<Finding> check(const Facts& facts) {
   if (orphans.empty()) return {};
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format("{} of {} of GPU work, {} in all, {} no launch in the file.", format_count(static_cast<Ns>(orphans.size())),
+  finding.summary = fmt::format("{} of {} of GPU work, {} in all, {} no launch in the file.", shown_count(orphans.size()),
                                 counted(facts.ops.size(), "piece"), format_duration(time), orphans.size() == 1 ? "has" : "have");
   finding.evidence = Evidence({{"n", orphans.size()}, {"of", facts.ops.size()}, {"total_us", as_us(time)}});
-  finding.spans = spans_of_slices(facts.trace, std::move(orphans));
+  mark_slices(finding, facts.trace, orphans);
   return {std::move(finding)};
 }
 

@@ -113,12 +113,12 @@ std::vector<Finding> check(const Facts& facts) {
   }
   EvidenceList ids = ids_of(facts, breaks);
   finding.summary =
-      fmt::format("Compiled calls come in {} pieces: {} times one ended and Python went on to the next, {} of host time in between.",
-                  ids.size(), shown_count(breaks.size()), format_duration(finding.cost));
+      fmt::format("Compiled calls come in {}: {} one ended and Python went on to the next, {} of host time in between.",
+                  counted(ids.size(), "piece"), breaks.size() == 1 ? "once" : counted(breaks.size(), "time"), format_duration(finding.cost));
   finding.evidence.add("ids", std::move(ids));
   finding.evidence.add("breaks", breaks.size());
   finding.evidence.add("between_us", as_us(finding.cost));
-  finding.spans = spans_of_gaps(std::move(gaps));
+  mark_gaps(finding, std::move(gaps));
   return {std::move(finding)};
 }
 

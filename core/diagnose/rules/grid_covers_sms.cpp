@@ -16,7 +16,7 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::informational;
   finding.summary = fmt::format("While kernels ran ({}), their blocks reached {} of the SMs.", format_duration(fill->kernel_time),
-                                format_percent(fill->fill));
+                                format_share(fill->fill));
   finding.evidence = Evidence({{"fill", fill->fill}, {"tb_sm_efficiency", fill->over_window}});
   finding.spans.push_back({LaneId{}, facts.window, SliceId{}});
   return {std::move(finding)};

@@ -23,7 +23,7 @@ std::string residency(const Facts& facts, const GpuRow& row) {
   if (!fit) return {};
   return fmt::format(" {} on an SM ({} of its warps), limited by {}.",
                      fit->active_blocks == 1 ? "1 block fits" : fmt::format("{} blocks fit", fit->active_blocks),
-                     format_percent(fit->theoretical), limiter_text(fit->limiters));
+                     format_share(fit->theoretical), limiter_text(fit->limiters));
 }
 
 std::vector<Finding> check(const Facts& facts) {
@@ -43,17 +43,17 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::informational;
   finding.summary = fmt::format(
-                        "{} of {} need 128 registers a thread or more than 48 KB of shared memory, for example {} with "
+                        "{} of {} {} 128 registers a thread or more than 48 KiB of shared memory a block, for example {} with "
                         "{} registers and {}.",
-                        format_count(static_cast<Ns>(heavy.size())), counted(kernels, "kernel"), shown_kernel(name),
-                        example->registers, format_bytes(example->shared_memory)) +
+                        shown_count(heavy.size()), counted(kernels, "kernel"), heavy.size() == 1 ? "needs" : "need", shown_kernel(name),
+                        example->registers, format_shared_memory(example->shared_memory)) +
                     residency(facts, *example);
   finding.evidence = Evidence({{"n", heavy.size()},
                                {"of", kernels},
                                {"example", name},
                                {"registers", example->registers},
                                {"smem", example->shared_memory}});
-  finding.spans = spans_of_slices(facts.trace, std::move(heavy));
+  mark_slices(finding, facts.trace, heavy);
   return {std::move(finding)};
 }
 

@@ -13,8 +13,6 @@ namespace {
 // Below this the backward pass of indexing and powers shows such copies in any training run.
 constexpr double kLeastShare = 0.015;
 
-bool is_on_device(std::string_view name) { return name.find("DtoD") != name.npos || name.find("DeviceToDevice") != name.npos; }
-
 // The innermost aten operator around the launch that is no copy itself, or none.
 SliceId hiding_operator(const Facts& facts, SliceId launch) {
   for (SliceId op = facts.ancestor(launch, kIsAten); op; op = facts.ancestor(op, kIsAten))
@@ -35,7 +33,7 @@ Copies hidden_copies(const Facts& facts) {
   for (const GpuOp& op : facts.ops) {
     if (!op.linked() || op.gpu_class != GpuClass::copy) continue;
     ++out.all;
-    if (!is_on_device(facts.name(op))) continue;
+    if (!is_copy_on_device(facts.name(op))) continue;
     ++out.on_device;
     const SliceId by = hiding_operator(facts, op.launch);
     if (!by) continue;
@@ -59,13 +57,13 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = copies.total;
-  finding.summary = fmt::format("{} on the device were issued inside {}{}: {} in {}, {} of the GPU time.",
-                                copies.hidden.size() == 1 ? "1 copy" : format_count(static_cast<Ns>(copies.hidden.size())) + " copies",
+  finding.summary = fmt::format("{} on the device {} issued inside {}{}: {} in {}, {} of the GPU time.",
+                                counted(copies.hidden.size(), "copy"), copies.hidden.size() == 1 ? "was" : "were",
                                 shown_name(facts.trace.strings[most->first]), copies.operators.size() > 1 ? " and others" : "",
-                                format_bytes(copies.bytes), format_duration(copies.total), format_percent(share));
+                                format_bytes(copies.bytes), format_duration(copies.total), format_share(share));
   finding.evidence = Evidence({{"share", share}, {"n", copies.hidden.size()}, {"dtod", copies.on_device}, {"ops", std::move(operators)},
                                {"total_us", as_us(copies.total)}, {"bytes", copies.bytes}, {"memcpys", copies.all}});
-  finding.spans = spans_of_slices(facts.trace, std::move(copies.hidden));
+  mark_slices(finding, facts.trace, copies.hidden);
   return {std::move(finding)};
 }
 

@@ -42,12 +42,12 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::informational;
   finding.cost = waits.time;
-  finding.summary = fmt::format("Operators made the CPU wait for the GPU {} {}, {} in all, most often {}.", format_count(count),
-                                count == 1 ? "time" : "times", format_duration(waits.time),
+  finding.summary = fmt::format("Operators made the CPU wait for the GPU {}, {} in all{}{}.", count == 1 ? "once" : counted(waits.slices.size(), "time"),
+                                format_duration(waits.time), count == 1 ? ": " : ", most often ",
                                 shown_name(facts.trace.strings[waits.ops.front().first]));
   finding.evidence = Evidence({{"n", count}, {"total_us", as_us(waits.time)}, {"ops", std::move(ops)}});
   if (!facts.steps.empty()) finding.evidence.add("per_step", static_cast<double>(count) / static_cast<double>(facts.step_count()));
-  finding.spans = spans_of_slices(facts.trace, std::move(waits.slices));
+  mark_slices(finding, facts.trace, waits.slices);
   return {std::move(finding)};
 }
 

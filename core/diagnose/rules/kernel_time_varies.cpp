@@ -166,15 +166,15 @@ std::vector<Finding> check(const Facts& facts) {
   finding.evidence = numbers(facts, worst, ratio);
   if (const Beside other = beside(facts, worst.slowest); other.overlap > 0) {
     const double share = static_cast<double>(other.overlap) / static_cast<double>(slowest.span.length());
-    finding.summary += fmt::format(" For {} of it {} ran on another stream.", format_percent(share),
+    finding.summary += fmt::format(" For {} of it {} ran on another stream.", format_share(share),
                                    shown_kernel(facts.trace.strings[other.name]));
     finding.evidence.add("beside", facts.trace.strings[other.name]);
     finding.evidence.add("beside_share", share);
   }
-  if (all.size() > 1) finding.summary += fmt::format(" {} kernels of a step vary like that.", all.size());
+  if (all.size() > 1) finding.summary += fmt::format(" {} of a step vary like that.", counted(all.size(), "kernel"));
   std::vector<SliceId> slices;
   for (const Varying& v : all) finding.cost += excess(v), slices.push_back(facts.ops[v.slowest].slice);
-  finding.spans = spans_of_slices(facts.trace, std::move(slices));
+  mark_slices(finding, facts.trace, slices);
   return {std::move(finding)};
 }
 

@@ -30,11 +30,11 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::informational;
   finding.cost = call_time;
-  finding.summary = fmt::format("{} of {} kernels of {} or more ended before their launch returned; these launches took {}.",
-                                format_count(static_cast<std::int64_t>(blocked.size())), format_count(static_cast<std::int64_t>(judged)),
-                                format_duration(kLeastKernel), format_duration(call_time));
+  finding.summary = fmt::format("{} of {} of {} or more ended before {} launch returned; these launches took {}.",
+                                shown_count(blocked.size()), counted(judged, "kernel"),
+                                format_duration(kLeastKernel), blocked.size() == 1 ? "its" : "their", format_duration(call_time));
   finding.evidence = Evidence({{"share", share}, {"kernels", judged}, {"blocked", blocked.size()}, {"call_us", as_us(call_time)}});
-  finding.spans = spans_of_slices(facts.trace, std::move(blocked));
+  mark_slices(finding, facts.trace, blocked);
   return {std::move(finding)};
 }
 

@@ -47,12 +47,12 @@ std::vector<Finding> check(const Facts& facts) {
   if (plain_count == 0) return {};
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format("{} of {} were launched without asking for occupancy first.",
-                                format_count(static_cast<Ns>(plain_count)), counted(all, "kernel"));
+  finding.summary = fmt::format("{} of {} {} launched without asking for occupancy first.",
+                                shown_count(plain_count), counted(all, "kernel"), plain_count == 1 ? "was" : "were");
   if (const std::size_t gemms = plain[static_cast<std::size_t>(RuleFamily::gemm)]; gemms > 0)
-    finding.summary += fmt::format(" {} of them are matrix products all the same.", format_count(static_cast<Ns>(gemms)));
+    finding.summary += fmt::format(" {} of them {} all the same.", shown_count(gemms), gemms == 1 ? "is a matrix product" : "are matrix products");
   finding.evidence = Evidence({{"queried", by_family(queried)}, {"not_queried", by_family(plain)}});
-  finding.spans = spans_of_slices(facts.trace, std::move(launches));
+  mark_slices(finding, facts.trace, launches);
   return {std::move(finding)};
 }
 

@@ -61,14 +61,14 @@ std::vector<Finding> check(const Facts& facts) {
   const Ns from = facts.trace.begin(*first) - facts.window.begin, until = facts.trace.begin(*last) - facts.window.begin;
   Finding finding;
   finding.severity = Severity::notable;
-  finding.summary = fmt::format("{} of {} started no GPU work in this file, {} of them.", format_count(static_cast<Ns>(missing.size())),
-                                counted(all, "launching call"), format_percent(share));
+  finding.summary = fmt::format("{} of {}, {}, started no GPU work in this file.", shown_count(missing.size()),
+                                counted(all, "launching call"), format_share(share));
   finding.evidence = Evidence({{"n", missing.size()},
                                {"of", all},
                                {"share", share},
                                {"first_at_us", as_us(from)},
                                {"last_at_us", as_us(until)}});
-  finding.spans = spans_of_slices(facts.trace, std::move(missing));
+  mark_slices(finding, facts.trace, missing);
   return {std::move(finding)};
 }
 

@@ -73,7 +73,7 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::informational;
   finding.cost = std::max(loading.event_time, slow_time);
   const std::string events =
-      loading.events > 0 ? fmt::format("The profiler saw code loaded {} times ({}). ", loading.events, format_duration(loading.event_time)) : "";
+      loading.events > 0 ? fmt::format("The profiler saw code loaded {} ({}). ", loading.events == 1 ? "once" : counted(loading.events, "time"), format_duration(loading.event_time)) : "";
   finding.summary = fmt::format("{}The slowest launch took {}, the median one {}.", events, format_duration(launches.slowest),
                                 format_duration(launches.median));
   finding.evidence = Evidence({{"overhead_events", loading.events},
@@ -81,7 +81,7 @@ std::vector<Finding> check(const Facts& facts) {
                                {"slowest_launch_us", as_us(launches.slowest)},
                                {"median_launch_us", as_us(launches.median)}});
   loading.slices.insert(loading.slices.end(), launches.slow_and_early.begin(), launches.slow_and_early.end());
-  finding.spans = spans_of_slices(facts.trace, std::move(loading.slices));
+  mark_slices(finding, facts.trace, loading.slices);
   return {std::move(finding)};
 }
 

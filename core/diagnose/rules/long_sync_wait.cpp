@@ -67,10 +67,10 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = waits.time;
-  finding.summary = fmt::format("The CPU stood in {} long {} for {}; the longest, {} in {}, is {} of its step. The GPU was busy for {} of it all.",
-                                format_count(count), count == 1 ? "wait" : "waits", format_duration(waits.time),
+  finding.summary = fmt::format("A thread stood in {} for {}; the longest, {} in {}, is {} of its step. The GPU was busy for {} of it all.",
+                                counted(waits.slices.size(), "long wait"), format_duration(waits.time),
                                 format_duration(facts.trace.duration(waits.longest)),
-                                shown_name(facts.trace.name(op ? op : waits.longest)), format_percent(waits.longest_share),
+                                shown_name(facts.trace.name(op ? op : waits.longest)), format_share(waits.longest_share),
                                 format_duration(waits.gpu_busy));
   finding.evidence = Evidence({{"n", count},
                                {"total_us", as_us(waits.time)},
@@ -80,7 +80,7 @@ std::vector<Finding> check(const Facts& facts) {
                                {"call", facts.trace.name(waits.longest)},
                                {"kind", implicit ? "implicit" : "explicit"}});
   if (op) finding.evidence.add("op", facts.trace.name(op));
-  finding.spans = spans_of_slices(facts.trace, std::move(waits.slices));
+  mark_slices(finding, facts.trace, waits.slices);
   return {std::move(finding)};
 }
 

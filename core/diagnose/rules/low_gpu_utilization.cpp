@@ -38,9 +38,9 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::costly;
   finding.cost = causes.idle;
   finding.summary = fmt::format("The GPU was busy {} of {}, {} of the time.", format_duration(facts.busy_in_window),
-                                format_duration(facts.window.length()), format_percent(*facts.gpu_util));
-  if (causes.waiting > 0) finding.summary += fmt::format(" For {} of the rest the CPU waited in a synchronizing call.", format_duration(causes.waiting));
-  if (causes.profiler > 0) finding.summary += fmt::format(" For {} of it the profiler itself was at work.", format_duration(causes.profiler));
+                                format_duration(facts.window.length()), format_share(*facts.gpu_util));
+  if (const AccountTimes* times = account_times(facts); times != nullptr && times->idle_total() > 0)
+    finding.summary += fmt::format(" The idle time, by what held it up: {}.", cause_words(times->idle, false));
   finding.evidence = Evidence({{"gpu_util", *facts.gpu_util},
                                {"gpu_busy_us", as_us(facts.busy_in_window)},
                                {"window_us", as_us(facts.window.length())},
@@ -52,7 +52,7 @@ std::vector<Finding> check(const Facts& facts) {
   if (facts.cpu_to_gpu) finding.evidence.add("ratio", *facts.cpu_to_gpu);
   std::vector<FindingSpan> gaps;
   for (const Span& gap : idle) gaps.push_back({LaneId{}, gap, SliceId{}});
-  finding.spans = spans_of_gaps(std::move(gaps));
+  mark_gaps(finding, std::move(gaps));
   return {std::move(finding)};
 }
 

@@ -21,8 +21,8 @@ bool is_judged(RuleFamily family) {
 }
 
 struct Judged {
-  double occupancy;
-  std::uint8_t limiters;
+  double occupancy = 0;
+  std::string words;
 };
 
 bool covers_gpu(const Facts& facts, const GpuOp& op) { return blocks_per_sm(facts, op).value_or(0) >= kFullGrid; }
@@ -39,7 +39,7 @@ std::optional<Judged> occupancy_of(const Facts& facts, const GpuOp& op) {
   const std::optional<Occupancy> fit = occupancy(*sm, needs);
   if (!fit) return std::nullopt;
   const double resident = std::min(static_cast<double>(fit->active_blocks), *blocks) * static_cast<double>(needs.threads);
-  return Judged{resident / static_cast<double>(sm->threads), fit->limiters};
+  return Judged{resident / static_cast<double>(sm->threads), occupancy_words(*sm, needs, grid_blocks(row))};
 }
 
 struct Low {
@@ -74,20 +74,20 @@ std::vector<Finding> check(const Facts& facts) {
   const double share = share_of(low.time, low.all_kernels);
   if (low.time == 0 || share < kLeastShare) return {};
   const double weighted = low.weighted / static_cast<double>(low.time);
-  const std::string limiter = limiter_text(low.longest_judged.limiters);
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = low.time;
-  finding.summary = fmt::format("{} of the kernel time is in kernels that keep {} of the warp slots in use; the longest, {}, is limited by {}.",
-                                format_percent(share), format_percent(weighted), shown_name(facts.name(low.longest)), limiter);
+  finding.summary = fmt::format("{}, in {}. {} of the kernel time is in {} with under {} of the slots in use.", low.longest_judged.words,
+                                shown_kernel(facts.name(low.longest)), format_share(share), counted(low.slices.size(), "kernel"),
+                                format_share(kLowOccupancy));
   finding.evidence = Evidence({{"share", share},
                                {"weighted_occupancy", low.weighted_all / static_cast<double>(low.known)},
                                {"occupancy_of_these", weighted},
                                {"kernels", low.slices.size()},
                                {"time_us", as_us(low.time)},
                                {"longest", facts.name(low.longest)},
-                               {"limiter", limiter}});
-  finding.spans = spans_of_slices(facts.trace, std::move(low.slices));
+                               {"limiter", low.longest_judged.words}});
+  mark_slices(finding, facts.trace, low.slices);
   return {std::move(finding)};
 }
 
@@ -96,9 +96,10 @@ std::vector<Finding> check(const Facts& facts) {
 const Rule low_occupancy = {
     "low_occupancy", RuleClass::problem, Severity::notable, kNeedsLaunches | kNeedsDeviceProperties | kNeedsBlocksPerSm,
     "Few warps on each SM",
-    "Kernels that are no matrix multiplication fill the GPU's grid but keep under a quarter of its warp slots: too few warps to "
-    "work while others wait for memory.",
-    "Use fewer registers or less shared memory for each block, or another block size (num_warps in Triton); the limiter tells which.",
+    "Kernels that are no matrix multiplication have a block for every SM but keep under a quarter of the warp slots in use: too few "
+    "warps to work while others wait for memory.",
+    "The limiter tells what helps: fewer registers or less shared memory for each block, another block size (num_warps in Triton), or, "
+    "where it is the grid, more work in each call.",
     check};
 
 }  // namespace gapscope

@@ -15,7 +15,7 @@ constexpr double kMarkedFill = 0.65;
 std::vector<SliceId> unfilled_kernels(const Facts& facts) {
   std::vector<SliceId> out;
   for (const GpuOp& op : facts.ops)
-    if (op.linked() && op.is_kernel())
+    if (op.linked() && op.gpu_class == GpuClass::compute)
       if (const auto blocks = blocks_per_sm(facts, op); blocks && *blocks < kMarkedFill) out.push_back(op.slice);
   return out;
 }
@@ -26,10 +26,10 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = static_cast<Ns>((1 - fill->fill) * static_cast<double>(fill->kernel_time));
-  finding.summary = fmt::format("While kernels ran ({}), their blocks reached {} of the SMs on average.",
-                                format_duration(fill->kernel_time), format_percent(fill->fill));
+  finding.summary = fmt::format("While kernels ran ({}, communication apart), their blocks reached {} of the SMs on average.",
+                                format_duration(fill->kernel_time), format_share(fill->fill));
   finding.evidence = Evidence({{"fill", fill->fill}, {"tb_sm_efficiency", fill->over_window}, {"kernel_us", as_us(fill->kernel_time)}});
-  finding.spans = spans_of_slices(facts.trace, unfilled_kernels(facts));
+  mark_slices(finding, facts.trace, unfilled_kernels(facts));
   return {std::move(finding)};
 }
 

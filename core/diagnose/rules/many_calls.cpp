@@ -60,12 +60,12 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = cpu;
-  finding.summary = fmt::format("{} launched {} kernels{}: on average {} of GPU time and {} of CPU time for each.", shown_name(name),
-                                format_count(count), facts.steps.empty() ? "" : fmt::format(", {} a step", format_average(per_step)),
+  finding.summary = fmt::format("{} launched {}{}: on average {} of GPU time and {} of CPU time for each.", shown_name(name),
+                                counted(found.count, "kernel"), facts.steps.empty() ? "" : fmt::format(", {} a step", format_average(per_step)),
                                 format_duration(found.gpu / count), format_duration(cpu / count));
   finding.evidence = Evidence({{"op", name}, {"launches", found.count}, {"per_step", per_step},
                                {"share_of_launches", static_cast<double>(found.count) / static_cast<double>(all)}});
-  finding.spans = spans_of_slices(facts.trace, std::move(found.owners));
+  mark_slices(finding, facts.trace, found.owners);
   return {std::move(finding)};
 }
 

@@ -56,10 +56,12 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = facts.window.length() - facts.busy_in_window;
-  finding.summary = fmt::format("{} kernels {}, {} of them under {} (median {}); launching the short ones took the host {}.",
-                                format_count(static_cast<std::int64_t>(each_step)), facts.steps.empty() ? "in all" : "per step",
-                                format_percent(short_share), format_duration(kShort), format_duration(median),
-                                format_duration(kernels.call_time));
+  const SpanSet before = idle_before(facts, kernels.short_ones);
+  finding.summary = fmt::format("{} {}, {} of them under {} (median {}). The GPU stood idle for {} before these short ones; launching "
+                                "them took the host {}.",
+                                counted(static_cast<std::size_t>(each_step), "kernel"), facts.steps.empty() ? "in all" : "per step",
+                                format_share(short_share), format_duration(kShort), format_duration(median),
+                                format_duration(length(before)), format_duration(kernels.call_time));
   finding.evidence = Evidence({{"kernels", kernels.durations.size()},
                                {"per_step", each_step},
                                {"short_share", short_share},
@@ -67,7 +69,8 @@ std::vector<Finding> check(const Facts& facts) {
                                {"gpu_util", *facts.gpu_util},
                                {"launch_us", as_us(kernels.call_time)},
                                {"families", families_as_evidence(kernels)}});
-  finding.spans = spans_of_slices(facts.trace, std::move(kernels.short_ones));
+  mark_slices(finding, facts.trace, kernels.short_ones);
+  finding.covers = before;
   return {std::move(finding)};
 }
 

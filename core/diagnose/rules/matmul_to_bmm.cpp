@@ -14,10 +14,10 @@ std::vector<Finding> check(const Facts& facts) {
   const std::size_t all = count_ops(facts, "aten::bmm");
   Finding finding;
   finding.summary =
-      fmt::format("{} calls of aten::matmul became a batched product, {} of aten::bmm in all; views and reshapes stand around each.",
-                  shown_count(calls.size()), shown_count(all));
+      fmt::format("{} of aten::matmul became a batched product; aten::bmm was called {} in all. Views and reshapes stand around each.",
+                  counted(calls.size(), "call"), counted(all, "time"));
   finding.evidence = Evidence({{"n", calls.size()}, {"bmm_total", all}});
-  finding.spans = spans_of_slices(facts.trace, std::move(calls));
+  mark_slices(finding, facts.trace, calls);
   return {std::move(finding)};
 }
 

@@ -12,10 +12,10 @@ std::vector<Finding> check(const Facts& facts) {
   std::vector<SliceId> calls = matmuls_with_child(facts, "aten::mm");
   if (calls.empty()) return {};
   Finding finding;
-  finding.summary = fmt::format("{} of {} calls of aten::matmul became aten::mm: one product of two matrices each.",
-                                shown_count(calls.size()), shown_count(count_ops(facts, "aten::matmul")));
+  finding.summary = fmt::format("{} of {} of aten::matmul became aten::mm: one product of two matrices{}.",
+                                shown_count(calls.size()), counted(count_ops(facts, "aten::matmul"), "call"), calls.size() == 1 ? "" : " each");
   finding.evidence.add("n", calls.size());
-  finding.spans = spans_of_slices(facts.trace, std::move(calls));
+  mark_slices(finding, facts.trace, calls);
   return {std::move(finding)};
 }
 

@@ -49,7 +49,7 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::costly;
   finding.cost = copies.exposed;
   finding.summary = fmt::format("Copies take {} of the GPU time ({}, {}, {} GB/s); {} of it runs beside nothing else.",
-                                format_percent(share), format_duration(copies.time), format_bytes(copies.bytes),
+                                format_share(share), format_duration(copies.time), format_bytes(copies.bytes),
                                 format_significant(gb_per_s), format_duration(copies.exposed));
   finding.evidence = Evidence({{"share", share},
                                {"kinds", std::move(copies.kinds)},
@@ -58,7 +58,7 @@ std::vector<Finding> check(const Facts& facts) {
                                {"exposed_us", as_us(copies.exposed)},
                                {"bytes", copies.bytes},
                                {"gb_per_s", gb_per_s}});
-  finding.spans = spans_of_slices(facts.trace, std::move(copies.slices));
+  mark_slices(finding, facts.trace, copies.slices);
   return {std::move(finding)};
 }
 

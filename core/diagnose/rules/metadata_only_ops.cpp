@@ -65,13 +65,13 @@ std::vector<Finding> check(const Facts& facts) {
   EvidenceMap top;
   for (std::size_t i = 0; i < std::min(kShownNames, views.names.size()); ++i)
     top.emplace_back(std::string(facts.trace.strings[views.names[i].name]), views.names[i].count);
-  finding.summary = fmt::format("{} operators only changed shapes and strides: no GPU work, {} of CPU time.{}",
-                                shown_count(views.slices.size()), format_duration(views.cpu_time),
+  finding.summary = fmt::format("{} only changed shapes and strides: no GPU work, {} of CPU time.{}",
+                                counted(views.slices.size(), "operator"), format_duration(views.cpu_time),
                                 views.copied == 0 ? "" : fmt::format(" {} more of their kind had to copy.", shown_count(views.copied)));
   finding.evidence.add("n", views.slices.size());
   finding.evidence.add("top", std::move(top));
   finding.evidence.add("meta_ops_that_did_copy", views.copied);
-  finding.spans = spans_of_slices(facts.trace, std::move(views.slices));
+  mark_slices(finding, facts.trace, views.slices);
   return {std::move(finding)};
 }
 

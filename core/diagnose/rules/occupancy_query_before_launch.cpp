@@ -38,12 +38,12 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::informational;
   finding.summary = fmt::format(
       "{} how many blocks fit on an SM, {} in all.",
-      queries.size() == 1 ? "One call asked" : format_count(static_cast<Ns>(queries.size())) + " calls asked",
+      queries.size() == 1 ? "1 call asked" : shown_count(queries.size()) + " calls asked",
       format_duration(time));
   if (const std::string kernel = kernel_after_query(facts); !kernel.empty())
     finding.summary += fmt::format(" What follows is mostly {}.", kernel);
   finding.evidence = Evidence({{"n", queries.size()}, {"names", std::move(names)}});
-  finding.spans = spans_of_slices(facts.trace, std::move(queries));
+  mark_slices(finding, facts.trace, queries);
   return {std::move(finding)};
 }
 

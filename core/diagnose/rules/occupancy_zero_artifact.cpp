@@ -11,16 +11,13 @@ namespace {
 // The limit that Kineto computes with: what a block gets without opting in.
 constexpr std::uint32_t kDefaultSharedMemory = 48 * 1024;
 
-// "For the first, ..., it is 12 % (limited by registers)": where the file describes the GPU.
+// "For the first, ..., it is 12 % of warp slots, limited by registers": where the file describes the GPU.
 std::string true_value(const Facts& facts, const GpuRow& row) {
   const DeviceProperties* device = facts.trace.device(row.device);
   const auto sm = device != nullptr ? sm_limits(*device) : std::nullopt;
   if (!sm) return {};
-  const auto percent = achieved_percent(*sm, needs_of(row), grid_blocks(row), OccupancyRule::true_value);
-  const auto fit = occupancy(*sm, needs_of(row));
-  if (!percent || !fit) return {};
-  return fmt::format(" For the first, {}, it is {} %, limited by {}.", shown_kernel(facts.trace.name(row.slice)),
-                     *percent, limiter_text(fit->limiters));
+  const std::string words = occupancy_words(*sm, needs_of(row), grid_blocks(row));
+  return words.empty() ? words : fmt::format(" For the first, {}, it is {}.", shown_kernel(facts.trace.name(row.slice)), words);
 }
 
 std::vector<Finding> check(const Facts& facts) {
@@ -42,12 +39,12 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::informational;
   finding.summary = fmt::format(
-                        "{} with {} of the kernel time state an occupancy of 0 % because a block uses more than 48 KB "
+                        "{} with {} of the kernel time {} an occupancy of 0 % because a block uses more than 48 KiB "
                         "of shared memory.",
-                        counted(zeros.size(), "kernel"), format_percent(share)) +
+                        counted(zeros.size(), "kernel"), format_share(share), zeros.size() == 1 ? "states" : "state") +
                     true_value(facts, *first);
   finding.evidence = Evidence({{"n", zeros.size()}, {"share", share}});
-  finding.spans = spans_of_slices(facts.trace, std::move(zeros));
+  mark_slices(finding, facts.trace, zeros);
   return {std::move(finding)};
 }
 

@@ -12,9 +12,10 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = facts.window.length() - facts.busy_in_window;
-  finding.summary = fmt::format("The CPU side worked {} for {} of GPU work, {} times as long; the GPU was busy {} of the time.",
-                                format_duration(facts.cpu_active), format_duration(facts.gpu_sum), format_significant(*facts.cpu_to_gpu),
-                                format_percent(*facts.gpu_util));
+  finding.summary = fmt::format("The GPU was busy {} of {}, {} of the time.", format_duration(facts.busy_in_window),
+                                format_duration(facts.window.length()), format_share(*facts.gpu_util));
+  if (const AccountTimes* times = account_times(facts); times != nullptr && times->host() > 0)
+    finding.summary += fmt::format(" For {} it waited for the host: {}.", format_duration(times->host()), cause_words(times->idle, true));
   finding.evidence = Evidence({{"gpu_util", *facts.gpu_util},
                                {"gpu_busy_us", as_us(facts.busy_in_window)},
                                {"window_us", as_us(facts.window.length())},

@@ -20,7 +20,7 @@ struct Transfers {
 Transfers pageable_transfers(const Facts& facts) {
   Transfers out;
   for (const GpuOp& op : facts.ops) {
-    if (!op.linked() || op.gpu_class != GpuClass::copy || !has_any_part(facts.name(op), "Pageable")) continue;
+    if (!op.linked() || op.gpu_class != GpuClass::copy || !is_pageable_copy(facts.name(op))) continue;
     out.slices.push_back(op.slice);
     out.time += op.span.length();
     out.call_time += op.launch_span.length();
@@ -37,16 +37,15 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = transfers.call_time;  // the CPU is held for about as long
-  finding.summary = fmt::format("{} pageable {} moved {} in {} ({} GB/s); their calls held the CPU for {}.", format_count(count),
-                                count == 1 ? "transfer" : "transfers", format_bytes(transfers.bytes), format_duration(transfers.time),
-                                format_significant(gb_per_s), format_duration(transfers.call_time));
+  finding.summary = fmt::format("{} moved {} in {} ({} GB/s); {} held the CPU for {}.", counted(transfers.slices.size(), "pageable transfer"), format_bytes(transfers.bytes), format_duration(transfers.time),
+                                format_significant(gb_per_s), count == 1 ? "its call" : "their calls", format_duration(transfers.call_time));
   finding.evidence = Evidence({{"n", count},
                                {"total_us", as_us(transfers.time)},
                                {"bytes", transfers.bytes},
                                {"gb_per_s", gb_per_s},
                                {"call_us", as_us(transfers.call_time)},
                                {"share", share_of(transfers.time, facts.gpu_sum)}});
-  finding.spans = spans_of_slices(facts.trace, std::move(transfers.slices));
+  mark_slices(finding, facts.trace, transfers.slices);
   return {std::move(finding)};
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/diagnose/rules/compiled_calls.h"
+#include "core/diagnose/rules/conditions.h"
 #include "core/diagnose/rules/rules.h"
 
 namespace gapscope {
@@ -80,7 +81,7 @@ std::vector<Finding> check(const Facts& facts) {
   finding.evidence.add("compile_ids", texts_of(seen.compiles));
   std::sort(seen.slices.begin(), seen.slices.end(), [](SliceId a, SliceId b) { return a.value < b.value; });
   seen.slices.erase(std::unique(seen.slices.begin(), seen.slices.end()), seen.slices.end());
-  finding.spans = spans_of_slices(facts.trace, std::move(seen.slices));
+  mark_slices(finding, facts.trace, seen.slices);
   return {std::move(finding)};
 }
 

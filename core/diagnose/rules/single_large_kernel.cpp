@@ -20,7 +20,7 @@ bool is_library_family(RuleFamily family) {
 
 std::vector<Finding> check(const Facts& facts) {
   const auto top = std::find_if(facts.by_name.begin(), facts.by_name.end(), [&](const NameTotal& total) {
-    return is_library_family(rule_family(facts.trace.strings[total.name]));
+    return is_library_family(rule_family(facts.decoded(total.name)));
   });
   if (top == facts.by_name.end()) return {};
   const double share = share_of(top->total, facts.gpu_sum);
@@ -35,11 +35,11 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::informational;
   finding.cost = top->total;
-  finding.summary = fmt::format("{} takes {} of the GPU time in {} launches, {} each (median).", shown_name(name), format_percent(share),
-                                format_count(top->count), format_duration(median));
+  finding.summary = fmt::format("{} takes {} of the GPU time in {} of {}{}.", shown_kernel(name), format_share(share),
+                                counted(top->count, "launch"), format_duration(median), top->count == 1 ? "" : " each (median)");
   finding.evidence =
       Evidence({{"kernel", name}, {"share", share}, {"median_us", as_us(median)}, {"kernels", top->count}, {"time_us", as_us(top->total)}});
-  finding.spans = spans_of_slices(facts.trace, std::move(slices));
+  mark_slices(finding, facts.trace, slices);
   return {std::move(finding)};
 }
 

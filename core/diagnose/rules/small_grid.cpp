@@ -24,7 +24,7 @@ struct Small {
 Small small_kernels(const Facts& facts) {
   Small out;
   for (const GpuOp& op : facts.ops) {
-    if (!op.linked() || !op.is_kernel()) continue;
+    if (!op.linked() || op.gpu_class != GpuClass::compute) continue;  // collectives take few SMs on purpose
     out.all_kernels += op.span.length();
     const std::optional<double> blocks = blocks_per_sm(facts, op);
     if (!blocks || *blocks >= kSmallGrid) continue;
@@ -40,20 +40,22 @@ std::vector<Finding> check(const Facts& facts) {
   Small small = small_kernels(facts);
   const double share = share_of(small.time, small.all_kernels);
   if (small.slices.empty() || share < kLeastShare) return {};
-  const auto kernels = static_cast<std::int64_t>(small.slices.size());
+  const std::size_t kernels = small.slices.size();
+  const bool one = kernels == 1;
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = static_cast<Ns>(small.unused);
-  finding.summary = fmt::format("{} of the kernel time is in {} kernels with fewer blocks than SMs; the longest, {}, has {} blocks, {} per SM.",
-                                format_percent(share), format_count(kernels), shown_name(facts.name(small.longest)),
-                                grid_blocks(facts.row(small.longest)), format_significant(small.longest_blocks));
+  finding.summary = fmt::format("{} of the kernel time is in {} with too few blocks for all SMs; {}, {}, has {}, {} per SM.",
+                                format_share(share), counted(kernels, "kernel"), one ? "it" : "the longest",
+                                shown_kernel(facts.name(small.longest)), counted(grid_blocks(facts.row(small.longest)), "block"),
+                                format_significant(small.longest_blocks));
   finding.evidence = Evidence({{"share", share},
                                {"kernels", kernels},
                                {"time_us", as_us(small.time)},
                                {"longest", facts.name(small.longest)},
                                {"blocks", grid_blocks(facts.row(small.longest))},
                                {"blocks_per_sm", small.longest_blocks}});
-  finding.spans = spans_of_slices(facts.trace, std::move(small.slices));
+  mark_slices(finding, facts.trace, small.slices);
   return {std::move(finding)};
 }
 

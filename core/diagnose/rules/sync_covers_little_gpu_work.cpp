@@ -57,7 +57,7 @@ std::vector<Finding> check(const Facts& facts) {
                                {"gpu_busy_share", static_cast<double>(longest.busy) / static_cast<double>(longest.took)}});
   if (EvidenceList overheads = overheads_in(facts, facts.trace.span_of(longest.sync)); !overheads.empty())
     finding.evidence.add("overhead_inside", std::move(overheads));
-  finding.spans = spans_of_slices(facts.trace, std::move(slices));
+  mark_slices(finding, facts.trace, slices);
   return {std::move(finding)};
 }
 

@@ -71,12 +71,12 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   EvidenceList names;
   for (std::size_t i = 0; i < std::min(kShownNames, fused.names.size()); ++i) names.emplace_back(printable(fused.names[i]));
-  finding.summary = fmt::format("Runs of Inductor's own {}: {}, {} of {} time; most of it in {}.", on_gpu ? "kernels" : "CPU loops",
-                                shown_count(fused.count), format_percent(share), on_gpu ? "GPU" : "CPU", shown_name(fused.costliest));
+  finding.summary = fmt::format("{} of Inductor's own {} took {} of the {} time, most of it {}.", counted(fused.count, "run"),
+                                on_gpu ? "kernels" : "CPU loops", format_share(share), on_gpu ? "GPU" : "CPU", shown_name(fused.costliest));
   finding.evidence.add("n", fused.count);
   finding.evidence.add("names", std::move(names));
   finding.evidence.add("share", share);
-  finding.spans = spans_of_slices(facts.trace, std::move(fused.slices));
+  mark_slices(finding, facts.trace, fused.slices);
   return {std::move(finding)};
 }
 

@@ -86,12 +86,13 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = found.time;
-  finding.summary = fmt::format("{} times scores are computed, normalized and applied by separate operators: {}, {} of the GPU time.",
-                                format_count(found.count), format_duration(found.time), format_percent(share));
+  finding.summary = fmt::format("{} scores are computed, normalized and applied by separate operators: {}, {} of the GPU time.",
+                                found.count == 1 ? "Once" : format_count(found.count) + " times", format_duration(found.time), format_share(share));
   finding.evidence = Evidence({{"n", found.count}, {"time_us", as_us(found.time)}, {"share", share}});
   if (const OpRow* row = facts.trace.op_row(found.example); row != nullptr && row->input_dims)
     finding.evidence.add("input_dims", facts.trace.strings[row->input_dims]);
-  finding.spans = spans_of_slices(facts.trace, std::move(found.slices));
+  mark_slices(finding, facts.trace, found.slices);
+  finding.covers = gpu_work_inside(facts, found.slices);
   return {std::move(finding)};
 }
 

@@ -45,15 +45,13 @@ void add(OpenChain& open, const GpuOp& op, SliceId owner) {
 }
 
 Chains chains_of(const Facts& facts) {
-  std::vector<std::int8_t> elementwise(facts.trace.strings.size(), -1);
   Chains chains;
   for (const StreamOps& stream : streams_of(facts.ops)) {
     OpenChain open;
     for (const std::uint32_t i : stream.ops) {
       const GpuOp& op = facts.ops[i];
-      std::int8_t& is = elementwise[facts.trace.name_id(op.slice).index()];
-      if (is < 0) is = has_any_part(facts.name(op), "elementwise") ? 1 : 0;
-      if (is == 1 && op.linked() && op.is_kernel() && !in_compiled_code(facts, facts.gpu[i].owner)) add(open, op, facts.gpu[i].owner);
+      const bool elementwise = facts.gpu[i].family == RuleFamily::elementwise;
+      if (elementwise && op.linked() && !in_compiled_code(facts, facts.gpu[i].owner)) add(open, op, facts.gpu[i].owner);
       else close(open, chains);
     }
     close(open, chains);
@@ -76,15 +74,15 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = chains.time / 2;  // of two kernels that both read and write the data, one is left
-  finding.summary = fmt::format("{} of the GPU time ({}) is in {} {} of back-to-back elementwise kernels; the longest has {} kernels.",
-                                format_percent(share), format_duration(chains.time), format_count(chains.count),
-                                chains.count == 1 ? "chain" : "chains", chains.longest.size());
+  finding.summary = fmt::format("{} of the GPU time ({}) is in {} of back-to-back elementwise kernels; {} has {}.",
+                                format_share(share), format_duration(chains.time), counted(static_cast<std::size_t>(chains.count), "chain"),
+                                chains.count == 1 ? "it" : "the longest", counted(chains.longest.size(), "kernel"));
   finding.evidence = Evidence({{"chains", chains.count},
                                {"time_us", as_us(chains.time)},
                                {"share", share},
                                {"kernels", chains.slices.size()},
                                {"longest_chain", owners_of(facts, chains.longest)}});
-  finding.spans = spans_of_slices(facts.trace, std::move(chains.slices));
+  mark_slices(finding, facts.trace, chains.slices);
   return {std::move(finding)};
 }
 

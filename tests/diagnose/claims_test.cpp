@@ -1,0 +1,140 @@
+// Whose time it is: on every recording findings share out the account, and say so in sentences that read well.
+#include <regex>
+
+#include <doctest/doctest.h>
+
+#include "core/analyze/time_account.h"
+#include "core/base/text.h"
+#include "core/diagnose/rules/conditions.h"
+#include "tests/support/diagnosed.h"
+#include "tests/support/real_traces.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+
+namespace {
+
+template <class Check>
+void on_each_recording(Check check) {
+  for (const auto& path : real_traces()) {
+    CAPTURE(path.filename().string());
+    const auto trace = load_trace(path.string());
+    REQUIRE(trace.ok());
+    const Diagnosed d(*trace);
+    check(d);
+  }
+}
+
+const char* const kTwoWaits = R"([
+  {"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":1,"tid":1,"ts":0,"dur":10000},
+  {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":10,"dur":5,"args":{"correlation":1}},
+  {"ph":"X","cat":"kernel","name":"volta_sgemm_64x64_nt","pid":0,"tid":7,"ts":20,"dur":100,"args":{"device":0,"stream":7,"correlation":1}},
+  {"ph":"X","cat":"cpu_op","name":"enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__","pid":1,"tid":1,"ts":200,"dur":7000},
+  {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":9000,"dur":5,"args":{"correlation":2}},
+  {"ph":"X","cat":"kernel","name":"volta_sgemm_64x64_nt","pid":0,"tid":7,"ts":9010,"dur":990,"args":{"device":0,"stream":7,"correlation":2}}])";
+
+}  // namespace
+
+TEST_CASE("a data loader owns the time that it takes, and an idle GPU is part of that finding") {
+  const auto trace = load_trace_from_text(kTwoWaits, "text");
+  REQUIRE(trace.ok());
+  const Diagnosed d(*trace);
+  const auto of = [&](std::string_view rule) -> const RankedFinding& {
+    const auto at = std::find_if(d.diagnosis.findings.begin(), d.diagnosis.findings.end(), [&](const RankedFinding& f) { return f.finding.rule->id == rule; });
+    REQUIRE(at != d.diagnosis.findings.end());
+    return *at;
+  };
+  const RankedFinding& loader = of("dataloader_wait");
+  CHECK(loader.finding.cost == 7'000'000);
+  CHECK(loader.finding.severity == Severity::costly);
+  CHECK(loader.led_by < 0);
+  const RankedFinding& idle = of("low_gpu_utilization");
+  CHECK(idle.merged);
+  CHECK(idle.finding.cost == 0);
+  CHECK(idle.overlap == 7'000'000);
+  REQUIRE(idle.led_by >= 0);
+  CHECK(&d.diagnosis.findings[static_cast<std::size_t>(idle.led_by)] == &loader);
+}
+
+TEST_CASE("the costs of findings never add up to more than the account holds, and a merged one costs nothing itself") {
+  on_each_recording([](const Diagnosed& d) {
+    const DeviceAccount* device = d.analysis->account().busiest();
+    if (device == nullptr) return;
+    Ns all = 0;
+    for (const RankedFinding& f : d.diagnosis.findings) {
+      CAPTURE(std::string(f.finding.rule->id));
+      CHECK(f.finding.cost >= 0);
+      CHECK(f.finding.cost <= device->window.length());
+      all += f.finding.cost;
+      if (f.merged) CHECK(f.finding.cost == 0);
+      if (f.led_by < 0) {
+        CHECK_FALSE(f.merged);
+        continue;
+      }
+      CHECK(f.overlap > 0);  // nothing follows from what was at another time
+      const RankedFinding& leader = d.diagnosis.findings[static_cast<std::size_t>(f.led_by)];
+      CHECK(leader.led_by < 0);
+      CHECK(leader.finding.severity >= f.finding.severity);
+    }
+    // The parts of the window are disjoint, and so are the claims within each.
+    CHECK(all <= device->window.length());
+    const auto busy = static_cast<double>(device->window.length() - device->times.idle_total());
+    if (busy < 0.95 * static_cast<double>(device->window.length())) return;
+    for (const Finding* wait : d.findings("long_sync_wait")) CHECK(wait->severity != Severity::costly);
+  });
+}
+
+TEST_CASE("at most five notes stand under a diagnosis unasked, and none of them teaches") {
+  on_each_recording([](const Diagnosed& d) {
+    std::size_t notes = 0;
+    for (const RankedFinding& f : d.diagnosis.findings) {
+      CAPTURE(std::string(f.finding.rule->id));
+      if (f.finding.severity != Severity::informational) {
+        CHECK(f.brief);
+        continue;
+      }
+      notes += f.brief ? 1 : 0;
+      if (is_teaching(f.finding.rule->rule_class)) CHECK_FALSE(f.brief);
+    }
+    CHECK(notes <= kBriefNotes);
+  });
+}
+
+TEST_CASE("sentences count as people do, in one system of units, and hold what the account says") {
+  const std::regex one_of_many(R"((^|[^0-9.,])1 (kernels|calls|copies|times|pieces|operators|launches|steps|blocks|chains|waits|products|graphs|runs|buffers)\b)");
+  const std::regex old_units(R"([0-9] (us|KB)\b)");
+  on_each_recording([&](const Diagnosed& d) {
+    for (const RankedFinding& f : d.diagnosis.findings) {
+      const std::string& text = f.finding.summary;
+      CAPTURE(text);
+      CHECK_FALSE(std::regex_search(text, one_of_many));
+      CHECK_FALSE(std::regex_search(text, old_units));
+      CHECK(text.find("100.0 %") == std::string::npos);
+      CHECK(text.ends_with('.'));
+    }
+    const AccountTimes* times = account_times(d.facts);
+    if (times == nullptr) return;
+    for (const Finding* bound : d.findings("overhead_bound")) {
+      CAPTURE(bound->summary);
+      CHECK(bound->summary.find("For " + format_duration(times->host()) + " it waited for the host") != std::string::npos);
+    }
+  });
+}
+
+TEST_CASE("counts and shares as people write them") {
+  CHECK(counted(1, "kernel") == "1 kernel");
+  CHECK(counted(1'110, "kernel") == "1,110 kernels");
+  CHECK(counted(2, "copy") == "2 copies");
+  CHECK(counted(2, "launch") == "2 launches");
+  CHECK(counted_of(24, 1'110, "kernel") == "24 of 1,110 kernels, 2.2 %");
+  CHECK(counted_of(3, 3, "kernel") == "all 3 kernels");
+  CHECK(counted_of(1, 1, "kernel") == "the only kernel");
+  CHECK(format_share(1) == "100 %");
+  CHECK(format_share(0.99999) == "99.9 %");
+  CHECK(format_share(0.031) == "3.1 %");
+  CHECK(format_share(0.03) == "3 %");
+  CHECK(format_share(0.424) == "42 %");
+  CHECK(format_share(0.000082) == "0.0082 %");
+  CHECK(format_share(0) == "0.0 %");
+  CHECK(format_share(7.782) == "778 %");
+}
