@@ -13,7 +13,7 @@ namespace gapscope {
 class AnalysisRun {
  public:
   explicit AnalysisRun(std::function<void()> wake)
-      : job_([](const Task& task) { return task.document->diagnose(task.cancel.get()), true; }, std::move(wake)) {}
+      : job_("analyse the trace", [](const Task& task) { return task.document->diagnose(task.cancel.get()), true; }, std::move(wake)) {}
   ~AnalysisRun() { cancel(); }
   AnalysisRun(const AnalysisRun&) = delete;
   AnalysisRun& operator=(const AnalysisRun&) = delete;
@@ -26,6 +26,13 @@ class AnalysisRun {
   }
   void cancel() {
     if (cancelled_) *cancelled_ = true;
+  }
+  // Why it did not come to an end, once.
+  std::optional<Error> take_trouble() { return job_.take_trouble(); }
+  // Before destruction.
+  void request_stop() {
+    cancel();
+    job_.request_stop();
   }
 
  private:

@@ -32,16 +32,27 @@ std::shared_ptr<const FlameAnswer> answer_flame(const Document& document, const 
 }
 
 AreaJobs::AreaJobs(const std::function<void()>& wake)
-    : stats_job_([](const Task<Area>& t) -> Done<AreaStats> {
+    : stats_job_("look at what is selected", [](const Task<Area>& t) -> Done<AreaStats> {
         return {t.document, answer_area(*t.document, t.question, t.cancel.get())};
       }, wake),
-      flame_job_([](const Task<FlameQuestion>& t) -> Done<FlameAnswer> {
+      flame_job_("add up the call paths", [](const Task<FlameQuestion>& t) -> Done<FlameAnswer> {
         return {t.document, answer_flame(*t.document, t.question, t.cancel.get())};
       }, wake) {}
 
 void AreaJobs::cancel() {
   stop(stats_cancelled_);
   stop(flame_cancelled_);
+}
+
+void AreaJobs::request_stop() {
+  cancel();
+  stats_job_.request_stop();
+  flame_job_.request_stop();
+}
+
+std::optional<Error> AreaJobs::take_trouble() {
+  std::optional<Error> trouble = stats_job_.take_trouble();
+  return trouble ? trouble : flame_job_.take_trouble();
 }
 
 void AreaJobs::ask(std::shared_ptr<const Document> document, Area area) {

@@ -28,6 +28,10 @@ class AreaJobs {
   // Puts answers about `shown` into the view; others are dropped.
   void take(const std::shared_ptr<const Document>& shown, ViewState& view);
   void cancel();
+  // Why there is no answer, once.
+  std::optional<Error> take_trouble();
+  // Before destruction.
+  void request_stop();
 
  private:
   using Flag = std::shared_ptr<std::atomic<bool>>;

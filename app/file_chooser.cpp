@@ -53,46 +53,49 @@ std::string read_all(int from) {
 }  // namespace
 
 FileChooser::FileChooser(std::function<void()> wake)
-    : program_(found_chooser()), job_([this](const Question& q) { return choose(q); }, std::move(wake)) {}
+    : run_(std::make_shared<Run>()),
+      job_("open the file chooser", [run = run_](const Question& q) { return run->choose(q); }, std::move(wake)) {
+  run_->program = found_chooser();
+}
 
 FileChooser::~FileChooser() {
-  ends_ = true;
-  close();
+  run_->ends = true;
+  run_->close();
 }
 
 void FileChooser::ask(Question question) {
   if (!available()) return;
-  close();
+  run_->close();
   job_.ask(std::move(question));
 }
 
-void FileChooser::close() {
-  if (const int process = process_) kill(process, SIGTERM);
+void FileChooser::Run::close() {
+  if (const int running = process) kill(running, SIGTERM);
 }
 
-FileChooser::Answer FileChooser::choose(const Question& question) {
-  int ends[2];
-  if (ends_ || pipe2(ends, O_CLOEXEC) != 0) return {"", question.beside};
-  std::vector<std::string> words = arguments(program_, question.folder);
+FileChooser::Answer FileChooser::Run::choose(const Question& question) {
+  int pipe_ends[2];
+  if (ends || pipe2(pipe_ends, O_CLOEXEC) != 0) return {"", question.beside};
+  std::vector<std::string> words = arguments(program, question.folder);
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  pid_t process = 0;
-  const bool runs = posix_spawn(&process, program_.c_str(), &actions, nullptr, argv.data(), environ) == 0;
+  posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
+  pid_t started = 0;
+  const bool runs = posix_spawn(&started, program.c_str(), &actions, nullptr, argv.data(), environ) == 0;
   posix_spawn_file_actions_destroy(&actions);
-  ::close(ends[1]);
+  ::close(pipe_ends[1]);
   std::string path;
   if (runs) {
-    process_ = process;
-    if (ends_) close();  // asked for before the number was there
-    path = read_all(ends[0]);
-    process_ = 0;  // before it is waited for: from then on the number may be another program's
-    waitpid(process, nullptr, 0);
+    process = started;
+    if (ends) close();  // asked for before the number was there
+    path = read_all(pipe_ends[0]);
+    process = 0;  // before it is waited for: from then on the number may be another program's
+    waitpid(started, nullptr, 0);
   }
-  ::close(ends[0]);
+  ::close(pipe_ends[0]);
   while (path.ends_with('\n')) path.pop_back();
   return {std::move(path), question.beside};
 }

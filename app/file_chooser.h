@@ -3,6 +3,7 @@
 // somebody looks for a file, on a thread that calls `wake` once it is closed.
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -24,19 +25,24 @@ class FileChooser {
   explicit FileChooser(std::function<void()> wake);
   ~FileChooser();  // closes one that is open
 
-  bool available() const { return !program_.empty(); }
+  bool available() const { return !run_->program.empty(); }
   // One at a time: closes one that is open.
   void ask(Question question);
   std::optional<Answer> take() { return job_.take(); }
 
  private:
-  Answer choose(const Question& question);
-  void close();
+  // Shared with the job's thread, which may outlive the chooser for a moment.
+  struct Run {
+    std::string program;  // its whole path; empty where the desktop has none
+    std::atomic<int> process{0};
+    std::atomic<bool> ends{false};
 
-  std::string program_;  // its whole path; empty where the desktop has none
-  std::atomic<int> process_{0};
-  std::atomic<bool> ends_{false};
-  LatestJob<Question, Answer> job_;  // last: its thread uses the others
+    Answer choose(const Question& question);
+    void close();
+  };
+
+  std::shared_ptr<Run> run_;
+  LatestJob<Question, Answer> job_;
 };
 
 }  // namespace gapscope

@@ -14,43 +14,60 @@ std::optional<FileStamp> stamp_of(const std::string& path) {
   return FileStamp{info.st_mtim.tv_sec * kNsPerS + info.st_mtim.tv_nsec, static_cast<std::uint64_t>(info.st_size), info.st_ino};
 }
 
-FileWatch::FileWatch(std::function<void()> wake, std::chrono::milliseconds every)
-    : wake_(std::move(wake)), every_(every), thread_([this](std::stop_token stop) { run(stop); }) {}
+FileWatch::FileWatch(std::function<void()> wake, std::chrono::milliseconds every) : look_(std::make_shared<Look>()) {
+  look_->wake = std::move(wake);
+  look_->every = every;
+  try {
+    thread_.emplace([look = look_](const std::stop_token& stop) { look->run(stop); }, []() noexcept {});
+  } catch (...) {
+    // That the file changes is then not seen; reloading it by hand still works.
+  }
+}
+
+FileWatch::~FileWatch() {
+  thread_.reset();
+  const std::lock_guard lock(look_->mutex);
+  look_->wake = nullptr;
+}
+
+void FileWatch::request_stop() {
+  if (thread_) thread_->request_stop();
+}
 
 void FileWatch::watch(std::string path, std::optional<FileStamp> stamp) {
+  auto shared = std::make_shared<const std::string>(std::move(path));
   {
-    const std::lock_guard lock(mutex_);
-    path_ = std::move(path);
-    known_ = seen_ = stamp;
-    has_changed_ = false;
+    const std::lock_guard lock(look_->mutex);
+    look_->path = std::move(shared);
+    look_->known = look_->seen = stamp;
+    look_->has_changed = false;
   }
-  changed_.notify_one();
+  look_->changed.notify_one();
 }
 
 bool FileWatch::take_changed() {
-  const std::lock_guard lock(mutex_);
-  return std::exchange(has_changed_, false);
+  const std::lock_guard lock(look_->mutex);
+  return std::exchange(look_->has_changed, false);
 }
 
-void FileWatch::run(const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
-  while (changed_.wait(lock, stop, [this] { return known_.has_value(); })) {
-    changed_.wait_for(lock, stop, every_, [] { return false; });
+// Takes no memory.
+void FileWatch::Look::run(const std::stop_token& stop) {
+  std::unique_lock lock(mutex);
+  while (changed.wait(lock, stop, [this] { return known.has_value(); })) {
+    changed.wait_for(lock, stop, every, [] { return false; });
     if (stop.stop_requested()) return;
-    if (!known_) continue;
-    const std::string path = path_;
+    if (!known) continue;
+    const std::shared_ptr<const std::string> asked = path;
     lock.unlock();
-    const std::optional<FileStamp> now = stamp_of(path);  // may take long on a file system far away
+    const std::optional<FileStamp> now = stamp_of(*asked);  // may take long on a file system far away
     lock.lock();
-    if (path != path_ || !known_) continue;
-    const bool settled = now && now == seen_ && now != known_;
-    seen_ = now;
+    if (asked != path || !known) continue;
+    const bool settled = now && now == seen && now != known;
+    seen = now;
     if (!settled) continue;
-    known_ = now;
-    has_changed_ = true;
-    lock.unlock();
-    wake_();
-    lock.lock();
+    known = now;
+    has_changed = true;
+    if (wake) wake();
   }
 }
 

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -24,26 +25,36 @@ std::optional<FileStamp> stamp_of(const std::string& path);
 
 class FileWatch {
  public:
+  // `wake` is called on another thread. Where none is to be had nothing is watched.
   explicit FileWatch(std::function<void()> wake, std::chrono::milliseconds every = std::chrono::seconds(1));
+  ~FileWatch();
+  FileWatch(const FileWatch&) = delete;
+  FileWatch& operator=(const FileWatch&) = delete;
 
   // From now on this file, which was read in that state. Without a stamp nothing is watched.
   void watch(std::string path, std::optional<FileStamp> stamp);
   // True once after it became another file and has stayed the same for one look: whoever writes it has done so. A file
   // that vanished is none.
   bool take_changed();
+  // Before destruction.
+  void request_stop();
 
  private:
-  void run(const std::stop_token& stop);
+  // What the thread uses; it may outlive the watch, where the file system no longer answers.
+  struct Look {
+    std::chrono::milliseconds every{};
+    std::mutex mutex;
+    std::condition_variable_any changed;
+    std::function<void()> wake;  // null once nobody waits
+    std::shared_ptr<const std::string> path;
+    std::optional<FileStamp> known;
+    std::optional<FileStamp> seen;  // at the last look
+    bool has_changed = false;
 
-  std::function<void()> wake_;
-  std::chrono::milliseconds every_;
-  std::mutex mutex_;
-  std::condition_variable_any changed_;
-  std::string path_;
-  std::optional<FileStamp> known_;
-  std::optional<FileStamp> seen_;  // at the last look
-  bool has_changed_ = false;
-  Thread thread_;  // last: it must stop before the rest goes
+    void run(const std::stop_token& stop);
+  };
+  std::shared_ptr<Look> look_;
+  std::optional<LooseThread> thread_;
 };
 
 }  // namespace gapscope

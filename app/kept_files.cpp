@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/base/failure.h"
 #include "core/base/hash.h"
 #include "core/base/text.h"
 
@@ -156,11 +157,17 @@ std::optional<Error> write_kept(const fs::path& file, const KeptView& kept, cons
   return std::nullopt;
 }
 
-KeptWriter::KeptWriter(std::chrono::milliseconds rest) : rest_(rest), thread_([this](std::stop_token stop) { run(stop); }) {}
+KeptWriter::KeptWriter(std::chrono::milliseconds rest) : rest_(rest) {
+  try {
+    thread_ = Thread([this](const std::stop_token& stop) { run(stop); }, []() noexcept {});
+  } catch (...) {
+    // No thread is to be had: it is written in flush() and at the end.
+  }
+}
 
 KeptWriter::~KeptWriter() {
   thread_.request_stop();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
   if (waiting_) write(std::move(*waiting_));
 }
 
@@ -180,6 +187,7 @@ void KeptWriter::flush() {
     at_once_ = true;
   }
   changed_.notify_one();
+  if (!thread_.joinable() && waiting_) write(*std::exchange(waiting_, std::nullopt));
 }
 
 std::optional<Error> KeptWriter::trouble() {
@@ -201,7 +209,12 @@ void KeptWriter::run(const std::stop_token& stop) {
 }
 
 void KeptWriter::write(Waiting waiting) {
-  std::optional<Error> trouble = write_kept(waiting.file, waiting.kept, waiting.trace_path);
+  std::optional<Error> trouble;
+  try {
+    trouble = write_kept(waiting.file, waiting.kept, waiting.trace_path);
+  } catch (...) {
+    trouble = current_failure("keep how this trace is looked at");
+  }
   const std::lock_guard lock(mutex_);
   if (trouble) trouble_ = std::move(trouble);
 }

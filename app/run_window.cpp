@@ -9,6 +9,7 @@
 #include "app/session.h"
 #include "app/state_file.h"
 #include "app/window/window.h"
+#include "core/base/failure.h"
 #include "core/base/text.h"
 #include "ui/app_ui.h"
 #include "ui/theme.h"
@@ -48,7 +49,12 @@ class WindowLoop {
 
   void run() {
     while (!window_.should_close()) {
-      if (window_.wait(moves_)) frame();
+      try {
+        if (window_.wait(moves_)) frame();
+      } catch (...) {
+        session_.say(current_failure("draw the window").message);
+        window_.abandon_frame();
+      }
     }
   }
 

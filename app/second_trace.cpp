@@ -19,9 +19,16 @@ SecondTrace::SecondTrace(LoadOptions options, std::function<void()> wake, FreeLa
       free_later_(free_later),
       analysis_(std::make_unique<AnalysisRun>(wake)),
       comparison_job_(
-          [](const Task& t) -> Done { return {t.a, t.b, answer_comparison(*t.a, *t.b, t.options, t.cancel.get())}; }, wake) {}
+          "compare the traces", [](const Task& t) -> Done { return {t.a, t.b, answer_comparison(*t.a, *t.b, t.options, t.cancel.get())}; }, wake) {}
 
-SecondTrace::~SecondTrace() { cancel_comparison(); }
+SecondTrace::~SecondTrace() { request_stop(); }
+
+void SecondTrace::request_stop() {
+  cancel_comparison();
+  comparison_job_.request_stop();
+  analysis_->request_stop();
+  if (load_) load_->cancel();
+}
 
 void SecondTrace::open(std::string path) {
   if (load_) {
@@ -54,6 +61,9 @@ std::optional<SecondTrace::News> SecondTrace::poll() {
     if (load->done()) free_later_.add(std::shared_ptr<const BackgroundLoad>(std::move(load)));
   }
   std::erase(ending_, nullptr);
+  for (std::optional<Error> trouble : {analysis_->take_trouble(), comparison_job_.take_trouble()}) {
+    if (trouble) return News{"", std::move(trouble->message)};
+  }
   if (!load_ || !load_->done()) return std::nullopt;
   const std::shared_ptr<BackgroundLoad> load = std::move(load_);
   free_later_.add(load);

@@ -26,6 +26,8 @@ class SecondTrace {
 
   // Starts loading; the one that is there stays until the new one is. An earlier load is cancelled.
   void open(std::string path);
+  // Before destruction.
+  void request_stop();
   // Ends a load under way; without one, lets go of the document.
   void close();
 

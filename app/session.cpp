@@ -42,20 +42,20 @@ Session::Session(SessionOptions options)
     : options_(std::move(options)),
       second_(options_.load, options_.wake, free_later_),
       args_job_(
-          [](const ArgsQuestion& q) {
+          "read the args", [](const ArgsQuestion& q) {
             return ArgsAnswer{q.trace, read_args_of(*q.trace, q.slice)};
           },
           options_.wake),
-      folder_job_([home = options_.home](const std::string& path) { return list_folder(path, home); }, options_.wake),
+      folder_job_("list the folder", [home = options_.home](const std::string& path) { return list_folder(path, home); }, options_.wake),
       chooser_(options_.wake),
       analysis_(std::make_unique<AnalysisRun>(options_.wake)),
-      table_job_(make_table, options_.wake),
-      kernels_job_(make_kernels, options_.wake),
-      steps_job_(make_steps_of, options_.wake),
+      table_job_("work out the table", make_table, options_.wake),
+      kernels_job_("work out the kernels", make_kernels, options_.wake),
+      steps_job_("work out the steps", make_steps_of, options_.wake),
       area_jobs_(options_.wake),
-      search_job_(make_search, options_.wake),
-      crop_job_(save_crop, options_.wake),
-      event_job_(read_event, options_.wake),
+      search_job_("search", make_search, options_.wake),
+      crop_job_("save that part of the trace", save_crop, options_.wake),
+      event_job_("copy the event", read_event, options_.wake),
       memory_(options_.states, options_.wake) {
   Result<Settings> settings = read_settings(options_.settings_file);
   if (settings.ok())
@@ -64,10 +64,16 @@ Session::Session(SessionOptions options)
     message_ = settings.error().message;
 }
 
+// All are told before one is waited for.
 Session::~Session() {
-  cancel_analysis();
+  if (load_) load_->cancel();
+  second_.request_stop();
+  area_jobs_.request_stop();
+  analysis_->request_stop();
   if (search_cancelled_) *search_cancelled_ = true;
   *crop_cancelled_ = true;
+  for_each_job([](auto& job) { job.request_stop(); });
+  memory_.request_stop();
   if (settings_changed_) write_settings(options_.settings_file, settings_);
 }
 
@@ -189,6 +195,7 @@ void Session::poll(ViewState& view) {
   area_jobs_.take(subject(), view);
   take_search(view);
   take_crop_and_copy();
+  take_troubles();
   if (std::optional<FolderView> folder = folder_job_.take()) folder_ = std::move(folder);
   take_chosen(view);
 }
@@ -354,6 +361,16 @@ void Session::take_crop_and_copy() {
     else
       message_ = event->error;
   }
+}
+
+// Of jobs that came to no answer.
+void Session::take_troubles() {
+  const auto say = [&](const std::optional<Error>& trouble) {
+    if (trouble) message_ = trouble->message;
+  };
+  say(analysis_->take_trouble());
+  say(area_jobs_.take_trouble());
+  for_each_job([&](auto& job) { say(job.take_trouble()); });
 }
 
 // What the last frame showed of the trace that was opened as the first; of one beside it nothing is kept.

@@ -158,6 +158,11 @@ class Session {
   void take_kernels(ViewState& view);
   void take_steps(ViewState& view);
   void take_crop_and_copy();
+  void take_troubles();
+  template <class Do>
+  void for_each_job(Do each) {
+    each(args_job_), each(folder_job_), each(table_job_), each(kernels_job_), each(steps_job_), each(search_job_), each(crop_job_), each(event_job_);
+  }
   void remember(const ViewState& view);
   void save_text(const SaveText& what);
   void keep_muted(const KeepMuted& what);

@@ -33,6 +33,8 @@ class ViewMemory {
   const KeptView* kept() const { return kept_ ? &*kept_ : nullptr; }
   const Notice* notice() const { return notice_ ? &*notice_ : nullptr; }
   void dismiss_notice() { notice_.reset(); }
+  // Before destruction.
+  void request_stop() { watch_.request_stop(); }
 
  private:
   // What of the view changes most; looked at first, so that a frame that changes nothing costs nothing.

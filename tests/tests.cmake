@@ -1,6 +1,6 @@
 # The test programs, and what ctest runs. Add a .cpp under tests/ and it is found.
 
-sources(test_sources tests tests/bench/ tests/fuzz/ tests/e2e/ tests/app/sampler/stand_in/)
+sources(test_sources tests tests/bench/ tests/fuzz/ tests/e2e/ tests/failure/ tests/app/sampler/stand_in/)
 add_executable(gapscope_tests ${test_sources})
 target_link_libraries(gapscope_tests PRIVATE gapscope_app gapscope_workload_plain gapscope::doctest)
 if(TARGET gapscope_cupti_records)
@@ -28,7 +28,10 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(check_includes "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/check_includes.py")
 add_test(NAME house/includes COMMAND ${check_includes} "${PROJECT_SOURCE_DIR}")
 add_test(NAME house/includes_self_test COMMAND ${check_includes} --self-test)
-set_tests_properties(house/includes house/includes_self_test PROPERTIES TIMEOUT 30)
+set(check_threads "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/check_threads.py")
+add_test(NAME house/threads COMMAND ${check_threads} "${PROJECT_SOURCE_DIR}")
+add_test(NAME house/threads_self_test COMMAND ${check_threads} --self-test)
+set_tests_properties(house/includes house/includes_self_test house/threads house/threads_self_test PROPERTIES TIMEOUT 30)
 
 # End to end: each drives the built program under an Xvfb of its own; alone, since they watch the clock.
 file(GLOB e2e_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/e2e/*_test.py")
@@ -39,6 +42,7 @@ foreach(file ${e2e_sources})
 endforeach()
 
 include(tests/cli/cli.cmake)
+include(tests/failure/failure.cmake)
 include(tests/app/sampler/sampler.cmake)
 
 # Graphics drivers leak a little and are unloaded before LeakSanitizer could name them, so it cannot judge a test that

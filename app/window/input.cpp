@@ -18,16 +18,24 @@ bool shift_down(GLFWwindow* window) {
          glfwGetKey(window, GLFW_KEY_RIGHT_SHIFT) == GLFW_PRESS;
 }
 
+// GLFW is C, through which nothing may be thrown: what finds no memory is not entered.
+template <class Enter>
+void enter(Enter each) noexcept {
+  try {
+    each();
+  } catch (...) {
+  }
+}
+
 }  // namespace
 
 void InputCollector::install(GLFWwindow* window) {
   glfwSetWindowUserPointer(window, this);
   glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
-    collector(w).on_key(key, scancode, action, mods);
+    enter([&] { collector(w).on_key(key, scancode, action, mods); });
   });
-  glfwSetCharCallback(window, [](GLFWwindow* w, unsigned int c) { collector(w).on_char(c); });
-  glfwSetDropCallback(window,
-                      [](GLFWwindow* w, int n, const char** paths) { collector(w).on_drop(n, paths, shift_down(w)); });
+  glfwSetCharCallback(window, [](GLFWwindow* w, unsigned int c) { enter([&] { collector(w).on_char(c); }); });
+  glfwSetDropCallback(window, [](GLFWwindow* w, int n, const char** paths) { enter([&] { collector(w).on_drop(n, paths, shift_down(w)); }); });
   glfwSetWindowFocusCallback(window, [](GLFWwindow* w, int focused) { collector(w).on_focus(focused != 0); });
   glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int, int, int) { collector(w).touch(); });
   glfwSetScrollCallback(window, [](GLFWwindow* w, double, double) { collector(w).touch(); });

@@ -4,12 +4,15 @@
 // After glad, which brings its own GL header.
 #include <GLFW/glfw3.h>
 #include <imgui.h>
+#include <imgui_internal.h>
 #include <imgui_impl_glfw.h>
 #include <imgui_impl_opengl3.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
+#include <new>
 
 #include "ui/fonts.h"
 
@@ -81,6 +84,13 @@ std::optional<Error> Window::make_context() {
 }
 
 void Window::start_imgui() {
+  // Without memory ImGui would write to where none is.
+  const auto allocate = [](std::size_t size, void*) -> void* {
+    void* const at = std::malloc(size);
+    if (at == nullptr) throw std::bad_alloc();
+    return at;
+  };
+  ImGui::SetAllocatorFunctions(allocate, [](void* at, void*) { std::free(at); });
   imgui_ = ImGui::CreateContext();
   ImGui::GetIO().IniFilename = nullptr;  // what is remembered is the settings' to decide
   ImGui_ImplGlfw_InitForOpenGL(window_, true);
@@ -156,6 +166,18 @@ void Window::end_frame(unsigned background) {
   ImGui_ImplOpenGL3_RenderDrawData(draw_data);
   if (!picture_) glfwSwapBuffers(window_);
   frames_to_settle_ = std::max(0, frames_to_settle_ - 1);
+}
+
+void Window::abandon_frame() {
+  ImGuiContext& context = *ImGui::GetCurrentContext();
+  if (!context.WithinFrameScope) return;
+#if IMGUI_VERSION_NUM < 19140
+  ImGui::ErrorCheckEndFrameRecover(nullptr);
+  context.FontStack.clear();
+#else
+  ImGui::GetIO().ConfigErrorRecoveryEnableAssert = false;  // EndFrame closes what is open
+#endif
+  ImGui::EndFrame();
 }
 
 // Fonts are rasterised for the pixels that they end on, so text is crisp at any scale.

@@ -50,6 +50,8 @@ class Window {
   WindowInput begin_frame();
   // Clears to `background` (0xRRGGBB), draws what ImGui collected, shows it.
   void end_frame(unsigned background);
+  // In place of that, for a frame that cannot be finished: closes what it has open, shows nothing. Also when none was begun.
+  void abandon_frame();
 
   bool should_close() const;
   void request_close();

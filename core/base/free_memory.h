@@ -1,8 +1,18 @@
 #pragma once
+#include <cstdint>
+
 namespace gapscope {
 
 // Gives memory that was freed back to the system, where the C library would keep it for later. Costs milliseconds: for
 // after large pieces of work.
 void return_free_memory();
+
+// Bytes that can still be had: of the machine, of the group of processes that this one belongs to, and of its own limit (ulimit
+// -v), whichever is least. As much as there can be where nothing is known. Takes some 30 us and no memory.
+std::uint64_t free_memory_bytes() noexcept;
+
+// So much of that is left to small things; large pieces are refused before (allocate_large). The sentence that says so, and the
+// window that shows it, must still find room; and where the system promises more than it has, it ends the program when it is used.
+inline constexpr std::uint64_t kRoomForSmallThings = std::uint64_t{64} << 20;
 
 }  // namespace gapscope

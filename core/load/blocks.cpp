@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <system_error>
 
 #include "core/load/event_bounds.h"
 
@@ -19,11 +20,18 @@ BlockReader::BlockReader(ByteSource& source, std::string head, std::uint64_t fil
                          std::atomic<bool>* cancel, std::atomic<std::uint64_t>* bytes_done)
     : source_(source), tail_(std::move(head)), offset_(file_offset), block_bytes_(block_bytes), cancel_(cancel), bytes_done_(bytes_done),
       reads_ahead_(!source.is_plain()) {
+  free_.reserve(static_cast<std::size_t>(blocks));
   for (int i = 0; i < blocks; ++i) free_.push_back(std::make_unique<Block>());
   if (!reads_ahead_) return;
-  thread_ = Thread([this] {
-    while (read_block()) {}
-  });
+  try {
+    thread_ = Thread(
+        [this] {
+          while (read_block()) {}
+        },
+        [this]() noexcept { fail(); });
+  } catch (const std::system_error&) {
+    reads_ahead_ = false;  // no thread is to be had: whoever asks for a block inflates it
+  }
 }
 
 BlockReader::~BlockReader() { stop(); }
@@ -101,14 +109,30 @@ std::unique_ptr<Block> BlockReader::next() {
   std::unique_lock turn(turn_, std::defer_lock);
   if (!reads_ahead_) {
     turn.lock();
-    if (!is_finished()) read_block();
+    try {
+      if (!is_finished()) read_block();
+    } catch (...) {
+      stop();
+      throw;
+    }
   }
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return stopped_ || finished_ || !ready_.empty(); });
+  if (failure_) std::rethrow_exception(failure_);
   if (stopped_ || ready_.empty()) return nullptr;
   std::unique_ptr<Block> block = std::move(ready_.front());
   ready_.pop_front();
   return block;
+}
+
+// In a catch block of the thread that reads ahead.
+void BlockReader::fail() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    failure_ = std::current_exception();
+    stopped_ = true;
+  }
+  changed_.notify_all();
 }
 
 bool BlockReader::is_finished() const {

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -38,7 +39,8 @@ class BlockReader {
               std::atomic<bool>* cancel, std::atomic<std::uint64_t>* bytes_done);
   ~BlockReader();
 
-  // The next block in order, or null at the end, after an error and after stop(). Any thread.
+  // The next block in order, or null at the end, after an error and after stop(). Any thread. An exception met while reading
+  // stops all, and is thrown here.
   std::unique_ptr<Block> next();
   // Gives a block back for further reading.
   void recycle(std::unique_ptr<Block> block);
@@ -55,6 +57,7 @@ class BlockReader {
   void cut(Block& block);
   std::unique_ptr<Block> free_block();
   bool is_finished() const;
+  void fail() noexcept;
 
   ByteSource& source_;
   std::string tail_;               // text read beyond the last cut
@@ -72,9 +75,10 @@ class BlockReader {
   bool finished_ = false;
   bool stopped_ = false;
   std::optional<Error> error_;
+  std::exception_ptr failure_;     // of the thread that reads ahead
   std::atomic<std::uint64_t> text_bytes_{0};
   double read_seconds_ = 0;
-  const bool reads_ahead_;
+  bool reads_ahead_;
   Thread thread_;
 };
 

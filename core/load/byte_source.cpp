@@ -20,9 +20,9 @@ namespace {
 
 class FileSource final : public ByteSource {
  public:
-  // `cancel`: set for what may keep its reader waiting, null for files on disk.
-  FileSource(int fd, bool owned, std::string path, std::uint64_t size, const std::atomic<bool>* cancel)
-      : fd_(fd), owned_(owned), path_(std::move(path)), size_(size), cancel_(cancel) {}
+  // `may_wait`: it is no file on disk, so that its reader may have to wait for a writer; until `cancel` (may be null) is set.
+  FileSource(int fd, bool owned, std::string path, std::uint64_t size, bool may_wait, const std::atomic<bool>* cancel)
+      : fd_(fd), owned_(owned), path_(std::move(path)), size_(size), may_wait_(may_wait), cancel_(cancel) {}
   ~FileSource() override {
     if (owned_) ::close(fd_);
   }
@@ -34,7 +34,7 @@ class FileSource final : public ByteSource {
     while (got < size) {
       if (!wait()) return Error{"Cancelled."};
       const ssize_t n = ::read(fd_, into + got, size - got);
-      if (n < 0 && errno == EINTR) continue;
+      if (n < 0 && (errno == EINTR || (errno == EAGAIN && may_wait_))) continue;
       if (n < 0) return Error{fmt::format("Reading {} failed after {} bytes: {}.", printable(path_), done_ + got, std::strerror(errno))};
       if (n == 0) break;
       got += static_cast<std::size_t>(n);
@@ -49,11 +49,12 @@ class FileSource final : public ByteSource {
  private:
   // Until something can be read, or the writer is gone. False when cancelled.
   bool wait() const {
-    if (cancel_ == nullptr) return true;
+    if (!may_wait_) return true;
     constexpr int kPatienceMs = 30;  // a cancelled load is to end within 100
     pollfd ready{fd_, POLLIN, 0};
-    while (!cancel_->load(std::memory_order_relaxed)) {
-      if (::poll(&ready, 1, kPatienceMs) != 0) return true;
+    while (cancel_ == nullptr || !cancel_->load(std::memory_order_relaxed)) {
+      const int n = ::poll(&ready, 1, kPatienceMs);
+      if (n > 0 || (n < 0 && errno != EINTR)) return true;
     }
     return false;
   }
@@ -62,6 +63,7 @@ class FileSource final : public ByteSource {
   bool owned_;
   std::string path_;
   std::uint64_t size_;
+  bool may_wait_;
   const std::atomic<bool>* cancel_;
   std::uint64_t done_ = 0;
 };
@@ -163,9 +165,10 @@ Packing packing_of(std::string_view b) {
 namespace {
 
 Result<std::unique_ptr<ByteSource>> open_raw(const std::string& path, const std::atomic<bool>* cancel) {
-  if (path == "-") return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(STDIN_FILENO, false, "standard input", 0, cancel));
+  if (path == "-") return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(STDIN_FILENO, false, "standard input", 0, true, cancel));
   const std::string shown = printable(path);
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Opening a pipe is not to wait for its writer: reading does, and can be cancelled.
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) {
     if (errno == ENOENT) return Error{fmt::format("{} was not found. Check the path.", shown)};
     return Error{fmt::format("{} cannot be opened: {}.", shown, std::strerror(errno))};
@@ -182,7 +185,7 @@ Result<std::unique_ptr<ByteSource>> open_raw(const std::string& path, const std:
     return Error{fmt::format("{} is empty (0 bytes). Was the recording stopped before the trace was exported?", shown)};
   }
   return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(fd, true, path, regular ? static_cast<std::uint64_t>(info.st_size) : 0,
-                                                                  regular ? nullptr : cancel));
+                                                                  !regular, cancel));
 }
 
 }  // namespace

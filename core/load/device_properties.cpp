@@ -1,6 +1,7 @@
 #include "core/load/device_properties.h"
 
 #include <array>
+#include <new>
 #include <string>
 
 #include <simdjson.h>
@@ -34,7 +35,9 @@ std::vector<DeviceProperties> parse_device_properties(std::string_view json) {
   std::vector<DeviceProperties> devices;
   simdjson::dom::parser parser;
   simdjson::dom::array array;
-  if (parser.parse(json.data(), json.size()).get(array)) return devices;
+  const simdjson::error_code error = parser.parse(json.data(), json.size()).get(array);
+  if (error == simdjson::MEMALLOC) throw std::bad_alloc();
+  if (error != simdjson::SUCCESS) return devices;
   for (const simdjson::dom::element element : array) {
     simdjson::dom::object object;
     if (element.get(object)) continue;

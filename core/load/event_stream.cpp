@@ -16,7 +16,17 @@ bool EventStream::run(BlockReader& reader, std::uint64_t until_bytes) {
   return !progress_.cancel.load();
 }
 
+// Whoever fails stops the reader: the others wait for blocks that would never come.
 void EventStream::work(BlockReader& reader, int worker) {
+  try {
+    parse_blocks(reader, worker);
+  } catch (...) {
+    reader.stop();
+    throw;
+  }
+}
+
+void EventStream::parse_blocks(BlockReader& reader, int worker) {
   BatchParser parser(*tables_[static_cast<std::size_t>(worker)]);
   for (;;) {
     if (progress_.cancel.load() || progress_.bytes_done.load(std::memory_order_relaxed) >= until_bytes_) break;

@@ -48,6 +48,7 @@ class EventStream {
   };
   using ClaimedChunks = std::vector<Claimed>;
   void work(BlockReader& reader, int worker);
+  void parse_blocks(BlockReader& reader, int worker);
   void add(Parsed parsed, RawChunk& chunk, BlockReader& reader);
   RawChunk take_spare();
   void commit_ready(BlockReader& reader, ClaimedChunks& claimed);

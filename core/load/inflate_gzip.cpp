@@ -2,6 +2,7 @@
 // the 32 KB before, the place in the file and up to seven left-over bits are all that is needed to go on.
 #include <algorithm>
 #include <limits>
+#include <new>
 #include <vector>
 
 #include <zlib.h>
@@ -23,27 +24,23 @@ class GzipSource final : public ByteSource {
  public:
   GzipSource(std::unique_ptr<ByteSource> raw, std::shared_ptr<RestartPoints> points)
       : raw_(std::move(raw)), input_(kInputBytes), points_(std::move(points)) {
-    usable_ = inflateInit2(&stream_, kGzipWindow) == Z_OK;
+    begin(kGzipWindow);
   }
   // Goes on at a restart point; `raw` begins with the byte that holds the left-over bits, if there are any.
   GzipSource(std::unique_ptr<ByteSource> raw, const RestartPoint& point) : raw_(std::move(raw)), input_(kInputBytes), inside_(true) {
-    usable_ = inflateInit2(&stream_, kRawWindow) == Z_OK;
+    begin(kRawWindow);
     char byte = 0;
     if (point.bits != 0) {
       const Result<std::size_t> got = raw_->read(&byte, 1);
-      usable_ = usable_ && got.ok() && *got == 1;
+      usable_ = got.ok() && *got == 1;
       const int value = static_cast<unsigned char>(byte) >> (8 - point.bits);
       usable_ = usable_ && inflatePrime(&stream_, point.bits, value) == Z_OK;
     }
     usable_ = usable_ && inflateSetDictionary(&stream_, reinterpret_cast<const Bytef*>(point.window.data()),
                                               static_cast<uInt>(point.window.size())) == Z_OK;
   }
-  ~GzipSource() override { inflateEnd(&stream_); }
-  GzipSource(const GzipSource&) = delete;
-  GzipSource& operator=(const GzipSource&) = delete;
-
   Result<std::size_t> read(char* into, std::size_t size) override {
-    if (!usable_) return Error{"There is not enough memory to inflate the file."};
+    if (!usable_) return Error{"The file cannot be unpacked from where it could before: it has changed since it was opened. Reload it."};
     const std::size_t asked = size;
     stream_.next_out = reinterpret_cast<Bytef*>(into);
     while (size > 0 && !done_) {
@@ -70,6 +67,7 @@ class GzipSource final : public ByteSource {
       }
       if (state == Z_STREAM_END) continue;
       if (state == Z_OK || state == Z_BUF_ERROR) continue;
+      if (state == Z_MEM_ERROR) throw std::bad_alloc();
       cut_short_ = true;  // damaged: what came out before is good
       done_ = true;
     }
@@ -81,6 +79,10 @@ class GzipSource final : public ByteSource {
   std::shared_ptr<const RestartPoints> restart_points() const override { return points_; }
 
  private:
+  void begin(int window) {
+    if (inflateInit2(&stream_, window) != Z_OK) throw std::bad_alloc();
+  }
+
   // zlib says in data_type when it stands between two blocks (128) that are not the last (64).
   void note_point() {
     const bool between_blocks = (stream_.data_type & 128) != 0 && (stream_.data_type & 64) == 0;
@@ -138,9 +140,15 @@ class GzipSource final : public ByteSource {
   std::shared_ptr<RestartPoints> points_;  // null when nobody wants them
   std::uint64_t text_done_ = 0;
   std::uint64_t next_point_ = kPointEvery;
-  z_stream stream_{};
+  struct Stream : z_stream {
+    Stream() : z_stream{} {}
+    ~Stream() { inflateEnd(this); }
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+  };
+  Stream stream_;
   bool inside_ = false;   // taken up inside a member: no framing until it ends
-  bool usable_ = false;
+  bool usable_ = true;
   bool between_members_ = false;
   bool done_ = false;
   bool cut_short_ = false;

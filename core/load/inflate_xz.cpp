@@ -1,4 +1,5 @@
 // .xz through liblzma, where it was found at build time.
+#include <new>
 #include <vector>
 
 #include "core/load/byte_source.h"
@@ -18,14 +19,13 @@ constexpr std::uint64_t kMemoryLimit = std::uint64_t{512} << 20;  // the largest
 class XzSource final : public ByteSource {
  public:
   explicit XzSource(std::unique_ptr<ByteSource> raw) : raw_(std::move(raw)), input_(kInputBytes) {
-    usable_ = lzma_stream_decoder(&stream_, kMemoryLimit, LZMA_CONCATENATED) == LZMA_OK;
+    if (lzma_stream_decoder(&stream_, kMemoryLimit, LZMA_CONCATENATED) != LZMA_OK) throw std::bad_alloc();
   }
   ~XzSource() override { lzma_end(&stream_); }
   XzSource(const XzSource&) = delete;
   XzSource& operator=(const XzSource&) = delete;
 
   Result<std::size_t> read(char* into, std::size_t size) override {
-    if (!usable_) return Error{"There is not enough memory to inflate the file."};
     stream_.next_out = reinterpret_cast<std::uint8_t*>(into);
     stream_.avail_out = size;
     while (stream_.avail_out > 0 && !done_) {
@@ -37,6 +37,10 @@ class XzSource final : public ByteSource {
         stream_.avail_in = *got;
       }
       const lzma_ret state = lzma_code(&stream_, input_over_ ? LZMA_FINISH : LZMA_RUN);
+      if (state == LZMA_MEM_ERROR) throw std::bad_alloc();
+      if (state == LZMA_MEMLIMIT_ERROR) {
+        return Error{"The file is packed so that unpacking it takes more than 512 MB of memory. If it is sound, unpack it first: xz -dk FILE."};
+      }
       done_ = state != LZMA_OK;
       cut_short_ = done_ && state != LZMA_STREAM_END;
     }
@@ -50,7 +54,6 @@ class XzSource final : public ByteSource {
   std::unique_ptr<ByteSource> raw_;
   std::vector<char> input_;
   lzma_stream stream_ = LZMA_STREAM_INIT;
-  bool usable_ = false;
   bool input_over_ = false;
   bool done_ = false;
   bool cut_short_ = false;

@@ -1,10 +1,12 @@
 // .zst through libzstd, where it was found at build time.
+#include <new>
 #include <vector>
 
 #include "core/load/byte_source.h"
 
 #if GAPSCOPE_HAVE_ZSTD
 #include <zstd.h>
+#include <zstd_errors.h>
 #endif
 
 namespace gapscope {
@@ -15,10 +17,11 @@ namespace {
 class ZstdSource final : public ByteSource {
  public:
   explicit ZstdSource(std::unique_ptr<ByteSource> raw)
-      : raw_(std::move(raw)), stream_(ZSTD_createDStream(), &ZSTD_freeDStream), input_(ZSTD_DStreamInSize()) {}
+      : raw_(std::move(raw)), stream_(ZSTD_createDStream(), &ZSTD_freeDStream), input_(ZSTD_DStreamInSize()) {
+    if (!stream_) throw std::bad_alloc();
+  }
 
   Result<std::size_t> read(char* into, std::size_t size) override {
-    if (!stream_) return Error{"There is not enough memory to inflate the file."};
     ZSTD_outBuffer out{into, size, 0};
     while (out.pos < out.size && !done_) {
       if (in_.pos == in_.size) {
@@ -34,6 +37,10 @@ class ZstdSource final : public ByteSource {
       const std::size_t state = ZSTD_decompressStream(stream_.get(), &out, &in_);
       frame_done_ = state == 0;
       if (ZSTD_isError(state)) {
+        if (ZSTD_getErrorCode(state) == ZSTD_error_memory_allocation) throw std::bad_alloc();
+        if (ZSTD_getErrorCode(state) == ZSTD_error_frameParameter_windowTooLarge) {
+          return Error{"The file is packed so that unpacking it takes more than 128 MB of memory. If it is sound, unpack it first: zstd -d --long=31 FILE."};
+        }
         cut_short_ = true;
         done_ = true;
       }

@@ -21,7 +21,8 @@ class PartBuilder {
   PartBuilder& operator=(const PartBuilder&) = delete;
 
   // Copies what `stream` has (between two of its runs) and builds `part` from it on another thread, then hands it to
-  // `on_part`. While an earlier part is still being built this one is left out: the machine is busy enough.
+  // `on_part`. While an earlier part is still being built this one is left out: the machine is busy enough. So it is where
+  // memory or a thread is not to be had.
   void build(const EventStream& stream, std::shared_ptr<Trace> part);
   // No part is wanted any more.
   void stop() { cancel_ = true; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 
 #include <simdjson.h>
 
@@ -25,9 +26,9 @@ IndexState StructuralIndex::index(const char* text, std::size_t size) {
     impl_->parser.reset();
     impl_->capacity = 0;
     // Depth is only used by simdjson's second stage, which does not run here.
-    if (simdjson::get_active_implementation()->create_dom_parser_implementation(capacity, 1, impl_->parser)) {
-      return IndexState::too_large;
-    }
+    const auto trouble = simdjson::get_active_implementation()->create_dom_parser_implementation(capacity, 1, impl_->parser);
+    if (trouble == simdjson::MEMALLOC) throw std::bad_alloc();
+    if (trouble != simdjson::SUCCESS) return IndexState::too_large;
     impl_->capacity = capacity;
   }
   const simdjson::error_code error =

@@ -11,7 +11,7 @@ namespace gapscope {
 enum class IndexState : std::uint8_t {
   ok,
   bad_text,   // a raw control character in a string, an unclosed string or invalid UTF-8: the list is not to be trusted
-  too_large,  // more than 4 GB, or out of memory
+  too_large,  // more than 4 GB
 };
 
 class StructuralIndex {
@@ -21,7 +21,7 @@ class StructuralIndex {
   StructuralIndex(StructuralIndex&&) noexcept;
   StructuralIndex& operator=(StructuralIndex&&) noexcept;
 
-  // Indexes `text`; the positions stay valid until the next call.
+  // Indexes `text` or throws std::bad_alloc; the positions stay valid until the next call.
   IndexState index(const char* text, std::size_t size);
   // Positions of structural characters and value starts, ascending.
   std::span<const std::uint32_t> positions() const;

@@ -1,5 +1,7 @@
 #include "core/load/valid_json.h"
 
+#include <new>
+
 #include <simdjson.h>
 
 #include "core/load/event_repair.h"
@@ -15,7 +17,9 @@ ValidJson::~ValidJson() = default;
 
 bool ValidJson::is_valid(std::string_view text) {
   simdjson::dom::element ignored;
-  return impl_->parser.parse(text.data(), text.size(), /*realloc_if_needed=*/true).get(ignored) == simdjson::SUCCESS;
+  const simdjson::error_code error = impl_->parser.parse(text.data(), text.size(), /*realloc_if_needed=*/true).get(ignored);
+  if (error == simdjson::MEMALLOC) throw std::bad_alloc();
+  return error == simdjson::SUCCESS;
 }
 
 std::string ValidJson::mended(std::string_view text) {

@@ -36,12 +36,12 @@ void Document::analyze(const std::atomic<bool>* cancel) const {
   if (!arrows() && (cancel == nullptr || !*cancel))
     arrows_under_way = start([this] { arrows_.publish(std::make_unique<const ArrowIndex>(trace, links)); });
   arrange(cancel);
-  if (analysis()) return;
-  progress_.done = 0;
-  if (std::unique_ptr<const Analysis> facts = Analysis::make(trace, lanes, links, cancel, &progress_))
-    analysis_.publish(std::move(facts));
-  if (!analysis() || counters()) return;
-  counters_.publish(std::make_unique<const std::vector<CounterLane>>(counter_lanes(trace, *analysis())));
+  if (!analysis()) {
+    progress_.done = 0;
+    if (std::unique_ptr<const Analysis> facts = Analysis::make(trace, lanes, links, cancel, &progress_))
+      analysis_.publish(std::move(facts));
+  }
+  if (analysis() && !counters()) counters_.publish(std::make_unique<const std::vector<CounterLane>>(counter_lanes(trace, *analysis())));
   if (arrows_under_way.valid()) arrows_under_way.get();
 }
 

@@ -1,0 +1,15 @@
+# What happens where memory, threads or an answer of the file system is not to be had: a program whose C library fails when told to.
+file(GLOB failure_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/failure/*.cpp")
+add_executable(gapscope_failure_tests ${failure_sources} "${PROJECT_SOURCE_DIR}/tests/support/dump_trace.cpp")
+target_link_libraries(gapscope_failure_tests PRIVATE gapscope_app ${CMAKE_DL_LIBS})
+
+# Of a tiny trace every request for memory fails once, alone and with all that follow.
+foreach(operation load_1 load_1_packed load_2 load_2_packed load_7 load_7_packed load_in_parts index diagnose table kernels steps search area flame args
+    crop compare)
+  add_test(NAME failure/memory_${operation} COMMAND gapscope_failure_tests ${operation})
+  set_tests_properties(failure/memory_${operation} PROPERTIES TIMEOUT 120)
+endforeach()
+foreach(scenario load_without_threads session_without_threads pipe_without_writer hung_file session_with_hung_file job_that_fails)
+  add_test(NAME failure/${scenario} COMMAND gapscope_failure_tests ${scenario})
+  set_tests_properties(failure/${scenario} PROPERTIES TIMEOUT 120)
+endforeach()
