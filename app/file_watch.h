@@ -2,26 +2,16 @@
 // Tells when a file on disk is another one than when it was read: looks about once a second, on a thread of its own.
 #include <chrono>
 #include <condition_variable>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 
+#include "core/base/file_stamp.h"
 #include "core/base/parallel.h"
 
 namespace gapscope {
-
-// What tells two states of a file apart.
-struct FileStamp {
-  std::int64_t modified_ns = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t inode = 0;
-  friend bool operator==(const FileStamp&, const FileStamp&) = default;
-};
-// None where there is no such regular file.
-std::optional<FileStamp> stamp_of(const std::string& path);
 
 class FileWatch {
  public:

@@ -1,8 +1,7 @@
 #include "app/kept_files.h"
 
-#include <fstream>
-#include <iterator>
-#include <system_error>
+#include <limits>
+#include <type_traits>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -45,8 +44,11 @@ void take(const Json& json, const char* key, T& into) {
   } else if constexpr (std::is_same_v<T, std::string>) {
     if (at->is_string()) into = at->get<std::string>();
   } else if constexpr (std::is_same_v<T, Span>) {
-    if (at->is_array() && at->size() == 2 && (*at)[0].is_number_integer() && (*at)[1].is_number_integer())
-      into = {(*at)[0].get<Ns>(), (*at)[1].get<Ns>()};
+    if (!at->is_array() || at->size() != 2 || !(*at)[0].is_number_integer() || !(*at)[1].is_number_integer()) return;
+    const Span span{(*at)[0].get<Ns>(), (*at)[1].get<Ns>()};
+    if (Ns length = 0; span.begin <= span.end && !__builtin_sub_overflow(span.end, span.begin, &length)) into = span;
+  } else if constexpr (std::is_integral_v<T>) {
+    if (at->is_number_unsigned() && at->get<std::uint64_t>() <= std::numeric_limits<T>::max()) into = at->get<T>();
   } else {
     if (at->is_number()) into = at->get<T>();
   }
@@ -56,6 +58,13 @@ const Json& list(const Json& json, const char* key) {
   static const Json kNone = Json::array();
   const auto at = json.find(key);
   return at != json.end() && at->is_array() ? *at : kNone;
+}
+
+StateWritten set_aside(const fs::path& file, const std::string& why) {
+  const Result<std::string> moved = move_aside(file);
+  const std::string what = printable(file.string()) + ": how this trace was looked at last time cannot be used (the contents " + why + "); ";
+  if (moved) return {true, what + "the file is now " + printable(*moved) + "."};
+  return {false, what + "nothing is kept of it now, since the file cannot be moved aside (" + moved.error().message + ")."};
 }
 
 KeptView view_from(const Json& json) {
@@ -132,91 +141,21 @@ std::string kept_json(const KeptView& kept, const std::string& trace_path) {
 }
 
 Result<std::optional<KeptView>> read_kept(const fs::path& file) {
-  std::error_code ignored;
-  if (file.empty() || !fs::exists(file, ignored)) return std::optional<KeptView>();
-  std::ifstream in(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object())
-    return Error{printable(file.string()) + ": how this trace was looked at last time cannot be read; it is ignored. Delete the file."};
-  return std::optional(view_from(json));
+  const FolderLock lock(file.parent_path());
+  const Result<std::optional<Json>> found = read_state(file);
+  if (found) return *found ? std::optional(view_from(**found)) : std::nullopt;
+  return Error{set_aside(file, found.error().message).say};
 }
 
-std::optional<Error> write_kept(const fs::path& file, const KeptView& kept, const std::string& trace_path) {
-  if (file.empty()) return std::nullopt;
-  const Error cannot{printable(file.string()) + ": how this trace is looked at cannot be kept; check the folder's permissions and free space."};
-  std::error_code trouble;
-  fs::create_directories(file.parent_path(), trouble);
-  const fs::path beside = file.string() + ".new";
-  std::ofstream out(beside, std::ios::binary);
-  out << kept_json(kept, trace_path);
-  out.close();
-  if (!out) return cannot;
-  fs::rename(beside, file, trouble);
-  if (trouble) return cannot;
-  return std::nullopt;
-}
-
-KeptWriter::KeptWriter(std::chrono::milliseconds rest) : rest_(rest) {
-  try {
-    thread_ = Thread([this](const std::stop_token& stop) { run(stop); }, []() noexcept {});
-  } catch (...) {
-    // No thread is to be had: it is written in flush() and at the end.
-  }
-}
-
-KeptWriter::~KeptWriter() {
-  thread_.request_stop();
-  if (thread_.joinable()) thread_.join();
-  if (waiting_) write(std::move(*waiting_));
-}
-
-void KeptWriter::put(const fs::path& file, KeptView kept, std::string trace_path) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!waiting_) due_ = std::chrono::steady_clock::now() + rest_;
-    waiting_ = Waiting{file, std::move(kept), std::move(trace_path)};
-  }
-  changed_.notify_one();
-}
-
-void KeptWriter::flush() {
-  {
-    const std::lock_guard lock(mutex_);
-    due_ = std::chrono::steady_clock::now();
-    at_once_ = true;
-  }
-  changed_.notify_one();
-  if (!thread_.joinable() && waiting_) write(*std::exchange(waiting_, std::nullopt));
-}
-
-std::optional<Error> KeptWriter::trouble() {
-  const std::lock_guard lock(mutex_);
-  return std::exchange(trouble_, std::nullopt);
-}
-
-void KeptWriter::run(const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
-  while (changed_.wait(lock, stop, [this] { return waiting_.has_value(); })) {
-    changed_.wait_until(lock, stop, due_, [this] { return at_once_; });
-    if (stop.stop_requested()) return;  // the destructor writes what waits
-    at_once_ = false;
-    Waiting waiting = *std::exchange(waiting_, std::nullopt);
-    lock.unlock();
-    write(std::move(waiting));
-    lock.lock();
-  }
-}
-
-void KeptWriter::write(Waiting waiting) {
-  std::optional<Error> trouble;
-  try {
-    trouble = write_kept(waiting.file, waiting.kept, waiting.trace_path);
-  } catch (...) {
-    trouble = current_failure("keep how this trace is looked at");
-  }
-  const std::lock_guard lock(mutex_);
-  if (trouble) trouble_ = std::move(trouble);
+StateWritten write_kept(const fs::path& file, const KeptView& kept, const std::string& trace_path) {
+  if (file.empty()) return {};
+  const FolderLock lock(file.parent_path());
+  StateWritten aside;
+  if (const Result<std::optional<Json>> found = read_state(file); !found) aside = set_aside(file, found.error().message);
+  if (!aside.done) return aside;
+  StateWritten written = write_state(file, kept_json(kept, trace_path), "how this trace is looked at");
+  if (written.say.empty()) written.say = std::move(aside.say);
+  return written;
 }
 
 }  // namespace gapscope

@@ -5,11 +5,13 @@
 #include <cstdlib>
 
 #include "app/samples.h"
-#include "app/free_name.h"
+#include "app/name_beside.h"
+#include "app/quit_signals.h"
 #include "app/session.h"
 #include "app/state_file.h"
 #include "app/window/window.h"
 #include "core/base/failure.h"
+#include "core/base/output_file.h"
 #include "core/base/text.h"
 #include "ui/app_ui.h"
 #include "ui/theme.h"
@@ -39,8 +41,8 @@ double milliseconds_since(std::chrono::steady_clock::time_point begin) {
 // Window, session and interface tied together, frame by frame.
 class WindowLoop {
  public:
-  WindowLoop(Window& window, const WindowRun& run)
-      : window_(window), session_(session_options(run)), state_(run.state_file) {
+  WindowLoop(Window& window, const WindowRun& run, const QuitSignals& signals)
+      : window_(window), signals_(signals), session_(session_options(run)), state_(run.state_file) {
     prefer(ui_.view(), session_.preferences());
     if (const std::filesystem::path assets = find_assets(run.executable); !assets.empty()) take_icon(assets / "icon.png");
     if (!run.file.empty()) session_.open(run.file);
@@ -48,7 +50,7 @@ class WindowLoop {
   }
 
   void run() {
-    while (!window_.should_close()) {
+    while (!window_.should_close() && !signals_.asked()) {
       try {
         if (window_.wait(moves_)) frame();
       } catch (...) {
@@ -56,6 +58,7 @@ class WindowLoop {
         window_.abandon_frame();
       }
     }
+    session_.end(ui_.view());
   }
 
  private:
@@ -113,9 +116,11 @@ class WindowLoop {
 
   void save_screenshot(const std::string& wanted) {
     const Document* doc = session_.document();
-    const std::string path = wanted.empty() ? free_name_beside(doc ? doc->trace.path : "", ".png") : wanted;
-    const std::optional<Error> trouble = write_png(path, window_.screenshot());
-    session_.say(trouble ? trouble->message : "Saved " + path);
+    const Result<std::string> bytes = png_bytes(window_.screenshot());
+    if (!bytes) return session_.say(bytes.error().message);
+    const Result<std::string> saved = wanted.empty() ? write_file(name_beside(doc ? doc->trace.path : "", ".png"), *bytes, {.if_taken = IfTaken::number})
+                                                     : write_file(wanted, *bytes);
+    session_.say(saved ? "Saved " + *saved : saved.error().message);
   }
 
   void follow_title() {
@@ -126,6 +131,7 @@ class WindowLoop {
   }
 
   Window& window_;
+  const QuitSignals& signals_;
   Session session_;
   AppUi ui_;
   StateFile state_;
@@ -137,12 +143,13 @@ class WindowLoop {
 }  // namespace
 
 int run_window(const WindowRun& run) {
+  const QuitSignals signals(&Window::wake);
   Result<std::unique_ptr<Window>> window = Window::create({});
   if (!window.ok()) {
     std::fprintf(stderr, "gapscope: %s\n", printable(window.error().message).c_str());
     return 1;
   }
-  WindowLoop(**window, run).run();
+  WindowLoop(**window, run, signals).run();
   return 0;
 }
 

@@ -68,12 +68,12 @@ std::optional<SecondTrace::News> SecondTrace::poll() {
   const std::shared_ptr<BackgroundLoad> load = std::move(load_);
   free_later_.add(load);
   BackgroundLoad::Outcome outcome = load->take();
-  if (!outcome) return News{"", outcome.error().message};
+  if (!outcome) return News{"", outcome.error().message, {}};
   cancel_comparison();
   free_document();
   document_ = std::move(*outcome);
   analysis_->start(document_);
-  return News{document_->trace.path, ""};
+  return News{document_->trace.path, "", load->stamp()};
 }
 
 void SecondTrace::change_places(std::shared_ptr<const Document>& first, std::unique_ptr<AnalysisRun>& run) {

@@ -1,13 +1,13 @@
 #include "app/session.h"
 
-#include <fstream>
 #include <system_error>
 
 #include "app/folder_listing.h"
+#include "app/name_beside.h"
 #include "app/recent_files.h"
 #include "app/samples.h"
-#include "app/free_name.h"
 #include "core/view/slice_search.h"
+#include "core/base/output_file.h"
 #include "core/base/text.h"
 #include "core/index/choose_crop.h"
 #include "core/load/args.h"
@@ -28,8 +28,6 @@ std::string with_home(const std::string& path, const std::string& home) {
   return path == "~" || path.starts_with("~/") ? home + path.substr(1) : path;
 }
 
-constexpr std::chrono::milliseconds kRest{700};  // of preferences before they are written
-
 // The session's side of each request; every other kind is the window's.
 template <class... Fs>
 struct Overloaded : Fs... {
@@ -40,6 +38,7 @@ struct Overloaded : Fs... {
 
 Session::Session(SessionOptions options)
     : options_(std::move(options)),
+      settings_file_(std::make_shared<SettingsFile>(options_.settings_file)),
       second_(options_.load, options_.wake, free_later_),
       args_job_(
           "read the args", [](const ArgsQuestion& q) {
@@ -56,12 +55,9 @@ Session::Session(SessionOptions options)
       search_job_("search", make_search, options_.wake),
       crop_job_("save that part of the trace", save_crop, options_.wake),
       event_job_("copy the event", read_event, options_.wake),
-      memory_(options_.states, options_.wake) {
-  Result<Settings> settings = read_settings(options_.settings_file);
-  if (settings.ok())
-    settings_ = std::move(*settings);
-  else
-    message_ = settings.error().message;
+      memory_(options_.states, writer_, options_.wake) {
+  settings_ = settings_file_->read(message_);
+  said_at_start_ = message_;
 }
 
 // All are told before one is waited for.
@@ -74,22 +70,17 @@ Session::~Session() {
   *crop_cancelled_ = true;
   for_each_job([](auto& job) { job.request_stop(); });
   memory_.request_stop();
-  if (settings_changed_) write_settings(options_.settings_file, settings_);
 }
 
 void Session::keep_preferences(const Preferences& now) {
-  const auto time = std::chrono::steady_clock::now();
-  if (now != settings_.preferences) {
-    settings_.preferences = now;
-    settings_changed_ = true;
-    changed_at_ = time;
-  }
-  if (settings_changed_ && time - changed_at_ >= kRest) save_settings();
+  if (now == settings_.preferences) return;
+  settings_.preferences = now;
+  save_settings();
 }
 
 void Session::save_settings() {
-  settings_changed_ = false;
-  if (const std::optional<Error> trouble = write_settings(options_.settings_file, settings_)) message_ = trouble->message;
+  if (settings_file_->path().empty()) return;
+  writer_.put(settings_file_->path(), [file = settings_file_, now = settings_] { return file->write(now); });
 }
 
 void Session::open(const std::string& path) {
@@ -141,7 +132,7 @@ bool Session::carry_out(const Request& request) {
                           const std::shared_ptr<const Document> document = whole_subject();
                           if (!document) return true;
                           message_ = "Saving that part of the trace...";
-                          crop_job_.ask({document, r.window, crop_cancelled_});
+                          crop_job_.ask({document, r.window, stamp_of_subject(), crop_cancelled_});
                           return true;
                         },
                         [&](const CopyEvent& r) {
@@ -173,6 +164,7 @@ bool Session::carry_out(const Request& request) {
 }
 
 void Session::poll(ViewState& view) {
+  if (!said_at_start_.empty()) message_ = std::exchange(said_at_start_, {});
   for (std::unique_ptr<BackgroundLoad>& load : ending_) {
     if (load->done()) free_later_.add(std::shared_ptr<const BackgroundLoad>(std::move(load)));
   }
@@ -214,6 +206,7 @@ void Session::take_load(ViewState& view) {
   BackgroundLoad::Outcome outcome = load->take();
   if (outcome.ok()) {
     adopt(std::move(*outcome), view);
+    keep_stamp(document_, load->stamp());
     remembered_ = document_.get();
     if (const std::optional<Error> trouble = memory_.adopt(*document_, load->stamp())) message_ = trouble->message;
     return;
@@ -244,6 +237,17 @@ void Session::drop_part() {
   free_later(std::exchange(replaced_, nullptr));
 }
 
+void Session::keep_stamp(const std::shared_ptr<const Document>& document, std::optional<FileStamp> stamp) {
+  std::erase_if(stamps_, [](const auto& kept) { return kept.first.expired(); });
+  stamps_.emplace_back(document, stamp);
+}
+
+std::optional<FileStamp> Session::stamp_of_subject() const {
+  for (const auto& [document, stamp] : stamps_)
+    if (document.lock() == subject()) return stamp;
+  return std::nullopt;
+}
+
 void Session::free_later(std::shared_ptr<const Document> document) {
   if (!document) return;
   free_later_.add(document->trace_owner);
@@ -260,6 +264,7 @@ void Session::adopt(std::shared_ptr<const Document> document, ViewState& view) {
   view.findings.muted = settings_.muted;
   remember_file(settings_.recent, document_->trace.path);
   save_settings();
+  writer_.flush();
 }
 
 void Session::change_places() {
@@ -273,6 +278,7 @@ void Session::take_second() {
   if (!news) return;
   if (!news->trouble.empty()) message_ = news->trouble;
   if (news->opened.empty()) return;
+  keep_stamp(second_.document(), news->stamp);
   remember_file(settings_.recent, news->opened);
   save_settings();
 }
@@ -341,11 +347,14 @@ void Session::take_search(ViewState& view) {
 
 std::string Session::save_crop(const CropTask& task) {
   const Document& document = *task.document;
-  const std::string path = free_name_beside(document.trace.path, ".part.json.gz");
   const CropChoice choice = choose_crop(document.trace, document.links, task.window);
-  const Result<CropFigures> figures = write_crop(document.trace, choice, path, task.cancel.get());
+  const Result<CropFigures> figures =
+      write_crop(document.trace, choice, name_beside(document.trace.path, ".part.json.gz"),
+                 {.stamp = task.stamp, .if_taken = IfTaken::number, .cancel = task.cancel.get()});
   if (!figures) return figures.error().message;
-  return "Saved " + path + " with " + format_count(static_cast<std::int64_t>(choice.slice_count)) + " slices";
+  std::string remarks;
+  for (const std::string& remark : figures->remarks()) remarks += "; " + remark;
+  return "Saved " + figures->path + " with " + format_count(static_cast<std::int64_t>(choice.slice_count)) + " slices" + remarks;
 }
 
 Session::EventText Session::read_event(const ArgsQuestion& question) {
@@ -376,7 +385,8 @@ void Session::take_troubles() {
 // What the last frame showed of the trace that was opened as the first; of one beside it nothing is kept.
 void Session::remember(const ViewState& view) {
   if (document_ && !part_ && side_ == TraceSide::a && remembered_ == document_.get() && window_has_ == document_.get()) memory_.track(*document_, view);
-  if (const std::optional<Error> trouble = memory_.poll(document_.get())) message_ = trouble->message;
+  memory_.poll(document_.get());
+  if (std::string news = writer_.take_news(); !news.empty()) message_ = std::move(news);
 }
 
 void Session::cancel_analysis() {
@@ -385,11 +395,9 @@ void Session::cancel_analysis() {
 }
 
 void Session::save_text(const SaveText& what) {
-  const std::string path = free_name_beside(subject() ? subject()->trace.path : "", what.ending);
-  std::ofstream file(path, std::ios::binary);
-  file << what.text;
-  file.close();
-  message_ = file ? "Saved " + path : path + ": could not be written; is there room, and may you write there?";
+  const std::string path = name_beside(subject() ? subject()->trace.path : "", what.ending);
+  const Result<std::string> saved = write_file(path, what.text, {.if_taken = IfTaken::number});
+  message_ = saved ? "Saved " + *saved : saved.error().message;
 }
 
 void Session::keep_muted(const KeepMuted& what) {

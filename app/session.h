@@ -2,7 +2,6 @@
 // The one who owns what is open and does what panels ask for. Lives on the UI thread and never waits there for a file:
 // loads, args and folders are read by threads that call `wake` when they are done; poll() takes in what they found.
 #include <atomic>
-#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -19,6 +18,7 @@
 #include "app/load_watch.h"
 #include "app/second_trace.h"
 #include "app/settings.h"
+#include "app/state_files.h"
 #include "app/view_memory.h"
 #include "core/view/view_state.h"
 #include "ui/app_ui.h"
@@ -49,10 +49,12 @@ class Session {
   // Takes in what the threads have finished since the last call. Cheap; call it once a frame.
   void poll(ViewState& view);
 
-  // What the settings say about the window; and what to write there when it has changed. A change that others follow (a
-  // panel that is being dragged) is written once it has rested.
+  // What the settings say about the window; and what to write there when it has changed.
   const Preferences& preferences() const { return settings_.preferences; }
   void keep_preferences(const Preferences& now);
+
+  // Takes in what the last frame showed, when no other frame follows.
+  void end(const ViewState& view) { remember(view); }
 
   // Shows a sentence in the window until it is dismissed.
   void say(std::string message) { message_ = std::move(message); }
@@ -130,6 +132,7 @@ class Session {
   struct CropTask {
     std::shared_ptr<const Document> document;
     Span window;
+    std::optional<FileStamp> stamp;
     std::shared_ptr<std::atomic<bool>> cancel;
   };
   static std::string save_crop(const CropTask& task);
@@ -152,6 +155,8 @@ class Session {
   void take_part(ViewState& view);
   void replace_part(std::shared_ptr<const Document> part);
   void drop_part();
+  void keep_stamp(const std::shared_ptr<const Document>& document, std::optional<FileStamp> stamp);
+  std::optional<FileStamp> stamp_of_subject() const;
   void free_later(std::shared_ptr<const Document> document);
   void take_args(ViewState& view);
   void take_table(ViewState& view);
@@ -175,14 +180,14 @@ class Session {
 
   SessionOptions options_;
   Settings settings_;
-  bool settings_changed_ = false;  // and not written yet
-  std::chrono::steady_clock::time_point changed_at_;
+  std::shared_ptr<SettingsFile> settings_file_;
   FreeLater free_later_;
   std::shared_ptr<const Document> document_;
   std::shared_ptr<const Document> part_;      // of the file that loads, over document_
   std::shared_ptr<const Document> replaced_;  // the part that was shown before, until the window has gone on from it
   bool replaced_seen_ = false;
   std::string message_;
+  std::string said_at_start_;  // not to be lost to a file that is opened at once
   bool closed_ = false;  // the document went away since the last poll
   std::unique_ptr<BackgroundLoad> load_;
   std::vector<std::unique_ptr<BackgroundLoad>> ending_;  // cancelled ones on their way out
@@ -204,8 +209,11 @@ class Session {
   LatestJob<CropTask, std::string> crop_job_;
   LatestJob<ArgsQuestion, EventText> event_job_;
   std::optional<std::string> copy_;
+  // What the files of open documents were like just before they were read.
+  std::vector<std::pair<std::weak_ptr<const Document>, std::optional<FileStamp>>> stamps_;
   const Document* window_has_ = nullptr;  // the document of the last frame
   const Document* remembered_ = nullptr;  // the one that memory_ is about; two that change places leave it at that
+  StateWriter writer_;
   ViewMemory memory_;
 };
 

@@ -1,20 +1,16 @@
 #include "app/settings.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <system_error>
+
+#include "app/recent_files.h"
 
 namespace gapscope {
 namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-Error broken(const fs::path& path, const char* what) {
-  return {path.string() + ": the settings " + what + "; they are ignored. Mend or delete the file."};
-}
 
 std::vector<std::string> texts_of(const Json& list) {
   std::vector<std::string> texts;
@@ -41,6 +37,16 @@ std::string read_preferences(const Json& json, Preferences& out) {
   return {};
 }
 
+// How many at the front of `now` came there since the list was `before`.
+std::size_t opened_since(const std::vector<std::string>& before, const std::vector<std::string>& now) {
+  for (std::size_t n = 0; n < now.size(); ++n) {
+    std::vector<std::string> rest = before;
+    for (std::size_t i = 0; i < n; ++i) std::erase(rest, now[i]);
+    if (now.size() - n <= rest.size() && std::equal(now.begin() + static_cast<std::ptrdiff_t>(n), now.end(), rest.begin())) return n;
+  }
+  return now.size();
+}
+
 Json preferences_json(const Preferences& preferences) {
   Json json = Json::object();
   for (const PreferenceField& field : kPreferenceFields)
@@ -58,41 +64,75 @@ fs::path settings_path(const char* xdg_config_home, const char* home) {
 }
 
 Result<Settings> read_settings(const fs::path& path) {
-  std::error_code ignored;
-  if (path.empty() || !fs::exists(path, ignored)) return Settings{};
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file.good() && !file.eof()) return broken(path, "cannot be read");
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return broken(path, "are not a JSON object");
+  const auto broken = [&](const std::string& what) { return Error{path.string() + ": the settings " + what}; };
+  const Result<std::optional<Json>> found = read_state(path);
+  if (!found) return broken(found.error().message);
   Settings settings;
+  if (!*found) return settings;
+  const Json& json = **found;
   if (const auto recent = json.find("recent"); recent != json.end()) {
-    if (!recent->is_array()) return broken(path, "have a \"recent\" that is not a list");
+    if (!recent->is_array()) return broken("have a \"recent\" that is not a list");
     settings.recent = texts_of(*recent);
   }
   if (const auto muted = json.find("muted"); muted != json.end()) {
-    if (!muted->is_array()) return broken(path, "have a \"muted\" that is not a list");
+    if (!muted->is_array()) return broken("have a \"muted\" that is not a list");
     settings.muted = texts_of(*muted);
   }
   if (const auto preferences = json.find("preferences"); preferences != json.end()) {
-    if (const std::string wrong = read_preferences(*preferences, settings.preferences); !wrong.empty()) return broken(path, wrong.c_str());
+    if (const std::string wrong = read_preferences(*preferences, settings.preferences); !wrong.empty()) return broken(wrong);
   }
   return settings;
 }
 
-std::optional<Error> write_settings(const fs::path& path, const Settings& settings) {
-  if (path.empty()) return std::nullopt;
-  const Error cannot{path.string() + ": the settings cannot be saved; check the folder's permissions and free space."};
-  std::error_code trouble;
-  fs::create_directories(path.parent_path(), trouble);
-  const fs::path beside = path.string() + ".new";
-  std::ofstream file(beside, std::ios::binary);
-  file << Json{{"recent", settings.recent}, {"muted", settings.muted}, {"preferences", preferences_json(settings.preferences)}}.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
-  file.close();
-  if (!file) return cannot;
-  fs::rename(beside, path, trouble);
-  if (trouble) return cannot;
-  return std::nullopt;
+Settings merged_settings(const Settings& base, const Settings& ours, const Settings& theirs) {
+  Settings out = theirs;
+  const std::size_t opened = opened_since(base.recent, ours.recent);
+  for (std::size_t i = opened; i-- > 0;) remember_file(out.recent, ours.recent[i]);
+  if (ours.muted != base.muted) out.muted = ours.muted;
+  for (const PreferenceField& field : kPreferenceFields)
+    std::visit(
+        [&](auto member) {
+          if (ours.preferences.*member != base.preferences.*member) out.preferences.*member = ours.preferences.*member;
+        },
+        field.value);
+  return out;
+}
+
+Settings SettingsFile::read(std::string& said) {
+  const FolderLock lock(path_.parent_path());
+  Result<Settings> settings = read_settings(path_);
+  if (settings) return base_ = std::move(*settings);
+  const Result<std::string> moved = move_aside(path_);
+  said = settings.error().message + (moved ? "; the file is now " + *moved + ", and the settings are new ones."
+                                           : "; they are ignored, and nothing is saved, since the file cannot be moved aside (" + moved.error().message + ").");
+  return {};
+}
+
+StateWritten SettingsFile::write(const Settings& ours) {
+  if (path_.empty()) return {};
+  std::error_code ignored;
+  fs::create_directories(path_.parent_path(), ignored);
+  const FolderLock lock(path_.parent_path());
+  std::string said;
+  const Result<Settings> theirs = read_settings(path_);
+  if (!theirs) {
+    const Result<std::string> moved = move_aside(path_);
+    if (!moved) return {false, theirs.error().message + "; they cannot be saved, since the file cannot be moved aside (" + moved.error().message + ")."};
+    said = theirs.error().message + "; the file is now " + *moved + ".";
+  }
+  Result<std::optional<Json>> found = read_state(path_);
+  const bool there = found && *found;
+  Json json = there ? std::move(**found) : Json::object();  // what it holds beside is a later version's
+  const Settings all = there ? merged_settings(base_, ours, *theirs) : ours;
+  json["recent"] = all.recent;
+  json["muted"] = all.muted;
+  Json& preferences = json["preferences"];
+  if (!preferences.is_object()) preferences = Json::object();
+  preferences.update(preferences_json(all.preferences));
+  StateWritten written = write_state(path_, json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n', "the settings");
+  if (written.done) base_ = ours;
+  if (written.say.empty()) written.say = std::move(said);
+  return written;
 }
 
 }  // namespace gapscope

@@ -1,9 +1,8 @@
 #include "app/state_file.h"
 
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/base/output_file.h"
 #include "core/view/compare_model.h"
 #include "ui/compare_view.h"
 #include "ui/panels.h"
@@ -182,11 +181,7 @@ void StateFile::write(const Session& session, const AppUi& ui) {
   if (path_.empty()) return;
   std::string now = state_json(session, ui);
   if (now == last_) return;
-  const std::string beside = path_ + ".new";
-  std::ofstream(beside, std::ios::binary) << now;
-  std::error_code ignored;
-  std::filesystem::rename(beside, path_, ignored);
-  last_ = std::move(now);
+  if (write_file(path_, now, {.synced = false})) last_ = std::move(now);
 }
 
 }  // namespace gapscope

@@ -14,7 +14,7 @@ class StateFile {
  public:
   // An empty path writes nothing.
   explicit StateFile(std::string path) : path_(std::move(path)) {}
-  // Replaces the file whole (write beside, rename) when the state is another one than last time.
+  // Replaces the file whole when the state is another one than last time.
   void write(const Session& session, const AppUi& ui);
 
  private:

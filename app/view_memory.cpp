@@ -22,7 +22,8 @@ Notice changed_notice(const std::string& path) {
 
 }  // namespace
 
-ViewMemory::ViewMemory(std::filesystem::path folder, std::function<void()> wake) : folder_(std::move(folder)), watch_(std::move(wake)) {}
+ViewMemory::ViewMemory(std::filesystem::path folder, StateWriter& writer, std::function<void()> wake)
+    : folder_(std::move(folder)), writer_(writer), watch_(std::move(wake)) {}
 
 std::optional<Error> ViewMemory::adopt(const Document& document, std::optional<FileStamp> stamp) {
   const Trace& trace = document.trace;
@@ -70,10 +71,10 @@ void ViewMemory::track(const Document& document, const ViewState& view) {
   if (latest_.tab.empty() && view.tab == 0) latest_.tab = now.tab;  // the first panel is open anyway
   if (now == latest_) return;
   latest_ = std::move(now);
-  if (!file_.empty()) writer_.put(file_, latest_, path_);
+  if (!file_.empty()) writer_.put(file_, [file = file_, kept = latest_, path = path_] { return write_kept(file, kept, path); });
 }
 
-std::optional<Error> ViewMemory::poll(const Document* document) {
+void ViewMemory::poll(const Document* document) {
   if (notice_ends_ && std::chrono::steady_clock::now() > *notice_ends_) {
     notice_.reset();
     notice_ends_.reset();
@@ -82,7 +83,6 @@ std::optional<Error> ViewMemory::poll(const Document* document) {
     notice_ = changed_notice(path_);
     notice_ends_.reset();
   }
-  return writer_.trouble();
 }
 
 }  // namespace gapscope

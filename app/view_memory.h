@@ -18,7 +18,8 @@ namespace gapscope {
 class ViewMemory {
  public:
   // Without a folder nothing is remembered between two runs.
-  ViewMemory(std::filesystem::path folder, std::function<void()> wake);
+  // The writer must outlive it.
+  ViewMemory(std::filesystem::path folder, StateWriter& writer, std::function<void()> wake);
 
   // A document is open that was read when its file was in the state `stamp`. An Error: what was kept cannot be used.
   std::optional<Error> adopt(const Document& document, std::optional<FileStamp> stamp);
@@ -26,8 +27,8 @@ class ViewMemory {
   void close();
   // How the window shows it now. Once the window has shown it, as often as there are frames.
   void track(const Document& document, const ViewState& view);
-  // Takes in what the threads found; an Error: the view cannot be kept.
-  std::optional<Error> poll(const Document* document);
+  // Takes in what the threads found.
+  void poll(const Document* document);
 
   // For the window that shows the document for the first time; null when there is nothing to restore.
   const KeptView* kept() const { return kept_ ? &*kept_ : nullptr; }
@@ -57,7 +58,7 @@ class ViewMemory {
   std::optional<KeptView> kept_;
   std::optional<Notice> notice_;
   std::optional<std::chrono::steady_clock::time_point> notice_ends_;
-  KeptWriter writer_;
+  StateWriter& writer_;
   FileWatch watch_;
 };
 

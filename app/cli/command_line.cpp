@@ -5,7 +5,9 @@
 #include <cstdio>
 #include <filesystem>
 #include <numeric>
+#include <sstream>
 
+#include "app/cli/in_and_out.h"
 #include "core/base/text.h"
 
 namespace gapscope {
@@ -49,7 +51,11 @@ int parse_and_run(CLI::App& app, std::vector<std::string> arguments, const std::
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);
+    if (error.get_exit_code() == 0) {
+      std::ostringstream text;
+      app.exit(error, text, text);
+      return print(text.str());
+    }
     std::string sentence = error.what();
     if (!sentence.ends_with('.')) sentence += '.';
     return say_usage_error(sentence + " Run `gapscope --help` for what it takes.");

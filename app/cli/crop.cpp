@@ -8,6 +8,7 @@
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
 #include "app/cli/time_argument.h"
+#include "core/base/output_file.h"
 #include "core/base/text.h"
 #include "core/index/choose_crop.h"
 #include "core/load/crop.h"
@@ -21,16 +22,12 @@ int say(int code, const std::string& sentence) {
   return code;
 }
 
-std::string lines_of(const CropOptions& options, const CropChoice& choice, const CropFigures& figures) {
-  std::string out = fmt::format("{} holds {} slices in {} events ({} of text)\n", printable(options.output), format_count(static_cast<std::int64_t>(choice.slice_count)),
+std::string lines_of(const CropChoice& choice, const CropFigures& figures) {
+  std::string out = fmt::format("{} holds {} slices in {} events ({} of text)\n", printable(figures.path), format_count(static_cast<std::int64_t>(choice.slice_count)),
                                 format_count(static_cast<std::int64_t>(figures.events)), format_bytes(figures.text_bytes));
-  const auto add = [&](std::uint64_t count, const char* what) {
-    if (count != 0) out += fmt::format("  {} {}\n", format_count(static_cast<std::int64_t>(count)), what);
-  };
-  add(choice.partners, "slices outside the window or the lanes belong to kernels or calls inside");
-  add(figures.mended, "events were damaged and are mended");
-  add(figures.left_out, "events were damaged beyond mending and are left out");
-  if (figures.header_lost) out += "  what stood around the events was damaged and is left out\n";
+  if (choice.partners != 0)
+    out += fmt::format("  {} slices outside the window or the lanes belong to kernels or calls inside\n", format_count(static_cast<std::int64_t>(choice.partners)));
+  for (const std::string& remark : figures.remarks()) out += "  " + remark + '\n';
   return out;
 }
 
@@ -40,6 +37,7 @@ int crop(const CropOptions& options) {
   LoadOptions load;
   const char* folder = std::getenv("TMPDIR");
   if (options.trace == "-") load.spill_folder = folder && *folder ? folder : "/var/tmp";  // it is read a second time
+  const std::optional<FileStamp> stamp = stamp_of(options.trace);
   const Result<std::shared_ptr<const Trace>> loaded = load_trace(options.trace, load);
   if (!loaded) return say(kBadInput, loaded.error().message);
   const Trace& trace = **loaded;
@@ -48,9 +46,12 @@ int crop(const CropOptions& options) {
   const LaneIndex lanes(trace);
   const LinkIndex links(trace, lanes);
   const CropChoice choice = choose_crop(trace, links, *window, options.lanes);
-  const Result<CropFigures> figures = write_crop(trace, choice, options.output);
+  const Result<CropFigures> figures = write_crop(trace, choice, options.output, {.stamp = stamp});
   if (!figures) return say(kBadInput, figures.error().message);
-  return print(lines_of(options, choice, *figures));
+  const std::string lines = lines_of(choice, *figures);
+  if (!is_standard_output(options.output)) return print(lines);
+  std::fputs(lines.c_str(), stderr);  // the trace itself goes there
+  return kOk;
 }
 
 }  // namespace gapscope

@@ -104,7 +104,7 @@ std::string diagnosis_json(const Trace& trace, const Diagnosis& diagnosis) {
   Json json = {{"trust", diagnosis.trust.empty() ? Json(nullptr) : Json(diagnosis.trust)}, {"verdict", diagnosis.verdict}, {"findings", Json::array()}, {"not_judged", Json::array()}};
   for (const RankedFinding& f : diagnosis.findings) json["findings"].push_back(finding_json(trace, diagnosis, f));
   for (const Unjudged& u : diagnosis.unjudged) json["not_judged"].push_back({{"rule", u.rule->id}, {"why", u.why}});
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+  return json_text(json);
 }
 
 std::string diagnosis_text(const Trace&, const Diagnosis& diagnosis, bool all) {

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/diff.h"
+#include "app/cli/in_and_out.h"
 
 namespace gapscope {
 namespace {
@@ -95,7 +96,7 @@ std::string comparison_json(const Comparison& c) {
   json["findings"] = Json::array();
   for (const ComparisonFinding& f : c.findings) json["findings"].push_back(finding_json(f));
   json["notes"] = c.notes;
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+  return json_text(json);
 }
 
 }  // namespace gapscope

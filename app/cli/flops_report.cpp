@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/analyses.h"
+#include "app/cli/in_and_out.h"
 #include "core/analyze/flops.h"
 #include "core/base/text.h"
 #include "core/view/details_flops.h"
@@ -48,7 +49,7 @@ std::string flops_report(const Trace& trace, const LaneIndex&, const LinkIndex& 
     Json json = {{"rows", Json::array()}};
     for (const FlopsRow& row : table.rows) json["rows"].push_back(row_json(trace, row));
     if (!said.empty()) json["missing"] = said;
-    return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+    return json_text(json);
   }
   if (!said.empty()) return std::string(said) + '\n';
   std::string out = fmt::format("{:<34} {:>7} {:>12} {:>10} {:>6} {:>14} {:>8}  {}\n", "operator", "calls", "each", "GPU time", "math",

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/analyses.h"
+#include "app/cli/in_and_out.h"
 #include "core/analyze/gpu_activity.h"
 #include "core/analyze/idle_gaps.h"
 #include "core/base/text.h"
@@ -154,7 +155,7 @@ std::string gpu_report(const Trace& trace, const LaneIndex&, const LinkIndex& li
     Json json = {{"devices", Json::array()}};
     for (const GpuActivity& a : devices) json["devices"].push_back(device_json(trace, a, idle, device));
     if (devices.empty()) json["missing"] = std::string_view(kNoGpu).substr(0, std::string_view(kNoGpu).size() - 1);
-    return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+    return json_text(json);
   }
   if (devices.empty()) return kNoGpu;
   std::string out;

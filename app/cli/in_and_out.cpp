@@ -1,6 +1,12 @@
 #include "app/cli/in_and_out.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "app/cli/command_line.h"
 #include "core/base/text.h"
@@ -16,7 +22,26 @@ std::shared_ptr<const Trace> load_or_say_why(const std::string& path) {
 }
 
 int print(const std::string& text) {
-  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0 ? kOk : kBadInput;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return kOk;
+  std::fprintf(stderr, "gapscope: standard output cannot be written: %s.\n", std::strerror(errno));
+  return kBadInput;
+}
+
+std::string json_text(const nlohmann::ordered_json& json, int indent) {
+  const std::string text = json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const bool c1_control = byte == 0xC2 && static_cast<unsigned char>(text[i + 1]) < 0xA0;  // dump() gives whole characters
+    if (c1_control)
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned char>(text[++i]));
+    else if (byte == 0x7F)
+      out += "\\u007f";
+    else
+      out += text[i];
+  }
+  return out;
 }
 
 }  // namespace gapscope

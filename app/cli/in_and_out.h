@@ -3,6 +3,8 @@
 #include <memory>
 #include <string>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "core/trace/trace.h"
 
 namespace gapscope {
@@ -10,7 +12,10 @@ namespace gapscope {
 // Null when it does not open; the reason is then a sentence on stderr.
 std::shared_ptr<const Trace> load_or_say_why(const std::string& path);
 
-// To stdout, whole. The exit code: kBadInput when it could not be written (a closed pipe, a full disk).
+// To stdout, whole. The exit code: kBadInput when it could not be written (a full disk), which is then said on stderr.
 int print(const std::string& text);
+
+// What a name from a trace could steer a terminal with (U+007F to U+009F) is escaped, as JSON escapes the rest.
+std::string json_text(const nlohmann::ordered_json& json, int indent = 1);
 
 }  // namespace gapscope

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/cli/in_and_out.h"
+
 namespace gapscope {
 namespace {
 
@@ -122,7 +124,7 @@ std::string info_json(const Document& doc) {
                      {"devices", devices_json(trace.header)},
                      {"report", report_json(trace.report)},
                      {"load", load_json(doc)}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return json_text(json, 2);
 }
 
 }  // namespace gapscope

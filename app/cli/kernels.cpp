@@ -161,7 +161,7 @@ std::string no_kernels_sentence(const KernelTable& table) {
 std::string kernels_json(const Trace& trace, const KernelTable& table, std::size_t limit) {
   Json list = Json::array();
   for (std::size_t i = 0; i < std::min(limit, table.rows.size()); ++i) list.push_back(row_json(trace, table.rows[i]));
-  return list.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+  return json_text(list);
 }
 
 int kernels(const KernelsOptions& options) {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/analyses.h"
+#include "app/cli/in_and_out.h"
 #include "core/analyze/launches.h"
 #include "core/base/text.h"
 
@@ -50,7 +51,7 @@ std::string launches_report(const Trace& trace, const LaneIndex&, const LinkInde
     for (const StreamQueue& q : queues)
       json["queues"].push_back({{"device", q.device}, {"stream", q.stream}, {"max_depth", q.max_depth}, {"mean_depth", q.mean_depth}, {"full_ns", q.time_full}});
     if (const std::string said = missing(s); !said.empty()) json["missing"] = said.substr(0, said.size() - 1);
-    return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+    return json_text(json);
   }
   if (s.launched == 0) return missing(s);
   std::string out = fmt::format("{} GPU operations with their launch, {} without; {} kernels launched one by one\n\n", count(s.launched), count(s.unlinked), count(s.kernel_launches));

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/analyses.h"
+#include "app/cli/in_and_out.h"
 #include "core/analyze/memory.h"
 #include "core/base/text.h"
 
@@ -63,7 +64,7 @@ std::string memory_report(const Trace& trace, const LaneIndex& lanes, const Link
                                    {"frees", o.frees},
                                    {"freed_bytes", o.freed}});
     if (use.devices.empty()) json["missing"] = kNoMemory;
-    return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+    return json_text(json);
   }
   if (use.devices.empty()) return std::string(kNoMemory) + '\n';
   std::string out;

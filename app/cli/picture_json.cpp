@@ -1,9 +1,10 @@
 #include "app/cli/picture_json.h"
 
 #include <cmath>
-#include <fstream>
 
 #include <nlohmann/json.hpp>
+
+#include "app/cli/in_and_out.h"
 
 namespace gapscope {
 namespace {
@@ -33,15 +34,7 @@ std::string picture_json(const PictureLayout& layout) {
   for (const DrawnText& text : layout.texts) texts.push_back({{"text", text.text}, {"box", box_json(text.box)}, {"clipped", text.clipped}});
   for (const PanelPlace& panel : layout.panels) panels.push_back({{"name", panel.name}, {"box", box_json(panel.box)}});
   const Json all{{"size", {std::lround(layout.width), std::lround(layout.height)}}, {"rows", rows}, {"texts", texts}, {"panels", panels}};
-  return all.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
-}
-
-std::optional<Error> write_picture_json(const std::string& path, const PictureLayout& layout) {
-  std::ofstream file(path, std::ios::binary);
-  file << picture_json(layout);
-  file.close();
-  if (file) return std::nullopt;
-  return Error{"Could not write " + path + ". Is the folder there, and may it be written to?"};
+  return json_text(all);
 }
 
 }  // namespace gapscope

@@ -1,6 +1,7 @@
 #include "app/cli/screenshot.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 
@@ -12,6 +13,7 @@
 #include "app/cli/time_argument.h"
 #include "app/samples.h"
 #include "app/window/window.h"
+#include "core/base/output_file.h"
 #include "core/base/text.h"
 #include "core/load/load_trace.h"
 #include "core/view/compare_model.h"
@@ -144,7 +146,25 @@ void draw_until_settled(Window& window, AppUi& ui, const Scene& scene) {
   }
 }
 
-std::optional<Error> render(const ScreenshotOptions& options, const Scene& scene) {
+// Opened first, before anybody waits in vain.
+struct Files {
+  std::unique_ptr<OutputFile> picture;
+  std::unique_ptr<OutputFile> layout;  // null: none is wanted
+};
+
+std::optional<Error> open_files(const ScreenshotOptions& options, Files& files) {
+  const std::array inputs = {options.trace, options.compare};
+  Result<std::unique_ptr<OutputFile>> picture = OutputFile::create(options.output, {.inputs = inputs});
+  if (!picture.ok()) return picture.error();
+  files.picture = std::move(*picture);
+  if (options.layout.empty()) return std::nullopt;
+  Result<std::unique_ptr<OutputFile>> layout = OutputFile::create(options.layout, {.inputs = inputs});
+  if (!layout.ok()) return layout.error();
+  files.layout = std::move(*layout);
+  return std::nullopt;
+}
+
+std::optional<Error> render(const ScreenshotOptions& options, const Scene& scene, const Files& files) {
   AppUi ui;
   ui.adopt(scene.doc, scene.beside);
   if (std::optional<Error> trouble = set_view(options, scene.doc, ui.view())) return trouble;
@@ -156,24 +176,30 @@ std::optional<Error> render(const ScreenshotOptions& options, const Scene& scene
   Result<std::unique_ptr<Window>> window = Window::create(window_options);
   if (!window.ok()) return window.error();
   draw_until_settled(**window, ui, scene);
-  if (!options.layout.empty()) {
-    if (std::optional<Error> trouble = write_picture_json(options.layout, picture_layout(ui))) return trouble;
+  const Result<std::string> bytes = png_bytes((*window)->screenshot());
+  if (!bytes.ok()) return bytes.error();
+  if (files.layout) {
+    files.layout->write(picture_json(picture_layout(ui)));
+    if (std::optional<Error> trouble = files.layout->finish()) return trouble;
   }
-  return write_png(options.output, (*window)->screenshot());
+  files.picture->write(*bytes);
+  return files.picture->finish();
 }
 
 std::optional<Error> load_and_render(const ScreenshotOptions& options) {
-  if (options.trace.empty()) return render(options, {});
+  Files files;
+  if (std::optional<Error> trouble = open_files(options, files)) return trouble;
+  if (options.trace.empty()) return render(options, {}, files);
   const Result<std::shared_ptr<const Trace>> trace = load_trace(options.trace);
   if (!trace.ok()) return trace.error();
   const Document doc(*trace);
   doc.diagnose();
-  if (options.compare.empty()) return render(options, {&doc});
+  if (options.compare.empty()) return render(options, {&doc}, files);
   const Result<std::shared_ptr<const Trace>> second = load_trace(options.compare);
   if (!second.ok()) return second.error();
   const Document beside(*second);
   beside.diagnose();
-  return render(options, {&doc, &beside});
+  return render(options, {&doc, &beside}, files);
 }
 
 }  // namespace

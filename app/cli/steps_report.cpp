@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/analyses.h"
+#include "app/cli/in_and_out.h"
 #include "core/analyze/steps.h"
 #include "core/base/text.h"
 
@@ -67,7 +68,7 @@ std::string steps_report(const Trace& trace, const LaneIndex&, const LinkIndex& 
   if (options.json) {
     Json json = {{"annotated", steps.annotated}, {"dropped", steps.dropped}, {"nested", steps.nested}, {"remarks", said}, {"steps", Json::array()}};
     for (const Step& step : steps.steps) json["steps"].push_back(step_json(step));
-    return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+    return json_text(json);
   }
   return (steps.steps.empty() ? "" : steps_text(steps)) + said;
 }

@@ -25,14 +25,14 @@ std::string csv_text(const Trace& trace, const OpTable& table, std::size_t limit
   std::string out = "name,device,count,self_cpu_us,cpu_us,self_cuda_us,cuda_us,user_annotation,input_shapes\n";
   for (std::size_t i = 0; i < std::min(limit, table.rows.size()); ++i) {
     const OpTableRow& r = table.rows[i];
-    out += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_cell(r.name), r.on_gpu ? "CUDA" : "CPU", r.count, format_file_us(r.self_cpu),
+    out += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_cell(printable(r.name)), r.on_gpu ? "CUDA" : "CPU", r.count, format_file_us(r.self_cpu),
                        format_file_us(r.cpu), format_file_us(r.self_cuda), format_file_us(r.cuda), r.annotation ? "true" : "false",
-                       csv_cell(std::string(trace.strings[r.input_dims])));
+                       csv_cell(printable(trace.strings[r.input_dims])));
   }
   return out;
 }
 
-std::string json_text(const Trace& trace, const OpTable& table, const TableOptions& options) {
+std::string table_json(const Trace& trace, const OpTable& table, const TableOptions& options) {
   using Json = nlohmann::ordered_json;
   Json rows = Json::array();
   for (std::size_t i = 0; i < std::min(options.limit, table.rows.size()); ++i) {
@@ -49,7 +49,7 @@ std::string json_text(const Trace& trace, const OpTable& table, const TableOptio
     }
     rows.push_back(std::move(row));
   }
-  return rows.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+  return json_text(rows);
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ int table(const TableOptions& options) {
   std::string out;
   if (options.json || options.csv) {
     sort_op_table(table.rows, sort);
-    out = options.json ? json_text(trace, table, options) : csv_text(trace, table, options.limit);
+    out = options.json ? table_json(trace, table, options) : csv_text(trace, table, options.limit);
   } else {
     // print(prof.key_averages().table()) ends with an empty line: table() brings one newline, print() the other.
     const OpTableText text{sort, options.limit, options.max_name_column_width};

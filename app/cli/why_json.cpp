@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "app/cli/in_and_out.h"
 #include "app/cli/why_report.h"
 #include "core/analyze/host_work.h"
 
@@ -80,7 +81,7 @@ std::string why_json(const WhyReport& r) {
   Json json = {{"devices", Json::array()}};
   for (const DeviceAccount* device : r.devices) json["devices"].push_back(device_json(r, *device));
   if (const std::string trust = trust_text(r.trust); !trust.empty()) json["trust"] = trust;
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+  return json_text(json);
 }
 
 }  // namespace gapscope

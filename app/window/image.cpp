@@ -14,13 +14,16 @@ png_image png_header() {
 
 }  // namespace
 
-std::optional<Error> write_png(const std::string& path, const Image& image) {
+Result<std::string> png_bytes(const Image& image) {
   png_image header = png_header();
   header.width = static_cast<png_uint_32>(image.width_px);
   header.height = static_cast<png_uint_32>(image.height_px);
-  if (png_image_write_to_file(&header, path.c_str(), 0, image.rgba.data(), 0, nullptr)) return std::nullopt;
-  return Error{"Cannot write the picture " + path + ": " + header.message +
-               ". Give a path in a folder you may write to."};
+  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(header);
+  std::string out(size, '\0');
+  if (!png_image_write_to_memory(&header, out.data(), &size, 0, image.rgba.data(), 0, nullptr))
+    return Error{std::string("The picture cannot be packed as PNG: ") + header.message + ". Make it smaller."};
+  out.resize(size);
+  return out;
 }
 
 Result<Image> read_png(const std::string& path) {

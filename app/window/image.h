@@ -1,7 +1,6 @@
 #pragma once
 // A picture in memory, and its way to and from a PNG file.
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +15,8 @@ struct Image {
   std::vector<std::uint8_t> rgba;
 };
 
-// Nothing on success.
-std::optional<Error> write_png(const std::string& path, const Image& image);
+// As PNG. An Error when there is not enough memory for it.
+Result<std::string> png_bytes(const Image& image);
 Result<Image> read_png(const std::string& path);
 
 }  // namespace gapscope

@@ -76,6 +76,7 @@ class Thread {
   void request_stop() { thread_.request_stop(); }
   bool joinable() const { return thread_.joinable(); }
   void join() { thread_.join(); }
+  auto native_handle() { return thread_.native_handle(); }
 
  private:
   std::jthread thread_;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/file_stamp.h"
 #include "core/base/text.h"
 #include "core/load/event_walk.h"
 #include "core/load/file_writer.h"
@@ -30,32 +31,40 @@ Result<std::unique_ptr<ByteSource>> open_again(const Trace& trace, const std::at
 }
 
 std::optional<Error> trouble_with(const Trace& trace, const CropChoice& choice, const std::string& out) {
-  std::error_code ignored;
   if (out.ends_with(".xz") || out.ends_with(".zst"))
     return Error{fmt::format("{}: crops are written plain or as gzip. Let the name end in .json or .json.gz.", printable(out))};
-  if (std::filesystem::equivalent(trace.path, out, ignored))
-    return Error{fmt::format("{} is the trace itself, which is still being read. Write to another file.", printable(out))};
   if (choice.slice_count == 0 && !choice.everything)
     return Error{fmt::format("Nothing of {} lies in that window: the trace goes from {} to {} ns. Choose a window inside, or other lanes.",
                              printable(trace.path), trace.span.begin, trace.span.end)};
   return std::nullopt;
 }
 
+Error changed(const Trace& trace) {
+  return Error{fmt::format("{} has changed since it was opened, so what is to be saved is no longer where it was. Reload it.", printable(trace.path))};
+}
+
+// The text that was kept while loading stays as it is.
+bool is_as_loaded(const Trace& trace, const CropOutput& output) {
+  return trace.spilled_text || !output.stamp || stamp_of(trace.path) == output.stamp;
+}
+
 class Cropper {
  public:
-  Cropper(const Trace& trace, const CropChoice& choice, FileWriter& file, std::vector<std::uint64_t> kept)
-      : trace_(trace), choice_(choice), file_(file), kept_(std::move(kept)), lanes_(trace, choice) {}
+  Cropper(const Trace& trace, const CropChoice& choice, const CropOutput& output, FileWriter& file, std::vector<std::uint64_t> kept)
+      : trace_(trace), choice_(choice), output_(output), file_(file), kept_(std::move(kept)), lanes_(trace, choice) {}
 
   std::optional<Error> run(EventWalk& walk) {
     const auto error = walk.run([&](const EventWalk::Stretch& stretch) {
       if (!head_written_) write_head(walk);
+      events_seen_ += stretch.chunk.events;
+      for (const Oddity kind : {Oddity::bad_event, Oddity::not_an_object, Oddity::truncated}) figures_.unreadable += stretch.chunk.report.count(kind);
       for (const TakenEvent& event : stretch.events)
         if (wants(event, stretch.chunk.base_offset + event.at, walk.tables())) write_event(stretch, event);
     });
     if (error) return error;
-    if (next_ < kept_.size() && !choice_.everything)
-      return Error{fmt::format("{} has changed since it was opened: {} of the events to be saved are no longer where they were. Reload it.",
-                               printable(trace_.path), kept_.size() - next_)};
+    // What a damaged end withholds from this walk it withheld from the load; otherwise it is the reading that failed.
+    if (walk.read_error() && trace_.report.count(Oddity::truncated) == 0) return walk.read_error();
+    if (next_ < kept_.size() || events_seen_ != trace_.figures.events || !is_as_loaded(trace_, output_)) return changed(trace_);
     write_tail(walk);
     figures_.text_bytes = file_.text_bytes();
     return std::nullopt;
@@ -125,9 +134,11 @@ class Cropper {
 
   const Trace& trace_;
   const CropChoice& choice_;
+  const CropOutput& output_;
   FileWriter& file_;
   std::vector<std::uint64_t> kept_;
   std::size_t next_ = 0;
+  std::uint64_t events_seen_ = 0;
   LanesOfWalk lanes_;
   ValidJson json_;
   bool head_written_ = false;
@@ -136,28 +147,42 @@ class Cropper {
 
 }  // namespace
 
-Result<CropFigures> write_crop(const Trace& trace, const CropChoice& choice, const std::string& out, std::atomic<bool>* cancel,
-                               std::atomic<std::uint64_t>* bytes_done) {
+std::vector<std::string> CropFigures::remarks() const {
+  std::vector<std::string> out;
+  const auto add = [&](std::uint64_t count, const char* one, const char* many) {
+    if (count != 0) out.push_back(fmt::format("{} {}", format_count(static_cast<std::int64_t>(count)), count == 1 ? one : many));
+  };
+  add(mended, "event was damaged and is mended", "events were damaged and are mended");
+  add(left_out, "event was damaged beyond mending and is left out", "events were damaged beyond mending and are left out");
+  add(unreadable, "piece of the file is no event that can be read and is left out", "pieces of the file are no events that can be read and are left out");
+  if (header_lost) out.emplace_back("what stood around the events was damaged and is left out");
+  return out;
+}
+
+Result<CropFigures> write_crop(const Trace& trace, const CropChoice& choice, const std::string& out, const CropOutput& output) {
   if (auto error = trouble_with(trace, choice, out)) return *error;
-  Result<std::unique_ptr<FileWriter>> file = FileWriter::create(out);
+  if (!is_as_loaded(trace, output)) return changed(trace);
+  Result<std::unique_ptr<FileWriter>> file = FileWriter::create(out, {std::span(&trace.path, 1), output.if_taken});
   if (!file) return file.error();
   std::vector<std::uint64_t> kept;
   if (!choice.everything && needs_walk(trace)) {
-    Result<std::unique_ptr<ByteSource>> source = open_again(trace, cancel);
+    Result<std::unique_ptr<ByteSource>> source = open_again(trace, output.cancel);
     if (!source) return source.error();
-    Result<std::vector<std::uint64_t>> offsets = kept_offsets(trace, choice, **source, cancel);
+    Result<std::vector<std::uint64_t>> offsets = kept_offsets(trace, choice, **source, output.cancel);
     if (!offsets) return offsets.error();
     kept = std::move(*offsets);
   } else if (!choice.everything) {
     kept = offsets_of_slices(trace, choice);
   }
-  Result<std::unique_ptr<ByteSource>> source = open_again(trace, cancel);
+  Result<std::unique_ptr<ByteSource>> source = open_again(trace, output.cancel);
   if (!source) return source.error();
-  EventWalk walk(**source, cancel, bytes_done);
-  Cropper cropper(trace, choice, **file, std::move(kept));
+  EventWalk walk(**source, output.cancel, output.bytes_done);
+  Cropper cropper(trace, choice, output, **file, std::move(kept));
   if (auto error = cropper.run(walk)) return *error;
   if (auto error = (*file)->finish()) return *error;
-  return cropper.figures();
+  CropFigures figures = cropper.figures();
+  figures.path = (*file)->path();
+  return figures;
 }
 
 }  // namespace gapscope

@@ -42,7 +42,8 @@ std::optional<Error> EventWalk::run(const std::function<void(const Stretch&)>& t
     if (cancelled()) reader.stop();
   }
   if (cancelled()) return Error{"Cancelled."};
-  return std::nullopt;  // what a damaged end withholds from a walk it withheld from the load
+  read_error_ = reader.error();
+  return std::nullopt;
 }
 
 // As EventStream commits its blocks.

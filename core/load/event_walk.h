@@ -29,8 +29,11 @@ class EventWalk {
   EventWalk(ByteSource& source, std::atomic<bool>* cancel, std::atomic<std::uint64_t>* bytes_done)
       : source_(source), cancel_(cancel), bytes_done_(bytes_done) {}
 
-  // Walks all of it, once. An Error when it is cancelled, cannot be read, or holds no array of events.
+  // Walks all of it, once. An Error when it is cancelled or holds no array of events.
   std::optional<Error> run(const std::function<void(const Stretch&)>& take);
+
+  // The error that ended it before the file's end, if one did.
+  const std::optional<Error>& read_error() const { return read_error_; }
 
   // The text up to and with the '[' of the events, and what follows their ']' (as much of it as can matter).
   const std::string& head() const { return head_; }
@@ -59,6 +62,7 @@ class EventWalk {
   std::uint64_t carry_offset_ = 0;
   bool after_comma_ = true;
   bool array_closed_ = false;
+  std::optional<Error> read_error_;
 };
 
 }  // namespace gapscope

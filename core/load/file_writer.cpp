@@ -1,15 +1,9 @@
 #include "core/load/file_writer.h"
 
+#include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 
-#include <unistd.h>
-
-#include <fmt/format.h>
 #include <zlib.h>
-
-#include "core/base/text.h"
 
 namespace gapscope {
 
@@ -18,6 +12,7 @@ struct FileWriter::Packer {
   ~Packer() {
     if (usable) deflateEnd(&stream);
   }
+  void pass_on(OutputFile& file) const { file.write({reinterpret_cast<const char*>(out.data()), out.size() - stream.avail_out}); }
   Packer(const Packer&) = delete;
   Packer& operator=(const Packer&) = delete;
 
@@ -28,39 +23,22 @@ struct FileWriter::Packer {
   std::array<Bytef, 64 * 1024> out{};
 };
 
-FileWriter::FileWriter(std::string path) : path_(std::move(path)), beside_(path_ + ".part") {
-  if (path_.ends_with(".gz")) packer_ = std::make_unique<Packer>();
+FileWriter::FileWriter(std::unique_ptr<OutputFile> file) : file_(std::move(file)) {
+  if (path().ends_with(".gz")) packer_ = std::make_unique<Packer>();
 }
+FileWriter::~FileWriter() = default;
 
-Result<std::unique_ptr<FileWriter>> FileWriter::create(const std::string& path) {
-  std::unique_ptr<FileWriter> writer(new FileWriter(path));
-  writer->file_ = std::fopen(writer->beside_.c_str(), "wbe");
-  if (writer->file_ == nullptr) {
-    writer->trouble_ = errno;
-    return writer->failure();
-  }
+Result<std::unique_ptr<FileWriter>> FileWriter::create(const std::string& path, const OutputOptions& options) {
+  Result<std::unique_ptr<OutputFile>> file = OutputFile::create(path, options);
+  if (!file) return file.error();
+  std::unique_ptr<FileWriter> writer(new FileWriter(std::move(*file)));
   if (writer->packer_ && !writer->packer_->usable) return Error{"Out of memory."};
   return writer;
 }
 
-FileWriter::~FileWriter() {
-  if (file_ == nullptr) return;
-  std::fclose(file_);
-  ::unlink(beside_.c_str());
-}
-
-Error FileWriter::failure() const {
-  return Error{fmt::format("{} cannot be written: {}. Name a place where you may write and where there is room.", printable(path_),
-                           std::strerror(trouble_))};
-}
-
-void FileWriter::put(const char* bytes, std::size_t size) {
-  if (trouble_ == 0 && std::fwrite(bytes, 1, size, file_) != size) trouble_ = errno != 0 ? errno : EIO;
-}
-
 void FileWriter::write(std::string_view text) {
   text_bytes_ += text.size();
-  if (!packer_) return put(text.data(), text.size());
+  if (!packer_) return file_->write(text);
   // Text without end is the end of the stream: finish() says so with an empty one.
   z_stream& z = packer_->stream;
   while (!text.empty()) {
@@ -71,7 +49,7 @@ void FileWriter::write(std::string_view text) {
       z.next_out = packer_->out.data();
       z.avail_out = static_cast<uInt>(packer_->out.size());
       deflate(&z, Z_NO_FLUSH);
-      put(reinterpret_cast<const char*>(packer_->out.data()), packer_->out.size() - z.avail_out);
+      packer_->pass_on(*file_);
     }
     text.remove_prefix(piece);
   }
@@ -83,13 +61,9 @@ std::optional<Error> FileWriter::finish() {
     packer_->stream.next_out = packer_->out.data();
     packer_->stream.avail_out = static_cast<uInt>(packer_->out.size());
     state = deflate(&packer_->stream, Z_FINISH);
-    put(reinterpret_cast<const char*>(packer_->out.data()), packer_->out.size() - packer_->stream.avail_out);
+    packer_->pass_on(*file_);
   }
-  if (std::fclose(std::exchange(file_, nullptr)) != 0 && trouble_ == 0) trouble_ = errno;
-  if (trouble_ == 0 && std::rename(beside_.c_str(), path_.c_str()) != 0) trouble_ = errno;
-  if (trouble_ == 0) return std::nullopt;
-  ::unlink(beside_.c_str());
-  return failure();
+  return file_->finish();
 }
 
 }  // namespace gapscope

@@ -1,19 +1,18 @@
 #pragma once
-// A file that appears whole or not at all: written beside its place and moved there in the end. Packed where its name
-// ends in .gz.
-#include <cstdio>
+// An output file (core/base/output_file.h), packed where its name ends in .gz.
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "core/base/result.h"
+#include "core/base/output_file.h"
 
 namespace gapscope {
 
 class FileWriter {
  public:
-  static Result<std::unique_ptr<FileWriter>> create(const std::string& path);
+  static Result<std::unique_ptr<FileWriter>> create(const std::string& path, const OutputOptions& options);
   // Without finish(), nothing stays.
   ~FileWriter();
   FileWriter(const FileWriter&) = delete;
@@ -21,21 +20,18 @@ class FileWriter {
 
   // After a failure further text is ignored; finish() says why.
   void write(std::string_view text);
+  bool failed() const { return file_->failed(); }
   std::optional<Error> finish();
   std::uint64_t text_bytes() const { return text_bytes_; }
+  const std::string& path() const { return file_->path(); }
 
  private:
-  explicit FileWriter(std::string path);
+  explicit FileWriter(std::unique_ptr<OutputFile> file);
   struct Packer;
-  void put(const char* bytes, std::size_t size);
-  Error failure() const;
 
-  std::string path_;
-  std::string beside_;
-  std::FILE* file_ = nullptr;
+  std::unique_ptr<OutputFile> file_;
   std::unique_ptr<Packer> packer_;
   std::uint64_t text_bytes_ = 0;
-  int trouble_ = 0;  // errno of the first failure
 };
 
 }  // namespace gapscope

@@ -26,9 +26,28 @@ std::string ValidJson::mended(std::string_view text) {
   Repairs ignored;
   Mended mended = repair_event(text, ignored);
   if (!mended.closed) return {};
+  replace_lone_surrogates(mended.text);
   if (is_valid(mended.text)) return std::move(mended.text);
   std::string quoted = with_texts_for_odd_scalars(mended.text);
   return is_valid(quoted) ? quoted : std::string();
+}
+
+// In strings and keys, which are mended: every backslash begins an escape.
+void ValidJson::replace_lone_surrogates(std::string& text) {
+  constexpr std::size_t kLength = 6;  // of \ud800
+  const auto is_escape = [&](std::size_t at, std::string_view third) {
+    return at + kLength <= text.size() && text[at] == '\\' && text[at + 1] == 'u' && (text[at + 2] == 'd' || text[at + 2] == 'D') &&
+           third.find(text[at + 3]) != std::string_view::npos;
+  };
+  for (std::size_t at = text.find('\\'); at != std::string::npos; at = text.find('\\', at)) {
+    const bool high = is_escape(at, "89abAB"), low = is_escape(at, "cdefCDEF");
+    if (high && is_escape(at + kLength, "cdefCDEF")) {
+      at += 2 * kLength;
+    } else {
+      if (high || low) text.replace(at, kLength, "\\ufffd");
+      at += 2;
+    }
+  }
 }
 
 std::string ValidJson::with_texts_for_odd_scalars(std::string_view text) {

@@ -14,11 +14,12 @@ class ValidJson {
   ValidJson& operator=(const ValidJson&) = delete;
 
   bool is_valid(std::string_view text);
-  // The object (or array) with its strings mended as the loader does, and with scalars that are none (NaN, -inf) as
-  // texts; empty when that is not enough.
+  // The object (or array) with its strings mended as the loader does, lone surrogates ("\ud800") as the U+FFFD that the
+  // loader makes of them, and scalars that are none (NaN, -inf) as texts; empty when that is not enough.
   std::string mended(std::string_view text);
 
  private:
+  static void replace_lone_surrogates(std::string& text);
   std::string with_texts_for_odd_scalars(std::string_view text);
 
   struct Impl;

@@ -49,7 +49,9 @@ TEST_CASE("a file opens in the background and is remembered") {
   CHECK(desk.session.document() == nullptr);
   desk.poll_until([&] { return desk.session.document() != nullptr; });
   CHECK(desk.session.recent() == std::vector<std::string>{path});
-  CHECK(read_settings(desk.folder.path() / "settings.json")->recent == std::vector<std::string>{path});
+  const auto kept = [&] { return read_settings(desk.folder.path() / "settings.json")->recent; };
+  desk.poll_until([&] { return !kept().empty(); });
+  CHECK(kept() == std::vector<std::string>{path});
   CHECK(desk.session.title() == "one.json - Gapscope");
 }
 
@@ -163,8 +165,16 @@ TEST_CASE("a closed file is gone, and so are its details") {
 
 TEST_CASE("broken settings are named in the window") {
   const test::TempFolder folder;
-  const Session session({folder.write("settings.json", "{"), {}, {}, [] {}});
-  CHECK(session.message().find("settings.json") != std::string::npos);
+  const std::string path = folder.write("settings.json", "{");
+  Session session({path, {}, {}, [] {}});
+  const std::string said = path + ": the settings are not a JSON object; the file is now " + path + ".broken-1, and the settings are new ones.";
+  CHECK(session.message() == said);
+  session.open("/no such file");  // as when the program is started with one
+  ViewState view;
+  session.poll(view);
+  CHECK(session.message() == said);
+  CHECK(!std::filesystem::exists(path));
+  CHECK(std::filesystem::exists(path + ".broken-1"));
 }
 
 TEST_CASE("while a file loads its beginning is shown, then the whole in its place") {

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import sys
 import tempfile
 
@@ -39,13 +40,28 @@ def a_note_is_there_again(program, folder):
         assert state["notice"] == "The view of last time is back.", state["notice"]
 
 
-def a_broken_file_is_named_and_ignored(program, folder):
+def a_signal_that_ends_it_loses_nothing(program, folder):
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        with App(program, TRACE, state_home=folder) as app:
+            before = opened(app)
+            app.hold("w", 0.2)
+            app.key("ctrl+m")
+            app.wait_for(lambda s: len(s["notes"]) == len(before["notes"]) + 1, "Ctrl+M drops a flag")
+            app.process.send_signal(number)  # long before what changed has rested
+            assert app.wait_for_end() == -number
+        with App(program, TRACE, state_home=folder) as app:
+            assert len(opened(app)["notes"]) == len(before["notes"]) + 1, number
+
+
+def a_broken_file_is_moved_aside(program, folder):
     files = list((folder / "gapscope").glob("*.json"))
     assert len(files) == 1, files
     files[0].write_text("{broken")
     with App(program, TRACE, state_home=folder) as app:
         state = opened(app)
-        assert files[0].name in state["message"] and "ignored" in state["message"], state["message"]
+        aside = files[0].name + ".broken-1"
+        assert state["message"].endswith(aside + "."), state["message"]
+        assert (folder / "gapscope" / aside).read_text() == "{broken"
         assert not state["notes"], state["notes"]
 
 
@@ -87,7 +103,7 @@ def the_visible_part_is_saved(program, folder):
 def main(program):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for test in (a_note_is_there_again, a_broken_file_is_named_and_ignored,
+        for test in (a_note_is_there_again, a_signal_that_ends_it_loses_nothing, a_broken_file_is_moved_aside,
                      a_changed_file_is_told_of_and_reloaded_with_the_view, the_visible_part_is_saved):
             test(program, folder)
             print("ok:", test.__name__.replace("_", " "))

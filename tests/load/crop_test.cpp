@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <tuple>
 
 #include "core/index/choose_crop.h"
@@ -227,13 +229,70 @@ TEST_CASE("what cannot be cropped is said in a sentence, and leaves no file behi
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
 }
 
+TEST_CASE("a file that has changed since it was loaded gives no crop, be it of a window or of all") {
+  const TempFolder folder;
+  const std::string out = folder.write("out.json", "old");
+  const std::string path = folder.write("t.json", kLaunchBefore);
+  const auto stamp = stamp_of(path);
+  const auto t = load_file(path);
+  const LaneIndex lanes(*t);
+  const LinkIndex links(*t, lanes);
+  std::string other(kLaunchBefore);  // as long, with as many events at the same places
+  other.replace(other.find("gemm"), 4, "copy");
+  std::string fewer(kLaunchBefore);
+  const std::size_t mark = fewer.find("{\"ph\": \"i\"");
+  fewer.erase(mark, fewer.find('\n', mark) - mark);
+  for (const std::string& now : {other, fewer}) {
+    folder.write("t.json", now);
+    for (const Span window : {Span{301'000, 312'000}, t->span}) {
+      const auto figures = write_crop(*t, choose_crop(*t, links, window), out, {.stamp = now == fewer ? std::nullopt : stamp});
+      REQUIRE(!figures.ok());
+      CHECK(figures.error().message == path + " has changed since it was opened, so what is to be saved is no longer where it was. Reload it.");
+    }
+  }
+  std::ifstream file(out);
+  CHECK(std::string(std::istreambuf_iterator<char>(file), {}) == "old");
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 2);
+}
+
+TEST_CASE("names with lone surrogates, and a header with some, are in the crop as they are in the trace") {
+  const TempFolder folder;
+  const std::string text = R"({"note \udc80": "\ud83d\ude00 \ud83d", "traceEvents": [)" + slice(R"(a\ud800b)", "1", "2") + "," + slice(R"(\\ud800 \\\udfff)", "4", "2") + "," +
+                           slice(R"(\ud83d\ude00\uD83D)", "8", "2") + "," + slice("fine", "16", "2") + R"(], "end": "\udbff"})";
+  const auto t = load_file(folder.write("t.json", text));
+  REQUIRE(t->slice_count() == 4);
+  for (const Span window : {t->span, Span{0, 12'000}}) {
+    const Cropped c = crop(*t, window, (folder.path() / "out.json").string());
+    CHECK(c.figures.left_out == 0);
+    CHECK(c.figures.mended == 3);
+    CHECK(!c.figures.header_lost);
+    REQUIRE(c.trace->slice_count() == (window == t->span ? 4 : 3));
+    for (std::size_t s = 0; s < c.trace->slice_count(); ++s) CHECK(c.trace->name(SliceId(s)) == t->name(SliceId(s)));
+    CHECK(c.trace->header.metadata.size() == t->header.metadata.size());
+  }
+  CHECK(t->name(SliceId(1)) == "\\ud800 \\\xEF\xBF\xBD");
+}
+
+TEST_CASE("what of the file is no event that can be read is counted, and said") {
+  const TempFolder folder;
+  const std::string text = events(slice("a", "1", "2") + R"(,{"ph": "X", "name" "b" "c"},)" + slice("d", "4", "2") + ", 5, " + slice("e", "8", "2"));
+  const auto t = load_file(folder.write("t.json", text));
+  REQUIRE(t->slice_count() == 3);
+  for (const Span window : {t->span, Span{0, 2'500}}) {
+    const Cropped c = crop(*t, window, (folder.path() / "out.json").string());
+    CHECK(c.figures.unreadable == 2);
+    CHECK(c.figures.remarks() == std::vector<std::string>{"2 pieces of the file are no events that can be read and are left out"});
+    CHECK(c.trace->report.entries().empty());
+  }
+}
+
 TEST_CASE("a crop that is cancelled ends with an Error and leaves no file behind") {
   const TempFolder folder;
   const auto t = load_file(folder.write("t.json", kLaunchBefore));
   const LaneIndex lanes(*t);
   const LinkIndex links(*t, lanes);
   std::atomic<bool> cancel{true};
-  const auto figures = write_crop(*t, choose_crop(*t, links, {100'000, 200'000}), (folder.path() / "out.json").string(), &cancel);
+  const auto figures = write_crop(*t, choose_crop(*t, links, {100'000, 200'000}), (folder.path() / "out.json").string(), {.stamp = {}, .cancel = &cancel});
   REQUIRE(!figures.ok());
   CHECK(figures.error().message == "Cancelled.");
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);

@@ -1,0 +1,18 @@
+#pragma once
+// What tells two states of a file on disk apart.
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace gapscope {
+
+struct FileStamp {
+  std::int64_t modified_ns = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t inode = 0;
+  friend bool operator==(const FileStamp&, const FileStamp&) = default;
+};
+// None where there is no such regular file.
+std::optional<FileStamp> stamp_of(const std::string& path);
+
+}  // namespace gapscope
