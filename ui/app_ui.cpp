@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/view/gap_view.h"
 #include "core/view/kept_view.h"
 #include "core/view/time_view.h"
 #include "ui/bars.h"
@@ -22,6 +23,8 @@ namespace {
 constexpr float kLeastLanes = 120;  // px at scale 1 that stay for the lanes, however tall the panels below are pulled
 constexpr float kLeastLanesShare = 0.5f;  // of the height, with overview and ruler
 constexpr float kLeastBottom = 80;
+constexpr float kLeastForAccount = 640;
+constexpr float kTabs = 42;  // px at scale 1 of the panels below while they have nothing to show: their tabs alone
 constexpr float kSplitter = 6;
 constexpr float kMenuIndent = 4;
 constexpr float kLeastFindings = 200;
@@ -66,16 +69,18 @@ void run_presses(std::span<const KeyPress> presses, CommandScope& scope) {
   }
 }
 
-void draw_tabs(const Document& document, ViewState& view, Requests& out) {
+void draw_tabs(const Document& document, ViewState& view, bool only_tabs, Requests& out) {
   if (!ImGui::BeginTabBar("panels")) return;
   const auto table = panels();
   for (std::size_t i = 0; i < table.size(); ++i) {
     const bool forced = view.select_tab && view.tab == i;
     if (ImGui::BeginTabItem(table[i].title, nullptr, forced ? ImGuiTabItemFlags_SetSelected : 0)) {
       if (!view.select_tab) view.tab = i;
-      ImGui::BeginChild(table[i].id, {0, 0});
-      table[i].draw(document, view, out);
-      ImGui::EndChild();
+      if (!only_tabs) {
+        ImGui::BeginChild(table[i].id, {0, 0});
+        table[i].draw(document, view, out);
+        ImGui::EndChild();
+      }
       ImGui::EndTabItem();
     }
     draw_hover(table[i].tooltip);
@@ -98,13 +103,20 @@ void begin_padded(const char* id, const Box& box, const ViewState& view) {
   ImGui::PopStyleVar();
 }
 
-void draw_bottom(const Box& box, const Document& document, ViewState& view, Requests& out) {
+void draw_bottom(const Box& box, const Document& document, ViewState& view, bool only_tabs, Requests& out) {
   const float bar = std::round(kSplitter * view.scale);
   const float dragged = draw_splitter("bottom", {box.x0, box.y0, box.x1, box.y0 + bar}, view);
-  view.sizes.bottom_px = std::max(kLeastBottom, view.sizes.bottom_px - dragged);
+  if (!only_tabs) view.sizes.bottom_px = std::max(kLeastBottom, view.sizes.bottom_px - dragged);
   begin_padded("bottom", {box.x0, box.y0 + bar, box.x1, box.y1}, view);
-  draw_tabs(document, view, out);
+  draw_tabs(document, view, only_tabs, out);
   ImGui::EndChild();
+}
+
+// With nothing to show the panels below shrink to their tabs; the height that somebody pulled them to is kept. The account is
+// worth a panel only where the lanes keep enough room beside it.
+bool has_content(const Document& document, const ViewState& view, float height) {
+  if (!is_panel_shown(view, "details") || view.selection || chosen_gap(document, view).gap) return true;
+  return has_account(document) && !view.compare.open && height >= kLeastForAccount * view.scale;
 }
 
 // Gives the room that is left of it.
@@ -214,11 +226,14 @@ void AppUi::draw_document(Box box, const FrameInput& in, const Document& documen
   place("status", {box.x0, box.y1 - status, box.x1, box.y1});
   box.y1 -= status;
   if (view_.sizes.bottom_open) {
-    const float lanes = std::max(kLeastLanes * view_.scale, box.height() * kLeastLanesShare);
-    const float most = std::max(kLeastBottom * view_.scale, box.height() - lanes);
-    const float bottom = std::round(std::min(view_.sizes.bottom_px * view_.scale, most));
+    const float gpus = compare_->document() ? compare_->least_height({*document_, *timeline_}, view_) : timeline_->least_height();
+    const float lanes = std::max({kLeastLanes * view_.scale, box.height() * kLeastLanesShare, gpus});
+    const float tabs = std::round(kTabs * view_.scale);
+    const float most = std::max(tabs, box.height() - lanes);
+    const float wanted = has_content(document, view_, box.height()) ? std::round(std::min(view_.sizes.bottom_px * view_.scale, most)) : tabs;
+    const float bottom = wanted < kLeastBottom * view_.scale ? tabs : wanted;
     const std::uint32_t before = view_.selections;
-    draw_bottom({box.x0, box.y1 - bottom, box.x1, box.y1}, document, view_, out);
+    draw_bottom({box.x0, box.y1 - bottom, box.x1, box.y1}, document, view_, bottom == tabs, out);
     place("drawer", {box.x0, box.y1 - bottom, box.x1, box.y1});
     selections_seen_ += view_.selections - before;  // a tab's own row: the tab stays
     box.y1 -= bottom;

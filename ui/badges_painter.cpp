@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/view/gap_view.h"
 #include "ui/timeline_scene.h"
 
 namespace gapscope {
@@ -18,9 +19,8 @@ constexpr float kHatch = 0.38f, kHatchChosen = 0.8f;
 // thread in the room above its slices.
 LaneLayout::Strip strip_of_gap(const TimelineScene& scene, const Band& band, const GapMark& gap) {
   const Document& doc = scene.document;
-  const Lane& lane = doc.trace.lane(band.lane);
   const Ns middle = gap.span.begin + gap.span.length() / 2;
-  if (lane.kind == LaneKind::gpu_stream) {
+  if (band.stream) {
     for (std::uint32_t depth = 0; depth < band.depths; ++depth) {
       const RowSlices row = row_of(doc.trace, doc.lanes, band, depth);
       if (band.collapsed || position_at(row, middle) == row.begin.size()) return scene.layout.strip(band, depth);
@@ -96,7 +96,12 @@ void draw_badges(TimelineScene& scene, const Band& band, LaneId lane) {
   std::vector<Badge> badges;
   std::vector<GapMark> gaps;
   paint_badges(marks, scene.grid, static_cast<int>(scene.painter.px(kCountRoom)), badges, gaps);
-  for (const GapMark& gap : gaps) draw_gap(scene, band, gap);
+  // A stream shows its gaps with their causes anyway; there only the chosen finding's are marked.
+  const bool has_causes = band.stream && account_of(scene.document) != nullptr;
+  for (const GapMark& gap : gaps)
+    if (!has_causes || scene.view.findings.chosen == static_cast<std::int32_t>(gap.finding)) draw_gap(scene, band, gap);
+  const bool has_room = !band.stream || band.collapsed || scene.layout.metrics().stream_head >= scene.painter.px(kBadge);
+  if (!has_room) return;  // over the kernels they would hide what they point at
   for (const Badge& badge : badges) draw_badge(scene, band, badge);
 }
 

@@ -7,13 +7,15 @@
 #include "core/base/text.h"
 #include "core/view/compare_model.h"
 #include "core/view/time_view.h"
+#include "ui/account_bar.h"
 #include "ui/bars.h"
 #include "ui/text.h"
 
 namespace gapscope {
 namespace {
 
-constexpr float kHeader = 26;
+constexpr float kHeader = 28;
+constexpr float kBar = 6;  // of that: the account of the GPU
 constexpr float kSplitter = 6;
 constexpr float kLeastSide = 90;           // px at scale 1 of either timeline
 constexpr float kLeastWithOverview = 330;  // px at scale 1; a lower timeline has better use for the room
@@ -191,12 +193,18 @@ void CompareView::begin_frame(const ComparedTimelines& two, ViewState& view, boo
   }
 }
 
-void CompareView::draw_header(TraceSide side, const ComparedTimelines& two, ViewState& view, const Box& box, Requests& out) {
+void CompareView::draw_header(TraceSide side, const ComparedTimelines& two, ViewState& view, Box box, Requests& out) {
   const Theme& theme = theme_of(view.theme);
   Painter p(*ImGui::GetWindowDrawList(), view.scale);
   const bool acts = view.compare.side == side;
   p.fill(box, colour(theme.raised));
-  p.line_x(box.y1 - p.hairline(), box.x0, box.x1, colour(theme.line));
+  const TimeAccount* account = account_of(document_of(side, two));
+  const Box bar{box.x0, box.y1 - p.px(kBar), box.x1, box.y1};
+  if (account && account->busiest()) {
+    const std::optional<AccountPart> part = draw_account_bar(bar, account->busiest()->times, view);
+    if (part) as(side, view, [&] { go_to_part(document_of(side, two), view, *account->busiest(), *part); });
+  }
+  box.y1 = bar.y0;
   const Box badge{box.x0 + p.px(8), box.y0 + p.px(4), box.x0 + p.px(26), box.y1 - p.px(4)};
   p.fill_rounded(badge, colour(acts ? theme.accent : theme.muted, acts ? 1.0f : 0.35f), p.px(3));
   const float letter_width = p.text_width(Face::bold, letter(side));
@@ -255,6 +263,11 @@ void CompareView::draw_guide_beside(const ComparedTimelines& two, const ViewStat
   if (x < from.x0 || x >= from.x1 || to.height() < 1) return;
   Painter p(*ImGui::GetWindowDrawList(), view.scale);
   p.line_y(x, to.y0, to.y1, colour(theme_of(view.theme).accent, 0.45f));
+}
+
+float CompareView::least_height(const ComparedTimelines& two, const ViewState& view) const {
+  const float side = std::round(kHeader * view.scale) + std::max(two.timeline_a.least_height(), timeline_->least_height());
+  return 2 * side + std::round(kSplitter * view.scale);
 }
 
 void CompareView::draw(const ComparedTimelines& two, ViewState& view, const Box& box, const TimelineKeys& keys, double delta_s,

@@ -40,6 +40,8 @@ class CompareView {
 
   // At the start of a frame: the side that a click or key was meant for, the comparison, what the tab wants to be shown.
   void begin_frame(const ComparedTimelines& two, ViewState& view, bool keys_free, std::span<const KeyPress> presses, Requests& out);
+  // Px that show the GPUs of both.
+  float least_height(const ComparedTimelines& two, const ViewState& view) const;
   void draw(const ComparedTimelines& two, ViewState& view, const Box& box, const TimelineKeys& keys, double delta_s, Requests& out);
 
  private:
@@ -55,7 +57,7 @@ class CompareView {
   void link(const ComparedTimelines& two, ViewState& view);
   void show(const ComparedTimelines& two, ViewState& view, const SlicePair& pair);
   void draw_side(TraceSide side, const ComparedTimelines& two, ViewState& view, const TimelineKeys& keys, double delta_s, bool with_overview);
-  void draw_header(TraceSide side, const ComparedTimelines& two, ViewState& view, const Box& box, Requests& out);
+  void draw_header(TraceSide side, const ComparedTimelines& two, ViewState& view, Box box, Requests& out);
   void draw_guide_beside(const ComparedTimelines& two, const ViewState& view);
 
   const Document* document_ = nullptr;

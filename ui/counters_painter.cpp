@@ -58,7 +58,8 @@ void draw_counters(TimelineScene& scene) {
     const CounterLane& lane = (*scene.document.counters())[band.counter];
     const float y0 = scene.window_y(band.y);
     const Box& lanes = scene.areas.lanes;
-    const Box box{lanes.x0, y0 + scene.painter.px(kPadding), lanes.x1, y0 + band.height - scene.painter.hairline()};
+    const float padding = band.collapsed ? scene.painter.px(1) : scene.painter.px(kPadding);
+    const Box box{lanes.x0, y0 + padding, lanes.x1, y0 + band.height - scene.painter.hairline()};
     const Rgb rgb = ink_of(scene.theme, lane.look);
     for (std::size_t s = 0; s < lane.series.size(); ++s) {
       lane.series[s].series->columns(scene.grid, columns);

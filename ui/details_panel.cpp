@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/view/slice_colour.h"
+#include "core/view/gap_view.h"
 #include "ui/panels.h"
 #include "ui/text.h"
 
@@ -226,6 +227,8 @@ void refresh(const Document& document, ViewState& view, Requests& out) {
 
 void draw_details(const Document& document, ViewState& view, Requests& out) {
   DetailsDrawing panel{document, view, theme_of(view.theme)};
+  if (!view.selection && chosen_gap(document, view).gap) return draw_gap_details(document, view);
+  if (!view.selection && has_account(document)) return draw_account_details(document, view);
   if (!view.selection) {
     draw_text(
         Face::sans, panel.theme.muted,

@@ -6,6 +6,7 @@
 #include "core/diagnose/guide.h"
 #include "core/view/area_model.h"
 #include "core/view/findings_model.h"
+#include "ui/account_bar.h"
 #include "ui/controls.h"
 #include "ui/panels.h"
 #include "ui/text.h"
@@ -14,6 +15,7 @@
 namespace gapscope {
 namespace {
 
+constexpr std::size_t kMostParts = 4;  // of the account, told in words
 constexpr float kShape = 11;
 constexpr float kIndent = 20;
 constexpr std::size_t kEvidenceChars = 60;
@@ -231,6 +233,8 @@ void draw_findings(const Document& document, ViewState& view, Requests& out) {
   FindingsPanel panel{document, *diagnosis, view, out, theme};
   if (!diagnosis->trust.empty()) draw_text(Face::bold, theme.text, printable(diagnosis->trust), /*wrap=*/true);
   draw_text(Face::sans, theme.text, diagnosis->verdict, /*wrap=*/true);
+  ImGui::Spacing();
+  draw_account(document, view, kMostParts);
   ImGui::Spacing();
   bool loud = !view.findings.quiet;
   if (ImGui::Checkbox("informational too", &loud)) view.findings.quiet = !loud;

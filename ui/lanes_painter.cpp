@@ -78,22 +78,6 @@ bool outline_box(const TimelineScene& scene, SliceId slice, Box& box, bool& pinn
   return true;
 }
 
-void outline(TimelineScene& scene, SliceId slice, ImU32 ink, float thickness) {
-  Box box;
-  bool pinned = false;
-  if (!outline_box(scene, slice, box, pinned)) return;
-  const float least = 3 * thickness;  // a sub-pixel slice is framed around, not over
-  if (box.width() < least) {
-    const float grow = (least - box.width()) / 2;
-    box.x0 -= grow;
-    box.x1 += grow;
-  }
-  const Box& lanes = scene.areas.lanes;
-  scene.painter.clip({lanes.x0, pinned ? lanes.y0 : pinned_bottom(scene), lanes.x1, lanes.y1});
-  scene.painter.frame(box, ink, thickness);
-  scene.painter.unclip();
-}
-
 // The GPU work of the selection: lighter, and underlined.
 void draw_work(TimelineScene& scene) {
   if (scene.chain.work.empty()) return;
@@ -149,19 +133,35 @@ void draw_scroll_mark(TimelineScene& scene) {
   scene.painter.fill_rounded({right - width, y, right, y + length}, colour(scene.theme.muted, 0.55f), width / 2);
 }
 
+void outline_slice(TimelineScene& scene, SliceId slice, ImU32 ink, float thickness) {
+  Box box;
+  bool pinned = false;
+  if (!outline_box(scene, slice, box, pinned)) return;
+  const float least = 3 * thickness;  // a sub-pixel slice is framed around, not over
+  if (box.width() < least) {
+    const float grow = (least - box.width()) / 2;
+    box.x0 -= grow;
+    box.x1 += grow;
+  }
+  const Box& lanes = scene.areas.lanes;
+  scene.painter.clip({lanes.x0, pinned ? lanes.y0 : pinned_bottom(scene), lanes.x1, lanes.y1});
+  scene.painter.frame(box, ink, thickness);
+  scene.painter.unclip();
+}
+
 void draw_outlines(TimelineScene& scene, const Zone& hovered) {
   if (hovered.kind == ZoneKind::slice || hovered.kind == ZoneKind::run) {
     scene.painter.fill({hovered.x0, hovered.y0, hovered.x1, hovered.y1}, colour(scene.theme.text, kHoverLight));
   }
   draw_work(scene);
   for (const SliceId member : scene.chain.members) {
-    outline(scene, member, colour(scene.theme.selection, 0.8f), scene.painter.hairline());
+    outline_slice(scene, member, colour(scene.theme.selection, 0.8f), scene.painter.hairline());
   }
   if (scene.view.linked && scene.view.linked->match) {
-    outline(scene, scene.view.linked->match, colour(scene.theme.notable), scene.painter.px(kSelectedLine));
+    outline_slice(scene, scene.view.linked->match, colour(scene.theme.notable), scene.painter.px(kSelectedLine));
   }
   if (scene.view.selection.valid()) {
-    outline(scene, scene.view.selection, colour(scene.theme.selection), scene.painter.px(kSelectedLine));
+    outline_slice(scene, scene.view.selection, colour(scene.theme.selection), scene.painter.px(kSelectedLine));
   }
 }
 

@@ -107,9 +107,9 @@ void TimelinePanel::overview(const Document& document, ViewState& view, Painter&
   draw_hits(painter, hit_columns_.of(document.trace, view.search.answer, static_cast<int>(box.width()), reach), box, theme);
   painter.unclip();
   draw_strip_title(painter, theme, {titles.x0, gpu.y0, titles.x1, gpu.y1},
-                   overview_.gpu.empty() ? "no GPU work" : "GPU busy");
+                   !overview_.gpu.empty() ? "GPU busy" : document.trace.is_part ? "GPU: loading" : "no GPU work");
   draw_strip_title(painter, theme, {titles.x0, cpu.y0, titles.x1, cpu.y1},
-                   overview_.cpu.empty() ? "no CPU work" : "CPU busy");
+                   !overview_.cpu.empty() ? "CPU busy" : document.trace.is_part ? "CPU: loading" : "no CPU work");
   painter.line_x(box.y1 - painter.hairline(), titles.x0, box.x1, colour(theme.line));
   painter.line_y(titles.x1 - painter.hairline(), titles.y0, titles.y1, colour(theme.line));
 }

@@ -32,13 +32,24 @@ void Painter::chevron(ImVec2 centre, bool folded, ImU32 colour) {
   }
 }
 
-void Painter::hatch(const Box& box, ImU32 colour) {
-  const float gap = px(6);
-  clip(box);
-  for (float x = box.x0 - box.height(); x < box.x1; x += gap) {
-    list_.AddLine({x, box.y1}, {x + box.height(), box.y0}, colour, hairline());
+// Lines are cut by hand: a clip rectangle each would cost a draw call each.
+void Painter::hatch(const Box& box, ImU32 colour, Hatch pattern) {
+  const float gap = px(6), thick = hairline();
+  if (pattern == Hatch::level || pattern == Hatch::dotted) {
+    for (float y = box.y0 + std::floor(gap / 2); y + thick <= box.y1; y += gap) {
+      if (pattern == Hatch::level) line_x(y, box.x0, box.x1, colour);
+      for (float x = box.x0 + std::floor(gap / 2); pattern == Hatch::dotted && x + 2 * thick <= box.x1; x += gap) fill({x, y, x + 2 * thick, y + 2 * thick}, colour);
+    }
   }
-  unclip();
+  if (pattern == Hatch::upright)
+    for (float x = box.x0 + std::floor(gap / 2); x + thick <= box.x1; x += gap) line_y(x, box.y0, box.y1, colour);
+  const float height = box.height(), wide = pattern == Hatch::crossed ? gap * 1.5f : gap;
+  for (float x = box.x0 - height + wide / 2; x < box.x1; x += wide) {
+    const float left = std::max(x, box.x0), right = std::min(x + height, box.x1);
+    if (left >= right) continue;
+    if (pattern == Hatch::rising || pattern == Hatch::crossed) list_.AddLine({left, box.y1 - (left - x)}, {right, box.y1 - (right - x)}, colour, thick);
+    if (pattern == Hatch::falling || pattern == Hatch::crossed) list_.AddLine({left, box.y0 + (left - x)}, {right, box.y0 + (right - x)}, colour, thick);
+  }
 }
 
 void Painter::text(Face face, ImVec2 at, ImU32 colour, std::string_view text) {

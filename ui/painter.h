@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include <imgui.h>
+#include "core/view/hatch.h"
 #include "core/view/view_state.h"
 #include "ui/faces.h"
 #include "ui/theme.h"
@@ -28,8 +29,8 @@ class Painter {
   void line_y(float x, float y0, float y1, ImU32 colour) { fill({x, y0, x + hairline(), y1}, colour); }
   // A small triangle: points right when folded, down when open.
   void chevron(ImVec2 centre, bool folded, ImU32 colour);
-  // Stripes from bottom left to top right.
-  void hatch(const Box& box, ImU32 colour);
+  // Stripes, by default from bottom left to top right.
+  void hatch(const Box& box, ImU32 colour, Hatch pattern = Hatch::rising);
 
   void text(Face face, ImVec2 at, ImU32 colour, std::string_view text);
   // Centred up and down in the box; what is too long ends in an ellipsis.

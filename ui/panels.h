@@ -30,6 +30,10 @@ void show_area_tab(ViewState& view);
 void show_details_of_selection(ViewState& view);
 
 void draw_details(const Document& document, ViewState& view, Requests& out);
+// What Details shows of the chosen gap; and of no selection, where there is an account.
+void draw_gap_details(const Document& document, ViewState& view);
+void draw_account_details(const Document& document, ViewState& view);
+bool has_account(const Document& document);
 void draw_selection(const Document& document, ViewState& view, Requests& out);
 void draw_list(const Document& document, ViewState& view, Requests& out);
 void draw_table(const Document& document, ViewState& view, Requests& out);

@@ -37,23 +37,17 @@ class Rows {
   void add_lane(const Band& band) {
     const Lane& lane = document_.trace.lane(band.lane);
     PictureRow row{lane.title, lane.kind == LaneKind::cpu_thread ? RowKind::cpu : RowKind::other, -1, -1, side_, {}};
-    if (lane.kind != LaneKind::gpu_stream) return put_depths(row, band, 0, band.depths);
-    const Process& process = document_.trace.processes[lane.process.index()];
-    if (process.is_gpu) row.device = process.device;
-    if (const GpuRow* work = gpu_work_of(document_.trace, lane)) row.device = work->device, row.stream = work->stream;
-    for (std::uint32_t depth = 0; depth < band.depths;) {
-      const std::uint32_t first = depth;
-      row.kind = kind_of(band, first);
-      while (depth < band.depths && kind_of(band, depth) == row.kind) ++depth;
-      put_depths(row, band, first, depth);
+    if (lane.kind == LaneKind::gpu_stream) {
+      const Process& process = document_.trace.processes[lane.process.index()];
+      if (process.is_gpu) row.device = process.device;
+      if (const GpuRow* work = gpu_work_of(document_.trace, lane)) row.device = work->device, row.stream = work->stream;
     }
-  }
-
-  RowKind kind_of(const Band& band, std::uint32_t depth) const {
-    const RowSlices slices = row_of(document_.trace, document_.lanes, band, depth);
-    for (std::size_t i = 0; i < slices.begin.size(); ++i)
-      if (is_gpu_work(document_.trace.kind(slices.id(i)))) return RowKind::kernels;
-    return RowKind::annotations;
+    if (band.stream) row.kind = RowKind::kernels;
+    put_depths(row, band, 0, band.collapsed ? std::min(1u, band.depths) : band.depths);
+    if (!band.spans || band.collapsed) return;
+    const LaneLayout::Strip top = timeline_.layout().spans_strip(band, 0), bottom = timeline_.layout().spans_strip(band, band.spans->depth_count() - 1);
+    row.kind = RowKind::annotations;
+    put(row, top.y, bottom.y + bottom.height - top.y);
   }
 
   void put_depths(const PictureRow& row, const Band& band, std::uint32_t first, std::uint32_t last) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/view/gap_view.h"
 #include "ui/panels.h"
 #include "ui/timeline_panel.h"
 
@@ -134,11 +135,18 @@ void TimelinePanel::click(const Document& document, ViewState& view, const Zone&
     case ZoneKind::badge:
       choose_finding(document, view, zone.first, zone.place);
       break;
+    case ZoneKind::gap:
+      choose_gap(document, view, document.trace.processes[zone.process.index()].device, zone.first, /*go_there=*/false);
+      show_panel(view, "details");
+      break;
     case ZoneKind::lane_title:
       if (document.trace.lane(zone.lane).depth_count > 0) toggle_lane(view.folds, zone.lane);
       break;
     case ZoneKind::counter_title:
       toggle_counter(view.folds, zone.first);
+      break;
+    case ZoneKind::more_streams:
+      toggle_all_streams(view.folds, zone.process);
       break;
     case ZoneKind::process_title:
       toggle_process(view.folds, zone.process);
@@ -150,6 +158,7 @@ void TimelinePanel::click(const Document& document, ViewState& view, const Zone&
     case ZoneKind::counter:
     case ZoneKind::none:
       view.selection = {};
+      view.gaps.chosen.reset();
       break;
   }
 }
@@ -158,8 +167,8 @@ void TimelinePanel::act_on_mouse(const Document& document, ViewState& view, cons
   if (ImGui::GetIO().MousePos.y < areas_.ruler.y1) return;
   if (clicked_) click(document, view, zone);
   if (hovered_ && ImGui::IsMouseReleased(1)) lane_menu_.open(zone);
-  if (double_clicked_ && (zone.kind == ZoneKind::slice || zone.kind == ZoneKind::run)) {
-    const Span target = zone.kind == ZoneKind::run ? zone.span : document.trace.span_of(zone.slice);
+  if (double_clicked_ && (zone.kind == ZoneKind::slice || zone.kind == ZoneKind::run || zone.kind == ZoneKind::gap)) {
+    const Span target = zone.kind == ZoneKind::slice ? document.trace.span_of(zone.slice) : zone.span;
     go_to(view, focused_on(target, axis_reach(view, document.trace.span)));
   }
 }

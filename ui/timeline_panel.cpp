@@ -13,12 +13,14 @@ namespace {
 constexpr float kOverviewHeight = 48;
 constexpr float kRulerHeight = 26;
 constexpr float kLeastAxis = 120;
+constexpr float kMostTitles = 0.3f;  // of the width
 constexpr float kLeastSeen = 4;     // a slice narrower than this is zoomed to, not just brought into view
 constexpr double kRevealRoom = 40;  // px kept above and below a revealed slice
 constexpr float kMostPinned = 0.6f;  // of the lanes' height
+constexpr float kMostGpus = 0.55f;   // of the lanes' height
 
 TimelineAreas areas_in(const Box& box, const ViewState& view, const Painter& p, bool with_overview) {
-  const float wanted = p.px(view.sizes.titles_px);
+  const float wanted = std::min(p.px(view.sizes.titles_px), std::round(box.width() * kMostTitles));
   const float x = box.x0 + std::max(p.px(TimelinePanel::kLeastTitles), std::min(wanted, box.width() - p.px(kLeastAxis)));
   const float y1 = box.y0 + (with_overview ? p.px(kOverviewHeight) : 0);
   const float y2 = y1 + p.px(kRulerHeight);
@@ -32,6 +34,7 @@ TimelineAreas areas_in(const Box& box, const ViewState& view, const Painter& p, 
 void TimelinePanel::forget() {
   colours_.reset();
   scene_arrows_ = {};
+  gap_words_.clear();
   overview_ = {};
   hit_columns_ = {};
   chain_ = {};
@@ -102,8 +105,7 @@ void TimelinePanel::adopt(const Document* document, ViewState& view) {
 void TimelinePanel::take_counters(const Document& document, ViewState& view) {
   if (counters_ == document.counters()) return;
   counters_ = document.counters();
-  view.folds.counter_collapsed.clear();
-  for (const CounterLane& lane : *counters_) view.folds.counter_collapsed.push_back(lane.folded);
+  view.folds.counter_collapsed.assign(counters_->size(), true);  // a line each until somebody asks for more
   ++view.folds.revision;
 }
 
@@ -111,12 +113,18 @@ void TimelinePanel::lay_out(const Document& document, ViewState& view) {
   const bool has_more = counters_ != document.counters() || arrangements_ != document.arrangements();
   const TopEdge top = has_more ? top_edge(view) : TopEdge{};
   take_counters(document, view);
-  if (has_more || layout_revision_ != view.folds.revision || layout_scale_ != view.scale) {
-    arrangements_ = document.arrangements();
-    std::vector<ProcessId> counters;
-    for (std::size_t i = 0; counters_ && i < counters_->size(); ++i) counters.push_back((*counters_)[i].process);
-    layout_ = LaneLayout(document.trace, view.folds, (view.folds.compact ? LaneMetrics{}.compacted() : LaneMetrics{}).scaled(view.scale), counters,
-                         arrangements_);
+  arrangements_ = document.arrangements();
+  std::vector<ProcessId> counters;
+  for (std::size_t i = 0; counters_ && i < counters_->size(); ++i) counters.push_back((*counters_)[i].process);
+  const LaneMetrics usual = view.folds.compact ? LaneMetrics{}.compacted() : LaneMetrics{};
+  const auto laid = [&](const LaneMetrics& metrics) { return LaneLayout(document.trace, view.folds, metrics.scaled(view.scale), counters, arrangements_); };
+  const bool other_height = laid_height_ != areas_.lanes.height() && areas_.lanes.height() > 0;
+  if (has_more || layout_revision_ != view.folds.revision || layout_scale_ != view.scale || other_height) {
+    laid_height_ = areas_.lanes.height();
+    LaneLayout low = laid(usual.with_low_streams());
+    least_height_ = std::round(kRulerHeight * view.scale) + low.top_height();
+    layout_ = laid(usual);
+    if (laid_height_ > 0 && layout_.top_height() > laid_height_ * kMostGpus) layout_ = std::move(low);
     layout_revision_ = view.folds.revision;
     layout_scale_ = view.scale;
     hold(top, document.trace, document.trace, view);
@@ -144,7 +152,7 @@ void TimelinePanel::scroll_to(const Document& document, ViewState& view, SliceId
     lay_out(document, view);
   }
   const std::optional<LaneLayout::Place> place = layout_.place_of(trace, slice);
-  if (!place || place->band->pinned) return;
+  if (!place || is_sticky(*place->band)) return;
   const LaneLayout::Strip strip = place->strip;
   const auto scale = static_cast<double>(view.scale);
   const double top = static_cast<double>(strip.y - sticky_height()) / scale - kRevealRoom;
@@ -176,7 +184,7 @@ void TimelinePanel::show_lane(const Document& document, ViewState& view) {
   unfold_lane(view.folds, document.trace, lane);
   lay_out(document, view);
   const Band* band = layout_.band_of(lane);
-  if (!band || band->pinned) return;
+  if (!band || is_sticky(*band)) return;
   const auto scale = static_cast<double>(view.scale);
   const double top = static_cast<double>(band->y - sticky_height()) / scale;
   const double bottom = static_cast<double>(band->bottom() - areas_.lanes.height()) / scale;
@@ -194,17 +202,23 @@ void TimelinePanel::draw_lane_drop(TimelineScene& scene) {
   if (!lane_drag_.active()) return;
   const std::optional<LaneDrop> at = drop_at(layout_, lane_drag_, layout_y(scene.pointer.y));
   if (!at) return;
-  const bool pinned = lane_drag_.lane.valid() && layout_.band_of(lane_drag_.lane) && layout_.band_of(lane_drag_.lane)->pinned;
-  const float y = areas_.lanes.y0 + at->y - (pinned ? 0 : scene.scroll);
+  const float y = areas_.lanes.y0 + at->y - (at->y <= sticky_height() ? 0 : scene.scroll);
   const float half = scene.painter.px(1);
   scene.painter.fill({areas_.titles.x0, y - half, areas_.lanes.x1, y + half}, colour(scene.theme.accent));
 }
 
-// Pinned lanes that would leave too little room for the others scroll with them.
-float TimelinePanel::sticky_height() const {
-  const float pinned = layout_.pinned_height();
-  return pinned <= areas_.lanes.height() * kMostPinned ? pinned : 0;
+// The pinned lanes and the GPUs that come first, as far as they leave enough room for what scrolls below them.
+std::size_t TimelinePanel::sticky_count() const {
+  if (layout_.top_height() <= areas_.lanes.height() * kMostGpus) return layout_.top_count();
+  return layout_.pinned_height() <= areas_.lanes.height() * kMostPinned ? layout_.pinned_count() : 0;
 }
+
+float TimelinePanel::sticky_height() const {
+  const std::size_t count = sticky_count();
+  return count == 0 ? 0 : layout_.bands()[count - 1].bottom();
+}
+
+bool TimelinePanel::is_sticky(const Band& band) const { return static_cast<std::size_t>(&band - layout_.bands().data()) < sticky_count(); }
 
 void TimelinePanel::lay_regions(const ViewState& view) {
   const float scroll = std::floor(static_cast<float>(view.scroll_px) * view.scale);
@@ -213,19 +227,22 @@ void TimelinePanel::lay_regions(const ViewState& view) {
   const auto [first, last] = layout_.visible(scroll + sticky, scroll + lanes.height());
   const float y = lanes.y0 + sticky;
   regions_[0] = {{lanes.x0, y, lanes.x1, lanes.y1}, {titles.x0, y, titles.x1, titles.y1}, first, last};
-  regions_[1] = {{lanes.x0, lanes.y0, lanes.x1, y}, {titles.x0, titles.y0, titles.x1, y}, 0, sticky > 0 ? layout_.pinned_count() : 0};
+  regions_[1] = {{lanes.x0, lanes.y0, lanes.x1, y}, {titles.x0, titles.y0, titles.x1, y}, 0, sticky_count()};
   regions_[0].scroll = scroll;
 }
 
 void TimelinePanel::paint_band(const Document& document, const PixelGrid& grid, const Band& band) {
   const std::uint32_t depths = band.collapsed ? std::min(1u, band.depths) : band.depths;
-  const float hidden = band.pinned && sticky_height() > 0 ? 0 : regions_[0].scroll;
-  for (std::uint32_t depth = 0; depth < depths; ++depth) {
-    const LaneLayout::Strip strip = layout_.strip(band, depth);
-    const float y = areas_.lanes.y0 + strip.y - hidden;
-    if (y + strip.height <= areas_.lanes.y0 || y >= areas_.lanes.y1) continue;
-    paint_row(document.trace, row_of(document.trace, document.lanes, band, depth), grid, strip.y, strip.height, *colours_, scratch_, rects_);
-  }
+  for (std::uint32_t depth = 0; depth < depths; ++depth)
+    paint_strip(document, grid, band, row_of(document.trace, document.lanes, band, depth), layout_.strip(band, depth));
+  for (std::uint32_t level = 0; band.spans && !band.collapsed && level < band.spans->depth_count(); ++level)
+    paint_strip(document, grid, band, band.spans->row(level), layout_.spans_strip(band, level));
+}
+
+void TimelinePanel::paint_strip(const Document& document, const PixelGrid& grid, const Band& band, const RowSlices& row, const LaneLayout::Strip& strip) {
+  const float y = areas_.lanes.y0 + strip.y - (is_sticky(band) ? 0 : regions_[0].scroll);
+  if (y + strip.height <= areas_.lanes.y0 || y >= areas_.lanes.y1) return;
+  paint_row(document.trace, row, grid, strip.y, strip.height, *colours_, scratch_, rects_);
 }
 
 void TimelinePanel::paint(const Document& document, const PixelGrid& grid) {
@@ -284,6 +301,7 @@ void TimelinePanel::draw_lanes(TimelineScene& scene) {
     zones_.add({ZoneKind::none, box.x0, box.y0, box.x1, box.y1, {}, {}, {}, 0, 0, {}});  // over what has scrolled under pinned lanes
     painter.clip(box);
     draw_counters(part);
+    draw_gaps(part);
     draw_slices(part);
     draw_marks(part);
     painter.unclip();
@@ -296,6 +314,7 @@ Zone TimelinePanel::draw_overlays(TimelineScene& scene) {
   draw_flows(scene);
   const bool over_lanes = hovered_ && scene.pointer.y >= areas_.ruler.y1;
   const Zone hovered = over_lanes ? zones_.at(scene.pointer.x, scene.pointer.y) : Zone{};
+  draw_chosen_gap(scene);
   draw_outlines(scene, hovered);
   draw_scroll_mark(scene);
   scene.painter.unclip();
@@ -330,6 +349,7 @@ void TimelinePanel::draw(const Document& document, ViewState& view, const Box& b
   if (hovered_ && pointer.x >= areas_.lanes.x0)
     view.notes.pointer = ns_from_px(view.time, static_cast<double>(areas_.lanes.width()), static_cast<double>(pointer.x - areas_.lanes.x0));
   lay_out(document, view);
+  if (view.selection) view.gaps.chosen.reset();
   if (view.reveal_selection) reveal(document, view);
   if (view.reveal_lane) show_lane(document, view);
   clamp_scroll(view);
@@ -344,7 +364,7 @@ void TimelinePanel::draw(const Document& document, ViewState& view, const Box& b
   const std::optional<Span> range = dragged_range_ ? dragged_range_ : area ? std::optional(area->span) : view.range;
   TimelineScene scene{
       document, view,      theme_of(view.theme), painter,  areas_, layout_, grid, areas_.lanes.y0, regions_[0].scroll, sticky_height(), 0, 0, widths_, chain_, rects_,
-      zones_,   findings_, scene_arrows_, ImGui::GetIO().MousePos, hovered_, range, dragged_range_ ? nullptr : area};
+      zones_,   findings_, scene_arrows_, gap_words_, ImGui::GetIO().MousePos, hovered_, range, dragged_range_ ? nullptr : area};
   if (with_overview) overview(document, view, painter);
   draw_lanes(scene);
   each_region(scene, [](TimelineScene& part) { draw_titles(part); });

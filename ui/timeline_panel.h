@@ -32,6 +32,9 @@ class TimelinePanel {
   // Scrolls up or down until the selection is in sight; its lane is opened. The time stays.
   void scroll_to_selection(const Document& document, ViewState& view);
 
+  // Px that show the ruler and all of the GPUs that come first, as low as they get; of the last layout.
+  float least_height() const { return least_height_; }
+
   // Ends what is left of a glide: another timeline moves the axis now.
   void rest() { motion_.stop(); }
 
@@ -82,10 +85,13 @@ class TimelinePanel {
     std::size_t first_rect = 0, last_rect = 0;
     float scroll = 0;  // px of the display
   };
+  std::size_t sticky_count() const;
   float sticky_height() const;
+  bool is_sticky(const Band& band) const;
   void lay_regions(const ViewState& view);
   void paint(const Document& document, const PixelGrid& grid);
   void paint_band(const Document& document, const PixelGrid& grid, const Band& band);
+  void paint_strip(const Document& document, const PixelGrid& grid, const Band& band, const RowSlices& row, const LaneLayout::Strip& strip);
   template <class Draw>
   void each_region(TimelineScene& scene, Draw draw);
   void draw_lanes(TimelineScene& scene);
@@ -106,6 +112,8 @@ class TimelinePanel {
   const Arrangements* arrangements_ = nullptr;
   std::uint64_t layout_revision_ = 0;
   float layout_scale_ = 0;
+  float laid_height_ = 0;  // of the lanes, that the layout was made for
+  float least_height_ = 0;
   GlyphWidths widths_;
   float widths_size_ = 0;
   Chain chain_;
@@ -119,6 +127,7 @@ class TimelinePanel {
   Zones zones_;
   LaneFindings findings_;
   SceneArrows scene_arrows_;
+  GapWords gap_words_;
   bool hovered_ = false;  // the pointer is over the lanes, titles or ruler
   bool clicked_ = false;  // pressed and released in place
   bool double_clicked_ = false;

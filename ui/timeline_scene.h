@@ -1,6 +1,9 @@
 #pragma once
 // What the painters of one frame share: where things are, what is drawn, what is under the pointer.
+#include <map>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/view/badge_paint.h"
@@ -28,6 +31,9 @@ struct TimelineAreas {
   Box titles;
 };
 
+// What the gaps of a device are labelled with, by device and position.
+using GapWords = std::map<std::pair<std::int32_t, std::size_t>, std::string>;
+
 struct TimelineScene {
   const Document& document;
   ViewState& view;
@@ -46,6 +52,7 @@ struct TimelineScene {
   Zones& zones;
   const LaneFindings& findings;
   SceneArrows& scene_arrows;  // kept between frames
+  GapWords& gap_words;        // kept between frames
   ImVec2 pointer{};
   bool pointer_inside = false;  // over the timeline, nothing in front of it
   std::optional<Span> range;    // selected, or being dragged
@@ -62,11 +69,16 @@ inline float pinned_bottom(const TimelineScene& scene) { return scene.origin_y +
 // Each draws its part and adds its zones.
 void draw_bands(TimelineScene& scene);
 void draw_counters(TimelineScene& scene);
+// Below the slices, in the rows of the GPU's streams.
+void draw_gaps(TimelineScene& scene);
+// The chosen gap, and the slices that the host was in meanwhile.
+void draw_chosen_gap(TimelineScene& scene);
 void draw_slices(TimelineScene& scene);
 void draw_instants(TimelineScene& scene, const std::vector<InstantMark>& marks, const Band& band);
 // Hatches the gaps of findings about `lane`, which `band` shows, and puts their badges above the slices.
 void draw_badges(TimelineScene& scene, const Band& band, LaneId lane);
 void draw_outlines(TimelineScene& scene, const Zone& hovered);
+void outline_slice(TimelineScene& scene, SliceId slice, ImU32 ink, float thickness);
 void draw_flows(TimelineScene& scene);
 void draw_titles(TimelineScene& scene);
 void draw_ruler(TimelineScene& scene);

@@ -4,6 +4,7 @@
 #include "core/base/demangle.h"
 #include "core/base/text.h"
 #include "core/view/ruler.h"
+#include "core/view/gap_view.h"
 #include "ui/text.h"
 #include "ui/timeline_scene.h"
 
@@ -77,6 +78,17 @@ void badge_lines(const TimelineScene& scene, const Zone& zone) {
   muted_line(scene, "Click for what it means and what to do");
 }
 
+void gap_lines(const TimelineScene& scene, const Zone& zone) {
+  const TimeAccount* account = account_of(scene.document);
+  const std::int32_t number = scene.document.trace.processes[zone.process.index()].device;
+  const DeviceAccount* device = account ? account->device(number) : nullptr;
+  if (!device || zone.first >= device->gaps.size()) return;
+  line("GPU " + std::to_string(number) + " stands still for " + format_duration(zone.span.length()));
+  for (const DeviceAccount::CauseTime& cause : device->causes(zone.first))
+    muted_line(scene, format_duration(cause.time) + "  " + std::string(part_words({AccountPart::Kind::idle, cause.cause, cause.time})));
+  muted_line(scene, "Click for what ended it and what the host was in");
+}
+
 void counter_title_lines(const TimelineScene& scene, const CounterLane& lane) {
   line(lane.title);
   muted_line(scene, lane.help);
@@ -131,6 +143,12 @@ void draw_timeline_tooltip(const TimelineScene& scene, const Zone& hovered) {
       break;
     case ZoneKind::counter_title:
       counter_title_lines(scene, (*scene.document.counters())[hovered.first]);
+      break;
+    case ZoneKind::gap:
+      gap_lines(scene, hovered);
+      break;
+    case ZoneKind::more_streams:
+      muted_line(scene, "Streams that do less work than those above. Click to show or hide them");
       break;
     case ZoneKind::process_title:
     case ZoneKind::none:

@@ -1,9 +1,11 @@
 // The column of process and lane titles, with their chevrons.
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/view/gap_view.h"
 #include "ui/timeline_scene.h"
 
 namespace gapscope {
@@ -14,6 +16,7 @@ constexpr float kChevronRoom = 16;
 constexpr float kRowHeight = 22;
 constexpr float kLineHeight = 18;  // of the figures below a title, as many as there is room for
 constexpr float kPinRoom = 22;
+constexpr float kTitleTop = 2;
 
 std::string slices_text(std::size_t count) { return format_count(static_cast<std::int64_t>(count)) + (count == 1 ? " slice" : " slices"); }
 
@@ -25,7 +28,7 @@ std::vector<std::string> lane_figures(const Trace& trace, const Band& band) {
   if (band.pinned) lines.push_back(trace.processes[lane.process.index()].title);
   if (lane.slice_count == 0) lines.push_back(format_count(lane.instant_count) + " instants");
   else lines.push_back(slices_text(lane.slice_count));
-  if (band.arranged) lines.push_back("Python frames folded");
+  if (band.arranged && !band.stream) lines.push_back("Python frames folded");
   return lines;
 }
 
@@ -44,6 +47,12 @@ void draw_process_title(TimelineScene& scene, const Band& band, const Box& box) 
   const std::string& title = scene.document.trace.processes[band.process.index()].title;
   p.text_in(Face::bold, {box.x0 + p.px(kIndent + kChevronRoom / 2 + 2), box.y0, scene.areas.lanes.x1, box.y1},
             colour(scene.theme.text), title);
+  const Process& process = scene.document.trace.processes[band.process.index()];
+  const TimeAccount* account = account_of(scene.document);
+  const DeviceAccount* device = account && process.is_gpu ? account->device(process.device) : nullptr;
+  const float after = box.x0 + p.px(kIndent + kChevronRoom / 2 + 2) + p.text_width(Face::bold, title) + p.px(24);
+  if (device && device->times.window > 0)
+    p.text_in(Face::sans, {after, box.y0, scene.areas.lanes.x1 - p.px(8), box.y1}, colour(scene.theme.muted), "of " + format_duration(device->times.window) + ":  " + largest_words(device->times));
   scene.zones.add(
       {ZoneKind::process_title, box.x0, box.y0, scene.areas.lanes.x1, box.y1, {}, {}, band.process, 0, 0, {}});
 }
@@ -53,8 +62,9 @@ void draw_lane_title(TimelineScene& scene, const Band& band, const Box& box, boo
   const Lane& lane = scene.document.trace.lane(band.lane);
   if (hovered) p.fill({box.x0, box.y0, box.x1, box.y1 - p.hairline()}, colour(scene.theme.raised, 0.6f));
   // The title of a tall lane stays in sight while its slices scroll by.
-  const float first_line = p.px(kRowHeight);
-  const float y = std::max(box.y0 + p.px(2), std::min(scene.areas.titles.y0 + p.px(2), box.y1 - first_line - p.px(2)));
+  const float first_line = std::min(p.px(kRowHeight), box.height() - 2 * p.px(kTitleTop));
+  const float top = p.px(kTitleTop);
+  const float y = std::max(box.y0 + top, std::min(scene.areas.titles.y0 + top, box.y1 - first_line - top));
   const float x = box.x0 + p.px(kIndent + kChevronRoom);
   if (band.depths > 0) {
     p.chevron({box.x0 + p.px(kIndent + kChevronRoom / 2), y + first_line / 2}, band.collapsed,
@@ -84,16 +94,35 @@ std::string scale_text(const CounterLane& lane) {
   return counter_text(lane.unit, lane.low) + " to " + counter_text(lane.unit, lane.high);
 }
 
+// The counters of several GPUs stand below all of them, so each says whose it is.
+std::string counter_words(const TimelineScene& scene, const Band& band, const CounterLane& lane) {
+  const Process& process = scene.document.trace.processes[band.process.index()];
+  const auto& all = scene.document.trace.processes;
+  const auto gpus = std::count_if(all.begin(), all.end(), [](const Process& p) { return p.is_gpu; });
+  return process.is_gpu && gpus > 1 ? "GPU " + std::to_string(process.device) + " \xC2\xB7 " + lane.title : lane.title;
+}
+
+// "12 more streams": a click shows them, another one hides them again.
+void draw_more_title(TimelineScene& scene, const Band& band, const Box& box, bool hovered) {
+  Painter& p = scene.painter;
+  if (hovered) p.fill({box.x0, box.y0, scene.areas.lanes.x1, box.y1 - p.hairline()}, colour(scene.theme.raised, 0.6f));
+  p.chevron({box.x0 + p.px(kIndent + kChevronRoom / 2), (box.y0 + box.y1) / 2}, band.collapsed, colour(scene.theme.muted));
+  const std::string count = format_count(static_cast<std::int64_t>(band.more)) + (band.more == 1 ? " more stream" : " more streams");
+  p.text_in(Face::sans, {box.x0 + p.px(kIndent + kChevronRoom + 4), box.y0, scene.areas.lanes.x1, box.y1}, colour(scene.theme.accent),
+            band.collapsed ? count : "hide " + count);
+  scene.zones.add({ZoneKind::more_streams, box.x0, box.y0, scene.areas.lanes.x1, box.y1, {}, {}, band.process, 0, 0, {}});
+}
+
 void draw_counter_title(TimelineScene& scene, const Band& band, const Box& box, bool hovered) {
   Painter& p = scene.painter;
   const CounterLane& lane = (*scene.document.counters())[band.counter];
   if (hovered) p.fill({box.x0, box.y0, box.x1, box.y1 - p.hairline()}, colour(scene.theme.raised, 0.6f));
-  const float y = box.y0 + p.px(2);
-  const float first_line = p.px(kRowHeight);
+  const float first_line = std::min(p.px(kRowHeight), box.height());
+  const float y = std::min(box.y0 + p.px(kTitleTop), box.y1 - first_line);
   p.chevron({box.x0 + p.px(kIndent + kChevronRoom / 2), y + first_line / 2}, band.collapsed, colour(scene.theme.muted));
   const float x = box.x0 + p.px(kIndent + kChevronRoom + 4);
   const float room = box.x1 - p.px(6);
-  p.text_in(Face::sans, {x, y, room, y + first_line}, colour(scene.theme.text), lane.title);
+  p.text_in(Face::sans, {x, y, room, y + first_line}, colour(band.collapsed ? scene.theme.muted : scene.theme.text), counter_words(scene, band, lane));
   if (!band.collapsed) {
     const float y2 = y + first_line - p.px(3);
     p.text_in(Face::sans, {x, y2, room, y2 + p.px(18)}, colour(scene.theme.muted), scale_text(lane));
@@ -122,6 +151,11 @@ void draw_titles(TimelineScene& scene) {
       p.clip({box.x0, box.y0, box.x1 - p.hairline(), box.y1});
       draw_counter_title(scene, band, box, scene.pointer_inside && box.holds(scene.pointer));
       p.unclip();
+      p.line_x(box.y1 - p.hairline(), titles.x0, titles.x1, colour(scene.theme.line, 0.6f));
+      continue;
+    }
+    if (band.kind == BandKind::more_streams) {
+      draw_more_title(scene, band, box, scene.pointer_inside && box.holds(scene.pointer));
       p.line_x(box.y1 - p.hairline(), titles.x0, titles.x1, colour(scene.theme.line, 0.6f));
       continue;
     }

@@ -62,6 +62,26 @@ std::vector<LaneId> streams_with_graphs(const Trace& trace, ProcessId process) {
   return lanes;
 }
 
+// What keeps the GPU busy, and what only lies over it.
+struct WorkAndSpans {
+  std::vector<SliceId> work, spans;
+};
+WorkAndSpans told_apart(const Trace& trace, const std::vector<SliceId>& slices) {
+  WorkAndSpans parts;
+  for (const SliceId slice : slices) (is_gpu_work(trace.kind(slice)) ? parts.work : parts.spans).push_back(slice);
+  return parts;
+}
+
+Arrangements::StreamRows arrange_stream(const Trace& trace, LaneId id) {
+  const Lane& lane = trace.lane(id);
+  if (lane.kind != LaneKind::gpu_stream || lane.is_async) return {};
+  std::vector<SliceId> slices;
+  walk_lane(trace, id, [&](SliceId slice) { slices.push_back(slice); });
+  const WorkAndSpans parts = told_apart(trace, slices);
+  if (parts.work.empty() || parts.spans.empty()) return {};
+  return {std::make_unique<const ArrangedLane>(trace, parts.work, Stacking::packed), std::make_unique<const ArrangedLane>(trace, parts.spans, Stacking::nested)};
+}
+
 Arrangements::GraphStreams compact_streams(const Trace& trace, ProcessId process) {
   Arrangements::GraphStreams streams;
   streams.lanes = streams_with_graphs(trace, process);
@@ -73,7 +93,9 @@ Arrangements::GraphStreams compact_streams(const Trace& trace, ProcessId process
     if (trace.begin(a) != trace.begin(b)) return trace.begin(a) < trace.begin(b);
     return trace.end(a) != trace.end(b) ? trace.end(a) > trace.end(b) : a.value < b.value;
   });
-  streams.together = std::make_unique<const ArrangedLane>(trace, slices, Stacking::packed);
+  const WorkAndSpans parts = told_apart(trace, slices);
+  streams.together = std::make_unique<const ArrangedLane>(trace, parts.work, Stacking::packed);
+  if (!parts.spans.empty()) streams.spans = std::make_unique<const ArrangedLane>(trace, parts.spans, Stacking::packed);
   return streams;
 }
 
@@ -123,6 +145,7 @@ Arrangements make_arrangements(const Trace& trace, const std::atomic<bool>* canc
   for (std::size_t l = 0; l < trace.lanes.size(); ++l) {
     if (cancel != nullptr && *cancel) return all;
     all.without_python.push_back(arrange_without_python(trace, LaneId(l)));
+    all.stream_rows.push_back(arrange_stream(trace, LaneId(l)));
     all.any_python = all.any_python || all.without_python.back();
   }
   for (std::size_t p = 0; p < trace.processes.size(); ++p) {

@@ -46,9 +46,15 @@ struct Arrangements {
   // The streams of one GPU that CUDA graphs were replayed on, as one lane; shown in place of the first of them.
   struct GraphStreams {
     std::vector<LaneId> lanes;
-    std::unique_ptr<const ArrangedLane> together;  // null where the process has fewer than two such streams
+    std::unique_ptr<const ArrangedLane> together;  // their work; null where the process has fewer than two such streams
+    std::unique_ptr<const ArrangedLane> spans;     // the rest: annotations, waits; null where there is none
+  };
+  // A stream's work without the annotations and waits that lie over it, and those alone.
+  struct StreamRows {
+    std::unique_ptr<const ArrangedLane> work, spans;  // both or neither: null where the lane is all work, or none
   };
   std::vector<std::unique_ptr<const ArrangedLane>> without_python;  // by LaneId; null where it would be the same, or empty
+  std::vector<StreamRows> stream_rows;                              // by LaneId
   std::vector<GraphStreams> graph_streams;                          // by ProcessId
   bool any_python = false;
   bool any_graph_streams = false;

@@ -66,7 +66,6 @@ struct CounterLane {
   CounterUnit unit = CounterUnit::plain;
   Look look = Look::counter;
   double low = 0, high = 1;  // the scale, whole units
-  bool folded = false;       // at first
   std::vector<Named> series; // the first is drawn as an area, others as lines
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 // The order in which the window lists the idle gaps of the GPUs.
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -16,12 +17,25 @@ struct GapOrder {
   friend bool operator==(const GapOrder&, const GapOrder&) = default;
 };
 
+struct AccountSums;   // core/view/gap_view.h
+struct ChosenSlices;
+
+// A gap of the time account.
+struct ChosenGap {
+  std::int32_t device = 0;
+  std::size_t gap = 0;  // position in DeviceAccount::gaps
+  friend bool operator==(const ChosenGap&, const ChosenGap&) = default;
+};
+
 // Positions in `gaps`; ties keep their order.
 std::vector<std::uint32_t> arrange_gaps(const Trace& trace, const IdleGaps& gaps, const GapOrder& order);
 
 struct GapsState {
   GapOrder order;
   std::int64_t selected = -1;  // position in the gaps
+  std::optional<ChosenGap> chosen;  // on the timeline; while no slice is selected
+  std::shared_ptr<const AccountSums> sums;
+  std::shared_ptr<const ChosenSlices> slices;
 
   struct Arranged {
     const IdleGaps* of = nullptr;

@@ -18,7 +18,7 @@ std::vector<Stretch> lanes_beside(const LaneLayout& layout, LaneId dragged) {
   const Band* own = layout.band_of(dragged);
   if (!own || own->kind != BandKind::lane) return lanes;
   for (const Band& band : layout.bands()) {
-    const bool together = band.pinned ? own->pinned : !own->pinned && band.process == own->process;
+    const bool together = band.pinned ? own->pinned : !own->pinned && band.process == own->process && band.stream == own->stream;
     if (band.kind == BandKind::lane && together) lanes.push_back({band.y, band.bottom(), band.lane, {}});
   }
   return lanes;

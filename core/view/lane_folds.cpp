@@ -13,6 +13,46 @@ bool holds_only_python(const Trace& trace, const Lane& lane) {
   return lane.depth_count > 1;
 }
 
+// By LaneId: time of the GPU work on each stream; 0 elsewhere.
+std::vector<Ns> work_of_streams(const Trace& trace) {
+  std::vector<Ns> work(trace.lanes.size(), 0);
+  for (std::size_t l = 0; l < trace.lanes.size(); ++l) {
+    const Lane& lane = trace.lanes[l];
+    if (lane.kind != LaneKind::gpu_stream) continue;
+    for (std::uint32_t i = lane.first_slice; i < lane.first_slice + lane.slice_count; ++i)
+      if (is_gpu_work(trace.kind(SliceId(i)))) work[l] += std::max<Ns>(1, trace.duration(SliceId(i)));
+  }
+  return work;
+}
+
+// By LaneId: calls that launch something, told by their names.
+std::vector<std::size_t> launches_of_lanes(const Trace& trace) {
+  enum class Known : std::uint8_t { no, launch, other };
+  std::vector<Known> known(trace.strings.size(), Known::no);
+  std::vector<std::size_t> launches(trace.lanes.size(), 0);
+  for (const Call& call : trace.calls) {
+    const StringId name = trace.name_id(call.slice);
+    if (!name) continue;
+    Known& is = known[name.index()];
+    if (is == Known::no) is = trace.strings[name].find("Launch") != std::string_view::npos ? Known::launch : Known::other;
+    if (is == Known::launch) ++launches[trace.lane_id(call.slice).index()];
+  }
+  return launches;
+}
+
+std::vector<LaneRole> roles_of_lanes(const Trace& trace) {
+  const std::vector<Ns> work = work_of_streams(trace);
+  std::vector<std::vector<LaneId>> streams(trace.processes.size());
+  for (std::size_t l = 0; l < trace.lanes.size(); ++l)
+    if (work[l] > 0) streams[trace.lanes[l].process.index()].emplace_back(l);
+  std::vector<LaneRole> roles(trace.lanes.size(), LaneRole::other);
+  for (std::vector<LaneId>& of_gpu : streams) {
+    std::stable_sort(of_gpu.begin(), of_gpu.end(), [&](LaneId a, LaneId b) { return work[a.index()] > work[b.index()]; });
+    for (std::size_t i = 0; i < of_gpu.size(); ++i) roles[of_gpu[i].index()] = i < kStreamsAtFirst ? LaneRole::stream : LaneRole::stream_behind;
+  }
+  return roles;
+}
+
 template <class Id>
 std::vector<Id> all_in_order(std::size_t count) {
   std::vector<Id> order;
@@ -43,14 +83,20 @@ void reset_folds(LaneFolds& folds, const Trace& trace) {
   folds.lane_hidden.assign(trace.lanes.size(), false);
   folds.lane_pinned.assign(trace.lanes.size(), false);
   folds.graph_streams_together.assign(trace.processes.size(), false);
+  folds.lane_role = roles_of_lanes(trace);
+  folds.all_streams.assign(trace.processes.size(), false);
   folds.lane_order = all_in_order<LaneId>(trace.lanes.size());
-  folds.process_order.clear();  // as their first lanes come, which is the trace's order of display
+  const std::vector<std::size_t> launches = launches_of_lanes(trace);
+  std::stable_sort(folds.lane_order.begin(), folds.lane_order.end(), [&](LaneId a, LaneId b) { return launches[a.index()] > launches[b.index()]; });
+  folds.process_order.clear();
   std::vector<bool> listed(trace.processes.size());
   const auto list = [&](ProcessId process) {
     if (!listed[process.index()]) folds.process_order.push_back(process);
     listed[process.index()] = true;
   };
-  for (const Lane& lane : trace.lanes) list(lane.process);
+  for (std::size_t l = 0; l < trace.lanes.size(); ++l)
+    if (folds.lane_role[l] != LaneRole::other) list(trace.lanes[l].process);
+  for (const LaneId lane : folds.lane_order) list(trace.lane(lane).process);
   for (std::size_t p = 0; p < trace.processes.size(); ++p) list(ProcessId(p));
   folds.filter.clear();
   ++folds.revision;
@@ -60,6 +106,8 @@ void toggle_process(LaneFolds& folds, ProcessId process) { flip(folds.process_co
 void toggle_lane(LaneFolds& folds, LaneId lane) { flip(folds.lane_collapsed, lane.index(), folds); }
 void toggle_counter(LaneFolds& folds, std::size_t counter) { flip(folds.counter_collapsed, counter, folds); }
 void toggle_graph_streams(LaneFolds& folds, ProcessId process) { flip(folds.graph_streams_together, process.index(), folds); }
+
+void toggle_all_streams(LaneFolds& folds, ProcessId process) { flip(folds.all_streams, process.index(), folds); }
 
 void toggle_python(LaneFolds& folds) {
   folds.python_folded = !folds.python_folded;
@@ -89,11 +137,13 @@ void toggle_all_but_gpu(LaneFolds& folds, const Trace& trace) {
 
 void unfold_lane(LaneFolds& folds, const Trace& trace, LaneId lane) {
   const std::size_t process = trace.lane(lane).process.index();
-  const bool seen = !folds.lane_collapsed[lane.index()] && !folds.process_collapsed[process] && !folds.lane_hidden[lane.index()];
+  const bool behind = folds.lane_role[lane.index()] == LaneRole::stream_behind && !folds.all_streams[process];
+  const bool seen = !folds.lane_collapsed[lane.index()] && !folds.process_collapsed[process] && !folds.lane_hidden[lane.index()] && !behind;
   if (seen && folds.filter.empty()) return;
   folds.lane_collapsed[lane.index()] = false;
   folds.lane_hidden[lane.index()] = false;
   folds.process_collapsed[process] = false;
+  if (behind) folds.all_streams[process] = true;
   folds.filter.clear();
   ++folds.revision;
 }

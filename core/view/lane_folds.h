@@ -10,13 +10,22 @@
 
 namespace gapscope {
 
+// What reset_folds() made of a lane. GPU streams with work stand above the rest, a row of kernels each.
+enum class LaneRole : std::uint8_t {
+  other,
+  stream,
+  stream_behind,  // not among the busiest of its GPU: behind the line "12 more streams"
+};
+
 struct LaneFolds {
+  std::vector<LaneRole> lane_role;      // by LaneId
   std::vector<bool> process_collapsed;  // by ProcessId
   std::vector<bool> lane_collapsed;     // by LaneId
   std::vector<bool> lane_hidden;        // by LaneId
   std::vector<bool> lane_pinned;        // by LaneId: above all processes, and it stays there while the rest scrolls
   std::vector<bool> counter_collapsed;  // by position in Document::counters
   std::vector<bool> graph_streams_together;  // by ProcessId: the streams of CUDA graphs as one lane
+  std::vector<bool> all_streams;        // by ProcessId: the streams behind the line are shown as well
   std::vector<LaneId> lane_order;       // every lane once: pinned ones in this order, others in this order in their process
   std::vector<ProcessId> process_order; // every process once
   std::string filter;                   // only lanes whose title holds it, whatever the case; empty: all
@@ -25,19 +34,23 @@ struct LaneFolds {
   std::uint64_t revision = 0;
 };
 
-// Everything open and in the trace's order, but threads that only hold Python frames (helpers that wait) folded. A
-// heuristic: the first slice of each depth speaks for it. Keeps what is not about single lanes.
+constexpr std::size_t kStreamsAtFirst = 6;  // of a GPU; more would leave no room for the threads that feed them
+
+// Everything open, GPUs first, then the processes and in them the threads that launch most, the rest in the trace's order.
+// Threads that only hold Python frames (helpers that wait) are folded: a heuristic, the first slice of each depth speaks for
+// it. Keeps what is not about single lanes.
 void reset_folds(LaneFolds& folds, const Trace& trace);
 void toggle_process(LaneFolds& folds, ProcessId process);
 void toggle_lane(LaneFolds& folds, LaneId lane);
 void toggle_counter(LaneFolds& folds, std::size_t counter);
 void toggle_graph_streams(LaneFolds& folds, ProcessId process);
+void toggle_all_streams(LaneFolds& folds, ProcessId process);
 void toggle_python(LaneFolds& folds);
 void toggle_compact(LaneFolds& folds);
 void set_all_lanes(LaneFolds& folds, bool collapsed);
 // Folds every lane that is no GPU stream and opens those that are; where it is so already, opens all.
 void toggle_all_but_gpu(LaneFolds& folds, const Trace& trace);
-// Opens the lane and its process, and shows them where they were hidden or filtered out.
+// Opens the lane and its process, and shows them where they were hidden, filtered out or behind the line of more streams.
 void unfold_lane(LaneFolds& folds, const Trace& trace, LaneId lane);
 void set_pinned(LaneFolds& folds, LaneId lane, bool pinned);
 void hide_lane(LaneFolds& folds, LaneId lane);

@@ -8,15 +8,16 @@
 
 namespace gapscope {
 
-enum class ZoneKind : std::uint8_t { none, slice, run, instants, lane_title, pin, process_title, flow_end, counter, counter_title, badge };
+enum class ZoneKind : std::uint8_t { none, slice, run, instants, lane_title, pin, process_title, flow_end, counter, counter_title, badge, more_streams, gap };
 
 struct Zone {
   ZoneKind kind = ZoneKind::none;
   float x0 = 0, y0 = 0, x1 = 0, y1 = 0;  // [x0, x1) x [y0, y1), px of the window
   SliceId slice;                         // slice; longest of a run; where a flow end leads
   LaneId lane;                           // lane_title, instants
-  ProcessId process;                     // process_title
-  std::uint32_t first = 0;  // position in Trace::instants; counter: in Document::counters; badge: in Diagnosis::findings
+  ProcessId process;                     // process_title, more_streams
+  std::uint32_t first = 0;  // position in Trace::instants; counter: in Document::counters; badge: in Diagnosis::findings;
+                            // gap: in DeviceAccount::gaps
   std::uint32_t count = 0;  // of a run, of instants, of marks in a badge
   Span span;                             // of a run
   std::uint32_t place = 0;               // badge: position in the finding's spans

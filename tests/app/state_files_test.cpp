@@ -114,7 +114,7 @@ TEST_CASE("two programs that write the settings again and again lose no recent f
     }
   };
   {
-    const Thread one([&] { open_files("/one"); }), two([&] { open_files("/two"); });
+    const Thread one([&] { open_files("/one"); }, []() noexcept {}), two([&] { open_files("/two"); }, []() noexcept {});
   }
   const Settings settings = *read_settings(path);
   CHECK(settings.recent.size() == 10);

@@ -18,6 +18,8 @@ std::shared_ptr<Trace> three_lanes() {
                      {"GPU 0", "stream 7", LaneKind::gpu_stream, {{{"k", 20, 30, Kind::kernel}}}}});
 }
 
+constexpr LaneId k0{0}, k1{1}, k2{2};
+
 struct Laid {
   std::shared_ptr<Trace> trace = three_lanes();
   LaneFolds folds;
@@ -30,11 +32,11 @@ struct Laid {
     const Band* band = layout.band_of(lane);
     return band->y + band->height / 2;
   }
+  float header() const { return layout.band_of(k2)->bottom() + 3; }  // of the process below the GPU
   std::vector<LaneId> between(float a, float b) const { return lanes_between(*trace, layout, a, b); }
 };
 
 using Lanes = std::vector<LaneId>;
-constexpr LaneId k0{0}, k1{1}, k2{2};
 
 SliceRect rect(int x0, int x1, float y, Span span) { return {x0, x1, y, 19, {}, SliceId(0), 1, span}; }
 
@@ -48,15 +50,16 @@ TEST_CASE("an area holds the lanes that a drag touches, in both directions") {
 
 TEST_CASE("a process header that is touched brings all its lanes in") {
   const Laid laid;
-  CHECK(laid.between(2, 3) == Lanes{k0, k1});
-  CHECK(laid.between(laid.middle(k1), laid.layout.band_of(k2)->y - 5) == Lanes{k1, k2});
+  CHECK(laid.between(laid.header(), laid.header()) == Lanes{k0, k1});
+  CHECK(laid.between(laid.middle(k2), laid.header()) == Lanes{k0, k1, k2});
+  CHECK(laid.between(2, 3) == Lanes{k2});
 }
 
 TEST_CASE("hidden lanes are not in an area") {
   Laid laid;
   laid.folds.lane_hidden[0] = true;
   laid.layout = LaneLayout(*laid.trace, laid.folds, LaneMetrics{});
-  CHECK(laid.between(2, 3) == Lanes{k1});
+  CHECK(laid.between(laid.header(), laid.header()) == Lanes{k1});
 }
 
 TEST_CASE("the edge of an area snaps to the nearest slice edge within reach, between its top and bottom") {

@@ -94,12 +94,12 @@ TEST_CASE("every counter has its lane, title, unit and a scale of whole units") 
   std::string all;
   for (const CounterLane& lane : *doc->counters())
     all += doc->trace.processes[lane.process.index()].key + " " + lane.title + " " + counter_text(lane.unit, lane.low) +
-           " " + counter_text(lane.unit, lane.high) + (lane.folded ? " folded" : "") + "\n";
+           " " + counter_text(lane.unit, lane.high) + "\n";
   CHECK(all ==
         "0 GPU utilization 0.0 % 100.0 %\n"
         "0 Est. SM efficiency 0.0 % 100.0 %\n"
         "0 Memory of GPU 0 0 B 16.4 kB\n"
-        "0 Queue of stream 7 0 1 folded\n"
+        "0 Queue of stream 7 0 1\n"
         "1 batch size -8 0\n"
         "9 loss 0 4.00\n");
 }
@@ -117,7 +117,7 @@ TEST_CASE("a GPU's share of a column is the mean over it") {
   CHECK(share(1) == doctest::Approx(0.25));
 }
 
-TEST_CASE("counters lie between the header of their process and its lanes, and fold with it and alone") {
+TEST_CASE("counters lie below the streams of their GPU, or between the header of their process and its lanes, and fold with it and alone") {
   const auto doc = test::document_from_text(kCounted);
   doc->analyze();
   std::vector<ProcessId> counters;
@@ -132,11 +132,11 @@ TEST_CASE("counters lie between the header of their process and its lanes, and f
       text += band.kind == BandKind::process ? "P" : band.kind == BandKind::lane ? "l" : band.collapsed ? "c" : "C";
     return text;
   };
-  CHECK(bands() == "PClPCCCClPC");
+  CHECK(bands() == "PlCCCCPClPC");
   toggle_counter(folds, 1);
-  CHECK(bands() == "PClPCcCClPC");
+  CHECK(bands() == "PlCcCCPClPC");
   toggle_process(folds, doc->trace.lanes.back().process);
-  CHECK(bands() == "PClPPC");
+  CHECK(bands() == "PPClPC");
   set_all_lanes(folds, false);
-  CHECK(bands() == "PClPCCCClPC");
+  CHECK(bands() == "PlCCCCPClPC");
 }

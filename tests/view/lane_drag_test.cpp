@@ -35,15 +35,15 @@ TEST_CASE("a lane dragged over another of its process changes places with it") {
   Arranged a;
   const LaneLayout layout = a.layout();
   a.drag({LaneId(0), {}}, layout.band_of(LaneId(1))->bottom() + 2);
-  CHECK(a.order() == "[p] two one three [GPU] stream");
+  CHECK(a.order() == "[GPU] stream [p] two one three");
   a.drag({LaneId(2), {}}, 0);
-  CHECK(a.order() == "[p] three two one [GPU] stream");
+  CHECK(a.order() == "[GPU] stream [p] three two one");
 }
 
 TEST_CASE("a lane stays in its process, however far it is dragged") {
   Arranged a;
   a.drag({LaneId(0), {}}, 10'000);
-  CHECK(a.order() == "[p] two three one [GPU] stream");
+  CHECK(a.order() == "[GPU] stream [p] two three one");
 }
 
 TEST_CASE("a lane let go where it lies stays there") {
@@ -56,8 +56,8 @@ TEST_CASE("a lane let go where it lies stays there") {
 
 TEST_CASE("a process moves with all its lanes") {
   Arranged a;
-  a.drag({{}, ProcessId(1)}, 3);
-  CHECK(a.order() == "[GPU] stream [p] one two three");
+  a.drag({{}, ProcessId(0)}, 3);
+  CHECK(a.order() == "[p] one two three [GPU] stream");
 }
 
 TEST_CASE("a pinned lane lies above all processes, and among pinned ones the order can be changed too") {
@@ -79,7 +79,7 @@ TEST_CASE("only lanes whose title holds the filter are shown, whatever the case,
   hide_lane(a.folds, LaneId(0));
   CHECK(hidden_count(a.folds) == 1);
   show_hidden(a.folds);
-  CHECK(a.order() == "[p] one two three [GPU] stream");
+  CHECK(a.order() == "[GPU] stream [p] one two three");
 }
 
 TEST_CASE("folding all but the GPU folds threads only, and once more opens all") {
