@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/view/csv.h"
 #include "core/view/time_view.h"
 #include "ui/charts.h"
 #include "ui/controls.h"
@@ -25,19 +26,21 @@ std::string device_name(const MemoryDevice& device) {
   return memory_device_name(device.device_type, device.device);
 }
 
-void draw_devices(const MemoryUse& use, ViewState& view) {
+void draw_devices(const Document& document, const MemoryUse& use, ViewState& view) {
   std::vector<std::string> names;
   for (const MemoryDevice& device : use.devices) names.push_back(device_name(device));
   std::vector<Choice> choices;
   for (const std::string& name : names) choices.push_back({name.c_str(), "Show this memory."});
   view.memory_device = draw_choice("device", choices, view.memory_device, view);
   ImGui::SameLine(0, 14 * view.scale);
+  draw_range_chip(document, view);
+  if (view.range) ImGui::SameLine(0, 14 * view.scale);
 }
 
 void draw_peak(const Document& document, const MemoryDevice& device, ViewState& view) {
   const Theme& theme = theme_of(view.theme);
   const MemoryPoint peak = device.points[device.peak];
-  std::string text = "peak " + bytes_text(peak.allocated) + " at " + format_duration(peak.time - document.trace.span.begin);
+  std::string text = (view.range ? "peak of the whole recording " : "peak ") + bytes_text(peak.allocated) + " at " + format_duration(peak.time - document.trace.span.begin);
   if (!device.states_totals) text += " (of what this recording saw, beginning at 0)";
   if (device.peak_reserved >= 0) text += ", reserved at most " + bytes_text(device.peak_reserved);
   text += "; " + format_count(static_cast<std::int64_t>(device.allocations)) + " allocations, " +
@@ -63,18 +66,20 @@ void draw_peak(const Document& document, const MemoryDevice& device, ViewState& 
 void draw_curve(const Document& document, const MemoryDevice& device, ViewState& view) {
   const Theme& theme = theme_of(view.theme);
   const MemoryPoint peak = device.points[device.peak];
-  const Span span = document.trace.span;
+  const Span whole = document.trace.span;
+  const Span span = view.range && view.range->overlaps(whole) ? intersect(*view.range, whole) : whole;
+  const std::size_t first = device.points.at(span.begin).value_or(0);  // what holds when it begins
   const bool reserved = device.peak_reserved >= 0;
   const ChartCurve allocated{theme.accent, true,
                              [&](std::size_t i) {
-                               return ChartPoint{device.points[i].time, static_cast<double>(device.points[i].allocated)};
+                               return ChartPoint{device.points[first + i].time, static_cast<double>(device.points[first + i].allocated)};
                              },
-                             device.points.size()};
+                             device.points.size() - first};
   const ChartCurve kept{theme.muted, false,
                         [&](std::size_t i) {
-                          return ChartPoint{device.points[i].time, static_cast<double>(std::max<std::int64_t>(device.points[i].reserved, 0))};
+                          return ChartPoint{device.points[first + i].time, static_cast<double>(std::max<std::int64_t>(device.points[first + i].reserved, 0))};
                         },
-                        device.points.size()};
+                        device.points.size() - first};
   const std::array<ChartCurve, 2> curves{kept, allocated};
   const std::int64_t most = std::max(peak.allocated, device.peak_reserved);
   draw_legend(theme.accent, "allocated", view);
@@ -86,16 +91,16 @@ void draw_curve(const Document& document, const MemoryDevice& device, ViewState&
   draw_text(Face::sans, theme.muted, "up to " + bytes_text(most));
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float height = std::max(room.y - ImGui::GetTextLineHeightWithSpacing() * 2.5f, 80 * view.scale);
-  const auto pointer = draw_curves({"curve", {room.x, height}, "", format_duration(0), format_duration(span.length())},
-                                   std::span(curves).subspan(reserved ? 0 : 1), span, static_cast<double>(most),
-                                   ChartPoint{peak.time, static_cast<double>(peak.allocated)}, view);
+  const auto mark = span.contains(peak.time) ? std::optional(ChartPoint{peak.time, static_cast<double>(peak.allocated)}) : std::nullopt;
+  const auto pointer = draw_curves({"curve", {room.x, height}, "", format_duration(span.begin - whole.begin), format_duration(span.end - whole.begin)},
+                                   std::span(curves).subspan(reserved ? 0 : 1), span, static_cast<double>(most), mark, view);
   if (!pointer) return;
   const std::optional<std::size_t> at = device.points.at(pointer->time);
   const std::string now = at ? bytes_text(device.points[*at].allocated) : "nothing known yet";
-  ImGui::SetTooltip("%s: %s allocated", format_duration(pointer->time - span.begin).c_str(), now.c_str());
+  ImGui::SetTooltip("%s: %s allocated", format_duration(pointer->time - whole.begin).c_str(), now.c_str());
   if (pointer->clicked) {
     const Ns half = std::max<Ns>(view.time.span.length() / 2, 1);
-    go_to(view, within_limits(TimeView{{pointer->time - half, pointer->time + half}, 0, 0}, span));
+    go_to(view, within_limits(TimeView{{pointer->time - half, pointer->time + half}, 0, 0}, whole));
   }
 }
 
@@ -107,8 +112,21 @@ constexpr std::array<GridColumn, 5> kColumns = {{
     {"Freed", "Bytes given back while it ran.", 11, true, false, 2},
 }};
 
-void draw_operators(const Document& document, ViewState& view, const MemoryUse& use) {
+std::string operators_csv(const Trace& trace, const MemoryUse& use) {
+  std::string text = "operator,where,allocations,allocated_bytes,freed_bytes\n";
+  for (const MemoryOperator& op : use.operators)
+    text += csv_cell(op.name ? trace.strings[op.name] : std::string_view("outside every operator")) + ',' + memory_device_name(op.device_type, op.device) + ',' +
+            std::to_string(op.allocations) + ',' + std::to_string(op.allocated) + ',' + std::to_string(op.freed) + '\n';
+  return text;
+}
+
+void draw_operators(const Document& document, ViewState& view, const MemoryUse& use, Requests& out) {
   const Trace& trace = document.trace;
+  if (view.range) {
+    draw_text(Face::sans, theme_of(view.theme).muted, "Of the whole recording:");
+    ImGui::SameLine();
+  }
+  draw_csv_buttons(".memory.csv", [&] { return operators_csv(trace, use); }, out);
   Grid grid;
   grid.id = "operators";
   grid.columns = kColumns;
@@ -139,7 +157,7 @@ void draw_operators(const Document& document, ViewState& view, const MemoryUse& 
 
 }  // namespace
 
-void draw_memory(const Document& document, ViewState& view, Requests&) {
+void draw_memory(const Document& document, ViewState& view, Requests& out) {
   const Analysis* facts = document.analysis();
   if (!facts) return draw_working(document, view, "the memory");
   const MemoryUse& use = facts->memory();
@@ -148,7 +166,7 @@ void draw_memory(const Document& document, ViewState& view, Requests&) {
   const float gap = 16 * view.scale;
   view.memory_device = std::min(view.memory_device, use.devices.size() - 1);
   ImGui::BeginChild("memory", {std::round(whole * kCurveShare), 0});
-  draw_devices(use, view);
+  draw_devices(document, use, view);
   const MemoryDevice& device = use.devices[view.memory_device];
   if (!device.points.empty()) {
     draw_curve(document, device, view);
@@ -157,7 +175,7 @@ void draw_memory(const Document& document, ViewState& view, Requests&) {
   ImGui::EndChild();
   ImGui::SameLine(0, gap);
   ImGui::BeginChild("who", {whole - std::round(whole * kCurveShare) - gap, 0});
-  draw_operators(document, view, use);
+  draw_operators(document, view, use, out);
   ImGui::EndChild();
 }
 

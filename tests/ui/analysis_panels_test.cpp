@@ -178,3 +178,53 @@ TEST_CASE("memory shows its peak and who asked") {
     CHECK(holds(text, part));
   }
 }
+
+TEST_CASE("steps obey the selected time") {
+  PanelUnderTest steps(draw_steps, kTwoKernels);
+  CHECK(holds(steps.frame(), "ProfilerStep#1"));
+  const Ns end = steps.doc->trace.span.end;
+  steps.view.range = Span{end + 1'000, end + 2'000};
+  CHECK(holds(steps.frame(), "No step lies in the selected time"));
+  steps.view.range = Span{end - 1'000, end};
+  CHECK(holds(steps.frame(), "ProfilerStep#1"));
+}
+
+TEST_CASE("gaps obey the selected time") {
+  PanelUnderTest gaps(draw_gpu, kTwoKernels);
+  CHECK(holds(gaps.frame(), "host wait"));
+  const Ns begin = gaps.doc->trace.span.begin;
+  gaps.view.range = Span{begin + 70'000, begin + 80'000};  // inside the gap
+  CHECK(holds(gaps.frame(), "all other figures are of the whole recording"));
+  gaps.view.range = Span{begin, begin + 1'000};
+  CHECK(holds(gaps.frame(), "No stream stood still in the selected time."));
+}
+
+TEST_CASE("the curve of memory obeys the selected time") {
+  PanelUnderTest memory(draw_memory, kTwoKernels);
+  CHECK_FALSE(holds(memory.frame(), "whole recording"));
+  const Ns begin = memory.doc->trace.span.begin;
+  memory.view.range = Span{begin + 100'000, begin + 200'000};
+  const std::string text = memory.frame();
+  CHECK(holds(text, "peak of the whole recording"));
+  CHECK(holds(text, "100 us"));
+  CHECK(holds(text, "200 us"));
+}
+
+TEST_CASE("kernels, steps, gaps and memory can be copied as CSV, to the nanosecond") {
+  const auto copied = [](DrawPanel draw) {
+    PanelUnderTest panel(draw, kTwoKernels);
+    std::string text;
+    panel.click_until([&] {
+      for (const Request& request : panel.out.list)
+        if (const auto* copy = std::get_if<CopyText>(&request)) text = copy->text;
+      return !text.empty();
+    });
+    return text;
+  };
+  const std::string kernels = copied(draw_kernels);
+  CHECK(kernels.starts_with("Name,Kind,Count,Total,"));
+  CHECK(holds(kernels, "my_gemm,gemm,2,100000,"));
+  CHECK(holds(copied(draw_steps), "ProfilerStep#1,0,"));
+  CHECK(holds(copied(draw_gpu), "60000,260000,host wait,0,7,cudaLaunchKernel,my_gemm\n"));
+  CHECK(holds(copied(draw_memory), ",GPU 0,1,4096,0\n"));
+}
