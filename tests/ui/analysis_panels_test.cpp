@@ -173,7 +173,7 @@ TEST_CASE("an idle gap names its cause, and a click goes there") {
 
 TEST_CASE("memory shows its peak and who asked") {
   const std::string text = PanelUnderTest(draw_memory, kTwoKernels).frame();
-  for (const char* part : {"GPU 0", "peak 8.19 kB", "reserved", "aten::mm", "4.00"}) {
+  for (const char* part : {"GPU 0", "peak 8.19 kB", "reserved", "aten::mm", "4.10"}) {
     CAPTURE(part);
     CHECK(holds(text, part));
   }
@@ -206,8 +206,8 @@ TEST_CASE("the curve of memory obeys the selected time") {
   memory.view.range = Span{begin + 100'000, begin + 200'000};
   const std::string text = memory.frame();
   CHECK(holds(text, "peak of the whole recording"));
-  CHECK(holds(text, "100 us"));
-  CHECK(holds(text, "200 us"));
+  CHECK(holds(text, "100 µs"));
+  CHECK(holds(text, "200 µs"));
 }
 
 TEST_CASE("kernels, steps, gaps and memory can be copied as CSV, to the nanosecond") {
