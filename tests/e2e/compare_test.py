@@ -9,7 +9,8 @@ from harness import ROOT, App, visible_ns
 
 A = ROOT / "assets/traces/mlp_geglu_eager.json.gz"
 B = ROOT / "assets/traces/mlp_geglu_compile.json.gz"
-STRIP_PX = 26  # of the strip above each timeline; its ruler is as high
+RULER_PX, OVERVIEW_PX = 26, 48  # above the lanes of each timeline
+HEADER_MIDDLE_PX = 17            # from the bottom of the header above those, whose lowest 6 px are the account
 
 
 def middle(box):
@@ -88,7 +89,7 @@ def x_acts_on_the_other(app):
 def swapped_traces_are_compared_the_other_way(app):
     verdict = app.state()["compare"]["verdict"]
     b = app.state()["compare"]["b"]["axis"]
-    app.click(b["x1"] - 105, b["y0"] - 1.5 * STRIP_PX)
+    app.click(b["x1"] - 105, b["y0"] - RULER_PX - OVERVIEW_PX - HEADER_MIDDLE_PX)
     state = app.wait_for(lambda s: s["compare"] and s["compare"]["a"]["file"] == str(B) and s["compare"]["verdict"], "B is A now")
     assert state["compare"]["b"]["file"] == str(A) and state["compare"]["verdict"] != verdict
     assert state["compare"]["side"] == "b", "what was acted on still is"
