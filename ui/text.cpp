@@ -39,7 +39,7 @@ bool is_number(std::string_view word) {
 
 // What belongs to the number before it: "%", "us", "MB/s", also at the end of a sentence.
 bool is_unit(std::string_view word) {
-  constexpr std::array<std::string_view, 21> kUnits = {"%", "ns", "us", "\xC2\xB5s", "ms", "s", "min", "h", "B", "KB", "MB", "GB", "TB", "B/s", "KB/s", "MB/s", "GB/s", "TB/s", "GFLOP/s", "TFLOP/s", "MHz"};
+  constexpr std::array<std::string_view, 26> kUnits = {"%", "ns", "us", "\xC2\xB5s", "ms", "s", "min", "h", "B", "kB", "KB", "KiB", "MiB", "GiB", "MB", "GB", "TB", "B/s", "kB/s", "KB/s", "MB/s", "GB/s", "TB/s", "GFLOP/s", "TFLOP/s", "MHz"};
   while (!word.empty() && std::string_view(".,;:!?)").find(word.back()) != std::string_view::npos) word.remove_suffix(1);
   return std::find(kUnits.begin(), kUnits.end(), word) != kUnits.end();
 }
@@ -81,7 +81,8 @@ std::string broken_into_lines(std::string_view text, float width) {
 }
 
 void draw_wrapped(std::string_view text, float width) {
-  ImGui::PushTextWrapPos(0);
+  // A little beyond the width: a line that just fits must not be broken once more.
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width + 2 * kHair);
   draw_plain(broken_into_lines(text, width));
   ImGui::PopTextWrapPos();
 }

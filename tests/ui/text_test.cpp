@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include <imgui_internal.h>
 
 #include "tests/support/panel_harness.h"
@@ -28,6 +30,19 @@ TEST_CASE("a number keeps its unit beside it at every width") {
     for (const char* torn : {"12.3\nms", "1,234.5\nus", "(87.5\n%", "3.2\nGB/s", "5\ns."}) CHECK(lines.find(torn) == std::string::npos);
   }
   CHECK(broken);
+}
+
+TEST_CASE("a line that just fits is not broken once more: a wider column never has more lines") {
+  const std::string text = "For 954 µs it waited for the host: 508 kB in operators, 297 ns in Python outside operators, 148 µs inside launch calls.";
+  std::ptrdiff_t before = 1000;
+  for (float width = 120; width < 420; width += 0.25f) {
+    CAPTURE(width);
+    const std::string lines = wrapped(text, width);
+    const std::ptrdiff_t now = std::count(lines.begin(), lines.end(), '\n');
+    CHECK(now <= before);
+    CHECK(lines.find("508\nkB") == std::string::npos);
+    before = now;
+  }
 }
 
 TEST_CASE("a long token breaks where its parts end") {
