@@ -4,18 +4,18 @@
 #include <cmath>
 #include <utility>
 
-#include "core/view/gap_view.h"
-#include "core/view/kept_view.h"
-#include "core/view/time_view.h"
-#include "ui/bars.h"
+#include "core/view/notes/kept_view.h"
+#include "core/view/timeline/gap_view.h"
+#include "core/view/timeline/time_view.h"
 #include "ui/command_box.h"
-#include "ui/compare_view.h"
-#include "ui/findings_panel.h"
+#include "ui/compare/compare_view.h"
+#include "ui/findings/findings_panel.h"
 #include "ui/key_hint.h"
 #include "ui/panels.h"
-#include "ui/text.h"
-#include "ui/timeline_panel.h"
-#include "ui/tour.h"
+#include "ui/start/tour.h"
+#include "ui/timeline/timeline_panel.h"
+#include "ui/widgets/bars.h"
+#include "ui/widgets/text.h"
 
 namespace gapscope {
 namespace {

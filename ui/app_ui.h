@@ -12,8 +12,8 @@
 #include "core/view/document.h"
 #include "core/view/view_state.h"
 #include "ui/keys.h"
-#include "ui/painter.h"
 #include "ui/requests.h"
+#include "ui/timeline/painter.h"
 
 namespace gapscope {
 

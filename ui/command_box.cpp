@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/view/fuzzy.h"
-#include "core/view/go_to_time.h"
-#include "core/view/ruler.h"
-#include "core/view/time_view.h"
-#include "ui/painter.h"
-#include "ui/query_field.h"
-#include "ui/text.h"
+#include "core/view/search/fuzzy.h"
+#include "core/view/timeline/go_to_time.h"
+#include "core/view/timeline/ruler.h"
+#include "core/view/timeline/time_view.h"
+#include "ui/search/query_field.h"
+#include "ui/timeline/painter.h"
+#include "ui/widgets/text.h"
 
 namespace gapscope {
 namespace {

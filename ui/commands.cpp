@@ -5,16 +5,16 @@
 
 #include <imgui.h>
 
-#include "core/view/area_model.h"
-#include "core/view/findings_model.h"
+#include "core/view/findings/findings_model.h"
 #include "core/view/preferences.h"
-#include "core/view/lane_folds.h"
-#include "core/view/shown_neighbours.h"
-#include "core/view/flow_choice.h"
-#include "core/view/time_view.h"
+#include "core/view/selection/area_model.h"
+#include "core/view/timeline/flow_choice.h"
+#include "core/view/timeline/lane_folds.h"
+#include "core/view/timeline/shown_neighbours.h"
+#include "core/view/timeline/time_view.h"
 #include "ui/panels.h"
-#include "ui/path_completion.h"
-#include "ui/timeline_input.h"
+#include "ui/start/path_completion.h"
+#include "ui/timeline/timeline_input.h"
 
 namespace gapscope {
 namespace {

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "core/base/ids.h"
-#include "core/view/area_state.h"
-#include "core/view/compare_state.h"
-#include "core/view/search_model.h"
 #include "core/base/time.h"
-#include "core/view/table_model.h"
+#include "core/view/compare/compare_state.h"
+#include "core/view/search/search_model.h"
+#include "core/view/selection/area_state.h"
+#include "core/view/table/table_model.h"
 
 namespace gapscope {
 

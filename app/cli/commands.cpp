@@ -16,7 +16,7 @@
 #include "app/cli/table.h"
 #include "app/cli/time_argument.h"
 #include "app/cli/why.h"
-#include "app/run_window.h"
+#include "app/window/run_window.h"
 
 namespace gapscope {
 namespace {
@@ -252,7 +252,7 @@ std::function<int()> declare_window(CLI::App& arguments) {
   arguments.add_option("--compare", options->beside, "a second trace to compare it with")->type_name("TRACE")->needs(trace);
   return [options] {
     options->executable = own_path();
-    const char* state_file = std::getenv("GAPSCOPE_STATE_FILE");  // see app/state_file.h
+    const char* state_file = std::getenv("GAPSCOPE_STATE_FILE");  // see app/state/state_file.h
     options->state_file = state_file ? state_file : "";
     return run_window(*options);
   };

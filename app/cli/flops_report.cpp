@@ -4,9 +4,9 @@
 
 #include "app/cli/analyses.h"
 #include "app/cli/in_and_out.h"
-#include "core/analyze/flops.h"
+#include "core/analyze/operators/flops.h"
 #include "core/base/text.h"
-#include "core/view/details_flops.h"
+#include "core/view/details/details_flops.h"
 
 namespace gapscope {
 namespace {

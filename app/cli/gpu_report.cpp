@@ -5,8 +5,8 @@
 
 #include "app/cli/analyses.h"
 #include "app/cli/in_and_out.h"
-#include "core/analyze/gpu_activity.h"
-#include "core/analyze/idle_gaps.h"
+#include "core/analyze/gpu/gpu_activity.h"
+#include "core/analyze/gpu/idle_gaps.h"
 #include "core/base/text.h"
 
 namespace gapscope {

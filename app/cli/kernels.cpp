@@ -9,7 +9,7 @@
 
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
-#include "core/analyze/occupancy.h"
+#include "core/analyze/gpu/occupancy.h"
 #include "core/base/text.h"
 
 namespace gapscope {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "core/analyze/kernel_table.h"
+#include "core/analyze/gpu/kernel_table.h"
 
 namespace gapscope {
 

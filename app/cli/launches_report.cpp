@@ -4,7 +4,7 @@
 
 #include "app/cli/analyses.h"
 #include "app/cli/in_and_out.h"
-#include "core/analyze/launches.h"
+#include "core/analyze/gpu/launches.h"
 #include "core/base/text.h"
 
 namespace gapscope {

@@ -4,7 +4,7 @@
 
 #include "app/cli/analyses.h"
 #include "app/cli/in_and_out.h"
-#include "core/analyze/memory.h"
+#include "core/analyze/memory/memory.h"
 #include "core/base/text.h"
 
 namespace gapscope {

@@ -3,7 +3,7 @@
 // [x, y, w, h] in pixels of the picture.
 #include <string>
 
-#include "ui/picture_layout.h"
+#include "ui/widgets/picture_layout.h"
 
 namespace gapscope {
 

@@ -11,7 +11,7 @@
 
 #include "app/cli/command_line.h"
 #include "app/record/run_recorded.h"
-#include "app/run_window.h"
+#include "app/window/run_window.h"
 #include "core/base/text.h"
 
 namespace gapscope {

@@ -7,23 +7,23 @@
 
 #include <fmt/format.h>
 
-#include "app/area_jobs.h"
 #include "app/cli/picture_json.h"
-#include "app/folder_listing.h"
 #include "app/cli/time_argument.h"
-#include "app/samples.h"
+#include "app/jobs/area_jobs.h"
+#include "app/session/samples.h"
+#include "app/window/folder_listing.h"
 #include "app/window/window.h"
 #include "core/base/output_file.h"
 #include "core/base/text.h"
 #include "core/load/load_trace.h"
-#include "core/view/compare_model.h"
-#include "core/view/findings_model.h"
-#include "core/view/time_view.h"
+#include "core/view/compare/compare_model.h"
+#include "core/view/findings/findings_model.h"
+#include "core/view/timeline/time_view.h"
 #include "ui/app_ui.h"
-#include "ui/compare_view.h"
+#include "ui/compare/compare_view.h"
 #include "ui/panels.h"
-#include "ui/picture_layout.h"
-#include "ui/theme.h"
+#include "ui/widgets/picture_layout.h"
+#include "ui/widgets/theme.h"
 
 namespace gapscope {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
-#include "core/analyze/op_table_text.h"
+#include "core/analyze/op_table/op_table_text.h"
 #include "core/base/text.h"
 
 namespace gapscope {

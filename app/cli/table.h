@@ -2,7 +2,7 @@
 #include <optional>
 #include <string>
 
-#include "core/analyze/op_table.h"
+#include "core/analyze/op_table/op_table.h"
 
 namespace gapscope {
 

@@ -2,7 +2,7 @@
 
 #include "app/cli/in_and_out.h"
 #include "app/cli/why_report.h"
-#include "core/analyze/host_work.h"
+#include "core/analyze/account/host_work.h"
 
 namespace gapscope {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/analyze/time_account.h"
+#include "core/analyze/account/time_account.h"
 #include "core/diagnose/trust.h"
 #include "core/index/lane_index.h"
 

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "app/cli/why_report.h"
-#include "core/analyze/host_work.h"
-#include "core/analyze/kernel_name.h"
+#include "core/analyze/account/host_work.h"
+#include "core/analyze/kernel_name/kernel_name.h"
 #include "core/base/text.h"
 #include "core/diagnose/verdict.h"
 

@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/analyze/occupancy.h"
+#include "core/analyze/gpu/occupancy.h"
 
 namespace gapscope::sampler {
 namespace {

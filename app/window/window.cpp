@@ -14,7 +14,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "ui/fonts.h"
+#include "ui/widgets/fonts.h"
 
 namespace gapscope {
 namespace {

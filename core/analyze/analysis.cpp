@@ -4,7 +4,7 @@
 #include <array>
 #include <functional>
 
-#include "core/analyze/time_account.h"
+#include "core/analyze/account/time_account.h"
 #include "core/base/free_memory.h"
 #include "core/base/parallel.h"
 

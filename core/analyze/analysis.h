@@ -6,13 +6,13 @@
 #include <mutex>
 #include <vector>
 
-#include "core/analyze/gpu_activity.h"
-#include "core/analyze/gpu_series.h"
-#include "core/analyze/idle_gaps.h"
-#include "core/analyze/kernel_table.h"
-#include "core/analyze/launches.h"
-#include "core/analyze/memory.h"
-#include "core/analyze/op_events.h"
+#include "core/analyze/gpu/gpu_activity.h"
+#include "core/analyze/gpu/gpu_series.h"
+#include "core/analyze/gpu/idle_gaps.h"
+#include "core/analyze/gpu/kernel_table.h"
+#include "core/analyze/gpu/launches.h"
+#include "core/analyze/memory/memory.h"
+#include "core/analyze/op_table/op_events.h"
 #include "core/analyze/steps.h"
 
 namespace gapscope {
@@ -51,7 +51,7 @@ class Analysis {
   const KernelTable& kernels() const { return kernels_; }
   const Steps& steps() const { return steps_; }
   const GpuFacts& gpu() const { return gpu_; }
-  // Where each GPU's window went: core/analyze/time_account.h.
+  // Where each GPU's window went: core/analyze/account/time_account.h.
   const TimeAccount& account() const { return *account_; }
   const MemoryUse& memory() const { return memory_; }
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <unordered_set>
 
-#include "core/analyze/time_walk.h"
+#include "core/analyze/account/time_walk.h"
 
 namespace gapscope {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/analyze/gpu_ops.h"
+#include "core/analyze/gpu/gpu_ops.h"
 
 namespace gapscope {
 

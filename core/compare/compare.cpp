@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "core/analyze/flops.h"
+#include "core/analyze/operators/flops.h"
 #include "core/analyze/steps.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "core/analyze/kernel_name.h"
+#include "core/analyze/kernel_name/kernel_name.h"
 #include "core/base/hash.h"
 #include "core/compare/align.h"
 

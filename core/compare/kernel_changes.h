@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-#include "core/analyze/kernel_name.h"
+#include "core/analyze/kernel_name/kernel_name.h"
 #include "core/compare/comparison.h"
 #include "core/compare/plain_name.h"
 #include "core/compare/side_reader.h"

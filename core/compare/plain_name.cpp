@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "core/analyze/launches.h"
+#include "core/analyze/gpu/launches.h"
 #include "core/base/demangle.h"
 #include "core/base/hash.h"
 

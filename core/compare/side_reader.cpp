@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "core/analyze/span_set.h"
 #include "core/analyze/steps.h"
+#include "core/base/span_set.h"
 #include "core/base/text.h"
 
 namespace gapscope {

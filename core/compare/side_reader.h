@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/analyze/gpu_ops.h"
+#include "core/analyze/gpu/gpu_ops.h"
 #include "core/compare/comparison.h"
 
 namespace gapscope {

@@ -1,5 +1,5 @@
 // The words of comparison.h: one table each.
-#include "core/analyze/kernel_name.h"
+#include "core/analyze/kernel_name/kernel_name.h"
 #include "core/compare/comparison.h"
 
 namespace gapscope {

@@ -7,7 +7,7 @@
 #include <span>
 #include <tuple>
 
-#include "core/analyze/time_account.h"
+#include "core/analyze/account/time_account.h"
 
 namespace gapscope {
 namespace {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/analyze/analysis.h"
-#include "core/analyze/gpu_ops.h"
-#include "core/analyze/kernel_name.h"
-#include "core/analyze/span_set.h"
+#include "core/analyze/gpu/gpu_ops.h"
+#include "core/analyze/kernel_name/kernel_name.h"
+#include "core/base/span_set.h"
 #include "core/index/name_index.h"
 
 namespace gapscope {

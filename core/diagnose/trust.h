@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/analyze/gpu_ops.h"
-#include "core/analyze/time_account.h"
+#include "core/analyze/account/time_account.h"
+#include "core/analyze/gpu/gpu_ops.h"
 #include "core/trace/trace.h"
 
 namespace gapscope {

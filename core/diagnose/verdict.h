@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/analyze/time_account.h"
+#include "core/analyze/account/time_account.h"
 #include "core/diagnose/trust.h"
 
 namespace gapscope {

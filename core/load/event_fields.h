@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/build/raw_rows.h"
 #include "core/load/event_keys.h"
-#include "core/trace/raw_rows.h"
 
 namespace gapscope {
 

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "core/build/raw_rows.h"
 #include "core/load/arg_runs.h"
 #include "core/load/event_fields.h"
 #include "core/load/event_shapes.h"
 #include "core/load/number_text.h"
-#include "core/trace/raw_rows.h"
 
 namespace gapscope {
 

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "core/build/row_store.h"
 #include "core/load/batch_parser.h"
 #include "core/load/blocks.h"
 #include "core/load/load_trace.h"
 #include "core/load/top_level.h"
-#include "core/trace/row_store.h"
 
 namespace gapscope {
 

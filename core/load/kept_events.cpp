@@ -4,8 +4,8 @@
 #include <map>
 #include <tuple>
 
-#include "core/trace/flow_builder.h"
-#include "core/trace/half_slices.h"
+#include "core/build/flow_builder.h"
+#include "core/build/half_slices.h"
 
 namespace gapscope {
 namespace {

@@ -11,12 +11,12 @@
 #include "core/base/free_memory.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"
+#include "core/build/trace_builder.h"
 #include "core/load/blocks.h"
 #include "core/load/byte_source.h"
 #include "core/load/event_stream.h"
 #include "core/load/part_builder.h"
 #include "core/load/top_level.h"
-#include "core/trace/trace_builder.h"
 
 namespace gapscope {
 namespace {

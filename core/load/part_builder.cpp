@@ -1,6 +1,6 @@
 #include "core/load/part_builder.h"
 
-#include "core/trace/trace_builder.h"
+#include "core/build/trace_builder.h"
 
 namespace gapscope {
 

@@ -16,7 +16,7 @@
 #include "core/index/link_index.h"
 #include "core/index/name_index.h"
 #include "core/trace/trace.h"
-#include "core/view/counter_lanes.h"
+#include "core/view/timeline/counter_lanes.h"
 
 namespace gapscope {
 

@@ -9,21 +9,21 @@
 
 #include "core/base/ids.h"
 #include "core/base/time.h"
-#include "core/view/area_state.h"
-#include "core/view/compare_state.h"
-#include "core/view/details_model.h"
-#include "core/view/flow_state.h"
-#include "core/view/gaps_model.h"
-#include "core/view/kernels_model.h"
-#include "core/view/lane_folds.h"
-#include "core/view/linked_axis.h"
-#include "core/view/search_state.h"
-#include "core/view/notes_model.h"
-#include "core/view/result_list.h"
-#include "core/view/slice_colour.h"
-#include "core/view/slice_cycle.h"
-#include "core/view/steps_model.h"
-#include "core/view/table_model.h"
+#include "core/view/compare/compare_state.h"
+#include "core/view/details/details_model.h"
+#include "core/view/gpu/gaps_model.h"
+#include "core/view/kernels/kernels_model.h"
+#include "core/view/notes/notes_model.h"
+#include "core/view/search/result_list.h"
+#include "core/view/search/search_state.h"
+#include "core/view/selection/area_state.h"
+#include "core/view/steps/steps_model.h"
+#include "core/view/table/table_model.h"
+#include "core/view/timeline/flow_state.h"
+#include "core/view/timeline/lane_folds.h"
+#include "core/view/timeline/linked_axis.h"
+#include "core/view/timeline/slice_colour.h"
+#include "core/view/timeline/slice_cycle.h"
 #include "core/view/view_history.h"
 
 namespace gapscope {
@@ -96,7 +96,7 @@ struct FindingsState {
 };
 
 // What the user changed about one trace. Of two that lie side by side each has its own, and ViewState holds that of the one
-// that is acted on (see core/view/two_views.h).
+// that is acted on (see core/view/compare/two_views.h).
 struct TraceView {
   TimeView time;
   ViewMove move;

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "core/analyze/analysis.h"
-#include "core/analyze/occupancy.h"
-#include "core/analyze/op_table.h"
+#include "core/analyze/gpu/occupancy.h"
+#include "core/analyze/op_table/op_table.h"
 #include "tests/support/load_text.h"
 
 using namespace gapscope;

@@ -13,13 +13,13 @@
 
 #include <CLI/CLI.hpp>
 
-#include "core/analyze/area_stats.h"
-#include "core/analyze/call_paths.h"
-#include "core/analyze/op_table.h"
+#include "core/analyze/op_table/op_table.h"
+#include "core/analyze/operators/call_paths.h"
+#include "core/analyze/selection/area_stats.h"
 #include "core/load/load_trace.h"
 #include "core/view/document.h"
-#include "core/view/kernels_model.h"
-#include "core/view/table_model.h"
+#include "core/view/kernels/kernels_model.h"
+#include "core/view/table/table_model.h"
 
 namespace {
 

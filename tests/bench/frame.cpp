@@ -13,8 +13,8 @@
 #include <CLI/CLI.hpp>
 
 #include "core/load/load_trace.h"
-#include "core/view/flow_choice.h"
-#include "core/view/time_view.h"
+#include "core/view/timeline/flow_choice.h"
+#include "core/view/timeline/time_view.h"
 #include "tests/support/headless_ui.h"
 #include "tests/support/stand_in.h"
 #include "ui/panels.h"

@@ -9,7 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "core/load/load_trace.h"
-#include "core/view/slice_search.h"
+#include "core/view/search/slice_search.h"
 
 int main(int argc, char** argv) {
   using namespace gapscope;

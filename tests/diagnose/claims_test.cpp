@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "core/analyze/time_account.h"
+#include "core/analyze/account/time_account.h"
 #include "core/base/text.h"
 #include "core/diagnose/rules/conditions.h"
 #include "tests/support/diagnosed.h"

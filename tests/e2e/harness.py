@@ -1,6 +1,6 @@
 """Runs the built program as a person would meet it: a window under Xvfb, keys and pointer through xdotool.
 
-What the window shows is read from GAPSCOPE_STATE_FILE (see app/state_file.h), so a test waits for a state instead of
+What the window shows is read from GAPSCOPE_STATE_FILE (see app/state/state_file.h), so a test waits for a state instead of
 sleeping. Everything lives in a temporary folder: settings, state, screen contents.
 
     with App(sys.argv[1], trace) as app:

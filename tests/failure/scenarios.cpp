@@ -7,10 +7,10 @@
 
 #include <sys/stat.h>
 
-#include "app/background_load.h"
-#include "app/free_later.h"
-#include "app/latest_job.h"
-#include "app/session.h"
+#include "app/jobs/latest_job.h"
+#include "app/session/background_load.h"
+#include "app/session/free_later.h"
+#include "app/session/session.h"
 #include "core/base/parallel.h"
 #include "core/load/load_trace.h"
 #include "core/view/document.h"

@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-#include "core/view/flow_paint.h"
+#include "core/view/timeline/flow_paint.h"
 #include "tests/support/tiny_traces.h"
 
 using namespace gapscope;

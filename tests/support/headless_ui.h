@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ui/app_ui.h"
-#include "ui/timeline_panel.h"
+#include "ui/timeline/timeline_panel.h"
 
 namespace gapscope::test {
 

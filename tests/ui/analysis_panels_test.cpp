@@ -3,7 +3,7 @@
 
 #include "tests/support/panel_harness.h"
 #include "tests/support/tiny_traces.h"
-#include "ui/findings_panel.h"
+#include "ui/findings/findings_panel.h"
 #include "ui/panels.h"
 
 using namespace gapscope;

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/load/load_trace.h"
-#include "core/view/time_view.h"
+#include "core/view/timeline/time_view.h"
 #include "tests/support/headless_ui.h"
 #include "tests/support/stand_in.h"
 #include "tests/support/tiny_traces.h"

@@ -8,14 +8,14 @@
 #include <string>
 
 #include "core/load/load_trace.h"
-#include "core/view/compare_model.h"
-#include "core/view/flow_paint.h"
-#include "core/view/time_view.h"
+#include "core/view/compare/compare_model.h"
+#include "core/view/timeline/flow_paint.h"
+#include "core/view/timeline/time_view.h"
 #include "tests/support/headless_ui.h"
 #include "tests/support/source_folder.h"
 #include "tests/support/stand_in.h"
 #include "ui/commands.h"
-#include "ui/compare_view.h"
+#include "ui/compare/compare_view.h"
 #include "ui/panels.h"
 
 using namespace gapscope;

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "core/analyze/launches.h"
+#include "core/analyze/gpu/launches.h"
 #include "core/base/text.h"
 #include "core/diagnose/rules/compiled_calls.h"
 #include "core/diagnose/rules/conditions.h"

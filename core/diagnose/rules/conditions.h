@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/analyze/time_account.h"
+#include "core/analyze/account/time_account.h"
 #include "core/diagnose/facts.h"
 
 namespace gapscope {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/analyze/span_sums.h"
+#include "core/base/span_sums.h"
 #include "core/base/text.h"
 #include "core/diagnose/rules/compiled_calls.h"
 #include "core/diagnose/rules/conditions.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "core/analyze/launches.h"
-#include "core/analyze/span_sums.h"
+#include "core/analyze/gpu/launches.h"
+#include "core/base/span_sums.h"
 #include "core/base/text.h"
 #include "core/diagnose/rules/conditions.h"
 #include "core/diagnose/rules/rules.h"

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "core/analyze/occupancy.h"
+#include "core/analyze/gpu/occupancy.h"
 #include "core/base/text.h"
 #include "core/diagnose/rules/conditions.h"
 #include "core/diagnose/rules/rules.h"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/analyze/launches.h"
+#include "core/analyze/gpu/launches.h"
 #include "core/base/text.h"
 #include "core/diagnose/rules/conditions.h"
 #include "core/diagnose/rules/rules.h"

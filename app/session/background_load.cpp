@@ -1,0 +1,80 @@
+#include "app/session/background_load.h"
+
+#include <utility>
+
+#include "core/base/failure.h"
+
+namespace gapscope {
+
+BackgroundLoad::BackgroundLoad(std::string path, LoadOptions options, std::function<void()> wake) : work_(std::make_shared<Work>()) {
+  work_->path = std::move(path);
+  work_->options = std::move(options);
+  work_->wake = std::move(wake);
+  try {
+    thread_.emplace([work = work_] { work->run(); }, [work = work_]() noexcept { work->fail(); });
+  } catch (...) {
+    try {
+      if (!stamp_of(work_->path)) throw;  // a pipe could make the window wait for ever
+      work_->run();
+    } catch (...) {
+      work_->fail();
+    }
+  }
+}
+
+BackgroundLoad::~BackgroundLoad() {
+  cancel();
+  thread_.reset();
+  const std::lock_guard lock(work_->mutex);
+  work_->wake = nullptr;
+}
+
+void BackgroundLoad::cancel() {
+  work_->progress.cancel = true;
+  if (thread_) thread_->request_stop();
+}
+
+double BackgroundLoad::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+}
+
+std::shared_ptr<const Document> BackgroundLoad::take_part() {
+  const std::lock_guard lock(work_->mutex);
+  return std::exchange(work_->part, nullptr);
+}
+
+BackgroundLoad::Outcome BackgroundLoad::Work::load() {
+  options.progress = &progress;
+  options.on_part = [this](std::shared_ptr<const Trace> trace, const std::atomic<bool>& cancel) {
+    std::shared_ptr<const Document> made = Document::make(std::move(trace), &cancel);
+    if (!made) return;
+    const std::lock_guard lock(mutex);
+    part = std::move(made);
+    if (wake) wake();
+  };
+  Result<std::shared_ptr<const Trace>> trace = load_trace(path, options);
+  if (!trace) return trace.error();
+  progress.stage = static_cast<int>(LoadStage::indexing);
+  std::shared_ptr<const Document> document = Document::make(std::move(*trace), &progress.cancel);
+  return document ? Outcome(std::move(document)) : Outcome(Error{"Cancelled."});
+}
+
+void BackgroundLoad::Work::run() {
+  stamp = stamp_of(path);
+  outcome = load();
+  finish();
+}
+
+// In a catch block.
+void BackgroundLoad::Work::fail() noexcept {
+  outcome = Outcome(current_failure("open", path));
+  finish();
+}
+
+void BackgroundLoad::Work::finish() noexcept {
+  done = true;
+  const std::lock_guard lock(mutex);
+  if (wake) wake();
+}
+
+}  // namespace gapscope

@@ -1,0 +1,66 @@
+#pragma once
+// One file on its way to a Document, on a thread of its own. Destroying it cancels the load and waits for its end (100
+// ms at most, as load_trace promises), so keep a cancelled one until done() where that would be felt. One that hangs in a
+// file system which no longer answers is left behind.
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "app/window/file_watch.h"
+#include "core/base/parallel.h"
+#include "core/base/result.h"
+#include "core/load/load_trace.h"
+#include "core/view/document.h"
+
+namespace gapscope {
+
+class BackgroundLoad {
+ public:
+  using Outcome = Result<std::shared_ptr<const Document>>;
+
+  // `wake` is called on other threads when the load is done or has a part to show. Of `options` the watching is set here.
+  // Where no thread is to be had the file is loaded here and now.
+  BackgroundLoad(std::string path, LoadOptions options, std::function<void()> wake);
+  ~BackgroundLoad();
+  BackgroundLoad(const BackgroundLoad&) = delete;
+  BackgroundLoad& operator=(const BackgroundLoad&) = delete;
+
+  const std::string& path() const { return work_->path; }
+  const LoadProgress& progress() const { return work_->progress; }
+  double seconds() const;  // since it began
+  void cancel();
+  bool done() const { return work_->done; }
+  // The file's state before it was read. Only when done.
+  const std::optional<FileStamp>& stamp() const { return work_->stamp; }
+  // Only when done, and only once. An Error: the sentence for the window.
+  Outcome take() { return std::move(work_->outcome); }
+  // The beginning of the file as a document of its own, once each time there is a larger one; else null.
+  std::shared_ptr<const Document> take_part();
+
+ private:
+  // What the thread uses; it may outlive the load.
+  struct Work {
+    std::string path;
+    LoadOptions options;
+    LoadProgress progress;
+    Outcome outcome{Error{}};
+    std::optional<FileStamp> stamp;
+    std::mutex mutex;            // guards what follows
+    std::function<void()> wake;  // null once nobody waits
+    std::shared_ptr<const Document> part;
+    std::atomic<bool> done{false};
+
+    void run();
+    void fail() noexcept;
+    void finish() noexcept;
+    Outcome load();
+  };
+  std::shared_ptr<Work> work_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::optional<LooseThread> thread_;
+};
+
+}  // namespace gapscope

@@ -1,0 +1,80 @@
+#pragma once
+// The trace to compare the open one with: it loads, is analysed and compared on threads of its own. Used by the session, on
+// the UI thread.
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/jobs/analysis_run.h"
+#include "app/jobs/latest_job.h"
+#include "app/session/background_load.h"
+#include "app/session/free_later.h"
+#include "app/session/load_watch.h"
+#include "core/view/compare/compare_model.h"
+#include "core/view/view_state.h"
+
+namespace gapscope {
+
+class SecondTrace {
+ public:
+  SecondTrace(LoadOptions options, std::function<void()> wake, FreeLater& free_later);
+  ~SecondTrace();
+  SecondTrace(const SecondTrace&) = delete;
+  SecondTrace& operator=(const SecondTrace&) = delete;
+
+  // Starts loading; the one that is there stays until the new one is. An earlier load is cancelled.
+  void open(std::string path);
+  // Before destruction.
+  void request_stop();
+  // Ends a load under way; without one, lets go of the document.
+  void close();
+
+  const std::shared_ptr<const Document>& document() const { return document_; }
+  bool is_loading() const { return load_ != nullptr; }
+  // How far that is; null while nothing loads. Valid until the next call.
+  const LoadingView* loading() { return load_ ? &watch_.of(*load_) : nullptr; }
+
+  // What came of a load since the last call: the path of what is open now, or a sentence.
+  struct News {
+    std::string opened;
+    std::string trouble;
+    std::optional<FileStamp> stamp;  // of the file just before it was read
+  };
+  std::optional<News> poll();
+
+  // The first trace becomes the second one and the other way round, each with its analysis.
+  void change_places(std::shared_ptr<const Document>& first, std::unique_ptr<AnalysisRun>& run);
+
+  // Compares `first` with the document, in place of an earlier comparison.
+  void compare(std::shared_ptr<const Document> first, const CompareOptions& options);
+  // Puts an answer about these two into the view.
+  void take_comparison(const std::shared_ptr<const Document>& first, ViewState& view);
+
+ private:
+  struct Task {
+    std::shared_ptr<const Document> a, b;
+    CompareOptions options;
+    std::shared_ptr<const std::atomic<bool>> cancel;
+  };
+  struct Done {
+    std::weak_ptr<const Document> a, b;  // they may no longer be open
+    std::shared_ptr<const ComparisonAnswer> answer;
+  };
+  void cancel_comparison();
+  void free_document();
+
+  LoadOptions options_;
+  std::function<void()> wake_;
+  FreeLater& free_later_;
+  std::shared_ptr<const Document> document_;
+  std::unique_ptr<AnalysisRun> analysis_;
+  std::unique_ptr<BackgroundLoad> load_;
+  std::vector<std::unique_ptr<BackgroundLoad>> ending_;  // cancelled ones on their way out
+  LoadWatch watch_;
+  std::shared_ptr<std::atomic<bool>> cancelled_;
+  LatestJob<Task, Done> comparison_job_;
+};
+
+}  // namespace gapscope

@@ -1,0 +1,461 @@
+#include "app/session/session.h"
+
+#include <system_error>
+
+#include "app/session/samples.h"
+#include "app/state/name_beside.h"
+#include "app/state/recent_files.h"
+#include "app/window/folder_listing.h"
+#include "core/base/output_file.h"
+#include "core/base/text.h"
+#include "core/index/choose_crop.h"
+#include "core/load/args.h"
+#include "core/load/crop.h"
+#include "core/view/search/slice_search.h"
+
+namespace gapscope {
+namespace {
+
+// A recent file must open from any working directory.
+std::string absolute_path(const std::string& path) {
+  if (path == "-") return path;
+  std::error_code trouble;
+  const std::filesystem::path whole = std::filesystem::absolute(path, trouble);
+  return trouble ? path : whole.lexically_normal().string();
+}
+
+std::string with_home(const std::string& path, const std::string& home) {
+  return path == "~" || path.starts_with("~/") ? home + path.substr(1) : path;
+}
+
+// The session's side of each request; every other kind is the window's.
+template <class... Fs>
+struct Overloaded : Fs... {
+  using Fs::operator()...;
+};
+
+}  // namespace
+
+Session::Session(SessionOptions options)
+    : options_(std::move(options)),
+      settings_file_(std::make_shared<SettingsFile>(options_.settings_file)),
+      second_(options_.load, options_.wake, free_later_),
+      args_job_(
+          "read the args", [](const ArgsQuestion& q) {
+            return ArgsAnswer{q.trace, read_args_of(*q.trace, q.slice)};
+          },
+          options_.wake),
+      folder_job_("list the folder", [home = options_.home](const std::string& path) { return list_folder(path, home); }, options_.wake),
+      chooser_(options_.wake),
+      analysis_(std::make_unique<AnalysisRun>(options_.wake)),
+      table_job_("work out the table", make_table, options_.wake),
+      kernels_job_("work out the kernels", make_kernels, options_.wake),
+      steps_job_("work out the steps", make_steps_of, options_.wake),
+      area_jobs_(options_.wake),
+      search_job_("search", make_search, options_.wake),
+      crop_job_("save that part of the trace", save_crop, options_.wake),
+      event_job_("copy the event", read_event, options_.wake),
+      memory_(options_.states, writer_, options_.wake) {
+  settings_ = settings_file_->read(message_);
+  said_at_start_ = message_;
+}
+
+// All are told before one is waited for.
+Session::~Session() {
+  if (load_) load_->cancel();
+  second_.request_stop();
+  area_jobs_.request_stop();
+  analysis_->request_stop();
+  if (search_cancelled_) *search_cancelled_ = true;
+  *crop_cancelled_ = true;
+  for_each_job([](auto& job) { job.request_stop(); });
+  memory_.request_stop();
+}
+
+void Session::keep_preferences(const Preferences& now) {
+  if (now == settings_.preferences) return;
+  settings_.preferences = now;
+  save_settings();
+}
+
+void Session::save_settings() {
+  if (settings_file_->path().empty()) return;
+  writer_.put(settings_file_->path(), [file = settings_file_, now = settings_] { return file->write(now); });
+}
+
+void Session::open(const std::string& path) {
+  cancel_load();
+  message_.clear();
+  watch_.restart();
+  load_ = std::make_unique<BackgroundLoad>(absolute_path(with_home(path, options_.home)), options_.load,
+                                           options_.wake);
+}
+
+void Session::open_beside(const std::string& path) {
+  message_.clear();
+  second_.open(absolute_path(with_home(path, options_.home)));
+}
+
+bool Session::carry_out(const Request& request) {
+  return std::visit(Overloaded{
+                        [&](const OpenFile& r) { return r.beside ? open_beside(r.path) : open(r.path), true; },
+                        [&](const OpenSample& r) {
+                          if (r.index >= samples().size()) return true;
+                          const std::string path = sample_path(options_.assets, samples()[r.index]).string();
+                          return r.beside ? open_beside(path) : open(path), true;
+                        },
+                        [&](const BrowseFile& r) { return chooser_.ask({folder_ ? folder_->path + "/" : "", r.beside}), true; },
+                        [&](const ListFolder& r) { return folder_job_.ask(r.path), true; },
+                        [&](const ReadArgs& r) { return ask_args(r.slice), true; },
+                        [&](const MakeTable& r) {
+                          if (auto document = whole_subject()) table_job_.ask({document, r.question});
+                          return true;
+                        },
+                        [&](const MakeSteps& r) {
+                          if (auto document = whole_subject()) steps_job_.ask({document, r.annotation});
+                          return true;
+                        },
+                        [&](const MakeKernels& r) {
+                          if (auto document = whole_subject()) kernels_job_.ask({document, r.range});
+                          return true;
+                        },
+                        [&](const MakeAreaStats& r) {
+                          if (auto document = whole_subject()) area_jobs_.ask(document, r.area);
+                          return true;
+                        },
+                        [&](const MakeCallPaths& r) {
+                          if (auto document = whole_subject()) area_jobs_.ask(document, r.question);
+                          return true;
+                        },
+                        [&](const FindSlices& r) { return ask_search(r.question), true; },
+                        [&](const SaveCrop& r) {
+                          const std::shared_ptr<const Document> document = whole_subject();
+                          if (!document) return true;
+                          message_ = "Saving that part of the trace...";
+                          crop_job_.ask({document, r.window, stamp_of_subject(), crop_cancelled_});
+                          return true;
+                        },
+                        [&](const CopyEvent& r) {
+                          if (subject() && r.slice.valid()) event_job_.ask({subject()->trace_owner, r.slice});
+                          return true;
+                        },
+                        [&](const StartFresh&) { return memory_.dismiss_notice(), true; },
+                        [&](const DismissNotice&) { return memory_.dismiss_notice(), true; },
+                        [&](const SaveText& r) { return save_text(r), true; },
+                        [&](const KeepMuted& r) { return keep_muted(r), true; },
+                        [&](const SwapTraces&) { return change_places(), true; },
+                        [&](const CloseBeside&) { return second_.close(), true; },
+                        [&](const ActOn& r) { return side_ = r.side, true; },
+                        [&](const MakeComparison& r) {
+                          if (!part_) second_.compare(document_, r.options);
+                          return true;
+                        },
+                        [&](const ReloadFile&) {
+                          if (!subject()) return true;
+                          const std::string path = subject()->trace.path;
+                          return acting_on_beside() ? open_beside(path) : open(path), true;
+                        },
+                        [&](const CancelLoad&) { return cancel_load(), true; },
+                        [&](const CloseFile&) { return close(), true; },
+                        [&](const DismissMessage&) { return message_.clear(), true; },
+                        [](const auto&) { return false; },
+                    },
+                    request);
+}
+
+void Session::poll(ViewState& view) {
+  if (!said_at_start_.empty()) message_ = std::exchange(said_at_start_, {});
+  for (std::unique_ptr<BackgroundLoad>& load : ending_) {
+    if (load->done()) free_later_.add(std::shared_ptr<const BackgroundLoad>(std::move(load)));
+  }
+  std::erase(ending_, nullptr);
+  remember(view);
+  if (closed_) view.details = {};
+  closed_ = false;
+  if (replaced_seen_) free_later(std::exchange(replaced_, nullptr));
+  replaced_seen_ = false;
+  if (load_ && load_->done())
+    take_load(view);
+  else
+    take_part(view);
+  take_second();
+  if (!part_) second_.take_comparison(document_, view);
+  take_args(view);
+  take_table(view);
+  take_kernels(view);
+  take_steps(view);
+  area_jobs_.take(subject(), view);
+  take_search(view);
+  take_crop_and_copy();
+  take_troubles();
+  if (std::optional<FolderView> folder = folder_job_.take()) folder_ = std::move(folder);
+  take_chosen(view);
+}
+
+void Session::take_chosen(ViewState& view) {
+  const std::optional<FileChooser::Answer> chosen = chooser_.take();
+  if (!chosen || chosen->path.empty()) return;
+  if (!chosen->beside || !shown()) return open(chosen->path);
+  open_beside(chosen->path);
+  view.start_open = false;
+}
+
+void Session::take_load(ViewState& view) {
+  const std::shared_ptr<BackgroundLoad> load = std::move(load_);
+  free_later_.add(load);
+  BackgroundLoad::Outcome outcome = load->take();
+  if (outcome.ok()) {
+    adopt(std::move(*outcome), view);
+    keep_stamp(document_, load->stamp());
+    remembered_ = document_.get();
+    if (const std::optional<Error> trouble = memory_.adopt(*document_, load->stamp())) message_ = trouble->message;
+    return;
+  }
+  message_ = outcome.error().message;
+  drop_part();
+}
+
+void Session::take_part(ViewState& view) {
+  std::shared_ptr<const Document> part = load_ ? load_->take_part() : nullptr;
+  if (!part) return;
+  replace_part(std::move(part));
+  view.start_open = false;
+}
+
+// The next frame goes on from the part that was shown, if there was one.
+void Session::replace_part(std::shared_ptr<const Document> part) {
+  std::shared_ptr<const Document> last = std::exchange(part_, std::move(part));
+  if (replaced_)
+    free_later(std::move(last));  // it came and went between two frames
+  else
+    replaced_ = std::move(last);
+}
+
+// Without the file that it began, a part is of no use: what was open before is shown again.
+void Session::drop_part() {
+  free_later(std::exchange(part_, nullptr));
+  free_later(std::exchange(replaced_, nullptr));
+}
+
+void Session::keep_stamp(const std::shared_ptr<const Document>& document, std::optional<FileStamp> stamp) {
+  std::erase_if(stamps_, [](const auto& kept) { return kept.first.expired(); });
+  stamps_.emplace_back(document, stamp);
+}
+
+std::optional<FileStamp> Session::stamp_of_subject() const {
+  for (const auto& [document, stamp] : stamps_)
+    if (document.lock() == subject()) return stamp;
+  return std::nullopt;
+}
+
+void Session::free_later(std::shared_ptr<const Document> document) {
+  if (!document) return;
+  free_later_.add(document->trace_owner);
+  free_later_.add(std::move(document));
+}
+
+void Session::adopt(std::shared_ptr<const Document> document, ViewState& view) {
+  cancel_analysis();
+  replace_part(nullptr);
+  free_later(std::exchange(document_, std::move(document)));
+  analysis_->start(document_);
+  view.details = {};  // slice ids of the last document mean nothing in this one
+  view.start_open = false;
+  view.findings.muted = settings_.muted;
+  remember_file(settings_.recent, document_->trace.path);
+  save_settings();
+  writer_.flush();
+}
+
+void Session::change_places() {
+  if (!document_ || part_ || !second_.document()) return;
+  second_.change_places(document_, analysis_);
+  side_ = other(side_);  // what was acted on still is
+}
+
+void Session::take_second() {
+  const std::optional<SecondTrace::News> news = second_.poll();
+  if (!news) return;
+  if (!news->trouble.empty()) message_ = news->trouble;
+  if (news->opened.empty()) return;
+  keep_stamp(second_.document(), news->stamp);
+  remember_file(settings_.recent, news->opened);
+  save_settings();
+}
+
+void Session::take_args(ViewState& view) {
+  std::optional<ArgsAnswer> answer = args_job_.take();
+  if (!answer || !subject() || answer->trace != subject()->trace_owner) return;
+  view.details.args = std::move(answer->args);
+  view.details.model = {};
+}
+
+Session::TableDone Session::make_table(const TableTask& task) {
+  task.document->analyze();  // there already, but for a question that overtook it
+  const OpEvents& events = task.document->analysis()->op_events(task.question.mode);
+  const OpTableOptions options{task.question.range, task.question.by_shape};
+  return {task.document, std::make_shared<const TableAnswer>(
+                             TableAnswer{task.question, make_op_table(task.document->trace, events, options)})};
+}
+
+void Session::take_table(ViewState& view) {
+  std::optional<TableDone> done = table_job_.take();
+  if (!done || !subject() || done->document.lock() != subject()) return;
+  view.table.answer = std::move(done->answer);
+  view.table.selected = -1;
+}
+
+Session::KernelsDone Session::make_kernels(const KernelsTask& task) {
+  const Document& document = *task.document;
+  return {task.document, std::make_shared<const KernelsAnswer>(
+                             KernelsAnswer{task.range, kernel_table(document.trace, document.links, task.range)})};
+}
+
+void Session::take_kernels(ViewState& view) {
+  std::optional<KernelsDone> done = kernels_job_.take();
+  if (!done || !subject() || done->document.lock() != subject()) return;
+  view.kernels.answer = std::move(done->answer);
+}
+
+Session::StepsDone Session::make_steps_of(const StepsTask& task) {
+  const Document& document = *task.document;
+  return {task.document, std::make_shared<const StepsAnswer>(answer_steps(document.trace, document.links, task.annotation))};
+}
+
+void Session::take_steps(ViewState& view) {
+  std::optional<StepsDone> done = steps_job_.take();
+  if (!done || !subject() || done->document.lock() != subject()) return;
+  view.steps.answer = std::move(done->answer);
+}
+
+Session::SearchDone Session::make_search(const SearchTask& task) {
+  return {task.document, std::make_shared<const SearchAnswer>(find_slices(task.document->trace, task.document->names, task.question, task.cancel.get()))};
+}
+
+// A search that is overtaken ends at once. Parts are searched as well: what is there is worth finding.
+void Session::ask_search(const SearchQuestion& question) {
+  if (search_cancelled_) *search_cancelled_ = true;
+  search_cancelled_ = std::make_shared<std::atomic<bool>>(false);
+  if (subject()) search_job_.ask({subject(), question, search_cancelled_});
+}
+
+void Session::take_search(ViewState& view) {
+  std::optional<SearchDone> done = search_job_.take();
+  if (!done || !subject() || done->document.lock() != subject()) return;
+  if (done->answer->question == view.search.asked) view.search.answer = std::move(done->answer);
+}
+
+std::string Session::save_crop(const CropTask& task) {
+  const Document& document = *task.document;
+  const CropChoice choice = choose_crop(document.trace, document.links, task.window);
+  const Result<CropFigures> figures =
+      write_crop(document.trace, choice, name_beside(document.trace.path, ".part.json.gz"),
+                 {.stamp = task.stamp, .if_taken = IfTaken::number, .cancel = task.cancel.get()});
+  if (!figures) return figures.error().message;
+  std::string remarks;
+  for (const std::string& remark : figures->remarks()) remarks += "; " + remark;
+  return "Saved " + figures->path + " with " + format_count(static_cast<std::int64_t>(choice.slice_count)) + " slices" + remarks;
+}
+
+Session::EventText Session::read_event(const ArgsQuestion& question) {
+  const Result<std::string> text = read_event_text(*question.trace, question.trace->slices.offset[question.slice.index()]);
+  return text ? EventText{*text, {}} : EventText{{}, text.error().message};
+}
+
+void Session::take_crop_and_copy() {
+  if (std::optional<std::string> said = crop_job_.take()) message_ = std::move(*said);
+  if (std::optional<EventText> event = event_job_.take()) {
+    if (event->error.empty())
+      copy_ = std::move(event->text);
+    else
+      message_ = event->error;
+  }
+}
+
+// Of jobs that came to no answer.
+void Session::take_troubles() {
+  const auto say = [&](const std::optional<Error>& trouble) {
+    if (trouble) message_ = trouble->message;
+  };
+  say(analysis_->take_trouble());
+  say(area_jobs_.take_trouble());
+  for_each_job([&](auto& job) { say(job.take_trouble()); });
+}
+
+// What the last frame showed of the trace that was opened as the first; of one beside it nothing is kept.
+void Session::remember(const ViewState& view) {
+  if (document_ && !part_ && side_ == TraceSide::a && remembered_ == document_.get() && window_has_ == document_.get()) memory_.track(*document_, view);
+  memory_.poll(document_.get());
+  if (std::string news = writer_.take_news(); !news.empty()) message_ = std::move(news);
+}
+
+void Session::cancel_analysis() {
+  area_jobs_.cancel();
+  analysis_->cancel();
+}
+
+void Session::save_text(const SaveText& what) {
+  const std::string path = name_beside(subject() ? subject()->trace.path : "", what.ending);
+  const Result<std::string> saved = write_file(path, what.text, {.if_taken = IfTaken::number});
+  message_ = saved ? "Saved " + *saved : saved.error().message;
+}
+
+void Session::keep_muted(const KeepMuted& what) {
+  settings_.muted = what.rules;
+  save_settings();
+}
+
+void Session::cancel_load() {
+  if (!load_) return;
+  load_->cancel();
+  ending_.push_back(std::move(load_));
+  drop_part();
+}
+
+// Of two traces the one that is acted on is closed, and the other one is left alone in the window.
+void Session::close() {
+  cancel_load();
+  if (document_ && second_.document()) {
+    if (side_ == TraceSide::a) second_.change_places(document_, analysis_);
+    while (second_.is_loading()) second_.close();
+    side_ = TraceSide::a;
+    if (second_.document().get() == remembered_) {
+      memory_.close();
+      remembered_ = nullptr;
+    }
+    return second_.close();
+  }
+  cancel_analysis();
+  free_later(std::exchange(document_, nullptr));
+  closed_ = true;
+  remembered_ = nullptr;
+  memory_.close();
+}
+
+void Session::ask_args(SliceId slice) {
+  if (subject() && slice.valid()) args_job_.ask({subject()->trace_owner, slice});
+}
+
+std::string Session::title() const {
+  if (!shown()) return "Gapscope";
+  const auto name = [](const Document& d) { return std::filesystem::path(d.trace.path).filename().string(); };
+  return name(*shown()) + (second_.document() ? " | " + name(*second_.document()) : "") + " - Gapscope";
+}
+
+void Session::fill(FrameInput& in) {
+  in.document = window_has_ = shown().get();
+  in.kept = memory_.kept();
+  in.notice = memory_.notice();
+  in.part_before = replaced_.get();
+  replaced_seen_ = true;
+  in.message = message_;
+  in.recent = settings_.recent;
+  in.samples = options_.assets.empty() ? std::span<const Sample>{} : samples();
+  in.folder = folder();
+  in.can_browse = can_browse();
+  in.beside = second_.document().get();
+  in.loading = load_ ? &watch_.of(*load_) : nullptr;
+  in.loading_beside = second_.loading();
+}
+
+}  // namespace gapscope

@@ -1,0 +1,220 @@
+#pragma once
+// The one who owns what is open and does what panels ask for. Lives on the UI thread and never waits there for a file:
+// loads, args and folders are read by threads that call `wake` when they are done; poll() takes in what they found.
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/jobs/analysis_run.h"
+#include "app/jobs/area_jobs.h"
+#include "app/jobs/latest_job.h"
+#include "app/session/background_load.h"
+#include "app/session/free_later.h"
+#include "app/session/load_watch.h"
+#include "app/session/second_trace.h"
+#include "app/state/settings.h"
+#include "app/state/state_files.h"
+#include "app/state/view_memory.h"
+#include "app/window/file_chooser.h"
+#include "core/view/view_state.h"
+#include "ui/app_ui.h"
+
+namespace gapscope {
+
+struct SessionOptions {
+  std::filesystem::path settings_file;  // empty: nothing is remembered
+  std::filesystem::path assets;         // folder of the samples; empty: none are shown
+  std::string home;                     // what ~ means in a typed path
+  std::function<void()> wake;           // called from other threads; must make the UI thread call poll() soon
+  LoadOptions load{};                   // of every file; the watching is the session's own
+  std::filesystem::path states{};       // folder of how each trace was looked at; empty: nothing is remembered
+};
+
+class Session {
+ public:
+  explicit Session(SessionOptions options);
+  ~Session();
+
+  // Starts loading. The open document stays until the new one is there; an earlier load is cancelled.
+  void open(const std::string& path);
+  // Starts loading the trace to compare the open one with.
+  void open_beside(const std::string& path);
+  // Does `request` if it is the session's to do: files, folders, args, messages. False: the window's (text, title,
+  // quit...).
+  bool carry_out(const Request& request);
+  // Takes in what the threads have finished since the last call. Cheap; call it once a frame.
+  void poll(ViewState& view);
+
+  // What the settings say about the window; and what to write there when it has changed.
+  const Preferences& preferences() const { return settings_.preferences; }
+  void keep_preferences(const Preferences& now);
+
+  // Takes in what the last frame showed, when no other frame follows.
+  void end(const ViewState& view) { remember(view); }
+
+  // Shows a sentence in the window until it is dismissed.
+  void say(std::string message) { message_ = std::move(message); }
+
+  // What the window shows: the open document or, while another file loads, what is there of that.
+  const Document* document() const { return shown().get(); }
+  // The second trace, B; null while there is none.
+  const Document* beside() const { return second_.document().get(); }
+  bool is_loading() const { return load_ != nullptr; }
+  bool is_loading_beside() const { return second_.is_loading(); }
+  const std::string& message() const { return message_; }
+  const Notice* notice() const { return memory_.notice(); }
+  // What is to go to the clipboard, once.
+  std::optional<std::string> take_copy() { return std::exchange(copy_, std::nullopt); }
+  const std::vector<std::string>& recent() const { return settings_.recent; }
+  std::string title() const;  // of the window
+  // The desktop has a file chooser.
+  bool can_browse() const { return chooser_.available(); }
+  // The folder that was listed last; null before.
+  const FolderView* folder() const { return folder_ ? &*folder_ : nullptr; }
+
+  // Puts the session's side of a frame into `in`; valid until the next call of any other member.
+  void fill(FrameInput& in);
+
+ private:
+  struct ArgsQuestion {
+    std::shared_ptr<const Trace> trace;
+    SliceId slice;
+  };
+  struct ArgsAnswer {
+    std::shared_ptr<const Trace> trace;  // whose slice: it may no longer be open
+    ArgsState args;
+  };
+
+  struct TableTask {
+    std::shared_ptr<const Document> document;
+    TableQuestion question;
+  };
+  struct TableDone {
+    std::weak_ptr<const Document> document;  // whose table: it may no longer be open
+    std::shared_ptr<const TableAnswer> answer;
+  };
+  static TableDone make_table(const TableTask& task);
+  struct KernelsTask {
+    std::shared_ptr<const Document> document;
+    Span range;
+  };
+  struct KernelsDone {
+    std::weak_ptr<const Document> document;
+    std::shared_ptr<const KernelsAnswer> answer;
+  };
+  static KernelsDone make_kernels(const KernelsTask& task);
+  struct StepsTask {
+    std::shared_ptr<const Document> document;
+    std::string annotation;
+  };
+  struct StepsDone {
+    std::weak_ptr<const Document> document;
+    std::shared_ptr<const StepsAnswer> answer;
+  };
+  static StepsDone make_steps_of(const StepsTask& task);
+
+  struct SearchTask {
+    std::shared_ptr<const Document> document;
+    SearchQuestion question;
+    std::shared_ptr<const std::atomic<bool>> cancel;
+  };
+  struct SearchDone {
+    std::weak_ptr<const Document> document;
+    std::shared_ptr<const SearchAnswer> answer;
+  };
+  static SearchDone make_search(const SearchTask& task);
+  void ask_search(const SearchQuestion& question);
+  void take_search(ViewState& view);
+  struct CropTask {
+    std::shared_ptr<const Document> document;
+    Span window;
+    std::optional<FileStamp> stamp;
+    std::shared_ptr<std::atomic<bool>> cancel;
+  };
+  static std::string save_crop(const CropTask& task);
+  struct EventText {
+    std::string text;
+    std::string error;
+  };
+  static EventText read_event(const ArgsQuestion& question);
+
+  const std::shared_ptr<const Document>& shown() const { return part_ ? part_ : document_; }
+  // The trace that requests are about: the open one or, where there are two, the one that is acted on.
+  const std::shared_ptr<const Document>& subject() const { return acting_on_beside() ? second_.document() : shown(); }
+  // A part's tables would be worked out for nothing, as the whole follows soon: null of one.
+  std::shared_ptr<const Document> whole_subject() const { return subject() && !subject()->trace.is_part ? subject() : nullptr; }
+  bool acting_on_beside() const { return side_ == TraceSide::b && second_.document() && shown(); }
+  void change_places();
+  void take_second();
+  void take_chosen(ViewState& view);
+  void take_load(ViewState& view);
+  void take_part(ViewState& view);
+  void replace_part(std::shared_ptr<const Document> part);
+  void drop_part();
+  void keep_stamp(const std::shared_ptr<const Document>& document, std::optional<FileStamp> stamp);
+  std::optional<FileStamp> stamp_of_subject() const;
+  void free_later(std::shared_ptr<const Document> document);
+  void take_args(ViewState& view);
+  void take_table(ViewState& view);
+  void take_kernels(ViewState& view);
+  void take_steps(ViewState& view);
+  void take_crop_and_copy();
+  void take_troubles();
+  template <class Do>
+  void for_each_job(Do each) {
+    each(args_job_), each(folder_job_), each(table_job_), each(kernels_job_), each(steps_job_), each(search_job_), each(crop_job_), each(event_job_);
+  }
+  void remember(const ViewState& view);
+  void save_text(const SaveText& what);
+  void keep_muted(const KeepMuted& what);
+  void save_settings();
+  void adopt(std::shared_ptr<const Document> document, ViewState& view);
+  void cancel_load();
+  void close();
+  void cancel_analysis();
+  void ask_args(SliceId slice);
+
+  SessionOptions options_;
+  Settings settings_;
+  std::shared_ptr<SettingsFile> settings_file_;
+  FreeLater free_later_;
+  std::shared_ptr<const Document> document_;
+  std::shared_ptr<const Document> part_;      // of the file that loads, over document_
+  std::shared_ptr<const Document> replaced_;  // the part that was shown before, until the window has gone on from it
+  bool replaced_seen_ = false;
+  std::string message_;
+  std::string said_at_start_;  // not to be lost to a file that is opened at once
+  bool closed_ = false;  // the document went away since the last poll
+  std::unique_ptr<BackgroundLoad> load_;
+  std::vector<std::unique_ptr<BackgroundLoad>> ending_;  // cancelled ones on their way out
+  LoadWatch watch_;
+  SecondTrace second_;
+  TraceSide side_ = TraceSide::a;  // which of two requests are about
+  std::optional<FolderView> folder_;
+  LatestJob<ArgsQuestion, ArgsAnswer> args_job_;
+  LatestJob<std::string, FolderView> folder_job_;
+  FileChooser chooser_;
+  std::unique_ptr<AnalysisRun> analysis_;
+  LatestJob<TableTask, TableDone> table_job_;
+  LatestJob<KernelsTask, KernelsDone> kernels_job_;
+  LatestJob<StepsTask, StepsDone> steps_job_;
+  AreaJobs area_jobs_;
+  std::shared_ptr<std::atomic<bool>> search_cancelled_;
+  LatestJob<SearchTask, SearchDone> search_job_;
+  std::shared_ptr<std::atomic<bool>> crop_cancelled_ = std::make_shared<std::atomic<bool>>(false);
+  LatestJob<CropTask, std::string> crop_job_;
+  LatestJob<ArgsQuestion, EventText> event_job_;
+  std::optional<std::string> copy_;
+  // What the files of open documents were like just before they were read.
+  std::vector<std::pair<std::weak_ptr<const Document>, std::optional<FileStamp>>> stamps_;
+  const Document* window_has_ = nullptr;  // the document of the last frame
+  const Document* remembered_ = nullptr;  // the one that memory_ is about; two that change places leave it at that
+  StateWriter writer_;
+  ViewMemory memory_;
+};
+
+}  // namespace gapscope

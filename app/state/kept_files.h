@@ -1,0 +1,26 @@
+#pragma once
+// How each trace was looked at, kept between two runs: one small JSON file per trace, named by a hash of the trace's path
+// and size. They are state files (app/state/state_files.h).
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "app/state/state_files.h"
+#include "core/base/result.h"
+#include "core/view/notes/kept_view.h"
+
+namespace gapscope {
+
+// XDG_STATE_HOME/gapscope, else HOME/.local/state/gapscope; empty when neither is known (nothing is kept then).
+std::filesystem::path state_folder(const char* xdg_state_home, const char* home);
+// Of the trace at an absolute path; empty without a folder, and for standard input.
+std::filesystem::path kept_file(const std::filesystem::path& folder, const std::string& trace_path, std::uint64_t trace_bytes);
+
+std::string kept_json(const KeptView& kept, const std::string& trace_path);
+// nullopt: there is no such file. One that cannot be understood is moved aside, which the Error says.
+Result<std::optional<KeptView>> read_kept(const std::filesystem::path& file);
+// Of two programs that show the same trace, the later wins whole.
+StateWritten write_kept(const std::filesystem::path& file, const KeptView& kept, const std::string& trace_path);
+
+}  // namespace gapscope

@@ -1,0 +1,15 @@
+#include "app/state/name_beside.h"
+
+#include <filesystem>
+
+namespace gapscope {
+
+std::string name_beside(const std::string& trace_path, const std::string& ending) {
+  namespace fs = std::filesystem;
+  fs::path base = trace_path.empty() || trace_path == "-" ? fs::path("gapscope") : fs::path(trace_path);
+  for (const char* end : {".gz", ".xz", ".zst", ".json"})
+    if (base.extension() == end) base.replace_extension();
+  return base.string() + ending;
+}
+
+}  // namespace gapscope

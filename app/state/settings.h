@@ -1,0 +1,46 @@
+#pragma once
+// What Gapscope remembers between two runs: a state file (app/state/state_files.h).
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "app/state/state_files.h"
+#include "core/base/result.h"
+#include "core/view/preferences.h"
+
+namespace gapscope {
+
+struct Settings {
+  std::vector<std::string> recent;  // absolute paths, newest first
+  std::vector<std::string> muted;   // ids of rules whose findings are hidden
+  Preferences preferences;
+};
+
+// XDG_CONFIG_HOME/gapscope/settings.json, else HOME/.config/...; empty when neither is known (nothing is kept then).
+std::filesystem::path settings_path(const char* xdg_config_home, const char* home);
+
+// A missing file gives defaults; one that cannot be understood the beginning of a sentence.
+Result<Settings> read_settings(const std::filesystem::path& path);
+
+// What `ours` is when `theirs` stands in the file by now, both of which began as `base`: who changed something is followed, we
+// before others; of recent files both keep theirs.
+Settings merged_settings(const Settings& base, const Settings& ours, const Settings& theirs);
+
+// The file of one running program. Another one may write it, too. One that cannot be understood is moved aside before
+// anything is written. An empty path: nothing is kept.
+class SettingsFile {
+ public:
+  explicit SettingsFile(std::filesystem::path path) : path_(std::move(path)) {}
+
+  // Once, before write(). `said`: what the person should know.
+  Settings read(std::string& said);
+  // From one thread at a time.
+  StateWritten write(const Settings& ours);
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+  Settings base_;  // as last read or written
+};
+
+}  // namespace gapscope

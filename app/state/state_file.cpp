@@ -1,0 +1,187 @@
+#include "app/state/state_file.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/output_file.h"
+#include "core/view/compare/compare_model.h"
+#include "ui/compare/compare_view.h"
+#include "ui/panels.h"
+#include "ui/start/path_completion.h"
+#include "ui/timeline/timeline_panel.h"
+
+namespace gapscope {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMaxSlices = 500;  // on screen; a test clicks one of a few
+
+// Where slices are on the screen, so that a test can point at them.
+Json slices_json(const Trace& trace, const Zones& zones) {
+  Json list = Json::array();
+  for (const Zone& zone : zones.all()) {
+    if (zone.kind != ZoneKind::slice || list.size() == kMaxSlices) continue;
+    list.push_back({{"name", trace.name(zone.slice)},
+                    {"kind", kind_name(trace.kind(zone.slice))},
+                    {"x0", zone.x0},
+                    {"y0", zone.y0},
+                    {"x1", zone.x1},
+                    {"y1", zone.y1}});
+  }
+  return list;
+}
+
+Json details_json(const DetailsState& details) {
+  static constexpr const char* kStages[] = {"reading", "ready", "failed"};
+  Json keys = Json::array();
+  for (const Arg& arg : details.args.args) keys.push_back(arg.key);
+  return {{"name", details.model.name},
+          {"args", kStages[static_cast<std::size_t>(details.args.stage)]},
+          {"args_error", details.args.error},
+          {"arg_keys", std::move(keys)}};
+}
+
+// The chosen finding, how many rules are silenced, and where badges are.
+Json findings_json(const Diagnosis& diagnosis, const ViewState& view, const Zones& zones) {
+  const auto rule_of = [&](std::size_t finding) { return diagnosis.findings[finding].finding.rule->id; };
+  Json badges = Json::array();
+  for (const Zone& zone : zones.all()) {
+    if (zone.kind != ZoneKind::badge || badges.size() == kMaxSlices || zone.first >= diagnosis.findings.size()) continue;
+    badges.push_back({{"rule", rule_of(zone.first)}, {"count", zone.count}, {"x0", zone.x0}, {"y0", zone.y0}, {"x1", zone.x1}, {"y1", zone.y1}});
+  }
+  return {{"open", view.findings.open},
+          {"quiet", view.findings.quiet},
+          {"muted", view.findings.muted},
+          {"count", diagnosis.findings.size()},
+          {"chosen", view.findings.chosen < 0 ? Json(nullptr) : Json(rule_of(static_cast<std::size_t>(view.findings.chosen)))},
+          {"place", view.findings.place},
+          {"badges", std::move(badges)}};
+}
+
+Json search_json(const Trace& trace, const ViewState& view) {
+  const SearchAnswer* answer = view.search.answer.get();
+  Json json = {{"text", view.search.typed.text}, {"has_keys", view.search.has_keys}, {"hits", nullptr}, {"position", 0}, {"error", ""}};
+  if (!answer || answer->question != view.search.typed) return json;
+  json["hits"] = answer->hits.size();
+  json["position"] = hit_position(trace, *answer, view.selection);
+  json["error"] = answer->error;
+  return json;
+}
+
+Json box_json(const Box& box) { return {{"x0", box.x0}, {"y0", box.y0}, {"x1", box.x1}, {"y1", box.y1}}; }
+
+// The marked area, where it is on the screen, and how much of it has been counted.
+Json area_json(const Document& document, const ViewState& view, const TimelinePanel& timeline) {
+  const Area* area = marked_area(view);
+  if (!area) return nullptr;
+  Json lanes = Json::array();
+  for (const LaneId lane : area->lanes) lanes.push_back(document.trace.lane(lane).title);
+  const bool counted = view.area.answer && view.area.answer->area == *area;
+  return {{"begin_ns", area->span.begin},
+          {"end_ns", area->span.end},
+          {"lanes", std::move(lanes)},
+          {"box", box_json(area_box(timeline.area_place(document), view, *area))},
+          {"slices", counted ? Json(view.area.answer->slices) : Json(nullptr)}};
+}
+
+// One of two traces, as it lies on the screen.
+Json side_json(const Document& document, const TraceView& view, const TimelinePanel& timeline, Ns zero) {
+  const Trace& trace = document.trace;
+  return {{"file", trace.path},
+          {"begin_ns", view.time.span.begin},
+          {"end_ns", view.time.span.end},
+          {"zero_ns", zero},
+          {"selection", view.selection ? Json(trace.name(view.selection)) : Json(nullptr)},
+          {"match", view.linked && view.linked->match ? Json(trace.name(view.linked->match)) : Json(nullptr)},
+          {"axis", box_json(timeline.areas().lanes)},
+          {"slices", slices_json(trace, timeline.zones())}};
+}
+
+Json compare_json(const Session& session, const AppUi& ui) {
+  const ViewState& view = ui.view();
+  if (!view.compare.open || !session.document() || ui.compare().document() != session.beside()) return nullptr;
+  const bool on_b = view.compare.side == TraceSide::b;
+  const CompareView& both = ui.compare();
+  const TimelinePanel& timeline_a = ui.timeline_a();
+  Json json = {{"side", on_b ? "b" : "a"},
+               {"a", side_json(*session.document(), both.view_of(TraceSide::a, view), timeline_a, both.alignment().zero_a)},
+               {"b", side_json(*session.beside(), both.view_of(TraceSide::b, view), both.timeline(), both.alignment().zero_b)},
+               {"step", options_text(view.compare.options)},
+               {"verdict", nullptr}};
+  if (view.compare.answer) json["verdict"] = view.compare.answer->comparison.verdict;
+  if (view.compare.answer) json["error"] = view.compare.answer->error;
+  return json;
+}
+
+// What the start screen would show.
+Json start_json(const Session& session, const ViewState& view) {
+  const FolderView* folder = session.folder();
+  const bool listed = folder && view.start.asked && folder->asked == view.start.asked_folder;
+  Json entries = Json::array();
+  if (listed)
+    for (const FolderEntry* entry : matching_entries(*folder, split_typed(view.start.path).start)) entries.push_back(entry->name);
+  return {{"path", view.start.path}, {"has_keys", view.start.has_keys}, {"can_browse", session.can_browse()}, {"folder", listed ? Json(folder->path) : Json(nullptr)}, {"entries", std::move(entries)}};
+}
+
+Json range_json(const std::optional<Span>& range) {
+  return range ? Json{{"begin_ns", range->begin}, {"end_ns", range->end}} : Json(nullptr);
+}
+
+}  // namespace
+
+std::string state_json(const Session& session, const AppUi& ui) {
+  const ViewState& view = ui.view();
+  Json json = {{"loading", session.is_loading()},
+               {"message", session.message()},
+               {"recent", session.recent()},
+               {"notice", session.notice() ? Json(session.notice()->text) : Json(nullptr)},
+               {"key_hint", view.key_hint},
+               {"help_open", view.help_open},
+               {"start_open", view.start_open || !session.document()},
+               {"start", start_json(session, view)},
+               {"theme", view.theme == ThemeName::light ? "light" : "dark"},
+               {"zoom", view.zoom},
+               {"moving", ui.moving()},
+               {"loading_beside", session.is_loading_beside()},
+               {"compare", compare_json(session, ui)}};
+  if (const Document* doc = session.document() ? ui.document() : nullptr; doc && (doc == session.document() || doc == session.beside())) {
+    const Trace& trace = doc->trace;
+    json["file"] = trace.path;
+    json["is_part"] = trace.is_part;
+    json["begin_ns"] = view.time.span.begin;
+    json["end_ns"] = view.time.span.end;
+    json["trace_begin_ns"] = trace.span.begin;
+    json["trace_end_ns"] = trace.span.end;
+    json["scroll_px"] = view.scroll_px;
+    json["lanes"] = trace.lanes.size();
+    json["selection"] = view.selection ? Json(trace.name(view.selection)) : Json(nullptr);
+    json["details"] = view.details.model.slice ? details_json(view.details) : Json(nullptr);
+    json["tab"] = view.tab < panels().size() ? panels()[view.tab].id : "";
+    json["tab_pinned"] = view.tab_pinned;
+    json["selected_arrows"] = {{"drawn", view.flows.of_selection_drawn}, {"all", view.flows.of_selection}};
+    json["list"] = view.list.of ? Json{{"title", view.list.of->title}, {"places", view.list.of->places.size()}, {"rows", view.list.arranged.rows.size()},
+                                       {"column", static_cast<int>(view.list.order.column)}} : Json(nullptr);
+    json["range"] = range_json(view.range);
+    json["area"] = area_json(*doc, view, ui.timeline());
+    json["search"] = search_json(trace, view);
+    json["box"] = view.box.kind == BoxKind::none ? Json(nullptr) : Json(view.box.text);
+    json["notes"] = Json::array();
+    for (const Note& note : view.notes.notes)
+      json["notes"].push_back({{"begin_ns", note.span.begin}, {"end_ns", note.span.end}, {"text", note.text}, {"colour", note.colour}});
+    json["marks"] = view.notes.marks.size();
+    json["axis"] = box_json(ui.timeline().areas().lanes);
+    json["slices"] = slices_json(trace, ui.timeline().zones());
+    const Diagnosis* diagnosis = doc->diagnosis();
+    json["findings"] = diagnosis ? findings_json(*diagnosis, view, ui.timeline().zones()) : Json(nullptr);
+  }
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+void StateFile::write(const Session& session, const AppUi& ui) {
+  if (path_.empty()) return;
+  std::string now = state_json(session, ui);
+  if (now == last_) return;
+  if (write_file(path_, now, {.synced = false})) last_ = std::move(now);
+}
+
+}  // namespace gapscope

@@ -1,0 +1,88 @@
+#include "app/state/view_memory.h"
+
+#include "core/base/text.h"
+#include "ui/panels.h"
+
+namespace gapscope {
+namespace {
+
+constexpr std::chrono::seconds kNoticeStays{20};  // long enough to be read twice
+
+Notice restored_notice() {
+  return {"The view of last time is back.",
+          {{"Start fresh", "Show the whole trace with all lanes as they come; notes stay.", StartFresh{}},
+           {"Dismiss", "Go on with the view as it is.", DismissNotice{}}}};
+}
+
+Notice changed_notice(const std::string& path) {
+  return {printable(std::filesystem::path(path).filename().string()) + " changed on disk.",
+          {{"Reload", "Read it again; what is visible, selected, folded and noted stays.", ReloadFile{}},
+           {"Keep", "Go on with what was read; args of slices may no longer be found.", DismissNotice{}}}};
+}
+
+}  // namespace
+
+ViewMemory::ViewMemory(std::filesystem::path folder, StateWriter& writer, std::function<void()> wake)
+    : folder_(std::move(folder)), writer_(writer), watch_(std::move(wake)) {}
+
+std::optional<Error> ViewMemory::adopt(const Document& document, std::optional<FileStamp> stamp) {
+  const Trace& trace = document.trace;
+  const bool is_reload = trace.path == path_;
+  writer_.flush();
+  notice_.reset();
+  notice_ends_.reset();
+  kept_.reset();
+  glance_ = {};
+  path_ = trace.path;
+  file_ = kept_file(folder_, path_, trace.figures.file_bytes);
+  watch_.watch(path_, stamp);
+  if (is_reload) {
+    kept_ = latest_;
+    return std::nullopt;
+  }
+  KeptView fresh = fresh_view(trace);
+  latest_ = fresh;
+  Result<std::optional<KeptView>> kept = read_kept(file_);
+  if (!kept) return kept.error();
+  if (!*kept) return std::nullopt;
+  kept_ = latest_ = **kept;
+  fresh.tab = latest_.tab;
+  if (latest_ == fresh) return std::nullopt;
+  notice_ = restored_notice();
+  notice_ends_ = std::chrono::steady_clock::now() + kNoticeStays;
+  return std::nullopt;
+}
+
+void ViewMemory::close() {
+  writer_.flush();
+  watch_.watch({}, std::nullopt);
+  path_.clear();
+  notice_.reset();
+  kept_.reset();
+}
+
+void ViewMemory::track(const Document& document, const ViewState& view) {
+  kept_.reset();
+  Glance glance{view.folds.revision, view.time.span, view.scroll_px, view.selection, view.range, view.tab, view.notes.notes};
+  if (glance == glance_) return;
+  glance_ = std::move(glance);
+  KeptView now = keep_view(document.trace, view);
+  if (view.tab < panels().size()) now.tab = panels()[view.tab].id;
+  if (latest_.tab.empty() && view.tab == 0) latest_.tab = now.tab;  // the first panel is open anyway
+  if (now == latest_) return;
+  latest_ = std::move(now);
+  if (!file_.empty()) writer_.put(file_, [file = file_, kept = latest_, path = path_] { return write_kept(file, kept, path); });
+}
+
+void ViewMemory::poll(const Document* document) {
+  if (notice_ends_ && std::chrono::steady_clock::now() > *notice_ends_) {
+    notice_.reset();
+    notice_ends_.reset();
+  }
+  if (watch_.take_changed() && document && document->trace.path == path_) {
+    notice_ = changed_notice(path_);
+    notice_ends_.reset();
+  }
+}
+
+}  // namespace gapscope

@@ -1,0 +1,103 @@
+#include "app/window/file_chooser.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+extern char** environ;
+
+namespace gapscope {
+namespace {
+
+std::string on_path(std::string_view program) {
+  const char* path = std::getenv("PATH");
+  std::string_view rest = path ? path : "";
+  while (!rest.empty()) {
+    const std::size_t colon = std::min(rest.find(':'), rest.size());
+    const std::string candidate = (std::filesystem::path(rest.substr(0, colon)) / program).string();
+    if (colon > 0 && access(candidate.c_str(), X_OK) == 0) return candidate;
+    rest.remove_prefix(std::min(colon + 1, rest.size()));
+  }
+  return {};
+}
+
+std::string found_chooser() {
+  std::string program = on_path("zenity");
+  return program.empty() ? on_path("kdialog") : program;
+}
+
+// No shell in between: a folder's name is data.
+std::vector<std::string> arguments(const std::string& program, const std::string& folder) {
+  if (program.ends_with("kdialog")) return {program, "--title", "Open a trace", "--getopenfilename", folder.empty() ? "." : folder};
+  std::vector<std::string> words{program, "--file-selection", "--title=Open a trace"};
+  if (!folder.empty()) words.push_back("--filename=" + folder);
+  return words;
+}
+
+std::string read_all(int from) {
+  std::string text;
+  char piece[4096];
+  for (ssize_t n = 0; (n = read(from, piece, sizeof piece)) > 0;) text.append(piece, static_cast<std::size_t>(n));
+  return text;
+}
+
+}  // namespace
+
+FileChooser::FileChooser(std::function<void()> wake)
+    : run_(std::make_shared<Run>()),
+      job_("open the file chooser", [run = run_](const Question& q) { return run->choose(q); }, std::move(wake)) {
+  run_->program = found_chooser();
+}
+
+FileChooser::~FileChooser() {
+  run_->ends = true;
+  run_->close();
+}
+
+void FileChooser::ask(Question question) {
+  if (!available()) return;
+  run_->close();
+  job_.ask(std::move(question));
+}
+
+void FileChooser::Run::close() {
+  if (const int running = process) kill(running, SIGTERM);
+}
+
+FileChooser::Answer FileChooser::Run::choose(const Question& question) {
+  int pipe_ends[2];
+  if (ends || pipe2(pipe_ends, O_CLOEXEC) != 0) return {"", question.beside};
+  std::vector<std::string> words = arguments(program, question.folder);
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
+  pid_t started = 0;
+  const bool runs = posix_spawn(&started, program.c_str(), &actions, nullptr, argv.data(), environ) == 0;
+  posix_spawn_file_actions_destroy(&actions);
+  ::close(pipe_ends[1]);
+  std::string path;
+  if (runs) {
+    process = started;
+    if (ends) close();  // asked for before the number was there
+    path = read_all(pipe_ends[0]);
+    process = 0;  // before it is waited for: from then on the number may be another program's
+    waitpid(started, nullptr, 0);
+  }
+  ::close(pipe_ends[0]);
+  while (path.ends_with('\n')) path.pop_back();
+  return {std::move(path), question.beside};
+}
+
+}  // namespace gapscope

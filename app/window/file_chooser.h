@@ -1,0 +1,48 @@
+#pragma once
+// The desktop's own file chooser, where it has one: zenity or kdialog, run as a program of its own. It stays open for as long as
+// somebody looks for a file, on a thread that calls `wake` once it is closed.
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/jobs/latest_job.h"
+
+namespace gapscope {
+
+class FileChooser {
+ public:
+  struct Question {
+    std::string folder;  // where it begins
+    bool beside = false; // handed back with the answer
+  };
+  struct Answer {
+    std::string path;    // empty: closed without a choice
+    bool beside = false;
+  };
+
+  explicit FileChooser(std::function<void()> wake);
+  ~FileChooser();  // closes one that is open
+
+  bool available() const { return !run_->program.empty(); }
+  // One at a time: closes one that is open.
+  void ask(Question question);
+  std::optional<Answer> take() { return job_.take(); }
+
+ private:
+  // Shared with the job's thread, which may outlive the chooser for a moment.
+  struct Run {
+    std::string program;  // its whole path; empty where the desktop has none
+    std::atomic<int> process{0};
+    std::atomic<bool> ends{false};
+
+    Answer choose(const Question& question);
+    void close();
+  };
+
+  std::shared_ptr<Run> run_;
+  LatestJob<Question, Answer> job_;
+};
+
+}  // namespace gapscope

@@ -1,0 +1,54 @@
+#include "app/window/folder_listing.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <system_error>
+
+namespace gapscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path resolved(const std::string& path, const std::string& home) {
+  fs::path wanted = path.empty() ? "." : path;
+  if (path == "~" || path.starts_with("~/")) wanted = home + path.substr(1);
+  std::error_code ignored;
+  const fs::path whole = fs::absolute(wanted, ignored).lexically_normal();
+  return whole.has_filename() || whole == whole.root_path() ? whole : whole.parent_path();
+}
+
+FolderEntry entry_of(const fs::directory_entry& item) {
+  std::error_code ignored;
+  FolderEntry entry{item.path().filename().string(), item.is_directory(ignored), 0};
+  if (!entry.is_folder) {
+    const auto bytes = item.file_size(ignored);
+    entry.bytes = ignored ? 0 : bytes;
+  }
+  return entry;
+}
+
+}  // namespace
+
+bool looks_like_trace(std::string_view file_name) {
+  static constexpr std::array<std::string_view, 4> kEnds = {".json", ".json.gz", ".json.xz", ".json.zst"};
+  return std::any_of(kEnds.begin(), kEnds.end(), [&](std::string_view end) { return file_name.ends_with(end); });
+}
+
+FolderView list_folder(const std::string& path, const std::string& home) {
+  const fs::path folder = resolved(path, home);
+  FolderView view{folder.string(), {}, {}, path};
+  std::error_code trouble;
+  for (fs::directory_iterator it(folder, trouble), end; !trouble && it != end; it.increment(trouble)) {
+    FolderEntry entry = entry_of(*it);
+    if (entry.name.starts_with('.') || (!entry.is_folder && !looks_like_trace(entry.name))) continue;
+    view.entries.push_back(std::move(entry));
+  }
+  if (trouble) view.error = "This folder cannot be read: " + trouble.message() + ".";
+  std::sort(view.entries.begin(), view.entries.end(), [](const FolderEntry& a, const FolderEntry& b) {
+    return a.is_folder != b.is_folder ? a.is_folder : a.name < b.name;
+  });
+  return view;
+}
+
+}  // namespace gapscope

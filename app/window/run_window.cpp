@@ -1,0 +1,156 @@
+#include "app/window/run_window.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include "app/quit_signals.h"
+#include "app/session/samples.h"
+#include "app/session/session.h"
+#include "app/state/name_beside.h"
+#include "app/state/state_file.h"
+#include "app/window/window.h"
+#include "core/base/failure.h"
+#include "core/base/output_file.h"
+#include "core/base/text.h"
+#include "ui/app_ui.h"
+#include "ui/widgets/theme.h"
+
+namespace gapscope {
+namespace {
+
+// /tmp is memory on many systems; what does not fit there is kept on the disk.
+std::string spill_folder(const char* tmpdir) { return tmpdir && *tmpdir ? tmpdir : "/var/tmp"; }
+
+SessionOptions session_options(const WindowRun& run) {
+  const char* home = std::getenv("HOME");
+  SessionOptions options;
+  options.settings_file = settings_path(std::getenv("XDG_CONFIG_HOME"), home);
+  options.states = state_folder(std::getenv("XDG_STATE_HOME"), home);
+  options.assets = find_assets(run.executable);
+  options.home = home ? home : "";
+  options.load.spill_folder = spill_folder(std::getenv("TMPDIR"));
+  options.wake = &Window::wake;
+  return options;
+}
+
+double milliseconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Window, session and interface tied together, frame by frame.
+class WindowLoop {
+ public:
+  WindowLoop(Window& window, const WindowRun& run, const QuitSignals& signals)
+      : window_(window), signals_(signals), session_(session_options(run)), state_(run.state_file) {
+    prefer(ui_.view(), session_.preferences());
+    if (const std::filesystem::path assets = find_assets(run.executable); !assets.empty()) take_icon(assets / "icon.png");
+    if (!run.file.empty()) session_.open(run.file);
+    if (!run.beside.empty()) session_.open_beside(run.beside);
+  }
+
+  void run() {
+    while (!window_.should_close() && !signals_.asked()) {
+      try {
+        if (window_.wait(moves_)) frame();
+      } catch (...) {
+        session_.say(current_failure("draw the window").message);
+        window_.abandon_frame();
+      }
+    }
+    session_.end(ui_.view());
+  }
+
+ private:
+  void frame() {
+    window_.set_zoom(ui_.view().zoom);
+    const WindowInput input = window_.begin_frame();
+    const auto begin = std::chrono::steady_clock::now();
+    for (const Drop& drop : input.drops) take_drop(drop);
+    session_.poll(ui_.view());
+    if (const std::optional<std::string> copied = session_.take_copy()) window_.copy_text(*copied);
+    Requests requests;
+    ui_.frame(frame_input(input), requests);
+    frame_ms_ = milliseconds_since(begin);
+    window_.end_frame(background_of(ui_.view().theme));
+    for (const Request& request : requests.list) carry_out(request);
+    follow_title();
+    session_.keep_preferences(preferences_of(ui_.view()));
+    moves_ = ui_.moving() || input.held.any() || session_.is_loading() || session_.is_loading_beside() || !requests.list.empty();
+    state_.write(session_, ui_);
+  }
+
+  // A window without an icon is no trouble worth a sentence.
+  void take_icon(const std::filesystem::path& path) {
+    if (Result<Image> icon = read_png(path.string()); icon.ok()) window_.set_icon(*icon);
+  }
+
+  FrameInput frame_input(const WindowInput& input) {
+    FrameInput in;
+    in.width_px = input.width_px;
+    in.height_px = input.height_px;
+    in.scale = input.scale;
+    in.delta_s = input.seconds;
+    in.frame_ms = frame_ms_;
+    in.presses = input.presses;
+    in.held = input.held;
+    session_.fill(in);
+    return in;
+  }
+
+  // Two files are two traces to compare; of more the last is as good as any.
+  void take_drop(const Drop& drop) {
+    const bool two = drop.paths.size() == 2;
+    if (two) session_.open(drop.paths.front());
+    if (two || (drop.shift && session_.document() && !drop.paths.empty())) return session_.open_beside(drop.paths.back());
+    if (!drop.paths.empty()) session_.open(drop.paths.back());
+  }
+
+  void carry_out(const Request& request) {
+    if (session_.carry_out(request)) return;
+    if (const auto* copy = std::get_if<CopyText>(&request)) window_.copy_text(copy->text);
+    if (const auto* title = std::get_if<SetTitle>(&request)) window_.set_title(title->title);
+    if (const auto* shot = std::get_if<TakeScreenshot>(&request)) save_screenshot(shot->path);
+    if (std::holds_alternative<Quit>(request)) window_.request_close();
+  }
+
+  void save_screenshot(const std::string& wanted) {
+    const Document* doc = session_.document();
+    const Result<std::string> bytes = png_bytes(window_.screenshot());
+    if (!bytes) return session_.say(bytes.error().message);
+    const Result<std::string> saved = wanted.empty() ? write_file(name_beside(doc ? doc->trace.path : "", ".png"), *bytes, {.if_taken = IfTaken::number})
+                                                     : write_file(wanted, *bytes);
+    session_.say(saved ? "Saved " + *saved : saved.error().message);
+  }
+
+  void follow_title() {
+    std::string title = printable(session_.title());
+    if (title == title_) return;
+    window_.set_title(title);
+    title_ = std::move(title);
+  }
+
+  Window& window_;
+  const QuitSignals& signals_;
+  Session session_;
+  AppUi ui_;
+  StateFile state_;
+  std::string title_;
+  double frame_ms_ = 0;
+  bool moves_ = true;
+};
+
+}  // namespace
+
+int run_window(const WindowRun& run) {
+  const QuitSignals signals(&Window::wake);
+  Result<std::unique_ptr<Window>> window = Window::create({});
+  if (!window.ok()) {
+    std::fprintf(stderr, "gapscope: %s\n", printable(window.error().message).c_str());
+    return 1;
+  }
+  WindowLoop(**window, run, signals).run();
+  return 0;
+}
+
+}  // namespace gapscope

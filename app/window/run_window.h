@@ -1,0 +1,17 @@
+#pragma once
+// The program as most people meet it: one window until it is closed.
+#include <string>
+
+namespace gapscope {
+
+struct WindowRun {
+  std::string file;        // to open first; empty: the start screen
+  std::string beside;      // to compare it with; empty: nothing
+  std::string executable;  // argv[0]'s file, to find the assets beside it
+  std::string state_file;  // see app/state/state_file.h; empty: none
+};
+
+// The exit code of the program. Says on stderr why no window could be opened.
+int run_window(const WindowRun& run);
+
+}  // namespace gapscope

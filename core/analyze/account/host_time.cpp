@@ -1,0 +1,315 @@
+#include "core/analyze/account/host_time.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <queue>
+#include <tuple>
+
+#include "core/base/radix_sort.h"
+
+namespace gapscope {
+namespace {
+
+constexpr std::uint8_t kCauseBits = 0x0F, kCompiling = 0x10, kLoadsData = 0x20, kNoPart = 0xFF;
+constexpr Ns kNever = std::numeric_limits<Ns>::min();
+
+enum class NameUse : std::uint8_t { op, other, call, overhead, none };
+
+NameUse use_of(Kind kind) {
+  switch (kind) {
+    case Kind::op: return NameUse::op;
+    case Kind::annotation:
+    case Kind::python: return NameUse::other;
+    case Kind::runtime:
+    case Kind::driver: return NameUse::call;
+    case Kind::overhead: return NameUse::overhead;
+    default: return NameUse::none;
+  }
+}
+
+std::uint8_t part_of(NameUse use, std::string_view name) {
+  const IdleCause cause = use == NameUse::call                                            ? cause_of_call(name)
+                          : use == NameUse::op && !name.starts_with("ProfilerStep#") ? IdleCause::op
+                                                                                     : IdleCause::python;
+  return static_cast<std::uint8_t>(index_of(cause) | (is_compile_frame_name(name) ? kCompiling : 0) |
+                                   (name.starts_with("enumerate(DataLoader)") ? kLoadsData : 0));
+}
+
+// The pieces of overhead slices, each moment given to the slice that began first.
+std::vector<HostPiece> disjoint(const Trace& trace, std::vector<SliceId> slices, IdleCause cause) {
+  std::sort(slices.begin(), slices.end(), [&](SliceId a, SliceId b) { return std::pair(trace.begin(a), a) < std::pair(trace.begin(b), b); });
+  std::vector<HostPiece> out;
+  for (const SliceId s : slices) {
+    Span span = trace.span_of(s);
+    if (!out.empty()) span.begin = std::max(span.begin, out.back().span.end);
+    if (!span.empty()) out.push_back({span, cause, s});
+  }
+  return out;
+}
+
+// `pieces` and, where there are none of them, `others`. Both disjoint and in time order.
+std::vector<HostPiece> put_over(const std::vector<HostPiece>& pieces, const std::vector<HostPiece>& others) {
+  std::vector<HostPiece> out;
+  auto at = pieces.begin();
+  for (HostPiece other : others) {
+    if (!out.empty()) other.span.begin = std::max(other.span.begin, out.back().span.end);
+    for (; at != pieces.end() && at->span.begin < other.span.end; ++at) {
+      if (at->span.begin > other.span.begin) out.push_back({{other.span.begin, at->span.begin}, other.cause, other.slice});
+      out.push_back(*at);
+      other.span.begin = std::max(other.span.begin, at->span.end);
+    }
+    if (!other.span.empty()) out.push_back(other);
+  }
+  out.insert(out.end(), at, pieces.end());
+  return out;
+}
+
+}  // namespace
+
+HostTime::HostTime(const Trace& trace) : trace_(trace), part_(trace.slice_count(), kNoPart) {
+  read_slices();
+  order_threads();
+}
+
+// One pass, lane by lane; a name is looked at once for each use.
+void HostTime::read_slices() {
+  std::vector<NameUse> uses;
+  for (const Category& c : trace_.categories) uses.push_back(use_of(c.kind));
+  std::array<std::vector<std::uint8_t>, 3> part_of_name;  // by NameUse
+  for (auto& parts : part_of_name) parts.assign(trace_.strings.size(), kNoPart);
+  std::vector<std::pair<std::uint64_t, LaneId>> counted;
+  std::vector<SliceId> overheads;
+  SliceId last;
+  Ns end_of_others = kNever;
+  bool any = false;
+  for (std::size_t l = 0; l < trace_.lanes.size(); ++l) {
+    const Lane& lane = trace_.lanes[l];
+    if (lane.is_async) continue;
+    std::uint64_t count = 0;
+    for (std::uint32_t i = lane.first_slice; i < lane.first_slice + lane.slice_count; ++i) {
+      const NameUse use = uses[trace_.slices.category[i]];
+      if (use == NameUse::overhead) overheads.emplace_back(std::size_t{i});
+      if (use >= NameUse::overhead) continue;
+      ++count;
+      const StringId name = trace_.slices.name[i];
+      std::uint8_t& part = part_of_name[static_cast<std::size_t>(use)][name.index()];
+      if (part == kNoPart) part = part_of(use, trace_.strings[name]);
+      part_[i] = part;
+      const Span span{trace_.slices.begin[i], trace_.slices.end[i]};
+      recorded_.begin = any ? std::min(recorded_.begin, span.begin) : span.begin;
+      if (!any || span.end > trace_.end(last)) {
+        if (any) end_of_others = trace_.end(last);
+        last = SliceId(std::size_t{i});
+      } else {
+        end_of_others = std::max(end_of_others, span.end);
+      }
+      any = true;
+    }
+    if (count > 0) counted.emplace_back(count, LaneId(l));
+  }
+  if (any) {
+    const bool closes = use_of(trace_.kind(last)) == NameUse::call && trace_.name(last).ends_with("DeviceSynchronize");
+    recorded_.end = std::max(recorded_.begin, closes ? end_of_others : trace_.end(last));
+  }
+  const auto key = [&](LaneId l) { return std::pair<std::string_view, std::string_view>(trace_.processes[trace_.lane(l).process.index()].key, trace_.lane(l).key); };
+  std::sort(counted.begin(), counted.end(), [&](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : key(a.second) < key(b.second); });
+  for (const auto& [count, lane] : counted) threads_.push_back(lane);
+  gather_overheads(overheads);
+}
+
+// Where a lane has any slice. Deeper rows mostly lie in those above.
+SpanSet HostTime::coverage(LaneId id) const {
+  const Lane& lane = trace_.lane(id);
+  SpanSet covered;
+  bool all_in_first_row = lane.overlapping == 0;
+  for (std::uint32_t depth = 0; depth < lane.depth_count && (depth == 0 || !all_in_first_row); ++depth) {
+    const Row& row = trace_.rows[lane.first_row + depth];
+    if (row.count == 0) continue;
+    SpanSet more;
+    auto at = std::upper_bound(covered.begin(), covered.end(), trace_.slices.begin[row.first], [](Ns t, Span s) { return t < s.end; });
+    for (std::uint32_t i = row.first; i < row.first + row.count; ++i) {
+      const Span span{trace_.slices.begin[i], trace_.slices.end[i]};
+      if (part_[i] == kNoPart) {
+        all_in_first_row = false;
+        continue;
+      }
+      while (at != covered.end() && at->end <= span.begin) ++at;
+      if (at == covered.end() || !at->contains(span)) append(more, span);
+    }
+    if (!more.empty()) covered = unite(covered, more);
+  }
+  return covered;
+}
+
+// At each instant the first thread in order that has a slice there: a sweep with the threads that go on in a heap.
+void HostTime::order_threads() {
+  struct Cover {
+    Span span;
+    std::uint32_t rank;
+    bool operator<(const Cover& o) const { return rank > o.rank; }  // a heap gives the greatest first
+  };
+  Column<Cover> covers, other;
+  for (std::uint32_t rank = 0; rank < threads_.size(); ++rank)
+    for (const Span span : coverage(threads_[rank])) covers.push_back({span, rank});
+  radix_sort(covers, other, [](const Cover& c) { return ordered_bits(c.span.begin); });
+  std::priority_queue<Cover> open;
+  Ns now = kNever;
+  const auto advance = [&](Ns to) {
+    while (now < to) {
+      while (!open.empty() && open.top().span.end <= now) open.pop();
+      if (open.empty()) break;
+      const Ns stop = std::min(to, open.top().span.end);
+      first_thread_.push_back({{now, stop}, threads_[open.top().rank]});
+      now = stop;
+    }
+    now = to;
+  };
+  for (const Cover& cover : covers) {
+    advance(cover.span.begin);
+    open.push(cover);
+  }
+  advance(std::numeric_limits<Ns>::max());
+}
+
+void HostTime::gather_overheads(const std::vector<SliceId>& slices) {
+  std::vector<SliceId> loading, other;
+  for (const SliceId s : slices) (trace_.name(s).find("Loading") != std::string_view::npos ? loading : other).push_back(s);
+  overheads_ = put_over(disjoint(trace_, std::move(loading), IdleCause::loading), disjoint(trace_, std::move(other), IdleCause::profiler));
+}
+
+HostReader::HostReader(const HostTime& host, bool reads_ahead)
+    : host_(host), reads_ahead_(reads_ahead), near_(host.trace_.rows.size()), lanes_(host.trace_.lanes.size()) {
+  for (std::size_t r = 0; r < near_.size(); ++r) near_[r] = host.trace_.rows[r].first;
+}
+
+void HostReader::read(LaneId lane, Span span, std::vector<HostPiece>& out) {
+  each_piece(lane, span, [&](Span part, IdleCause cause, SliceId slice) { out.push_back({part, cause, slice}); });
+}
+
+void HostReader::add_times(LaneId lane, Span span, CauseTimes& times) {
+  each_piece(lane, span, [&](Span part, IdleCause cause, SliceId) { times[index_of(cause)] += part.length(); });
+}
+
+template <class Take>
+void HostReader::each_piece(LaneId lane, Span span, Take take) {
+  const auto& overheads = host_.overheads_;
+  auto at = std::upper_bound(overheads.begin(), overheads.end(), span.begin, [](Ns t, const HostPiece& p) { return t < p.span.end; });
+  for (; at != overheads.end() && at->span.begin < span.end; ++at) {
+    const Span part = intersect(at->span, span);
+    if (span.begin < part.begin) each_on_threads(lane, {span.begin, part.begin}, take);
+    take(part, at->cause, at->slice);
+    span.begin = part.end;
+  }
+  if (!span.empty()) each_on_threads(lane, span, take);
+}
+
+template <class Take>
+void HostReader::each_on_threads(LaneId lane, Span span, Take take) {
+  if (lane)
+    each_on_lane(lane, span, take, [&](Span rest) { each_on_first_thread(rest, take); });
+  else
+    each_on_first_thread(span, take);
+}
+
+template <class Take>
+void HostReader::each_on_first_thread(Span span, Take take) {
+  const auto& threads = host_.first_thread_;
+  auto at = std::upper_bound(threads.begin(), threads.end(), span.begin, [](Ns t, const HostTime::OnThread& p) { return t < p.span.end; });
+  for (; at != threads.end() && at->span.begin < span.end; ++at) {
+    const Span part = intersect(at->span, span);
+    if (span.begin < part.begin) take({span.begin, part.begin}, IdleCause::unrecorded, SliceId{});
+    each_on_lane(at->lane, part, take, [](Span) {});
+    span.begin = part.end;
+  }
+  if (!span.empty()) take(span, IdleCause::unrecorded, SliceId{});
+}
+
+template <class Take, class Uncovered>
+void HostReader::each_on_lane(LaneId lane, Span span, Take take, Uncovered uncovered) {
+  LaneState& s = lanes_[lane.index()];
+  if (span.begin < s.now || span.end > s.ready.end) make_ready(s, lane, span);
+  while (s.next < s.slices.size() && s.slices[s.next].begin <= span.begin) begin_slice(s, s.slices[s.next++]);
+  s.now = span.begin;
+  const auto advance = [&](Ns to) {
+    while (s.now < to) {
+      while (!s.stack.empty() && s.stack.back().end <= s.now) s.stack.pop_back();
+      const Open* const owner = s.compiles.end > s.now ? &s.compiles : s.loads.end > s.now ? &s.loads : s.stack.empty() ? nullptr : &s.stack.back();
+      const Span part{s.now, owner ? std::min(to, owner->end) : to};
+      s.now = part.end;
+      if (!owner) {
+        uncovered(part);
+      } else {
+        const auto cause = owner == &s.compiles ? IdleCause::compiling
+                           : owner == &s.loads  ? IdleCause::data_loading
+                                                : static_cast<IdleCause>(owner->part & kCauseBits);
+        take(part, cause, SliceId(std::size_t{owner->slice}));
+      }
+    }
+  };
+  for (; s.next < s.slices.size() && s.slices[s.next].begin < span.end; ++s.next) {
+    advance(s.slices[s.next].begin);
+    begin_slice(s, s.slices[s.next]);
+  }
+  advance(span.end);
+}
+
+void HostReader::begin_slice(LaneState& s, const Open& slice) {
+  while (!s.stack.empty() && s.stack.back().end <= slice.begin) s.stack.pop_back();
+  s.stack.push_back(slice);
+  if ((slice.part & kCompiling) != 0 && slice.end > s.compiles.end) s.compiles = slice;
+  if ((slice.part & kLoadsData) != 0 && slice.end > s.loads.end) s.loads = slice;
+}
+
+// Slices of one begin lie in order of depth from the outer one to the inner one: see LaneNester.
+void HostReader::make_ready(LaneState& s, LaneId id, Span span) {
+  if (reads_ahead_) {
+    if (s.fresh < s.enough) s.ahead = s.ahead > std::numeric_limits<Ns>::max() / 4 ? s.ahead : std::max(2 * s.ahead, span.length());
+    if (s.fresh > 4 * s.enough) s.ahead /= 2;
+  }
+  s.ready = span;
+  if (__builtin_add_overflow(span.begin, s.ahead, &s.ready.end)) s.ready.end = span.end;
+  s.ready.end = std::max(s.ready.end, span.end);
+  s.slices.clear();
+  s.stack.clear();
+  s.next = 0;
+  s.compiles = s.loads = {0, kNever, 0, 0};
+  const Slices& slices = host_.trace_.slices;
+  const Lane& lane = host_.trace_.lane(id);
+  places_.clear();
+  inside_.clear();  // begun in the stretch; those begun before it are few
+  for (std::uint32_t r = lane.first_row; r < lane.first_row + lane.depth_count; ++r) {
+    const Row& row = host_.trace_.rows[r];
+    near_[r] = first_that_ends_after(row, span.begin, near_[r]);
+    for (std::uint32_t i = near_[r]; i < row.first + row.count && slices.begin[i] < s.ready.end; ++i)
+      if (host_.part_[i] != kNoPart && slices.begin[i] < slices.end[i]) {
+        const bool before = slices.begin[i] < span.begin;
+        if (!before) places_.push_back({static_cast<std::uint64_t>(slices.begin[i]) - static_cast<std::uint64_t>(span.begin), inside_.size()});
+        (before ? s.slices : inside_).push_back({slices.begin[i], slices.end[i], i, host_.part_[i]});
+      }
+  }
+  const auto earlier = [](const Open& a, const Open& b) { return a.begin < b.begin; };
+  if (!std::is_sorted(s.slices.begin(), s.slices.end(), earlier)) std::stable_sort(s.slices.begin(), s.slices.end(), earlier);
+  radix_sort(places_, spare_, [](const Place& p) { return p.after; });
+  // As many new slices as there are rows and slices begun before, so that looking at those is paid by the new ones.
+  constexpr std::size_t kEnough = 512;
+  s.enough = std::max({kEnough, s.slices.size(), std::size_t{lane.depth_count}});
+  s.fresh = places_.size();
+  for (const Place& p : places_) s.slices.push_back(inside_[p.at]);
+}
+
+std::uint32_t HostReader::first_that_ends_after(const Row& row, Ns t, std::uint32_t near) const {
+  const Ns* const ends = host_.trace_.slices.end.data();
+  const std::uint32_t stop = row.first + row.count;
+  if (near > row.first && ends[near - 1] > t) near = row.first;  // an earlier question than the last one
+  std::uint32_t step = 1;
+  while (near < stop && ends[near] <= t) {  // in steps that grow
+    const std::uint32_t next = std::min(stop, near + step);
+    if (ends[next - 1] > t) return static_cast<std::uint32_t>(std::upper_bound(ends + near, ends + next, t) - ends);
+    near = next;
+    step *= 2;
+  }
+  return near;
+}
+
+}  // namespace gapscope

@@ -1,0 +1,104 @@
+#pragma once
+// What the host was in at each instant, seen from one thread: the profiler's overhead, else that thread's slice, else the slice
+// of the first other thread that has one, those with the most slices first. Refers to the trace, which must outlive it.
+//
+// Slices are here operators, annotations, Python frames and calls, each covering [begin, end); one of no duration covers
+// nothing. Building costs a pass over the trace and a byte a slice; a question O(depths * log n), and O(n log n) in the slices
+// that lie in the stretch asked for.
+#include <vector>
+
+#include "core/analyze/account/idle_cause.h"
+#include "core/base/column.h"
+#include "core/base/span_set.h"
+#include "core/trace/trace.h"
+
+namespace gapscope {
+
+// A stretch with one cause. `slice` is what answers for it: the overhead, the outermost compile frame, the data loader, or the
+// innermost slice of the thread; none where nothing is recorded.
+struct HostPiece {
+  Span span;
+  IdleCause cause = IdleCause::unrecorded;
+  SliceId slice;
+};
+
+class HostTime {
+ public:
+  explicit HostTime(const Trace& trace);
+
+  // The first begin to the last end of all slices, leaving out the one that ends last where it is a device synchronization, with
+  // which the profiler closes a recording. {0, 0} where there are none.
+  Span recorded() const { return recorded_; }
+
+ private:
+  friend class HostReader;
+  struct OnThread {
+    Span span;
+    LaneId lane;
+  };
+  void read_slices();
+  void order_threads();
+  void gather_overheads(const std::vector<SliceId>& slices);
+  SpanSet coverage(LaneId lane) const;
+
+  const Trace& trace_;
+  Span recorded_;
+  Column<std::uint8_t> part_;          // by slice: an IdleCause with bits, or kNoPart
+  std::vector<LaneId> threads_;        // with slices, most of them first
+  std::vector<OnThread> first_thread_; // the first of them at each instant: disjoint, in time order
+  std::vector<HostPiece> overheads_;   // disjoint, in time order
+};
+
+// Asks about stretches of time. For one thread. Going on in order of time is cheap, and cheaper yet with `reads_ahead`: then the
+// slices of a lane are put in order a few thousand at a time, for questions that follow closely.
+class HostReader {
+ public:
+  explicit HostReader(const HostTime& host, bool reads_ahead = false);
+  // Appends pieces in time order that cover `span` exactly. Without a lane no thread comes before the others.
+  void read(LaneId lane, Span span, std::vector<HostPiece>& out);
+  // Adds up their lengths by cause.
+  void add_times(LaneId lane, Span span, CauseTimes& times);
+
+ private:
+  struct Open {
+    Ns begin, end;
+    std::uint32_t slice;
+    std::uint8_t part;
+  };
+  // A lane's slices in order of begin, an outer one before an inner one, and how far they were read.
+  struct LaneState {
+    Span ready;                  // `slices` are those that overlap this
+    std::vector<Open> slices;
+    std::size_t next = 0;        // the first that begins after the last question's end
+    std::vector<Open> stack;     // begun, in order: the last one that has not ended is the innermost
+    Open compiles{}, loads{};    // of the compile frames and data loaders begun the one that ends last
+    Ns now = 0;                  // the last question's end
+    Ns ahead = 0;                // how much more than asked for is made ready...
+    std::size_t fresh = 0, enough = 0;  // ...so that of the slices these begin in it: last time, and wanted
+  };
+  template <class Take>
+  void each_piece(LaneId lane, Span span, Take take);
+  template <class Take>
+  void each_on_threads(LaneId lane, Span span, Take take);
+  template <class Take>
+  void each_on_first_thread(Span span, Take take);
+  template <class Take, class Uncovered>
+  void each_on_lane(LaneId lane, Span span, Take take, Uncovered uncovered);
+  void make_ready(LaneState& state, LaneId lane, Span span);
+  static void begin_slice(LaneState& state, const Open& slice);
+  std::uint32_t first_that_ends_after(const Row& row, Ns t, std::uint32_t near) const;
+
+  const HostTime& host_;
+  const bool reads_ahead_;
+  std::vector<std::uint32_t> near_;  // by row: where the last question found its first slice
+  std::vector<LaneState> lanes_;
+  // To work in: slices row by row, and their order.
+  struct Place {
+    std::uint64_t after;  // ns since the stretch's begin
+    std::size_t at;       // in inside_
+  };
+  std::vector<Open> inside_;
+  std::vector<Place> places_, spare_;
+};
+
+}  // namespace gapscope

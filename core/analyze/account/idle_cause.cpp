@@ -1,0 +1,74 @@
+#include "core/analyze/account/idle_cause.h"
+
+#include <algorithm>
+
+namespace gapscope {
+namespace {
+
+struct Words {
+  std::string_view key, title, words, remedy;
+};
+constexpr std::array<Words, kIdleCauses> kWords = {{
+    {"operator", "operators", "in operators",
+     "Run fewer and bigger operators: torch.compile, CUDA graphs, fused and foreach variants, a larger batch."},
+    {"python", "Python", "in Python outside operators",
+     "Move work out of the loop or compile it; parts named with torch.profiler.record_function show which."},
+    {"launching", "launch calls", "inside launch calls", "Make fewer launches: fuse small kernels, or replay them as a CUDA graph."},
+    {"cuda_call", "other CUDA calls", "inside other CUDA calls", "Look at which calls these are; CUDA graphs and longer-lived buffers, events and streams need fewer."},
+    {"starting", "launched, not begun", "launched, not begun",
+     "A few microseconds each are usual, and CUDA graphs shorten them; where one takes long, look at what its stream waits for."},
+    {"synchronizing", "synchronization", "waiting for the GPU",
+     "Remove the synchronization (.item(), .cpu(), print of a tensor, torch.cuda.synchronize), so that the host runs ahead."},
+    {"data_loading", "data loading", "in the data loader", "Use more workers, a larger prefetch_factor and pin_memory, so that the next batch is ready in time."},
+    {"compiling", "compiling", "compiling", "Warm up before recording, and mark what varies as dynamic so that nothing is compiled again."},
+    {"allocating", "allocating memory", "allocating memory", "Let the caching allocator keep its memory: no empty_cache() in the loop, stable shapes, a warm-up step."},
+    {"loading", "loading kernels", "loading kernels", "Run a warm-up step before recording: the driver loads a kernel's code at its first use."},
+    {"profiler", "the profiler's own work", "in the profiler's own work", "Record fewer steps with less detail, and skip the first with schedule(warmup=...): this time is the recording's."},
+    {"unrecorded", "nothing recorded", "with no CPU activity recorded", "Record with ProfilerActivity.CPU, and all the threads that take part."},
+    {"unlinked", "launched before the recording", "before work that was launched before the recording", "Record with schedule(wait=1, warmup=1): the host side of this is not in the file."},
+}};
+
+template <class... Parts>
+bool has_any(std::string_view name, Parts... parts) {
+  return ((name.find(parts) != name.npos) || ...);
+}
+template <class... Parts>
+bool starts_with_any(std::string_view name, Parts... parts) {
+  return (name.starts_with(parts) || ...);
+}
+
+// Copies that return when the copy is done. Those on a stream of the caller's choice (...Async) do not wait.
+bool is_blocking_copy(std::string_view name) {
+  return name == "cudaMemcpy" || name == "hipMemcpy" || (name.starts_with("cuMemcpy") && !has_any(name, "Async"));
+}
+
+bool is_allocating(std::string_view name) {
+  if (starts_with_any(name, "cudaMalloc", "cudaFree", "cudaHostAlloc", "cudaHostRegister")) return true;
+  if (starts_with_any(name, "hipMalloc", "hipFree", "hipHostMalloc", "hipHostAlloc", "hipHostFree", "hipHostRegister", "hipExtMalloc")) return true;
+  for (const std::string_view memory : {"cuMem", "hipMem"})
+    if (name.starts_with(memory))
+      return starts_with_any(name.substr(memory.size()), "Alloc", "Free", "Create", "Map", "Unmap", "Release", "SetAccess", "AddressReserve");
+  return false;
+}
+
+}  // namespace
+
+std::string_view idle_cause_key(IdleCause cause) { return kWords[index_of(cause)].key; }
+std::string_view idle_cause_title(IdleCause cause) { return kWords[index_of(cause)].title; }
+std::string_view idle_cause_words(IdleCause cause) { return kWords[index_of(cause)].words; }
+std::string_view idle_cause_remedy(IdleCause cause) { return kWords[index_of(cause)].remedy; }
+
+IdleCause cause_of_call(std::string_view name) {
+  if (name.ends_with("Synchronize") || is_blocking_copy(name)) return IdleCause::synchronizing;
+  return is_allocating(name) ? IdleCause::allocating : IdleCause::cuda_call;
+}
+
+bool is_compile_frame_name(std::string_view name) {
+  if (name == "dynamo" || name.starts_with("_compile.")) return true;
+  if (has_any(name, "(dynamo_timed)", "entire_frame_compile", "backend_compile", "compile_fx", "create_aot_dispatcher")) return true;
+  constexpr std::string_view kAttempt = "compile_attempt_";
+  const std::size_t at = name.find(kAttempt);
+  return at != name.npos && at + kAttempt.size() < name.size() && name[at + kAttempt.size()] >= '0' && name[at + kAttempt.size()] <= '9';
+}
+
+}  // namespace gapscope

@@ -1,0 +1,270 @@
+#include "core/analyze/account/time_account.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+
+#include "core/analyze/steps.h"
+#include "core/base/text.h"
+
+namespace gapscope {
+namespace {
+
+bool is_communication_kernel(std::string_view name) { return contains_ignore_case(name, "nccl") || contains_ignore_case(name, "rccl"); }
+
+// By GpuOp: a kernel's name is looked at once, and its operator only where some operator states a collective.
+std::vector<std::uint8_t> find_communication(const Trace& trace, const LinkIndex& links, const std::vector<GpuOp>& ops) {
+  const bool any_collective = std::any_of(trace.ops.begin(), trace.ops.end(), [](const OpRow& op) { return op.collective.valid(); });
+  std::vector<std::int8_t> by_name(trace.strings.size(), -1);
+  std::vector<std::uint8_t> out(ops.size());
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    if (!ops[i].is_kernel()) continue;
+    const StringId name = trace.name_id(ops[i].slice);
+    std::int8_t& known = by_name[name.index()];
+    if (known < 0) known = is_communication_kernel(trace.strings[name]) ? 1 : 0;
+    out[i] = static_cast<std::uint8_t>(known);
+    if (known == 0 && any_collective) {
+      const SliceId op = links.op_with_external_id(trace.slices.external_id[ops[i].slice.index()]);
+      const OpRow* const row = op ? trace.op_row(op) : nullptr;
+      out[i] = row != nullptr && row->collective.valid() ? 1 : 0;
+    }
+  }
+  return out;
+}
+
+// Which of the classes go on, from spans that come in order of begin: each moment belongs to the first class that goes on.
+class BusySweep {
+ public:
+  BusySweep(Span window, DeviceAccount& account) : window_(window), account_(account) { until_.fill(std::numeric_limits<Ns>::min()); }
+
+  void add(std::size_t cls, Span span) {
+    advance(span.begin);
+    until_[cls] = std::max(until_[cls], span.end);
+  }
+  void finish() { advance(std::numeric_limits<Ns>::max()); }
+
+ private:
+  void advance(Ns to) {
+    const std::array<SpanSet*, 3> sets = {&account_.compute, &account_.exposed_communication, &account_.exposed_copies};
+    for (std::size_t c = 0; c < until_.size() && now_ < to; ++c) {
+      const Ns stop = std::min(to, until_[c]);
+      if (stop <= now_) continue;
+      append(*sets[c], intersect(Span{now_, stop}, window_));
+      now_ = stop;
+    }
+    now_ = std::max(now_, to);
+  }
+
+  const Span window_;
+  DeviceAccount& account_;
+  Ns now_ = std::numeric_limits<Ns>::min();
+  std::array<Ns, 3> until_{};  // compute, communication, copies
+};
+
+}  // namespace
+
+Ns AccountTimes::host() const {
+  Ns sum = 0;
+  for (std::size_t c = 0; c < kIdleCauses; ++c) sum += is_host_part(static_cast<IdleCause>(c)) ? idle[c] : 0;
+  return sum;
+}
+
+AccountTimes& AccountTimes::operator+=(const AccountTimes& other) {
+  window += other.window;
+  compute += other.compute;
+  exposed_communication += other.exposed_communication;
+  exposed_copies += other.exposed_copies;
+  for (std::size_t c = 0; c < kIdleCauses; ++c) idle[c] += other.idle[c];
+  return *this;
+}
+
+std::span<const DeviceAccount::CauseTime> DeviceAccount::causes(std::size_t gap) const {
+  const std::size_t first = gaps[gap].first_cause;
+  const std::size_t last = gap + 1 < gaps.size() ? gaps[gap + 1].first_cause : causes_.size();
+  return std::span(causes_).subspan(first, last - first);
+}
+
+std::pair<std::size_t, std::size_t> DeviceAccount::gaps_in(Span span) const {
+  const auto first = std::upper_bound(gaps.begin(), gaps.end(), span.begin, [](Ns t, const DeviceGap& g) { return t < g.span.end; });
+  const auto last = std::lower_bound(first, gaps.end(), span.end, [](const DeviceGap& g, Ns t) { return g.span.begin < t; });
+  return {static_cast<std::size_t>(first - gaps.begin()), static_cast<std::size_t>(last - gaps.begin())};
+}
+
+std::vector<std::size_t> DeviceAccount::longest_gaps(std::size_t most) const {
+  std::vector<std::size_t> order(gaps.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  most = std::min(most, order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most), order.end(), [&](std::size_t a, std::size_t b) {
+    return gaps[a].span.length() != gaps[b].span.length() ? gaps[a].span.length() > gaps[b].span.length() : a < b;
+  });
+  order.resize(most);
+  return order;
+}
+
+TimeAccount::TimeAccount(const Trace& trace, const LinkIndex& links, const std::vector<GpuOp>& ops) : trace_(trace), host_(trace) {
+  if (!find_window(ops)) return;
+  std::map<std::int32_t, std::pair<bool, std::vector<std::uint32_t>>> of_device;  // any linked; positions in `ops`
+  for (std::uint32_t i = 0; i < ops.size(); ++i) {
+    auto& [linked, positions] = of_device[ops[i].device];
+    linked |= ops[i].linked();
+    positions.push_back(i);
+  }
+  const std::vector<std::uint8_t> is_communication = find_communication(trace, links, ops);
+  for (const auto& [device, work] : of_device) {
+    if (!work.first) continue;
+    DeviceAccount& account = devices_.emplace_back();
+    account.device = device;
+    account.window = window_;
+    make_device(account, ops, work.second, is_communication);
+  }
+}
+
+// False where it is longer than time can be counted.
+bool TimeAccount::find_window(const std::vector<GpuOp>& ops) {
+  const std::vector<SliceId> annotations = profiler_steps(trace_);
+  window_ = host_.recorded();
+  for (const SliceId s : annotations) window_ = s == annotations.front() ? trace_.span_of(s) : hull(window_, trace_.span_of(s));
+  for (const GpuOp& op : ops)
+    if (op.linked()) window_.end = std::max(window_.end, op.span.end);
+  Ns length = 0;
+  if (__builtin_sub_overflow(window_.end, window_.begin, &length)) return window_ = {}, false;
+  Ns end_of_last = std::numeric_limits<Ns>::min();
+  for (const SliceId s : annotations) {
+    if (trace_.begin(s) < end_of_last || trace_.span_of(s).empty()) continue;
+    if (!steps_.empty()) steps_.back().span.end = trace_.begin(s);
+    steps_.push_back({s, {trace_.begin(s), window_.end}});
+    end_of_last = trace_.end(s);
+  }
+  if (!steps_.empty()) steps_.front().span.begin = window_.begin;
+  return true;
+}
+
+void TimeAccount::make_device(DeviceAccount& account, const std::vector<GpuOp>& ops, const std::vector<std::uint32_t>& of_device,
+                              const std::vector<std::uint8_t>& is_communication) {
+  BusySweep sweep(window_, account);
+  HostReader reader(host_, true);
+  account.gaps.reserve(of_device.size() + 1);
+  account.causes_.reserve(3 * of_device.size());
+  const auto add_gap = [&](Span span, const GpuOp* ended_by) {
+    DeviceGap gap;
+    gap.span = span;
+    gap.first_cause = static_cast<std::uint32_t>(account.causes_.size());
+    if (ended_by != nullptr) gap.ended_by = ended_by->slice, gap.launch = ended_by->launch;
+    CauseTimes causes{};
+    const GapParts parts = parts_of(gap, gap.launch ? ended_by->launch_span : Span{});
+    if (!parts.host.empty()) reader.add_times(parts.thread, parts.host, causes);
+    causes[index_of(IdleCause::launching)] += parts.launching.length();
+    causes[index_of(IdleCause::starting)] += parts.starting.length();
+    causes[index_of(IdleCause::unlinked)] += parts.unlinked.length();
+    Ns most = 0;
+    for (std::size_t c = 0; c < kIdleCauses; ++c) {
+      if (causes[c] == 0) continue;
+      account.times.idle[c] += causes[c];
+      account.causes_.push_back({static_cast<IdleCause>(c), causes[c]});
+      if (causes[c] > most) most = causes[c], gap.main = static_cast<IdleCause>(c);
+    }
+    account.gaps.push_back(gap);
+  };
+  const auto explains_more = [&](const GpuOp& a, const GpuOp& b) {
+    const auto key = [&](const GpuOp& op) { return std::tuple(!op.linked(), op.linked() ? op.launch_span.begin : 0, trace_.slices.offset[op.slice.index()]); };
+    return key(a) < key(b);
+  };
+  Ns busy_until = window_.begin;
+  for (std::size_t i = 0; i < of_device.size();) {  // what begins at one moment together
+    const Ns begin = ops[of_device[i]].span.begin;
+    Ns end = begin;
+    const GpuOp* first = &ops[of_device[i]];
+    for (; i < of_device.size() && ops[of_device[i]].span.begin == begin; ++i) {
+      const GpuOp& op = ops[of_device[i]];
+      const bool communicates = is_communication[of_device[i]] != 0;
+      sweep.add(!op.is_kernel() ? 2 : communicates ? 1 : 0, op.span);
+      end = std::max(end, op.span.end);
+      if (&op != first && explains_more(op, *first)) first = &op;
+    }
+    if (begin >= window_.end) break;
+    if (end == begin) continue;
+    if (busy_until < begin) add_gap({busy_until, begin}, first);
+    busy_until = std::max(busy_until, end);
+  }
+  sweep.finish();
+  if (busy_until < window_.end) add_gap({busy_until, window_.end}, nullptr);
+  account.times.window = window_.length();
+  account.times.compute = length(account.compute);
+  account.times.exposed_communication = length(account.exposed_communication);
+  account.times.exposed_copies = length(account.exposed_copies);
+}
+
+TimeAccount::GapParts TimeAccount::parts_of(const DeviceGap& gap, Span call) const {
+  const Span all = gap.span;
+  if (!gap.ended_by) return {.host = all};
+  if (!gap.launch) return {.unlinked = all};
+  const Ns begins = std::clamp(call.begin, all.begin, all.end), ends = std::clamp(call.end, all.begin, all.end);
+  return {.thread = trace_.lane_id(gap.launch), .host = {all.begin, begins}, .launching = {begins, ends}, .starting = {ends, all.end}};
+}
+
+void TimeAccount::add_pieces(HostReader& reader, const DeviceGap& gap, Span clip, std::vector<HostPiece>& out) const {
+  const GapParts parts = parts_of(gap, gap.launch ? trace_.span_of(gap.launch) : Span{});
+  if (const Span host = intersect(parts.host, clip); !host.empty()) reader.read(parts.thread, host, out);
+  const auto add = [&](Span span, IdleCause cause) {
+    if (const Span part = intersect(span, clip); !part.empty()) out.push_back({part, cause, gap.launch});
+  };
+  add(parts.launching, IdleCause::launching);
+  add(parts.starting, IdleCause::starting);
+  add(parts.unlinked, IdleCause::unlinked);
+}
+
+std::vector<HostPiece> TimeAccount::pieces(const DeviceGap& gap, Span clip) const {
+  HostReader reader(host_);
+  std::vector<HostPiece> out;
+  add_pieces(reader, gap, clip, out);
+  return out;
+}
+
+void TimeAccount::each_gap(const DeviceAccount& account, const std::function<void(std::size_t, std::span<const HostPiece>)>& visit) const {
+  HostReader reader(host_, true);
+  std::vector<HostPiece> found;
+  for (std::size_t i = 0; i < account.gaps.size(); ++i) {
+    found.clear();
+    add_pieces(reader, account.gaps[i], account.gaps[i].span, found);
+    visit(i, found);
+  }
+}
+
+const DeviceAccount* TimeAccount::device(std::int32_t number) const {
+  const auto at = std::find_if(devices_.begin(), devices_.end(), [&](const DeviceAccount& d) { return d.device == number; });
+  return at == devices_.end() ? nullptr : &*at;
+}
+
+const DeviceAccount* TimeAccount::busiest() const {
+  const auto at = std::min_element(devices_.begin(), devices_.end(),
+                                   [](const DeviceAccount& a, const DeviceAccount& b) { return a.times.idle_total() < b.times.idle_total(); });
+  return at == devices_.end() ? nullptr : &*at;
+}
+
+AccountTimes TimeAccount::all_devices() const {
+  AccountTimes all;
+  for (const DeviceAccount& d : devices_) all += d.times;
+  return all;
+}
+
+AccountTimes TimeAccount::times_in(const DeviceAccount& account, Span range) const {
+  range = intersect(range, account.window);
+  AccountTimes out;
+  out.window = range.length();
+  if (range.empty()) return out;
+  out.compute = length_within(account.compute, range);
+  out.exposed_communication = length_within(account.exposed_communication, range);
+  out.exposed_copies = length_within(account.exposed_copies, range);
+  const auto [first, last] = account.gaps_in(range);
+  for (std::size_t i = first; i < last; ++i) {
+    if (range.contains(account.gaps[i].span)) {
+      for (const auto& [cause, time] : account.causes(i)) out.idle[index_of(cause)] += time;
+    } else {
+      for (const HostPiece& piece : pieces(account.gaps[i], range)) out.idle[index_of(piece.cause)] += piece.span.length();
+    }
+  }
+  return out;
+}
+
+}  // namespace gapscope

@@ -1,0 +1,128 @@
+#pragma once
+// The time account: what a GPU did with every nanosecond of the window, and where it stood still, what the host was doing.
+//
+//   window = compute + exposed_communication + exposed_copies + idle, and idle = the sum over its causes. Always exactly.
+//
+// Compute is the union of compute kernels, exposed communication the union of communication kernels less compute, exposed
+// copies the union of copies and fills less both. Each maximal rest is a gap. It is explained by the work that ended it: of the
+// work that begins there, what was launched first. Before its launch the host is at fault, and HostTime says with what; then
+// the call itself is `launching` and what follows `starting`. Where nothing follows, all of the gap is the host's; where the
+// work is unlinked, all of it is `unlinked`. Communication is a kernel named nccl or rccl, or launched by an operator that
+// states a collective.
+//
+// The window: begin of the first ProfilerStep# to the later of the last one's end and the last end of linked GPU work. Without
+// steps, HostTime::recorded() extended to the last end of linked GPU work. Devices: those with linked work.
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/analyze/account/host_time.h"
+#include "core/analyze/account/idle_cause.h"
+#include "core/analyze/gpu/gpu_ops.h"
+#include "core/base/column.h"
+#include "core/base/span_set.h"
+
+namespace gapscope {
+
+// The parts of a window, or of a part of it.
+struct AccountTimes {
+  Ns window = 0;
+  Ns compute = 0;
+  Ns exposed_communication = 0;
+  Ns exposed_copies = 0;
+  CauseTimes idle{};
+
+  Ns idle_total() const { return sum_of(idle); }
+  Ns of(IdleCause cause) const { return idle[index_of(cause)]; }
+  Ns host() const;  // operators, Python, launching and other CUDA calls
+  AccountTimes& operator+=(const AccountTimes& other);
+  friend bool operator==(const AccountTimes&, const AccountTimes&) = default;
+};
+
+// A stretch of the window in which a device did nothing.
+struct DeviceGap {
+  Span span;
+  SliceId ended_by;    // the GPU work; none: nothing follows in the window
+  SliceId launch;      // its call; none where unlinked or nothing follows
+  IdleCause main = IdleCause::unrecorded;  // the cause with the most time
+  std::uint32_t first_cause = 0;           // see DeviceAccount::causes()
+};
+
+class DeviceAccount {
+ public:
+  std::int32_t device = 0;
+  Span window;
+  AccountTimes times;
+  SpanSet compute, exposed_communication, exposed_copies;  // clipped to the window
+  Column<DeviceGap> gaps;                                  // in time order
+
+  // What the causes of a gap add up to: only those with time, in the order of the enum.
+  struct CauseTime {
+    IdleCause cause;
+    Ns time;
+  };
+  std::span<const CauseTime> causes(std::size_t gap) const;
+  // Gaps that overlap a stretch: positions [first, last).
+  std::pair<std::size_t, std::size_t> gaps_in(Span span) const;
+  // The longest gaps, the earlier one first of equal ones.
+  std::vector<std::size_t> longest_gaps(std::size_t most) const;
+
+ private:
+  friend class TimeAccount;
+  Column<CauseTime> causes_;
+};
+
+class TimeAccount {
+ public:
+  // `ops`: gpu_ops() of the trace. Refers to the trace and its links, which must outlive it. O(n log n).
+  TimeAccount(const Trace& trace, const LinkIndex& links, const std::vector<GpuOp>& ops);
+
+  Span window() const { return window_; }
+  const std::vector<DeviceAccount>& devices() const { return devices_; }  // ascending; empty: no account
+  // Of the device with this number; null where it did no linked work.
+  const DeviceAccount* device(std::int32_t number) const;
+  // The device that was idle for the shortest time; null where there is none.
+  const DeviceAccount* busiest() const;
+  // All devices together: sums, also of the windows.
+  AccountTimes all_devices() const;
+
+  // The account of [from, to) of the window. A gap that is cut keeps what ended it: its causes are those of the moments inside.
+  // O(log n) and the gaps inside.
+  AccountTimes times_in(const DeviceAccount& device, Span range) const;
+  // The window from each ProfilerStep#'s begin to the next one's, the last one's to the window's end: their accounts add up to
+  // the whole. Steps that begin inside another are left out. Empty where there are none.
+  struct StepWindow {
+    SliceId step;
+    Span span;
+  };
+  const std::vector<StepWindow>& steps() const { return steps_; }
+
+  // What the host was in, moment by moment, in the part of a gap that lies in `clip`: pieces in time order that cover it. The
+  // slice of `launching` and `starting` is the launch, of `unlinked` none.
+  std::vector<HostPiece> pieces(const DeviceGap& gap, Span clip) const;
+  std::vector<HostPiece> pieces(const DeviceGap& gap) const { return pieces(gap, gap.span); }
+  // The same for all gaps of a device in time order, much cheaper than one by one: visit(position of the gap, its pieces).
+  void each_gap(const DeviceAccount& device, const std::function<void(std::size_t, std::span<const HostPiece>)>& visit) const;
+
+ private:
+  void add_pieces(HostReader& reader, const DeviceGap& gap, Span clip, std::vector<HostPiece>& out) const;
+  bool find_window(const std::vector<GpuOp>& ops);
+  void make_device(DeviceAccount& account, const std::vector<GpuOp>& ops, const std::vector<std::uint32_t>& of_device,
+                   const std::vector<std::uint8_t>& is_communication);
+  // A gap from begin to end: host time on a thread, then the launch, then the start; or all of it unlinked.
+  struct GapParts {
+    LaneId thread{};
+    Span host{}, launching{}, starting{}, unlinked{};
+  };
+  GapParts parts_of(const DeviceGap& gap, Span call) const;  // `call`: the launch's span
+
+  const Trace& trace_;
+  HostTime host_;
+  Span window_;
+  std::vector<StepWindow> steps_;
+  std::vector<DeviceAccount> devices_;
+};
+
+}  // namespace gapscope

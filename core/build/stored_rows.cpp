@@ -1,0 +1,105 @@
+#include "core/build/stored_rows.h"
+
+namespace gapscope {
+namespace {
+
+// The two highest bits say how the rest is meant: as it is, times 512, or (the highest) wide.
+constexpr std::uint32_t kSizeBits = 30;
+constexpr std::int64_t kSizeHalf = std::int64_t{1} << (kSizeBits - 1);
+constexpr std::uint32_t kTimesUnit = std::uint32_t{1} << kSizeBits;
+constexpr std::int64_t kUnit = 512;
+
+bool fits(std::int64_t number) { return number >= -kSizeHalf && number < kSizeHalf; }
+
+}  // namespace
+
+std::uint32_t pack_size(std::int64_t size, WideValues::Writer& wide) {
+  if (fits(size)) return static_cast<std::uint32_t>(size + kSizeHalf);
+  if (size % kUnit == 0 && fits(size / kUnit)) return kTimesUnit | static_cast<std::uint32_t>(size / kUnit + kSizeHalf);
+  return wide.pack_wide(static_cast<std::uint64_t>(size));
+}
+
+std::int64_t unpack_size(std::uint32_t packed, const WideValues& wide) {
+  if (WideValues::is_wide(packed)) return static_cast<std::int64_t>(wide.unpack(packed));
+  const std::int64_t number = static_cast<std::int64_t>(packed & (kTimesUnit - 1)) - kSizeHalf;
+  return (packed & kTimesUnit) != 0 ? number * kUnit : number;
+}
+
+StoredFlow pack(const RawFlow& f, StoredBeside::Writer& beside) {
+  StoredFlow stored;
+  stored.time_low = static_cast<std::uint32_t>(f.time);
+  stored.time_high = static_cast<std::uint32_t>(static_cast<std::uint64_t>(f.time) >> 32);
+  stored.id = beside.wide.pack(f.id);
+  stored.kind = beside.flow_kinds.add({f.category, f.name});
+  stored.lane_or_slice = f.lane;
+  set_offset(stored, f.offset);
+  stored.phase = f.phase;
+  return stored;
+}
+
+StoredInstant pack(const RawInstant& i) {
+  StoredInstant stored{i.time, i.is_global ? StoredInstant::kAllLanes : i.lane, i.name, 0, 0, static_cast<std::uint16_t>(i.category)};
+  set_offset(stored, i.offset);
+  return stored;
+}
+
+StoredGpu pack(const GpuRow& row, StoredBeside::Writer& beside) {
+  GpuRow rest = row;
+  rest.slice = SliceId{};
+  rest.correlation = 0;
+  return {row.slice.value, beside.wide.pack(row.correlation), beside.gpu.add(std::bit_cast<StoredBeside::GpuRest>(rest))};
+}
+
+GpuRow unpack(const StoredGpu& row, const StoredBeside& beside) {
+  GpuRow whole = std::bit_cast<GpuRow>(beside.gpu[row.rest]);
+  whole.slice = SliceId(row.slice);
+  whole.correlation = beside.wide.unpack(row.correlation);
+  return whole;
+}
+
+StoredCall pack(const Call& call, StoredBeside::Writer& beside) { return {call.slice.value, beside.wide.pack(call.correlation)}; }
+
+Call unpack(const StoredCall& call, const StoredBeside& beside) { return {SliceId(call.slice), beside.wide.unpack(call.correlation)}; }
+
+StoredOp pack(const OpRow& row, StoredBeside::Writer& beside) {
+  return {row.slice.value, beside.wide.pack(static_cast<std::uint64_t>(row.sequence) + 1),
+          beside.ops.add({row.input_dims.value, row.input_types.value, row.collective.value, row.unfinished ? 1u : 0u})};
+}
+
+OpRow unpack(const StoredOp& row, const StoredBeside& beside) {
+  const StoredBeside::OpRest& rest = beside.ops[row.rest];
+  OpRow whole;
+  whole.slice = SliceId(row.slice);
+  whole.unfinished = rest.unfinished != 0;
+  whole.sequence = static_cast<std::int64_t>(beside.wide.unpack(row.sequence) - 1);
+  whole.input_dims = StringId(rest.input_dims);
+  whole.input_types = StringId(rest.input_types);
+  whole.collective = StringId(rest.collective);
+  return whole;
+}
+
+StoredMemory pack(const MemoryRow& row, StoredBeside::Writer& beside) {
+  return {row.time,
+          row.address,
+          pack_size(row.bytes, beside.wide),
+          pack_size(row.total_allocated, beside.wide),
+          pack_size(row.total_reserved, beside.wide),
+          beside.memory.add({row.lane.value, row.device_type, row.device, row.out_of_memory ? 1u : 0u})};
+}
+
+MemoryRow unpack(const StoredMemory& row, const StoredBeside& beside) {
+  const StoredBeside::MemoryPlace& place = beside.memory[row.place];
+  MemoryRow whole;
+  whole.time = row.time;
+  whole.bytes = unpack_size(row.bytes, beside.wide);
+  whole.address = row.address;
+  whole.total_allocated = unpack_size(row.total_allocated, beside.wide);
+  whole.total_reserved = unpack_size(row.total_reserved, beside.wide);
+  whole.lane = LaneId(place.lane);
+  whole.device_type = static_cast<std::int8_t>(place.device_type);
+  whole.device = place.device;
+  whole.out_of_memory = place.out_of_memory != 0;
+  return whole;
+}
+
+}  // namespace gapscope

@@ -1,0 +1,161 @@
+#pragma once
+// Rows as they wait for the end of the file: narrower than those of the tables, since half of a trace's memory at its most is
+// theirs. What rarely needs its 64 bits is a WideValues number; what repeats from row to row is a SharedValues position.
+// A place in the file has 48 bits: 256 TB.
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "core/base/shared_values.h"
+#include "core/base/wide_values.h"
+#include "core/build/raw_rows.h"
+
+namespace gapscope {
+
+// What is beside the rows.
+struct StoredBeside {
+  struct FlowKind {
+    std::uint32_t category = 0;     // StringIds
+    std::uint32_t name = 0;
+  };
+  // An operator's row but slice and sequence.
+  struct OpRest {
+    std::uint32_t input_dims = 0;   // StringIds
+    std::uint32_t input_types = 0;
+    std::uint32_t collective = 0;
+    std::uint32_t unfinished = 0;
+  };
+  struct MemoryPlace {
+    std::uint32_t lane = 0;
+    std::int16_t device_type = 0;
+    std::int16_t device = 0;
+    std::uint32_t out_of_memory = 0;
+  };
+  static_assert(sizeof(GpuRow) == 96, "no padding");
+  using GpuRest = std::array<std::uint64_t, sizeof(GpuRow) / 8>;  // a GpuRow without slice and correlation
+
+  WideValues wide;
+  SharedValues<FlowKind> flow_kinds;
+  SharedValues<OpRest> ops;
+  SharedValues<GpuRest> gpu;
+  SharedValues<MemoryPlace> memory;
+
+  void copy_to(StoredBeside& twin) const {
+    wide.copy_to(twin.wide);
+    flow_kinds.copy_to(twin.flow_kinds);
+    ops.copy_to(twin.ops);
+    gpu.copy_to(twin.gpu);
+    memory.copy_to(twin.memory);
+  }
+  struct Writer;
+};
+
+struct StoredBeside::Writer {
+  explicit Writer(StoredBeside& b) : wide(b.wide), flow_kinds(b.flow_kinds), ops(b.ops), gpu(b.gpu), memory(b.memory) {}
+  WideValues::Writer wide;
+  SharedValues<FlowKind>::Writer flow_kinds;
+  SharedValues<OpRest>::Writer ops;
+  SharedValues<GpuRest>::Writer gpu;
+  SharedValues<MemoryPlace>::Writer memory;
+};
+
+struct StoredSlice {
+  Ns begin = 0;
+  std::uint32_t length = 0;         // wide
+  std::uint32_t external_id = 0;    // wide
+  std::uint32_t name = 0;           // StringId
+  std::uint32_t lane = 0;           // position in RowStore::lanes
+  std::uint32_t offset_low = 0;
+  std::uint16_t offset_high = 0;
+  std::uint16_t category = 0;       // position in RowStore::categories
+};
+static_assert(sizeof(StoredSlice) == 32);
+
+struct StoredFlow {
+  std::uint32_t time_low = 0, time_high = 0;  // halves, so that a row needs no padding
+  std::uint32_t id = 0;             // wide
+  std::uint32_t kind = 0;           // shared
+  std::uint32_t lane_or_slice = 0;  // the lane until flows are bound, then the slice (file order) or kUnbound
+  std::uint32_t offset_low = 0;
+  std::uint16_t offset_high = 0;
+  char phase = 's';
+
+  Ns time() const { return static_cast<Ns>((std::uint64_t{time_high} << 32) | time_low); }
+};
+static_assert(sizeof(StoredFlow) == 28);
+
+struct StoredInstant {
+  static constexpr std::uint32_t kAllLanes = 0xFFFF'FFFFu;
+  Ns time = 0;
+  std::uint32_t lane = 0;           // kAllLanes: a mark over all
+  std::uint32_t name = 0;
+  std::uint32_t offset_low = 0;
+  std::uint16_t offset_high = 0;
+  std::uint16_t category = 0;
+};
+static_assert(sizeof(StoredInstant) == 24);
+
+// Side rows: `slice` is a position in RowStore::slices.
+struct StoredGpu {
+  std::uint32_t slice = 0;
+  std::uint32_t correlation = 0;    // wide
+  std::uint32_t rest = 0;           // shared
+};
+
+struct StoredCall {
+  std::uint32_t slice = 0;
+  std::uint32_t correlation = 0;    // wide
+};
+
+struct StoredOp {
+  std::uint32_t slice = 0;
+  std::uint32_t sequence = 0;       // wide, one more than it is: most that lack one say -1
+  std::uint32_t rest = 0;           // shared
+};
+
+struct StoredMemory {
+  Ns time = 0;
+  std::uint64_t address = 0;
+  std::uint32_t bytes = 0;          // sizes: pack_size
+  std::uint32_t total_allocated = 0;
+  std::uint32_t total_reserved = 0;
+  std::uint32_t place = 0;          // shared
+};
+static_assert(sizeof(StoredMemory) == 32);
+
+template <class Row>
+std::uint64_t offset_of(const Row& row) {
+  return (std::uint64_t{row.offset_high} << 32) | row.offset_low;
+}
+template <class Row>
+void set_offset(Row& row, std::uint64_t offset) {
+  row.offset_low = static_cast<std::uint32_t>(offset);
+  row.offset_high = static_cast<std::uint16_t>(offset >> 32);
+}
+
+// Sizes in bytes, and differences of them, are small or whole numbers of 512: PyTorch's allocators round to that.
+std::uint32_t pack_size(std::int64_t size, WideValues::Writer& wide);
+std::int64_t unpack_size(std::uint32_t packed, const WideValues& wide);
+
+// Names, categories and lanes of what goes in are ids of the store.
+StoredFlow pack(const RawFlow& flow, StoredBeside::Writer& beside);
+StoredInstant pack(const RawInstant& instant);
+StoredGpu pack(const GpuRow& row, StoredBeside::Writer& beside);
+StoredCall pack(const Call& call, StoredBeside::Writer& beside);
+StoredOp pack(const OpRow& row, StoredBeside::Writer& beside);
+StoredMemory pack(const MemoryRow& row, StoredBeside::Writer& beside);
+
+GpuRow unpack(const StoredGpu& row, const StoredBeside& beside);
+Call unpack(const StoredCall& call, const StoredBeside& beside);
+OpRow unpack(const StoredOp& row, const StoredBeside& beside);
+MemoryRow unpack(const StoredMemory& row, const StoredBeside& beside);
+
+inline Ns end_of(const StoredSlice& slice, const StoredBeside& beside) {
+  return static_cast<Ns>(static_cast<std::uint64_t>(slice.begin) + beside.wide.unpack(slice.length));
+}
+// `end` >= slice.begin.
+inline void set_end(StoredSlice& slice, Ns end, StoredBeside::Writer& beside) {
+  slice.length = beside.wide.pack(static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(slice.begin));
+}
+
+}  // namespace gapscope

@@ -1,0 +1,476 @@
+#include "core/build/trace_builder.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <unordered_map>
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
+#include "core/base/large_memory.h"
+#include "core/base/merge_runs.h"
+#include "core/base/parallel.h"
+#include "core/base/radix_sort.h"
+#include "core/base/room.h"
+#include "core/build/flow_builder.h"
+#include "core/build/half_slices.h"
+#include "core/build/lane_builder.h"
+#include "core/build/trace_span.h"
+#include "core/trace/lane_titles.h"
+
+namespace gapscope {
+namespace {
+
+constexpr std::size_t kMaxSlices = 0xFFFF'FFF0u;
+
+template <class T>
+void release(Column<T>& column) {
+  Column<T>().swap(column);
+}
+
+// Room that a lane is nested in, kept from lane to lane.
+struct LaneRoom {
+  Column<Ns> begin, end;
+  Column<std::uint32_t> members;
+  Column<std::uint8_t> kinds;
+  LaneNester nester;
+
+  void make(std::size_t slices, bool with_kinds) {
+    make_room(begin, slices);
+    make_room(end, slices);
+    make_room(members, slices);
+    if (with_kinds) make_room(kinds, slices);
+  }
+};
+
+// Gives what parsing has freed back to the system, so that the peak is not the sum of both stages.
+void give_memory_back() {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
+}
+
+class Builder {
+ public:
+  Builder(BuildInput input, Trace& out) : in_(std::move(input)), rows_(in_.rows), out_(out) {}
+
+  bool run() {
+    give_memory_back();
+    pair_half_slices();
+    if (cancelled()) return false;
+    take_texts();
+    if (rows_.slices.size() > kMaxSlices) {
+      out_.report.add(Oddity::too_many, 0, "more than 4,294,967,279 slices");
+      return false;
+    }
+    draft_lanes();
+    sort_by_lane();
+    if (cancelled()) return false;
+    place_lanes();
+    ReusedMemory reused;
+    if (!nest_all()) return false;
+    scatter_columns();
+    if (cancelled()) return false;
+    for (const auto& [raw, count] : overlaps_) {
+      const std::uint32_t slice = slice_of_raw_[raw];
+      out_.report.add(Oddity::overlap, out_.slices.offset[slice], out_.strings[out_.slices.name[slice]], count);
+    }
+    reused.keep_no_more();  // no more than the tables to come need
+    put_other_tables();
+    if (cancelled()) return false;
+    out_.report.merge(flow_report_);
+    drop_absurd_marks(out_);
+    find_span(out_);
+    return true;
+  }
+
+ private:
+  bool cancelled() const { return in_.cancel != nullptr && in_.cancel->load(std::memory_order_relaxed); }
+
+  void pair_half_slices() {
+    if (rows_.halves.empty()) return;
+    Ns last = std::numeric_limits<Ns>::min();
+    for (const RawHalf& h : rows_.halves) last = std::max(last, h.time);
+    rows_.slices.each([&](const StoredSlice& s, std::size_t) { last = std::max(last, end_of(s, *rows_.beside)); });
+    std::unordered_map<std::uint64_t, std::uint32_t> lanes;  // texts may be long and halves many: each pair of them is looked up once
+    PairedHalves paired = pair_halves(std::exchange(rows_.halves, {}), [&](const RawHalf& h) {
+      const auto [known, is_new] = lanes.try_emplace((std::uint64_t{h.lane} << 32) | h.category, 0u);
+      if (is_new) {
+        const std::string process = rows_.lanes[h.lane].process;
+        const std::string name(rows_.strings[rows_.categories[h.category].name]);
+        known->second = rows_.lane(process, name.empty() ? "async" : "async " + name, true);
+      }
+      return known->second;
+    }, rows_.report, in_.cancel);
+    if (cancelled()) return;
+    out_.figures.matched_begin_end = paired.matched;
+    StoredBeside::Writer beside(*rows_.beside);
+    for (const PairedSlice& s : paired.slices) {
+      StoredSlice stored{s.begin, 0, beside.wide.pack(s.external_id), s.name, s.lane, 0, 0, static_cast<std::uint16_t>(s.category)};
+      set_end(stored, s.open ? last : s.end, beside);
+      set_offset(stored, s.offset);
+      rows_.slices.push_back(stored);
+    }
+    for (const RawInstant& i : paired.instants) rows_.instants.push_back(pack(i));
+  }
+
+  void take_texts() {
+    out_.figures.events = rows_.events;
+    out_.figures.phases = rows_.phases;
+    out_.report.merge(rows_.report);
+    out_.strings = std::move(rows_.strings);
+    out_.categories = std::move(rows_.categories);
+  }
+
+  void draft_lanes() {
+    std::unordered_map<std::string, std::uint32_t> processes;
+    for (StoredLane& lane : rows_.lanes) {
+      const auto [at, is_new] = processes.try_emplace(lane.process, static_cast<std::uint32_t>(processes_.size()));
+      if (is_new) processes_.push_back({lane.process, {}, {}, 0, false});
+      LaneDraft draft;
+      draft.process = at->second;
+      draft.key = std::move(lane.thread);
+      draft.is_async = lane.is_async;
+      drafts_.push_back(std::move(draft));
+    }
+    for (const RawName& n : rows_.names) apply_name(n);
+  }
+
+  void apply_name(const RawName& n) {
+    LaneDraft& lane = drafts_[n.lane];
+    ProcessDraft& process = processes_[lane.process];
+    const std::string text(out_.strings[StringId(n.text)]);
+    switch (n.what) {
+      case RawName::What::process_name: process.name = text; break;
+      case RawName::What::process_labels: process.labels = text; break;
+      case RawName::What::process_sort_index: process.sort_index = n.number; process.has_sort_index = true; break;
+      case RawName::What::thread_name: lane.name = text; break;
+      case RawName::What::thread_sort_index: lane.sort_index = n.number; lane.has_sort_index = true; break;
+    }
+  }
+
+  // Positions of slices, lane by lane in file order, and what kinds a lane holds. Each worker takes a stretch of the pages.
+  void sort_by_lane() {
+    for (const Category& c : out_.categories) kind_of_category_.push_back(static_cast<std::uint8_t>(c.kind));
+    const std::size_t pages = rows_.slices.page_count();
+    const auto workers = static_cast<std::size_t>(std::max(1, in_.threads));
+    std::vector<std::vector<std::uint32_t>> next(workers, std::vector<std::uint32_t>(drafts_.size(), 0));
+    std::vector<std::vector<std::uint32_t>> kinds(workers, std::vector<std::uint32_t>(drafts_.size(), 0));
+    const auto each_slice = [&](std::size_t worker, auto body) {
+      for (std::size_t page = pages * worker / workers; page < pages * (worker + 1) / workers && !cancelled(); ++page) {
+        const std::size_t first = rows_.slices.first_of_page(page);
+        const StoredSlice* const slices = &rows_.slices[first];
+        for (std::size_t i = 0; i < rows_.slices.rows_of_page(page); ++i) body(slices[i], static_cast<std::uint32_t>(first + i));
+      }
+    };
+    parallel_for(in_.threads, workers + 1, [&](std::size_t w) {
+      if (w == workers) return count_flows();
+      each_slice(w, [&](const StoredSlice& s, std::uint32_t) {
+        ++next[w][s.lane];
+        kinds[w][s.lane] |= std::uint32_t{1} << kind_of_category_[s.category];
+      });
+    });
+    lane_first_.assign(drafts_.size() + 1, 0);
+    std::uint32_t so_far = 0;
+    for (std::size_t lane = 0; lane < drafts_.size(); ++lane) {
+      lane_first_[lane] = so_far;
+      for (std::size_t w = 0; w < workers; ++w) {
+        drafts_[lane].kinds |= kinds[w][lane];
+        so_far += std::exchange(next[w][lane], so_far);
+      }
+      drafts_[lane].has_content = so_far > lane_first_[lane];
+    }
+    lane_first_.back() = so_far;
+    order_.resize(rows_.slices.size());
+    parallel_for(in_.threads, workers + 1, [&](std::size_t w) {
+      if (w == workers) return sort_flows_by_lane();
+      each_slice(w, [&](const StoredSlice& s, std::uint32_t raw) { order_[next[w][s.lane]++] = raw; });
+    });
+  }
+
+  // Display order, and where each lane's slices begin.
+  void place_lanes() {
+    std::vector<bool> has_counters(processes_.size(), false);
+    rows_.counters.each([&](const RawCounter& c, std::size_t) { has_counters[drafts_[c.lane].process] = true; });
+    rows_.instants.each([&](const StoredInstant& i, std::size_t) {
+      if (i.lane != StoredInstant::kAllLanes) drafts_[i.lane].has_content = true;
+    });
+    LaneOrder order = order_lanes(processes_, drafts_, has_counters, out_.header.devices);
+    out_.processes = std::move(order.processes);
+    out_.lanes = std::move(order.lanes);
+    lane_of_draft_ = std::move(order.lane_of_draft);
+    process_of_draft_ = std::move(order.process_of_draft);
+    draft_of_lane_.resize(out_.lanes.size());
+    for (std::uint32_t d = 0; d < lane_of_draft_.size(); ++d) {
+      if (lane_of_draft_[d]) draft_of_lane_[lane_of_draft_[d].index()] = d;
+    }
+    std::uint32_t next = 0;
+    for (std::size_t l = 0; l < out_.lanes.size(); ++l) {
+      out_.lanes[l].first_slice = next;
+      next += slices_of_draft(draft_of_lane_[l]);
+    }
+  }
+
+  std::uint32_t slices_of_draft(std::uint32_t draft) const { return lane_first_[draft + 1] - lane_first_[draft]; }
+
+  void count_flows() {
+    flow_first_.assign(drafts_.size() + 1, 0);
+    rows_.flows.each([&](const StoredFlow& f, std::size_t) { ++flow_first_[f.lane_or_slice + 1]; });
+    std::partial_sum(flow_first_.begin(), flow_first_.end(), flow_first_.begin());
+  }
+
+  // Positions of flows, lane by lane in file order. From here on a flow keeps its slice in place of its lane.
+  void sort_flows_by_lane() {
+    std::vector<std::uint32_t> next(flow_first_.begin(), flow_first_.end() - 1);
+    flow_order_.resize(rows_.flows.size());
+    rows_.flows.each([&](StoredFlow& f, std::size_t i) {
+      flow_order_[next[std::exchange(f.lane_or_slice, kUnbound)]++] = static_cast<std::uint32_t>(i);
+    });
+    const StringId fwdbwd = out_.strings.find("fwdbwd");
+    flow_wants_op_.resize(rows_.beside->flow_kinds.size());
+    for (std::uint32_t k = 0; k < flow_wants_op_.size(); ++k) flow_wants_op_[k] = fwdbwd && rows_.beside->flow_kinds[k].category == fwdbwd.value;
+  }
+
+  bool nest_all() {
+    slice_of_raw_.resize(order_.size());
+    std::vector<NestedLane> nested(drafts_.size());
+    std::vector<std::uint32_t> biggest_first(drafts_.size());
+    std::iota(biggest_first.begin(), biggest_first.end(), 0u);
+    std::stable_sort(biggest_first.begin(), biggest_first.end(), [&](std::uint32_t a, std::uint32_t b) { return slices_of_draft(a) > slices_of_draft(b); });
+    std::atomic<std::size_t> next{0};
+    run_workers(std::max(1, in_.threads), [&](int) {
+      LaneRoom room;
+      for (std::size_t i = next++; i < biggest_first.size() && !cancelled(); i = next++) {
+        if (lane_of_draft_[biggest_first[i]]) nested[biggest_first[i]] = nest(biggest_first[i], room);
+      }
+    });
+    if (cancelled()) return false;
+    for (std::size_t l = 0; l < out_.lanes.size(); ++l) fill_lane(LaneId(l), nested[draft_of_lane_[l]]);
+    release(order_);
+    release(flow_order_);
+    return true;
+  }
+
+  // Gives every slice of a lane its place, and binds the lane's flows, to file order positions.
+  NestedLane nest(std::uint32_t draft, LaneRoom& room) {
+    const std::span<const std::uint32_t> raw(order_.data() + lane_first_[draft], slices_of_draft(draft));
+    const std::span<const std::uint32_t> flows(flow_order_.data() + flow_first_[draft], flow_first_[draft + 1] - flow_first_[draft]);
+    room.make(raw.size(), !flows.empty());
+    for (std::size_t i = 0; i < raw.size(); ++i) {
+      const StoredSlice& s = rows_.slices[raw[i]];
+      room.begin[i] = s.begin;
+      room.end[i] = end_of(s, *rows_.beside);
+      room.members[i] = static_cast<std::uint32_t>(i);
+      if (!flows.empty()) room.kinds[i] = kind_of_category_[s.category];
+    }
+    const std::span begins(room.begin.data(), raw.size()), ends(room.end.data(), raw.size());
+    const std::span members(room.members.data(), raw.size());
+    NestedLane nested = room.nester.nest(members, begins, ends, in_.cancel);
+    if (cancelled()) return nested;
+    FlowBinder binder(members, begins, ends, room.kinds);
+    constexpr std::size_t kCancelEvery = 1u << 13;
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+      if (i % kCancelEvery == 0 && cancelled()) return nested;
+      const std::uint32_t f = flows[i];
+      StoredFlow& flow = rows_.flows[f];
+      const std::uint32_t member = binder.slice_at(flow.time(), flow_wants_op_[flow.kind] != 0);
+      if (member != kUnbound) flow.lane_or_slice = raw[member];
+    }
+    if (nested.overlapping != 0) nested.first_overlapping = raw[nested.first_overlapping];
+    const std::uint32_t first = out_.lanes[lane_of_draft_[draft].index()].first_slice;
+    room.nester.each_place(members, nested, [&](std::uint32_t member, std::uint32_t place) { slice_of_raw_[raw[member]] = first + place; });
+    return nested;
+  }
+
+  void fill_lane(LaneId id, const NestedLane& nested) {
+    Lane& lane = out_.lanes[id.index()];
+    std::uint32_t first = lane.first_slice;
+    lane.first_row = static_cast<std::uint32_t>(out_.rows.size());
+    lane.depth_count = static_cast<std::uint32_t>(nested.row_counts.size());
+    lane.overlapping = nested.overlapping;
+    lane.span = nested.span;
+    lane.busy = nested.busy;
+    lane.total_dur = nested.total_dur;
+    if (nested.overlapping != 0) overlaps_.emplace_back(nested.first_overlapping, nested.overlapping);
+    for (std::uint32_t depth = 0; depth < lane.depth_count; ++depth) {
+      out_.rows.push_back({id, depth, first, nested.row_counts[depth]});
+      first += nested.row_counts[depth];
+    }
+    lane.slice_count = first - lane.first_slice;
+  }
+
+  // Slices into their columns, page by page, and meanwhile flows into arrows.
+  void scatter_columns() {
+    const std::size_t n = slice_of_raw_.size();
+    Slices& s = out_.slices;
+    s.begin.resize(n);
+    s.end.resize(n);
+    s.name.resize(n);
+    s.category.resize(n);
+    s.external_id.resize(n);
+    s.offset.resize(n);
+    s.row.resize(n);
+    parallel_for(in_.threads, rows_.slices.page_count() + 1, [&](std::size_t i) {
+      if (cancelled()) return;
+      if (i == 0) return join_all_flows();
+      const std::size_t page = i - 1;
+      const std::size_t first = rows_.slices.first_of_page(page);
+      const StoredSlice* const slices = &rows_.slices[first];
+      for (std::size_t row = 0; row < rows_.slices.rows_of_page(page); ++row) {
+        const StoredSlice& from = slices[row];
+        const std::uint32_t to = slice_of_raw_[first + row];
+        s.begin[to] = from.begin;
+        s.end[to] = end_of(from, *rows_.beside);
+        s.name[to] = StringId(from.name);
+        s.category[to] = from.category;
+        s.external_id[to] = rows_.beside->wide.unpack(from.external_id);
+        s.offset[to] = offset_of(from);
+      }
+      rows_.slices.free_page(page);
+    });
+    rows_.slices.clear();
+    parallel_for(in_.threads, out_.rows.size(), [&](std::size_t r) {
+      std::fill_n(s.row.begin() + out_.rows[r].first, out_.rows[r].count, RowId(r));
+    });
+  }
+
+  // Side rows in order of their slices, without sorting: where a row goes is how many slices before its own have one.
+  template <class Stored, class Table>
+  void put_rows(PagedRows<Stored>& from, Column<Table>& to) {
+    std::vector<std::uint64_t> has_row(slice_of_raw_.size() / 64 + 1, 0);
+    from.each([&](const Stored& row, std::size_t) {
+      const std::uint32_t slice = slice_of_raw_[row.slice];
+      has_row[slice / 64] |= std::uint64_t{1} << (slice % 64);
+    });
+    std::vector<std::uint32_t> before(has_row.size() + 1, 0);
+    for (std::size_t w = 0; w < has_row.size(); ++w) before[w + 1] = before[w] + static_cast<std::uint32_t>(std::popcount(has_row[w]));
+    to.resize(from.size());
+    from.consume([&](const Stored& row, std::size_t) {
+      const std::uint32_t slice = slice_of_raw_[row.slice];
+      const std::uint64_t lower = has_row[slice / 64] & ((std::uint64_t{1} << (slice % 64)) - 1);
+      Table& place = to[before[slice / 64] + static_cast<std::uint32_t>(std::popcount(lower))];
+      place = unpack(row, *rows_.beside);
+      place.slice = SliceId(slice);
+    });
+  }
+
+  // The tables that do not depend on each other, side by side.
+  void put_other_tables() {
+    const std::array<void (Builder::*)(), 6> parts = {&Builder::put_ops,   &Builder::put_memory,        &Builder::put_instants,
+                                                      &Builder::put_flows, &Builder::put_gpu_and_calls, &Builder::put_counters};
+    parallel_for(in_.threads, parts.size(), [&](std::size_t i) {
+      if (cancelled()) return;
+      (this->*parts[i])();
+    });
+  }
+  void put_ops() { put_rows(rows_.ops, out_.ops); }
+  void put_gpu_and_calls() {
+    put_rows(rows_.gpu, out_.gpu);
+    put_rows(rows_.calls, out_.calls);
+  }
+
+  // Lane by lane, marks over all lanes last; in time order, and in file order where times are equal.
+  void put_instants() {
+    const auto lane_of = [&](const StoredInstant& i) { return i.lane == StoredInstant::kAllLanes ? LaneId{} : lane_of_draft_[i.lane]; };
+    const auto place_of = [&](LaneId lane) { return lane ? lane.index() : out_.lanes.size(); };
+    std::vector<std::size_t> first(out_.lanes.size() + 2, 0);
+    rows_.instants.each([&](const StoredInstant& i, std::size_t) { ++first[place_of(lane_of(i)) + 1]; });
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    std::vector<std::size_t> next(first.begin(), first.end() - 1);
+    out_.instants.resize(rows_.instants.size());
+    rows_.instants.consume([&](const StoredInstant& i, std::size_t) {
+      out_.instants[next[place_of(lane_of(i))]++] = {i.time, StringId(i.name), lane_of(i), i.category, offset_of(i)};
+    });
+    const auto earlier = [](const Instant& a, const Instant& b) { return a.time < b.time; };
+    Column<Instant> spare;
+    for (std::size_t lane = 0; lane + 1 < first.size(); ++lane) {
+      merge_runs(std::span(out_.instants.data() + first[lane], first[lane + 1] - first[lane]), spare, earlier);
+    }
+    for (std::uint32_t i = 0; i < out_.instants.size(); ++i) {
+      if (!out_.instants[i].lane) continue;
+      Lane& lane = out_.lanes[out_.instants[i].lane.index()];
+      if (lane.instant_count++ == 0) lane.first_instant = i;
+    }
+  }
+
+  void put_counters() {
+    std::map<std::tuple<std::uint32_t, std::uint32_t, ProcessId>, std::size_t> known;
+    rows_.counters.consume([&](const RawCounter& v, std::size_t) {
+      const ProcessId process = process_of_draft_[drafts_[v.lane].process];
+      const auto [at, is_new] = known.try_emplace({v.name, v.series, process}, out_.counters.size());
+      if (is_new) out_.counters.push_back({process, StringId(v.name), StringId(v.series), {}});
+      out_.counters[at->second].samples.push_back({v.time, v.value});
+    });
+    for (Counter& counter : out_.counters) {
+      std::stable_sort(counter.samples.begin(), counter.samples.end(), [](const CounterSample& a, const CounterSample& b) { return a.time < b.time; });
+    }
+    std::stable_sort(out_.counters.begin(), out_.counters.end(), [](const Counter& a, const Counter& b) { return a.process < b.process; });
+  }
+
+  void put_memory() {
+    out_.memory.reserve(rows_.memory.size());
+    rows_.memory.consume([&](const StoredMemory& row, std::size_t) {
+      MemoryRow m = unpack(row, *rows_.beside);
+      m.lane = lane_of_draft_[m.lane.index()];
+      out_.memory.push_back(m);
+    });
+    const auto earlier = [](const MemoryRow& a, const MemoryRow& b) { return a.time < b.time; };
+    Column<MemoryRow> spare;
+    merge_runs(std::span(out_.memory), spare, earlier);
+  }
+
+  void join_all_flows() {
+    joined_ = join_flows(rows_.flows, *rows_.beside, out_.strings, out_.flow_counts, flow_report_);
+    rows_.flows.clear();
+  }
+
+  // By slice they come from, slice they go to, category.
+  void put_flows() {
+    for (JoinedFlow& f : joined_) f = {slice_of_raw_[f.from], slice_of_raw_[f.to], f.category};
+    Column<JoinedFlow> other;
+    radix_sort(joined_, other, [](const JoinedFlow& f) { return f.from; });
+    for (std::size_t i = 0; i < joined_.size();) {  // nearly all slices have one
+      std::size_t end = i + 1;
+      while (end < joined_.size() && joined_[end].from == joined_[i].from) ++end;
+      if (end > i + 1) {
+        std::sort(joined_.begin() + static_cast<std::ptrdiff_t>(i), joined_.begin() + static_cast<std::ptrdiff_t>(end),
+                  [](const JoinedFlow& a, const JoinedFlow& b) { return std::pair(a.to, a.category) < std::pair(b.to, b.category); });
+      }
+      i = end;
+    }
+    out_.flows.reserve(joined_.size());
+    for (const JoinedFlow& f : joined_) out_.flows.push_back({SliceId(f.from), SliceId(f.to), StringId(f.category)});
+    release(joined_);
+  }
+
+  BuildInput in_;
+  RowStore& rows_;
+  Trace& out_;
+  std::vector<ProcessDraft> processes_;
+  std::vector<LaneDraft> drafts_;
+  std::vector<std::uint8_t> kind_of_category_;
+  std::vector<std::uint32_t> lane_first_;      // per draft, into order_
+  Column<std::uint32_t> order_;                // positions in file order, lane by lane
+  std::vector<std::uint32_t> draft_of_lane_;
+  Column<std::uint32_t> slice_of_raw_;         // the slice at a position in file order
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> overlaps_;  // a lane's first overlapping slice (raw) and how many
+  std::vector<LaneId> lane_of_draft_;
+  std::vector<ProcessId> process_of_draft_;
+  Column<std::uint32_t> flow_order_;           // positions of flows, lane by lane
+  std::vector<std::uint32_t> flow_first_;      // per draft, into flow_order_
+  std::vector<std::uint8_t> flow_wants_op_;    // per flow kind
+  Column<JoinedFlow> joined_;                  // slices in file order until put_flows
+  LoadReport flow_report_;                     // flows are joined beside other work that reports
+};
+
+}  // namespace
+
+bool build_trace(BuildInput input, Trace& out) { return Builder(std::move(input), out).run(); }
+
+}  // namespace gapscope

@@ -1,0 +1,69 @@
+#pragma once
+// What the window says of two traces: the answer to MakeComparison, the slices that are the same work in both, and the rows
+// and words of the tab "Compare". A difference is b - a: below zero b is faster, or has fewer.
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/view/compare/compare_state.h"
+#include "core/view/compare/two_views.h"
+#include "core/view/document.h"
+
+namespace gapscope {
+
+// Which slice of one trace is which of the other, as far as the comparison knows: operators, and the GPU work below them, of
+// the steps that were compared.
+class SliceMatches {
+ public:
+  SliceMatches() = default;
+  explicit SliceMatches(const Comparison& comparison);
+  // The same work on the other side; none where that is not known.
+  SliceId of(TraceSide side, SliceId slice) const;
+  std::size_t size() const { return from_a_.size(); }
+
+ private:
+  using Pair = std::pair<SliceId, SliceId>;
+  std::vector<Pair> from_a_, from_b_;  // sorted, each slice once
+};
+
+struct ComparisonAnswer {
+  CompareOptions options;
+  Comparison comparison;
+  std::string error;     // a sentence in place of the comparison
+  SliceMatches matches;
+  Span step_a, step_b;   // the steps that were compared; the whole trace where there are none
+  Alignment alignment() const { return {step_a.begin, step_b.begin}; }
+};
+
+// Compares, on a thread that may wait; diagnoses both first where that is not done. Null when cancelled.
+std::shared_ptr<const ComparisonAnswer> answer_comparison(const Document& a, const Document& b, const CompareOptions& options,
+                                                          const std::atomic<bool>* cancel = nullptr);
+
+// The numbers of steps that both traces have, ascending: what the choice of a step offers.
+std::vector<std::int64_t> common_steps(const Document& a, const Document& b);
+std::string options_text(const CompareOptions& options);  // "median step", "all steps", "step 3"
+
+// By a difference "descending" means: what changed most first, whichever way.
+std::int64_t column_value(const KernelChange& row, ChangeColumn column);
+std::int64_t column_value(const OperatorNode& row, NodeColumn column);
+
+// "nvjet_a  >  nvjet_b": both names where they differ, the one that is there otherwise.
+std::string both_names(const std::string& a, const std::string& b);
+
+// Positions in the comparison's kernels or operators of those that pass the filter, in the chosen order; made anew when one
+// of these changed. Nothing for the other tables.
+void arrange_comparison(CompareState& state);
+
+// "+1.20 ms", "-3", "0": signed, and of a time three digits.
+std::string signed_duration(Ns ns);
+std::string signed_count(std::int64_t n);
+std::string figure_text(StepFigure figure, std::int64_t value);
+std::string figure_delta_text(StepFigure figure, std::int64_t delta);
+// How much more (above 0) or less, from -1 to 1: b / a on a scale where twice as long is 1 and half as long is -1.
+float change_of(double a, double b);
+
+// The table as comma-separated values, in nanoseconds, rows as shown.
+std::string comparison_csv(const Comparison& comparison, CompareTable table, const std::vector<std::uint32_t>& rows);
+
+}  // namespace gapscope

@@ -1,0 +1,70 @@
+#pragma once
+// Two traces side by side: which of them the panels speak of, what is asked about the two, and what came of it. The second
+// document itself is in FrameInput. Whoever carries out MakeComparison puts the answer here.
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/compare/comparison.h"
+
+namespace gapscope {
+
+enum class TraceSide : std::uint8_t { a, b };
+constexpr TraceSide other(TraceSide side) { return side == TraceSide::a ? TraceSide::b : TraceSide::a; }
+
+struct ComparisonAnswer;  // core/view/compare/compare_model.h
+
+inline bool same_options(const CompareOptions& x, const CompareOptions& y) {
+  return x.pick == y.pick && x.annotation == y.annotation && (x.pick != StepPick::number || x.number == y.number);
+}
+
+// One piece of work in both traces; none on the side that lacks it.
+struct SlicePair {
+  SliceId a, b;
+};
+
+enum class ChangeColumn : std::uint8_t { change, name, count_a, count_b, time_a, time_b, delta, count_ };
+enum class NodeColumn : std::uint8_t { name, cpu_a, cpu_b, cpu_delta, gpu_a, gpu_b, gpu_delta, count_ };
+
+enum class CompareTable : std::uint8_t { steps, kernels, operators, findings };
+
+struct ColumnOrder {
+  std::size_t column = 0;
+  bool descending = true;
+  friend bool operator==(const ColumnOrder&, const ColumnOrder&) = default;
+};
+
+struct CompareState {
+  bool open = false;               // a second document is shown; written by AppUi at the start of each frame
+  bool loading = false;            // or on its way; written by AppUi as well
+  bool turn = false;               // set by a command: the other side is to be acted on from the next frame on
+  TraceSide side = TraceSide::a;   // whose state ViewState holds: keys and panels are about that trace
+  float share = 0.5f;              // of the height, for A
+  CompareOptions options;
+  std::optional<CompareOptions> asked;  // of the last MakeComparison
+  std::shared_ptr<const ComparisonAnswer> answer;
+  std::optional<SlicePair> show;   // set by the tab: the timelines select these and bring them into view
+
+  // The tab
+  CompareTable table = CompareTable::steps;
+  ColumnOrder kernel_order{static_cast<std::size_t>(ChangeColumn::delta), true};
+  ColumnOrder operator_order{static_cast<std::size_t>(NodeColumn::cpu_delta), true};
+  bool tree = false;               // operators under each other as they called, not by what changed most
+  std::string filter;
+  std::int64_t chosen = -1;        // position in the comparison's kernels or operators
+
+  // Made from the above when one of them changed.
+  struct Arranged {
+    std::shared_ptr<const ComparisonAnswer> of;
+    CompareTable table{};
+    ColumnOrder order;
+    bool tree = false;
+    std::string filter;
+    std::vector<std::uint32_t> rows;
+  } arranged;
+};
+
+}  // namespace gapscope

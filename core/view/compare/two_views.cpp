@@ -1,0 +1,33 @@
+#include "core/view/compare/two_views.h"
+
+#include <utility>
+
+namespace gapscope {
+namespace {
+
+Span moved_by(Span span, Ns way) { return {span.begin + way, span.end + way}; }
+
+}  // namespace
+
+void exchange(ViewState& view, TraceView& waiting) {
+  std::swap(static_cast<TraceView&>(view), waiting);
+  view.findings.open = waiting.findings.open;
+  view.findings.quiet = waiting.findings.quiet;
+  if (view.findings.muted != waiting.findings.muted) view.findings.muted = waiting.findings.muted;
+}
+
+void ask_again(TraceView& view) {
+  if (!view.table.answer || view.table.answer->question != view.table.question) view.table.asked.reset();
+  if (view.kernels.asked && (!view.kernels.answer || view.kernels.answer->range != *view.kernels.asked)) view.kernels.asked.reset();
+  if (!view.steps.answer || view.steps.answer->annotation != view.steps.annotation) view.steps.asked.reset();
+  if (view.area.asked && (!view.area.answer || view.area.answer->area != *view.area.asked)) view.area.asked.reset();
+  if (view.flame.asked && (!view.flame.answer || view.flame.answer->question != *view.flame.asked)) view.flame.asked.reset();
+  if (!view.search.answer || view.search.answer->question != view.search.typed) view.search.asked = {};
+  if (view.details.args.stage == ArgsState::Stage::reading) view.details = {};
+}
+
+TimeView moved_by(const TimeView& time, Ns way) { return {moved_by(time.span, way), time.begin_rest_ns, time.end_rest_ns}; }
+
+ViewMove moved_by(const ViewMove& move, Ns way) { return {moved_by(move.from, way), moved_by(move.to, way), move.elapsed_s, move.active}; }
+
+}  // namespace gapscope

@@ -1,0 +1,170 @@
+#include "core/view/details/details_gpu.h"
+
+#include <fmt/format.h>
+
+#include "core/analyze/gpu/occupancy.h"
+#include "core/base/demangle.h"
+#include "core/base/text.h"
+#include "core/view/details/details_kernel.h"
+
+namespace gapscope {
+namespace {
+
+constexpr std::uint32_t kDefaultSharedLimit =
+    48 * 1024;  // bytes a block may use without opting in, on every GPU so far
+
+std::string dim3_text(const std::array<std::uint32_t, 3>& d) {
+  return format_count(d[0]) + " x " + format_count(d[1]) + " x " + format_count(d[2]);
+}
+
+std::uint64_t product(const std::array<std::uint32_t, 3>& d) { return std::uint64_t{d[0]} * d[1] * d[2]; }
+
+DetailsLine number_or_absent(std::string key, std::int64_t value, bool present) {
+  return present ? number_line(std::move(key), format_count(value)) : absent_line(std::move(key));
+}
+
+DetailsLine figure_or_absent(std::string key, float value) {
+  return value >= 0 ? number_line(std::move(key), format_significant(value)) : absent_line(std::move(key));
+}
+
+DetailsLine shared_memory_line(const GpuRow& row) {
+  // 0 is a real answer where the file states the kernel's other resources, and no answer where it states none.
+  const bool stated = row.shared_memory > 0 || row.registers > 0 || row.has_launch_config();
+  if (!stated) return absent_line("shared memory");
+  return number_line("shared memory", format_shared_memory(row.shared_memory),
+                     format_count(row.shared_memory) + " bytes, static and dynamic");
+}
+
+DetailsLine occupancy_line(const GpuRow& row) {
+  if (row.occupancy_percent < 0) return absent_line("occupancy, as stated");
+  std::string hover =
+      "An upper bound computed by the profiler from registers, shared memory and launch size; not a measurement.";
+  if (row.occupancy_percent == 0 && row.shared_memory > kDefaultSharedLimit)
+    hover =
+        "The profiler states 0 % for every kernel that uses more than 48 KiB of shared memory; the true value is "
+        "higher.";
+  return number_line("occupancy, as stated", fmt::format("{:g} %", row.occupancy_percent), std::move(hover));
+}
+
+void add_launch_shape(const GpuRow& row, std::vector<DetailsLine>& out) {
+  if (!row.has_launch_config()) {
+    out.push_back(absent_line("grid"));
+    out.push_back(absent_line("block"));
+    return;
+  }
+  out.push_back(number_line("grid", dim3_text(row.grid),
+                            format_count(static_cast<std::int64_t>(product(row.grid))) + " blocks, in x, y and z"));
+  out.push_back(number_line("block", dim3_text(row.block),
+                            format_count(static_cast<std::int64_t>(product(row.block))) + " threads, in x, y and z"));
+}
+
+std::string device_text(const Document& doc, std::int32_t device) {
+  const DeviceProperties* properties = doc.trace.device(device);
+  const std::string number = std::to_string(device);
+  return properties && !properties->name.empty() ? number + " - " + properties->name : number;
+}
+
+// How long after its call the work began: the queue's share of the delay that a person sees.
+DetailsLine launch_delay(const Document& doc, SliceId call, SliceId work) {
+  const Ns delay = doc.trace.begin(work) - doc.trace.begin(call);
+  if (delay < 0)
+    return text_line("call to start", "begins before its call",
+                     "The clocks of CPU and GPU disagree by at least " + format_duration_exact(-delay) + ".");
+  return number_line("call to start", format_duration(delay), format_duration_exact(delay));
+}
+
+DetailsSection launched_summary(const Document& doc, std::span<const SliceId> work) {
+  Ns total = 0;
+  for (const SliceId s : work) total += doc.trace.duration(s);
+  DetailsSection section{"Launched", {}, {}};
+  section.lines.push_back(number_line("GPU work", format_count(static_cast<std::int64_t>(work.size()))));
+  section.lines.push_back(number_line("GPU time", format_duration(total), format_duration_exact(total)));
+  return section;
+}
+
+}  // namespace
+
+DetailsLine text_line(std::string key, std::string value, std::string hover) {
+  return {std::move(key), std::move(value), std::move(hover), {}, DetailsLine::Look::text};
+}
+
+DetailsLine number_line(std::string key, std::string value, std::string hover) {
+  return {std::move(key), std::move(value), std::move(hover), {}, DetailsLine::Look::number};
+}
+
+DetailsLine absent_line(std::string key) { return {std::move(key), "not recorded", {}, {}, DetailsLine::Look::absent}; }
+
+DetailsLine slice_line(const Document& doc, std::string key, SliceId target) {
+  if (!target) return absent_line(std::move(key));
+  return {std::move(key), demangle(doc.trace.name(target)), {}, target, DetailsLine::Look::text};
+}
+
+DetailsSection kernel_resources(const Document& doc, const GpuRow& row) {
+  DetailsSection section{"Resources", {}, {}};
+  auto& lines = section.lines;
+  lines.push_back(number_or_absent("registers per thread", row.registers, row.registers > 0));
+  lines.push_back(shared_memory_line(row));
+  add_launch_shape(row, lines);
+  for (DetailsLine& line : occupancy_lines(doc, row)) lines.push_back(std::move(line));
+  lines.push_back(figure_or_absent("blocks per SM", row.blocks_per_sm));
+  lines.push_back(figure_or_absent("warps per SM", row.warps_per_sm));
+  lines.push_back(occupancy_line(row));
+  if (row.has_launch_config())
+    lines.push_back(number_line("threads per block", format_count(static_cast<std::int64_t>(product(row.block)))));
+  return section;
+}
+
+DetailsSection copy_figures(const Document& doc, const GpuRow& row) {
+  DetailsSection section{doc.trace.kind(row.slice) == Kind::memset ? "Memset" : "Copy", {}, {}};
+  const Ns duration = doc.trace.duration(row.slice);
+  if (row.bytes == 0) {
+    section.lines.push_back(absent_line("bytes"));
+  } else {
+    section.lines.push_back(
+        number_line("bytes", format_bytes(row.bytes), format_count(static_cast<std::int64_t>(row.bytes)) + " bytes"));
+  }
+  if (row.bytes == 0 || duration == 0) {
+    section.lines.push_back(absent_line("bandwidth"));
+  } else {  // bytes a nanosecond are gigabytes a second
+    section.lines.push_back(number_line(
+        "bandwidth", format_significant(static_cast<double>(row.bytes) / static_cast<double>(duration)) + " GB/s",
+        "bytes divided by duration; 1 GB is 1,000,000,000 bytes"));
+  }
+  return section;
+}
+
+DetailsSection gpu_place(const Document& doc, const GpuRow& row) {
+  DetailsSection section{"GPU", {}, {}};
+  auto& lines = section.lines;
+  lines.push_back(row.device < 0 ? absent_line("device") : text_line("device", device_text(doc, row.device)));
+  lines.push_back(number_or_absent("context", row.context, row.context >= 0));
+  lines.push_back(number_or_absent("stream", row.stream, row.stream >= 0));
+  lines.push_back(row.correlation == 0 ? absent_line("correlation")
+                                       : number_line("correlation", std::to_string(row.correlation)));
+  if (row.graph_id != 0) lines.push_back(number_line("CUDA graph", std::to_string(row.graph_id)));
+  if (row.graph_node_id != 0) lines.push_back(number_line("graph node", std::to_string(row.graph_node_id)));
+  return section;
+}
+
+DetailsSection launched_from(const Document& doc, const GpuRow& row) {
+  DetailsSection section{"Launched by", {}, {}};
+  const SliceId call = doc.links.call_of(row.slice);
+  section.lines.push_back(slice_line(doc, "call", call));
+  section.lines.push_back(slice_line(doc, "operator", doc.links.owner_op(row.slice)));
+  if (call) section.lines.push_back(launch_delay(doc, call, row.slice));
+  return section;
+}
+
+DetailsSection launched_work(const Document& doc, SliceId call) {
+  const std::span<const SliceId> work = doc.links.launched_by(call);
+  if (work.empty()) return {};
+  DetailsSection section = launched_summary(doc, work);
+  for (const SliceId s : work.first(std::min(work.size(), kDetailsMaxLaunched)))
+    section.lines.push_back(slice_line(doc, std::string(kind_name(doc.trace.kind(s))), s));
+  if (work.size() > kDetailsMaxLaunched)
+    section.lines.push_back(
+        text_line("", "and " + format_count(static_cast<std::int64_t>(work.size() - kDetailsMaxLaunched)) + " more"));
+  return section;
+}
+
+}  // namespace gapscope

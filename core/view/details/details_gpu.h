@@ -1,0 +1,24 @@
+#pragma once
+// The GPU sections of the details: what a kernel asked of the machine, what a copy moved, who launched it, and what a
+// call launched. Parts of make_details (core/view/details/details_model.h).
+#include "core/view/details/details_model.h"
+
+namespace gapscope {
+
+DetailsSection kernel_resources(const Document& doc, const GpuRow& row);
+// Copies and memsets: bytes, rate, kind of memory as the name states it.
+DetailsSection copy_figures(const Document& doc, const GpuRow& row);
+// Device, stream, context and correlation of any GPU slice.
+DetailsSection gpu_place(const Document& doc, const GpuRow& row);
+// The call and the operator behind GPU work, and how long it waited.
+DetailsSection launched_from(const Document& doc, const GpuRow& row);
+// The GPU work that a call launched; empty where it launched none.
+DetailsSection launched_work(const Document& doc, SliceId call);
+
+DetailsLine text_line(std::string key, std::string value, std::string hover = {});
+DetailsLine number_line(std::string key, std::string value, std::string hover = {});
+// "not recorded"
+DetailsLine absent_line(std::string key);
+DetailsLine slice_line(const Document& doc, std::string key, SliceId target);
+
+}  // namespace gapscope

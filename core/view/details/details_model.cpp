@@ -1,0 +1,136 @@
+#include "core/view/details/details_model.h"
+
+#include <algorithm>
+
+#include "core/base/demangle.h"
+#include "core/base/text.h"
+#include "core/view/details/details_flops.h"
+#include "core/view/details/details_gpu.h"
+#include "core/view/details/details_kernel.h"
+
+namespace gapscope {
+namespace {
+
+std::string lane_text(const Trace& trace, SliceId slice) {
+  const Lane& lane = trace.lane(slice);
+  const Process& process = trace.processes[lane.process.index()];
+  if (process.is_gpu) return lane.title;  // which names the GPU itself
+  return process.title.empty() ? lane.title : process.title + " / " + lane.title;
+}
+
+DetailsLine duration_line(std::string key, Ns ns) {
+  return number_line(std::move(key), format_duration(ns), format_duration_exact(ns));
+}
+
+DetailsSection time_section(const Document& doc, SliceId slice) {
+  const Trace& trace = doc.trace;
+  DetailsSection section{"Slice", {}, {}};
+  auto& lines = section.lines;
+  lines.push_back(duration_line("duration", trace.duration(slice)));
+  lines.push_back(duration_line("self time", doc.lanes.self_time(slice)));
+  lines.push_back(duration_line("start", trace.begin(slice) - trace.span.begin));
+  lines.push_back(number_line("start in file", format_file_us(trace.begin(slice)) + " \xC2\xB5s", "ts as the file writes it"));
+  lines.push_back(
+      text_line("category", std::string(trace.category_name(slice)), std::string(kind_name(trace.kind(slice)))));
+  lines.push_back(text_line("lane", lane_text(trace, slice)));
+  lines.push_back(number_line("depth", std::to_string(trace.depth(slice))));
+  return section;
+}
+
+constexpr std::string_view kCallStack = "Call stack";
+
+// "/home/x/lib/python3.7/site-packages/torch/nn/modules/conv.py(440): forward" -> "torch/nn/modules/conv.py(440): forward".
+std::string_view without_environment(std::string_view frame) {
+  constexpr std::string_view kPackages = "/site-packages/";
+  const std::size_t at = frame.find(kPackages);
+  return at == std::string_view::npos ? frame : frame.substr(at + kPackages.size());
+}
+
+// A recorded Python call stack is one long text with a semicolon between frames, the innermost first.
+DetailsSection call_stack(const ArgsState* state, SliceId slice) {
+  DetailsSection section{std::string(kCallStack), {}, {}};
+  if (!state || state->slice != slice || state->stage != ArgsState::Stage::ready) return section;
+  for (const Arg& arg : state->args) {
+    if (arg.key != kCallStack) continue;
+    for (std::string_view rest = arg.value; !rest.empty();) {
+      const std::size_t end = std::min(rest.find(';'), rest.size());
+      const std::string_view frame = rest.substr(0, end);
+      if (!frame.empty())
+        section.lines.push_back(text_line(std::to_string(section.lines.size()), std::string(without_environment(frame)), std::string(frame)));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  return section;
+}
+
+DetailsSection args_section(const Trace& trace, SliceId slice, const ArgsState* state) {
+  DetailsSection section{"Args", {}, {}};
+  if (trace.slices.offset[slice.index()] == kNoOffset) {
+    section.note = "This slice has no event of its own in the file.";
+  } else if (!state || state->slice != slice || state->stage == ArgsState::Stage::reading) {
+    section.note = "Reading the args from the file...";
+  } else if (state->stage == ArgsState::Stage::failed) {
+    section.note = state->error;
+  } else if (state->args.empty()) {
+    section.note = "This event has no args.";
+  } else {
+    for (const Arg& arg : state->args) {
+      if (arg.key == kCallStack) continue;  // a section of its own
+      section.lines.push_back(arg.is_text ? text_line(arg.key, arg.value) : number_line(arg.key, arg.value));
+    }
+  }
+  return section;
+}
+
+// From the parent outwards, as one reads a stack.
+DetailsSection parents_section(const Document& doc, const std::vector<DetailsCrumb>& path) {
+  DetailsSection section{"Parents", {}, {}};
+  for (auto crumb = path.rbegin(); crumb != path.rend(); ++crumb)
+    section.lines.push_back(slice_line(doc, "depth " + std::to_string(doc.trace.depth(crumb->slice)), crumb->slice));
+  return section;
+}
+
+void add_gpu_sections(const Document& doc, SliceId slice, std::vector<DetailsSection>& out) {
+  const GpuRow* row = doc.trace.gpu_row(slice);
+  if (!row) return;
+  const Kind kind = doc.trace.kind(slice);
+  if (kind == Kind::kernel) {
+    out.push_back(kernel_resources(doc, *row));
+    out.push_back(decoded_name(doc.trace.name(slice)));
+  } else if (kind == Kind::memcpy || kind == Kind::memset) {
+    out.push_back(copy_figures(doc, *row));
+  }
+  out.push_back(launched_from(doc, *row));
+  out.push_back(gpu_place(doc, *row));
+}
+
+}  // namespace
+
+ArgsState read_args_of(const Trace& trace, SliceId slice) {
+  Result<std::vector<Arg>> args = read_args(trace, trace.slices.offset[slice.index()]);
+  if (!args.ok()) return {slice, ArgsState::Stage::failed, {}, args.error().message};
+  return {slice, ArgsState::Stage::ready, std::move(*args), {}};
+}
+
+DetailsModel make_details(const Document& doc, SliceId slice, const ArgsState* args) {
+  const Trace& trace = doc.trace;
+  DetailsModel model;
+  model.slice = slice;
+  model.name = demangle(trace.name(slice));
+  if (model.name != trace.name(slice)) model.name_in_file = std::string(trace.name(slice));
+  model.kind = trace.kind(slice);
+  for (const SliceId s : doc.lanes.ancestors(slice)) model.path.push_back({demangle(trace.name(s)), s});
+  model.crumbs = breadcrumb(doc, slice);
+
+  add_gpu_sections(doc, slice, model.sections);
+  if (DetailsSection sums = arithmetic(doc, slice, args); !sums.title.empty()) model.sections.push_back(std::move(sums));
+  if (DetailsSection launched = launched_work(doc, slice); !launched.lines.empty())
+    model.sections.push_back(std::move(launched));
+  model.sections.push_back(time_section(doc, slice));
+  model.sections.push_back(args_section(trace, slice, args));
+  if (DetailsSection stack = call_stack(args, slice); !stack.lines.empty()) model.sections.push_back(std::move(stack));
+  if (model.path.size() > kDetailsMaxPath) model.sections.push_back(parents_section(doc, model.path));
+  return model;
+}
+
+}  // namespace gapscope

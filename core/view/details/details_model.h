@@ -1,0 +1,64 @@
+#pragma once
+// What the details panel says about one slice, as plain lines: made from the document and the slice's args, which
+// somebody else reads from the file (that may take a while, so the model also says "not yet" and "could not").
+// A value that the file does not hold is "not recorded" or left out; it is never shown as 0.
+#include <string>
+#include <vector>
+
+#include "core/load/args.h"
+#include "core/view/details/breadcrumb.h"
+#include "core/view/document.h"
+
+namespace gapscope {
+
+// The args of one slice on their way from the file.
+struct ArgsState {
+  enum class Stage { reading, ready, failed };
+  SliceId slice;  // whose args
+  Stage stage = Stage::reading;
+  std::vector<Arg> args;  // where ready
+  std::string error;      // where failed: a sentence
+};
+
+// Reads them from the file, which may take a while.
+ArgsState read_args_of(const Trace& trace, SliceId slice);
+
+struct DetailsLine {
+  std::string key;
+  std::string value;  // for reading; may hold line breaks
+  std::string hover;  // the exact figure or an explanation; often empty
+  SliceId target;     // a click on the value selects this slice
+  enum class Look { text, number, absent } look = Look::text;
+};
+
+struct DetailsSection {
+  std::string title;
+  std::string note;  // a sentence instead of, or before, the lines
+  std::vector<DetailsLine> lines;
+};
+
+struct DetailsCrumb {
+  std::string name;
+  SliceId slice;
+};
+
+struct DetailsModel {
+  SliceId slice;
+  std::string name;          // demangled, whole
+  std::string name_in_file;  // only where it differs from `name`
+  Kind kind = Kind::other;
+  std::vector<DetailsCrumb> path;        // from the outermost ancestor to the parent
+  std::vector<Breadcrumb> crumbs;        // from the process to the slice, and to the kernel that it launched
+  std::vector<DetailsSection> sections;  // what is asked most comes first: a kernel's resources, then time, then args
+};
+
+// At most this many launched slices are listed; the rest is counted. A graph launch can have thousands.
+constexpr std::size_t kDetailsMaxLaunched = 24;
+
+// Up to this many parents are shown as a path alone; a deeper chain is also a section of its own.
+constexpr std::size_t kDetailsMaxPath = 8;
+
+// `args` may be null or belong to another slice: then they count as not read yet.
+DetailsModel make_details(const Document& doc, SliceId slice, const ArgsState* args);
+
+}  // namespace gapscope

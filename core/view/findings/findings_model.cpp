@@ -1,0 +1,119 @@
+#include "core/view/findings/findings_model.h"
+
+#include <algorithm>
+
+#include "core/analyze/selection/area.h"
+#include "core/view/timeline/time_view.h"
+
+namespace gapscope {
+namespace {
+
+bool is_shown(const RankedFinding& f, const FindingsState& state) {
+  const bool asked_for = f.brief || state.explain;
+  return asked_for && !(state.quiet && f.finding.severity == Severity::informational) && !is_muted(state, f.finding.rule->id);
+}
+
+bool has_place_in(const Finding& finding, Span range) {
+  return std::any_of(finding.spans.begin(), finding.spans.end(), [&](const FindingSpan& at) { return touches(at.span, range); });
+}
+
+}  // namespace
+
+bool is_muted(const FindingsState& state, std::string_view rule_id) {
+  return std::find(state.muted.begin(), state.muted.end(), rule_id) != state.muted.end();
+}
+
+void set_muted(FindingsState& state, std::string_view rule_id, bool muted) {
+  if (is_muted(state, rule_id) == muted) return;
+  if (muted)
+    state.muted.emplace_back(rule_id);
+  else
+    std::erase(state.muted, rule_id);
+}
+
+std::size_t muted_count(const Diagnosis& diagnosis, const FindingsState& state) {
+  return static_cast<std::size_t>(std::count_if(diagnosis.findings.begin(), diagnosis.findings.end(),
+                                                [&](const RankedFinding& f) { return is_muted(state, f.finding.rule->id); }));
+}
+
+std::vector<std::size_t> places_in(const Finding& finding, const std::optional<Span>& range) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < finding.spans.size(); ++i)
+    if (!range || touches(finding.spans[i].span, *range)) places.push_back(i);
+  return places;
+}
+
+std::vector<FindingRow> shown_findings(const Diagnosis& diagnosis, const FindingsState& state, const std::optional<Span>& range) {
+  std::vector<FindingRow> rows;
+  const auto& all = diagnosis.findings;
+  const auto is_in = [&](std::size_t i) { return is_shown(all[i], state) && (!range || has_place_in(all[i].finding, *range)); };
+  // A finding whose leader is hidden stands for itself.
+  const auto leads = [&](std::size_t i) { return all[i].led_by < 0 || !is_in(static_cast<std::size_t>(all[i].led_by)); };
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!is_in(i) || !leads(i)) continue;
+    rows.push_back({static_cast<std::uint32_t>(i), false});
+    for (std::size_t k = 0; k < all.size(); ++k)
+      if (all[k].led_by == static_cast<std::int32_t>(i) && is_in(k)) rows.push_back({static_cast<std::uint32_t>(k), true});
+  }
+  return rows;
+}
+
+void choose_finding(const Document& document, ViewState& view, std::uint32_t finding, std::size_t place) {
+  view.findings.open = true;
+  view.findings.scroll_to_chosen = true;
+  view.findings.chosen = static_cast<std::int32_t>(finding);
+  view.findings.place = place;
+  select_slice(view, document.diagnosis()->findings[finding].finding.spans[place].slice, /*reveal=*/false);
+}
+
+void go_to_finding(const Document& document, ViewState& view, std::uint32_t finding, std::size_t place) {
+  const Diagnosis* diagnosis = document.diagnosis();
+  if (!diagnosis || finding >= diagnosis->findings.size()) return;
+  const std::vector<FindingSpan>& spans = diagnosis->findings[finding].finding.spans;
+  view.findings.chosen = static_cast<std::int32_t>(finding);
+  view.findings.place = spans.empty() ? 0 : place % spans.size();
+  if (spans.empty()) return;
+  const FindingSpan& at = spans[view.findings.place];
+  if (at.slice) return select_slice(view, at.slice, /*reveal=*/true);
+  view.selection = {};
+  view.reveal_lane = at.lane;
+  go_to(view, at.lane ? focused_on(at.span, document.trace.span) : fit(at.span.empty() ? document.trace.span : at.span));
+}
+
+void walk_findings(const Document& document, ViewState& view, int by) {
+  if (!document.diagnosis()) return;
+  std::vector<FindingRow> rows = shown_findings(*document.diagnosis(), view.findings, view.range);
+  std::erase_if(rows, [&](const FindingRow& r) { return is_teaching(document.diagnosis()->findings[r.finding].finding.rule->rule_class); });
+  if (rows.empty()) return;
+  const auto count = static_cast<int>(rows.size());
+  const auto at = std::find_if(rows.begin(), rows.end(),
+                               [&](const FindingRow& r) { return static_cast<std::int32_t>(r.finding) == view.findings.chosen; });
+  const int from = at == rows.end() ? (by > 0 ? -1 : count) : static_cast<int>(at - rows.begin());
+  view.findings.open = true;
+  view.findings.scroll_to_chosen = true;
+  const std::uint32_t to = rows[static_cast<std::size_t>((from + by + count) % count)].finding;
+  const std::vector<std::size_t> places = places_in(document.diagnosis()->findings[to].finding, view.range);
+  go_to_finding(document, view, to, places.empty() ? 0 : places.front());
+}
+
+void open_findings(const Document& document, ViewState& view) {
+  view.findings.open = true;
+  view.findings.chosen = -1;
+  walk_findings(document, view, 1);
+}
+
+void walk_places(const Document& document, ViewState& view, int by) {
+  const Diagnosis* diagnosis = document.diagnosis();
+  if (!diagnosis || view.findings.chosen < 0) return;
+  const auto chosen = static_cast<std::uint32_t>(view.findings.chosen);
+  const std::vector<std::size_t> places = places_in(diagnosis->findings[chosen].finding, view.range);
+  if (places.empty()) return;
+  const auto count = static_cast<int>(places.size());
+  const auto at = std::lower_bound(places.begin(), places.end(), view.findings.place);
+  int from = static_cast<int>(at - places.begin());
+  // From a place outside of the range the next one is the first behind it.
+  if ((at == places.end() || *at != view.findings.place) && by > 0) --from;
+  go_to_finding(document, view, chosen, places[static_cast<std::size_t>((from + by + 2 * count) % count)]);
+}
+
+}  // namespace gapscope

@@ -1,0 +1,63 @@
+#include "core/view/search/search_model.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "core/base/text.h"
+
+namespace gapscope {
+namespace {
+
+std::pair<Ns, SliceId> place(const Trace& trace, SliceId slice) { return {trace.begin(slice), slice}; }
+
+}  // namespace
+
+void SliceBits::count() {
+  for (std::size_t i = 0; i < words_.size(); ++i) before_[i + 1] = before_[i] + static_cast<std::uint32_t>(std::popcount(words_[i]));
+}
+
+std::size_t SliceBits::rank(std::size_t slice) const {
+  const std::size_t word = std::min(slice / 64, words_.size());
+  if (word == words_.size()) return before_.empty() ? 0 : before_[word];
+  const std::uint64_t below = (std::uint64_t{1} << (slice % 64)) - 1;
+  return before_[word] + static_cast<std::size_t>(std::popcount(words_[word] & below));
+}
+
+std::size_t hit_position(const Trace& trace, const SearchAnswer& answer, SliceId slice) {
+  if (!slice || !answer.is_hit.has(slice)) return 0;
+  const auto at = std::partition_point(answer.hits.begin(), answer.hits.end(),
+                                       [&](SliceId h) { return place(trace, h) < place(trace, slice); });
+  return static_cast<std::size_t>(at - answer.hits.begin()) + 1;
+}
+
+SliceId step_hit(const Trace& trace, const SearchAnswer& answer, SliceId from, Ns now, int step) {
+  const std::vector<SliceId>& hits = answer.hits;
+  if (hits.empty()) return {};
+  const std::pair<Ns, SliceId> here = from ? place(trace, from) : std::pair(now, SliceId(0));
+  const auto at = std::partition_point(hits.begin(), hits.end(), [&](SliceId h) { return place(trace, h) < here; });
+  auto i = static_cast<std::size_t>(at - hits.begin());
+  if (step < 0) return hits[(i == 0 ? hits.size() : i) - 1];
+  if (i < hits.size() && hits[i] == from) ++i;
+  return hits[i % hits.size()];
+}
+
+bool holds_hit(const Trace& trace, const SearchAnswer& answer, SliceId slice, Span span) {
+  if (answer.is_hit.has(slice)) return true;
+  const Row& row = trace.row(slice);
+  const auto first = trace.slices.begin.begin() + row.first;
+  const auto last = first + row.count;
+  const auto from = std::lower_bound(first, last, span.begin);
+  const auto to = std::lower_bound(from, last, span.end);
+  const auto id = [&](auto at) { return static_cast<std::size_t>(at - trace.slices.begin.begin()); };
+  return answer.is_hit.any(id(from), id(to));
+}
+
+std::string search_summary(const Trace& trace, const SearchAnswer& answer) {
+  if (!answer.error.empty()) return answer.error;
+  if (answer.hits.empty()) {
+    return "No slice matches " + answer.question.text + "; " + format_count(static_cast<std::int64_t>(trace.slice_count())) + " were looked at.";
+  }
+  return format_count(static_cast<std::int64_t>(answer.hits.size())) + (answer.hits.size() == 1 ? " slice" : " slices");
+}
+
+}  // namespace gapscope

@@ -1,0 +1,203 @@
+#include "core/view/selection/area_model.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "core/view/table/csv.h"
+#include "core/view/timeline/time_view.h"
+
+namespace gapscope {
+namespace {
+
+constexpr int kLeastSnapPx = 3;  // a narrower slice has both edges under the pointer
+
+// clang-format off
+constexpr std::array<AreaColumnText, static_cast<std::size_t>(AreaColumn::count_)> kTexts = {{
+    {"Name", "What the row's slices have in common."},
+    {"Count", "Slices of which a part lies in the area."},
+    {"Total", "Sum of their times inside the area; slices of one row may lie in each other."},
+    {"Self", "Total less the time of the slices directly inside them."},
+    {"Mean", "Total for each slice."},
+    {"Min", "The shortest time inside the area."},
+    {"Max", "The longest time inside the area."},
+}};
+// clang-format on
+
+void add_process(const Trace& trace, const LaneLayout& layout, ProcessId process, std::vector<LaneId>& out) {
+  for (std::size_t i = 0; i < trace.lanes.size(); ++i)
+    if (trace.lanes[i].process == process && layout.band_of(LaneId(i))) out.push_back(LaneId(i));
+}
+
+}  // namespace
+
+void mark_area(ViewState& view, Area area) {
+  if (area.span.empty()) return;
+  view.range = area.span;
+  if (area.lanes.empty())
+    view.area.area.reset();
+  else
+    view.area.area = std::move(area);
+}
+
+void clear_area(ViewState& view) {
+  view.range.reset();
+  view.area.area.reset();
+}
+
+const Area* marked_area(const ViewState& view) {
+  return view.area.area && view.range == view.area.area->span ? &*view.area.area : nullptr;
+}
+
+std::optional<Area> shown_area(const Trace& trace, const ViewState& view) {
+  if (const Area* area = marked_area(view)) return *area;
+  if (view.range) return area_of_all_lanes(trace, *view.range);
+  return std::nullopt;
+}
+
+void mark_selection(const Trace& trace, ViewState& view) {
+  if (!view.selection) return;
+  Span span = trace.span_of(view.selection);
+  span.end = std::max(span.end, span.begin + 1);
+  mark_area(view, {span, {trace.lane_id(view.selection)}});
+}
+
+void mark_everything(const Trace& trace, ViewState& view) {
+  const Area whole = whole_area(trace);
+  if (!view.selection) return mark_area(view, whole);
+  mark_area(view, {intersect(view.time.span, whole.span), {trace.lane_id(view.selection)}});
+}
+
+std::vector<LaneId> lanes_between(const Trace& trace, const LaneLayout& layout, float y0, float y1) {
+  std::vector<LaneId> lanes;
+  const auto [first, last] = layout.visible(std::min(y0, y1), std::max(y0, y1) + 1);
+  for (std::size_t i = first; i < last; ++i) {
+    const Band& band = layout.bands()[i];
+    if (band.kind == BandKind::lane) lanes.push_back(band.lane);
+    if (band.streams) lanes.insert(lanes.end(), band.streams->lanes.begin(), band.streams->lanes.end());
+    if (band.kind == BandKind::process) add_process(trace, layout, band.process, lanes);
+  }
+  std::sort(lanes.begin(), lanes.end());
+  lanes.erase(std::unique(lanes.begin(), lanes.end()), lanes.end());
+  return lanes;
+}
+
+AreaStrip strip_of(const LaneLayout& layout, const std::vector<LaneId>& lanes) {
+  AreaStrip strip;
+  bool any = false;
+  for (const LaneId lane : lanes) {
+    const Band* band = layout.band_of(lane);
+    if (!band) continue;
+    strip.y0 = any ? std::min(strip.y0, band->y) : band->y;
+    strip.y1 = any ? std::max(strip.y1, band->bottom()) : band->bottom();
+    any = true;
+  }
+  return strip;
+}
+
+Ns snapped(Ns t, const TimeView& time, double width_px, const std::vector<SliceRect>& rects, float y0, float y1, double slack_px) {
+  const double at = px_from_ns(time, width_px, t);
+  double best = slack_px;
+  Ns to = t;
+  for (const SliceRect& rect : rects) {
+    if (rect.count > 1 || rect.width() < kLeastSnapPx || rect.y >= std::max(y0, y1) || rect.y + rect.height <= std::min(y0, y1)) continue;
+    for (const Ns edge : {rect.span.begin, rect.span.end}) {
+      const double away = std::abs(px_from_ns(time, width_px, edge) - at);
+      if (away >= best) continue;
+      best = away;
+      to = edge;
+    }
+  }
+  return to;
+}
+
+AreaColumnText column_text(AreaColumn column) { return kTexts[static_cast<std::size_t>(column)]; }
+
+const std::vector<AreaRow>& rows_of(const AreaStats& stats, AreaTable table) {
+  if (table == AreaTable::name) return stats.by_name;
+  return table == AreaTable::category ? stats.by_category : stats.by_lane;
+}
+
+std::string row_name(const Trace& trace, AreaTable table, const AreaRow& row) {
+  if (table == AreaTable::name) return std::string(trace.strings[StringId(row.key)]);
+  if (table == AreaTable::category) return std::string(trace.strings[trace.categories[row.key].name]);
+  const Lane& lane = trace.lane(LaneId(row.key));
+  const std::string& process = trace.processes[lane.process.index()].title;
+  return process.empty() ? lane.title : process + " / " + lane.title;
+}
+
+std::int64_t column_value(const AreaRow& row, AreaColumn column) {
+  switch (column) {
+    case AreaColumn::count: return static_cast<std::int64_t>(row.count);
+    case AreaColumn::total: return row.total;
+    case AreaColumn::self: return row.self;
+    case AreaColumn::mean: return row.mean();
+    case AreaColumn::min: return row.min;
+    case AreaColumn::max: return row.max;
+    case AreaColumn::name:
+    case AreaColumn::count_: break;
+  }
+  return 0;
+}
+
+std::vector<std::uint32_t> arrange_area(const Trace& trace, const AreaStats& stats, AreaTable table, const std::string& filter,
+                                        const AreaOrder& order) {
+  const std::vector<AreaRow>& all = rows_of(stats, table);
+  std::vector<std::uint32_t> rows;
+  std::vector<std::string> names(all.size());
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    names[i] = row_name(trace, table, all[i]);
+    if (contains_ignore_case(names[i], filter)) rows.push_back(i);
+  }
+  std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
+    if (order.descending) std::swap(a, b);
+    if (order.column == AreaColumn::name) return names[a] < names[b];
+    return column_value(all[a], order.column) < column_value(all[b], order.column);
+  });
+  return rows;
+}
+
+void arrange_area(const Trace& trace, AreaState& state) {
+  AreaState::Arranged& made = state.arranged;
+  if (made.of == state.answer && made.table == state.table && made.order == state.order && made.filter == state.filter) return;
+  if (made.of != state.answer || made.table != state.table) state.selected.reset();
+  made = {state.answer, state.table, state.order, state.filter,
+          arrange_area(trace, *state.answer, state.table, state.filter, state.order)};
+}
+
+std::string area_csv(const Trace& trace, const AreaStats& stats, AreaTable table, const std::vector<std::uint32_t>& rows) {
+  std::string out = "Name,Count,Total (ns),Self (ns),Mean (ns),Min (ns),Max (ns)\n";
+  for (const std::uint32_t i : rows) {
+    const AreaRow& row = rows_of(stats, table)[i];
+    out += csv_cell(row_name(trace, table, row));
+    for (auto c = static_cast<int>(AreaColumn::count); c < static_cast<int>(AreaColumn::count_); ++c)
+      out += ',' + std::to_string(column_value(row, static_cast<AreaColumn>(c)));
+    out += '\n';
+  }
+  return out;
+}
+
+std::vector<SliceId> slices_of_row(const Document& document, const Area& area, AreaTable table, const AreaRow& row) {
+  const Trace& trace = document.trace;
+  std::vector<SliceId> slices;
+  if (table == AreaTable::name) {
+    for (const SliceId s : document.names.slices_named(StringId(row.key)))
+      if (slices.size() < kMostWalked && touches(trace.span_of(s), area.span) && area.has(trace.lane_id(s))) slices.push_back(s);
+    sort_by_begin(trace, slices);
+    return slices;
+  }
+  for (const LaneId id : area.lanes) {
+    if (table == AreaTable::lane && id.value != row.key) continue;
+    const Lane& lane = trace.lane(id);
+    for (std::uint32_t d = 0; d < lane.depth_count; ++d) {
+      const auto [first, last] = slices_touching(trace, trace.rows[lane.first_row + d], area.span);
+      for (std::uint32_t s = first; s < last && slices.size() < kMostWalked; ++s)
+        if (table == AreaTable::lane || trace.slices.category[s] == row.key) slices.push_back(SliceId(s));
+    }
+  }
+  sort_by_begin(trace, slices);
+  return slices;
+}
+
+}  // namespace gapscope

@@ -1,0 +1,86 @@
+#pragma once
+// The states of the marked area and of the tabs "Selection" and "Flame", owned by ViewState. The tabs ask for answers
+// (MakeAreaStats, MakeCallPaths); whoever carries out requests puts them here. Until one is there the last is shown.
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/analyze/operators/call_paths.h"
+#include "core/analyze/selection/area_stats.h"
+#include "core/view/flame/flame_layout.h"
+#include "core/view/timeline/slice_colour.h"
+
+namespace gapscope {
+
+enum class AreaTable : std::uint8_t { name, category, lane };
+enum class AreaColumn : std::uint8_t { name, count, total, self, mean, min, max, count_ };
+
+struct AreaOrder {
+  AreaColumn column = AreaColumn::total;
+  bool descending = true;
+  friend bool operator==(const AreaOrder&, const AreaOrder&) = default;
+};
+
+struct AreaState {
+  std::optional<Area> area;  // as marked; it holds as long as ViewState::range is its time (see shown_area)
+  AreaTable table = AreaTable::name;
+  AreaOrder order;
+  std::string filter;
+  std::shared_ptr<const AreaStats> answer;
+  std::optional<Area> asked;
+  std::optional<std::uint32_t> selected;  // key of a row
+
+  // Made from the above when one of them changed.
+  struct Arranged {
+    std::shared_ptr<const AreaStats> of;
+    AreaTable table{};
+    AreaOrder order;
+    std::string filter;
+    std::vector<std::uint32_t> rows;
+  } arranged;
+};
+
+struct FlameQuestion {
+  Area area;
+  PathTime time = PathTime::cpu;
+  friend bool operator==(const FlameQuestion&, const FlameQuestion&) = default;
+};
+struct FlameAnswer {
+  FlameQuestion question;
+  CallPaths paths;
+};
+
+struct FlameState {
+  PathTime time = PathTime::cpu;
+  PathOrder order = PathOrder::widest;
+  std::uint32_t zoom = 0;  // node that fills the width
+  std::shared_ptr<const FlameAnswer> answer;
+  std::optional<FlameQuestion> asked;
+
+  struct Arranged {
+    std::shared_ptr<const FlameAnswer> of;
+    PathOrder order{};
+    std::uint32_t zoom = 0;
+    float width_px = 0;
+    std::vector<FlameBox> boxes;
+    std::vector<SliceColours::Class> colours;  // of each box
+    std::uint32_t rows = 0;
+  } arranged;
+};
+
+// Forgets what only means something in the document that was open.
+inline void forget_area(AreaState& area, FlameState& flame) {
+  AreaState fresh;
+  fresh.table = area.table;
+  fresh.order = area.order;
+  area = std::move(fresh);
+  FlameState unlit;
+  unlit.time = flame.time;
+  unlit.order = flame.order;
+  flame = std::move(unlit);
+}
+
+}  // namespace gapscope

@@ -1,9 +1,0 @@
-#include "core/view/steps_model.h"
-
-namespace gapscope {
-
-StepsAnswer answer_steps(const Trace& trace, const LinkIndex& links, const std::string& annotation) {
-  return {annotation, make_steps(trace, gpu_ops(trace, links), annotation), annotation_names(trace)};
-}
-
-}  // namespace gapscope

@@ -1,0 +1,211 @@
+#include "core/view/timeline/counter_lanes.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "core/view/timeline/time_view.h"
+
+namespace gapscope {
+namespace {
+
+constexpr std::size_t kBlock = 16;  // samples that a column at its edges looks at one by one
+
+void widen(CounterColumn& reach, double value) {
+  if (!std::isfinite(value)) return;
+  reach.low = reach.known ? std::min(reach.low, value) : value;
+  reach.high = reach.known ? std::max(reach.high, value) : value;
+  reach.known = true;
+}
+void widen(CounterColumn& reach, const CounterColumn& other) {
+  if (!other.known) return;
+  widen(reach, other.low);
+  widen(reach, other.high);
+}
+
+// The mean over each column: a share of time has no other meaning at a point.
+class GpuShare : public CounterSeries {
+ public:
+  using Means = void (GpuSeries::*)(std::span<const Ns>, std::vector<double>&) const;
+  GpuShare(const GpuSeries& series, Means means, Span known) : series_(series), means_(means), known_(known) {}
+
+  void columns(const PixelGrid& grid, std::vector<CounterColumn>& out) const override {
+    out.assign(static_cast<std::size_t>(grid.width()), {});
+    std::vector<Ns> edges;
+    for (int c = 0; c <= grid.width(); ++c) edges.push_back(edges.empty() ? grid.begin_of(c) : std::max(edges.back() + 1, grid.begin_of(c)));
+    std::vector<double> means;
+    (series_.*means_)(edges, means);
+    for (std::size_t c = 0; c < means.size(); ++c)
+      if (known_.overlaps({edges[c], edges[c + 1]})) out[c] = {means[c], means[c], true};
+  }
+
+ private:
+  const GpuSeries& series_;
+  Means means_;
+  Span known_;
+};
+
+// The process that stands for a GPU; none where the trace has no lanes for it.
+ProcessId process_of_gpu(const Trace& trace, std::int32_t device) {
+  for (std::size_t p = 0; p < trace.processes.size(); ++p)
+    if (trace.processes[p].is_gpu && trace.processes[p].device == device) return ProcessId(p);
+  return {};
+}
+
+ProcessId first_cpu_process(const Trace& trace) {
+  for (const Lane& lane : trace.lanes)
+    if (lane.kind == LaneKind::cpu_thread) return lane.process;
+  return trace.lanes.empty() ? ProcessId{} : trace.lanes.front().process;
+}
+
+void add_gpu_shares(const Trace& trace, const GpuFacts& gpu, std::vector<CounterLane>& lanes) {
+  for (std::size_t i = 0; i < gpu.series.size() && i < gpu.devices.size(); ++i) {
+    const ProcessId process = process_of_gpu(trace, gpu.devices[i].device);
+    const Span known = gpu.devices[i].all.span;
+    if (!process || known.empty()) continue;
+    CounterLane busy{process, "GPU utilization", "Share of the time in which at least one kernel runs.", CounterUnit::percent,
+                     CounterLane::Look::utilization, 0, 1, {}};
+    busy.series.push_back({"", std::make_unique<GpuShare>(gpu.series[i], &GpuSeries::utilization_between, known)});
+    lanes.push_back(std::move(busy));
+    if (!gpu.series[i].has_sm_efficiency()) continue;
+    CounterLane sms{process, "Est. SM efficiency",
+                    "Mean share of multiprocessors that have a block, estimated from blocks per SM of the kernels that run.",
+                    CounterUnit::percent, CounterLane::Look::efficiency, 0, 1, {}};
+    sms.series.push_back({"", std::make_unique<GpuShare>(gpu.series[i], &GpuSeries::sm_efficiency_between, known)});
+    lanes.push_back(std::move(sms));
+  }
+}
+
+void add_memory(const Trace& trace, const MemoryUse& memory, std::vector<CounterLane>& lanes) {
+  for (const MemoryDevice& device : memory.devices) {
+    if (device.points.empty()) continue;
+    ProcessId process = device.device >= 0 ? process_of_gpu(trace, device.device) : ProcessId{};
+    if (!process) process = first_cpu_process(trace);
+    if (!process) continue;
+    const MemoryCurve& points = device.points;
+    const auto time = [&points](std::size_t i) { return points.time(i); };
+    auto allocated = std::make_unique<SampledSeries>(
+        points.size(), time, [&points](std::size_t i) { return static_cast<double>(points[i].allocated); });
+    CounterLane lane{process, "Memory of " + memory_device_name(device.device_type, device.device),
+                     device.states_totals ? "Memory allocated by PyTorch, and what its allocator reserves for it."
+                                          : "Memory allocated since the recording began; the file states no totals.",
+                     CounterUnit::bytes, CounterLane::Look::memory, 0, 0, {}};
+    lane.low = std::min(0.0, allocated->reach().low);
+    lane.high = std::max(allocated->reach().high, static_cast<double>(device.peak_reserved));
+    lane.series.push_back({"allocated", std::move(allocated)});
+    if (device.peak_reserved > 0)
+      lane.series.push_back({"reserved", std::make_unique<SampledSeries>(points.size(), time, [&points](std::size_t i) {
+                               return points[i].reserved < 0 ? std::nan("") : static_cast<double>(points[i].reserved);
+                             })});
+    lanes.push_back(std::move(lane));
+  }
+}
+
+void add_queues(const Trace& trace, const GpuFacts& gpu, std::vector<CounterLane>& lanes) {
+  for (const QueueCurve& queue : gpu.queues) {
+    const ProcessId process = process_of_gpu(trace, queue.device);
+    if (!process || queue.points.size() == 0) continue;
+    const StepPoints& points = queue.points;
+    auto depth = std::make_unique<SampledSeries>(
+        points.size(), [&points](std::size_t i) { return points.time(i); },
+        [&points](std::size_t i) { return static_cast<double>(points.value(i)); });
+    CounterLane lane{process, "Queue of stream " + std::to_string(queue.stream),
+                     "Work launched on the stream and not begun: at 0 the GPU waits for the CPU.", CounterUnit::count,
+                     CounterLane::Look::queue, 0, std::max(1.0, depth->reach().high), {}};
+    lane.series.push_back({"", std::move(depth)});
+    lanes.push_back(std::move(lane));
+  }
+}
+
+void add_counters(const Trace& trace, std::vector<CounterLane>& lanes) {
+  for (const Counter& counter : trace.counters) {
+    if (counter.samples.empty() || !counter.process) continue;
+    const std::vector<CounterSample>& samples = counter.samples;
+    auto series = std::make_unique<SampledSeries>(
+        samples.size(), [&samples](std::size_t i) { return samples[i].time; },
+        [&samples](std::size_t i) { return samples[i].value; });
+    const std::string name(trace.strings[counter.name]);
+    const std::string part(trace.strings[counter.series]);
+    CounterLane lane{counter.process, printable(part.empty() || part == name ? name : name + " " + part), "A counter of the trace.",
+                     series->whole_numbers() ? CounterUnit::count : CounterUnit::plain, CounterLane::Look::counter,
+                     std::min(0.0, series->reach().low), std::max(0.0, series->reach().high), {}};
+    if (lane.high <= lane.low) lane.high = lane.low + 1;
+    lane.series.push_back({"", std::move(series)});
+    lanes.push_back(std::move(lane));
+  }
+}
+
+}  // namespace
+
+std::string counter_text(CounterUnit unit, double value) {
+  constexpr double kMostExact = 9e15;  // beyond, a double holds no whole numbers
+  if (!std::isfinite(value)) return "unknown";
+  if (unit == CounterUnit::percent) return format_percent(value);
+  if (unit == CounterUnit::plain || std::abs(value) > kMostExact) return format_significant(value);
+  const auto whole = std::llround(value);
+  if (unit == CounterUnit::count) return format_count(whole);
+  return (whole < 0 ? "-" : "") + format_bytes(static_cast<std::uint64_t>(std::llabs(whole)));
+}
+
+SampledSeries::SampledSeries(std::size_t count, std::function<Ns(std::size_t)> time,
+                             std::function<double(std::size_t)> value)
+    : count_(count), time_(std::move(time)), value_(std::move(value)) {
+  blocks_.resize((count + kBlock - 1) / kBlock);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i % kBlock == 0) block_times_.push_back(time_(i));
+    const double v = value_(i);
+    widen(blocks_[i / kBlock], v);
+    whole_numbers_ = whole_numbers_ && v == std::floor(v);
+  }
+  for (const CounterColumn& block : blocks_) widen(reach_, block);
+}
+
+CounterColumn SampledSeries::reach_of(std::size_t first, std::size_t last) const {
+  CounterColumn reach;
+  while (first < last) {
+    if (first % kBlock == 0 && first + kBlock <= last) {
+      widen(reach, blocks_[first / kBlock]);
+      first += kBlock;
+    } else {
+      widen(reach, value_(first++));
+    }
+  }
+  return reach;
+}
+
+void SampledSeries::columns(const PixelGrid& grid, std::vector<CounterColumn>& out) const {
+  out.assign(static_cast<std::size_t>(grid.width()), {});
+  // The first sample from `at` on that lies in column c or later: whole blocks are passed by their times, which lie side by
+  // side in memory.
+  const auto first_from = [&](std::size_t at, int c) {
+    std::size_t block = at / kBlock + 1, step = 1;
+    while (block + step <= block_times_.size() && grid.column(block_times_[block + step - 1]) < c) block += step, step *= 2;
+    for (; step > 0; step /= 2)
+      while (block + step <= block_times_.size() && grid.column(block_times_[block + step - 1]) < c) block += step;
+    at = std::max(at, (block - 1) * kBlock);
+    while (at < count_ && grid.column(time_(at)) < c) ++at;
+    return at;
+  };
+  std::size_t at = first_from(0, 0);
+  double before = at > 0 ? value_(at - 1) : std::nan("");
+  for (int c = 0; c < grid.width(); ++c) {
+    const std::size_t next = first_from(at, c + 1);
+    CounterColumn& column = out[static_cast<std::size_t>(c)];
+    column = reach_of(at, next);
+    // A value from before lasts into the column, unless a sample lies right at its begin.
+    if (next == at || time_(at) > grid.begin_of(c)) widen(column, before);
+    if (next > at) before = value_(next - 1);
+    at = next;
+  }
+}
+
+std::vector<CounterLane> counter_lanes(const Trace& trace, const Analysis& facts) {
+  std::vector<CounterLane> lanes;
+  add_gpu_shares(trace, facts.gpu(), lanes);
+  add_memory(trace, facts.memory(), lanes);
+  add_queues(trace, facts.gpu(), lanes);
+  add_counters(trace, lanes);
+  return lanes;
+}
+
+}  // namespace gapscope

@@ -1,0 +1,144 @@
+#include "core/view/timeline/gap_view.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "core/base/text.h"
+
+namespace gapscope {
+namespace {
+
+// Slices on a thread within a gap, beyond which no label looks for the one that takes longest (1 ms).
+constexpr std::size_t kMostLookedAt = 5'000;
+constexpr std::size_t kMostChosenSlices = 8;
+
+std::size_t slices_within(const Document& document, LaneId lane, Span span) {
+  std::size_t count = 0;
+  for (std::uint32_t depth = 0; depth < document.trace.lane(lane).depth_count; ++depth) {
+    const RowSlices row = document.lanes.slices_of(document.trace.row_id(lane, depth));
+    const auto first = std::lower_bound(row.begin.begin(), row.begin.end(), span.begin);
+    count += static_cast<std::size_t>(std::lower_bound(first, row.begin.end(), span.end) - first);
+  }
+  return count;
+}
+
+}  // namespace
+
+const TimeAccount* account_of(const Document& document) {
+  const Analysis* facts = document.analysis();
+  return facts ? &facts->account() : nullptr;
+}
+
+GapPlace chosen_gap(const Document& document, const TraceView& view) {
+  const TimeAccount* account = account_of(document);
+  if (!account || !view.gaps.chosen) return {};
+  const DeviceAccount* device = account->device(view.gaps.chosen->device);
+  if (!device || view.gaps.chosen->gap >= device->gaps.size()) return {};
+  return {device, &device->gaps[view.gaps.chosen->gap]};
+}
+
+AccountStretch account_stretch(const Document& document, const TraceView& view) {
+  const TimeAccount* account = account_of(document);
+  if (!account) return {};
+  if (view.range) return {intersect(*view.range, account->window()), AccountStretch::Of::range};
+  for (const TimeAccount::StepWindow& step : account->steps())
+    if (view.selection && step.step == view.selection) return {step.span, AccountStretch::Of::step};
+  return {account->window(), AccountStretch::Of::window};
+}
+
+const AccountSums& account_sums(const Document& document, const DeviceAccount& device, TraceView& view) {
+  const TimeAccount& account = *account_of(document);
+  const AccountStretch stretch = account_stretch(document, view);
+  std::shared_ptr<const AccountSums>& kept = view.gaps.sums;
+  if (kept && kept->of == &account && kept->device == device.device && kept->stretch == stretch.span) return *kept;
+  auto sums = std::make_shared<AccountSums>();
+  if (kept && kept->of == &account && kept->device == device.device) sums->steps = kept->steps;
+  *sums = {&account, device.device, stretch.span, stretch.of == AccountStretch::Of::window ? device.times : account.times_in(device, stretch.span), std::move(sums->steps)};
+  if (sums->steps.empty())
+    for (const TimeAccount::StepWindow& step : account.steps()) sums->steps.push_back(account.times_in(device, step.span));
+  kept = std::move(sums);
+  return *kept;
+}
+
+void paint_gaps(const DeviceAccount& device, const PixelGrid& grid, std::vector<GapRect>& out) {
+  auto [at, last] = device.gaps_in(grid.span());
+  while (at < last) {
+    const Span gap = device.gaps[at].span;
+    const int x0 = std::max(0, grid.column(gap.begin)), x1 = std::min(grid.width(), grid.column(gap.end));
+    if (x0 < x1) {
+      out.push_back({x0, x1, at++});
+      continue;
+    }
+    // It ends in the column that it begins in. So may many more: steps double until one leaves it.
+    std::size_t step = 1;
+    while (at + step < last && grid.column(device.gaps[at + step].span.end) <= x0) at += step, step *= 2;
+    for (; step > 0; step /= 2)
+      while (at + step < last && grid.column(device.gaps[at + step].span.end) <= x0) at += step;
+    ++at;
+  }
+}
+
+std::vector<GapSlice> host_slices(const TimeAccount& account, const DeviceGap& gap, std::size_t most) {
+  std::map<std::pair<std::uint32_t, IdleCause>, GapSlice> found;
+  for (const HostPiece& piece : account.pieces(gap)) {
+    if (!piece.slice) continue;
+    GapSlice& slice = found.try_emplace({piece.slice.value, piece.cause}, GapSlice{piece.slice, piece.cause, 0, piece.span}).first->second;
+    slice.time += piece.span.length();
+    slice.in_gap = hull(slice.in_gap, piece.span);
+  }
+  std::vector<GapSlice> slices;
+  for (const auto& [key, slice] : found) slices.push_back(slice);
+  std::stable_sort(slices.begin(), slices.end(), [](const GapSlice& a, const GapSlice& b) { return a.time > b.time; });
+  if (slices.size() > most) slices.resize(most);
+  return slices;
+}
+
+const std::vector<GapSlice>& chosen_slices(const Document& document, TraceView& view) {
+  static const std::vector<GapSlice> kNone;
+  const GapPlace chosen = chosen_gap(document, view);
+  if (!chosen.gap) return kNone;
+  std::shared_ptr<const ChosenSlices>& kept = view.gaps.slices;
+  if (!kept || kept->gap != chosen.gap)
+    kept = std::make_shared<const ChosenSlices>(ChosenSlices{chosen.gap, host_slices(*account_of(document), *chosen.gap, kMostChosenSlices)});
+  return kept->slices;
+}
+
+std::string gap_words(const Document& document, const DeviceGap& gap) {
+  std::string words(look_of(gap.main, false).word);
+  const TimeAccount* account = account_of(document);
+  const bool is_quick = gap.launch && slices_within(document, document.trace.lane_id(gap.launch), gap.span) <= kMostLookedAt;
+  if (!account || !is_quick) return words;
+  if (!is_host_part(gap.main)) return words;
+  // One slice stands for the gap where it has half of it; else many do.
+  for (const GapSlice& slice : host_slices(*account, gap, 1))
+    if (slice.time * 2 >= gap.span.length()) return "host: " + printable(document.trace.name(slice.slice));
+  return std::string(part_words({AccountPart::Kind::idle, gap.main, 0}));
+}
+
+std::optional<std::size_t> next_gap(const DeviceAccount& device, IdleCause cause, Ns from) {
+  const std::size_t count = device.gaps.size();
+  const auto first = static_cast<std::size_t>(
+      std::partition_point(device.gaps.begin(), device.gaps.end(), [&](const DeviceGap& gap) { return gap.span.begin <= from; }) - device.gaps.begin());
+  const auto find = [&](auto is_one) -> std::optional<std::size_t> {
+    for (std::size_t i = 0; i < count; ++i)
+      if (const std::size_t at = (first + i) % count; is_one(at)) return at;
+    return std::nullopt;
+  };
+  const std::optional<std::size_t> main = find([&](std::size_t at) { return device.gaps[at].main == cause; });
+  if (main) return main;
+  return find([&](std::size_t at) {
+    const auto causes = device.causes(at);
+    return std::any_of(causes.begin(), causes.end(), [&](const DeviceAccount::CauseTime& c) { return c.cause == cause; });
+  });
+}
+
+void choose_gap(const Document& document, ViewState& view, std::int32_t device, std::size_t gap, bool go_there) {
+  view.selection = {};
+  view.gaps.chosen = ChosenGap{device, gap};
+  const GapPlace place = chosen_gap(document, view);
+  if (!place.gap || !go_there) return;
+  go_to(view, focused_on(place.gap->span, axis_reach(view, document.trace.span)));
+}
+
+}  // namespace gapscope

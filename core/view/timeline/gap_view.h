@@ -1,0 +1,72 @@
+#pragma once
+// The gaps of a GPU as the timeline shows them: which pixels, what label, what the host was in; and the way from gap to gap.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/view/document.h"
+#include "core/view/timeline/idle_look.h"
+#include "core/view/timeline/time_view.h"
+
+namespace gapscope {
+
+// The account of a document, null while there is none.
+const TimeAccount* account_of(const Document& document);
+// The gap that is chosen, with its device; null where none is, or the document has no such gap.
+struct GapPlace {
+  const DeviceAccount* device = nullptr;
+  const DeviceGap* gap = nullptr;
+};
+GapPlace chosen_gap(const Document& document, const TraceView& view);
+
+// What the account is about: the marked range, the selected step, or all of the window; cut to the window.
+struct AccountStretch {
+  Span span;
+  enum class Of : std::uint8_t { window, range, step } of = Of::window;
+};
+AccountStretch account_stretch(const Document& document, const TraceView& view);
+
+// What was added up for the window's panels, kept from frame to frame.
+struct AccountSums {
+  const TimeAccount* of = nullptr;
+  std::int32_t device = 0;
+  Span stretch;
+  AccountTimes times;                // of the stretch
+  std::vector<AccountTimes> steps;   // of TimeAccount::steps()
+};
+// Of `device` over the stretch above. Made anew only when one of them changes.
+const AccountSums& account_sums(const Document& document, const DeviceAccount& device, TraceView& view);
+
+// A gap that covers whole columns of pixels, those without a kernel between them. At most one a column, however many there are.
+struct GapRect {
+  int x0 = 0, x1 = 0;
+  std::size_t gap = 0;  // position in DeviceAccount::gaps
+};
+void paint_gaps(const DeviceAccount& device, const PixelGrid& grid, std::vector<GapRect>& out);
+
+// What the host was in during a gap, the longest first.
+struct GapSlice {
+  SliceId slice;
+  IdleCause cause = IdleCause::op;
+  Ns time = 0;    // of the gap
+  Span in_gap;    // first to last moment
+};
+std::vector<GapSlice> host_slices(const TimeAccount& account, const DeviceGap& gap, std::size_t most);
+// Those of the chosen gap, kept from frame to frame; empty where none is chosen.
+struct ChosenSlices {
+  const DeviceGap* gap = nullptr;
+  std::vector<GapSlice> slices;
+};
+const std::vector<GapSlice>& chosen_slices(const Document& document, TraceView& view);
+// "host: aten::addmm": the main cause, and the slice that has half of the gap or more, where there is one. Without it where
+// looking for it would take too long for a frame.
+std::string gap_words(const Document& document, const DeviceGap& gap);
+
+// The next gap that begins after `from`, else the first, whose main cause this is; where it is the main one of none, a gap that
+// it has a part in.
+std::optional<std::size_t> next_gap(const DeviceAccount& device, IdleCause cause, Ns from);
+// Selects a gap and brings it into view.
+void choose_gap(const Document& document, ViewState& view, std::int32_t device, std::size_t gap, bool go_there);
+
+}  // namespace gapscope

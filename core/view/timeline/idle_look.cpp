@@ -1,0 +1,80 @@
+#include "core/view/timeline/idle_look.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/base/text.h"
+
+namespace gapscope {
+namespace {
+
+struct CauseRow {
+  IdleLook dark;
+  std::uint32_t light;
+  std::string_view words;
+};
+
+// By IdleCause. The host's own parts share a hue, what the driver and the profiler do another; the hatch tells them apart.
+constexpr std::array<CauseRow, kIdleCauses> kRows = {{
+    {{rgb(0x56B4E9), Hatch::rising, "host"}, 0x0072B2, "host: operators"},
+    {{rgb(0x56B4E9), Hatch::falling, "Python"}, 0x0072B2, "host: Python"},
+    {{rgb(0xE69F00), Hatch::upright, "launching"}, 0xA87400, "host: launching"},
+    {{rgb(0xE69F00), Hatch::level, "CUDA call"}, 0xA87400, "host: other CUDA calls"},
+    {{rgb(0x8B94A3), Hatch::dotted, "starting"}, 0x5C6675, "launched, not begun"},
+    {{rgb(0xD55E00), Hatch::crossed, "synchronizing"}, 0xB34F00, "synchronizing"},
+    {{rgb(0xF0E442), Hatch::rising, "data loading"}, 0x857C00, "data loading"},
+    {{rgb(0xCC79A7), Hatch::crossed, "compiling"}, 0xA34A7F, "compiling"},
+    {{rgb(0x009E73), Hatch::upright, "allocating"}, 0x007A59, "allocating"},
+    {{rgb(0x009E73), Hatch::level, "loading code"}, 0x007A59, "loading code"},
+    {{rgb(0xCC79A7), Hatch::dotted, "profiler"}, 0xA34A7F, "the profiler itself"},
+    {{rgb(0x5C6675), Hatch::falling, "not recorded"}, 0x8B94A3, "not recorded"},
+    {{rgb(0x5C6675), Hatch::crossed, "launch not recorded"}, 0x8B94A3, "launched before the recording"},
+}};
+
+}  // namespace
+
+IdleLook look_of(IdleCause cause, bool light) {
+  const CauseRow& row = kRows[index_of(cause)];
+  IdleLook look = row.dark;
+  if (light) look.rgb = rgb(row.light);
+  return look;
+}
+
+std::vector<AccountPart> parts_of(const AccountTimes& times) {
+  std::vector<AccountPart> parts;
+  const auto add = [&](AccountPart part) {
+    if (part.time > 0) parts.push_back(part);
+  };
+  add({AccountPart::Kind::compute, {}, times.compute});
+  add({AccountPart::Kind::communication, {}, times.exposed_communication});
+  add({AccountPart::Kind::copies, {}, times.exposed_copies});
+  for (std::size_t i = 0; i < kIdleCauses; ++i) add({AccountPart::Kind::idle, static_cast<IdleCause>(i), times.idle[i]});
+  return parts;
+}
+
+std::string largest_words(const AccountTimes& times) {
+  constexpr std::size_t kMost = 3;
+  std::vector<std::pair<std::string_view, Ns>> parts = {{"host", times.host()}};
+  for (const AccountPart& part : parts_of(times)) {
+    if (part.kind != AccountPart::Kind::idle) parts.emplace_back(part_words(part), part.time);
+    else if (!is_host_part(part.cause)) parts.emplace_back(look_of(part.cause, false).word, part.time);
+  }
+  std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string words;
+  for (std::size_t i = 0; i < parts.size() && i < kMost && parts[i].second > 0; ++i)
+    words += (i == 0 ? "" : ", ") + std::string(parts[i].first) + " " + format_percent(static_cast<double>(parts[i].second) / static_cast<double>(times.window));
+  return words;
+}
+
+std::string_view part_words(const AccountPart& part) {
+  switch (part.kind) {
+    case AccountPart::Kind::compute: return "compute";
+    case AccountPart::Kind::communication: return "exposed communication";
+    case AccountPart::Kind::copies: return "exposed copies";
+    case AccountPart::Kind::idle: return kRows[index_of(part.cause)].words;
+  }
+  return "";
+}
+
+}  // namespace gapscope

@@ -1,0 +1,226 @@
+#include "core/view/timeline/lane_layout.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/text.h"
+
+namespace gapscope {
+namespace {
+
+constexpr float kCompactDepth = 7;  // px at scale 1
+constexpr std::uint32_t kFewOverlapping = 3;  // rows of kernels that still have room for labels
+constexpr float kLeastSpans = 2;              // px of a level of spans
+
+bool passes_filter(const LaneFolds& folds, const Lane& lane) { return folds.filter.empty() || contains_ignore_case(lane.title, folds.filter); }
+
+// The lane's own streams as one, where it is the first of them and they are wanted so.
+const Arrangements::GraphStreams* streams_of(const LaneFolds& folds, const Lane& lane, const Arrangements* arrangements) {
+  if (!arrangements || !folds.graph_streams_together[lane.process.index()]) return nullptr;
+  const Arrangements::GraphStreams& streams = arrangements->graph_streams[lane.process.index()];
+  return streams.together ? &streams : nullptr;
+}
+
+bool is_one_of(const std::vector<LaneId>& lanes, LaneId lane) { return std::find(lanes.begin(), lanes.end(), lane) != lanes.end(); }
+
+}  // namespace
+
+LaneMetrics LaneMetrics::scaled(float scale) const {
+  // Whole pixels, so that every depth looks alike.
+  LaneMetrics m = *this;
+  for (float* size : {&m.header, &m.depth, &m.slice, &m.head, &m.padding, &m.collapsed, &m.summary, &m.counter, &m.sparkline, &m.more,
+                      &m.stream_head, &m.spans, &m.kernels, &m.overlapping, &m.crowded, &m.stream_padding})
+    *size = std::max(1.0f, std::round(*size * scale));
+  m.slice = std::min(m.slice, m.depth - 1);
+  return m;
+}
+
+LaneMetrics LaneMetrics::compacted() const {
+  LaneMetrics m = *this;
+  m.depth = kCompactDepth;
+  m.slice = kCompactDepth - 1;
+  return m;
+}
+
+LaneMetrics LaneMetrics::with_low_streams() const {
+  LaneMetrics m = *this;
+  m.header = 20;
+  m.more = 16;
+  m.stream_head = 4;
+  m.spans = 3;
+  m.kernels = 17;
+  m.overlapping = 9;
+  m.crowded = 7;
+  m.stream_padding = 0;
+  return m;
+}
+
+LaneLayout::LaneLayout(const Trace& trace, const LaneFolds& folds, const LaneMetrics& metrics, std::span<const ProcessId> counters,
+                       const Arrangements* arrangements)
+    : metrics_(metrics), band_of_lane_(trace.lanes.size(), kNoBand) {
+  if (!folds.filter.empty()) counters = {};
+  const std::vector<Shown> shown = choose(trace, folds, counters);
+  add_pinned(trace, folds, arrangements);
+  // The GPUs that come first stand together, so that they can stay in sight; what else they have follows them.
+  std::vector<ProcessId> order;
+  for (const ProcessId process : folds.process_order)
+    if (shown[process.index()].any()) order.push_back(process);
+  std::size_t gpus = 0;
+  while (gpus < order.size() && !shown[order[gpus].index()].streams.empty()) ++gpus;
+  for (std::size_t i = 0; i < gpus; ++i) add_header(trace, folds, order[i], shown[order[i].index()], arrangements);
+  top_ = bands_.size();
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i >= gpus) add_header(trace, folds, order[i], shown[order[i].index()], arrangements);
+    add_rest(trace, folds, order[i], shown[order[i].index()], counters, arrangements);
+  }
+}
+
+std::vector<LaneLayout::Shown> LaneLayout::choose(const Trace& trace, const LaneFolds& folds, std::span<const ProcessId> counters) const {
+  std::vector<Shown> shown(trace.processes.size());
+  for (const LaneId id : folds.lane_order) {
+    const Lane& lane = trace.lane(id);
+    if (folds.lane_hidden[id.index()] || folds.lane_pinned[id.index()] || !passes_filter(folds, lane)) continue;
+    Shown& of = shown[lane.process.index()];
+    (folds.lane_role[id.index()] == LaneRole::other ? of.others : of.streams).push_back(id);
+  }
+  for (const ProcessId process : counters) shown[process.index()].counters = true;
+  return shown;
+}
+
+void LaneLayout::add_pinned(const Trace& trace, const LaneFolds& folds, const Arrangements* arrangements) {
+  for (const LaneId lane : folds.lane_order)
+    if (folds.lane_pinned[lane.index()] && !folds.lane_hidden[lane.index()]) add_lane(trace, folds, lane, arrangements);
+  pinned_ = bands_.size();
+  for (Band& band : bands_) band.pinned = true;
+}
+
+// The header of a process, and its streams. Lanes of a folded one are found at the header.
+void LaneLayout::add_header(const Trace& trace, const LaneFolds& folds, ProcessId process, const Shown& shown, const Arrangements* arrangements) {
+  const bool folded = folds.process_collapsed[process.index()];
+  add_band({BandKind::process, folded, process, {}, 0, metrics_.header});
+  if (!folded) return add_streams(trace, folds, process, shown.streams, arrangements);
+  for (const std::vector<LaneId>* lanes : {&shown.streams, &shown.others})
+    for (const LaneId lane : *lanes) band_of_lane_[lane.index()] = bands_.size() - 1;
+}
+
+void LaneLayout::add_streams(const Trace& trace, const LaneFolds& folds, ProcessId process, const std::vector<LaneId>& streams, const Arrangements* arrangements) {
+  std::vector<LaneId> behind;
+  for (const LaneId lane : streams) {
+    const bool is_behind = folds.lane_role[lane.index()] == LaneRole::stream_behind && folds.filter.empty();
+    if (is_behind) behind.push_back(lane);
+    if (!is_behind || folds.all_streams[process.index()]) add_lane(trace, folds, lane, arrangements);
+  }
+  if (behind.empty()) return;
+  const bool open = folds.all_streams[process.index()];
+  Band line{BandKind::more_streams, !open, process, {}, 0, metrics_.more};
+  line.more = behind.size();
+  add_band(line);
+  for (const LaneId lane : behind)
+    if (!open) band_of_lane_[lane.index()] = bands_.size() - 1;
+}
+
+// What a process shows besides its streams.
+void LaneLayout::add_rest(const Trace& trace, const LaneFolds& folds, ProcessId process, const Shown& shown, std::span<const ProcessId> counters,
+                          const Arrangements* arrangements) {
+  if (folds.process_collapsed[process.index()]) return;
+  for (std::size_t i = 0; i < counters.size(); ++i) {
+    if (counters[i] != process) continue;
+    const bool collapsed = i < folds.counter_collapsed.size() && folds.counter_collapsed[i];
+    add_band({BandKind::counter, collapsed, process, {}, 0, collapsed ? metrics_.sparkline : metrics_.counter, i});
+  }
+  for (const LaneId lane : shown.others) add_lane(trace, folds, lane, arrangements);
+}
+
+void LaneLayout::add_lane(const Trace& trace, const LaneFolds& folds, LaneId id, const Arrangements* arrangements) {
+  const Lane& lane = trace.lane(id);
+  Band band{BandKind::lane, false, lane.process, id};
+  band.stream = folds.lane_role[id.index()] != LaneRole::other;
+  const Arrangements::GraphStreams* streams = streams_of(folds, lane, arrangements);
+  if (streams && is_one_of(streams->lanes, id)) {
+    const Band* host = nullptr;  // whichever of them is met first
+    for (const LaneId other : streams->lanes) {
+      const Band* met = band_of(other);
+      if (!host && met && met->kind == BandKind::lane) host = met;
+    }
+    if (host) {
+      band_of_lane_[id.index()] = static_cast<std::size_t>(host - bands_.data());
+      return;
+    }
+    band.streams = streams;
+    band.arranged = streams->together.get();
+    band.spans = streams->spans.get();
+  } else if (arrangements && band.stream) {
+    band.arranged = arrangements->stream_rows[id.index()].work.get();
+    band.spans = arrangements->stream_rows[id.index()].spans.get();
+  } else if (arrangements && folds.python_folded) {
+    band.arranged = arrangements->without_python[id.index()].get();
+  }
+  band.depths = band.arranged ? band.arranged->depth_count() : lane.depth_count;
+  band.collapsed = folds.lane_collapsed[id.index()] || band.depths == 0;
+  const auto depths = static_cast<float>(band.depths);
+  const float open = band.stream ? metrics_.stream_head + depths * kernel_depth(band) + metrics_.stream_padding
+                                 : depths * metrics_.depth - (metrics_.depth - metrics_.slice) + metrics_.head + metrics_.padding;
+  band.height = band.collapsed ? metrics_.collapsed : band.stream ? open : std::max(open, metrics_.collapsed);
+  band_of_lane_[id.index()] = bands_.size();
+  add_band(band);
+}
+
+// From one row of a stream's kernels to the next.
+float LaneLayout::kernel_depth(const Band& band) const {
+  return band.depths <= 1 ? metrics_.kernels : band.depths <= kFewOverlapping ? metrics_.overlapping : metrics_.crowded;
+}
+
+void LaneLayout::add_band(Band band) {
+  band.y = height();
+  bands_.push_back(band);
+}
+
+std::pair<std::size_t, std::size_t> LaneLayout::visible(float top, float bottom) const {
+  const auto first =
+      std::partition_point(bands_.begin(), bands_.end(), [top](const Band& b) { return b.bottom() <= top; });
+  const auto last = std::partition_point(first, bands_.end(), [bottom](const Band& b) { return b.y < bottom; });
+  return {static_cast<std::size_t>(first - bands_.begin()), static_cast<std::size_t>(last - bands_.begin())};
+}
+
+const Band* LaneLayout::band_of(LaneId lane) const {
+  if (!lane.valid() || lane.index() >= band_of_lane_.size() || band_of_lane_[lane.index()] == kNoBand) return nullptr;
+  return &bands_[band_of_lane_[lane.index()]];
+}
+
+LaneLayout::Strip LaneLayout::strip(const Band& band, std::uint32_t depth) const {
+  if (band.collapsed || band.kind != BandKind::lane) {
+    const float height = std::min(metrics_.summary, band.height);
+    return {std::floor(band.y + (band.height - height) / 2), height};
+  }
+  if (band.stream) {
+    const float each = kernel_depth(band);
+    return {band.y + metrics_.stream_head + static_cast<float>(depth) * each, each - 1};
+  }
+  return {band.y + metrics_.head + static_cast<float>(depth) * metrics_.depth, metrics_.slice};
+}
+
+LaneLayout::Strip LaneLayout::spans_strip(const Band& band, std::uint32_t level) const {
+  const float levels = std::clamp(std::floor(metrics_.spans / kLeastSpans), 1.0f, static_cast<float>(std::max(1u, band.spans->depth_count())));
+  const float each = std::floor(metrics_.spans / levels);
+  const float at = std::min(static_cast<float>(level), levels - 1);
+  return {band.y + metrics_.stream_head - metrics_.spans - 1 + at * each, each};
+}
+
+std::optional<LaneLayout::Place> LaneLayout::place_of(const Trace& trace, SliceId slice) const {
+  const Band* band = slice.valid() ? band_of(trace.lane_id(slice)) : nullptr;
+  if (!band) return std::nullopt;
+  if (band->kind != BandKind::lane) return Place{band, 0, strip(*band, 0)};
+  std::uint32_t depth = trace.depth(slice);
+  if (band->arranged) {
+    const std::optional<std::uint32_t> arranged = band->arranged->depth_of(slice, trace.begin(slice));
+    if (!arranged && band->spans && !band->collapsed) {
+      if (const std::optional<std::uint32_t> level = band->spans->depth_of(slice, trace.begin(slice)))
+        return Place{band, *level, spans_strip(*band, *level)};
+    }
+    if (!arranged) return std::nullopt;
+    depth = *arranged;
+  }
+  return Place{band, depth, strip(*band, depth)};
+}
+
+}  // namespace gapscope

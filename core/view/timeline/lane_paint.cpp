@@ -1,0 +1,59 @@
+#include "core/view/timeline/lane_paint.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace gapscope {
+namespace {
+
+// Two runs in one pixel column are one run; the longer slice speaks for it.
+void fold_into(SliceRect& run, const VisibleItem& item, const Trace& trace) {
+  run.count += item.count;
+  run.span = hull(run.span, {item.begin, item.end});
+  if (trace.duration(item.slice) > trace.duration(run.slice)) run.slice = item.slice;
+}
+
+}  // namespace
+
+RowSlices row_of(const Trace& trace, const LaneIndex& lanes, const Band& band, std::uint32_t depth) {
+  return band.arranged ? band.arranged->row(depth) : lanes.slices_of(trace.row_id(band.lane, depth));
+}
+
+void paint_row(const Trace& trace, const RowSlices& row, const PixelGrid& grid, float y, float height,
+               SliceColours& colours, std::vector<VisibleItem>& scratch, std::vector<SliceRect>& out) {
+  scratch.clear();
+  visible_in_row(row, grid.span(), grid.width(), scratch);
+  const std::size_t first = out.size();
+  for (const VisibleItem& item : scratch) {
+    int x0 = std::max(0, grid.column(item.begin));
+    const int x1 = std::min(grid.width(), std::max(x0 + 1, grid.column(item.end)));
+    if (out.size() > first) x0 = std::max(x0, out.back().x1);  // a slice keeps its pixel even where the next one begins
+    if (x0 < x1) {
+      out.push_back({x0, x1, y, height, {}, item.slice, item.count, {item.begin, item.end}});
+    } else if (out.size() > first && x0 < grid.width()) {
+      fold_into(out.back(), item, trace);
+    }
+  }
+  for (std::size_t i = first; i < out.size(); ++i) out[i].colour = colours.of(out[i].slice);
+}
+
+void paint_instants(const Trace& trace, LaneId lane_id, const PixelGrid& grid, std::vector<InstantMark>& out) {
+  const Lane& lane = trace.lane(lane_id);
+  const auto begin = trace.instants.begin() + lane.first_instant;
+  const auto end = begin + lane.instant_count;
+  auto at = std::partition_point(begin, end, [&](const Instant& i) { return grid.column(i.time) < 0; });
+  while (at != end) {
+    const int x = grid.column(at->time);
+    if (x >= grid.width()) return;
+    // Most columns hold few: steps double until one leaves the column.
+    const auto in_column = [&](const Instant& i) { return grid.column(i.time) <= x; };
+    auto next = at;
+    std::ptrdiff_t step = 1;
+    while (step <= end - next && in_column(next[step - 1])) next += std::exchange(step, step * 2);
+    next = std::partition_point(next, next + std::min(step, end - next), in_column);
+    out.push_back({x, static_cast<std::uint32_t>(at - trace.instants.begin()), static_cast<std::uint32_t>(next - at)});
+    at = next;
+  }
+}
+
+}  // namespace gapscope

@@ -1,0 +1,62 @@
+#include "core/view/timeline/overview.h"
+
+#include <algorithm>
+
+namespace gapscope {
+namespace {
+
+bool is_cpu_work(Kind kind) { return kind == Kind::op || is_call(kind); }
+
+// Adds the share of each part that [begin, end) covers.
+void cover(std::vector<float>& parts, Span trace, Span item) {
+  const double per_ns = static_cast<double>(parts.size()) / static_cast<double>(trace.length());
+  const double from = static_cast<double>(item.begin - trace.begin) * per_ns;
+  const double to = static_cast<double>(item.end - trace.begin) * per_ns;
+  const auto first = static_cast<std::size_t>(std::max(0.0, from));
+  for (std::size_t i = first; i < parts.size() && static_cast<double>(i) < to; ++i) {
+    const double part = std::min(to, static_cast<double>(i + 1)) - std::max(from, static_cast<double>(i));
+    parts[i] = std::min(1.0f, parts[i] + static_cast<float>(part));
+  }
+}
+
+// A folded run counts as busy from its first begin to its last end: at less than a part wide that is close enough.
+std::vector<float> busy_parts(const Document& document, RowId row, bool (*counts)(Kind)) {
+  std::vector<float> parts(kOverviewParts, 0.0f);
+  std::vector<VisibleItem> items;
+  document.lanes.visible(row, document.trace.span, kOverviewParts, items);
+  for (const VisibleItem& item : items) {
+    if (counts(document.trace.kind(item.slice))) cover(parts, document.trace.span, {item.begin, item.end});
+  }
+  return parts;
+}
+
+void keep_busiest(std::vector<float>& strip, const std::vector<float>& parts) {
+  if (std::all_of(parts.begin(), parts.end(), [](float p) { return p == 0; })) return;
+  strip.resize(parts.size(), 0.0f);
+  for (std::size_t i = 0; i < parts.size(); ++i) strip[i] = std::max(strip[i], parts[i]);
+}
+
+}  // namespace
+
+Overview make_overview(const Document& document) {
+  Overview overview;
+  if (document.trace.span.empty()) return overview;
+  for (std::size_t i = 0; i < document.trace.rows.size(); ++i) {
+    const LaneKind kind = document.trace.lane(document.trace.rows[i].lane).kind;
+    if (kind == LaneKind::gpu_stream) keep_busiest(overview.gpu, busy_parts(document, RowId(i), is_gpu_work));
+    if (kind == LaneKind::cpu_thread) keep_busiest(overview.cpu, busy_parts(document, RowId(i), is_cpu_work));
+  }
+  return overview;
+}
+
+float mean_of(const std::vector<float>& strip, double from, double to) {
+  if (strip.empty()) return 0;
+  const double size = static_cast<double>(strip.size());
+  const auto first = static_cast<std::size_t>(std::clamp(from * size, 0.0, size - 1));
+  const auto last = static_cast<std::size_t>(std::clamp(to * size, static_cast<double>(first) + 1, size));
+  float sum = 0;
+  for (std::size_t i = first; i < last; ++i) sum += strip[i];
+  return sum / static_cast<float>(last - first);
+}
+
+}  // namespace gapscope

@@ -1,0 +1,122 @@
+#include "core/view/timeline/slice_label.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "core/base/demangle.h"
+
+namespace gapscope {
+namespace {
+
+constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
+constexpr float kMiddleCutFromWidths =
+    14;                                // with room for fewer digits than this, a beginning tells more than two ends
+constexpr float kHeadShare = 0.55f;    // of the room goes to the beginning
+constexpr std::size_t kLeastHead = 3;  // letters before an ellipsis; fewer say nothing
+
+bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+float advance(const GlyphWidths& widths, char c) {
+  if (is_continuation(c)) return 0;
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < 128 ? widths.ascii[byte < ' ' ? ' ' : byte] : widths.other;
+}
+
+// Bytes of the longest beginning that fits `room`, whole code points.
+std::size_t head_that_fits(std::string_view text, float room, const GlyphWidths& widths) {
+  float used = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    used += advance(widths, text[i]);
+    if (used > room && !is_continuation(text[i])) return i;
+  }
+  return text.size();
+}
+
+// Where the longest end that fits `room` begins.
+std::size_t tail_that_fits(std::string_view text, float room, const GlyphWidths& widths) {
+  float used = 0;
+  std::size_t start = text.size();
+  for (std::size_t i = text.size(); i-- > 0;) {
+    used += advance(widths, text[i]);
+    if (used > room) break;
+    if (!is_continuation(text[i])) start = i;
+  }
+  return start;
+}
+
+// Names are drawn again every frame, so the readable form of a mangled one is kept. Labels are made on the UI thread only.
+std::string_view readable(std::string_view name) {
+  if (!name.starts_with("_Z")) return name;
+  constexpr std::size_t kMostKept = 10'000;
+  static std::map<std::string, std::string, std::less<>> kept;
+  auto at = kept.find(name);
+  if (at == kept.end()) {
+    if (kept.size() >= kMostKept) kept.clear();
+    at = kept.emplace(name, demangle(name)).first;
+  }
+  return at->second;
+}
+
+void append_clean(std::string& out, std::string_view text) {
+  for (const char c : text) out += static_cast<unsigned char>(c) < ' ' || c == 127 ? ' ' : c;
+}
+
+}  // namespace
+
+float GlyphWidths::of(std::string_view text) const {
+  float sum = 0;
+  for (const char c : text) sum += advance(*this, c);
+  return sum;
+}
+
+std::string_view without_namespaces(std::string_view name) {
+  const std::size_t line = name.find(".py(");
+  if (line != std::string_view::npos) {
+    const std::size_t slash = name.rfind('/', line);
+    return slash == std::string_view::npos ? name : name.substr(slash + 1);
+  }
+  constexpr std::string_view kAnonymous = "(anonymous namespace)::";
+  if (name.starts_with("void ")) name.remove_prefix(5);
+  for (;;) {
+    if (name.starts_with(kAnonymous)) {
+      name.remove_prefix(kAnonymous.size());
+      continue;
+    }
+    const std::size_t stop = name.find_first_of("<( ");
+    const std::size_t colons = name.find("::");
+    if (colons == std::string_view::npos || colons > stop || colons + 2 >= name.size()) return name;
+    name.remove_prefix(colons + 2);
+  }
+}
+
+std::string_view without_place(std::string_view name) {
+  constexpr std::string_view kModule = "nn.Module: ";
+  if (name.starts_with(kModule)) return name.substr(kModule.size());
+  const std::size_t place = name.find(".py(");
+  if (place == std::string_view::npos) return name;
+  const std::size_t colon = name.find("): ", place);
+  return colon == std::string_view::npos || colon + 3 >= name.size() ? name : name.substr(colon + 3);
+}
+
+void fit_label(std::string_view name, float room_px, const GlyphWidths& widths, std::string& out) {
+  out.clear();
+  name = readable(name);
+  // A name longer than the screen is not measured to its end.
+  if (head_that_fits(name, room_px, widths) == name.size()) return append_clean(out, name);
+  for (const auto shorter : {without_namespaces, without_place}) {
+    name = shorter(name);
+    if (head_that_fits(name, room_px, widths) == name.size()) return append_clean(out, name);
+  }
+  const float room = room_px - widths.ellipsis;
+  const bool middle = room_px >= kMiddleCutFromWidths * widths.ascii['0'];
+  const std::size_t head = head_that_fits(name, middle ? room * kHeadShare : room, widths);
+  if (head < kLeastHead) return;
+  append_clean(out, name.substr(0, head));
+  out += kEllipsis;
+  if (!middle) return;
+  const std::size_t tail = tail_that_fits(name, room - widths.of(name.substr(0, head)), widths);
+  append_clean(out, name.substr(std::max(tail, head)));
+}
+
+}  // namespace gapscope

@@ -1,0 +1,136 @@
+#include "core/analyze/operators/flops.h"
+
+#include <doctest/doctest.h>
+
+#include <iostream>
+
+#include "core/load/load_trace.h"
+#include "tests/support/real_traces.h"
+#include "tests/support/tiny_traces.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+
+namespace {
+
+// A convolution of one pixel at a time, to count against.
+double count_convolution(int n, int c, int o, int size, int kernel, int stride, int padding, int groups) {
+  const int out = (size + 2 * padding - kernel) / stride + 1;
+  double flops = 0;
+  for (int place = 0; place < n * o * out * out; ++place) flops += 2.0 * (c / groups) * kernel * kernel;
+  return flops;
+}
+
+}  // namespace
+
+TEST_CASE("products count two for each multiplication and addition") {
+  CHECK(flops_of("aten::mm", "[[2, 3], [3, 5]]").count == 60);
+  CHECK(flops_of("aten::addmm", "[[5], [2, 3], [3, 5], [], []]").count == 60);
+  CHECK(flops_of("aten::bmm", "[[8, 2, 3], [8, 3, 5]]").count == 480);
+  CHECK(flops_of("aten::baddbmm", "[[8, 2, 5], [8, 2, 3], [8, 3, 5], [], []]").count == 480);
+  CHECK(flops_of("aten::linear", "[[4, 7, 3], [5, 3], [5]]").count == 2 * 4 * 7 * 3 * 5);
+}
+
+TEST_CASE("attention counts scores and values, backward five products") {
+  const double scores = 2.0 * 2 * 4 * 16 * 32 * 8, values = 2.0 * 2 * 4 * 16 * 32 * 6;
+  CHECK(flops_of("aten::scaled_dot_product_attention", "[[2, 4, 16, 8], [2, 4, 32, 8], [2, 4, 32, 6], []]").count ==
+        scores + values);
+  CHECK(flops_of("aten::_scaled_dot_product_flash_attention_backward",
+                 "[[2, 4, 16, 6], [2, 4, 16, 8], [2, 4, 32, 8], [2, 4, 32, 6]]")
+            .count == 3 * scores + 2 * values);
+}
+
+TEST_CASE("attention kernels that take heads after places count the same") {
+  CHECK(flops_of("aten::_flash_attention_forward", "[[2, 16, 4, 8], [2, 32, 4, 8], [2, 32, 4, 8]]").count ==
+        flops_of("aten::_cudnn_attention_forward", "[[2, 4, 16, 8], [2, 4, 32, 8], [2, 4, 32, 8]]").count);
+}
+
+TEST_CASE("convolutions need stride and padding, and agree with counting pixel by pixel") {
+  const char* dims = "[[2, 6, 11, 11], [9, 2, 3, 3], [9], [], [], [], [], [], []]";
+  CHECK_FALSE(flops_of("aten::convolution", dims).count);
+  CHECK(flops_of("aten::convolution", dims).why.find("stride") != std::string_view::npos);
+  const char* inputs = R"(["", "", "", "[2, 2]", "[1, 1]", "[1, 1]", "False", "[0, 0]", "3"])";
+  CHECK(flops_of("aten::convolution", dims, inputs).count == count_convolution(2, 6, 9, 11, 3, 2, 1, 3));
+  const char* library = R"(["", "", "[1, 1]", "[2, 2]", "[1, 1]", "3", "False"])";
+  CHECK(flops_of("aten::cudnn_convolution", "[[2, 6, 11, 11], [9, 2, 3, 3], [], [], [], []]", library).count ==
+        count_convolution(2, 6, 9, 11, 3, 2, 1, 3));
+  CHECK(flops_of("aten::convolution_backward", "[[2, 9, 6, 6], [2, 6, 11, 11], [9, 2, 3, 3], []]").count ==
+        2 * count_convolution(2, 6, 9, 11, 3, 2, 1, 3));
+}
+
+TEST_CASE("missing, odd and hostile shapes say so") {
+  CHECK(flops_of("aten::mm", "").why.find("record_shapes=True") != std::string_view::npos);
+  for (const char* odd : {"[]", "{}", "[[2, 3]]", "[[2, 3], [4, 5]]", "nonsense", "[[2, 3], \"a\"]", "[[], []]"}) {
+    CAPTURE(odd);
+    CHECK_FALSE(flops_of("aten::mm", odd).count);
+    CHECK_FALSE(flops_of("aten::mm", odd).why.empty());
+  }
+  CHECK_FALSE(flops_of("aten::add", "[[2, 3], [3, 5]]").count);
+  CHECK(flops_of("aten::add", "[[2, 3], [3, 5]]").why.empty());
+}
+
+TEST_CASE("peaks go by the device's whole name") {
+  CHECK(dense_peak("NVIDIA H200", MathType::bf16) == 989.5e12);
+  CHECK(dense_peak("NVIDIA H100 PCIe", MathType::bf16) == 756e12);
+  CHECK(dense_peak("NVIDIA A100-SXM4-80GB", MathType::tf32) == 156e12);
+  CHECK(dense_peak("AMD Instinct MI300X", MathType::fp16) == 1307.4e12);
+  CHECK_FALSE(dense_peak("Tesla V100-SXM2-32GB", MathType::bf16));
+  CHECK_FALSE(dense_peak("NVIDIA A10G", MathType::fp16));
+  CHECK_FALSE(dense_peak("some GPU", MathType::fp16));
+}
+
+TEST_CASE("no recording exceeds its GPU's peak, and the transformer's shapes give rates") {
+  std::size_t rated = 0;
+  for (const auto& path : real_traces()) {
+    CAPTURE(path.filename().string());
+    const auto result = load_trace(path.string());
+    REQUIRE(result.ok());
+    const Trace& t = **result;
+    const LaneIndex lanes(t);
+    const LinkIndex links(t, lanes);
+    for (const FlopsRow& row : flops_table(t, links).rows) {
+      if (!row.peak_share) continue;
+      ++rated;
+      CAPTURE(t.strings[row.op]);
+      CAPTURE(t.strings[row.input_dims]);
+      CHECK(*row.peak_share > 0);
+      CHECK(*row.peak_share <= 1);
+    }
+  }
+  std::cout << "flops: " << rated << " rows with a share of the peak\n";
+  CHECK(rated > 0);
+}
+
+TEST_CASE("the rate of one call is its operations over the time of every kernel launched inside it") {
+  const auto doc = document_from_text(R"json({"deviceProperties": [{"id": 0, "name": "NVIDIA H200"}], "traceEvents": [
+{"ph": "X", "cat": "cpu_op", "name": "aten::linear", "pid": 1, "tid": 1, "ts": 0, "dur": 90, "args": {"External id": 1, "Input Dims": [[1024, 1024], [1024, 1024], []], "Input type": ["c10::BFloat16", "c10::BFloat16", ""]}},
+{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 1, "dur": 80, "args": {"External id": 2}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 2, "dur": 1, "args": {"External id": 2, "correlation": 7}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 4, "dur": 1, "args": {"External id": 2, "correlation": 8}},
+{"ph": "X", "cat": "kernel", "name": "product", "pid": 0, "tid": 7, "ts": 10, "dur": 15, "args": {"External id": 2, "device": 0, "stream": 7, "correlation": 7}},
+{"ph": "X", "cat": "kernel", "name": "sum", "pid": 0, "tid": 7, "ts": 30, "dur": 5, "args": {"External id": 2, "device": 0, "stream": 7, "correlation": 8}},
+{"ph": "X", "cat": "cpu_op", "name": "aten::relu", "pid": 1, "tid": 1, "ts": 100, "dur": 9, "args": {"External id": 3}}
+]})json");
+  const auto rate = [&](std::string_view name) {
+    return rate_of(doc->trace, doc->lanes, doc->links, slice_named(*doc, name));
+  };
+  const auto linear = rate("aten::linear");
+  REQUIRE(linear);
+  const double count = 2.0 * 1024 * 1024 * 1024;
+  CHECK(linear->flops.count == count);
+  CHECK(linear->gpu_time == 20'000);
+  REQUIRE(linear->per_second);
+  CHECK(*linear->per_second == doctest::Approx(count / 20e-6));
+  REQUIRE(linear->peak_share);
+  CHECK(*linear->peak_share == doctest::Approx(count / 20e-6 / 989.5e12));
+  CHECK(rate("aten::mm")->flops.why == "The shapes are not recorded: pass record_shapes=True.");
+  CHECK_FALSE(rate("aten::relu"));
+  CHECK_FALSE(rate("product"));
+}
+
+TEST_CASE("shapes read on one line however the file lays them out") {
+  CHECK(shapes_text("[[2, 3], [], [4]]") == "[[2, 3], [], [4]]");
+  CHECK(shapes_text("[\n  [\n   2,\n   3\n  ],[],\t[4]\n]") == "[[2, 3], [], [4]]");
+  CHECK(shapes_text(R"(["a, \" b", 1])") == R"(["a, \" b", 1])");
+  CHECK(shapes_text("").empty());
+}

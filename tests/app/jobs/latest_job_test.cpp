@@ -1,0 +1,42 @@
+#include "app/jobs/latest_job.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <semaphore>
+#include <vector>
+
+using gapscope::LatestJob;
+
+TEST_CASE("an answer comes once") {
+  std::binary_semaphore woken{0};
+  LatestJob<int, int> job("square", [](const int& n) { return n * n; }, [&] { woken.release(); });
+  CHECK_FALSE(job.take());
+  job.ask(7);
+  woken.acquire();
+  CHECK(job.take() == 49);
+  CHECK_FALSE(job.take());
+}
+
+TEST_CASE("questions overtaken before their turn are never worked on, and only the last is answered") {
+  std::binary_semaphore started{0}, go_on{0}, woken{0};
+  std::vector<int> worked;
+  LatestJob<int, int> job("wait",
+      [&](const int& n) {
+        worked.push_back(n);
+        started.release();
+        go_on.acquire();
+        return n;
+      },
+      [&] { woken.release(); });
+  job.ask(1);
+  started.acquire();
+  job.ask(2);
+  job.ask(3);
+  go_on.release();
+  started.acquire();
+  go_on.release();
+  woken.acquire();
+  CHECK(worked == std::vector<int>{1, 3});
+  CHECK(job.take() == 3);
+}

@@ -1,0 +1,236 @@
+#include "app/session/session.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <semaphore>
+
+#include "tests/support/source_folder.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/tiny_traces.h"
+
+using namespace gapscope;
+using namespace std::chrono_literals;
+
+namespace {
+
+// A session with a UI thread that does nothing but wait to be woken.
+struct Desk {
+  LoadOptions load{};
+  test::TempFolder folder{};
+  std::counting_semaphore<> woken{0};
+  ViewState view{};
+  Session session{{folder.path() / "settings.json", test::source_folder() / "assets",
+                   folder.path().string(), [this] { woken.release(); }, load}};
+
+  template <class Test>
+  void poll_until(Test test) {
+    const auto deadline = std::chrono::steady_clock::now() + 10s;
+    while (!test()) {
+      REQUIRE(std::chrono::steady_clock::now() < deadline);
+      (void)woken.try_acquire_for(50ms);
+      session.poll(view);
+    }
+  }
+  void open(const std::string& path) {
+    session.open(path);
+    poll_until([&] { return !session.is_loading(); });
+  }
+  std::string write_trace(const std::string& name = "one.json") { return folder.write(name, test::kOneLaunch); }
+};
+
+}  // namespace
+
+TEST_CASE("a file opens in the background and is remembered") {
+  Desk desk;
+  const std::string path = desk.write_trace();
+  desk.session.open(path);
+  CHECK(desk.session.is_loading());
+  CHECK(desk.session.document() == nullptr);
+  desk.poll_until([&] { return desk.session.document() != nullptr; });
+  CHECK(desk.session.recent() == std::vector<std::string>{path});
+  const auto kept = [&] { return read_settings(desk.folder.path() / "settings.json")->recent; };
+  desk.poll_until([&] { return !kept().empty(); });
+  CHECK(kept() == std::vector<std::string>{path});
+  CHECK(desk.session.title() == "one.json - Gapscope");
+}
+
+TEST_CASE("a file that does not open leaves the last one open and says why") {
+  Desk desk;
+  desk.open(desk.write_trace());
+  const Document* before = desk.session.document();
+  desk.open(desk.folder.write("bad.json", "this is not JSON"));
+  CHECK(desk.session.document() == before);
+  CHECK(desk.session.message().find("bad.json") != std::string::npos);
+  CHECK(desk.session.recent().size() == 1);
+  desk.session.carry_out(DismissMessage{});
+  CHECK(desk.session.message().empty());
+}
+
+TEST_CASE("a second file replaces the first, which is freed") {
+  Desk desk;
+  desk.open(desk.write_trace("one.json"));
+  const std::weak_ptr<const Trace> first = desk.session.document()->trace_owner;
+  desk.open(desk.write_trace("two.json"));
+  CHECK(desk.session.title() == "two.json - Gapscope");
+  desk.poll_until([&] { return first.expired(); });  // its analysis may be on its way out
+}
+
+TEST_CASE("a cancelled load changes nothing and says nothing") {
+  Desk desk;
+  desk.session.open(desk.write_trace());
+  desk.session.carry_out(CancelLoad{});
+  CHECK_FALSE(desk.session.is_loading());
+  (void)desk.woken.try_acquire_for(5s);
+  desk.session.poll(desk.view);
+  CHECK(desk.session.document() == nullptr);
+  CHECK(desk.session.message().empty());
+}
+
+TEST_CASE("opening another file while one loads gives the other") {
+  Desk desk;
+  desk.session.open(desk.write_trace("one.json"));
+  desk.open(desk.write_trace("two.json"));
+  CHECK(desk.session.title() == "two.json - Gapscope");
+}
+
+TEST_CASE("args of a slice are read from the file in the background") {
+  Desk desk;
+  desk.open(desk.write_trace());
+  const SliceId slice = test::slice_named(*desk.session.document(), "cudaLaunchKernel");
+  CHECK(desk.session.carry_out(ReadArgs{slice}));
+  desk.poll_until([&] { return desk.view.details.args.slice == slice; });
+  const ArgsState& args = desk.view.details.args;
+  REQUIRE(args.stage == ArgsState::Stage::ready);
+  REQUIRE(args.args.size() == 3);
+  CHECK(args.args[1].key == "cbid");
+  CHECK(args.args[1].value == "211");
+}
+
+TEST_CASE("args of a file that vanished are a sentence") {
+  Desk desk;
+  const std::string path = desk.write_trace();
+  desk.open(path);
+  std::filesystem::remove(path);
+  const SliceId slice = test::slice_named(*desk.session.document(), "cudaLaunchKernel");
+  desk.session.carry_out(ReadArgs{slice});
+  desk.poll_until([&] { return desk.view.details.args.slice == slice; });
+  CHECK(desk.view.details.args.stage == ArgsState::Stage::failed);
+  CHECK(desk.view.details.args.error.ends_with('.'));
+}
+
+TEST_CASE("a new document forgets what was shown of the last one") {
+  Desk desk;
+  desk.open(desk.write_trace("one.json"));
+  desk.view.details.args.slice = SliceId(std::size_t{1});
+  desk.view.details.model.slice = SliceId(std::size_t{1});
+  desk.open(desk.write_trace("two.json"));
+  CHECK_FALSE(desk.view.details.args.slice);
+  CHECK_FALSE(desk.view.details.model.slice);
+}
+
+TEST_CASE("samples and folders are the session's, text and titles the window's") {
+  Desk desk;
+  CHECK(desk.session.carry_out(OpenSample{0}));
+  desk.poll_until([&] { return desk.session.document() != nullptr; });
+  CHECK(desk.session.carry_out(ListFolder{desk.folder.path().string()}));
+  FrameInput in;
+  desk.poll_until([&] { return desk.session.fill(in), in.folder != nullptr; });
+  CHECK(in.folder->path == desk.folder.path().string());
+  CHECK_FALSE(desk.session.carry_out(CopyText{"x"}));
+  CHECK_FALSE(desk.session.carry_out(Quit{}));
+}
+
+TEST_CASE("an area is counted and its call paths are added up in the background") {
+  Desk desk;
+  desk.open(desk.write_trace());
+  const Area area = whole_area(desk.session.document()->trace);
+  CHECK(desk.session.carry_out(MakeAreaStats{area}));
+  CHECK(desk.session.carry_out(MakeCallPaths{{area, PathTime::gpu}}));
+  desk.poll_until([&] { return desk.view.area.answer && desk.view.flame.answer; });
+  CHECK(desk.view.area.answer->slices == 9);
+  CHECK(desk.view.flame.answer->question == FlameQuestion{area, PathTime::gpu});
+}
+
+TEST_CASE("a closed file is gone, and so are its details") {
+  Desk desk;
+  desk.open(desk.write_trace());
+  desk.view.details.args.slice = SliceId(std::size_t{1});
+  desk.session.carry_out(CloseFile{});
+  desk.session.poll(desk.view);
+  CHECK(desk.session.document() == nullptr);
+  CHECK_FALSE(desk.view.details.args.slice);
+  CHECK(desk.session.title() == "Gapscope");
+}
+
+TEST_CASE("broken settings are named in the window") {
+  const test::TempFolder folder;
+  const std::string path = folder.write("settings.json", "{");
+  Session session({path, {}, {}, [] {}});
+  const std::string said = path + ": the settings are not a JSON object; the file is now " + path + ".broken-1, and the settings are new ones.";
+  CHECK(session.message() == said);
+  session.open("/no such file");  // as when the program is started with one
+  ViewState view;
+  session.poll(view);
+  CHECK(session.message() == said);
+  CHECK(!std::filesystem::exists(path));
+  CHECK(std::filesystem::exists(path + ".broken-1"));
+}
+
+TEST_CASE("while a file loads its beginning is shown, then the whole in its place") {
+  std::string text = "[";
+  for (int i = 0; i < 120'000; ++i) {
+    text += (i ? ",\n" : "") + std::string(R"({"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":)") + std::to_string(i * 10) + R"(,"dur":5})";
+  }
+  text += "]";
+  LoadOptions load;
+  load.threads = 1;
+  load.batch_bytes = 4096;
+  load.least_bytes_for_parts = 1;
+  Desk desk{load};
+  desk.open(desk.write_trace());
+  const Document* other = desk.session.document();
+  const std::string path = desk.folder.write("big.json", text);
+  bool seen = false;
+  // A machine that reads the file faster than it shows its beginning needs no part: a few tries are fair.
+  for (int attempt = 0; attempt < 30 && !seen; ++attempt) {
+    desk.session.open(path);
+    const Document* part = nullptr;
+    FrameInput in;
+    desk.poll_until([&] {
+      desk.session.fill(in);
+      if (in.document && in.document->trace.is_part) part = in.document;
+      return !desk.session.is_loading();
+    });
+    desk.session.fill(in);
+    CHECK_FALSE(in.document->trace.is_part);
+    CHECK(in.document->trace.slice_count() == 120'000);
+    seen = part != nullptr;
+    if (seen) CHECK(in.part_before == part);
+    desk.session.poll(desk.view);
+    desk.session.fill(in);
+    CHECK(in.part_before == nullptr);
+    desk.open(desk.write_trace());
+    other = desk.session.document();
+  }
+  CHECK(seen);
+  // Cancelled, the beginning goes and what was open before is there again.
+  desk.session.open(path);
+  desk.session.poll(desk.view);
+  desk.session.carry_out(CancelLoad{});
+  desk.session.poll(desk.view);
+  CHECK(desk.session.document() == other);
+}
+
+TEST_CASE("a search is answered in the background, and only the newest question is") {
+  Desk desk;
+  desk.open(desk.write_trace());
+  SearchState& search = desk.view.search;
+  for (const char* text : {"c", "cuda", "cudaLaunch"}) {
+    search.typed = search.asked = {text, false};
+    CHECK(desk.session.carry_out(FindSlices{search.asked}));
+  }
+  desk.poll_until([&] { return search.answer != nullptr; });
+  CHECK(search.answer->question == SearchQuestion{"cudaLaunch", false});
+  CHECK(search.answer->hits.size() == 1);
+}

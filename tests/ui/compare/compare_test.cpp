@@ -1,0 +1,375 @@
+// Two timelines on one axis, and the tab that says what changed.
+#include <doctest/doctest.h>
+
+#include <optional>
+
+#include "core/view/compare/compare_model.h"
+#include "core/view/timeline/time_view.h"
+#include "tests/support/headless_ui.h"
+#include "tests/support/panel_harness.h"
+#include "tests/support/stand_in.h"
+#include "tests/support/tiny_traces.h"
+#include "tests/support/two_traces.h"
+#include "ui/commands.h"
+#include "ui/compare/compare_view.h"
+#include "ui/panels.h"
+#include "ui/start/path_completion.h"
+
+using namespace gapscope;
+using test::holds;
+
+namespace {
+
+// The window with both traces, compared, as the session would do it.
+struct Window {
+  std::shared_ptr<const Document> a = test::document_from_text(test::kBefore), b = test::document_from_text(test::kAfter);
+  test::HeadlessUi h{a.get(), 1400, 1300};  // all lanes of both beside an open drawer
+
+  Window() {
+    a->diagnose();
+    b->diagnose();
+    h.input.beside = b.get();
+    run(3);
+  }
+  void run(int frames) {
+    for (int i = 0; i < frames; ++i) {
+      h.frame();
+      answer();
+    }
+  }
+  void answer() {
+    for (const Request& request : h.out.list) {
+      if (const auto* ask = std::get_if<MakeComparison>(&request); ask && h.input.beside)
+        view().compare.answer = answer_comparison(*h.input.document, *h.input.beside, ask->options);
+    }
+    if (view().compare.side == TraceSide::a || h.input.beside) test::answer(h.out, *h.ui.document(), view());
+  }
+  ViewState& view() { return h.ui.view(); }
+  const TimelinePanel& timeline(TraceSide side) { return side == TraceSide::a ? h.ui.timeline_a() : h.ui.compare().timeline(); }
+  const Document& document(TraceSide side) { return side == TraceSide::a ? *a : *b; }
+  const TraceView& view_of(TraceSide side) { return h.ui.compare().view_of(side, view()); }
+
+  std::optional<Zone> zone(TraceSide side, std::string_view name) {
+    for (const Zone& zone : timeline(side).zones().all())
+      if (zone.kind == ZoneKind::slice && document(side).trace.name(zone.slice) == name) return zone;
+    return std::nullopt;
+  }
+  ImVec2 middle(TraceSide side, std::string_view name) {
+    const std::optional<Zone> z = zone(side, name);
+    REQUIRE_MESSAGE(z, name);
+    return {(z->x0 + z->x1) / 2, (z->y0 + z->y1) / 2};
+  }
+  ImVec2 inside(TraceSide side) {
+    const Box& lanes = timeline(side).areas().lanes;
+    return {lanes.x0 + lanes.width() * 0.7f, lanes.y1 - 4};
+  }
+  // What both show, as time since the begin of their steps.
+  void check_linked() {
+    const Alignment at = h.ui.compare().alignment();
+    const TimeView &of_a = view_of(TraceSide::a).time, &of_b = view_of(TraceSide::b).time;
+    CHECK(of_a.span.begin - at.zero_a == of_b.span.begin - at.zero_b);
+    CHECK(of_a.span.length() == of_b.span.length());
+    CHECK(of_a.begin_rest_ns == of_b.begin_rest_ns);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the steps of both traces begin at the same x, and both are in sight") {
+  Window w;
+  const std::optional<Zone> a = w.zone(TraceSide::a, "ProfilerStep#2"), b = w.zone(TraceSide::b, "ProfilerStep#2");
+  REQUIRE(a);
+  REQUIRE(b);
+  CHECK(a->x0 == b->x0);
+  CHECK((b->x1 - b->x0) / (a->x1 - a->x0) == doctest::Approx(600.0 / 900).epsilon(0.01));
+  CHECK(a->y1 < b->y0);
+  CHECK(a->x0 > w.timeline(TraceSide::a).areas().lanes.x0);
+  CHECK(a->x1 < w.timeline(TraceSide::a).areas().lanes.x1);
+  w.check_linked();
+}
+
+TEST_CASE("a zoom or pan of either timeline moves both within the frame") {
+  Window w;
+  for (const TraceSide side : {TraceSide::a, TraceSide::b}) {
+    w.h.move_to(w.inside(side));
+    const Ns before = w.view_of(TraceSide::b).time.span.length();
+    w.h.ctrl = true;
+    w.h.wheel = 1;
+    w.h.frame();
+    w.check_linked();
+    w.h.ctrl = false;
+    w.run(30);
+    CHECK(w.view_of(TraceSide::b).time.span.length() < before);
+    const Ns begin = w.view_of(TraceSide::a).time.span.begin;
+    w.h.hold(Key::d, 0.2);
+    w.check_linked();
+    w.run(30);
+    CHECK(w.view_of(TraceSide::a).time.span.begin > begin);
+    CHECK(w.zone(TraceSide::a, "ProfilerStep#2").has_value());
+    CHECK_FALSE(w.h.ui.moving());
+  }
+}
+
+TEST_CASE("the axis reaches over all of both traces") {
+  Window w;
+  w.h.press(Key::home);
+  w.run(2);
+  w.check_linked();
+  CHECK(w.view_of(TraceSide::b).time.span.begin <= w.b->trace.span.begin);
+  CHECK(w.view_of(TraceSide::a).time.span.end >= w.a->trace.span.end);
+  CHECK(w.zone(TraceSide::b, "warm_up").has_value());
+}
+
+TEST_CASE("a click acts on its timeline: its slice is selected, panels are about it, and the match in the other is known") {
+  Window w;
+  w.h.out.list.clear();
+  w.h.click(w.middle(TraceSide::b, "aten::mm"));
+  CHECK(w.view().compare.side == TraceSide::b);
+  CHECK(w.h.ui.document() == w.b.get());
+  CHECK(w.b->trace.name(w.view().selection) == "aten::mm");
+  const auto acted = std::find_if(w.h.out.list.begin(), w.h.out.list.end(), [](const Request& r) { return std::holds_alternative<ActOn>(r); });
+  REQUIRE(acted != w.h.out.list.end());
+  CHECK(std::get<ActOn>(*acted).side == TraceSide::b);
+  w.run(2);
+  const TraceView& a = w.view_of(TraceSide::a);
+  CHECK_FALSE(a.selection);
+  REQUIRE(a.linked);
+  CHECK(a.linked->match == test::slice_named(*w.a, "aten::mm"));
+
+  w.h.click(w.middle(TraceSide::a, "aten::add"));
+  w.run(2);
+  CHECK(w.view().compare.side == TraceSide::a);
+  CHECK(w.a->trace.name(w.view().selection) == "aten::add");
+  CHECK(w.b->trace.name(w.view_of(TraceSide::b).selection) == "aten::mm");
+  CHECK_FALSE(w.view_of(TraceSide::b).linked->match);
+}
+
+TEST_CASE("a command's key acts on the timeline under the pointer, and X on the other one") {
+  Window w;
+  w.h.click(w.middle(TraceSide::b, "aten::mm"));
+  w.h.click(w.middle(TraceSide::a, "aten::mm"));
+  w.h.move_to(w.inside(TraceSide::b));
+  w.h.press(Key::escape);
+  w.run(1);
+  CHECK(w.view().compare.side == TraceSide::b);
+  CHECK_FALSE(w.view_of(TraceSide::b).selection);
+  CHECK(w.view_of(TraceSide::a).selection);
+  w.h.move_to({2, 2});
+  w.h.press(Key::x);
+  w.run(1);
+  CHECK(w.view().compare.side == TraceSide::a);
+}
+
+TEST_CASE("lanes are folded and scrolled in each timeline alone") {
+  Window w;
+  w.h.click(w.middle(TraceSide::b, "aten::mm"));
+  CommandScope scope{w.h.ui.document(), w.view(), w.h.out};
+  run_command(CommandId::collapse_all, scope);
+  w.run(2);
+  CHECK_FALSE(w.zone(TraceSide::b, "aten::mm"));
+  CHECK(w.zone(TraceSide::a, "aten::mm"));
+}
+
+TEST_CASE("swapped traces keep what was selected, and their steps stay where they were") {
+  Window w;
+  w.h.click(w.middle(TraceSide::b, "aten::mm"));
+  const float x = w.zone(TraceSide::a, "ProfilerStep#2")->x0;
+  const Ns visible = w.view().time.span.length();
+  std::swap(w.a, w.b);
+  w.h.input.document = w.a.get();
+  w.h.input.beside = w.b.get();
+  w.run(4);
+  CHECK(w.view().compare.side == TraceSide::a);
+  CHECK(w.h.ui.document() == w.a.get());
+  CHECK(w.a->trace.name(w.view().selection) == "aten::mm");
+  CHECK(w.zone(TraceSide::a, "ProfilerStep#2")->x0 == x);
+  CHECK(w.zone(TraceSide::b, "ProfilerStep#2")->x0 == x);
+  CHECK(w.view().time.span.length() == visible);
+  REQUIRE(w.view().compare.answer);
+  CHECK(w.view().compare.answer->step_a.length() == 600'000);
+}
+
+TEST_CASE("without the second trace the window is as it was; without the first the second takes its place") {
+  Window w;
+  w.h.click(w.middle(TraceSide::b, "aten::mm"));
+  SUBCASE("B closes") {
+    w.h.input.beside = nullptr;
+    w.run(2);
+    CHECK(w.h.ui.document() == w.a.get());
+    CHECK_FALSE(w.view().linked);
+    CHECK(w.view().time.span.begin >= fit(w.a->trace.span).span.begin);
+    CHECK(w.view().time.span.end <= fit(w.a->trace.span).span.end);
+    CHECK(w.zone(TraceSide::a, "ProfilerStep#2"));
+  }
+  SUBCASE("A closes") {
+    w.h.input.document = w.b.get();
+    w.h.input.beside = nullptr;
+    w.run(2);
+    CHECK(w.h.ui.document() == w.b.get());
+    CHECK(w.b->trace.name(w.view().selection) == "aten::mm");
+  }
+  SUBCASE("both close") {
+    w.h.input.document = w.h.input.beside = nullptr;
+    w.h.frames(2);
+    CHECK(w.h.ui.document() == nullptr);
+  }
+  CHECK(w.view().compare.side == TraceSide::a);
+  CHECK_FALSE(w.view().compare.open);
+}
+
+TEST_CASE("another first trace is compared with the same second one") {
+  Window w;
+  const auto other = test::document_from_text(test::kOneLaunch);
+  other->diagnose();
+  w.h.input.document = other.get();
+  w.run(4);
+  REQUIRE(w.view().compare.answer);
+  CHECK(w.h.ui.compare().alignment().zero_a == 100'000);
+  w.check_linked();
+}
+
+TEST_CASE("a chosen pair is selected in both and in sight") {
+  Window w;
+  w.h.press(Key::home);
+  w.view().compare.show = SlicePair{test::slice_named(*w.a, "my_gemm"), test::slice_named(*w.b, "my_gemm")};
+  w.run(3);
+  CHECK(w.a->trace.name(w.view_of(TraceSide::a).selection) == "my_gemm");
+  CHECK(w.b->trace.name(w.view_of(TraceSide::b).selection) == "my_gemm");
+  const std::optional<Zone> a = w.zone(TraceSide::a, "my_gemm"), b = w.zone(TraceSide::b, "my_gemm");
+  REQUIRE(a);
+  REQUIRE(b);
+  CHECK(a->x1 - a->x0 > 40);
+  CHECK(a->y1 <= w.timeline(TraceSide::a).areas().lanes.y1);
+  CHECK(b->y1 <= w.timeline(TraceSide::b).areas().lanes.y1);
+  w.check_linked();
+}
+
+TEST_CASE("a small window still has both timelines and loses no pixel to the other") {
+  for (const ImVec2 size : {ImVec2{1280, 720}, ImVec2{640, 360}, ImVec2{200, 120}}) {
+    Window w;
+    w.h.input.width_px = size.x;
+    w.h.input.height_px = size.y;
+    ImGui::GetIO().DisplaySize = size;
+    w.run(3);
+    const TimelineAreas &a = w.timeline(TraceSide::a).areas(), &b = w.timeline(TraceSide::b).areas();
+    CHECK(a.lanes.y1 <= b.ruler.y0);
+    if (size.x > 1000) CHECK(b.lanes.height() > 60);
+  }
+}
+
+TEST_CASE("while the second trace loads a line says how far it is, and it can be cancelled") {
+  Window w;
+  LoadingView loading;
+  loading.path = "after.json";
+  loading.stage = "reading";
+  w.h.input.beside = nullptr;
+  w.h.input.loading_beside = &loading;
+  w.run(2);
+  CHECK(w.view().compare.loading);
+  w.h.out.list.clear();
+  const Box& lanes = w.timeline(TraceSide::a).areas().lanes;
+  w.h.click({lanes.x1 - 40, lanes.y1 + 11});
+  CHECK(w.h.out.has<CloseBeside>());
+}
+
+TEST_CASE("a file chosen to compare with is asked for as the second one, and the timeline is there at once") {
+  Window w;
+  w.h.input.beside = nullptr;
+  w.run(2);
+  const std::vector<Sample> samples = {{"one", "What it teaches."}};
+  w.h.input.samples = samples;
+  CommandScope scope{w.h.ui.document(), w.view(), w.h.out};
+  run_command(CommandId::compare_with, scope);
+  w.h.out.list.clear();
+  w.h.frames(3);
+  CHECK(w.view().start_open);
+  CHECK(w.view().start.path == split_typed(w.a->trace.path).folder);
+  for (float x = 584; x < 640; x += 12)
+    for (float y = 100; y < 800 && !w.h.out.has<OpenSample>(); y += 8) w.h.click({x, y});
+  REQUIRE(w.h.out.has<OpenSample>());
+  for (const Request& request : w.h.out.list) {
+    if (const auto* open = std::get_if<OpenSample>(&request)) CHECK(open->beside);
+  }
+  CHECK_FALSE(w.view().start_open);
+  run_command(CommandId::open_file, scope);
+  CHECK_FALSE(w.view().start.beside);
+}
+
+namespace {
+
+struct Tab {
+  std::shared_ptr<const Document> a = test::document_from_text(test::kBefore), b = test::document_from_text(test::kAfter);
+  ViewState view;
+  Requests out;
+  test::PanelHarness harness{{1600, 700}};
+
+  Tab() {
+    view.compare.open = true;
+    view.compare.answer = answer_comparison(*a, *b, {});
+  }
+  void draw() { draw_compare(*a, view, out); }
+  std::string text() {
+    return harness.settle([this] { draw(); });
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the tab begins with the verdict and says what a step takes in each, with signs") {
+  Tab tab;
+  const std::string text = tab.text();
+  CHECK(holds(text, tab.view.compare.answer->comparison.verdict.substr(0, 30)));
+  CHECK(holds(text, "900"));
+  CHECK(holds(text, "600"));
+  CHECK(holds(text, "-300"));
+  CHECK(holds(text, "1.50"));  // A / B
+}
+
+TEST_CASE("the tab's tables name what changed, came and went") {
+  Tab tab;
+  tab.view.compare.table = CompareTable::operators;
+  std::string text = tab.text();
+  CHECK(holds(text, "aten::mm"));
+  CHECK(holds(text, "only A  aten::add"));
+  CHECK(holds(text, "only B  aten::relu"));
+  CHECK(holds(text, "-200"));
+  CHECK(holds(text, "+50.0"));
+  tab.view.compare.table = CompareTable::kernels;
+  text = tab.text();
+  CHECK(holds(text, "my_gemm"));
+  CHECK(holds(text, "same"));
+  CHECK(holds(text, "-100"));
+  tab.view.compare.table = CompareTable::findings;
+  text = tab.text();
+  for (const ComparisonFinding& finding : tab.view.compare.answer->comparison.findings) CHECK(holds(text, finding.title));
+}
+
+TEST_CASE("a click on a row of the tab leads to both places") {
+  for (const CompareTable table : {CompareTable::steps, CompareTable::kernels, CompareTable::operators}) {
+    Tab tab;
+    tab.view.compare.table = table;
+    CAPTURE(tab.text());
+    for (float y = 74; y < 300 && !tab.view.compare.show; y += 8) {  // below the buttons
+      tab.harness.point_at({300, y});
+      tab.harness.frame([&] { tab.draw(); });
+      tab.harness.click([&] { tab.draw(); });
+    }
+    REQUIRE(tab.view.compare.show);
+    CHECK(tab.view.compare.show->a);
+    if (table != CompareTable::operators) CHECK(tab.view.compare.show->b);
+  }
+}
+
+TEST_CASE("without a second trace the tab says how to open one, and a button leads there") {
+  Tab tab;
+  tab.view.compare = {};
+  CHECK(holds(tab.text(), "--compare"));
+  CHECK(tab.harness.click_around([&] { tab.draw(); }, [&] { return tab.view.start_open; }, 6));
+  CHECK(tab.view.start.beside);
+}
+
+TEST_CASE("what cannot be compared is said in a sentence") {
+  Tab tab;
+  tab.view.compare.answer = answer_comparison(*tab.a, *tab.b, {StepPick::number, 77, ""});
+  CHECK(holds(tab.text(), tab.view.compare.answer->error));
+}

@@ -1,0 +1,103 @@
+// The findings panel: the verdict, a finding's proof and remedy, going there, muting.
+#include "ui/findings/findings_panel.h"
+
+#include <doctest/doctest.h>
+
+#include "core/view/findings/findings_model.h"
+#include "tests/support/panel_harness.h"
+#include "tests/support/tiny_traces.h"
+
+using namespace gapscope;
+using test::holds;
+
+namespace {
+
+// A host that works 1 ms for 3 us of GPU work.
+constexpr std::string_view kSlowHost = R"json([
+{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 0, "dur": 1000},
+{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 100, "dur": 800, "args": {"External id": 2}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 700, "dur": 10, "args": {"External id": 2, "correlation": 7}},
+{"ph": "X", "cat": "kernel", "name": "my_gemm", "pid": 0, "tid": 7, "ts": 720, "dur": 3, "args": {"External id": 2, "device": 0, "stream": 7, "correlation": 7}}
+])json";
+
+struct Panel {
+  Panel() : doc(test::document_from_text(kSlowHost)) { doc->diagnose(); }
+  std::string frame() {
+    return harness.settle([this] { draw_findings(*doc, view, out); });
+  }
+  std::int32_t position_of(std::string_view rule) const {
+    const auto& findings = doc->diagnosis()->findings;
+    for (std::size_t i = 0; i < findings.size(); ++i)
+      if (findings[i].finding.rule->id == rule) return static_cast<std::int32_t>(i);
+    return -1;
+  }
+  std::shared_ptr<const Document> doc;
+  ViewState view;
+  Requests out;
+  test::PanelHarness harness{{340, 4000}};
+};
+
+}  // namespace
+
+TEST_CASE("the panel begins with the verdict and tells each finding with its numbers") {
+  Panel panel;
+  const std::string text = panel.frame();
+  CHECK(holds(text, "Host-bound"));
+  REQUIRE(panel.position_of("overhead_bound") >= 0);
+  CHECK(holds(text, "The GPU was busy 3.00 µs of 1.00 ms"));
+  CHECK_FALSE(holds(text, "What to do"));
+}
+
+TEST_CASE("the chosen finding shows what it means, what to do, its evidence and the guide") {
+  Panel panel;
+  panel.frame();
+  panel.view.findings.chosen = panel.position_of("overhead_bound");
+  const std::string text = panel.frame();
+  for (const char* part : {"What it usually means", "What to do", "cpu active", "From the guide", "Mute this rule"}) CHECK(holds(text, part));
+}
+
+TEST_CASE("a muted rule is silent, is counted, and is asked to be remembered") {
+  Panel panel;
+  panel.frame();
+  panel.view.findings.muted = {"overhead_bound"};
+  const std::string text = panel.frame();
+  CHECK_FALSE(holds(text, "The CPU side worked"));
+  CHECK(holds(text, "1 of 1 muted rules would have spoken here."));
+  // With every rule muted, the way back is the only thing to click.
+  for (const RankedFinding& f : panel.doc->diagnosis()->findings) set_muted(panel.view.findings, f.finding.rule->id, true);
+  panel.frame();
+  CHECK(panel.harness.click_around([&] { draw_findings(*panel.doc, panel.view, panel.out); }, [&] { return panel.out.has<KeepMuted>(); }));
+  CHECK(panel.view.findings.muted.empty());
+}
+
+TEST_CASE("walking goes through the shown findings and around") {
+  Panel panel;
+  const auto rows = shown_findings(*panel.doc->diagnosis(), panel.view.findings);
+  REQUIRE(!rows.empty());
+  walk_findings(*panel.doc, panel.view, 1);
+  CHECK(panel.view.findings.chosen == static_cast<std::int32_t>(rows.front().finding));
+  walk_findings(*panel.doc, panel.view, -1);
+  CHECK(panel.view.findings.chosen == static_cast<std::int32_t>(rows.back().finding));
+  CHECK(panel.view.findings.open);
+}
+
+TEST_CASE("before the rules are through the panel says so") {
+  const auto doc = test::document_from_text(kSlowHost);
+  ViewState view;
+  Requests out;
+  test::PanelHarness harness;
+  CHECK(holds(harness.settle([&] { draw_findings(*doc, view, out); }), "Looking for what costs time"));
+}
+
+TEST_CASE("a selected time restricts the list, says so, and can be given up there") {
+  Panel panel;
+  panel.view.findings.explain = true;
+  const std::size_t all = shown_findings(*panel.doc->diagnosis(), panel.view.findings).size();
+  panel.view.range = Span{999'998, 999'999};
+  std::string text = panel.frame();
+  const std::size_t here = shown_findings(*panel.doc->diagnosis(), panel.view.findings, panel.view.range).size();
+  REQUIRE(here < all);
+  CHECK(holds(text, std::to_string(here) + " of " + std::to_string(all) + " findings in the selected time"));
+  CHECK(panel.harness.click_around([&] { draw_findings(*panel.doc, panel.view, panel.out); }, [&] { return !panel.view.range; }));
+  CHECK_FALSE(holds(panel.frame(), "in the selected time"));
+}

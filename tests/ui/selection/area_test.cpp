@@ -1,0 +1,234 @@
+// Marking an area with the pointer and keys, and the tabs that show what lies in it.
+#include <doctest/doctest.h>
+
+#include <imgui.h>
+
+#include "app/jobs/area_jobs.h"
+#include "core/view/selection/area_model.h"
+#include "core/view/timeline/time_view.h"
+#include "tests/support/headless_ui.h"
+#include "tests/support/panel_harness.h"
+#include "tests/support/tiny_traces.h"
+#include "ui/panels.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+
+namespace {
+
+void answer(const Document& doc, ViewState& view, Requests& out) {
+  for (const Request& request : out.list) {
+    if (const auto* ask = std::get_if<MakeAreaStats>(&request)) view.area.answer = answer_area(doc, ask->area);
+    if (const auto* ask = std::get_if<MakeCallPaths>(&request)) view.flame.answer = answer_flame(doc, ask->question);
+  }
+  out.list.clear();
+}
+
+struct Desk {
+  std::shared_ptr<const Document> doc = document_from_text(kOneLaunch);
+  HeadlessUi h{doc.get(), 1200, 900};
+
+  ViewState& view() { return h.ui.view(); }
+  const Box& lanes() const { return h.ui.timeline().areas().lanes; }
+  Zone zone_of(std::string_view name) const {
+    for (const Zone& zone : h.ui.timeline().zones().all())
+      if (zone.slice && (zone.kind == ZoneKind::slice || zone.kind == ZoneKind::run) && doc->trace.name(zone.slice) == name) return zone;
+    FAIL("not on the screen");
+    return {};
+  }
+  void drag(ImVec2 from, ImVec2 to) {
+    h.move_to(from);
+    h.button = true;
+    h.frame();
+    for (const float part : {0.3f, 0.7f, 1.0f}) {
+      h.mouse = {from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part};
+      h.frame();
+    }
+    h.button = false;
+    h.frames(2);
+  }
+  void alt(bool down) { ImGui::GetIO().KeyAlt = down; }
+  Span marked() {
+    const Area* area = marked_area(view());
+    REQUIRE(area);
+    return area->span;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a drag over a lane marks an area that snaps to slice edges, and the table counts what is in it") {
+  Desk desk;
+  const Zone op = desk.zone_of("aten::add");
+  const float y = (op.y0 + op.y1) / 2;
+  desk.drag({op.x0 - 4, y}, {op.x1 + 4, y});
+  const SliceId add = slice_named(*desk.doc, "aten::add");
+  CHECK(desk.marked() == desk.doc->trace.span_of(add));
+  CHECK(desk.view().range == desk.doc->trace.span_of(add));
+  CHECK(marked_area(desk.view())->lanes == std::vector<LaneId>{desk.doc->trace.lane_id(add)});
+  CHECK(is_panel_shown(desk.view(), "selection"));
+  desk.h.out.list.clear();
+  desk.view().area.asked.reset();
+  desk.h.frame();
+  answer(*desk.doc, desk.view(), desk.h.out);
+  REQUIRE(desk.view().area.answer);
+  CHECK(desk.view().area.answer->slices == 3);  // the step, the operator, its launch
+  desk.h.press(Key::escape);
+  CHECK(marked_area(desk.view()) == nullptr);
+  CHECK_FALSE(desk.view().range.has_value());
+}
+
+TEST_CASE("with Alt held the edges stay where the pointer is") {
+  Desk desk;
+  const Zone op = desk.zone_of("aten::add");
+  const float y = (op.y0 + op.y1) / 2;
+  desk.alt(true);
+  desk.drag({op.x0 - 4, y}, {op.x1 + 4, y});
+  const SliceId add = slice_named(*desk.doc, "aten::add");
+  CHECK(desk.marked().begin < desk.doc->trace.begin(add));
+  CHECK(desk.marked().end > desk.doc->trace.end(add));
+}
+
+TEST_CASE("a press that hardly moves is a click and marks nothing") {
+  Desk desk;
+  const Zone op = desk.zone_of("aten::add");
+  desk.drag({op.x0 + 10, op.y0 + 5}, {op.x0 + 12, op.y0 + 5});
+  CHECK(marked_area(desk.view()) == nullptr);
+  CHECK(desk.view().selection == slice_named(*desk.doc, "aten::add"));
+}
+
+TEST_CASE("an edge of the area can be dragged, in time and over lanes") {
+  Desk desk;
+  const Zone op = desk.zone_of("aten::add");
+  const float y = (op.y0 + op.y1) / 2;
+  desk.drag({op.x0 + 2, y}, {op.x1 - 2, y});
+  const Span before = desk.marked();
+  desk.drag({op.x1, y}, {op.x1 + 200, y});
+  CHECK(desk.marked().begin == before.begin);
+  CHECK(desk.marked().end > before.end);
+  const LaneId gpu = desk.doc->trace.lane_id(slice_named(*desk.doc, "first"));
+  CHECK_FALSE(marked_area(desk.view())->has(gpu));
+  const Span wide = desk.marked();
+  const LaneLayout& layout = desk.h.ui.timeline().layout();
+  const Band* cpu = layout.band_of(marked_area(desk.view())->lanes.front());
+  const float bottom = desk.lanes().y0 + cpu->bottom();
+  desk.drag({op.x0 + 50, bottom}, {op.x0 + 50, desk.lanes().y0 + layout.band_of(gpu)->y + 10});
+  CHECK(marked_area(desk.view())->has(gpu));
+  CHECK(desk.marked() == wide);
+}
+
+TEST_CASE("Shift and drag pan as before") {
+  Desk desk;
+  desk.h.move_to({desk.lanes().x0 + 300, desk.lanes().y0 + 60});
+  desk.h.hold(Key::w, 0.4);
+  const Ns before = desk.view().time.span.begin;
+  desk.h.shift = true;
+  desk.drag({desk.lanes().x0 + 300, desk.lanes().y0 + 60}, {desk.lanes().x0 + 200, desk.lanes().y0 + 60});
+  CHECK(marked_area(desk.view()) == nullptr);
+  CHECK(desk.view().time.span.begin > before);
+}
+
+TEST_CASE("R marks the selected slice, Ctrl+A its lane or everything") {
+  Desk desk;
+  desk.h.press(Key::a, kCtrl);
+  CHECK(*marked_area(desk.view()) == whole_area(desk.doc->trace));
+  const SliceId kernel = slice_named(*desk.doc, "first");
+  select_slice(desk.view(), kernel, false);
+  desk.h.press(Key::r);
+  CHECK(desk.marked() == desk.doc->trace.span_of(kernel));
+  desk.h.press(Key::a, kCtrl);
+  CHECK(marked_area(desk.view())->lanes == std::vector<LaneId>{desk.doc->trace.lane_id(kernel)});
+  CHECK(desk.marked() == desk.doc->trace.span);
+}
+
+TEST_CASE("a click on a slice goes back to the details that the selection took the place of") {
+  Desk desk;
+  desk.h.press(Key::a, kCtrl);
+  CHECK(is_panel_shown(desk.view(), "selection"));
+  const Zone op = desk.zone_of("aten::add");
+  desk.h.click({op.x0 + 20, (op.y0 + op.y1) / 2});
+  CHECK(is_panel_shown(desk.view(), "details"));
+}
+
+namespace {
+
+struct Tab {
+  explicit Tab(DrawPanel panel) : draw(panel) {}
+  std::shared_ptr<const Document> doc = document_from_text(kOneLaunch);
+  ViewState view;
+  Requests out;
+  PanelHarness harness{{1600, 600}};
+  DrawPanel draw;
+  std::string frame() {
+    return harness.settle([this] { step(); });
+  }
+  void step() {
+    draw(*doc, view, out);
+    answer(*doc, view, out);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("without an area the selection says how to mark one") {
+  Tab tab(draw_selection);
+  CHECK(holds(tab.frame(), "Drag over the lanes"));
+}
+
+TEST_CASE("the selection shows figures and rows, and a click on a row selects its slice") {
+  Tab tab(draw_selection);
+  mark_area(tab.view, whole_area(tab.doc->trace));
+  const std::string text = tab.frame();
+  for (const char* part : {"900 µs", "9", "slices", "GPU busy", "idle", "5", "gaps", "longest", "aten::add", "cudaGraphLaunch",
+                           "Times are cut at the edges of the area."}) {
+    CAPTURE(part);
+    CHECK(holds(text, part));
+  }
+  const auto draw = [&] {
+    if (!tab.view.range) mark_area(tab.view, whole_area(tab.doc->trace));  // one of the clicks hits "Clear"
+    tab.step();
+  };
+  CHECK(tab.harness.click_around(draw, [&] { return tab.view.selection.valid(); }));
+  CHECK(tab.view.cycle.position(tab.view.selection) == 1);
+}
+
+TEST_CASE("by lane the selection has a row for each lane") {
+  Tab tab(draw_selection);
+  mark_area(tab.view, whole_area(tab.doc->trace));
+  tab.view.area.table = AreaTable::lane;
+  CHECK(holds(tab.frame(), "stream 7"));
+}
+
+TEST_CASE("a click on a box of the flame graph zooms into it, and another place says so") {
+  Tab tab(draw_flame);
+  CHECK(holds(tab.frame(), "The whole trace."));
+  REQUIRE(tab.view.flame.answer);
+  REQUIRE_FALSE(tab.view.flame.arranged.boxes.empty());
+  CHECK(tab.harness.click_around([&] { tab.step(); }, [&] { return tab.view.flame.zoom != 0; }));
+  CHECK(holds(tab.frame(), "All"));
+}
+
+TEST_CASE("the flame graph of a time without GPU work says so") {
+  Tab tab(draw_flame);
+  tab.view.flame.time = PathTime::gpu;
+  CHECK_FALSE(holds(tab.frame(), "No GPU work"));
+  tab.view.range = Span{500'000, 600'000};
+  CHECK(holds(tab.frame(), "No GPU work runs here in this time."));
+}
+
+TEST_CASE("Esc leaves the zoom of the flame graph before it takes anything else away") {
+  Desk desk;
+  desk.h.press(Key::a, kCtrl);
+  show_panel(desk.view(), "flame");
+  desk.h.out.list.clear();
+  desk.view().flame.asked.reset();
+  desk.h.frame();
+  answer(*desk.doc, desk.view(), desk.h.out);
+  desk.h.frames(2);
+  desk.view().flame.zoom = 2;
+  desk.h.press(Key::escape);
+  CHECK(desk.view().flame.zoom == 0);
+  CHECK(marked_area(desk.view()));
+  desk.h.press(Key::escape);
+  CHECK(marked_area(desk.view()) == nullptr);
+}

@@ -1,0 +1,132 @@
+// The first picture shows where the GPU works: every recording at hand, at three sizes of the window, alone and compared.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "core/load/load_trace.h"
+#include "tests/support/headless_ui.h"
+#include "tests/support/real_traces.h"
+#include "ui/widgets/picture_layout.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+
+namespace {
+
+constexpr std::array<std::pair<float, float>, 3> kSizes = {{{1600, 900}, {1280, 720}, {900, 560}}};
+
+// Streams with work, by device.
+std::map<std::int32_t, std::set<std::int32_t>> busy_streams(const Trace& trace) {
+  std::map<std::int32_t, std::set<std::int32_t>> streams;
+  for (const GpuRow& row : trace.gpu)
+    if (is_gpu_work(trace.kind(row.slice))) streams[row.device].insert(row.stream);
+  return streams;
+}
+
+void check_rows(const PictureLayout& layout, const Trace& trace, TraceSide side) {
+  for (const auto& [device, streams] : busy_streams(trace)) {
+    std::set<std::int32_t> seen;
+    for (const PictureRow& row : layout.rows)
+      if (row.kind == RowKind::kernels && row.trace == side && row.device == device && row.box.height() >= 7) seen.insert(row.stream);
+    CHECK(seen.size() == std::min<std::size_t>(streams.size(), kStreamsAtFirst));
+    if (streams.size() <= kStreamsAtFirst) continue;
+    const std::string line = std::to_string(streams.size() - kStreamsAtFirst) + " more stream";
+    CHECK(std::any_of(layout.texts.begin(), layout.texts.end(), [&](const DrawnText& text) { return text.text.starts_with(line); }));
+  }
+}
+
+std::shared_ptr<const Document> analyzed(const std::filesystem::path& path) {
+  const auto trace = load_trace(path.string());
+  if (!trace.ok()) return nullptr;
+  auto document = std::make_shared<const Document>(*trace);
+  document->diagnose();
+  return document;
+}
+
+}  // namespace
+
+TEST_CASE("every busy stream's kernels are on the screen at start, at every size, alone and compared") {
+  const auto beside = analyzed(recording_or_none("fsdp_rank0"));
+  REQUIRE(beside);
+  for (const auto& path : real_traces()) {
+    const auto document = analyzed(path);
+    if (!document) continue;
+    for (const auto& [width, height] : kSizes) {
+      CAPTURE(path.string());
+      CAPTURE(width);
+      HeadlessUi alone(document.get(), width, height);
+      check_rows(picture_layout(alone.ui), document->trace, TraceSide::a);
+      alone.input.beside = beside.get();
+      alone.frames(5);
+      CAPTURE("compared");
+      const PictureLayout both = picture_layout(alone.ui);
+      check_rows(both, document->trace, TraceSide::a);
+      check_rows(both, beside->trace, TraceSide::b);
+    }
+  }
+}
+
+TEST_CASE("the GPU stays in sight while the threads scroll") {
+  const auto document = analyzed(recording_or_none("transformer_baseline"));
+  REQUIRE(document);
+  HeadlessUi h(document.get(), 1280, 720);
+  const auto kernels = [&] {
+    for (const PictureRow& row : picture_layout(h.ui).rows)
+      if (row.kind == RowKind::kernels) return row.box.y0;
+    return -1.0f;
+  };
+  const float before = kernels();
+  CHECK(before > 0);
+  h.ui.view().scroll_px = 200;
+  h.frames(2);
+  REQUIRE(h.ui.view().scroll_px > 0);
+  CHECK(kernels() == before);
+}
+
+TEST_CASE("with nothing selected the panels below shrink to their tabs in a low window, and keep their height") {
+  const auto document = analyzed(recording_or_none("transformer_baseline"));
+  REQUIRE(document);
+  HeadlessUi h(document.get(), 900, 560);
+  const auto drawer = [&] {
+    for (const PanelPlace& place : h.ui.places())
+      if (std::string(place.name) == "drawer") return place.box.height();
+    return 0.0f;
+  };
+  const float kept = h.ui.view().sizes.bottom_px;
+  CHECK(drawer() > 0);
+  CHECK(drawer() < 50);
+  h.ui.view().selection = SliceId(0);
+  h.frames(2);
+  CHECK(drawer() > 100);
+  CHECK(h.ui.view().sizes.bottom_px == kept);
+  h.ui.view().selection = {};
+  h.frames(2);
+  CHECK(drawer() < 50);
+}
+
+TEST_CASE("a click on a gap selects it, and Details says what ended it and what the host was in") {
+  const auto document = analyzed(recording_or_none("transformer_baseline"));
+  REQUIRE(document);
+  HeadlessUi h(document.get(), 1600, 900);
+  const Zone* widest = nullptr;
+  for (const Zone& zone : h.ui.timeline().zones().all())
+    if (zone.kind == ZoneKind::gap && (!widest || zone.x1 - zone.x0 > widest->x1 - widest->x0)) widest = &zone;
+  REQUIRE(widest);
+  const std::size_t gap = widest->first;
+  h.click({(widest->x0 + widest->x1) / 2, (widest->y0 + widest->y1) / 2});
+  REQUIRE(h.ui.view().gaps.chosen);
+  CHECK(h.ui.view().gaps.chosen->gap == gap);
+  h.mouse = {-1, -1};
+  h.frames(3);
+  std::string all;
+  for (const DrawnText& text : picture_layout(h.ui).texts) all += text.text + "\n";
+  CHECK(all.find("stands still for") != std::string::npos);
+  CHECK(all.find("ended by") != std::string::npos);
+  CHECK(all.find("launched by") != std::string::npos);
+  h.ui.view().selection = SliceId(0);
+  h.frames(2);
+  CHECK_FALSE(h.ui.view().gaps.chosen);
+}

@@ -1,0 +1,104 @@
+#include <doctest/doctest.h>
+
+#include "core/view/timeline/lane_folds.h"
+#include "tests/support/hand_trace.h"
+#include "tests/support/headless_ui.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+
+namespace {
+
+// Enough lanes to scroll.
+std::shared_ptr<const Document> many_lanes() {
+  static const std::vector<std::string> titles = [] {
+    std::vector<std::string> all;
+    for (int i = 0; i < 40; ++i) all.push_back("thread " + std::to_string(i));
+    return all;
+  }();
+  std::vector<HandLane> lanes;
+  for (const std::string& title : titles) lanes.push_back({"p", title, LaneKind::cpu_thread, {{{"a", 0, 1000}}, {{"b", 100, 900}}}});
+  return Document::make(hand_trace(lanes), nullptr);
+}
+
+const Zone* zone_of(const HeadlessUi& h, ZoneKind kind, LaneId lane) {
+  for (const Zone& zone : h.ui.timeline().zones().all())
+    if (zone.kind == kind && zone.lane == lane) return &zone;
+  return nullptr;
+}
+
+ImVec2 middle(const Zone& zone) { return {(zone.x0 + zone.x1) / 2, (zone.y0 + zone.y1) / 2}; }
+
+}  // namespace
+
+TEST_CASE("the pin on a title pins its lane, which then stays where it is while the others scroll") {
+  const auto document = many_lanes();
+  HeadlessUi h(document.get());
+  const LaneId lane(2);
+  const Zone* title = zone_of(h, ZoneKind::lane_title, lane);
+  REQUIRE(title);
+  h.move_to(middle(*title));
+  const Zone* pin = zone_of(h, ZoneKind::pin, lane);
+  REQUIRE(pin);
+  h.click(middle(*pin));
+  CHECK(h.ui.view().folds.lane_pinned[2]);
+  title = zone_of(h, ZoneKind::lane_title, lane);
+  REQUIRE(title);
+  CHECK(title->y0 == h.ui.timeline().areas().lanes.y0);
+  h.ui.view().scroll_px = 500;
+  h.frames(2);
+  title = zone_of(h, ZoneKind::lane_title, lane);
+  REQUIRE(title);
+  CHECK(title->y0 == h.ui.timeline().areas().lanes.y0);
+}
+
+TEST_CASE("what has scrolled under a pinned lane cannot be clicked through it") {
+  const auto document = many_lanes();
+  HeadlessUi h(document.get());
+  set_pinned(h.ui.view().folds, LaneId(0), true);
+  for (double scroll = 300; scroll < 360; scroll += 4) {
+    h.ui.view().scroll_px = scroll;
+    h.frames(2);
+    const Box& lanes = h.ui.timeline().areas().lanes;
+    const float sticky = h.ui.timeline().layout().pinned_height();
+    for (float y = lanes.y0; y < lanes.y0 + sticky; y += 2) {
+      const Zone zone = h.ui.timeline().zones().at(lanes.x0 + lanes.width() / 2, y);
+      if (zone.slice.valid()) CHECK(document->trace.lane_id(zone.slice) == LaneId(0));
+    }
+  }
+}
+
+TEST_CASE("Escape closes the menu of the lanes and clears nothing else") {
+  const auto document = many_lanes();
+  HeadlessUi h(document.get());
+  h.ui.view().selection = SliceId(3);
+  const Box& button = h.ui.timeline().areas().ruler_titles;
+  h.click({button.x0 + 20, (button.y0 + button.y1) / 2});
+  REQUIRE(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel));
+  h.press(Key::escape);
+  CHECK_FALSE(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel));
+  CHECK(h.ui.view().selection == SliceId(3));
+}
+
+TEST_CASE("a title that is dragged takes its lane to another place") {
+  const auto document = many_lanes();
+  HeadlessUi h(document.get());
+  const Zone* first = zone_of(h, ZoneKind::lane_title, LaneId(0));
+  const Zone* third = zone_of(h, ZoneKind::lane_title, LaneId(2));
+  REQUIRE(first);
+  REQUIRE(third);
+  const ImVec2 from = middle(*first), to{from.x, third->y1 - 2};
+  h.move_to(from);
+  h.button = true;
+  h.frame();
+  h.mouse = {from.x, from.y + 20};
+  h.frames(2);
+  h.mouse = to;
+  h.frames(2);
+  h.button = false;
+  h.frames(2);
+  const auto& order = h.ui.view().folds.lane_order;
+  CHECK(order[0] == LaneId(1));
+  CHECK(order[2] == LaneId(0));
+  CHECK_FALSE(h.ui.view().folds.lane_collapsed[0]);
+}

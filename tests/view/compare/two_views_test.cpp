@@ -1,0 +1,46 @@
+#include "core/view/compare/two_views.h"
+
+#include <doctest/doctest.h>
+
+using namespace gapscope;
+
+TEST_CASE("two views change places with all that is about their trace, and the window's choices stay") {
+  ViewState view;
+  TraceView waiting;
+  view.selection = SliceId(std::size_t{3});
+  view.theme = ThemeName::light;
+  view.findings.muted = {"rule"};
+  view.findings.open = false;
+  view.findings.chosen = 4;
+  waiting.selection = SliceId(std::size_t{8});
+  waiting.time.span = {100, 200};
+  exchange(view, waiting);
+  CHECK(view.selection == SliceId(std::size_t{8}));
+  CHECK(view.time.span == Span{100, 200});
+  CHECK(view.findings.chosen == -1);
+  CHECK(waiting.selection == SliceId(std::size_t{3}));
+  CHECK(view.theme == ThemeName::light);
+  CHECK(view.findings.muted == std::vector<std::string>{"rule"});
+  CHECK_FALSE(view.findings.open);
+}
+
+TEST_CASE("a question without its answer is asked again, one with its answer is not") {
+  ViewState view;
+  view.steps.annotation = "step";
+  view.steps.asked = "step";
+  view.kernels.asked = Span{1, 2};
+  view.kernels.answer = std::make_shared<const KernelsAnswer>(KernelsAnswer{{1, 2}, {}});
+  ask_again(view);
+  CHECK_FALSE(view.steps.asked);
+  CHECK(view.kernels.asked == Span{1, 2});
+}
+
+TEST_CASE("an alignment reaches as far as both traces, and there and back is the same axis") {
+  const Alignment at{1000, 77'000};
+  CHECK(at.reach({0, 5000}, {70'000, 80'000}) == Span{-6000, 5000});
+  const TimeView time{{10, 20}, 0.25, -0.5};
+  const TimeView back = moved_by(moved_by(time, at.way()), -at.way());
+  CHECK(back.span == time.span);
+  CHECK(back.begin_rest_ns == time.begin_rest_ns);
+  CHECK(moved_by(time, at.way()).span == Span{76'010, 76'020});
+}

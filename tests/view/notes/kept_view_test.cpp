@@ -1,0 +1,93 @@
+#include "core/view/notes/kept_view.h"
+
+#include <doctest/doctest.h>
+
+#include "core/view/timeline/time_view.h"
+#include "tests/support/hand_trace.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+
+namespace {
+
+std::shared_ptr<Trace> two_processes(bool with_third = false) {
+  std::vector<HandLane> lanes = {{"p", "one", LaneKind::cpu_thread, {{{"a", 0, 1000}}, {{"b", 100, 200}, {"b", 300, 400}}}},
+                                 {"p", "two", LaneKind::cpu_thread, {{{"c", 0, 1000}}}},
+                                 {"g", "stream", LaneKind::gpu_stream, {{{"k", 500, 900}}}}};
+  if (with_third) lanes.insert(lanes.begin(), {"new", "lane", LaneKind::cpu_thread, {{{"n", 0, 10}}}});
+  auto trace = hand_trace(lanes);
+  for (Lane& lane : trace->lanes) lane.key = lane.title;
+  return trace;
+}
+
+ViewState fresh(const Trace& trace) {
+  ViewState view;
+  reset_folds(view.folds, trace);
+  view.time = fit(trace.span);
+  return view;
+}
+
+ViewState changed(const Trace& trace) {
+  ViewState view = fresh(trace);
+  view.time.span = {100, 400};
+  view.scroll_px = 12;
+  view.range = Span{200, 300};
+  view.selection = SliceId(2);
+  toggle_lane(view.folds, LaneId(0));
+  hide_lane(view.folds, LaneId(1));
+  set_pinned(view.folds, LaneId(2), true);
+  toggle_process(view.folds, ProcessId(1));
+  move_lane(view.folds, LaneId(2), LaneId(0), false);
+  move_process(view.folds, ProcessId(1), ProcessId(0), false);
+  toggle_compact(view.folds);
+  set_filter(view.folds, "o");
+  add_note(view.notes, {5, 9});
+  view.notes.notes[0].text = "here";
+  return view;
+}
+
+}  // namespace
+
+TEST_CASE("a view that was kept comes back whole") {
+  const auto trace = two_processes();
+  const KeptView kept = keep_view(*trace, changed(*trace));
+  ViewState view = fresh(*trace);
+  restore_view(kept, *trace, view);
+  CHECK(keep_view(*trace, view) == kept);
+  CHECK(view.time.span == Span{100, 400});
+  CHECK(view.selection == SliceId(2));
+  CHECK(view.folds.lane_collapsed[0]);
+  CHECK(view.folds.lane_hidden[1]);
+  CHECK(view.folds.lane_pinned[2]);
+  CHECK(view.folds.lane_order.front() == LaneId(2));
+  CHECK(view.folds.process_order.front() == ProcessId(1));
+}
+
+TEST_CASE("lanes are found again by their names in a trace that numbers them otherwise") {
+  const auto trace = two_processes();
+  const auto other = two_processes(true);
+  ViewState view = fresh(*other);
+  restore_view(keep_view(*trace, changed(*trace)), *other, view);
+  CHECK(view.folds.lane_collapsed == std::vector<bool>{false, true, false, false});
+  CHECK(view.folds.lane_pinned[3]);
+  CHECK(view.folds.lane_order.size() == 4);
+  CHECK(view.folds.lane_order.back() == LaneId(0));
+  REQUIRE(view.selection.valid());
+  CHECK(other->name(view.selection) == "b");
+  CHECK(other->begin(view.selection) == 300);
+}
+
+TEST_CASE("a slice that is no longer there is not selected") {
+  const auto trace = two_processes();
+  KeptView kept = keep_view(*trace, changed(*trace));
+  kept.selection->span.end += 1;
+  ViewState view = fresh(*trace);
+  restore_view(kept, *trace, view);
+  CHECK(!view.selection.valid());
+}
+
+TEST_CASE("a view that nobody changed is the fresh one") {
+  const auto trace = two_processes();
+  CHECK(keep_view(*trace, fresh(*trace)) == fresh_view(*trace));
+  CHECK(keep_view(*trace, changed(*trace)) != fresh_view(*trace));
+}

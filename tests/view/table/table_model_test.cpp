@@ -1,0 +1,111 @@
+#include "core/view/table/table_model.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/support/tiny_traces.h"
+
+using namespace gapscope;
+
+namespace {
+
+// Three calls of one operator, two of them of one shape, and a step around the first two.
+constexpr std::string_view kCalls = R"json([
+{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 0, "dur": 50, "args": {"External id": 9}},
+{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 10, "dur": 5, "args": {"External id": 1, "Input Dims": [[2, 2], [2, 2]]}},
+{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 20, "dur": 7, "args": {"External id": 2, "Input Dims": [[4, 4], [4, 4]]}},
+{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#2", "pid": 1, "tid": 1, "ts": 60, "dur": 30, "args": {"External id": 10}},
+{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 70, "dur": 11, "args": {"External id": 3, "Input Dims": [[2, 2], [2, 2]]}},
+{"ph": "X", "cat": "cpu_op", "name": "aten::a, \"b\"", "pid": 1, "tid": 1, "ts": 85, "dur": 1, "args": {"External id": 4}}
+])json";
+
+struct Tables {
+  std::shared_ptr<const Document> doc = test::document_from_text(kCalls);
+  Tables() { doc->analyze(); }
+  const OpEvents& events() const { return doc->analysis()->op_events(TableMode::corrected); }
+  OpTable table(const TableQuestion& q = {}) const { return make_op_table(doc->trace, events(), {q.range, q.by_shape}); }
+  std::vector<std::string> names(const OpTable& table, const std::vector<std::uint32_t>& rows) const {
+    std::vector<std::string> out;
+    for (const std::uint32_t i : rows) out.push_back(table.rows[i].name);
+    return out;
+  }
+  const OpTableRow& row(const OpTable& table, std::string_view name) const {
+    for (const OpTableRow& r : table.rows)
+      if (r.name == name) return r;
+    FAIL("no such row");
+    return table.rows.front();
+  }
+};
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("rows are ordered by the column, either way, and filtered without regard to case") {
+  const Tables t;
+  const OpTable table = t.table();
+  const auto ordered = [&](TableColumn column, bool descending, const char* filter = "") {
+    return t.names(table, arrange_rows(t.doc->trace, table, filter, {column, descending}));
+  };
+  CHECK(ordered(TableColumn::cpu, true) == Names{"ProfilerStep*", "aten::mm", "aten::a, \"b\""});
+  CHECK(ordered(TableColumn::cpu, false) == Names{"aten::a, \"b\"", "aten::mm", "ProfilerStep*"});
+  CHECK(ordered(TableColumn::name, false) == Names{"ProfilerStep*", "aten::a, \"b\"", "aten::mm"});
+  CHECK(ordered(TableColumn::calls, true, "ATEN") == Names{"aten::mm", "aten::a, \"b\""});
+  CHECK(ordered(TableColumn::calls, true, "no such").empty());
+}
+
+TEST_CASE("a row's slices are as many as it counts, in order") {
+  const Tables t;
+  for (const bool by_shape : {false, true}) {
+    for (const std::optional<Span> range : {std::optional<Span>{}, std::optional<Span>{{15'000, 75'000}}}) {
+      const TableQuestion question{TableMode::corrected, by_shape, range};
+      const OpTable table = t.table(question);
+      for (const OpTableRow& row : table.rows) {
+        const auto slices = slices_of_row(t.doc->trace, t.events(), question, row);
+        CHECK(slices.size() == row.count);
+        for (std::size_t i = 1; i < slices.size(); ++i)
+          CHECK(t.doc->trace.begin(slices[i - 1]) <= t.doc->trace.begin(slices[i]));
+      }
+    }
+  }
+  CHECK(t.table({TableMode::corrected, true, {}}).rows.size() == 4);
+}
+
+TEST_CASE("the total adds what adds up and leaves nested time out") {
+  const Tables t;
+  const OpTable table = t.table();
+  const OpTableRow total = total_of(table, arrange_rows(t.doc->trace, table, "", {}));
+  CHECK(total.count == 6);
+  CHECK(total.self_cpu == 80'000);  // the two steps: every operator lies in one
+  CHECK(total.cpu == 0);
+}
+
+TEST_CASE("CSV quotes what needs it and states its units") {
+  const Tables t;
+  const OpTable table = t.table();
+  const auto rows = arrange_rows(t.doc->trace, table, "aten::a", {});
+  const std::string csv = table_csv(t.doc->trace, table, rows, {TableColumn::name, TableColumn::calls, TableColumn::cpu});
+  CHECK(csv == "Name,Calls,CPU total (ns)\n\"aten::a, \"\"b\"\"\",1,1000\n");
+}
+
+TEST_CASE("the rows are arranged anew only when something changed") {
+  const Tables t;
+  TableState state;
+  state.answer = std::make_shared<const TableAnswer>(TableAnswer{{}, t.table()});
+  CHECK(arrange_table(t.doc->trace, state));
+  CHECK_FALSE(arrange_table(t.doc->trace, state));
+  state.filter = "mm";
+  CHECK(arrange_table(t.doc->trace, state));
+  CHECK(state.arranged.rows.size() == 1);
+  state.order.column = TableColumn::name;
+  CHECK(arrange_table(t.doc->trace, state));
+}
+
+TEST_CASE("a cycle goes round both ways, and begins at an end from elsewhere") {
+  const SliceCycle cycle{"x", {SliceId(3u), SliceId(5u), SliceId(9u)}};
+  CHECK(cycle.next(SliceId(3u)) == SliceId(5u));
+  CHECK(cycle.next(SliceId(9u)) == SliceId(3u));
+  CHECK(cycle.previous(SliceId(3u)) == SliceId(9u));
+  CHECK(cycle.next({}) == SliceId(3u));
+  CHECK(cycle.previous({}) == SliceId(9u));
+  CHECK_FALSE(SliceCycle{}.next(SliceId(1u)).valid());
+}

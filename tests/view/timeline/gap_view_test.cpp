@@ -1,0 +1,121 @@
+#include "core/view/timeline/gap_view.h"
+
+#include <doctest/doctest.h>
+
+#include "core/load/load_trace.h"
+#include "tests/support/real_traces.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+
+namespace {
+
+std::shared_ptr<const Document> open_recording(const std::string& name) {
+  const auto trace = load_trace(recording_or_none(name).string());
+  REQUIRE(trace.ok());
+  auto document = std::make_shared<const Document>(*trace);
+  document->analyze();
+  return document;
+}
+
+}  // namespace
+
+TEST_CASE("the gaps painted are those that cover a column of pixels, at every zoom") {
+  const auto document = open_recording("transformer_baseline");
+  const DeviceAccount& device = *account_of(*document)->busiest();
+  const Span trace = document->trace.span;
+  for (const double zoom : {1.0, 0.3, 0.05, 0.002}) {
+    const Ns length = static_cast<Ns>(static_cast<double>(trace.length()) * zoom);
+    const Ns begin = trace.begin + (trace.length() - length) / 3;
+    const PixelGrid grid(TimeView{{begin, begin + length}, 0, 0}, 700, trace.begin);
+    std::vector<GapRect> painted;
+    paint_gaps(device, grid, painted);
+    std::vector<GapRect> expected;
+    for (std::size_t i = 0; i < device.gaps.size(); ++i) {
+      const int x0 = std::max(0, grid.column(device.gaps[i].span.begin)), x1 = std::min(700, grid.column(device.gaps[i].span.end));
+      if (x0 < x1) expected.push_back({x0, x1, i});
+    }
+    REQUIRE(painted.size() == expected.size());
+    CHECK(painted.size() <= 700);
+    for (std::size_t i = 0; i < painted.size(); ++i) {
+      CHECK(painted[i].gap == expected[i].gap);
+      CHECK(painted[i].x0 == expected[i].x0);
+      CHECK(painted[i].x1 == expected[i].x1);
+    }
+  }
+}
+
+TEST_CASE("going from gap to gap of a cause meets each once, in time order, and begins again") {
+  const auto document = open_recording("mlp_geglu_eager");
+  const DeviceAccount& device = *account_of(*document)->busiest();
+  for (std::size_t c = 0; c < kIdleCauses; ++c) {
+    const auto cause = static_cast<IdleCause>(c);
+    std::vector<std::size_t> all;
+    for (std::size_t i = 0; i < device.gaps.size(); ++i)
+      if (device.gaps[i].main == cause) all.push_back(i);
+    Ns from = device.window.begin - 1;
+    for (std::size_t i = 0; i < 2 * all.size(); ++i) {
+      const auto gap = next_gap(device, cause, from);
+      REQUIRE(gap);
+      CHECK(*gap == all[i % all.size()]);
+      from = device.gaps[*gap].span.begin;
+    }
+    if (all.empty() && device.times.of(cause) == 0) CHECK_FALSE(next_gap(device, cause, from));
+    if (all.empty() && device.times.of(cause) > 0) CHECK(next_gap(device, cause, from));
+  }
+}
+
+TEST_CASE("the slices that the host was in during a gap add up to no more than it, and a label names one only where it has half") {
+  for (const char* name : {"transformer_baseline", "matmul_add_64_cold_eager", "mlp_geglu_eager"}) {
+    const auto document = open_recording(name);
+    const TimeAccount& account = *account_of(*document);
+    for (const DeviceGap& gap : account.busiest()->gaps) {
+      const auto slices = host_slices(account, gap, 1000);
+      Ns sum = 0;
+      for (const GapSlice& slice : slices) sum += slice.time;
+      CHECK(sum <= gap.span.length());
+      const std::string words = gap_words(*document, gap);
+      CHECK_FALSE(words.empty());
+      if (!words.starts_with("host: ") || words == part_words({AccountPart::Kind::idle, gap.main, 0})) continue;
+      CHECK(words.substr(6) == document->trace.name(slices.front().slice));
+      CHECK(slices.front().time * 2 >= gap.span.length());
+    }
+  }
+}
+
+TEST_CASE("the account is about the marked time, else the selected step, else the window") {
+  const auto document = open_recording("transformer_baseline");
+  const TimeAccount& account = *account_of(*document);
+  const DeviceAccount& device = *account.busiest();
+  TraceView view;
+  CHECK(account_stretch(*document, view).of == AccountStretch::Of::window);
+  CHECK(account_sums(*document, device, view).times == device.times);
+  REQUIRE(account.steps().size() == 3);
+  AccountTimes steps;
+  for (const AccountTimes& step : account_sums(*document, device, view).steps) steps += step;
+  CHECK(steps == device.times);
+  view.selection = account.steps()[1].step;
+  CHECK(account_stretch(*document, view).of == AccountStretch::Of::step);
+  CHECK(account_sums(*document, device, view).times == account.times_in(device, account.steps()[1].span));
+  view.range = Span{account.window().begin + 100, account.window().begin + 1'000'100};
+  CHECK(account_stretch(*document, view).of == AccountStretch::Of::range);
+  CHECK(account_sums(*document, device, view).times.window == 1'000'000);
+}
+
+TEST_CASE("every part of an account has words, and the largest are told first") {
+  AccountTimes times;
+  times.window = 1000;
+  times.compute = 86;
+  times.idle[index_of(IdleCause::op)] = 500;
+  times.idle[index_of(IdleCause::python)] = 300;
+  times.idle[index_of(IdleCause::starting)] = 114;
+  CHECK(parts_of(times).size() == 4);
+  CHECK(largest_words(times) == "host 80.0 %, starting 11.4 %, compute 8.6 %");
+  for (std::size_t c = 0; c < kIdleCauses; ++c) {
+    CHECK_FALSE(part_words({AccountPart::Kind::idle, static_cast<IdleCause>(c), 1}).empty());
+    for (std::size_t d = 0; d < c; ++d) {
+      const IdleLook a = look_of(static_cast<IdleCause>(c), false), b = look_of(static_cast<IdleCause>(d), false);
+      CHECK((a.hatch != b.hatch || !(a.rgb == b.rgb)));
+    }
+  }
+}

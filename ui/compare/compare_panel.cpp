@@ -1,0 +1,335 @@
+// The tab "Compare": what changed from trace A to trace B, over core/view/compare/compare_model.h. Blue is faster or fewer, orange
+// slower or more (told apart with any colour vision), and every difference has its sign.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "core/view/compare/compare_model.h"
+#include "ui/commands.h"
+#include "ui/panels.h"
+#include "ui/widgets/controls.h"
+#include "ui/widgets/grid.h"
+#include "ui/widgets/text.h"
+#include "ui/widgets/text_field.h"
+
+namespace gapscope {
+namespace {
+
+constexpr float kFilterWidth = 180;  // px at scale 1
+constexpr float kStepsWidth = 1220;
+constexpr float kLeastInk = 0.45f;   // of the hue in the smallest difference
+constexpr std::size_t kMostIndent = 24;
+
+struct ComparePanel {
+  ViewState& view;
+  Requests& out;
+  const Theme& theme;
+  CompareState& state;
+  const ComparisonAnswer& answer;
+  const Comparison& c;
+};
+
+// From faster (-1, blue) over none to slower (1, orange).
+Rgb change_colour(const ViewState& view, float change) {
+  const Theme& theme = theme_of(view.theme);
+  if (change == 0) return theme.muted;
+  const bool light = view.theme == ThemeName::light;
+  const Rgb hue = change < 0 ? rgb(light ? 0x0072B2 : 0x56B4E9) : rgb(light ? 0xB34700 : 0xE69F00);
+  return blend(theme.muted, hue, kLeastInk + (1 - kLeastInk) * std::min(1.0f, std::abs(change)));
+}
+
+// A bar from the middle: to the left what got less, to the right what got more.
+void draw_change_bar(const ViewState& view, const Box& box, float change) {
+  Painter p(*ImGui::GetWindowDrawList(), view.scale);
+  const float middle = std::floor((box.x0 + box.x1) / 2), half = box.width() / 2 - p.px(2);
+  p.line_y(middle, box.y0 + p.px(3), box.y1 - p.px(3), colour(theme_of(view.theme).line));
+  if (change == 0) return;
+  const float length = std::max(p.px(2), std::round(half * std::abs(change)));
+  const float y0 = box.y0 + p.px(5), y1 = box.y1 - p.px(5);
+  p.fill(change < 0 ? Box{middle - length, y0, middle, y1} : Box{middle + p.hairline(), y0, middle + p.hairline() + length, y1},
+         colour(change_colour(view, change)));
+}
+
+GridCell delta_cell(const ViewState& view, const std::string& text, std::string hover, float change) {
+  GridCell cell{text, std::move(hover), 0, change == 0};
+  cell.ink = change_colour(view, change);
+  return cell;
+}
+
+GridCell time_cell(Ns ns) { return {ns == 0 ? "-" : format_duration(ns), format_duration_exact(ns), 0, ns == 0}; }
+
+GridCell time_delta_cell(const ViewState& view, Ns a, Ns b) {
+  return delta_cell(view, signed_duration(b - a), (b < a ? "-" : "+") + format_duration_exact(std::abs(b - a)),
+                    change_of(static_cast<double>(a), static_cast<double>(b)));
+}
+
+// ---- Steps
+
+constexpr std::array<GridColumn, 8> kStepColumns = {{
+    {"Of a step", "What is measured of every step.", 0, false, false, 2},
+    {"A", "The median over A's steps.", 11, true, false, 2},
+    {"B", "The median over B's steps.", 11, true, false, 2},
+    {"B - A", "Below zero: B is faster, or has fewer.", 12, true, false, 2},
+    {"A / B", "How many times less B takes; muted where the steps vary as much.", 9, true, false, 1},
+    {"less | more", "To the left: less in B, to the right: more. Half or twice as much fills a side.", 18, false, true, 2},
+    {"A from - to", "The shortest and the longest of A's steps.", 23, false, false, 2},
+    {"B from - to", "The shortest and the longest of B's steps.", 23, false, false, 2},
+}};
+
+std::string spread_text(StepFigure figure, const StepSpread& spread) {
+  if (spread.min == spread.max) return figure_text(figure, spread.min);
+  return figure_text(figure, spread.min) + " - " + figure_text(figure, spread.max);
+}
+
+GridCell ratio_cell(const FigureChange& change) {
+  if (!change.ratio) return {"-", "B has none.", 0, true};
+  std::string hover = "A takes " + format_significant(*change.ratio) + " times what B takes.";
+  if (change.ratio_low && change.ratio_high)
+    hover += " From " + format_significant(*change.ratio_low) + " to " + format_significant(*change.ratio_high) + " by the middle half of the steps.";
+  if (!change.differs) hover += " No clear difference: single steps vary as much.";
+  return {format_significant(*change.ratio) + " x", hover, 0, !change.differs};
+}
+
+// None where single steps vary as much.
+float figure_change(const ComparePanel& panel, StepFigure figure) {
+  if (!panel.c.change(figure).differs) return 0;
+  return change_of(static_cast<double>(panel.c.a.of(figure).median), static_cast<double>(panel.c.b.of(figure).median));
+}
+
+GridCell step_cell(const ComparePanel& panel, StepFigure figure, std::size_t column) {
+  const StepSpread &a = panel.c.a.of(figure), &b = panel.c.b.of(figure);
+  switch (column) {
+    case 0: return {std::string(figure_title(figure)), "", 0, false};
+    case 1: return {figure_text(figure, a.median), is_time(figure) ? format_duration_exact(a.median) : "", 0, a.median == 0};
+    case 2: return {figure_text(figure, b.median), is_time(figure) ? format_duration_exact(b.median) : "", 0, b.median == 0};
+    case 3: return delta_cell(panel.view, figure_delta_text(figure, b.median - a.median), "", figure_change(panel, figure));
+    case 4: return ratio_cell(panel.c.change(figure));
+    case 6: return {spread_text(figure, a), fmt::format("{} of {} steps count.", panel.c.a.counted, panel.c.a.steps), 0, true};
+    case 7: return {spread_text(figure, b), fmt::format("{} of {} steps count.", panel.c.b.counted, panel.c.b.steps), 0, true};
+    default: return {};
+  }
+}
+
+void draw_steps_table(ComparePanel& panel) {
+  Grid grid;
+  grid.id = "step figures";
+  grid.columns = kStepColumns;
+  grid.rows = kStepFigures;
+  grid.sorted_by = kStepColumns.size();
+  grid.width_px = std::min(ImGui::GetContentRegionAvail().x, kStepsWidth * panel.view.scale);  // names and numbers stay together
+  grid.cell = [&](std::size_t row, std::size_t column) { return step_cell(panel, static_cast<StepFigure>(row), column); };
+  grid.paint = [&](std::size_t row, const Box& box) {
+    draw_change_bar(panel.view, box, figure_change(panel, static_cast<StepFigure>(row)));
+  };
+  if (draw_grid(grid, panel.view).row < 0) return;
+  panel.state.show = SlicePair{panel.c.a.picked_slice, panel.c.b.picked_slice};
+}
+
+// ---- Kernels and operators
+
+constexpr std::array<GridColumn, 7> kKernelColumns = {{
+    {"Change", "What happened to the kernel.", 10, false, false, 0},
+    {"Kernel", "Its name; where the two traces differ, A's and then B's.", 0, false, false, 2},
+    {"A count", "How often A's step runs it.", 8, true, false, 0},
+    {"B count", "How often B's step runs it.", 8, true, false, 0},
+    {"A time", "All of them together.", 10, true, false, 2},
+    {"B time", "All of them together.", 10, true, false, 2},
+    {"B - A", "Below zero: B takes less. Sorted: what changed most comes first, whichever way.", 11, true, false, 2},
+}};
+
+std::string kernel_hover(const KernelChange& k) {
+  std::string text = std::string(explain(k.change));
+  if (!k.detail.empty()) text += "\n" + printable(k.detail);
+  if (k.other_grid) text += "\nLaunched with another grid: the amount of work differs.";
+  if (!k.name_a.empty()) text += "\nA: " + printable(k.name_a);
+  if (!k.name_b.empty()) text += "\nB: " + printable(k.name_b);
+  for (std::size_t i = 0; i < k.operators.size(); ++i) text += (i == 0 ? "\nby " : ", ") + printable(k.operators[i]);
+  return text;
+}
+
+GridCell kernel_cell(const ComparePanel& panel, const KernelChange& k, std::size_t column) {
+  const auto count = [](std::uint32_t n) { return GridCell{n == 0 ? "-" : format_count(n), "", 0, n == 0}; };
+  switch (static_cast<ChangeColumn>(column)) {
+    case ChangeColumn::change: return {std::string(kernel_change_name(k.change)), std::string(explain(k.change)), 0, k.change == KernelChangeClass::same};
+    case ChangeColumn::name: return {printable(both_names(k.name_a, k.name_b)), kernel_hover(k), 0, false};
+    case ChangeColumn::count_a: return count(k.count_a);
+    case ChangeColumn::count_b: return count(k.count_b);
+    case ChangeColumn::time_a: return time_cell(k.ns_a);
+    case ChangeColumn::time_b: return time_cell(k.ns_b);
+    case ChangeColumn::delta: return time_delta_cell(panel.view, k.ns_a, k.ns_b);
+    default: return {};
+  }
+}
+
+constexpr std::array<GridColumn, 7> kNodeColumns = {{
+    {"Operator", "What the two steps called; where the traces differ, A's and then B's. What it called in turn is counted in.", 0, false, false, 2},
+    {"A CPU", "CPU time of the call, all that it called included.", 10, true, false, 2},
+    {"B CPU", "CPU time of the call, all that it called included.", 10, true, false, 2},
+    {"CPU B - A", "Below zero: B takes less. Sorted: what changed most comes first, whichever way.", 11, true, false, 2},
+    {"A GPU", "GPU work launched below it.", 10, true, false, 2},
+    {"B GPU", "GPU work launched below it.", 10, true, false, 2},
+    {"GPU B - A", "Below zero: B takes less. Sorted: what changed most comes first, whichever way.", 11, true, false, 2},
+}};
+
+std::string node_name(const ComparePanel& panel, const OperatorNode& node) {
+  std::string name;
+  if (panel.state.tree) name.assign(2 * std::min<std::size_t>(kMostIndent, node.depth > 0 ? node.depth - 1 : 0), ' ');
+  if (node.state == NodeState::only_a) name += "only A  ";
+  if (node.state == NodeState::only_b) name += "only B  ";
+  return name + printable(both_names(node.name_a, node.name_b));
+}
+
+GridCell node_cell(const ComparePanel& panel, std::uint32_t row, std::size_t column) {
+  const OperatorNode& n = panel.c.operators[row];
+  switch (static_cast<NodeColumn>(column)) {
+    case NodeColumn::name: return {node_name(panel, n), printable(operator_path(panel.c, row)), 0, n.state != NodeState::matched};
+    case NodeColumn::cpu_a: return time_cell(n.cpu_a);
+    case NodeColumn::cpu_b: return time_cell(n.cpu_b);
+    case NodeColumn::cpu_delta: return time_delta_cell(panel.view, n.cpu_a, n.cpu_b);
+    case NodeColumn::gpu_a: return time_cell(n.gpu_a);
+    case NodeColumn::gpu_b: return time_cell(n.gpu_b);
+    case NodeColumn::gpu_delta: return time_delta_cell(panel.view, n.gpu_a, n.gpu_b);
+    default: return {};
+  }
+}
+
+void sort_by(ColumnOrder& order, std::size_t column, std::size_t names) {
+  order = order.column == column ? ColumnOrder{column, !order.descending} : ColumnOrder{column, column != names};
+}
+
+// Rows of kernels or operators: sorted by clicks on the header, a click on a row goes to both places.
+void draw_rows(ComparePanel& panel) {
+  CompareState& state = panel.state;
+  const bool kernels = state.table == CompareTable::kernels;
+  const std::vector<std::uint32_t>& rows = state.arranged.rows;
+  if (rows.empty())
+    return draw_absence(panel.view, !state.filter.empty() ? "No name holds this text." : kernels ? "Neither step launched GPU work." : "Neither step called an operator.");
+  ColumnOrder& order = kernels ? state.kernel_order : state.operator_order;
+  Grid grid;
+  grid.id = kernels ? "kernel changes" : "operator changes";
+  grid.columns = kernels ? std::span<const GridColumn>(kKernelColumns) : std::span<const GridColumn>(kNodeColumns);
+  grid.rows = rows.size();
+  grid.sorted_by = state.tree && !kernels ? grid.columns.size() : order.column;
+  grid.descending = order.descending;
+  const auto chosen = std::find(rows.begin(), rows.end(), state.chosen);
+  if (state.chosen >= 0 && chosen != rows.end()) grid.selected = chosen - rows.begin();
+  grid.cell = [&](std::size_t row, std::size_t column) {
+    return kernels ? kernel_cell(panel, panel.c.kernels[rows[row]], column) : node_cell(panel, rows[row], column);
+  };
+  const GridClick click = draw_grid(grid, panel.view);
+  if (click.header >= 0) {
+    state.tree = false;
+    const auto names = kernels ? static_cast<std::size_t>(ChangeColumn::name) : static_cast<std::size_t>(NodeColumn::name);
+    sort_by(order, static_cast<std::size_t>(click.header), names);
+  }
+  if (click.row < 0) return;
+  const std::uint32_t row = rows[static_cast<std::size_t>(click.row)];
+  state.chosen = row;
+  state.show = kernels ? SlicePair{panel.c.kernels[row].example_a, panel.c.kernels[row].example_b}
+                       : SlicePair{panel.c.operators[row].slice_a, panel.c.operators[row].slice_b};
+}
+
+// ---- Findings
+
+float tone_change(Tone tone) { return tone == Tone::better ? -1.0f : tone == Tone::worse ? 1.0f : 0.0f; }
+
+void draw_finding(ComparePanel& panel, const ComparisonFinding& finding) {
+  static constexpr const char* kTones[] = {"- better ", "+ worse  ", "  neutral"};
+  draw_text(Face::mono, change_colour(panel.view, tone_change(finding.tone)), kTones[static_cast<std::size_t>(finding.tone)]);
+  draw_hover(finding.tone == Tone::better ? "B is better off." : finding.tone == Tone::worse ? "A is better off." : "Neither is better off by it.");
+  ImGui::SameLine(0, 10 * panel.view.scale);
+  ImGui::BeginGroup();
+  draw_text(Face::bold, panel.theme.text, printable(finding.title));
+  draw_text(Face::sans, panel.theme.muted, printable(finding.summary), /*wrap=*/true);
+  ImGui::EndGroup();
+  ImGui::Dummy({0, 2 * panel.view.scale});
+}
+
+void draw_findings_list(ComparePanel& panel) {
+  ImGui::BeginChild("comparison findings", {0, 0});
+  for (const ComparisonFinding& finding : panel.c.findings) draw_finding(panel, finding);
+  if (panel.c.findings.empty()) draw_absence(panel.view, "No finding is gone, new, or made by the comparison.");
+  for (const std::string& note : panel.c.notes) draw_text(Face::sans, panel.theme.notable, printable(note), /*wrap=*/true);
+  ImGui::EndChild();
+}
+
+// ---- All
+
+constexpr std::array<Choice, 4> kTables = {{
+    {"Steps", "What a step takes in each trace."},
+    {"Kernels", "Which kernels changed, came or went."},
+    {"Operators", "Which calls take more or less time, or are only in one trace."},
+    {"Findings", "What the comparison found, and which findings of the traces are gone or new."},
+}};
+constexpr std::array<Choice, 2> kOrders = {{
+    {"By change", "What changed most comes first; a click on a column's title sorts by it."},
+    {"As called", "In order of time, callers before what they call."},
+}};
+
+void draw_toolbar(ComparePanel& panel) {
+  CompareState& state = panel.state;
+  const auto table = static_cast<CompareTable>(draw_choice("table", kTables, static_cast<std::size_t>(state.table), panel.view));
+  if (table != state.table) state.chosen = -1;
+  state.table = table;
+  const bool rows = table == CompareTable::kernels || table == CompareTable::operators;
+  if (table == CompareTable::operators) {
+    ImGui::SameLine();
+    state.tree = draw_choice("order", kOrders, state.tree ? 1 : 0, panel.view) == 1;
+  }
+  if (rows) {
+    ImGui::SameLine();
+    ImGui::SetNextItemWidth(kFilterWidth * panel.view.scale);
+    text_field("##filter", "filter", state.filter);
+    draw_hover("Show only rows whose name, in A or in B, holds this.");
+  }
+  ImGui::SameLine();
+  const ImGuiStyle& style = ImGui::GetStyle();
+  const float buttons = ImGui::CalcTextSize("Copy CSVSave CSV").x + style.FramePadding.x * 4 + style.ItemSpacing.x;
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, ImGui::GetContentRegionAvail().x - buttons));
+  const bool copy = ImGui::Button("Copy CSV");
+  draw_hover("Copy the rows below as CSV, in nanoseconds.");
+  ImGui::SameLine();
+  const bool save = ImGui::Button("Save CSV");
+  draw_hover("Save the rows below as CSV beside the trace.");
+  if (!copy && !save) return;
+  arrange_comparison(state);
+  std::string text = comparison_csv(panel.c, state.table, state.arranged.rows);
+  if (copy)
+    panel.out.add(CopyText{std::move(text)});
+  else
+    panel.out.add(SaveText{".compare.csv", std::move(text)});
+}
+
+void draw_invitation(const Document& document, ViewState& view, Requests& out) {
+  if (view.compare.loading) return draw_absence(view, "The second trace is on its way.");
+  draw_absence(view, "Nothing to compare with. Open a second trace with File > Compare with..., drop it on this window with Shift held, or "
+                     "start with: gapscope A --compare B");
+  ImGui::Spacing();
+  CommandScope scope{&document, view, out};
+  const Command& open = command(CommandId::compare_with);
+  ImGui::BeginDisabled(!is_enabled(open, scope));
+  if (ImGui::Button(open.title)) run_command(open.id, scope);
+  ImGui::EndDisabled();
+  draw_hover(open.help);
+}
+
+}  // namespace
+
+void draw_compare(const Document& document, ViewState& view, Requests& out) {
+  if (!view.compare.open) return draw_invitation(document, view, out);
+  const std::shared_ptr<const ComparisonAnswer> answer = view.compare.answer;
+  if (!answer) return draw_absence(view, "Comparing: first the analyses of both traces, then what changed...");
+  if (!answer->error.empty()) return draw_text(Face::sans, theme_of(view.theme).notable, printable(answer->error), /*wrap=*/true);
+  ComparePanel panel{view, out, theme_of(view.theme), view.compare, *answer, answer->comparison};
+  draw_text(Face::bold, panel.theme.text, printable(panel.c.verdict), /*wrap=*/true);
+  draw_toolbar(panel);
+  arrange_comparison(view.compare);
+  if (panel.state.table == CompareTable::steps) return draw_steps_table(panel);
+  if (panel.state.table == CompareTable::findings) return draw_findings_list(panel);
+  draw_rows(panel);
+}
+
+}  // namespace gapscope

@@ -1,0 +1,246 @@
+// The tab "Details": the model of core/view/details/details_model.h in columns, numbers right-aligned, ways to other slices in
+// the accent colour.
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "core/base/text.h"
+#include "core/view/timeline/gap_view.h"
+#include "core/view/timeline/slice_colour.h"
+#include "ui/panels.h"
+#include "ui/widgets/text.h"
+
+namespace gapscope {
+namespace {
+
+constexpr float kColumnMinPx = 330;  // at scale 1: a key, a gap and "4367497539681.444 us"
+constexpr float kColumnMaxPx = 520;  // wider, and the eye loses the way from key to number
+constexpr float kColumnGapPx = 24;
+constexpr int kMaxColumns = 4;
+constexpr std::size_t kCrumbChars = 48;  // of one part of the way; both ends of a kernel's name stay
+constexpr const char* kCrumbSeparator = " > ";
+constexpr const char* kCrumbDots = "...";
+constexpr std::size_t kLinkChars = 96;  // of another slice's name: two lines in most columns
+constexpr float kKeyShare = 0.45f;      // of a column, at most
+
+struct DetailsDrawing {
+  const Document& document;
+  ViewState& view;
+  const Theme& theme;
+};
+
+// A link to another slice; a click selects it there. Kernel names tell apart by both ends.
+void draw_slice_link(DetailsDrawing& panel, std::string_view name, SliceId target, bool wrap) {
+  const std::string text = elide_middle(name, kLinkChars);
+  if (draw_link(Face::mono, panel.theme.accent, text, wrap)) select_slice(panel.view, target, /*reveal=*/true);
+  if (text != name) draw_hover(name);
+}
+
+void draw_separator(const DetailsDrawing& panel) {
+  ImGui::SameLine(0, 0);
+  draw_text(Face::mono, panel.theme.muted, kCrumbSeparator);
+  ImGui::SameLine(0, 0);
+}
+
+std::string crumb_text(const Breadcrumb& crumb) { return elide_middle(crumb.text, kCrumbChars); }
+
+// A part of the way; a click goes there.
+void draw_crumb(DetailsDrawing& panel, const Breadcrumb& crumb, bool selected) {
+  const std::string text = crumb_text(crumb);
+  if (selected) {
+    draw_text(Face::mono, panel.theme.text, text);
+    if (text != crumb.text) draw_hover(crumb.text);
+    return;
+  }
+  if (draw_link(Face::mono, panel.theme.accent, text)) {
+    if (crumb.slice)
+      select_slice(panel.view, crumb.slice, /*reveal=*/true);
+    else
+      panel.view.reveal_lane = crumb.lane;
+  }
+  if (crumb.part == Breadcrumb::Part::slice)
+    draw_hover(text == crumb.text ? std::string_view("Select it.") : std::string_view(crumb.text));
+  else
+    draw_hover(crumb.part == Breadcrumb::Part::process ? "A process; click to scroll to it." : "A lane; click to scroll to it.");
+}
+
+// The folded parts, one a line.
+void draw_folded(DetailsDrawing& panel, const std::vector<Breadcrumb>& crumbs, std::size_t first, std::size_t last) {
+  if (draw_link(Face::mono, panel.theme.accent, kCrumbDots)) ImGui::OpenPopup("folded");
+  draw_hover(std::to_string(last - first) + " more; click to see them.");
+  if (!ImGui::BeginPopup("folded")) return;
+  for (std::size_t i = first; i < last; ++i) {
+    ImGui::PushID(static_cast<int>(i));
+    const LaneId lane = panel.view.reveal_lane;
+    const SliceId before = panel.view.selection;
+    draw_crumb(panel, crumbs[i], false);
+    if (panel.view.selection != before || panel.view.reveal_lane != lane) ImGui::CloseCurrentPopup();
+    ImGui::PopID();
+  }
+  ImGui::EndPopup();
+}
+
+// Process > thread > frames > operators > launch > kernel in one line; what does not fit is folded in the middle.
+void draw_breadcrumb(DetailsDrawing& panel, const DetailsModel& model) {
+  std::vector<float> widths;
+  for (const Breadcrumb& crumb : model.crumbs) widths.push_back(text_width(Face::mono, crumb_text(crumb)));
+  const auto [first, last] = folded_crumbs(widths, text_width(Face::mono, kCrumbSeparator), text_width(Face::mono, kCrumbDots),
+                                           ImGui::GetContentRegionAvail().x);
+  for (std::size_t i = 0; i < model.crumbs.size(); ++i) {
+    if (i > first && i < last) continue;
+    if (i > 0) draw_separator(panel);
+    ImGui::PushID(static_cast<int>(i));
+    if (i == first && first < last)
+      draw_folded(panel, model.crumbs, first, last);
+    else
+      draw_crumb(panel, model.crumbs[i], model.crumbs[i].slice == model.slice);
+    ImGui::PopID();
+  }
+}
+
+void draw_heading(DetailsDrawing& panel, const DetailsModel& model) {
+  draw_breadcrumb(panel, model);
+  const float size = ImGui::GetTextLineHeight();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const std::string_view in_file = panel.document.trace.name(model.slice);
+  const Rgb fill = paint_of(panel.view.slice_colours, hue_of(model.kind, in_file), shade_of(in_file)).fill;
+  ImGui::GetWindowDrawList()->AddRectFilled({at.x, at.y + size * 0.15f}, {at.x + size * 0.7f, at.y + size * 0.85f},
+                                            colour(fill), size * 0.1f);
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + size);
+  const Ns duration = panel.document.trace.duration(model.slice);
+  draw_text(Face::mono, panel.theme.accent, format_duration(duration));  // before the name, which may wrap
+  draw_hover(format_duration_exact(duration));
+  ImGui::SameLine(0, size);
+  draw_text(Face::mono, panel.theme.text, model.name, /*wrap=*/true);
+  if (!model.name_in_file.empty()) draw_hover("In the file: " + model.name_in_file);
+}
+
+void draw_value(DetailsDrawing& panel, const DetailsLine& line) {
+  const Theme& theme = panel.theme;
+  const bool fits = text_width(Face::mono, line.value) <= ImGui::GetContentRegionAvail().x;
+  if (line.target) {
+    draw_slice_link(panel, line.value, line.target, /*wrap=*/true);
+  } else if (line.look == DetailsLine::Look::absent) {
+    draw_text_right(Face::sans, theme.muted, line.value);
+  } else if (line.look == DetailsLine::Look::number && fits) {
+    draw_text_right(Face::mono, theme.text, line.value);
+  } else {
+    draw_text(Face::mono, theme.text, line.value, /*wrap=*/true);
+  }
+  draw_hover(line.hover);
+}
+
+float key_width(const DetailsSection& section, float column) {
+  float widest = 0;
+  for (const DetailsLine& line : section.lines) widest = std::max(widest, text_width(Face::sans, line.key));
+  return std::min(widest, column * kKeyShare);
+}
+
+void draw_lines(DetailsDrawing& panel, const DetailsSection& section) {
+  if (section.lines.empty()) return;
+  const float keys = key_width(section, ImGui::GetContentRegionAvail().x);
+  // No gap between lines: the panel is low, and its numbers are read as a block.
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {ImGui::GetStyle().CellPadding.x, 0});
+  const bool open = ImGui::BeginTable("lines", 2, ImGuiTableFlags_NoSavedSettings);
+  ImGui::PopStyleVar();
+  if (!open) return;
+  ImGui::TableSetupColumn("key", ImGuiTableColumnFlags_WidthFixed, keys);
+  ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);
+  for (std::size_t i = 0; i < section.lines.size(); ++i) {
+    const DetailsLine& line = section.lines[i];
+    ImGui::PushID(static_cast<int>(i));
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    draw_text(Face::sans, panel.theme.muted, line.key, /*wrap=*/true);
+    ImGui::TableNextColumn();
+    draw_value(panel, line);
+    ImGui::PopID();
+  }
+  ImGui::EndTable();
+}
+
+// A hairline under a title. ImGui::Separator() starts too far left after a table in the same column.
+void draw_rule(const DetailsDrawing& panel) {
+  const float hairline = std::max(1.0f, panel.view.scale);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + width, at.y + hairline}, colour(panel.theme.line));
+  ImGui::Dummy({0, hairline});
+}
+
+void draw_section(DetailsDrawing& panel, const DetailsSection& section) {
+  ImGui::PushID(section.title.c_str());
+  draw_text(Face::bold, panel.theme.text, section.title);
+  draw_rule(panel);
+  if (!section.note.empty()) draw_text(Face::sans, panel.theme.muted, section.note, /*wrap=*/true);
+  draw_lines(panel, section);
+  ImGui::Spacing();
+  ImGui::PopID();
+}
+
+// Each section goes to the column that is shortest so far: what matters most stays at the top of some column.
+std::vector<int> columns_of(const DetailsModel& model, int columns) {
+  std::array<std::size_t, kMaxColumns> filled{};
+  std::vector<int> column_of;
+  for (const DetailsSection& section : model.sections) {
+    const auto shortest = std::min_element(filled.begin(), filled.begin() + columns);
+    *shortest += section.lines.size() + 2;  // its title and the space after it
+    column_of.push_back(static_cast<int>(shortest - filled.begin()));
+  }
+  return column_of;
+}
+
+void draw_sections(DetailsDrawing& panel, const DetailsModel& model) {
+  const float scale = panel.view.scale;
+  const float width = ImGui::GetContentRegionAvail().x;
+  const int fitting = std::clamp(static_cast<int>(width / (kColumnMinPx * scale)), 1, kMaxColumns);
+  const int columns = std::min(fitting, static_cast<int>(model.sections.size()));
+  const float column_width = std::min(width / static_cast<float>(columns), kColumnMaxPx * scale);
+  const std::vector<int> column_of = columns_of(model, columns);
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {kColumnGapPx / 2 * scale, 0});
+  const bool open = ImGui::BeginTable("sections", columns, ImGuiTableFlags_NoSavedSettings,
+                                      {column_width * static_cast<float>(columns), 0});
+  ImGui::PopStyleVar();
+  if (!open) return;
+  ImGui::TableNextRow();
+  for (int column = 0; column < columns; ++column) {
+    ImGui::TableNextColumn();
+    for (std::size_t i = 0; i < model.sections.size(); ++i)
+      if (column_of[i] == column) draw_section(panel, model.sections[i]);
+  }
+  ImGui::EndTable();
+}
+
+// Makes the model anew for another selection or fresh args, and asks for the args that it lacks.
+void refresh(const Document& document, ViewState& view, Requests& out) {
+  DetailsState& details = view.details;
+  if (details.model.slice == view.selection) return;
+  if (details.args.slice != view.selection) {
+    details.args = {view.selection, ArgsState::Stage::reading, {}, {}};
+    out.add(ReadArgs{view.selection});
+  }
+  details.model = make_details(document, view.selection, &details.args);
+}
+
+}  // namespace
+
+void draw_details(const Document& document, ViewState& view, Requests& out) {
+  DetailsDrawing panel{document, view, theme_of(view.theme)};
+  if (!view.selection && chosen_gap(document, view).gap) return draw_gap_details(document, view);
+  if (!view.selection && has_account(document)) return draw_account_details(document, view);
+  if (!view.selection) {
+    draw_text(
+        Face::sans, panel.theme.muted,
+        "Nothing is selected. Click a slice to see its time, its parents, its args and, for a kernel, its resources.",
+        /*wrap=*/true);
+    return;
+  }
+  refresh(document, view, out);
+  const DetailsModel& model = view.details.model;  // a click below changes the selection; the model follows next frame
+  draw_heading(panel, model);
+  ImGui::Spacing();
+  draw_sections(panel, model);
+}
+
+}  // namespace gapscope

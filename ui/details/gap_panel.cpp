@@ -1,0 +1,132 @@
+// What Details shows of a gap, and while nothing is selected: where the time of the GPU went, in all and step by step.
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "ui/panels.h"
+#include "ui/widgets/account_bar.h"
+#include "ui/widgets/text.h"
+
+namespace gapscope {
+namespace {
+
+constexpr float kAccountWidth = 420;
+constexpr float kCauseWidth = 420;
+constexpr std::size_t kAllParts = 16;
+constexpr std::size_t kMostSteps = 200;  // rows of the list of steps
+constexpr float kStepBar = 12;
+
+std::string percent(Ns part, Ns whole) { return whole > 0 ? format_percent(static_cast<double>(part) / static_cast<double>(whole)) : ""; }
+
+// A column of its own beside what was drawn before; to be ended.
+bool begin_column(const char* id, float width, const ViewState& view) {
+  const float wide = width > 0 ? std::min(std::round(width * view.scale), ImGui::GetContentRegionAvail().x) : 0;
+  return ImGui::BeginChild(id, {wide, 0});
+}
+
+void slice_line(const Document& document, ViewState& view, const char* what, SliceId slice) {
+  const Theme& theme = theme_of(view.theme);
+  draw_text(Face::sans, theme.muted, what);
+  ImGui::SameLine(0, 6 * view.scale);
+  ImGui::PushID(what);
+  const std::string name = elide_middle(printable(document.trace.name(slice)), 80);
+  if (draw_link(Face::mono, theme.accent, name)) select_slice(view, slice, /*reveal=*/true);
+  ImGui::PopID();
+}
+
+void draw_causes(const Document& document, ViewState& view, const GapPlace& chosen) {
+  const Theme& theme = theme_of(view.theme);
+  const DeviceGap& gap = *chosen.gap;
+  const auto at = static_cast<std::size_t>(chosen.gap - chosen.device->gaps.data());
+  draw_text(Face::bold, theme.text, "GPU " + std::to_string(chosen.device->device) + " stands still for " + format_duration(gap.span.length()));
+  AccountTimes times;
+  times.window = gap.span.length();
+  for (const DeviceAccount::CauseTime& cause : chosen.device->causes(at)) times.idle[index_of(cause.cause)] = cause.time;
+  const ImVec2 from = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, height = std::round(14 * view.scale);
+  const std::optional<AccountPart> clicked = draw_account_bar({from.x, from.y, from.x + width, from.y + height}, times, view);
+  ImGui::SetCursorScreenPos(from);
+  ImGui::Dummy({width, height});
+  for (const AccountPart& part : parts_of(times)) {
+    draw_text(Face::sans, theme.text, part_words(part));
+    ImGui::SameLine(0, 6 * view.scale);
+    draw_text_right(Face::mono, theme.muted, percent(part.time, times.window) + " " + format_duration(part.time));
+  }
+  if (clicked) go_to_part(document, view, *chosen.device, *clicked);
+}
+
+void draw_reasons(const Document& document, ViewState& view, const GapPlace& chosen) {
+  const Theme& theme = theme_of(view.theme);
+  const DeviceGap gap = *chosen.gap;
+  if (gap.ended_by) slice_line(document, view, "ended by", gap.ended_by);
+  else draw_text(Face::sans, theme.muted, "Nothing follows on this GPU within the window.");
+  if (gap.launch) slice_line(document, view, "which was launched by", gap.launch);
+  else if (gap.ended_by) draw_text(Face::sans, theme.muted, "Its launch is not in the file: it came before the recording.");
+  const std::vector<GapSlice> slices = chosen_slices(document, view);  // a click below lets go of them
+  if (!slices.empty()) draw_text(Face::bold, theme.muted, "Meanwhile the host was in");
+  for (const GapSlice& slice : slices) {
+    ImGui::PushID(static_cast<int>(&slice - slices.data()));
+    draw_text(Face::mono, theme.muted, format_duration(slice.time));
+    ImGui::SameLine(0, 8 * view.scale);
+    if (draw_link(Face::mono, theme.accent, elide_middle(printable(document.trace.name(slice.slice)), 80))) select_slice(view, slice.slice, /*reveal=*/true);
+    ImGui::PopID();
+  }
+  draw_text(Face::sans, theme.text, idle_cause_remedy(gap.main), /*wrap=*/true);
+}
+
+void draw_steps_list(const Document& document, ViewState& view, const DeviceAccount& device) {
+  const TimeAccount& account = *account_of(document);
+  const Theme& theme = theme_of(view.theme);
+  draw_text(Face::bold, theme.muted, "Step by step");
+  const AccountSums& sums = account_sums(document, device, view);
+  const std::vector<AccountTimes> times = sums.steps;  // a click below makes them anew
+  for (std::size_t i = 0; i < times.size() && i < kMostSteps; ++i) {
+    const TimeAccount::StepWindow& step = account.steps()[i];
+    ImGui::PushID(static_cast<int>(i));
+    if (draw_link(Face::mono, theme.accent, printable(document.trace.name(step.step)))) {
+      select_slice(view, step.step, /*reveal=*/false);
+      go_to(view, focused_on(step.span, axis_reach(view, document.trace.span)));
+    }
+    ImGui::SameLine(0, 8 * view.scale);
+    draw_text(Face::mono, theme.muted, format_duration(times[i].window));
+    ImGui::SameLine(150 * view.scale + ImGui::GetFontSize() * 4);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x, top = std::floor((ImGui::GetTextLineHeight() - kStepBar * view.scale) / 2);
+    const std::optional<AccountPart> clicked = draw_account_bar({at.x, at.y + top, at.x + width, at.y + top + std::round(kStepBar * view.scale)}, times[i], view);
+    ImGui::SetCursorScreenPos(at);
+    ImGui::Dummy({width, ImGui::GetTextLineHeight()});
+    if (clicked && clicked->kind == AccountPart::Kind::idle)
+      if (const auto gap = next_gap(device, clicked->cause, step.span.begin - 1)) choose_gap(document, view, device.device, *gap, /*go_there=*/true);
+    ImGui::PopID();
+  }
+  if (times.size() > kMostSteps) draw_text(Face::sans, theme.muted, "The tab Steps has all " + format_count(static_cast<std::int64_t>(times.size())) + ".");
+}
+
+}  // namespace
+
+bool has_account(const Document& document) {
+  const TimeAccount* account = account_of(document);
+  return account && account->busiest();
+}
+
+void draw_gap_details(const Document& document, ViewState& view) {
+  const GapPlace chosen = chosen_gap(document, view);
+  if (begin_column("causes", kCauseWidth, view)) draw_causes(document, view, chosen);
+  ImGui::EndChild();
+  ImGui::SameLine(0, 24 * view.scale);
+  if (begin_column("reasons", 0, view)) draw_reasons(document, view, chosen);
+  ImGui::EndChild();
+}
+
+void draw_account_details(const Document& document, ViewState& view) {
+  const TimeAccount* account = account_of(document);
+  const bool steps = !account->steps().empty();
+  if (begin_column("account", kAccountWidth, view)) draw_account(document, view, kAllParts);
+  ImGui::EndChild();
+  if (!steps) return;
+  ImGui::SameLine(0, 24 * view.scale);
+  if (begin_column("steps", 0, view)) draw_steps_list(document, view, *account->busiest());
+  ImGui::EndChild();
+}
+
+}  // namespace gapscope

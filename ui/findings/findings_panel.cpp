@@ -1,0 +1,268 @@
+#include "ui/findings/findings_panel.h"
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/guide.h"
+#include "core/view/findings/findings_model.h"
+#include "core/view/selection/area_model.h"
+#include "ui/panels.h"
+#include "ui/timeline/timeline_scene.h"
+#include "ui/widgets/account_bar.h"
+#include "ui/widgets/controls.h"
+#include "ui/widgets/text.h"
+
+namespace gapscope {
+namespace {
+
+constexpr std::size_t kMostParts = 4;  // of the account, told in words
+constexpr float kShape = 11;
+constexpr float kIndent = 20;
+constexpr std::size_t kEvidenceChars = 60;
+
+struct FindingsPanel {
+  const Document& document;
+  const Diagnosis& diagnosis;
+  ViewState& view;
+  Requests& out;
+  const Theme& theme;
+  float px(float size) const { return size * view.scale; }
+};
+
+std::string text_of(const EvidenceValue& v) {
+  struct {
+    std::string operator()(std::int64_t i) const { return format_count(i); }
+    std::string operator()(double d) const { return format_significant(d); }
+    std::string operator()(bool b) const { return b ? "yes" : "no"; }
+    std::string operator()(const std::string& s) const { return s; }
+    std::string operator()(const EvidenceList& list) const {
+      std::string out;
+      for (const EvidenceValue& item : list) out += (out.empty() ? "" : ", ") + text_of(item);
+      return out;
+    }
+    std::string operator()(const EvidenceMap& map) const {
+      std::string out;
+      for (const auto& [key, value] : map) out += (out.empty() ? "" : ", ") + key + " " + text_of(value);
+      return out;
+    }
+  } visitor;
+  return std::visit(visitor, v.value);
+}
+
+// "first_step_us" -> "first step", and the value with its unit.
+void draw_evidence_line(const FindingsPanel& panel, const std::string& key, const EvidenceValue& value) {
+  const bool us = key.ends_with("_us");
+  std::string words = us ? key.substr(0, key.size() - 3) : key;
+  for (char& c : words)
+    if (c == '_') c = ' ';
+  std::string shown = text_of(value);
+  if (const auto* number = std::get_if<double>(&value.value); number && us) shown = format_duration(static_cast<Ns>(*number * kNsPerUs));
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  draw_text(Face::sans, panel.theme.muted, words);
+  ImGui::TableNextColumn();
+  draw_text(Face::mono, panel.theme.text, elide_middle(printable(shown), kEvidenceChars), /*wrap=*/true);
+  draw_hover(printable(shown));
+}
+
+void draw_evidence(const FindingsPanel& panel, const Finding& finding) {
+  if (finding.evidence.entries().empty() || !ImGui::BeginTable("evidence", 2)) return;
+  ImGui::TableSetupColumn("key", ImGuiTableColumnFlags_WidthFixed, panel.px(130));
+  ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);
+  for (const auto& [key, value] : finding.evidence.entries()) draw_evidence_line(panel, key, value);
+  ImGui::EndTable();
+}
+
+void draw_guide(const FindingsPanel& panel, const Rule& rule) {
+  const GuideSection section = guide_section(rule.id);
+  if (section.text.empty() || !ImGui::TreeNodeEx("From the guide", ImGuiTreeNodeFlags_NoTreePushOnOpen)) return;
+  for (const auto& paragraph : guide_paragraphs(section.text)) {
+    std::string text;  // the faces of a wrapped paragraph cannot be mixed, so code keeps its ticks
+    for (const GuideWords& words : paragraph) text += words.code ? "`" + std::string(words.text) + "`" : std::string(words.text);
+    for (char& c : text)
+      if (c == '\n') c = ' ';
+    draw_text(Face::sans, panel.theme.text, text, /*wrap=*/true);
+    ImGui::Spacing();
+  }
+}
+
+ResultList list_of_finding(const Finding& finding) {
+  ResultList list{std::string(finding.rule->title), {}};
+  for (const FindingSpan& at : finding.spans) list.places.push_back({at.slice, at.lane, at.span});
+  return list;
+}
+
+void draw_places(FindingsPanel& panel, const Finding& finding) {
+  if (finding.spans.empty()) return;
+  if (ImGui::SmallButton("<")) walk_places(panel.document, panel.view, -1);
+  draw_hover("The place before.");
+  ImGui::SameLine(0, panel.px(4));
+  if (ImGui::SmallButton(">")) walk_places(panel.document, panel.view, 1);
+  draw_hover("The next place of this finding.");
+  ImGui::SameLine(0, panel.px(8));
+  draw_text(Face::sans, panel.theme.muted, fmt::format("place {} of {}", panel.view.findings.place + 1, finding.spans.size()));
+  if (finding.spans.size() > 1) {
+    ImGui::SameLine(0, panel.px(8));
+    if (ImGui::SmallButton("List")) open_list(panel.view, list_of_finding(finding));
+    draw_hover("List its places below, with their times.");
+  }
+  if (!panel.view.range) return;
+  ImGui::SameLine(0, 0);
+  draw_text(Face::sans, panel.theme.muted, fmt::format(", {} in the selected time", places_in(finding, panel.view.range).size()));
+}
+
+void draw_open(FindingsPanel& panel, const Finding& finding) {
+  ImGui::Indent(panel.px(kIndent));
+  draw_text(Face::bold, panel.theme.muted, "What it usually means");
+  draw_text(Face::sans, panel.theme.text, finding.rule->meaning, /*wrap=*/true);
+  ImGui::Spacing();
+  draw_text(Face::bold, panel.theme.muted, "What to do");
+  draw_text(Face::sans, panel.theme.text, finding.rule->remedy, /*wrap=*/true);
+  ImGui::Spacing();
+  draw_places(panel, finding);
+  draw_evidence(panel, finding);
+  draw_guide(panel, *finding.rule);
+  if (ImGui::SmallButton("Mute this rule")) {
+    set_muted(panel.view.findings, finding.rule->id, true);
+    panel.out.add(KeepMuted{panel.view.findings.muted});
+  }
+  draw_hover("Hide its findings, in every trace, until it is listened to again.");
+  ImGui::Unindent(panel.px(kIndent));
+}
+
+// A head that is clicked as a whole: shape, title, time at stake, and the sentence with the numbers.
+bool draw_head(FindingsPanel& panel, const Finding& finding, bool chosen) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, size = panel.px(kShape), line = ImGui::GetTextLineHeight();
+  Painter p(*ImGui::GetWindowDrawList(), panel.view.scale);
+  p.list().ChannelsSplit(2);
+  p.list().ChannelsSetCurrent(1);
+  ImGui::BeginGroup();
+  draw_severity(p, {at.x + size / 2 + panel.px(2), at.y + line / 2 + panel.px(1)}, size, finding.severity, panel.theme);
+  const std::string cost = finding.cost > 0 ? format_duration(finding.cost) : std::string();
+  const float cost_width = text_width(Face::mono, cost);
+  p.text_in(Face::mono, {at.x + width - cost_width, at.y, at.x + width + 1, at.y + line + panel.px(2)},
+            colour(severity_colour(finding.severity, panel.theme)), cost);
+  ImGui::Indent(panel.px(kIndent));
+  push_face(Face::bold);  // a long title goes on below itself, beside the time at stake
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width - panel.px(kIndent) - cost_width - panel.px(8));
+  ImGui::TextUnformatted(finding.rule->title.data(), finding.rule->title.data() + finding.rule->title.size());
+  ImGui::PopTextWrapPos();
+  pop_face();
+  draw_text(Face::sans, panel.theme.muted, finding.summary, /*wrap=*/true);
+  ImGui::Unindent(panel.px(kIndent));
+  ImGui::EndGroup();
+  const Box box{at.x - panel.px(4), at.y - panel.px(2), at.x + width + panel.px(4), ImGui::GetItemRectMax().y + panel.px(3)};
+  ImGui::SetCursorScreenPos({box.x0, box.y0});
+  const bool clicked = ImGui::InvisibleButton("head", {box.width(), box.height()});
+  p.list().ChannelsSetCurrent(0);
+  if (chosen || ImGui::IsItemHovered()) p.fill_rounded(box, colour(panel.theme.raised, chosen ? 1.0f : 0.6f), p.px(3));
+  p.list().ChannelsMerge();
+  if (!finding.spans.empty()) draw_hover("Click to go there; again for its next place.");
+  return clicked;
+}
+
+// The first click goes to the first place, further ones from place to place.
+void choose(FindingsPanel& panel, std::uint32_t finding, bool again) {
+  if (again) return walk_places(panel.document, panel.view, 1);
+  const std::vector<std::size_t> places = places_in(panel.diagnosis.findings[finding].finding, panel.view.range);
+  go_to_finding(panel.document, panel.view, finding, places.empty() ? 0 : places.front());
+}
+
+// Says that not all findings are here, and gives them back.
+void draw_range_note(FindingsPanel& panel, std::size_t shown) {
+  if (!panel.view.range) return;
+  const std::size_t all = shown_findings(panel.diagnosis, panel.view.findings).size();
+  draw_text(Face::sans, panel.theme.muted, fmt::format("{} of {} findings in the selected time", shown, all), /*wrap=*/true);
+  if (ImGui::SmallButton("All of the trace")) clear_area(panel.view);
+  draw_hover("Select no time (Esc), and list the findings of the whole recording.");
+}
+
+// Why it stands under another one.
+std::string how_led(const RankedFinding& f) {
+  return f.merged ? "seen in the same time:" : fmt::format("so, for {} of it:", format_duration(f.overlap));
+}
+
+void draw_finding(FindingsPanel& panel, const FindingRow& row) {
+  const Finding& finding = panel.diagnosis.findings[row.finding].finding;
+  FindingsState& state = panel.view.findings;
+  const bool chosen = state.chosen == static_cast<std::int32_t>(row.finding);
+  ImGui::PushID(static_cast<int>(row.finding));
+  if (row.led) ImGui::Indent(panel.px(kIndent));
+  if (chosen && state.scroll_to_chosen) {
+    ImGui::SetScrollHereY(0.1f);
+    state.scroll_to_chosen = false;
+  }
+  if (row.led) draw_text(Face::sans, panel.theme.muted, how_led(panel.diagnosis.findings[row.finding]));
+  if (draw_head(panel, finding, chosen)) choose(panel, row.finding, chosen);
+  if (chosen) draw_open(panel, finding);
+  if (row.led) ImGui::Unindent(panel.px(kIndent));
+  ImGui::PopID();
+  ImGui::Spacing();
+}
+
+void draw_muted(FindingsPanel& panel) {
+  FindingsState& state = panel.view.findings;
+  if (state.muted.empty()) return;
+  ImGui::Separator();
+  draw_text(Face::sans, panel.theme.muted, fmt::format("{} of {} muted rules would have spoken here.", muted_count(panel.diagnosis, state), state.muted.size()), true);
+  if (!ImGui::SmallButton("Listen to all again")) return;
+  state.muted.clear();
+  panel.out.add(KeepMuted{});
+}
+
+void draw_unjudged(FindingsPanel& panel) {
+  if (panel.diagnosis.unjudged.empty()) return;
+  if (!ImGui::TreeNodeEx("unjudged", ImGuiTreeNodeFlags_NoTreePushOnOpen, "Not judged: %d rules", static_cast<int>(panel.diagnosis.unjudged.size()))) return;
+  std::string_view last;
+  for (const Unjudged& u : panel.diagnosis.unjudged) {
+    if (u.why != last) draw_text(Face::sans, panel.theme.muted, u.why, /*wrap=*/true);
+    last = u.why;
+    ImGui::Bullet();
+    draw_text(Face::sans, panel.theme.text, u.rule->title, /*wrap=*/true);
+  }
+}
+
+}  // namespace
+
+void draw_findings(const Document& document, ViewState& view, Requests& out) {
+  const Theme& theme = theme_of(view.theme);
+  const Diagnosis* diagnosis = document.diagnosis();
+  if (draw_part_note(document, view, "findings follow")) return;
+  if (!diagnosis) return draw_absence(view, "Looking for what costs time...");
+  FindingsPanel panel{document, *diagnosis, view, out, theme};
+  if (!diagnosis->trust.empty()) draw_text(Face::bold, theme.text, printable(diagnosis->trust), /*wrap=*/true);
+  draw_text(Face::sans, theme.text, diagnosis->verdict, /*wrap=*/true);
+  ImGui::Spacing();
+  draw_account(document, view, kMostParts);
+  ImGui::Spacing();
+  bool loud = !view.findings.quiet;
+  if (ImGui::Checkbox("informational too", &loud)) view.findings.quiet = !loud;
+  draw_hover("Also what is no problem: what went well, how it was recorded.");
+  ImGui::SameLine();
+  ImGui::Checkbox("explain this trace", &view.findings.explain);
+  draw_hover("Every note: also what teaches to read what you see, and what a finding above already counts.");
+  const std::vector<FindingRow> rows = shown_findings(*diagnosis, view.findings, view.range);
+  draw_range_note(panel, rows.size());
+  ImGui::Separator();
+  ImGui::BeginChild("list");  // the verdict stays in sight
+  ImGui::Spacing();
+  Severity last{};
+  bool first = true;
+  for (const FindingRow& row : rows) {
+    const Severity severity = diagnosis->findings[row.finding].finding.severity;
+    if (!row.led && (first || severity != last)) {
+      draw_text(Face::bold, severity_colour(severity, theme), severity_name(severity));
+      ImGui::Spacing();
+      last = severity;
+      first = false;
+    }
+    draw_finding(panel, row);
+  }
+  if (rows.empty()) draw_absence(view, view.range ? "No rule has anything to say about the selected time." : "No rule has anything to say here.");
+  draw_muted(panel);
+  draw_unjudged(panel);
+  ImGui::EndChild();
+}
+
+}  // namespace gapscope

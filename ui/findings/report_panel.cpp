@@ -1,0 +1,73 @@
+// The tab "Report": what was odd about the file, with where it is, and how the load went.
+#include "core/base/text.h"
+#include "ui/panels.h"
+#include "ui/widgets/controls.h"
+#include "ui/widgets/text.h"
+
+namespace gapscope {
+namespace {
+
+std::string count_text(std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); }
+
+void draw_figures(const Theme& theme, const Trace& trace) {
+  const LoadFigures& load = trace.figures;
+  draw_text(Face::mono, theme.text, trace.path);
+  draw_text(Face::sans, theme.muted,
+            count_text(load.events) + " events, " + count_text(trace.slice_count()) + " slices, " +
+                format_bytes(load.file_bytes) + " on disk, " + format_bytes(load.text_bytes) + " of JSON; read in " +
+                format_duration(static_cast<Ns>(load.seconds * 1e9)) + ".");
+  ImGui::Spacing();
+}
+
+// Examples that are only a place stand side by side; those with text have a line each.
+void draw_examples(const Theme& theme, const OddityEntry& entry) {
+  std::string places;
+  for (const OddityExample& example : entry.first) {
+    const std::string place = has_offset(example) ? "at byte " + count_text(example.offset) : "";
+    if (example.text.empty()) {
+      places += (places.empty() ? "" : ", ") + place;
+      continue;
+    }
+    draw_text(Face::mono, theme.muted, place.empty() ? example.text : place + ": " + example.text, /*wrap=*/true);
+  }
+  if (!places.empty()) draw_text(Face::mono, theme.muted, places, /*wrap=*/true);
+}
+
+void draw_entry(const Theme& theme, const OddityEntry& entry) {
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  draw_text(Face::mono, theme.notable, oddity_word(entry.kind));
+  ImGui::TableNextColumn();
+  draw_text_right(Face::mono, theme.text, count_text(entry.count));
+  ImGui::TableNextColumn();
+  draw_text(Face::sans, theme.text, oddity_sentence(entry), /*wrap=*/true);
+  draw_examples(theme, entry);
+}
+
+float widest_word(const std::vector<OddityEntry>& entries) {
+  float widest = 0;
+  for (const OddityEntry& entry : entries) widest = std::max(widest, text_width(Face::mono, oddity_word(entry.kind)));
+  return widest;
+}
+
+}  // namespace
+
+void draw_report(const Document& document, ViewState& view, Requests&) {
+  if (draw_part_note(document, view, "its report follows")) return;
+  const Theme& theme = theme_of(view.theme);
+  draw_figures(theme, document.trace);
+  const std::vector<OddityEntry> entries = document.trace.report.entries();
+  if (entries.empty()) {
+    draw_text(Face::sans, theme.good, "Nothing odd about this file: every event was understood.");
+    return;
+  }
+  if (!ImGui::BeginTable("report", 3, ImGuiTableFlags_RowBg | ImGuiTableFlags_NoSavedSettings)) return;
+  ImGui::TableSetupColumn("kind", ImGuiTableColumnFlags_WidthFixed, widest_word(entries));
+  ImGui::TableSetupColumn("count", ImGuiTableColumnFlags_WidthFixed, text_width(Face::mono, "4,460,123"));
+  ImGui::TableSetupColumn("what it means", ImGuiTableColumnFlags_WidthStretch);
+  ImGui::TableHeadersRow();
+  for (const OddityEntry& entry : entries) draw_entry(theme, entry);
+  ImGui::EndTable();
+}
+
+}  // namespace gapscope

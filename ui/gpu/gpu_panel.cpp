@@ -1,0 +1,284 @@
+// The tab "GPU": figures of each device with their definitions, and the idle gaps with what caused them.
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "core/analyze/kernel_name/kernel_name.h"
+#include "core/base/demangle.h"
+#include "core/base/text.h"
+#include "core/view/table/csv.h"
+#include "core/view/timeline/slice_colour.h"
+#include "core/view/timeline/time_view.h"
+#include "ui/panels.h"
+#include "ui/widgets/charts.h"
+#include "ui/widgets/controls.h"
+#include "ui/widgets/grid.h"
+#include "ui/widgets/text.h"
+
+namespace gapscope {
+namespace {
+
+constexpr float kFiguresShare = 0.42f;
+constexpr float kFiguresMost = 440;  // px at scale 1
+
+std::string share_text(const std::optional<double>& share) { return share ? format_percent(*share) : "not recorded"; }
+std::string part_text(Ns part, Ns whole) {
+  if (whole <= 0) return format_duration(part);
+  std::string share = format_percent(static_cast<double>(part) / static_cast<double>(whole));
+  share.insert(0, std::max<std::size_t>(share.size(), 7) - share.size(), ' ');  // in a mono face: one under the other
+  return format_duration(part) + "  " + share;
+}
+const GpuTimeline& timeline_of(const GpuActivity& a) { return a.any_linked ? a.linked : a.all; }
+
+struct Figure {
+  const char* title;
+  const char* help;
+  std::string (*value)(const GpuActivity&);
+};
+
+constexpr std::array<Figure, 12> kFigures = {{
+    {"utilization", "Share of the steps' time in which a kernel runs (TensorBoard plugin).",
+     [](const GpuActivity& a) { return share_text(a.figures.utilization); }},
+    {"est. SM efficiency", "Mean over time of min(1, blocks per SM of the kernels that run) (TensorBoard plugin).",
+     [](const GpuActivity& a) { return share_text(a.figures.sm_efficiency); }},
+    {"est. achieved occupancy", "Mean over kernel time of the occupancy that the profiler estimates (TensorBoard plugin).",
+     [](const GpuActivity& a) {
+       const auto& v = a.figures.achieved_occupancy_percent;
+       return v ? format_percent(*v / 100) : std::string("not recorded");
+     }},
+    {"time span", "From the begin of its first to the end of its last GPU work.",
+     [](const GpuActivity& a) { return format_duration(timeline_of(a).total); }},
+    {"compute", "Kernels that are no communication, and memsets; overlaps count once.",
+     [](const GpuActivity& a) { return part_text(timeline_of(a).compute, timeline_of(a).total); }},
+    {"communication", "Kernels that move data between GPUs.",
+     [](const GpuActivity& a) { return part_text(timeline_of(a).communication, timeline_of(a).total); }},
+    {"  exposed", "Communication while no compute runs.",
+     [](const GpuActivity& a) { return part_text(timeline_of(a).exposed_communication, timeline_of(a).total); }},
+    {"copies", "Memory transfers.",
+     [](const GpuActivity& a) { return part_text(timeline_of(a).copy, timeline_of(a).total); }},
+    {"  exposed", "Copies while neither compute nor communication runs.",
+     [](const GpuActivity& a) { return part_text(timeline_of(a).exposed_copy, timeline_of(a).total); }},
+    {"idle", "Nothing runs between its first and its last work.",
+     [](const GpuActivity& a) { return part_text(timeline_of(a).idle, timeline_of(a).total); }},
+    {"unlinked work", "GPU work whose launch is not in the file; the figures above leave it out where others are linked.",
+     [](const GpuActivity& a) {
+       return a.unlinked_count == 0 ? std::string("none")
+                                    : format_count(static_cast<std::int64_t>(a.unlinked_count)) + "  " +
+                                          format_duration(a.unlinked_time);
+     }},
+    {"busy with all work", "Anything runs, unlinked work included.",
+     [](const GpuActivity& a) { return part_text(a.all.busy, a.all.total); }},
+}};
+
+struct Part {
+  const char* title;
+  Hue hue;
+  Ns GpuTimeline::*time;
+};
+// What a device's time span is made of, exactly.
+constexpr std::array<Part, 4> kParts = {{
+    {"compute", Hue::gemm, &GpuTimeline::compute},
+    {"exposed communication", Hue::collective, &GpuTimeline::exposed_communication},
+    {"exposed copies", Hue::copy, &GpuTimeline::exposed_copy},
+    {"idle", Hue::python, &GpuTimeline::idle},
+}};
+
+void draw_parts(const GpuActivity& device, const ViewState& view) {
+  Painter painter(*ImGui::GetWindowDrawList(), view.scale);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const Box box{at.x, at.y + painter.px(2), at.x + width, at.y + painter.px(16)};
+  ImGui::Dummy({width, painter.px(18)});
+  const GpuTimeline& timeline = timeline_of(device);
+  std::array<BarPart, kParts.size()> parts;
+  for (std::size_t i = 0; i < kParts.size(); ++i)
+    parts[i] = {paint_of(view.slice_colours, kParts[i].hue, 1).fill,
+                static_cast<double>(timeline.*kParts[i].time) / static_cast<double>(std::max<Ns>(timeline.total, 1))};
+  const std::optional<std::size_t> under = draw_stack(painter, box, parts);
+  if (under && ImGui::IsWindowHovered())
+    ImGui::SetTooltip("%s: %s", kParts[*under].title, part_text(timeline.*kParts[*under].time, timeline.total).c_str());
+}
+
+std::string device_title(const Trace& trace, std::int32_t device) {
+  const DeviceProperties* properties = trace.device(device);
+  return "GPU " + std::to_string(device) + (properties ? "  " + properties->name : "");
+}
+
+void draw_figures(const Document& document, const GpuFacts& facts, const ViewState& view) {
+  const Theme& theme = theme_of(view.theme);
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {ImGui::GetStyle().CellPadding.x, view.scale});
+  const int columns = static_cast<int>(facts.devices.size()) + 1;
+  const bool open = ImGui::BeginTable("figures", columns, ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_SizingStretchSame);
+  ImGui::PopStyleVar();
+  if (!open) return;
+  ImGui::TableSetupColumn("figure", ImGuiTableColumnFlags_WidthFixed, text_width(Face::sans, "est. achieved occupancy "));
+  for (const GpuActivity& device : facts.devices) ImGui::TableSetupColumn(std::to_string(device.device).c_str());
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  for (const GpuActivity& device : facts.devices) {
+    ImGui::TableNextColumn();
+    draw_text_right(Face::bold, theme.text, device_title(document.trace, device.device));
+    draw_parts(device, view);
+  }
+  for (const Figure& figure : kFigures) {
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    draw_text(Face::sans, theme.muted, figure.title);
+    draw_hover(figure.help);
+    for (const GpuActivity& device : facts.devices) {
+      ImGui::TableNextColumn();
+      const std::string value = figure.value(device);
+      const bool absent = value == "not recorded" || value == "none";
+      draw_text_right(absent ? Face::sans : Face::mono, absent ? theme.muted : theme.text, value);
+      draw_hover(figure.help);
+    }
+  }
+  ImGui::EndTable();
+}
+
+void draw_launches(const LaunchStats& launches, const ViewState& view) {
+  if (launches.kernel_launches == 0) return;
+  const auto count = [](std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); };
+  ImGui::Spacing();
+  draw_text(Face::sans, theme_of(view.theme).muted,
+            count(launches.kernel_launches) + " kernel launches waited " + format_duration(launches.delay.median) +
+                " in the middle, " + format_duration(launches.delay.p95) + " at p95, " +
+                format_duration(launches.delay.max) + " at most; " + count(launches.short_kernels) +
+                " kernels were shorter than their launch.",
+            /*wrap=*/true);
+  draw_hover("From the end of the launching call to the begin of the kernel (HTA).");
+}
+
+struct ReasonText {
+  const char* title;
+  const char* help;
+};
+constexpr std::array<ReasonText, kIdleClasses> kReasons = {{
+    {"host wait", "The next work was launched after the stream had run dry: the CPU was late."},
+    {"kernel wait", "Launched in time, and shorter than 30 us: what the GPU needs between two kernels."},
+    {"other", "Launched in time, yet long: it waited for another stream, or its launch is not in the file."},
+}};
+
+constexpr std::array<GridColumn, 5> kGapColumns = {{
+    {"Begin", "From the start of the trace.", 11, true, false, 2},
+    {"Idle", "How long the stream stood still.", 11, true, false, 2},
+    {"Class", "By HTA's rule.", 12, false, false, 0},
+    {"Stream", "GPU and stream.", 10, false, false, 0},
+    {"Responsible", "The call that covers most of the gap, or the launch that came late; and the work that waited.", 0, false, false, 0},
+}};
+
+GridCell gap_cell(const Trace& trace, const IdleGap& gap, GapColumn column) {
+  switch (column) {
+    case GapColumn::begin: return {format_duration(gap.span.begin - trace.span.begin),
+                                   format_duration_exact(gap.span.begin - trace.span.begin), 0, true};
+    case GapColumn::length: return {format_duration(gap.span.length()), format_duration_exact(gap.span.length()), 0, false};
+    case GapColumn::reason: {
+      const ReasonText& reason = kReasons[static_cast<std::size_t>(gap.idle_class)];
+      return {reason.title, reason.help, 0, false};
+    }
+    case GapColumn::stream: return {std::to_string(gap.device) + " / " + std::to_string(gap.stream), "", 0, true};
+    default: break;
+  }
+  if (!gap.cause) return {"-", "Neither a call over the gap nor a late launch is in the file.", 0, true};
+  const std::string name = demangle(trace.name(gap.cause));
+  if (!gap.after) return {name + "  before  the end", name + "\nbefore the end", 0, false};
+  const std::string after = demangle(trace.name(gap.after));
+  const std::string told = decode(trace.name(gap.after)).short_name;
+  return {name + "  before  " + (told.empty() ? after : told), name + "\nbefore " + after, 0, false};
+}
+
+void arrange(const Document& document, GapsState& state, const std::optional<Span>& range) {
+  const IdleGaps& gaps = document.analysis()->gpu().gaps;
+  if (state.arranged.of == &gaps && state.arranged.order == state.order && state.arranged.range == range) return;
+  state.arranged = {&gaps, state.order, range, arrange_gaps(document.trace, gaps, state.order)};
+  if (range) std::erase_if(state.arranged.rows, [&](std::uint32_t i) { return !gaps[i].span.overlaps(*range); });
+}
+
+void draw_gap_head(const GpuFacts& facts, const ViewState& view) {
+  std::array<Ns, kIdleClasses> time{};
+  std::array<std::uint64_t, kIdleClasses> count{};
+  for (const StreamIdle& stream : facts.idle)
+    for (std::size_t c = 0; c < kIdleClasses; ++c) time[c] += stream.time[c], count[c] += stream.count[c];
+  const Theme& theme = theme_of(view.theme);
+  draw_text(Face::bold, theme.text, "Idle gaps");
+  for (std::size_t c = 0; c < kIdleClasses; ++c) {
+    ImGui::SameLine(0, 16 * view.scale);
+    draw_text(Face::sans, theme.muted, std::string(kReasons[c].title) + " " + format_duration(time[c]) + " in " +
+                                           format_count(static_cast<std::int64_t>(count[c])));
+    draw_hover(kReasons[c].help);
+  }
+}
+
+std::string gaps_csv(const Trace& trace, const IdleGaps& gaps, const std::vector<std::uint32_t>& rows) {
+  std::string text = "begin_ns,idle_ns,class,device,stream,cause,after\n";
+  const auto name = [&](SliceId slice) { return slice ? csv_cell(demangle(trace.name(slice))) : std::string(); };
+  for (const std::uint32_t row : rows) {
+    const IdleGap& gap = gaps[row];
+    text += std::to_string(gap.span.begin - trace.span.begin) + ',' + std::to_string(gap.span.length()) + ',' +
+            kReasons[static_cast<std::size_t>(gap.idle_class)].title + ',' + std::to_string(gap.device) + ',' + std::to_string(gap.stream) + ',' +
+            name(gap.cause) + ',' + name(gap.after) + '\n';
+  }
+  return text;
+}
+
+void draw_gaps(const Document& document, ViewState& view, Requests& out) {
+  const GpuFacts& facts = document.analysis()->gpu();
+  draw_gap_head(facts, view);
+  if (facts.gaps.empty()) return draw_absence(view, "No stream stood still between two pieces of work.");
+  GapsState& state = view.gaps;
+  arrange(document, state, view.range);
+  const std::vector<std::uint32_t>& rows = state.arranged.rows;
+  if (view.range) {
+    draw_range_chip(document, view);
+    ImGui::SameLine();
+    draw_text(Face::sans, theme_of(view.theme).muted, "The gaps below; all other figures are of the whole recording.");
+    ImGui::SameLine();
+  }
+  draw_csv_buttons(".gaps.csv", [&] { return gaps_csv(document.trace, facts.gaps, rows); }, out);
+  if (rows.empty()) return draw_absence(view, "No stream stood still in the selected time.");
+  Grid grid;
+  grid.id = "gaps";
+  grid.columns = kGapColumns;
+  grid.rows = rows.size();
+  for (std::size_t i = 0; state.selected >= 0 && i < rows.size(); ++i)
+    if (rows[i] == state.selected) grid.selected = static_cast<std::int64_t>(i);
+  grid.sorted_by = static_cast<std::size_t>(state.order.column);
+  grid.descending = state.order.descending;
+  grid.cell = [&](std::size_t row, std::size_t column) {
+    return gap_cell(document.trace, facts.gaps[rows[row]], static_cast<GapColumn>(column));
+  };
+  const GridClick click = draw_grid(grid, view);
+  if (click.header >= 0) {
+    const auto column = static_cast<GapColumn>(click.header);
+    state.order = state.order.column == column ? GapOrder{column, !state.order.descending}
+                                               : GapOrder{column, column == GapColumn::length};
+  }
+  if (click.row < 0) return;
+  state.selected = rows[static_cast<std::size_t>(click.row)];
+  const IdleGap gap = facts.gaps[static_cast<std::size_t>(state.selected)];
+  if (const SliceId target = gap.cause ? gap.cause : gap.after) select_slice(view, target, /*reveal=*/true);
+  go_to(view, focused_on(gap.span, document.trace.span));
+}
+
+}  // namespace
+
+void draw_gpu(const Document& document, ViewState& view, Requests& out) {
+  const Analysis* facts = document.analysis();
+  if (!facts) return draw_working(document, view, "the GPU figures");
+  if (facts->gpu().devices.empty())
+    return draw_absence(view,
+                        "No GPU work in this trace: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].");
+  const float whole = ImGui::GetContentRegionAvail().x;
+  const float gap = 16 * view.scale;
+  const float figures = std::min(whole * kFiguresShare, kFiguresMost * view.scale * std::max(1.0f, static_cast<float>(facts->gpu().devices.size()) * 0.6f));
+  ImGui::BeginChild("figures", {figures, 0});
+  draw_figures(document, facts->gpu(), view);
+  draw_launches(facts->gpu().launches, view);
+  ImGui::EndChild();
+  ImGui::SameLine(0, gap);
+  ImGui::BeginChild("gaps", {whole - figures - gap, 0});
+  draw_gaps(document, view, out);
+  ImGui::EndChild();
+}
+
+}  // namespace gapscope

@@ -1,0 +1,377 @@
+// The tab "Kernels": GPU work by name, and for the chosen one what its name tells, how its durations spread and what
+// limits it. Over core/view/kernels/kernels_model.h.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "core/base/demangle.h"
+#include "core/base/text.h"
+#include "ui/panels.h"
+#include "ui/widgets/charts.h"
+#include "ui/widgets/controls.h"
+#include "ui/widgets/grid.h"
+#include "ui/widgets/row_menu.h"
+#include "ui/widgets/text.h"
+#include "ui/widgets/text_field.h"
+
+namespace gapscope {
+namespace {
+
+constexpr float kFilterWidth = 280;  // px at scale 1
+constexpr float kSideShare = 0.38f;  // of the panel's width, for the chosen kernel
+constexpr float kSideLeast = 380;
+constexpr float kChartHeight = 130;
+
+struct KernelsPanel {
+  const Document& document;
+  ViewState& view;
+  Requests& out;
+  const Theme& theme;
+  KernelsState& state;
+};
+
+const KernelRow* selected_row(const KernelsState& state) {
+  if (!state.arranged.whole) return nullptr;
+  for (const KernelRow& row : state.arranged.table().rows)
+    if (row.name == state.selected) return &row;
+  return nullptr;
+}
+
+// A kernel selected elsewhere is the chosen one here.
+void follow_selection(KernelsPanel& panel) {
+  const SliceId selection = panel.view.selection;
+  if (panel.state.followed == selection) return;
+  panel.state.followed = selection;
+  const Trace& trace = panel.document.trace;
+  if (!selection || !is_gpu_work(trace.kind(selection)) || trace.name_id(selection) == panel.state.selected) return;
+  panel.state.selected = trace.name_id(selection);
+  panel.state.what_if = {};
+}
+
+// Brings what is drawn up to date.
+void arrange(KernelsPanel& panel) {
+  KernelsState& state = panel.state;
+  KernelsState::Arranged& made = state.arranged;
+  const KernelTable& whole = panel.document.analysis()->kernels();
+  if (panel.view.range && state.asked != panel.view.range) {
+    state.asked = panel.view.range;
+    panel.out.add(MakeKernels{*panel.view.range});
+  }
+  const std::shared_ptr<const KernelsAnswer> of_range = panel.view.range ? state.answer : nullptr;
+  const bool other_rows = made.whole != &whole || made.of_range != of_range;
+  if (other_rows) {
+    made.whole = &whole;
+    made.of_range = of_range;
+    made.called = {};
+  }
+  if (other_rows || made.filter != state.filter || made.order != state.order) {
+    made.filter = state.filter;
+    made.order = state.order;
+    made.rows = arrange_kernels(panel.document.trace, made.table(), state.filter, state.order);
+  }
+  if (made.called != state.selected) {
+    made.called = state.selected;
+    made.calls = state.selected ? kernel_calls(panel.document.trace, panel.document.names.slices_named(state.selected),
+                                               state.selected, made.range())
+                                : KernelCalls{};
+  }
+}
+
+GridColumn grid_column(KernelColumn column) {
+  const KernelColumnText text = column_text(column);
+  GridColumn out{text.title, text.help};
+  using enum KernelColumn;
+  out.number = !is_words(column);
+  switch (column) {
+    case name: break;
+    case kind: out.chars = 13; break;
+    case op: out.chars = 24; break;
+    case count: out.chars = 8; out.unit_chars = 0; break;
+    case share: out.chars = 9; out.unit_chars = 1; break;
+    case cv: out.chars = 7; out.unit_chars = 0; break;
+    case registers: out.chars = 8; out.unit_chars = 0; break;
+    case grid:
+    case block: out.chars = 13; out.unit_chars = 0; break;
+    case shared_memory: out.chars = 16; break;
+    default: out.chars = 10;
+  }
+  return out;
+}
+
+std::string extent_text(const Extent& e, bool bytes) {
+  if (e.empty()) return "-";
+  const auto text = [bytes](std::uint64_t n) {
+    return bytes ? format_bytes(n) : format_count(static_cast<std::int64_t>(n));
+  };
+  return e.min == e.max ? text(e.min) : text(e.min) + "-" + text(e.max);
+}
+
+GridCell time_cell(double ns) {
+  const auto rounded = static_cast<Ns>(ns + 0.5);
+  return {format_duration(rounded), format_duration_exact(rounded), 0, false};
+}
+
+std::string fields_text(const KernelName& name) {
+  std::string text;
+  for (const KernelFieldValue& told : told_fields(name))
+    text += "\n" + std::string(field_name(told.field)) + ": " + told.value;
+  return text;
+}
+
+std::string operators_text(const Trace& trace, const KernelRow& row) {
+  std::string text;
+  for (const LaunchingOp& op : row.operators)
+    text += (text.empty() ? "" : "\n") + std::string(op.name ? trace.strings[op.name] : "no operator") + "  x " +
+            format_count(static_cast<std::int64_t>(op.count));
+  return text;
+}
+
+std::string shapes_text(const KernelRow& row) {
+  std::string text;
+  const auto triple = [](const std::array<std::uint32_t, 3>& v) {
+    return std::to_string(v[0]) + " x " + std::to_string(v[1]) + " x " + std::to_string(v[2]);
+  };
+  for (const ShapeCount& shape : row.shapes)
+    text += (text.empty() ? "grid " : "\ngrid ") + triple(shape.grid) + ", block " + triple(shape.block) + ": " +
+            format_count(static_cast<std::int64_t>(shape.count));
+  return text.empty() ? "The file states no launch shape." : text;
+}
+
+GridCell kernel_cell(const Trace& trace, const KernelRow& row, KernelColumn column) {
+  using enum KernelColumn;
+  switch (column) {
+    case name: {
+      const std::string whole = column_words(trace, row, name);
+      const std::string& told = row.decoded.short_name;
+      return {told.empty() ? whole : told, whole + fields_text(row.decoded), 0, false};
+    }
+    case kind: return {column_words(trace, row, kind), "", 0, true};
+    case op: return {column_words(trace, row, op), operators_text(trace, row), 0, true};
+    case count: return {format_count(static_cast<std::int64_t>(row.count)), "", 0, false};
+    case share: return {format_percent(row.share), "", static_cast<float>(row.share), false};
+    case cv: return {row.count > 1 ? format_significant(row.cv) : "-", "", 0, row.count <= 1};
+    case registers: return {extent_text(row.registers, false), shapes_text(row), 0, row.registers.empty()};
+    case shared_memory: return {extent_text(row.shared_memory, true), "", 0, row.shared_memory.empty()};
+    case grid: return {extent_text(row.grid_blocks, false), shapes_text(row), 0, row.grid_blocks.empty()};
+    case block: return {extent_text(row.block_threads, false), shapes_text(row), 0, row.block_threads.empty()};
+    default: return time_cell(column_number(row, column));
+  }
+}
+
+GridCell total_cell(const KernelsPanel& panel, KernelColumn column) {
+  const KernelTable& table = panel.state.arranged.table();
+  Ns sum = 0;
+  std::uint64_t count = 0;
+  for (const std::uint32_t i : panel.state.arranged.rows) sum += table.rows[i].total, count += table.rows[i].count;
+  if (column == KernelColumn::name) {
+    const auto shown = static_cast<std::int64_t>(panel.state.arranged.rows.size());
+    const auto all = static_cast<std::int64_t>(table.rows.size());
+    return {shown == all ? format_count(all) + " names" : format_count(shown) + " of " + format_count(all) + " names", "",
+            0, true};
+  }
+  if (column == KernelColumn::count) return {format_count(static_cast<std::int64_t>(count)), "", 0, false};
+  if (column == KernelColumn::total) return {format_duration(sum), "", 0, false};
+  if (column == KernelColumn::share && table.total > 0)
+    return {format_percent(static_cast<double>(sum) / static_cast<double>(table.total)), "", 0, false};
+  return {};
+}
+
+void choose(KernelsPanel& panel, std::uint32_t row) {
+  panel.state.selected = panel.state.arranged.table().rows[row].name;
+  panel.state.what_if = {};
+  arrange(panel);
+  walk_cycle(panel.view, {demangle(panel.document.trace.strings[panel.state.selected]), panel.state.arranged.calls.slices});
+}
+
+std::vector<KernelColumn> shown_columns(const KernelsState& state) {
+  std::vector<KernelColumn> columns{KernelColumn::name};
+  for (std::size_t c = 1; c < kKernelColumns; ++c)
+    if (const auto column = static_cast<KernelColumn>(c); (state.hidden & column_bit(column)) == 0) columns.push_back(column);
+  return columns;
+}
+
+void draw_rows(KernelsPanel& panel, float width) {
+  const KernelsState::Arranged& shown = panel.state.arranged;
+  const KernelTable& table = shown.table();
+  const std::vector<KernelColumn> seen = shown_columns(panel.state);
+  std::vector<GridColumn> columns;
+  for (const KernelColumn column : seen) columns.push_back(grid_column(column));
+  Grid grid;
+  grid.id = "kernels";
+  grid.columns = columns;
+  grid.rows = shown.rows.size();
+  grid.width_px = width;
+  for (std::size_t i = 0; i < shown.rows.size(); ++i)
+    if (table.rows[shown.rows[i]].name == panel.state.selected) grid.selected = static_cast<std::int64_t>(i);
+  grid.sorted_by = static_cast<std::size_t>(std::find(seen.begin(), seen.end(), panel.state.order.column) - seen.begin());
+  grid.descending = panel.state.order.descending;
+  grid.cell = [&](std::size_t row, std::size_t column) {
+    return kernel_cell(panel.document.trace, table.rows[shown.rows[row]], seen[column]);
+  };
+  grid.total = [&](std::size_t column) { return total_cell(panel, seen[column]); };
+  const GridClick click = draw_grid(grid, panel.view);
+  if (click.row >= 0) choose(panel, shown.rows[static_cast<std::size_t>(click.row)]);
+  if (const std::optional<std::size_t> at = draw_row_menu_for(click, grid.rows)) {
+    const KernelRow& row = table.rows[shown.rows[*at]];
+    const Trace& trace = panel.document.trace;
+    draw_row_menu({std::string(trace.strings[row.name]), static_cast<std::uint64_t>(row.count)}, panel.view, panel.out, [&] {
+      return list_of_slices(trace, demangle(trace.strings[row.name]), kernel_calls(trace, panel.document.names.slices_named(row.name), row.name, shown.range()).slices);
+    });
+  }
+  if (click.header < 0) return;
+  const KernelColumn column = seen[static_cast<std::size_t>(click.header)];
+  KernelOrder& order = panel.state.order;
+  order = order.column == column ? KernelOrder{column, !order.descending} : KernelOrder{column, !is_words(column)};
+}
+
+void draw_field(const Theme& theme, std::string_view key, std::string_view value, std::string_view hover) {
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  draw_text(Face::sans, theme.muted, key);
+  draw_hover(hover);
+  ImGui::TableNextColumn();
+  draw_text(Face::mono, theme.text, value, /*wrap=*/true);
+  draw_hover(hover);
+}
+
+void draw_decoded(KernelsPanel& panel, const KernelRow& row) {
+  if (!ImGui::BeginTable("decoded", 2, ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_SizingStretchProp)) return;
+  ImGui::TableSetupColumn("key", ImGuiTableColumnFlags_WidthFixed, text_width(Face::sans, "shared memory  "));
+  ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);
+  for (const KernelFieldValue& told : told_fields(row.decoded))
+    draw_field(panel.theme, field_name(told.field), told.value, explain(told.field));
+  draw_field(panel.theme, "launched by", operators_text(panel.document.trace, row), "Operators, most frequent first.");
+  ImGui::EndTable();
+}
+
+void draw_occupancy(KernelsPanel& panel, const KernelRow& row) {
+  if (row.kind != Kind::kernel) return;
+  const Theme& theme = panel.theme;
+  draw_text(Face::bold, theme.text, "Occupancy");
+  const GpuRow& example = row.example;
+  const DeviceProperties* device = panel.document.trace.device(example.device);
+  const std::optional<SmLimits> sm = device ? sm_limits(*device) : std::nullopt;
+  if (!example.has_launch_config()) return draw_absence(panel.view, "The file states no launch shape for this kernel.");
+  if (!sm)
+    return draw_absence(panel.view,
+                        "The file does not describe the GPU well enough (deviceProperties of an NVIDIA GPU from Volta on).");
+  BlockNeeds needs = needs_of(example);
+  WhatIf& what = panel.state.what_if;
+  const auto shared_kb = static_cast<int>((needs.shared_memory + 1023) / 1024);
+  int threads = what.threads > 0 ? what.threads : static_cast<int>(needs.threads);
+  int registers = what.registers > 0 ? what.registers : static_cast<int>(needs.registers);
+  int shared = what.open ? what.shared_kb : shared_kb;
+  ImGui::PushItemWidth(ImGui::GetContentRegionAvail().x * 0.55f);
+  bool moved = ImGui::SliderInt("threads a block", &threads, 32, 1024);
+  moved |= ImGui::SliderInt("registers a thread", &registers, 16, 255);
+  moved |= ImGui::SliderInt("KB shared memory", &shared, 0, 228);
+  ImGui::PopItemWidth();
+  if (moved) what = {threads, registers, shared, true};
+  const bool changed = what.open;
+  if (changed) needs = {threads, registers, static_cast<std::int64_t>(shared) * 1024};
+  const std::optional<Occupancy> result = occupancy(*sm, needs);
+  if (!result) return draw_absence(panel.view, "No such block fits on this GPU.");
+  const std::string text = format_percent(result->theoretical) + ": " + std::to_string(result->active_warps) + " of " +
+                           std::to_string(result->max_warps) + " warps, " + std::to_string(result->active_blocks) +
+                           " blocks an SM; limited by " + limiter_text(result->limiters);
+  draw_text(Face::sans, changed ? theme.notable : theme.text, (changed ? "what if: " : "") + text, /*wrap=*/true);
+  if (const std::optional<int> real = achieved_percent(*sm, needs, grid_blocks(example), OccupancyRule::true_value))
+    draw_text(Face::sans, theme.muted, "est. achieved " + std::to_string(*real) + " % with its grid", /*wrap=*/true);
+  if (example.occupancy_percent == 0 && needs_of(example).shared_memory > sm->default_block_memory)
+    draw_absence(panel.view, "The trace says 0 %: the profiler asks with a limit of 48 KB of shared memory.");
+  if (changed && ImGui::Button("Back to its own")) what = {};
+}
+
+void draw_charts(KernelsPanel& panel) {
+  const KernelCalls& calls = panel.state.arranged.calls;
+  const Trace& trace = panel.document.trace;
+  if (calls.slices.empty()) return;
+  const float gap = 12 * panel.view.scale;
+  const ImVec2 size{(ImGui::GetContentRegionAvail().x - gap) / 2, kChartHeight * panel.view.scale};
+  const SliceId chosen = panel.view.selection;
+  const bool own = chosen.valid() && trace.name_id(chosen) == panel.state.arranged.called;
+  const auto& edges = calls.histogram.edges;
+  const auto edge_text = [&](std::size_t i) { return format_duration(static_cast<Ns>(edges[i] + 0.5)); };
+  draw_bars({"histogram", size, "durations", edge_text(0), edge_text(edges.size() - 1)}, calls.histogram.counts,
+            own ? bin_of(calls.histogram, trace.duration(chosen)) : std::nullopt, panel.view, [&](std::size_t i) {
+              return edge_text(i) + " to " + edge_text(i + 1) + ": " +
+                     format_count(static_cast<std::int64_t>(calls.histogram.counts[i])) + " runs";
+            });
+  ImGui::SameLine(0, gap);
+  const Span span = panel.view.range.value_or(trace.span);
+  const auto point = [&](std::size_t i) {
+    const SliceId s = calls.slices[i];
+    return ChartPoint{trace.begin(s), static_cast<double>(trace.duration(s))};
+  };
+  std::optional<ChartPoint> mark;
+  if (own) mark = ChartPoint{trace.begin(chosen), static_cast<double>(trace.duration(chosen))};
+  const auto pointer = draw_dots({"scatter", size, "duration over time, up to " + format_duration(calls.longest), "", ""},
+                                 calls.slices.size(), span, static_cast<double>(calls.longest), point, mark, panel.view);
+  if (pointer && pointer->clicked) {
+    const auto after = std::lower_bound(calls.slices.begin(), calls.slices.end(), pointer->time,
+                                        [&](SliceId s, Ns t) { return trace.begin(s) < t; });
+    SliceId nearest = after == calls.slices.end() ? calls.slices.back() : *after;
+    if (after != calls.slices.begin() && pointer->time - trace.begin(*(after - 1)) < trace.begin(nearest) - pointer->time)
+      nearest = *(after - 1);
+    select_slice(panel.view, nearest, /*reveal=*/true);
+  }
+}
+
+void draw_chosen(KernelsPanel& panel) {
+  const KernelRow* row = selected_row(panel.state);
+  if (!row) return;
+  const std::string whole = demangle(panel.document.trace.strings[row->name]);
+  const std::string& told = row->decoded.short_name;
+  draw_text(Face::mono, panel.theme.text, told.empty() ? whole : told);
+  draw_hover(whole);
+  ImGui::Spacing();
+  draw_charts(panel);
+  ImGui::Spacing();
+  draw_decoded(panel, *row);
+  ImGui::Spacing();
+  draw_occupancy(panel, *row);
+}
+
+void draw_toolbar(KernelsPanel& panel) {
+  ImGui::SetNextItemWidth(kFilterWidth * panel.view.scale);
+  text_field("##filter", "filter names, kinds, operators", panel.state.filter);
+  ImGui::SameLine();
+  std::array<const char*, kKernelColumns> titles{};
+  for (std::size_t c = 0; c < kKernelColumns; ++c) titles[c] = column_text(static_cast<KernelColumn>(c)).title;
+  draw_columns_menu(titles, panel.state.hidden);
+  ImGui::SameLine();
+  draw_range_chip(panel.document, panel.view);
+  if (panel.view.range) ImGui::SameLine();
+  draw_csv_buttons(".kernels.csv", [&] {
+    return panel.state.arranged.whole ? kernels_csv(panel.document.trace, panel.state.arranged.table(), panel.state.arranged.rows) : std::string();
+  }, panel.out);
+}
+
+}  // namespace
+
+void draw_kernels(const Document& document, ViewState& view, Requests& out) {
+  const Analysis* facts = document.analysis();
+  if (!facts) return draw_working(document, view, "the kernels");
+  if (!facts->kernels().trace_has_gpu_work)
+    return draw_absence(view,
+                        "No GPU work in this trace: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].");
+  KernelsPanel panel{document, view, out, theme_of(view.theme), view.kernels};
+  draw_toolbar(panel);
+  follow_selection(panel);
+  arrange(panel);
+  if (panel.state.arranged.table().rows.empty()) return draw_absence(view, "No GPU work begins in this range.");
+  if (!selected_row(panel.state)) return draw_rows(panel, 0);
+  const float whole = ImGui::GetContentRegionAvail().x;
+  const float side = std::max(std::round(whole * kSideShare), std::min(kSideLeast * view.scale, whole / 2));
+  const float gap = 12 * view.scale;
+  ImGui::BeginChild("names", {whole - side - gap, 0});
+  draw_rows(panel, ImGui::GetContentRegionAvail().x);
+  ImGui::EndChild();
+  ImGui::SameLine(0, gap);
+  ImGui::BeginChild("chosen", {side, 0});
+  draw_chosen(panel);
+  ImGui::EndChild();
+}
+
+}  // namespace gapscope

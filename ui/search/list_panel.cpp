@@ -1,0 +1,134 @@
+// The tab "List": places that have something in common, over core/view/search/result_list.h.
+#include <array>
+
+#include "core/base/text.h"
+#include "core/view/kernels/kernels_model.h"
+#include "core/view/timeline/time_view.h"
+#include "ui/panels.h"
+#include "ui/widgets/charts.h"
+#include "ui/widgets/controls.h"
+#include "ui/widgets/grid.h"
+#include "ui/widgets/row_menu.h"
+#include "ui/widgets/text.h"
+#include "ui/widgets/text_field.h"
+
+namespace gapscope {
+namespace {
+
+constexpr float kFilterWidth = 200, kSideWidth = 320, kLeastRows = 420;  // px at scale 1
+constexpr float kMostChart = 180;
+
+constexpr std::array<float, static_cast<std::size_t>(ListColumn::count_)> kChars = {0, 34, 12, 12};
+
+struct ListPanel {
+  const Document& document;
+  ViewState& view;
+  Requests& out;
+  const Theme& theme;
+  ListState& state;
+  const ListPlace& place(std::size_t row) const { return state.arranged.of->places[state.arranged.rows[row]]; }
+};
+
+GridCell cell_of(const ListPanel& panel, std::size_t row, ListColumn column) {
+  const Trace& trace = panel.document.trace;
+  const ListPlace& place = panel.place(row);
+  const Ns begin = place.span.begin - trace.span.begin;
+  switch (column) {
+    case ListColumn::name: {
+      const std::string name = name_text(trace, place);
+      return {name, name, 0, !place.slice};
+    }
+    case ListColumn::lane: {
+      const std::string lane = place.lane ? lane_text(trace, place.lane) : "-";
+      return {lane, lane, 0, true};
+    }
+    case ListColumn::begin: return {format_duration(begin), format_duration_exact(begin), 0, true};
+    default: return {format_duration(place.span.length()), format_duration_exact(place.span.length()), 0, false};
+  }
+}
+
+GridCell total_cell(const ListPanel& panel, ListColumn column) {
+  const std::size_t shown = panel.state.arranged.rows.size(), all = panel.state.of->places.size();
+  const auto count = [](std::size_t n) { return format_count(static_cast<std::int64_t>(n)); };
+  if (column == ListColumn::name) return {shown == all ? count(all) + (all == 1 ? " place" : " places") : count(shown) + " of " + count(all) + " places", "", 0, true};
+  if (column == ListColumn::duration) return {format_duration(panel.state.arranged.total), "Sum of the durations; places may lie in each other.", 0, false};
+  return {};
+}
+
+void go_to_place(ListPanel& panel, const ListPlace& place) {
+  if (place.slice) return select_slice(panel.view, place.slice, /*reveal=*/true);
+  panel.view.selection = {};
+  panel.view.reveal_lane = place.lane;
+  go_to(panel.view, focused_on(place.span, axis_reach(panel.view, panel.document.trace.span)));
+}
+
+void draw_rows(ListPanel& panel) {
+  std::array<GridColumn, kChars.size()> columns{};
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const ListColumnText text = column_text(static_cast<ListColumn>(c));
+    columns[c] = {text.title, text.help, kChars[c], c >= static_cast<std::size_t>(ListColumn::begin)};
+  }
+  ListState& state = panel.state;
+  Grid grid;
+  grid.id = "list";
+  grid.columns = columns;
+  grid.rows = state.arranged.rows.size();
+  grid.selected = row_of(state, panel.view.selection);
+  grid.sorted_by = static_cast<std::size_t>(state.order.column);
+  grid.descending = state.order.descending;
+  grid.width_px = ImGui::GetContentRegionAvail().x;
+  grid.cell = [&](std::size_t row, std::size_t column) { return cell_of(panel, row, static_cast<ListColumn>(column)); };
+  grid.total = [&](std::size_t column) { return total_cell(panel, static_cast<ListColumn>(column)); };
+  const GridClick click = draw_grid(grid, panel.view);
+  if (click.row >= 0) go_to_place(panel, panel.place(static_cast<std::size_t>(click.row)));
+  if (const std::optional<std::size_t> row = draw_row_menu_for(click, grid.rows)) draw_place_menu(panel.place(*row), panel.document, panel.view, panel.out);
+  if (click.header < 0) return;
+  const auto column = static_cast<ListColumn>(click.header);
+  state.order = state.order.column == column ? ListOrder{column, !state.order.descending} : ListOrder{column, column == ListColumn::duration};
+}
+
+void draw_histogram(const ListPanel& panel, ImVec2 size) {
+  const DurationHistogram& histogram = panel.state.arranged.histogram;
+  if (histogram.counts.empty()) return;
+  const auto edge = [&](std::size_t i) { return format_duration(static_cast<Ns>(histogram.edges[i] + 0.5)); };
+  const SliceId selection = panel.view.selection;
+  draw_bars({"histogram", size, "durations", edge(0), edge(histogram.edges.size() - 1)}, histogram.counts,
+            selection ? bin_of(histogram, panel.document.trace.duration(selection)) : std::nullopt, panel.view, [&](std::size_t i) {
+              return edge(i) + " to " + edge(i + 1) + ": " + format_count(static_cast<std::int64_t>(histogram.counts[i])) + " places";
+            });
+}
+
+void draw_head(ListPanel& panel) {
+  ImGui::SetNextItemWidth(kFilterWidth * panel.view.scale);
+  text_field("##filter", "filter names and lanes", panel.state.filter);
+  ImGui::SameLine();
+  draw_text(Face::bold, panel.theme.text, elide_middle(printable(panel.state.of->title), 60));
+  ImGui::SameLine();
+  draw_range_chip(panel.document, panel.view);
+  if (panel.view.range) ImGui::SameLine();
+  draw_csv_buttons(".list.csv", [&] { return list_csv(panel.document.trace, panel.state); }, panel.out);
+}
+
+}  // namespace
+
+void draw_list(const Document& document, ViewState& view, Requests& out) {
+  if (draw_part_note(document, view, "lists follow")) return;
+  if (!view.list.of)
+    return draw_absence(view, "Nothing is listed. Shift+L lists what was found, or the slices of the row chosen in a table; a right click on a row and the "
+                              "findings list theirs.");
+  ListPanel panel{document, view, out, theme_of(view.theme), view.list};
+  draw_head(panel);
+  arrange_list(document.trace, view.list, view.range);
+  if (view.list.arranged.rows.empty()) return draw_absence(view, view.range ? "Nothing of the list begins in the selected time." : "Nothing of the list passes the filter.");
+  const float whole = ImGui::GetContentRegionAvail().x, gap = 12 * view.scale, side = kSideWidth * view.scale;
+  if (whole < (kLeastRows + kSideWidth) * view.scale) return draw_rows(panel);
+  ImGui::BeginChild("rows", {whole - side - gap, 0});
+  draw_rows(panel);
+  ImGui::EndChild();
+  ImGui::SameLine(0, gap);
+  ImGui::BeginChild("side", {side, 0});
+  draw_histogram(panel, {side, std::min(kMostChart * view.scale, ImGui::GetContentRegionAvail().y)});
+  ImGui::EndChild();
+}
+
+}  // namespace gapscope

@@ -1,0 +1,234 @@
+// The tab "Selection": what lies in the marked area or in the time selected in the ruler, over core/view/selection/area_model.h.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "core/base/demangle.h"
+#include "core/base/text.h"
+#include "core/view/selection/area_model.h"
+#include "core/view/timeline/time_view.h"
+#include "ui/panels.h"
+#include "ui/widgets/controls.h"
+#include "ui/widgets/grid.h"
+#include "ui/widgets/row_menu.h"
+#include "ui/widgets/text.h"
+#include "ui/widgets/text_field.h"
+
+namespace gapscope {
+namespace {
+
+constexpr float kFilterWidth = 200;  // px at scale 1
+constexpr float kFactGap = 20;
+
+constexpr std::array<Choice, 3> kTables = {{
+    {"By name", "Slices of one name are a row."},
+    {"By category", "Slices of one category of the file (cpu_op, kernel, ...) are a row."},
+    {"By lane", "Slices of one lane are a row."},
+}};
+
+struct SelectionPanel {
+  const Document& document;
+  ViewState& view;
+  Requests& out;
+  const Theme& theme;
+  AreaState& state;
+  const AreaStats& stats() const { return *state.answer; }
+};
+
+// One figure of the head line, after the one before it.
+void fact(const SelectionPanel& panel, const std::string& value, std::string_view words, const std::string& hover, bool first = false) {
+  if (!first) ImGui::SameLine(0, kFactGap * panel.view.scale);
+  ImGui::BeginGroup();
+  draw_text(Face::mono, panel.theme.text, value);
+  ImGui::SameLine(0, 5 * panel.view.scale);
+  draw_text(Face::sans, panel.theme.muted, words);
+  ImGui::EndGroup();
+  draw_hover(hover);
+}
+
+std::string plural(std::uint64_t n, const char* one, const char* many) { return n == 1 ? one : many; }
+
+void draw_gaps(SelectionPanel& panel, const AreaGpu& gpu) {
+  fact(panel, format_count(static_cast<std::int64_t>(gpu.gaps)), plural(gpu.gaps, "gap", "gaps"),
+       "Stretches in which a GPU does nothing, cut at the edges of the area.");
+  if (gpu.gaps == 0) return;
+  ImGui::SameLine(0, kFactGap * panel.view.scale);
+  if (draw_link(Face::sans, panel.theme.accent, "longest " + format_duration(gpu.longest.length()))) {
+    panel.view.selection = {};
+    panel.view.reveal_lane = gpu.longest_lane;
+    go_to(panel.view, focused_on(gpu.longest, panel.document.trace.span));
+  }
+  draw_hover("Go there: " + range_text(panel.document.trace, gpu.longest) + " after the start.");
+}
+
+void draw_gpu_facts(SelectionPanel& panel, const AreaStats& stats) {
+  const AreaGpu& gpu = stats.gpu;
+  if (gpu.devices == 0) return fact(panel, "-", "GPU", "No GPU lane in this trace.");
+  const std::string of = std::string(gpu.in_area ? "Of the GPU lanes in the area" : "Of all GPU lanes in this time: the area itself has none") +
+                         (gpu.devices > 1 ? fmt::format(", over {} GPUs.", gpu.devices) : ".");
+  const Ns whole = gpu.busy + gpu.idle;
+  const double share = whole > 0 ? static_cast<double>(gpu.busy) / static_cast<double>(whole) : 0;
+  fact(panel, format_percent(share), gpu.in_area ? "GPU busy" : "GPU busy meanwhile", of + " Kernels, copies and memsets; what overlaps counts once: " + format_duration(gpu.busy) + ".");
+  fact(panel, format_duration(gpu.idle), "idle", of + " " + format_duration_exact(gpu.idle) + " in which nothing runs there.");
+  draw_gaps(panel, gpu);
+}
+
+void draw_facts(SelectionPanel& panel) {
+  const AreaStats& stats = panel.stats();
+  const Ns length = stats.area.span.length();
+  fact(panel, format_duration(length), "selected",
+       format_duration_exact(length) + ", " + range_text(panel.document.trace, stats.area.span) + " after the start.", true);
+  fact(panel, format_count(static_cast<std::int64_t>(stats.slices)), plural(stats.slices, "slice", "slices"),
+       "Slices of which a part lies in the area.");
+  fact(panel, fmt::format("{} of {}", stats.area.lanes.size(), panel.document.trace.lanes.size()), "lanes",
+       "Lanes in the area; the ones without slices in this time included.");
+  draw_gpu_facts(panel, stats);
+}
+
+void draw_actions(SelectionPanel& panel) {
+  const ImGuiStyle& style = ImGui::GetStyle();
+  const float buttons = ImGui::CalcTextSize("Copy CSVSave CSVClear").x + style.FramePadding.x * 6 + style.ItemSpacing.x * 2;
+  const std::string_view note = "Times are cut at the edges of the area.";
+  if (ImGui::GetContentRegionAvail().x > buttons + style.ItemSpacing.x * 2 + text_width(Face::sans, note)) {
+    draw_text(Face::sans, panel.theme.muted, note);
+    ImGui::SameLine();
+  }
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, ImGui::GetContentRegionAvail().x - buttons));
+  const bool copy = ImGui::Button("Copy CSV");
+  draw_hover("Copy the rows below as CSV, in nanoseconds.");
+  ImGui::SameLine();
+  const bool save = ImGui::Button("Save CSV");
+  draw_hover("Save the rows below as CSV beside the trace.");
+  ImGui::SameLine();
+  if (ImGui::Button("Clear")) clear_area(panel.view);
+  draw_hover("Mark nothing (Esc).");
+  if (!copy && !save) return;
+  std::string text = area_csv(panel.document.trace, panel.stats(), panel.state.table, panel.state.arranged.rows);
+  if (copy)
+    panel.out.add(CopyText{std::move(text)});
+  else
+    panel.out.add(SaveText{".selection.csv", std::move(text)});
+}
+
+void draw_toolbar(SelectionPanel& panel) {
+  ImGui::SetNextItemWidth(kFilterWidth * panel.view.scale);
+  text_field("##filter", "filter", panel.state.filter);
+  draw_hover("Show only rows whose name holds this.");
+  ImGui::SameLine();
+  panel.state.table = static_cast<AreaTable>(draw_choice("table", kTables, static_cast<std::size_t>(panel.state.table), panel.view));
+  ImGui::SameLine();
+  draw_actions(panel);
+}
+
+std::vector<GridColumn> grid_columns() {
+  std::vector<GridColumn> columns;
+  for (auto c = 0; c < static_cast<int>(AreaColumn::count_); ++c) {
+    const auto column = static_cast<AreaColumn>(c);
+    GridColumn grid{column_text(column).title, column_text(column).help};
+    grid.number = column != AreaColumn::name;
+    if (grid.number) grid.chars = 11;
+    grid.unit_chars = column == AreaColumn::count ? 0 : 2;
+    columns.push_back(grid);
+  }
+  return columns;
+}
+
+GridCell cell_of(const SelectionPanel& panel, const AreaRow& row, AreaColumn column) {
+  if (column == AreaColumn::name) {
+    const std::string name = printable(demangle(row_name(panel.document.trace, panel.state.arranged.table, row)));
+    return {name, name, 0, false};
+  }
+  const std::int64_t value = column_value(row, column);
+  if (column == AreaColumn::count) return {format_count(value), "", 0, false};
+  GridCell cell{format_duration(value), format_duration_exact(value), 0, value == 0};
+  if (column == AreaColumn::self && value < 0) cell.hover += ": slices inside overlap each other, so together they took longer.";
+  if (column != AreaColumn::self || panel.stats().self <= 0 || value <= 0) return cell;
+  cell.share = static_cast<float>(static_cast<double>(value) / static_cast<double>(panel.stats().self));
+  cell.hover += ", " + format_percent(static_cast<double>(cell.share)) + " of all self time in the area";
+  return cell;
+}
+
+// Only what adds up: totals of rows that lie in each other do not.
+GridCell total_cell(const SelectionPanel& panel, AreaColumn column) {
+  const auto& all = rows_of(panel.stats(), panel.state.arranged.table);
+  const auto& rows = panel.state.arranged.rows;
+  if (column == AreaColumn::name) {
+    const std::string whole = format_count(static_cast<std::int64_t>(all.size()));
+    return {rows.size() == all.size() ? whole + " rows" : format_count(static_cast<std::int64_t>(rows.size())) + " of " + whole + " rows", "", 0, true};
+  }
+  if (column != AreaColumn::count && column != AreaColumn::self) return {};
+  std::int64_t sum = 0;
+  for (const std::uint32_t i : rows) sum += column_value(all[i], column);
+  return {column == AreaColumn::count ? format_count(sum) : format_duration(sum), "", 0, false};
+}
+
+void sort_by(AreaState& state, AreaColumn column) {
+  if (state.order.column == column)
+    state.order.descending = !state.order.descending;
+  else
+    state.order = {column, column != AreaColumn::name};  // numbers: largest first; words: from A to Z
+}
+
+void draw_rows(SelectionPanel& panel) {
+  AreaState& state = panel.state;
+  const std::shared_ptr<const AreaStats> stats = state.answer;
+  const AreaState::Arranged& shown = state.arranged;
+  const std::vector<AreaRow>& all = rows_of(*stats, shown.table);
+  const std::vector<GridColumn> columns = grid_columns();
+  Grid grid;
+  grid.id = "selection";
+  grid.columns = columns;
+  grid.rows = shown.rows.size();
+  for (std::size_t i = 0; state.selected && i < shown.rows.size(); ++i)
+    if (all[shown.rows[i]].key == *state.selected) grid.selected = static_cast<std::int64_t>(i);
+  grid.sorted_by = static_cast<std::size_t>(state.order.column);
+  grid.descending = state.order.descending;
+  grid.cell = [&](std::size_t row, std::size_t column) {
+    return cell_of(panel, all[shown.rows[row]], static_cast<AreaColumn>(column));
+  };
+  grid.total = [&](std::size_t column) { return total_cell(panel, static_cast<AreaColumn>(column)); };
+  const GridClick click = draw_grid(grid, panel.view);
+  if (click.header >= 0) sort_by(state, static_cast<AreaColumn>(click.header));
+  if (const std::optional<std::size_t> at = draw_row_menu_for(click, grid.rows)) {
+    const AreaRow& row = all[shown.rows[*at]];
+    const std::string name = row_name(panel.document.trace, shown.table, row);
+    draw_row_menu({name, static_cast<std::uint64_t>(column_value(row, AreaColumn::count))}, panel.view, panel.out,
+                  [&] { return list_of_slices(panel.document.trace, name, slices_of_row(panel.document, stats->area, shown.table, row)); });
+  }
+  if (click.row < 0) return;
+  const AreaRow& row = all[shown.rows[static_cast<std::size_t>(click.row)]];
+  state.selected = row.key;
+  walk_cycle(panel.view, {row_name(panel.document.trace, shown.table, row),
+                          slices_of_row(panel.document, stats->area, shown.table, row)});
+}
+
+// Asks once for each area; true when there is something to show.
+bool ask(SelectionPanel& panel, const Area& area) {
+  if (panel.state.asked != area) {
+    panel.state.asked = area;
+    panel.out.add(MakeAreaStats{area});
+  }
+  return panel.state.answer != nullptr;
+}
+
+}  // namespace
+
+void draw_selection(const Document& document, ViewState& view, Requests& out) {
+  if (draw_part_note(document, view, "what is in the area follows")) return;
+  const std::optional<Area> area = shown_area(document.trace, view);
+  if (!area)
+    return draw_absence(view, "Nothing is marked. Drag over the lanes to mark a time on some of them, or in the ruler for all "
+                              "lanes; R marks the selected slice, Ctrl+A everything.");
+  SelectionPanel panel{document, view, out, theme_of(view.theme), view.area};
+  if (!ask(panel, *area)) return draw_absence(view, "Adding up what lies in the area...");
+  arrange_area(document.trace, view.area);
+  draw_facts(panel);
+  draw_toolbar(panel);
+  arrange_area(document.trace, view.area);
+  if (panel.stats().slices == 0) return draw_absence(view, "No slice lies in this area.");
+  draw_rows(panel);
+}
+
+}  // namespace gapscope

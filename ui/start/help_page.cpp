@@ -1,0 +1,84 @@
+// The help page: every command with its key, made from the command table, and what the mouse does.
+#include "core/base/text.h"
+#include "ui/app_ui.h"
+#include "ui/commands.h"
+#include "ui/widgets/text.h"
+#include "ui/widgets/text_field.h"
+
+namespace gapscope {
+namespace {
+
+constexpr float kWidthPx = 860, kHeightPx = 780;  // at scale 1
+constexpr float kKeysPx = 150;
+constexpr float kTitlePx = 180;
+
+bool begin_rows(const char* id, float scale) {
+  if (!ImGui::BeginTable(id, 3, ImGuiTableFlags_NoSavedSettings)) return false;
+  ImGui::TableSetupColumn("keys", ImGuiTableColumnFlags_WidthFixed, kKeysPx * scale);
+  ImGui::TableSetupColumn("title", ImGuiTableColumnFlags_WidthFixed, kTitlePx * scale);
+  ImGui::TableSetupColumn("help", ImGuiTableColumnFlags_WidthStretch);
+  return true;
+}
+
+void draw_row(const Theme& theme, std::string_view keys, std::string_view title, std::string_view help) {
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  draw_text(Face::mono, theme.accent, keys);
+  ImGui::TableNextColumn();
+  draw_text(Face::sans, theme.text, title);
+  ImGui::TableNextColumn();
+  draw_text(Face::sans, theme.muted, help, /*wrap=*/true);
+}
+
+bool wanted(const ViewState& view, std::string_view keys, std::string_view title, std::string_view help) {
+  const std::string& filter = view.help_filter;
+  return filter.empty() || contains_ignore_case(keys, filter) || contains_ignore_case(title, filter) ||
+         contains_ignore_case(help, filter);
+}
+
+void draw_menu_rows(const ViewState& view, Menu menu) {
+  const Theme& theme = theme_of(view.theme);
+  bool any = false;
+  for (const Command& command : commands()) {
+    const std::string keys = chords_text(command);
+    if (command.menu != menu || !wanted(view, keys, command.title, command.help)) continue;
+    if (!any) {
+      ImGui::Spacing();
+      draw_text(Face::bold, theme.text, menu_title(menu));
+      any = begin_rows(menu_title(menu), view.scale);
+    }
+    if (any) draw_row(theme, keys, command.title, command.help);
+  }
+  if (any) ImGui::EndTable();
+}
+
+void draw_mouse_rows(const ViewState& view) {
+  const Theme& theme = theme_of(view.theme);
+  ImGui::Spacing();
+  draw_text(Face::bold, theme.text, "Mouse");
+  if (!begin_rows("mouse", view.scale)) return;
+  for (const MouseHelp& row : mouse_help())
+    if (wanted(view, row.gesture, "", row.help)) draw_row(theme, row.gesture, "", row.help);
+  ImGui::EndTable();
+}
+
+}  // namespace
+
+void draw_help_page(ViewState& view) {
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos({display.x / 2, display.y / 2}, ImGuiCond_Appearing, {0.5f, 0.5f});
+  ImGui::SetNextWindowSize({std::min(display.x, kWidthPx * view.scale), std::min(display.y, kHeightPx * view.scale)},
+                           ImGuiCond_Appearing);
+  if (ImGui::Begin("Keys and mouse###help", &view.help_open,
+                   ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings)) {
+    ImGui::SetNextItemWidth(-1);
+    text_field("##filter", "filter: a key or a word", view.help_filter);
+    ImGui::BeginChild("rows");
+    for (const Menu menu : {Menu::file, Menu::view, Menu::go, Menu::help}) draw_menu_rows(view, menu);
+    draw_mouse_rows(view);
+    ImGui::EndChild();
+  }
+  ImGui::End();
+}
+
+}  // namespace gapscope

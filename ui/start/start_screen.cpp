@@ -1,0 +1,324 @@
+// What an empty window shows: type or browse a path, recent files, samples and what they teach, the first three keys.
+#include <cmath>
+#include <utility>
+
+#include "core/base/text.h"
+#include "ui/app_ui.h"
+#include "ui/search/query_field.h"
+#include "ui/start/path_completion.h"
+#include "ui/widgets/bars.h"
+#include "ui/widgets/text.h"
+
+namespace gapscope {
+namespace {
+
+constexpr float kWidthPx = 1240, kHeightPx = 700;  // at scale 1; smaller windows get a smaller one that scrolls
+constexpr float kMarginPx = 24;
+
+struct Start {
+  const FrameInput& in;
+  ViewState& view;
+  Requests& out;
+  const Theme& theme;
+  float px(float size) const { return size * view.scale; }
+};
+
+bool beside(const Start& start) { return start.view.start.beside && start.in.document; }
+
+// A second trace loads beside the first, which is shown meanwhile.
+void open(Start& start, const std::string& path) {
+  start.out.add(OpenFile{path, beside(start)});
+  if (beside(start)) start.view.start_open = false;
+}
+
+void open_sample(Start& start, std::size_t index) {
+  start.out.add(OpenSample{index, beside(start)});
+  if (beside(start)) start.view.start_open = false;
+}
+
+// The typed path tells which folder to show; it is asked for once.
+void ask_for_folder(Start& start) {
+  StartFields& fields = start.view.start;
+  const std::string folder(split_typed(meant_path(fields.base, fields.path)).folder);
+  if (fields.asked && fields.asked_folder == folder) return;
+  fields.asked = true;
+  fields.asked_folder = folder;
+  start.out.add(ListFolder{folder});
+}
+
+// What the folder of the typed path holds; null while it is being listed.
+const FolderView* listed_folder(const Start& start) {
+  const FolderView* folder = start.in.folder;
+  return folder && folder->asked == start.view.start.asked_folder ? folder : nullptr;
+}
+
+void replace_path(Start& start, std::string path) {
+  start.view.start.path = std::move(path);
+  start.view.start.replaced = start.view.start.has_keys;
+}
+
+void enter(Start& start, const FolderEntry& entry) {
+  const std::string path = entry_path(*start.in.folder, entry);
+  replace_path(start, path);
+  if (!entry.is_folder) open(start, path);
+}
+
+// What is typed names a file, or all but does.
+void take_typed(Start& start, const FolderView& folder) {
+  const StartFields& fields = start.view.start;
+  if (const FolderEntry* entry = taken_entry(fields.path, folder)) return enter(start, *entry);
+  const std::string path = meant_path(fields.base, fields.path);
+  if (!path.empty() && !path.ends_with('/')) open(start, path);
+}
+
+// Tab and Enter wait for the listing that they are about.
+void go_on_with_listing(Start& start) {
+  StartFields& fields = start.view.start;
+  const FolderView* folder = listed_folder(start);
+  if (!folder) return;
+  const StartFields::Awaits awaited = std::exchange(fields.awaits, StartFields::Awaits::nothing);
+  if (awaited == StartFields::Awaits::entry) return take_typed(start, *folder);
+  if (awaited != StartFields::Awaits::completion) return;
+  std::string whole = completed(fields.path, *folder);
+  if (whole != fields.path) replace_path(start, std::move(whole));
+}
+
+// A path that was copied as a whole replaces what is typed, and opens.
+bool take_copied(Start& start) {
+  if (!pressed(start.in.presses, Key::v, kCtrl)) return false;
+  const char* text = ImGui::GetClipboardText();
+  const std::optional<std::string> path = text ? copied_path(text) : std::nullopt;
+  if (!path) return false;
+  replace_path(start, *path);
+  if (!path->ends_with('/')) open(start, *path);
+  return true;
+}
+
+void take_keys_of_field(Start& start, const std::string& before) {
+  StartFields& fields = start.view.start;
+  if (fields.path != before) fields.awaits = StartFields::Awaits::nothing;
+  if (take_copied(start)) return;
+  const auto& presses = start.in.presses;
+  if (pressed(presses, Key::tab)) fields.awaits = StartFields::Awaits::completion;
+  if (pressed(presses, Key::enter)) fields.awaits = StartFields::Awaits::entry;
+  if (!pressed(presses, Key::escape)) return;
+  fields.holds_keys = false;
+  if (start.in.document) start.view.start_open = false;
+}
+
+// It has the keyboard at all times, but for what lies over the page.
+void draw_path_field(Start& start, float width) {
+  StartFields& fields = start.view.start;
+  const bool covered = start.in.loading || start.view.help_open || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+  const bool holds = fields.holds_keys && !covered;
+  const bool awaits = holds && !fields.has_keys;
+  const bool had_keys = fields.has_keys || awaits;
+  const std::string before = fields.path;
+  push_face(Face::mono);
+  fields.has_keys = draw_query_field("##path", "path of a trace", width, {fields.path, fields.caret_to_end, awaits && !ImGui::IsMouseDown(0), false, '\0', awaits, &fields.replaced});
+  pop_face();
+  if (!fields.has_keys) fields.replaced = false;
+  if (had_keys) take_keys_of_field(start, before);
+  if (had_keys && !awaits && !fields.has_keys) fields.caret_to_end = true;  // Enter makes Dear ImGui give the keyboard back
+}
+
+// Two lines that are there whether or not there is anything to say, so that nothing moves.
+void draw_line_below(Start& start) {
+  const float height = 2 * ImGui::GetTextLineHeight() + ImGui::GetStyle().ItemSpacing.y;
+  ImGui::BeginChild("line", {0, height}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  if (start.in.message.empty()) {
+    draw_text(Face::sans, start.theme.muted, "Tab completes, Enter opens, Ctrl+V opens a copied path.", /*wrap=*/true);
+  } else {
+    const float dismiss = text_width(Face::sans, "Dismiss");
+    const ImVec2 at = ImGui::GetCursorPos();
+    ImGui::SetCursorPosX(at.x + ImGui::GetContentRegionAvail().x - dismiss);
+    if (draw_link(Face::sans, start.theme.accent, "Dismiss")) start.out.add(DismissMessage{});
+    ImGui::SetCursorPos(at);
+    ImGui::BeginChild("message", {ImGui::GetContentRegionAvail().x - dismiss - ImGui::GetStyle().ItemSpacing.x, height}, false,
+                      ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+    draw_text(Face::sans, start.theme.notable, start.in.message, /*wrap=*/true);
+    draw_hover(start.in.message);
+    ImGui::EndChild();
+  }
+  ImGui::EndChild();
+}
+
+void draw_path_line(Start& start) {
+  draw_text(Face::bold, start.theme.text, beside(start) ? "Choose the trace to compare with" : "Open a trace");
+  const ImGuiStyle& style = ImGui::GetStyle();
+  const auto button_width = [&](const char* title) { return text_width(Face::sans, title) + style.FramePadding.x * 4; };
+  float buttons = button_width("Open") + style.ItemSpacing.x;
+  if (start.in.can_browse) buttons += button_width("Browse...") + style.ItemSpacing.x;
+  draw_path_field(start, ImGui::GetContentRegionAvail().x - buttons);
+  StartFields& fields = start.view.start;
+  ImGui::SameLine();
+  ImGui::BeginDisabled(fields.path.empty() || fields.path.ends_with('/'));
+  if (ImGui::Button("Open", {button_width("Open"), 0})) open(start, meant_path(fields.base, fields.path));
+  ImGui::EndDisabled();
+  draw_hover("Opens the typed path (Enter).");
+  if (start.in.can_browse) {
+    ImGui::SameLine();
+    if (ImGui::Button("Browse...", {button_width("Browse..."), 0})) start.out.add(BrowseFile{beside(start)});
+    draw_hover("Choose a file as other programs of this desktop do.");
+  }
+  draw_line_below(start);
+}
+
+void draw_entry(Start& start, const FolderEntry& entry) {
+  const bool chosen = ImGui::Selectable("##entry");
+  ImGui::SameLine(0, 0);
+  draw_text(Face::mono, entry.is_folder ? start.theme.accent : start.theme.text,
+            entry.is_folder ? entry.name + "/" : entry.name);
+  if (!entry.is_folder) {
+    ImGui::SameLine();
+    draw_text_right(Face::mono, start.theme.muted, format_bytes(entry.bytes));
+  }
+  if (chosen) enter(start, entry);
+}
+
+void draw_parent_entry(Start& start) {
+  if (start.in.folder->path == "/") return;
+  if (ImGui::Selectable("##up")) replace_path(start, std::string(split_typed(start.in.folder->path).folder));
+  ImGui::SameLine(0, 0);
+  draw_text(Face::mono, start.theme.accent, "../");
+}
+
+void draw_folder(Start& start) {
+  const FolderView* folder = listed_folder(start);
+  draw_text(Face::mono, start.theme.muted, folder ? elide_middle(folder->path, 60) : "...");
+  ImGui::BeginChild("folder", {0, 0}, true);
+  if (folder && !folder->error.empty()) draw_text(Face::sans, start.theme.notable, folder->error, /*wrap=*/true);
+  if (folder) {
+    draw_parent_entry(start);
+    const auto entries = matching_entries(*folder, split_typed(start.view.start.path).start);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      ImGui::PushID(static_cast<int>(i));
+      draw_entry(start, *entries[i]);
+      ImGui::PopID();
+    }
+    if (entries.empty())
+      draw_text(Face::sans, start.theme.muted,
+                "No folder and no .json, .json.gz, .json.xz or .json.zst here goes on from that.", /*wrap=*/true);
+  }
+  ImGui::EndChild();
+}
+
+void draw_recent(Start& start) {
+  draw_text(Face::bold, start.theme.text, "Recent");
+  if (start.in.recent.empty()) draw_text(Face::sans, start.theme.muted, "Files that you open appear here.");
+  const std::vector<PathName> names = names_of_paths(start.in.recent);
+  for (std::size_t i = 0; i < start.in.recent.size(); ++i) {
+    const std::string& path = start.in.recent[i];
+    ImGui::PushID(static_cast<int>(i));
+    if (draw_link(Face::mono, start.theme.accent, printable(names[i].name))) open(start, path);
+    draw_hover(printable(path));
+    if (!names[i].folders.empty()) {
+      ImGui::SameLine();
+      draw_text(Face::sans, start.theme.muted, "in " + elide_middle(printable(names[i].folders), 40));
+    }
+    ImGui::PopID();
+  }
+  ImGui::Dummy({0, start.px(8)});
+}
+
+void draw_samples(Start& start) {
+  if (start.in.samples.empty()) return;
+  draw_text(Face::bold, start.theme.text, "Samples, recorded on an H200");
+  for (std::size_t i = 0; i < start.in.samples.size(); ++i) {
+    const Sample& sample = start.in.samples[i];
+    ImGui::PushID(static_cast<int>(i));
+    if (draw_link(Face::mono, start.theme.accent, sample.name)) open_sample(start, i);
+    draw_text(Face::sans, start.theme.muted, sample.story, /*wrap=*/true);
+    ImGui::Dummy({0, start.px(2)});
+    ImGui::PopID();
+  }
+}
+
+void draw_heading(Start& start) {
+  draw_text(Face::bold, start.theme.text, beside(start) ? "Compare" : "Gapscope");
+  ImGui::SameLine();
+  if (beside(start))
+    draw_text(Face::sans, start.theme.muted, "What you choose is shown below " + printable(start.in.document->trace.path) + ", as B.");
+  else
+    draw_text(Face::sans, start.theme.muted, "Why is my GPU idle? Open a PyTorch profiler trace to see.");
+  if (start.in.document) {
+    ImGui::SameLine();
+    const float back = text_width(Face::sans, "Back to the trace");
+    ImGui::SetCursorPosX(ImGui::GetWindowContentRegionMax().x - back);
+    if (draw_link(Face::sans, start.theme.accent, "Back to the trace")) start.view.start_open = false;
+    draw_hover("Closes this page (Esc).");
+  }
+  ImGui::Dummy({0, start.px(8)});
+}
+
+void draw_keys(Start& start) {
+  struct KeyHelp {
+    const char *keys, *help;
+  };
+  static constexpr KeyHelp kFirstKeys[] = {
+      {"W A S D", "zoom and move"}, {"F", "focus the selection, then fit all"}, {"?", "every key"}};
+  for (const KeyHelp& key : kFirstKeys) {
+    draw_text(Face::mono, start.theme.text, key.keys);
+    ImGui::SameLine();
+    draw_text(Face::sans, start.theme.muted, key.help);
+    ImGui::SameLine(0, start.px(24));
+  }
+  const std::string_view whole = "or drop a file anywhere on this window, with Shift held to compare";
+  const bool fits = text_width(Face::sans, whole) <= ImGui::GetContentRegionAvail().x;
+  draw_text(Face::sans, start.theme.muted, fits ? whole : "or drop a file here");
+}
+
+void draw_columns(Start& start, float height) {
+  if (!ImGui::BeginTable("columns", 2, ImGuiTableFlags_NoSavedSettings)) return;
+  ImGui::TableSetupColumn("open", ImGuiTableColumnFlags_WidthStretch, 2);
+  ImGui::TableSetupColumn("lists", ImGuiTableColumnFlags_WidthStretch, 3);  // so that a sample's story fits one line
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  ImGui::BeginChild("open", {0, height});
+  draw_path_line(start);
+  draw_folder(start);
+  ImGui::EndChild();
+  ImGui::TableNextColumn();
+  ImGui::BeginChild("lists", {0, height});
+  draw_recent(start);
+  draw_samples(start);
+  ImGui::EndChild();
+  ImGui::EndTable();
+}
+
+}  // namespace
+
+// Over a trace the page covers all of the window, and so keeps the mouse from what lies behind it.
+void draw_start_screen(const FrameInput& in, ViewState& view, Requests& out) {
+  Start start{in, view, out, theme_of(view.theme)};
+  ask_for_folder(start);
+  const float top = in.document ? 0 : start.px(kTopBarHeight);  // the menus stay in reach
+  const ImVec2 size{std::min(in.width_px - start.px(kMarginPx), start.px(kWidthPx)),
+                    std::min(in.height_px - top - start.px(kMarginPx), start.px(kHeightPx))};
+  const ImVec2 corner{std::round((in.width_px - size.x) / 2), std::round((in.height_px + top - size.y) / 2)};
+  ImGui::SetNextWindowPos(in.document ? ImVec2{0, 0} : corner);
+  ImGui::SetNextWindowSize(in.document ? ImVec2{in.width_px, in.height_px} : size);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, colour_vec(start.theme.background, 0.6f));
+  ImGui::Begin("##start", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav);
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar(2);
+  ImGui::SetCursorScreenPos(corner);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {start.px(kMarginPx), start.px(kMarginPx)});
+  ImGui::PushStyleColor(ImGuiCol_ChildBg, colour_vec(start.theme.surface));
+  ImGui::BeginChild("page", size, true, ImGuiWindowFlags_AlwaysUseWindowPadding | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollbar);
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar();
+  draw_heading(start);
+  const float keys = ImGui::GetTextLineHeightWithSpacing() + start.px(8);
+  draw_columns(start, ImGui::GetContentRegionAvail().y - keys);
+  ImGui::Dummy({0, start.px(2)});
+  draw_keys(start);
+  ImGui::EndChild();
+  ImGui::End();
+  go_on_with_listing(start);
+}
+
+}  // namespace gapscope

@@ -1,0 +1,74 @@
+#include "ui/start/tour.h"
+
+#include <array>
+#include <cmath>
+
+#include "ui/commands.h"
+#include "ui/widgets/text.h"
+
+namespace gapscope {
+namespace {
+
+constexpr float kWidth = 380, kMargin = 16;  // px at scale 1
+
+struct Hint {
+  const char* title;
+  const char* text;
+};
+constexpr std::array<Hint, 5> kHints = {{
+    {"Move through time", "W and S zoom about the pointer, A and D pan; hold a key to go faster. The wheel scrolls the lanes, with Ctrl it zooms. F shows all."},
+    {"Ask a slice", "A click selects it. A kernel tells its registers, grid and occupancy below, and arrows lead to its launch and operator. Up and down go to caller and callee."},
+    {"See what costs time", "Badges and hatched gaps mark what looks wrong. N goes to the next one; the panel at the right says what it means, what proves it, and what to do."},
+    {"Count", "Drag in the ruler to restrict the tables below to that time: PyTorch's table, kernels, steps, GPU, memory."},
+    {"Everything else", "? lists every key and what the mouse does. Each command is in the menus, too."},
+}};
+
+void close(TourState& tour) {
+  tour.open = false;
+  tour.seen = true;
+}
+
+void draw_buttons(TourState& tour) {
+  const bool last = tour.hint + 1 == kHints.size();
+  if (ImGui::Button(last ? "Done" : "Next")) {
+    if (last)
+      close(tour);
+    else
+      ++tour.hint;
+  }
+  draw_hover(last ? "Close the hints; Help > First hints shows them again." : "The next hint.");
+  if (last) return;
+  ImGui::SameLine();
+  if (ImGui::Button("Skip")) close(tour);
+  draw_hover("Close the hints; Help > First hints shows them again.");
+}
+
+}  // namespace
+
+void draw_tour(ViewState& view, const Box& room) {
+  if (!view.tour.open || view.tour.hint >= kHints.size()) return;
+  const float margin = kMargin * view.scale;
+  const float width = std::min(kWidth * view.scale, room.width() - 2 * margin);
+  ImGui::SetNextWindowPos({room.x1 - margin, room.y1 - margin}, ImGuiCond_Always, {1, 1});
+  ImGui::SetNextWindowSize({width, 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {12 * view.scale, 10 * view.scale});
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, colour_vec(theme_of(view.theme).surface));
+  ImGui::PushStyleColor(ImGuiCol_Border, colour_vec(theme_of(view.theme).accent));
+  ImGui::Begin("##tour", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_AlwaysAutoResize |
+                   ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav);
+  ImGui::PopStyleColor(2);
+  ImGui::PopStyleVar();
+  const Theme& theme = theme_of(view.theme);
+  const Hint& hint = kHints[view.tour.hint];
+  draw_text(Face::bold, theme.text, hint.title);
+  const std::string count = std::to_string(view.tour.hint + 1) + " of " + std::to_string(kHints.size());
+  ImGui::SameLine(width - ImGui::CalcTextSize(count.c_str()).x - 12 * view.scale);
+  draw_text(Face::sans, theme.muted, count);
+  draw_text(Face::sans, theme.text, hint.text, /*wrap=*/true);
+  ImGui::Dummy({0, 4 * view.scale});
+  draw_buttons(view.tour);
+  ImGui::End();
+}
+
+}  // namespace gapscope

@@ -1,0 +1,127 @@
+// The gaps of a GPU in its rows of kernels, each in the colour and hatch of its main cause; the chosen one with what the host was in.
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "ui/timeline/timeline_scene.h"
+#include "ui/widgets/account_bar.h"
+
+namespace gapscope {
+namespace {
+
+constexpr float kLeastHatched = 4;   // px; a narrower gap is filled only
+constexpr float kLeastLabelled = 44;
+constexpr float kLeastNamed = 110;  // px for a cause and a name that is cut in the middle
+constexpr float kDimmed = 0.45f;     // of rows below the first: the gap is the GPU's, not the stream's
+constexpr std::size_t kMostSlices = 5;
+constexpr float kArrow = 7;
+
+const DeviceAccount* device_of(const TimelineScene& scene, const Band& band) {
+  const TimeAccount* account = account_of(scene.document);
+  const Process& process = scene.document.trace.processes[band.process.index()];
+  return account && process.is_gpu && band.stream ? account->device(process.device) : nullptr;
+}
+
+// From the first row of kernels to the last.
+Box rows_box(const TimelineScene& scene, const Band& band, int x0, int x1) {
+  const LaneLayout::Strip top = scene.layout.strip(band, 0), bottom = scene.layout.strip(band, band.collapsed ? 0 : band.depths - 1);
+  return {scene.window_x(x0), scene.window_y(top.y), scene.window_x(x1), scene.window_y(top.y) + bottom.y + bottom.height - top.y};
+}
+
+// "host: aten::addmm 534 us", or as much as there is room for.
+void draw_gap_label(TimelineScene& scene, const Box& box, std::int32_t device, std::size_t at, const DeviceGap& gap) {
+  Painter& p = scene.painter;
+  if (box.width() < p.px(kLeastLabelled) || box.height() < font_size(Face::mono)) return;
+  const std::string length = format_duration(gap.span.length());
+  const auto [known, is_new] = scene.gap_words.try_emplace({device, at});
+  if (is_new) known->second = gap_words(scene.document, gap);
+  const float room = box.width() - p.px(8);
+  const auto fits = [&](const std::string& text) { return p.text_width(Face::mono, text) <= room; };
+  std::string label = known->second + " " + length;
+  if (const float left = room - p.text_width(Face::mono, " " + length); !fits(label) && left >= p.px(kLeastNamed)) {
+    label = elide_middle(known->second, static_cast<std::size_t>(left / p.text_width(Face::mono, "0"))) + " " + length;
+  }
+  if (!fits(label)) label = std::string(look_of(gap.main, false).word) + " " + length;
+  if (!fits(label)) label = length;
+  const float width = p.text_width(Face::mono, label);
+  if (width > room) return;
+  // In the middle of what shows of it.
+  const float x = std::floor((box.x0 + box.x1 - width) / 2);
+  const float height = std::min(box.height(), font_size(Face::mono)), y = std::floor((box.y0 + box.y1 - height) / 2);
+  p.fill({x - p.px(3), y, x + width + p.px(3), y + height}, colour(scene.theme.background, 0.88f));
+  p.text_in(Face::mono, {x, y, x + width + 1, y + height}, colour(scene.theme.text), label);
+}
+
+void draw_gap(TimelineScene& scene, const Band& band, const DeviceAccount& device, const GapRect& rect, bool first_row) {
+  const DeviceGap& gap = device.gaps[rect.gap];
+  const Box box = rows_box(scene, band, rect.x0, rect.x1);
+  if (first_row && box.width() >= kLeastHatched)
+    fill_cause(scene.painter, box, gap.main, scene.view, 1);
+  else
+    scene.painter.fill(box, colour(look_of(gap.main, scene.view.theme == ThemeName::light).rgb, first_row ? 0.5f : 0.3f * kDimmed));
+  scene.zones.add({ZoneKind::gap, box.x0, box.y0, box.x1, box.y1, {}, band.lane, band.process, static_cast<std::uint32_t>(rect.gap), 1, gap.span});
+  if (first_row) draw_gap_label(scene, box, device.device, rect.gap, gap);
+}
+
+void draw_arrow(TimelineScene& scene, ImVec2 start, ImVec2 end, Rgb rgb, float alpha) {
+  Painter& p = scene.painter;
+  const float size = p.px(kArrow), way = end.y < start.y ? size : -size;  // it comes from below, or from above
+  const float pull = std::max(p.px(16), std::abs(end.y - start.y) * 0.5f) * (end.y < start.y ? -1.0f : 1.0f);
+  for (const bool under : {true, false})
+    p.list().AddBezierCubic(start, {start.x, start.y + pull}, {end.x, end.y - pull}, {end.x, end.y + way},
+                            colour(under ? scene.theme.background : rgb, under ? alpha * 0.7f : alpha), p.px(under ? 4 : 2));
+  p.list().AddTriangleFilled(end, {end.x - size * 0.6f, end.y + way}, {end.x + size * 0.6f, end.y + way}, colour(rgb, alpha));
+  p.list().AddCircleFilled(start, p.px(3), colour(rgb, alpha));
+}
+
+}  // namespace
+
+void draw_gaps(TimelineScene& scene) {
+  std::int32_t last_device = -1;
+  std::vector<GapRect> rects;
+  for (std::size_t i = scene.first_band; i < scene.last_band; ++i) {
+    const Band& band = scene.layout.bands()[i];
+    const DeviceAccount* device = band.kind == BandKind::lane ? device_of(scene, band) : nullptr;
+    if (!device) continue;
+    const bool first_row = device->device != last_device;
+    if (first_row) {
+      rects.clear();
+      paint_gaps(*device, scene.grid, rects);
+    }
+    last_device = device->device;
+    for (const GapRect& rect : rects) draw_gap(scene, band, *device, rect, first_row);
+  }
+}
+
+void draw_chosen_gap(TimelineScene& scene) {
+  const GapPlace chosen = chosen_gap(scene.document, scene.view);
+  if (!chosen.gap) return;
+  Painter& p = scene.painter;
+  std::optional<Box> whole;
+  for (const Band& band : scene.layout.bands()) {
+    if (band.kind != BandKind::lane || device_of(scene, band) != chosen.device) continue;
+    const int x0 = std::max(0, scene.grid.column(chosen.gap->span.begin)), x1 = std::min(scene.grid.width(), scene.grid.column(chosen.gap->span.end));
+    const Box box = rows_box(scene, band, x0, std::max(x0 + 1, x1));
+    whole = whole ? Box{whole->x0, std::min(whole->y0, box.y0), whole->x1, std::max(whole->y1, box.y1)} : box;
+  }
+  if (!whole) return;
+  const Ns begin = chosen.gap->span.begin, end = chosen.gap->span.end;
+  std::size_t drawn = 0;
+  for (const GapSlice& slice : chosen_slices(scene.document, scene.view)) {
+    if (++drawn > kMostSlices) break;
+    const std::optional<LaneLayout::Place> place = scene.layout.place_of(scene.document.trace, slice.slice);
+    if (!place) continue;
+    outline_slice(scene, slice.slice, colour(scene.theme.selection, 0.8f), p.hairline());
+    const Ns middle = slice.in_gap.begin + slice.in_gap.length() / 2;
+    const float x = scene.window_x(scene.grid.column(std::clamp(middle, begin, end)));
+    if (x < scene.areas.lanes.x0 || x > scene.areas.lanes.x1) continue;
+    const float y = scene.window_y(place->strip.y + place->strip.height / 2);
+    if (y < whole->y1 && y > whole->y0) continue;
+    draw_arrow(scene, {x, y}, {x, y > whole->y1 ? whole->y1 : whole->y0}, look_of(slice.cause, scene.view.theme == ThemeName::light).rgb, 0.95f);
+  }
+  for (const SliceId slice : {chosen.gap->launch, chosen.gap->ended_by})
+    if (slice) outline_slice(scene, slice, colour(scene.theme.flow), p.px(2));
+  p.frame(*whole, colour(scene.theme.selection), p.px(2));
+}
+
+}  // namespace gapscope

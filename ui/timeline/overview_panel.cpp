@@ -1,0 +1,156 @@
+// The whole trace in one strip: GPU busy over CPU busy, and the visible window as a frame that can be dragged.
+#include <algorithm>
+#include <cmath>
+
+#include "ui/timeline/timeline_panel.h"
+
+namespace gapscope {
+namespace {
+
+constexpr float kHandle = 5;      // px on either side of an edge of the frame that take it
+constexpr float kLeastFrame = 4;  // the frame stays visible when zoomed far in
+constexpr float kStripGap = 3;
+constexpr float kTickHeight = 4;
+constexpr float kHitHeight = 6;
+constexpr float kDimDark = 0.6f, kDimLight = 0.35f;  // of what lies outside the view; more white would wash it out
+
+// The overview's own axis: all of the trace with its margin.
+float overview_x(Span reach, const Box& box, Ns t) {
+  return box.x0 + static_cast<float>(px_from_ns(fit(reach), static_cast<double>(box.width()), t));
+}
+
+Ns overview_time(Span reach, const Box& box, float x) {
+  return ns_from_px(fit(reach), static_cast<double>(box.width()), static_cast<double>(x - box.x0));
+}
+
+Box frame_box(Span reach, const ViewState& view, const Box& box) {
+  float x0 = overview_x(reach, box, view.time.span.begin);
+  float x1 = overview_x(reach, box, view.time.span.end);
+  const float missing = kLeastFrame * view.scale - (x1 - x0);
+  if (missing > 0) {
+    x0 -= missing / 2;
+    x1 += missing / 2;
+  }
+  return {std::max(box.x0, std::floor(x0)), box.y0, std::min(box.x1, std::ceil(x1)), box.y1};
+}
+
+void draw_strip(Painter& painter, const Document& document, Span reach, const std::vector<float>& strip, const Box& box, Rgb ink) {
+  if (strip.empty()) return;
+  const float x0 = overview_x(reach, box, document.trace.span.begin);
+  const float x1 = overview_x(reach, box, document.trace.span.end);
+  const double width = static_cast<double>(x1 - x0);
+  const ImU32 fill = colour(ink, 0.85f);
+  for (float x = std::floor(x0); x < x1; x += 1) {
+    const double from = static_cast<double>(x - x0) / width;
+    const float busy = mean_of(strip, from, from + 1 / width);
+    if (busy <= 0) continue;
+    const float height = std::max(1.0f, std::round(busy * box.height()));
+    painter.fill({x, box.y1 - height, x + 1, box.y1}, fill);
+  }
+}
+
+// A tick for every pixel column in which a shown finding begins, in the colour of the worst.
+void draw_ticks(Painter& painter, Span reach, const LaneFindings& findings, const Box& box, const Theme& theme) {
+  std::vector<std::int8_t> worst(static_cast<std::size_t>(std::max(1.0f, box.width())), -1);
+  for (const auto& lane : findings.marks) {
+    for (const LaneFindings::Mark& mark : lane) {
+      const float x = overview_x(reach, box, mark.span.begin) - box.x0;
+      if (x < 0 || x >= box.width()) continue;
+      std::int8_t& at = worst[static_cast<std::size_t>(x)];
+      at = std::max(at, static_cast<std::int8_t>(mark.severity));
+    }
+  }
+  const float height = painter.px(kTickHeight);
+  for (std::size_t x = 0; x < worst.size(); ++x) {
+    if (worst[x] < 0) continue;
+    const float left = box.x0 + static_cast<float>(x);
+    painter.fill({left, box.y0, left + painter.px(2), box.y0 + height}, colour(severity_colour(static_cast<Severity>(worst[x]), theme)));
+  }
+}
+
+// A tick from below for every pixel column in which a search hit begins.
+void draw_hits(Painter& painter, const std::vector<bool>& columns, const Box& box, const Theme& theme) {
+  const float height = painter.px(kHitHeight);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const float x = box.x0 + static_cast<float>(i);
+    if (columns[i]) painter.fill({x, box.y1 - height, x + painter.px(2), box.y1}, colour(theme.selection));
+  }
+}
+
+void draw_strip_title(Painter& painter, const Theme& theme, const Box& box, const char* title) {
+  const float width = painter.text_width(Face::sans, title);
+  painter.text_in(Face::sans, {box.x1 - width - painter.px(8), box.y0, box.x1, box.y1}, colour(theme.muted), title);
+}
+
+}  // namespace
+
+void TimelinePanel::overview(const Document& document, ViewState& view, Painter& painter) {
+  const Span reach = axis_reach(view, document.trace.span);
+  const Theme& theme = theme_of(view.theme);
+  const Box& box = areas_.overview;
+  const Box& titles = areas_.overview_titles;
+  painter.fill({titles.x0, box.y0, box.x1, box.y1}, colour(theme.surface));
+  painter.fill(box, colour(theme.background));
+  const float gap = painter.px(kStripGap);
+  const float middle = std::floor((box.y0 + box.y1) / 2);
+  painter.clip(box);
+  const Box gpu{box.x0, box.y0 + gap, box.x1, middle - 1};
+  const Box cpu{box.x0, middle + gap - 1, box.x1, box.y1 - gap};
+  draw_strip(painter, document, reach, overview_.gpu, gpu, paint_of(view.slice_colours, Hue::gemm, 0).fill);
+  draw_strip(painter, document, reach, overview_.cpu, cpu, paint_of(view.slice_colours, Hue::op, 0).fill);
+  const Box frame = frame_box(reach, view, box);
+  const float dim = view.theme == ThemeName::light ? kDimLight : kDimDark;
+  painter.fill({box.x0, box.y0, frame.x0, box.y1}, colour(theme.background, dim));
+  painter.fill({frame.x1, box.y0, box.x1, box.y1}, colour(theme.background, dim));
+  painter.frame(frame, colour(theme.accent, 0.9f), painter.hairline());
+  draw_ticks(painter, reach, findings_, box, theme);
+  draw_hits(painter, hit_columns_.of(document.trace, view.search.answer, static_cast<int>(box.width()), reach), box, theme);
+  painter.unclip();
+  draw_strip_title(painter, theme, {titles.x0, gpu.y0, titles.x1, gpu.y1},
+                   !overview_.gpu.empty() ? "GPU busy" : document.trace.is_part ? "GPU: loading" : "no GPU work");
+  draw_strip_title(painter, theme, {titles.x0, cpu.y0, titles.x1, cpu.y1},
+                   !overview_.cpu.empty() ? "CPU busy" : document.trace.is_part ? "CPU: loading" : "no CPU work");
+  painter.line_x(box.y1 - painter.hairline(), titles.x0, box.x1, colour(theme.line));
+  painter.line_y(titles.x1 - painter.hairline(), titles.y0, titles.y1, colour(theme.line));
+}
+
+// A press takes an edge of the frame, or the frame; beside it, it brings the frame there first.
+void TimelinePanel::overview_grab(const Document& document, ViewState& view) {
+  const Span reach = axis_reach(view, document.trace.span);
+  const Box& box = areas_.overview;
+  const ImVec2 at = ImGui::GetIO().MousePos;
+  const Box frame = frame_box(reach, view, box);
+  const float handle = kHandle * view.scale;
+  const bool on_begin = std::abs(at.x - frame.x0) <= handle;
+  const bool on_end = std::abs(at.x - frame.x1) <= handle;
+  if (ImGui::IsItemHovered() && (on_begin || on_end)) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  if (!ImGui::IsItemActivated()) return;
+  grip_ = on_end ? OverviewGrip::end : on_begin ? OverviewGrip::begin : OverviewGrip::window;
+  if (grip_ != OverviewGrip::window || frame.holds(at)) return;
+  const Ns half = view.time.span.length() / 2;
+  const Ns middle = overview_time(reach, box, at.x);
+  view.time = within_limits({{middle - half, middle + half}, 0, 0}, reach);
+}
+
+void TimelinePanel::overview_drag(const Document& document, ViewState& view) {
+  const Box& box = areas_.overview;
+  ImGui::SetCursorScreenPos({box.x0, box.y0});
+  ImGui::InvisibleButton("overview", {box.width(), box.height()});
+  overview_grab(document, view);
+  if (!ImGui::IsItemActive()) grip_ = OverviewGrip::none;
+  const float moved = ImGui::GetIO().MouseDelta.x;
+  if (grip_ == OverviewGrip::none || moved == 0) return;
+  view.move.active = false;
+  const Span reach = axis_reach(view, document.trace.span);
+  const double whole = visible_ns(fit(reach));
+  const double widths = static_cast<double>(moved / box.width()) * whole / visible_ns(view.time);
+  if (grip_ == OverviewGrip::window) {
+    view.time = panned(view.time, widths, reach);
+    return;
+  }
+  ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  const bool end = grip_ == OverviewGrip::end;
+  view.time = zoomed(view.time, std::max(0.01, 1 + (end ? widths : -widths)), end ? 0 : 1, reach);
+}
+
+}  // namespace gapscope

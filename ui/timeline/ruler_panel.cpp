@@ -1,0 +1,87 @@
+// The ruler above the lanes, its lines behind them, and the guide at the pointer.
+#include <algorithm>
+#include <cmath>
+
+#include "core/view/timeline/ruler.h"
+#include "ui/timeline/timeline_scene.h"
+
+namespace gapscope {
+namespace {
+
+constexpr float kTickSpacing = 110;  // room for a label and air
+constexpr float kMajorTick = 8;
+constexpr float kMinorTick = 4;
+
+void draw_tick(TimelineScene& scene, const Tick& tick) {
+  Painter& p = scene.painter;
+  const Box& ruler = scene.areas.ruler;
+  const float x = scene.window_x(scene.grid.column(tick.time));
+  if (x < ruler.x0 || x >= ruler.x1) return;
+  p.line_y(x, ruler.y1 - p.px(tick.major ? kMajorTick : kMinorTick), ruler.y1,
+           colour(tick.major ? scene.theme.muted : scene.theme.line));
+  // A label cut at the edge could be read as another number.
+  if (!tick.major || x + p.px(4) + p.text_width(Face::mono, tick.label) > ruler.x1) return;
+  p.text_in(Face::mono, {x + p.px(4), ruler.y0, ruler.x1, ruler.y1 - p.px(2)}, colour(scene.theme.muted), tick.label);
+}
+
+}  // namespace
+
+void draw_ruler(TimelineScene& scene) {
+  Painter& p = scene.painter;
+  const Box& ruler = scene.areas.ruler;
+  const Box& lanes = scene.areas.lanes;
+  const Ruler ticks = make_ruler(scene.view.time.span, ruler.width(), static_cast<double>(p.px(kTickSpacing)),
+                                 axis_zero(scene.view, scene.document.trace.span));
+  p.fill({scene.areas.ruler_titles.x0, ruler.y0, ruler.x1, ruler.y1}, colour(scene.theme.surface));
+  p.clip({ruler.x0, ruler.y0, lanes.x1, lanes.y1});
+  for (const Tick& tick : ticks.ticks) {
+    draw_tick(scene, tick);
+    if (!tick.major) continue;
+    const int column = scene.grid.column(tick.time);
+    if (column >= 0 && column < scene.grid.width()) {
+      p.line_y(scene.window_x(column), lanes.y0, lanes.y1, colour(scene.theme.line, 0.5f));
+    }
+  }
+  p.unclip();
+  const Box& titles = scene.areas.ruler_titles;
+  const bool linked = scene.view.linked.has_value();
+  const std::string text = ticks.offset.empty() ? (linked ? "from the step" : "from the start") : (linked ? "step " : "start ") + ticks.offset;
+  const float width = p.text_width(Face::sans, text);
+  p.text_in(Face::sans, {titles.x1 - width - p.px(8), titles.y0, titles.x1, titles.y1 - p.px(2)},
+            colour(scene.theme.muted), text);
+  p.line_x(ruler.y1 - p.hairline(), titles.x0, ruler.x1, colour(scene.theme.line));
+  p.line_y(titles.x1 - p.hairline(), titles.y0, titles.y1, colour(scene.theme.line));
+}
+
+void draw_range(TimelineScene& scene) {
+  if (!scene.range) return;
+  Painter& p = scene.painter;
+  const Box& lanes = scene.areas.lanes;
+  const Box& ruler = scene.areas.ruler;
+  const float x0 = std::clamp(scene.window_x(scene.grid.column(scene.range->begin)), lanes.x0, lanes.x1);
+  const float x1 = std::clamp(scene.window_x(scene.grid.column(scene.range->end)), lanes.x0, lanes.x1);
+  p.fill({x0, ruler.y0, x1, ruler.y1}, colour(scene.theme.accent, 0.25f));
+  if (scene.area) return;
+  p.fill({lanes.x0, lanes.y0, x0, lanes.y1}, colour(scene.theme.background, 0.5f));
+  p.fill({x1, lanes.y0, lanes.x1, lanes.y1}, colour(scene.theme.background, 0.5f));
+  if (x0 > lanes.x0) p.line_y(x0, ruler.y0, lanes.y1, colour(scene.theme.accent));
+  if (x1 < lanes.x1) p.line_y(x1, ruler.y0, lanes.y1, colour(scene.theme.accent));
+}
+
+void draw_guide(TimelineScene& scene) {
+  const Box& lanes = scene.areas.lanes;
+  const Box& ruler = scene.areas.ruler;
+  const ImVec2 at = scene.pointer;
+  if (!scene.pointer_inside || at.x < lanes.x0 || at.x >= lanes.x1 || at.y < ruler.y0 || at.y >= lanes.y1) return;
+  Painter& p = scene.painter;
+  p.line_y(std::floor(at.x), lanes.y0, lanes.y1, colour(scene.theme.accent, 0.45f));
+  const Ns t = ns_from_px(scene.view.time, static_cast<double>(lanes.width()), static_cast<double>(at.x - lanes.x0));
+  const std::string text = exact_time_text(t - axis_zero(scene.view, scene.document.trace.span));
+  const float width = p.text_width(Face::mono, text) + p.px(12);
+  const float x0 = std::clamp(std::floor(at.x - width / 2), ruler.x0, std::max(ruler.x0, ruler.x1 - width));
+  const Box pill{x0, ruler.y0 + p.px(2), x0 + width, ruler.y1 - p.px(3)};
+  p.fill_rounded(pill, colour(scene.theme.accent), p.px(3));
+  p.text_in(Face::mono, {pill.x0 + p.px(6), pill.y0, pill.x1, pill.y1}, colour(scene.theme.background), text);
+}
+
+}  // namespace gapscope

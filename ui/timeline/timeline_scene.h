@@ -1,0 +1,103 @@
+#pragma once
+// What the painters of one frame share: where things are, what is drawn, what is under the pointer.
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/view/details/chain.h"
+#include "core/view/document.h"
+#include "core/view/timeline/badge_paint.h"
+#include "core/view/timeline/flow_paint.h"
+#include "core/view/timeline/lane_layout.h"
+#include "core/view/timeline/lane_paint.h"
+#include "core/view/timeline/slice_colour.h"
+#include "core/view/timeline/slice_label.h"
+#include "core/view/timeline/time_view.h"
+#include "core/view/timeline/zones.h"
+#include "core/view/view_state.h"
+#include "ui/timeline/painter.h"
+
+namespace gapscope {
+
+// From top to bottom; all of the timeline's width is titles and, right of them, the axis.
+struct TimelineAreas {
+  Box overview;  // axis part
+  Box overview_titles;
+  Box ruler;
+  Box ruler_titles;
+  Box lanes;
+  Box titles;
+};
+
+// What the gaps of a device are labelled with, by device and position.
+using GapWords = std::map<std::pair<std::int32_t, std::size_t>, std::string>;
+
+struct TimelineScene {
+  const Document& document;
+  ViewState& view;
+  const Theme& theme;
+  Painter& painter;
+  TimelineAreas areas;
+  const LaneLayout& layout;
+  PixelGrid grid;
+  float origin_y = 0;  // of the lanes, in the window
+  float scroll = 0;    // px of the display
+  float pinned = 0;    // height of what stays at the top while the rest scrolls
+  std::size_t first_band = 0, last_band = 0;
+  const GlyphWidths& widths;  // of slice labels
+  const Chain& chain;
+  std::span<const SliceRect> rects;  // y from the top of the lanes
+  Zones& zones;
+  const LaneFindings& findings;
+  SceneArrows& scene_arrows;  // kept between frames
+  GapWords& gap_words;        // kept between frames
+  ImVec2 pointer{};
+  bool pointer_inside = false;  // over the timeline, nothing in front of it
+  std::optional<Span> range;    // selected, or being dragged
+  const Area* area = nullptr;   // marked, or being dragged
+
+  // From lane coordinates to the window's.
+  float window_y(float y) const { return origin_y + y - (y < pinned ? 0 : scroll); }
+  float window_x(int column) const { return areas.lanes.x0 + static_cast<float>(column); }
+};
+
+// Where the pinned lanes end, in the window.
+inline float pinned_bottom(const TimelineScene& scene) { return scene.origin_y + scene.pinned; }
+
+// Each draws its part and adds its zones.
+void draw_bands(TimelineScene& scene);
+void draw_counters(TimelineScene& scene);
+// Below the slices, in the rows of the GPU's streams.
+void draw_gaps(TimelineScene& scene);
+// The chosen gap, and the slices that the host was in meanwhile.
+void draw_chosen_gap(TimelineScene& scene);
+void draw_slices(TimelineScene& scene);
+void draw_instants(TimelineScene& scene, const std::vector<InstantMark>& marks, const Band& band);
+// Hatches the gaps of findings about `lane`, which `band` shows, and puts their badges above the slices.
+void draw_badges(TimelineScene& scene, const Band& band, LaneId lane);
+void draw_outlines(TimelineScene& scene, const Zone& hovered);
+void outline_slice(TimelineScene& scene, SliceId slice, ImU32 ink, float thickness);
+void draw_flows(TimelineScene& scene);
+void draw_titles(TimelineScene& scene);
+void draw_ruler(TimelineScene& scene);
+void draw_guide(TimelineScene& scene);
+// Marks and notes in the ruler and through the lanes; the note whose flag is under the pointer.
+std::optional<std::size_t> draw_notes(TimelineScene& scene);
+// The fields of the chosen note, beside its flag.
+void draw_note_editor(TimelineScene& scene);
+Rgb note_colour(const Note& note);
+// A shape for each severity, about `size` px of the display high.
+void draw_severity(Painter& painter, ImVec2 centre, float size, Severity severity, const Theme& theme);
+Rgb severity_colour(Severity severity, const Theme& theme);
+// The selected range in the ruler; what lies outside of it is dimmed, unless an area shows what is meant.
+void draw_range(TimelineScene& scene);
+// The marked area.
+struct AreaPlace;
+void draw_area(TimelineScene& scene, const AreaPlace& place);
+// How far the lanes are scrolled, where not all of them fit.
+void draw_scroll_mark(TimelineScene& scene);
+void draw_timeline_tooltip(const TimelineScene& scene, const Zone& hovered);
+
+}  // namespace gapscope

@@ -1,0 +1,170 @@
+// The column of process and lane titles, with their chevrons.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/base/text.h"
+#include "core/view/timeline/gap_view.h"
+#include "ui/timeline/timeline_scene.h"
+
+namespace gapscope {
+namespace {
+
+constexpr float kIndent = 10;
+constexpr float kChevronRoom = 16;
+constexpr float kRowHeight = 22;
+constexpr float kLineHeight = 18;  // of the figures below a title, as many as there is room for
+constexpr float kPinRoom = 22;
+constexpr float kTitleTop = 2;
+
+std::string slices_text(std::size_t count) { return format_count(static_cast<std::int64_t>(count)) + (count == 1 ? " slice" : " slices"); }
+
+// What the lane holds, a line each as long as there is room.
+std::vector<std::string> lane_figures(const Trace& trace, const Band& band) {
+  const Lane& lane = trace.lane(band.lane);
+  if (band.streams) return {format_count(static_cast<std::int64_t>(band.streams->lanes.size())) + " graph streams", slices_text(band.arranged->slice_count())};
+  std::vector<std::string> lines;
+  if (band.pinned) lines.push_back(trace.processes[lane.process.index()].title);
+  if (lane.slice_count == 0) lines.push_back(format_count(lane.instant_count) + " instants");
+  else lines.push_back(slices_text(lane.slice_count));
+  if (band.arranged && !band.stream) lines.push_back("Python frames folded");
+  return lines;
+}
+
+// A drawing pin: its head, and the needle below.
+void draw_pin(Painter& p, const Box& box, ImU32 ink) {
+  const float x = std::floor((box.x0 + box.x1) / 2), y = std::floor((box.y0 + box.y1) / 2);
+  p.fill_rounded({x - p.px(3), y - p.px(5), x + p.px(3), y - p.px(1)}, ink, p.px(1));
+  p.fill({x - p.px(5), y - p.px(1), x + p.px(5), y}, ink);
+  p.line_y(x, y, y + p.px(5), ink);
+}
+
+void draw_process_title(TimelineScene& scene, const Band& band, const Box& box) {
+  Painter& p = scene.painter;
+  p.fill({box.x0, box.y0, scene.areas.lanes.x1, box.y1 - p.hairline()}, colour(scene.theme.raised));
+  p.chevron({box.x0 + p.px(kIndent), (box.y0 + box.y1) / 2}, band.collapsed, colour(scene.theme.muted));
+  const std::string& title = scene.document.trace.processes[band.process.index()].title;
+  p.text_in(Face::bold, {box.x0 + p.px(kIndent + kChevronRoom / 2 + 2), box.y0, scene.areas.lanes.x1, box.y1},
+            colour(scene.theme.text), title);
+  const Process& process = scene.document.trace.processes[band.process.index()];
+  const TimeAccount* account = account_of(scene.document);
+  const DeviceAccount* device = account && process.is_gpu ? account->device(process.device) : nullptr;
+  const float after = box.x0 + p.px(kIndent + kChevronRoom / 2 + 2) + p.text_width(Face::bold, title) + p.px(24);
+  if (device && device->times.window > 0)
+    p.text_in(Face::sans, {after, box.y0, scene.areas.lanes.x1 - p.px(8), box.y1}, colour(scene.theme.muted), "of " + format_duration(device->times.window) + ":  " + largest_words(device->times));
+  scene.zones.add(
+      {ZoneKind::process_title, box.x0, box.y0, scene.areas.lanes.x1, box.y1, {}, {}, band.process, 0, 0, {}});
+}
+
+void draw_lane_title(TimelineScene& scene, const Band& band, const Box& box, bool hovered) {
+  Painter& p = scene.painter;
+  const Lane& lane = scene.document.trace.lane(band.lane);
+  if (hovered) p.fill({box.x0, box.y0, box.x1, box.y1 - p.hairline()}, colour(scene.theme.raised, 0.6f));
+  // The title of a tall lane stays in sight while its slices scroll by.
+  const float first_line = std::min(p.px(kRowHeight), box.height() - 2 * p.px(kTitleTop));
+  const float top = p.px(kTitleTop);
+  const float y = std::max(box.y0 + top, std::min(scene.areas.titles.y0 + top, box.y1 - first_line - top));
+  const float x = box.x0 + p.px(kIndent + kChevronRoom);
+  if (band.depths > 0) {
+    p.chevron({box.x0 + p.px(kIndent + kChevronRoom / 2), y + first_line / 2}, band.collapsed,
+              colour(scene.theme.muted));
+  }
+  const float room = box.x1 - p.px(6);
+  p.text_in(Face::sans, {x + p.px(4), y, room, y + first_line}, colour(scene.theme.text), lane.title);
+  float y2 = y + first_line - p.px(3);
+  for (const std::string& line : lane_figures(scene.document.trace, band)) {
+    if (y2 + p.px(kLineHeight) > box.y1) break;
+    p.text_in(Face::sans, {x + p.px(4), y2, room, y2 + p.px(kLineHeight)}, colour(scene.theme.muted), line);
+    y2 += p.px(kLineHeight - 2);
+  }
+  const Box title{box.x0, box.y0, box.x1, box.y1};
+  scene.zones.add({ZoneKind::lane_title, title.x0, title.y0, title.x1, title.y1, {}, band.lane, band.process, 0, 0, {}});
+  if (!hovered && !band.pinned) return;
+  const Box pin{box.x1 - p.px(kPinRoom), y, box.x1 - p.px(4), y + first_line};
+  const bool over = scene.pointer_inside && pin.holds(scene.pointer);
+  p.fill({pin.x0, pin.y0, box.x1 - p.hairline(), pin.y1}, colour(hovered ? scene.theme.raised : scene.theme.surface));
+  draw_pin(p, pin, colour(over ? scene.theme.text : band.pinned ? scene.theme.accent : scene.theme.muted));
+  scene.zones.add({ZoneKind::pin, pin.x0, pin.y0, pin.x1, pin.y1, {}, band.lane, band.process, 0, 0, {}});
+}
+
+// "0 to 100 %", "0 B to 1.20 GB"
+std::string scale_text(const CounterLane& lane) {
+  if (lane.unit == CounterUnit::percent) return "0 to 100 %";
+  return counter_text(lane.unit, lane.low) + " to " + counter_text(lane.unit, lane.high);
+}
+
+// The counters of several GPUs stand below all of them, so each says whose it is.
+std::string counter_words(const TimelineScene& scene, const Band& band, const CounterLane& lane) {
+  const Process& process = scene.document.trace.processes[band.process.index()];
+  const auto& all = scene.document.trace.processes;
+  const auto gpus = std::count_if(all.begin(), all.end(), [](const Process& p) { return p.is_gpu; });
+  return process.is_gpu && gpus > 1 ? "GPU " + std::to_string(process.device) + " \xC2\xB7 " + lane.title : lane.title;
+}
+
+// "12 more streams": a click shows them, another one hides them again.
+void draw_more_title(TimelineScene& scene, const Band& band, const Box& box, bool hovered) {
+  Painter& p = scene.painter;
+  if (hovered) p.fill({box.x0, box.y0, scene.areas.lanes.x1, box.y1 - p.hairline()}, colour(scene.theme.raised, 0.6f));
+  p.chevron({box.x0 + p.px(kIndent + kChevronRoom / 2), (box.y0 + box.y1) / 2}, band.collapsed, colour(scene.theme.muted));
+  const std::string count = format_count(static_cast<std::int64_t>(band.more)) + (band.more == 1 ? " more stream" : " more streams");
+  p.text_in(Face::sans, {box.x0 + p.px(kIndent + kChevronRoom + 4), box.y0, scene.areas.lanes.x1, box.y1}, colour(scene.theme.accent),
+            band.collapsed ? count : "hide " + count);
+  scene.zones.add({ZoneKind::more_streams, box.x0, box.y0, scene.areas.lanes.x1, box.y1, {}, {}, band.process, 0, 0, {}});
+}
+
+void draw_counter_title(TimelineScene& scene, const Band& band, const Box& box, bool hovered) {
+  Painter& p = scene.painter;
+  const CounterLane& lane = (*scene.document.counters())[band.counter];
+  if (hovered) p.fill({box.x0, box.y0, box.x1, box.y1 - p.hairline()}, colour(scene.theme.raised, 0.6f));
+  const float first_line = std::min(p.px(kRowHeight), box.height());
+  const float y = std::min(box.y0 + p.px(kTitleTop), box.y1 - first_line);
+  p.chevron({box.x0 + p.px(kIndent + kChevronRoom / 2), y + first_line / 2}, band.collapsed, colour(scene.theme.muted));
+  const float x = box.x0 + p.px(kIndent + kChevronRoom + 4);
+  const float room = box.x1 - p.px(6);
+  p.text_in(Face::sans, {x, y, room, y + first_line}, colour(band.collapsed ? scene.theme.muted : scene.theme.text), counter_words(scene, band, lane));
+  if (!band.collapsed) {
+    const float y2 = y + first_line - p.px(3);
+    p.text_in(Face::sans, {x, y2, room, y2 + p.px(18)}, colour(scene.theme.muted), scale_text(lane));
+  }
+  scene.zones.add({ZoneKind::counter_title, box.x0, box.y0, box.x1, box.y1, {}, {}, band.process,
+                   static_cast<std::uint32_t>(band.counter), 0, {}});
+}
+
+}  // namespace
+
+void draw_titles(TimelineScene& scene) {
+  Painter& p = scene.painter;
+  const Box& titles = scene.areas.titles;
+  p.clip({titles.x0, titles.y0, scene.areas.lanes.x1, titles.y1});
+  p.fill(titles, colour(scene.theme.surface));
+  p.line_y(titles.x1 - p.hairline(), titles.y0, titles.y1, colour(scene.theme.line));  // long process titles run over it
+  for (std::size_t i = scene.first_band; i < scene.last_band; ++i) {
+    const Band& band = scene.layout.bands()[i];
+    const float y = scene.window_y(band.y);
+    const Box box{titles.x0, y, titles.x1, y + band.height};
+    if (band.kind == BandKind::process) {
+      draw_process_title(scene, band, box);
+      continue;
+    }
+    if (band.kind == BandKind::counter) {
+      p.clip({box.x0, box.y0, box.x1 - p.hairline(), box.y1});
+      draw_counter_title(scene, band, box, scene.pointer_inside && box.holds(scene.pointer));
+      p.unclip();
+      p.line_x(box.y1 - p.hairline(), titles.x0, titles.x1, colour(scene.theme.line, 0.6f));
+      continue;
+    }
+    if (band.kind == BandKind::more_streams) {
+      draw_more_title(scene, band, box, scene.pointer_inside && box.holds(scene.pointer));
+      p.line_x(box.y1 - p.hairline(), titles.x0, titles.x1, colour(scene.theme.line, 0.6f));
+      continue;
+    }
+    p.clip({box.x0, box.y0, box.x1 - p.hairline(), box.y1});
+    draw_lane_title(scene, band, box, scene.pointer_inside && box.holds(scene.pointer));
+    p.unclip();
+    p.line_x(box.y1 - p.hairline(), titles.x0, titles.x1, colour(scene.theme.line, 0.6f));
+  }
+  p.unclip();
+}
+
+}  // namespace gapscope

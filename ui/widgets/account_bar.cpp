@@ -1,0 +1,123 @@
+#include "ui/widgets/account_bar.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "ui/widgets/text.h"
+
+namespace gapscope {
+namespace {
+
+constexpr float kBarHeight = 14;
+constexpr float kSwatch = 10;
+constexpr double kLeastShare = 0.005;  // of the window, that the words below the bar tell
+
+bool is_light(const ViewState& view) { return view.theme == ThemeName::light; }
+
+Rgb work_ink(const AccountPart& part, const ViewState& view) {
+  const Hue hue = part.kind == AccountPart::Kind::compute ? Hue::gemm : part.kind == AccountPart::Kind::communication ? Hue::collective : Hue::copy;
+  return paint_of(view.slice_colours, hue, 0).fill;
+}
+
+std::string share(Ns part, Ns whole) { return whole > 0 ? format_percent(static_cast<double>(part) / static_cast<double>(whole)) : ""; }
+
+std::string tooltip(const AccountPart& part, const AccountTimes& times) {
+  std::string text = std::string(part_words(part)) + ": " + format_duration(part.time) + ", " + share(part.time, times.window) + " of " + format_duration(times.window);
+  if (part.kind == AccountPart::Kind::idle) text += "\nThe GPU stands still. " + std::string(idle_cause_remedy(part.cause)) + "\nClick for the next gap of this cause.";
+  return text;
+}
+
+// What it is the account of.
+std::string stretch_words(const DeviceAccount& device, const AccountStretch& stretch, std::size_t devices) {
+  std::string words = devices > 1 ? "GPU " + std::to_string(device.device) + ", " : "";
+  const std::string length = format_duration(stretch.span.length());
+  switch (stretch.of) {
+    case AccountStretch::Of::window: return words + length;
+    case AccountStretch::Of::range: return words + length + " of the marked time";
+    case AccountStretch::Of::step: return words + length + " of the selected step";
+  }
+  return words;
+}
+
+void draw_legend_line(const AccountPart& part, const AccountTimes& times, const ViewState& view) {
+  Painter p(*ImGui::GetWindowDrawList(), view.scale);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float size = p.px(kSwatch), top = std::floor((ImGui::GetTextLineHeight() - size) / 2);
+  fill_part(p, {at.x, at.y + top, at.x + size, at.y + top + size}, part, view);
+  ImGui::SetCursorScreenPos({at.x + size + p.px(6), at.y});
+  const Theme& theme = theme_of(view.theme);
+  draw_text(Face::sans, theme.text, part_words(part));
+  ImGui::SameLine(0, p.px(6));
+  draw_text_right(Face::mono, theme.muted, share(part.time, times.window) + " " + format_duration(part.time));
+}
+
+}  // namespace
+
+void fill_cause(Painter& painter, const Box& box, IdleCause cause, const ViewState& view, float alpha) {
+  const IdleLook look = look_of(cause, is_light(view));
+  painter.fill(box, colour(look.rgb, 0.30f * alpha));
+  painter.hatch(box, colour(look.rgb, 0.85f * alpha), look.hatch);
+}
+
+void fill_part(Painter& painter, const Box& box, const AccountPart& part, const ViewState& view, float alpha) {
+  if (part.kind == AccountPart::Kind::idle) return fill_cause(painter, box, part.cause, view, alpha);
+  painter.fill(box, colour(work_ink(part, view), alpha));
+}
+
+std::optional<AccountPart> draw_account_bar(const Box& box, const AccountTimes& times, const ViewState& view) {
+  if (times.window <= 0 || box.width() < 1) return std::nullopt;
+  Painter p(*ImGui::GetWindowDrawList(), view.scale);
+  const Theme& theme = theme_of(view.theme);
+  p.fill(box, colour(theme.background));
+  std::optional<AccountPart> clicked;
+  Ns before = 0;
+  int id = 0;
+  const auto x_of = [&](Ns t) { return std::round(box.x0 + box.width() * static_cast<float>(static_cast<double>(t) / static_cast<double>(times.window))); };
+  for (const AccountPart& part : parts_of(times)) {
+    const Box piece{x_of(before), box.y0, x_of(before + part.time), box.y1};
+    before += part.time;
+    ++id;
+    if (piece.width() < 1) continue;
+    fill_part(p, piece, part, view);
+    p.line_y(piece.x1 - p.hairline(), piece.y0, piece.y1, colour(theme.background, 0.8f));
+    ImGui::SetCursorScreenPos({piece.x0, piece.y0});
+    ImGui::PushID(id);
+    if (ImGui::InvisibleButton("part", {piece.width(), piece.height()})) clicked = part;
+    ImGui::PopID();
+    if (ImGui::IsItemHovered()) p.frame(piece, colour(theme.selection), p.hairline());
+    draw_hover(tooltip(part, times));
+  }
+  return clicked;
+}
+
+void go_to_part(const Document& document, ViewState& view, const DeviceAccount& device, const AccountPart& part) {
+  if (part.kind != AccountPart::Kind::idle) return;
+  const AccountStretch stretch = account_stretch(document, view);
+  const GapPlace now = chosen_gap(document, view);
+  const Ns from = now.gap ? now.gap->span.begin : stretch.span.begin - 1;
+  if (const std::optional<std::size_t> gap = next_gap(device, part.cause, from)) choose_gap(document, view, device.device, *gap, /*go_there=*/true);
+}
+
+void draw_account(const Document& document, ViewState& view, std::size_t most_words) {
+  const TimeAccount* account = account_of(document);
+  const DeviceAccount* device = account ? account->busiest() : nullptr;
+  if (!device) return;
+  const AccountStretch stretch = account_stretch(document, view);
+  const AccountTimes times = account_sums(document, *device, view).times;
+  if (times.window <= 0) return;
+  const Theme& theme = theme_of(view.theme);
+  draw_text(Face::sans, theme.muted, "Of " + stretch_words(*device, stretch, account->devices().size()) + " the GPU spent");
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, height = std::round(kBarHeight * view.scale);
+  const std::optional<AccountPart> clicked = draw_account_bar({at.x, at.y, at.x + width, at.y + height}, times, view);
+  ImGui::SetCursorScreenPos(at);
+  ImGui::Dummy({width, height});
+  std::vector<AccountPart> parts = parts_of(times);
+  std::stable_sort(parts.begin(), parts.end(), [](const AccountPart& a, const AccountPart& b) { return a.time > b.time; });
+  for (std::size_t i = 0; i < parts.size() && i < most_words; ++i)
+    if (static_cast<double>(parts[i].time) >= kLeastShare * static_cast<double>(times.window)) draw_legend_line(parts[i], times, view);
+  if (clicked) go_to_part(document, view, *device, *clicked);
+}
+
+}  // namespace gapscope

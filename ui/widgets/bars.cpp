@@ -1,0 +1,231 @@
+#include "ui/widgets/bars.h"
+
+#include <cmath>
+#include <filesystem>
+
+#include "core/base/text.h"
+#include "core/view/findings/findings_model.h"
+#include "core/view/timeline/flow_choice.h"
+#include "core/view/timeline/time_view.h"
+#include "ui/search/search_field.h"
+#include "ui/timeline/timeline_scene.h"
+#include "ui/widgets/text.h"
+
+namespace gapscope {
+namespace {
+
+constexpr float kMessageHeight = 34;
+constexpr float kLeastSearch = 170, kMostSearch = 460;
+
+std::string file_name(const Trace& trace) { return std::filesystem::path(trace.path).filename().string(); }
+
+// "NVIDIA H200 - 1.21 ms" where the file names a GPU.
+std::string device_summary(const Trace& trace) {
+  std::string text;
+  const auto& devices = trace.header.devices;
+  if (!devices.empty()) {
+    const std::string& name = devices.front().name;
+    const std::string count = std::to_string(devices.size());
+    if (name.empty())
+      text = count + (devices.size() == 1 ? " GPU" : " GPUs");
+    else
+      text = devices.size() == 1 ? name : count + " x " + name;
+    text += "  \xC2\xB7  ";
+  }
+  return text + format_duration(trace.span.length()) + (trace.is_part ? " so far" : "");
+}
+
+bool is_on(CommandId id, const ViewState& view) {
+  return (id == CommandId::toggle_bottom && view.sizes.bottom_open) ||
+         (id == CommandId::toggle_findings && view.findings.open) || (id == CommandId::pin_tab && view.tab_pinned) ||
+         (id == CommandId::toggle_informational && !view.findings.quiet) ||
+         (id == CommandId::toggle_animation && view.animate);
+}
+
+void menu_item(const Command& command, CommandScope& scope) {
+  const std::string keys = chord_text(command.chords[0]);
+  const bool enabled = is_enabled(command, scope);
+  if (ImGui::MenuItem(command.title, keys.c_str(), is_on(command.id, scope.view), enabled))
+    run_command(command.id, scope);
+  const std::string_view why = why_disabled(command, scope);
+  draw_hover(why.empty() ? std::string(command.help) : std::string(command.help) + " (Not now: " + std::string(why) + ".)");
+}
+
+void draw_menu(Menu menu, CommandScope& scope) {
+  if (!ImGui::BeginMenu(menu_title(menu))) return;
+  for (const Command& command : commands()) {
+    if (command.menu == menu) menu_item(command, scope);
+  }
+  ImGui::EndMenu();
+}
+
+// Gives its right end; nothing is drawn where it would come behind `most`.
+float draw_pill(Painter& p, const Theme& theme, const Box& bar, float x, const std::string& text, float most) {
+  const float width = p.text_width(Face::sans, text) + p.px(20);
+  if (x + width > most) return x;
+  const Box pill{x, bar.y0 + p.px(8), x + width, bar.y1 - p.px(8)};
+  p.fill_rounded(pill, colour(theme.raised), pill.height() / 2);
+  p.text_in(Face::sans, {pill.x0 + p.px(10), pill.y0, pill.x1, pill.y1}, colour(theme.muted), text);
+  return pill.x1;
+}
+
+// The first words of the verdict, at the right end: "Host-bound"; a click opens the findings at the first one.
+// Gives its left end.
+float draw_verdict_chip(Painter& p, const Theme& theme, const Box& bar, const Document& document, CommandScope& scope) {
+  const Diagnosis* diagnosis = document.diagnosis();
+  if (!diagnosis) return bar.x1;
+  Severity worst = Severity::informational;
+  for (const RankedFinding& f : diagnosis->findings) worst = std::max(worst, f.finding.severity);
+  const bool doubtful = !diagnosis->trust.empty();
+  const std::string words = diagnosis->verdict.substr(0, diagnosis->verdict.find(':')) + (doubtful ? ", with a caveat" : "");
+  const float size = p.px(10), width = p.text_width(Face::sans, words) + size + p.px(32);
+  const Box chip{bar.x1 - width - p.px(10), bar.y0 + p.px(7), bar.x1 - p.px(10), bar.y1 - p.px(7)};
+  ImGui::SetCursorScreenPos({chip.x0, chip.y0});
+  if (ImGui::InvisibleButton("verdict", {chip.width(), chip.height()})) open_findings(document, scope.view);
+  const bool hot = ImGui::IsItemHovered();
+  draw_hover(doubtful ? diagnosis->trust + "\n" + diagnosis->verdict : diagnosis->verdict);
+  p.fill_rounded(chip, colour(severity_colour(worst, theme), hot ? 0.32f : 0.18f), chip.height() / 2);
+  draw_severity(p, {chip.x0 + p.px(12) + size / 2, (chip.y0 + chip.y1) / 2}, size, worst, theme);
+  p.text_in(Face::sans, {chip.x0 + size + p.px(20), chip.y0, chip.x1, chip.y1}, colour(theme.text), words);
+  return chip.x0;
+}
+
+// A row across the window; the caller adds what stands in it.
+void begin_row(const char* id, const Box& box) {
+  ImGui::SetCursorScreenPos({box.x0, box.y0});
+  ImGui::BeginChild(id, {box.width(), box.height()}, false, ImGuiWindowFlags_NoScrollbar);
+}
+
+void message_row(const Box& row, std::string_view message, const ViewState& view, Requests& out) {
+  const Theme& theme = theme_of(view.theme);
+  Painter p(*ImGui::GetWindowDrawList(), view.scale);
+  p.fill(row, colour(theme.raised));
+  p.fill({row.x0, row.y0, row.x0 + p.px(4), row.y1}, colour(theme.costly));
+  begin_row("message", row);
+  ImGui::SetCursorPos({p.px(16), p.px(8)});
+  ImGui::TextUnformatted(message.data(), message.data() + message.size());
+  ImGui::SetCursorPos({row.width() - p.px(86), p.px(5)});
+  if (ImGui::Button("Dismiss", {p.px(78), 0})) out.add(DismissMessage{});
+  ImGui::EndChild();
+}
+
+// A bar that fills, words and a button, over the surface of the status bar.
+void loading_row(const Box& box, const LoadingView& loading, const Theme& theme, Painter& p, Requests& out) {
+  const float share = loading.fraction < 0 ? 0.0f : static_cast<float>(loading.fraction);
+  p.fill({box.x0, box.y0, box.x0 + box.width() * share, box.y0 + p.px(3)}, colour(theme.accent));
+  const std::string text = "Loading, only the beginning is shown:  " + loading_text(loading);
+  p.text_in(Face::bold, {box.x0 + p.px(10), box.y0, box.x1 - p.px(80), box.y1}, colour(theme.accent), text);
+  begin_row("loading", {box.x1 - p.px(80), box.y0, box.x1, box.y1});
+  ImGui::SetCursorPos({p.px(8), p.px(3)});
+  if (ImGui::SmallButton("Cancel")) out.add(CancelLoad{});
+  draw_hover("Stops loading; what was open before is shown again.");
+  ImGui::EndChild();
+}
+
+}  // namespace
+
+void draw_top_bar(const Box& box, const FrameInput& in, CommandScope& scope) {
+  const Theme& theme = theme_of(scope.view.theme);
+  Painter p(*ImGui::GetWindowDrawList(), scope.view.scale);
+  for (const Menu menu : {Menu::file, Menu::view, Menu::go, Menu::help}) draw_menu(menu, scope);
+  if (!in.document) return;
+  const Trace& trace = in.document->trace;
+  const float x = ImGui::GetCursorScreenPos().x + p.px(12);
+  const char* letter = scope.view.compare.side == TraceSide::a ? "A:  " : "B:  ";
+  const std::string name = (scope.view.compare.open ? letter : "") + printable(file_name(trace));
+  p.line_y(x - p.px(6), box.y0 + p.px(12), box.y1 - p.px(12), colour(theme.line));
+  p.text_in(Face::bold, {x + p.px(6), box.y0, box.x1, box.y1}, colour(theme.text), name);
+  const float right = draw_verdict_chip(p, theme, box, *in.document, scope) - p.px(14);
+  const float pill = x + p.px(18) + p.text_width(Face::bold, name);
+  const float left = draw_pill(p, theme, box, pill, printable(device_summary(trace)), right - p.px(kLeastSearch)) + p.px(14);
+  const float x1 = std::min(right, std::max(left + p.px(kMostSearch), std::floor((box.x0 + box.x1 + p.px(kMostSearch)) / 2)));
+  const float x0 = std::max(std::min(left, x1 - p.px(kLeastSearch)), x1 - p.px(kMostSearch));
+  draw_search_field({x0, box.y0 + p.px(7), x1, box.y1 - p.px(7)}, in, scope);
+}
+
+void draw_status_bar(const Box& box, const FrameInput& in, const ViewState& view, Requests& out) {
+  const Theme& theme = theme_of(view.theme);
+  Painter p(*ImGui::GetWindowDrawList(), view.scale);
+  p.fill(box, colour(theme.surface));
+  p.line_x(box.y0, box.x0, box.x1, colour(theme.line));
+  if (!in.document) return;
+  const Trace& trace = in.document->trace;
+  if (trace.is_part && in.loading) return loading_row(box, *in.loading, theme, p, out);
+  const std::string dot = "   \xC2\xB7   ";
+  const std::string figures = flow_figures(view.flows);
+  const std::string left = printable(trace.path) + dot + format_count(static_cast<std::int64_t>(trace.slice_count())) +
+                           " slices" + dot + "visible " +
+                           format_duration(std::min(view.time.span.length(), trace.span.length())) + " of " +
+                           format_duration(trace.span.length()) + (figures.empty() ? "" : dot + figures);
+  p.text_in(Face::sans, {box.x0 + p.px(10), box.y0, box.x1, box.y1}, colour(theme.muted), left);
+  const std::string right = format_significant(view.frame_ms) + " ms a frame";
+  const float width = p.text_width(Face::sans, right);
+  p.text_in(Face::sans, {box.x1 - width - p.px(10), box.y0, box.x1, box.y1}, colour(theme.muted), right);
+}
+
+float draw_message(const Box& box, const FrameInput& in, const ViewState& view, Requests& out) {
+  if (in.message.empty()) return 0;
+  const float height = std::round(kMessageHeight * view.scale);
+  message_row({box.x0, box.y0, box.x1, box.y0 + height}, in.message, view, out);
+  return height;
+}
+
+float draw_loading_beside(const Box& box, const LoadingView& loading, const ViewState& view, Requests& out) {
+  const Theme& theme = theme_of(view.theme);
+  Painter p(*ImGui::GetWindowDrawList(), view.scale);
+  const float height = p.px(kStatusHeight);
+  const Box row{box.x0, box.y1 - height, box.x1, box.y1};
+  p.fill(row, colour(theme.raised));
+  const float share = loading.fraction < 0 ? 0.0f : static_cast<float>(loading.fraction);
+  p.fill({row.x0, row.y0, row.x0 + row.width() * share, row.y0 + p.px(3)}, colour(theme.accent));
+  const std::string name = printable(std::filesystem::path(loading.path).filename().string());
+  p.text_in(Face::sans, {row.x0 + p.px(10), row.y0, row.x1 - p.px(80), row.y1}, colour(theme.accent),
+            "B: " + name + "   " + loading_text(loading));
+  begin_row("loading beside", {row.x1 - p.px(80), row.y0, row.x1, row.y1});
+  ImGui::SetCursorPos({p.px(8), p.px(3)});
+  if (ImGui::SmallButton("Cancel")) out.add(CloseBeside{});
+  draw_hover("Stops loading the second trace.");
+  ImGui::EndChild();
+  return height;
+}
+
+float draw_notice(const Box& box, const FrameInput& in, const ViewState& view, Requests& out) {
+  if (!in.notice) return 0;
+  const Theme& theme = theme_of(view.theme);
+  Painter p(*ImGui::GetWindowDrawList(), view.scale);
+  const Box row{box.x0, box.y0, box.x1, box.y0 + std::round(kMessageHeight * view.scale)};
+  p.fill(row, colour(theme.raised));
+  p.fill({row.x0, row.y0, row.x0 + p.px(4), row.y1}, colour(theme.accent));
+  begin_row("notice", row);
+  ImGui::SetCursorPos({p.px(16), p.px(8)});
+  ImGui::TextUnformatted(in.notice->text.data(), in.notice->text.data() + in.notice->text.size());
+  for (const NoticeButton& button : in.notice->buttons) {
+    ImGui::SameLine(0, p.px(12));
+    ImGui::SetCursorPosY(p.px(5));
+    ImGui::PushStyleColor(ImGuiCol_Button, colour(theme.accent, 0.25f));
+    if (ImGui::Button(button.title)) out.add(button.request);
+    ImGui::PopStyleColor();
+    draw_hover(button.help);
+  }
+  ImGui::EndChild();
+  return row.height();
+}
+
+float draw_splitter(const char* id, const Box& box, const ViewState& view) {
+  const bool lying = box.width() > box.height();
+  ImGui::SetCursorScreenPos({box.x0, box.y0});
+  ImGui::InvisibleButton(id, {box.width(), box.height()});
+  const bool hot = ImGui::IsItemHovered() || ImGui::IsItemActive();
+  Painter p(*ImGui::GetWindowDrawList(), view.scale);
+  const Theme& theme = theme_of(view.theme);
+  p.fill(box, colour(theme.surface));
+  const Box edge =
+      lying ? Box{box.x0, box.y0, box.x1, box.y0 + p.hairline()} : Box{box.x0, box.y0, box.x0 + p.hairline(), box.y1};
+  p.fill(hot ? box : edge, colour(hot ? theme.accent : theme.line, hot ? 0.6f : 1.0f));
+  if (hot) ImGui::SetMouseCursor(lying ? ImGuiMouseCursor_ResizeNS : ImGuiMouseCursor_ResizeEW);
+  if (!ImGui::IsItemActive()) return 0;
+  const ImVec2 moved = ImGui::GetIO().MouseDelta;
+  return (lying ? moved.y : moved.x) / view.scale;
+}
+
+}  // namespace gapscope

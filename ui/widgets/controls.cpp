@@ -1,0 +1,85 @@
+#include "ui/widgets/controls.h"
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/view/selection/area_model.h"
+#include "ui/widgets/text.h"
+
+namespace gapscope {
+
+std::size_t draw_choice(const char* id, std::span<const Choice> choices, std::size_t chosen, const ViewState& view) {
+  const Theme& theme = theme_of(view.theme);
+  ImGui::PushID(id);
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (i > 0) ImGui::SameLine(0, view.scale);
+    const bool down = i == chosen;
+    ImGui::PushStyleColor(ImGuiCol_Button, down ? colour(blend(theme.raised, theme.accent, 0.35f)) : colour(theme.raised));
+    ImGui::PushStyleColor(ImGuiCol_Text, colour(down ? theme.text : theme.muted));
+    if (ImGui::Button(choices[i].title)) chosen = i;
+    ImGui::PopStyleColor(2);
+    draw_hover(choices[i].help);
+  }
+  ImGui::PopID();
+  return chosen;
+}
+
+std::string range_text(const Trace& trace, Span range) {
+  return format_duration(range.begin - trace.span.begin) + " - " + format_duration(range.end - trace.span.begin);
+}
+
+void draw_range_chip(const Document& document, ViewState& view) {
+  if (!view.range) return;
+  const Theme& theme = theme_of(view.theme);
+  ImGui::PushStyleVar(ImGuiStyleVar_FrameRounding, ImGui::GetFrameHeight() / 2);
+  ImGui::PushStyleColor(ImGuiCol_Button, colour(theme.accent, 0.25f));
+  const std::string text = "range " + range_text(document.trace, *view.range) + "  x###range";
+  const Span range = *view.range;
+  if (ImGui::Button(text.c_str())) clear_area(view);
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar();
+  draw_hover("Only what begins within these " + format_duration(range.length()) +
+             " is counted. Drag over the lanes or in the ruler for another range; click here for the whole trace.");
+}
+
+bool draw_part_note(const Document& document, const ViewState& view, std::string_view what) {
+  if (!document.trace.is_part) return false;
+  draw_absence(view, "Only the beginning of the file is here yet; " + std::string(what) + " when all of it is.");
+  return true;
+}
+
+void draw_working(const Document& document, const ViewState& view, std::string_view what) {
+  if (draw_part_note(document, view, std::string(what) + " follows")) return;
+  const int percent = static_cast<int>(document.analysis_fraction() * 100);
+  draw_absence(view, "Working out " + std::string(what) + ", " + std::to_string(percent) + " %");
+}
+
+void draw_csv_buttons(const char* ending, const std::function<std::string()>& text, Requests& out) {
+  const ImGuiStyle& style = ImGui::GetStyle();
+  const float buttons = ImGui::CalcTextSize("Copy CSVSave CSV").x + style.FramePadding.x * 4 + style.ItemSpacing.x;
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, ImGui::GetContentRegionAvail().x - buttons));
+  if (ImGui::Button("Copy CSV")) out.add(CopyText{text()});
+  draw_hover("Copy the rows below as CSV, in nanoseconds.");
+  ImGui::SameLine();
+  if (ImGui::Button("Save CSV")) out.add(SaveText{ending, text()});
+  draw_hover("Save the rows below as CSV beside the trace.");
+}
+
+void draw_columns_menu(std::span<const char* const> titles, std::uint32_t& hidden) {
+  if (ImGui::Button("Columns")) ImGui::OpenPopup("columns");
+  draw_hover("Show more columns, or fewer.");
+  if (!ImGui::BeginPopup("columns")) return;
+  for (std::size_t i = 1; i < titles.size(); ++i) {
+    if (!titles[i]) continue;
+    const std::uint32_t bit = std::uint32_t{1} << i;
+    bool shown = (hidden & bit) == 0;
+    if (ImGui::Checkbox(titles[i], &shown)) hidden ^= bit;
+  }
+  ImGui::EndPopup();
+}
+
+void draw_absence(const ViewState& view, std::string_view sentence) {
+  draw_text(Face::sans, theme_of(view.theme).muted, sentence, /*wrap=*/true);
+}
+
+}  // namespace gapscope

@@ -1,0 +1,22 @@
+#pragma once
+// The text that a frame shows, read back from what it drew: every text of the window goes through Dear ImGui's draw lists as
+// glyphs, so this sees widgets and painters alike, and only what is really in the picture.
+#include <string>
+#include <vector>
+
+#include <imgui.h>
+#include "ui/timeline/painter.h"
+
+namespace gapscope {
+
+struct DrawnText {
+  std::string text;      // of one line; leading and trailing spaces are not seen
+  Box box;               // a line high, cut to what shows; px of the picture
+  bool clipped = false;  // letters are cut by an edge; a text that ends in an ellipsis was shortened, and is not
+};
+
+// In the order of drawing. `data` is that of the last ImGui::Render(), `atlas` the one it was drawn with. Text that something
+// opaque was drawn over is left out. A text cut exactly between two letters cannot be told from a shorter one.
+std::vector<DrawnText> drawn_texts(const ImDrawData& data, const ImFontAtlas& atlas);
+
+}  // namespace gapscope

@@ -1,0 +1,214 @@
+#include "ui/widgets/grid.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/base/text.h"
+#include "core/view/told_apart.h"
+#include "ui/widgets/text.h"
+
+namespace gapscope {
+namespace {
+
+constexpr float kRowHeight = 22;
+constexpr float kLeastName = 220;  // of the column that takes the rest
+constexpr float kBarAlpha = 0.22f;
+constexpr float kArrow = 4;        // half the width of the sort mark
+
+constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingFixedFit |
+                                   ImGuiTableFlags_RowBg | ImGuiTableFlags_NoSavedSettings;
+
+class GridDrawing {
+ public:
+  GridDrawing(const Grid& grid, const ViewState& view)
+      : grid_(grid), theme_(theme_of(view.theme)), scale_(view.scale), row_height_(std::round(kRowHeight * view.scale)) {
+    digit_ = text_width(Face::mono, "0");
+    padding_ = ImGui::GetStyle().CellPadding.x;
+  }
+
+  GridClick draw() {
+    const ImVec2 room = ImGui::GetContentRegionAvail();
+    const float width = grid_.width_px > 0 ? grid_.width_px : room.x;
+    const float total = grid_.total ? row_height_ : 0;
+    ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {padding_, 0});
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ImGui::GetStyle().ItemSpacing.x, 0});
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    if (ImGui::BeginTable(grid_.id, static_cast<int>(grid_.columns.size()), kFlags,
+                          {width, std::max(room.y - total, row_height_ * 2)})) {
+      set_up(width);
+      header();
+      rows();
+      ImGui::EndTable();
+      if (grid_.total) totals({at.x, at.y + std::max(room.y - total, row_height_ * 2), at.x + width, 0});
+    }
+    ImGui::PopStyleVar(2);
+    return click_;
+  }
+
+ private:
+  struct Place {
+    float x0 = 0, x1 = 0;
+  };
+
+  float fixed_width(const GridColumn& column) const { return column.chars * digit_; }
+
+  void set_up(float width) {
+    float rest = width - ImGui::GetStyle().ScrollbarSize;
+    for (const GridColumn& column : grid_.columns) rest -= fixed_width(column) + 2 * padding_;
+    rest = std::max(rest, kLeastName * scale_);
+    ImGui::TableSetupScrollFreeze(1, 1);
+    for (const GridColumn& column : grid_.columns)
+      ImGui::TableSetupColumn(column.title, ImGuiTableColumnFlags_WidthFixed | ImGuiTableColumnFlags_NoResize,
+                              column.chars > 0 ? fixed_width(column) : rest);
+    places_.resize(grid_.columns.size());
+  }
+
+  void header() {
+    ImGui::TableNextRow(ImGuiTableRowFlags_Headers, row_height_);
+    for (std::size_t i = 0; i < grid_.columns.size(); ++i) {
+      if (!ImGui::TableSetColumnIndex(static_cast<int>(i))) continue;
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      const float width = ImGui::GetContentRegionAvail().x;
+      places_[i] = {at.x, at.x + width};
+      ImGui::PushID(static_cast<int>(i));
+      if (ImGui::InvisibleButton("header", {std::max(width, 1.0f), row_height_})) click_.header = static_cast<std::int64_t>(i);
+      draw_hover(grid_.columns[i].help);
+      const bool hot = ImGui::IsItemHovered();
+      title(i, at, width, hot);
+      ImGui::PopID();
+    }
+  }
+
+  void title(std::size_t i, ImVec2 at, float width, bool hot) {
+    const GridColumn& column = grid_.columns[i];
+    const bool sorted = grid_.sorted_by == i;
+    const Rgb rgb = sorted || hot ? theme_.text : theme_.muted;
+    const float own = text_width(Face::sans, column.title);
+    const float x = column.number ? at.x + width - own : at.x;
+    ImGui::SetCursorScreenPos({x, at.y + (row_height_ - font_size(Face::sans)) / 2});
+    draw_text(Face::sans, rgb, column.title);
+    if (!sorted) return;
+    const float half = kArrow * scale_;
+    const float cx = column.number ? x - half * 2 : x + own + half * 2.5f;
+    const float cy = at.y + row_height_ / 2;
+    const float tip = grid_.descending ? half * 0.6f : -half * 0.6f;
+    ImGui::GetWindowDrawList()->AddTriangleFilled({cx - half, cy - tip}, {cx + half, cy - tip}, {cx, cy + tip},
+                                                  colour(theme_.accent));
+  }
+
+  void rows() {
+    ImGuiListClipper clipper;
+    clipper.Begin(static_cast<int>(grid_.rows), row_height_);
+    while (clipper.Step()) {
+      tell_names_apart(static_cast<std::size_t>(clipper.DisplayStart), static_cast<std::size_t>(clipper.DisplayEnd));
+      for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) row(static_cast<std::size_t>(i));
+    }
+  }
+
+  // The names of the rows in sight, as wide as their column.
+  void tell_names_apart(std::size_t first, std::size_t last) {
+    first_named_ = first;
+    names_.clear();
+    if (grid_.columns.empty() || grid_.columns[0].number || grid_.columns[0].painted) return;
+    for (std::size_t r = first; r < last; ++r) names_.push_back(grid_.cell(r, 0).text);
+    names_ = told_apart(names_, chars_in(places_[0].x1 - places_[0].x0));
+  }
+
+  std::size_t chars_in(float width) const { return static_cast<std::size_t>(std::max(width / digit_, 1.0f)); }
+
+  void row(std::size_t r) {
+    ImGui::TableNextRow(ImGuiTableRowFlags_None, row_height_);
+    ImGui::TableSetColumnIndex(0);
+    ImGui::PushID(static_cast<int>(r));
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const bool selected = grid_.selected == static_cast<std::int64_t>(r);
+    if (ImGui::Selectable("##row", selected, ImGuiSelectableFlags_SpanAllColumns, {0, row_height_}))
+      click_.row = static_cast<std::int64_t>(r);
+    const bool hot = ImGui::IsItemHovered();
+    if (hot && ImGui::IsMouseReleased(1)) click_.menu = static_cast<std::int64_t>(r);
+    const float mouse = ImGui::GetIO().MousePos.x;
+    for (std::size_t c = 0; c < grid_.columns.size(); ++c) {
+      if (!ImGui::TableSetColumnIndex(static_cast<int>(c))) continue;
+      const float x0 = c == 0 ? at.x : ImGui::GetCursorScreenPos().x;
+      const float width = ImGui::GetContentRegionAvail().x;
+      if (grid_.columns[c].painted) {
+        grid_.paint(r, {x0, at.y, x0 + width, at.y + row_height_});
+        continue;
+      }
+      GridCell cell = grid_.cell(r, c);
+      if (c == 0 && r - first_named_ < names_.size()) cell.text = names_[r - first_named_];
+      draw_cell(cell, c, {x0, at.y}, width);
+      if (hot && mouse >= x0 - padding_ && mouse < x0 + width + padding_) hover(cell, at.y);
+    }
+    ImGui::PopID();
+  }
+
+  void hover(const GridCell& cell, float y) {
+    if (cell.hover.empty()) return;
+    begin_tooltip({0, y}, {0, y + row_height_});
+    ImGui::PushTextWrapPos(ImGui::GetFontSize() * 36);
+    ImGui::TextUnformatted(cell.hover.data(), cell.hover.data() + cell.hover.size());
+    ImGui::PopTextWrapPos();
+    end_tooltip();
+  }
+
+  void draw_cell(const GridCell& cell, std::size_t c, ImVec2 at, float width) {
+    const float y = at.y + (row_height_ - font_size(Face::mono)) / 2;
+    if (cell.share > 0)
+      ImGui::GetWindowDrawList()->AddRectFilled({at.x, at.y + 3 * scale_},
+                                                {at.x + width * std::min(cell.share, 1.0f), at.y + row_height_ - 3 * scale_},
+                                                colour(cell.ink.value_or(theme_.accent), kBarAlpha), scale_);
+    const Rgb rgb = cell.ink.value_or(cell.muted ? theme_.muted : theme_.text);
+    const GridColumn& column = grid_.columns[c];
+    if (!column.number) {
+      ImGui::SetCursorScreenPos({at.x, y});
+      return draw_text(Face::mono, rgb, elide_middle(cell.text, chars_in(width)));
+    }
+    draw_number(cell, column, {at.x, y}, width, rgb);
+  }
+
+  void draw_number(const GridCell& cell, const GridColumn& column, ImVec2 at, float width, Rgb rgb) {
+    const std::size_t space = column.unit_chars > 0 ? cell.text.rfind(' ') : std::string::npos;
+    const std::string digits = cell.text.substr(0, space);
+    const float unit = column.unit_chars > 0 ? static_cast<float>(column.unit_chars + 1) * digit_ : 0;
+    const float end = at.x + width - unit;
+    ImGui::SetCursorScreenPos({end - text_width(Face::mono, digits), at.y});
+    draw_text(Face::mono, rgb, digits);
+    if (space == std::string::npos) return;
+    ImGui::SetCursorScreenPos({end + digit_, at.y});
+    draw_text(Face::mono, theme_.muted, cell.text.substr(space + 1));
+  }
+
+  void totals(const Box& at) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const float y1 = at.y0 + row_height_;
+    list.AddRectFilled({at.x0, at.y0}, {at.x1, y1}, colour(theme_.raised));
+    list.AddRectFilled({at.x0, at.y0}, {at.x1, at.y0 + std::max(1.0f, scale_)}, colour(theme_.line));
+    const float first_end = places_.empty() ? at.x0 : places_.front().x1;
+    for (std::size_t c = 0; c < places_.size(); ++c) {
+      if (places_[c].x1 <= places_[c].x0) continue;
+      if (c > 0 && (places_[c].x0 < first_end || places_[c].x1 > at.x1)) continue;  // scrolled out of sight
+      draw_cell(grid_.total(c), c, {places_[c].x0, at.y0}, places_[c].x1 - places_[c].x0);
+    }
+    ImGui::SetCursorScreenPos({at.x0, y1});
+    ImGui::Dummy({1, 0});
+  }
+
+  const Grid& grid_;
+  const Theme& theme_;
+  float scale_;
+  float row_height_;
+  float digit_ = 8;
+  float padding_ = 6;
+  std::vector<Place> places_;
+  std::vector<std::string> names_;  // of the rows from first_named_ on
+  std::size_t first_named_ = 0;
+  GridClick click_;
+};
+
+}  // namespace
+
+GridClick draw_grid(const Grid& grid, const ViewState& view) { return GridDrawing(grid, view).draw(); }
+
+}  // namespace gapscope

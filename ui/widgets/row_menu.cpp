@@ -1,0 +1,69 @@
+#include "ui/widgets/row_menu.h"
+
+#include <algorithm>
+
+#include "core/base/demangle.h"
+#include "core/base/text.h"
+#include "core/view/selection/area_model.h"
+#include "core/view/timeline/time_view.h"
+#include "ui/panels.h"
+#include "ui/widgets/text.h"
+
+namespace gapscope {
+namespace {
+
+constexpr const char* kMenu = "row menu";
+
+bool item(const char* title, const char* help, bool enabled = true) {
+  const bool chosen = ImGui::MenuItem(title, nullptr, false, enabled);
+  draw_hover(help);
+  return chosen;
+}
+
+void find_all(ViewState& view, std::string_view name_in_file) {
+  view.search.typed = {pattern_of_name(name_in_file), true};
+  view.cycle = {};
+}
+
+}  // namespace
+
+std::optional<std::size_t> draw_row_menu_for(const GridClick& click, std::size_t rows) {
+  ImGuiStorage& kept = *ImGui::GetStateStorage();
+  const ImGuiID id = ImGui::GetID("row of the menu");
+  if (click.menu >= 0) {
+    kept.SetInt(id, static_cast<int>(click.menu));
+    ImGui::OpenPopup(kMenu);
+  }
+  const int row = kept.GetInt(id, -1);
+  if (row < 0 || static_cast<std::size_t>(row) >= rows || !ImGui::IsPopupOpen(kMenu)) return std::nullopt;
+  return static_cast<std::size_t>(row);
+}
+
+void draw_row_menu(const RowOfSlices& row, ViewState& view, Requests& out, const std::function<ResultList()>& list) {
+  if (!ImGui::BeginPopup(kMenu)) return;
+  const std::string title = "List its " + format_count(static_cast<std::int64_t>(row.count)) + (row.count == 1 ? " slice" : " slices");
+  if (item(title.c_str(), "Every slice that this row counts, with lane, begin and duration.")) open_list(view, list());
+  if (item("Copy name", "Copy the whole name of this row.")) out.add(CopyText{row.name});
+  if (item("Find all like this", "Find every slice of this name, and go from hit to hit by Enter.")) find_all(view, row.name);
+  ImGui::EndPopup();
+}
+
+void draw_place_menu(const ListPlace& place, const Document& document, ViewState& view, Requests& out) {
+  if (!ImGui::BeginPopup(kMenu)) return;
+  const Trace& trace = document.trace;
+  const bool slice = place.slice.valid();
+  if (item("Zoom to it", "Let it fill most of the view.")) {
+    if (slice) select_slice(view, place.slice, /*reveal=*/true);
+    if (place.lane) view.reveal_lane = place.lane;
+    go_to(view, focused_on(place.span, axis_reach(view, trace.span)));
+  }
+  if (item("Copy name", "Copy its whole name.", slice)) out.add(CopyText{std::string(trace.name(place.slice))});
+  if (item("Copy as JSON", "Copy its event as it stands in the file.", slice)) out.add(CopyEvent{place.slice});
+  if (item("Find all like this", "Find every slice of this name, and go from hit to hit by Enter.", slice)) find_all(view, trace.name(place.slice));
+  if (item("Mark", "Mark its time on its lane as the area.", place.lane.valid()))
+    mark_area(view, {{place.span.begin, std::max(place.span.end, place.span.begin + 1)}, {place.lane}});
+  if (item("Save this time as a trace", "Save what happens in its time as a trace of its own, beside this one.", !trace.is_part)) out.add(SaveCrop{place.span});
+  ImGui::EndPopup();
+}
+
+}  // namespace gapscope

@@ -1,0 +1,27 @@
+#pragma once
+// What a right click on a row of a table or list offers.
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "core/view/document.h"
+#include "core/view/view_state.h"
+#include "ui/requests.h"
+#include "ui/widgets/grid.h"
+
+namespace gapscope {
+
+// The row whose menu is open, of `rows` there are: opens it where the click asks for it. To be called once a frame, after the grid.
+std::optional<std::size_t> draw_row_menu_for(const GridClick& click, std::size_t rows);
+
+// A row that counts slices by name.
+struct RowOfSlices {
+  std::string name;
+  std::uint64_t count = 0;
+};
+void draw_row_menu(const RowOfSlices& row, ViewState& view, Requests& out, const std::function<ResultList()>& list);
+// A row that is a place.
+void draw_place_menu(const ListPlace& place, const Document& document, ViewState& view, Requests& out);
+
+}  // namespace gapscope

@@ -1,0 +1,25 @@
+#pragma once
+// Text in the faces and colours of the theme, drawn with the unformatted call: names from a trace are data.
+#include <string_view>
+
+#include "ui/widgets/faces.h"
+#include "ui/widgets/theme.h"
+
+namespace gapscope {
+
+// One item; wraps at the end of the column when `wrap`.
+void draw_text(Face face, Rgb rgb, std::string_view text, bool wrap = false);
+// One line whose last pixel is that of the column.
+void draw_text_right(Face face, Rgb rgb, std::string_view text);
+// Text that is a way to somewhere: underlined under the pointer. True when clicked.
+bool draw_link(Face face, Rgb rgb, std::string_view text, bool wrap = false);
+float text_width(Face face, std::string_view text);
+
+// A tooltip that does not cover what it explains, which lies from `low` to `high` in the window: below, or above where there is
+// no room. To be ended.
+void begin_tooltip(ImVec2 low, ImVec2 high);
+void end_tooltip();
+// A tooltip for the last item, wrapped; nothing for an empty text.
+void draw_hover(std::string_view text);
+
+}  // namespace gapscope

@@ -1,0 +1,21 @@
+#include "ui/widgets/text_field.h"
+
+namespace gapscope {
+namespace {
+
+int grow_text(ImGuiInputTextCallbackData* data) {
+  if (data->EventFlag != ImGuiInputTextFlags_CallbackResize) return 0;
+  auto& text = *static_cast<std::string*>(data->UserData);
+  text.resize(static_cast<std::size_t>(data->BufTextLen));
+  data->Buf = text.data();
+  return 0;
+}
+
+}  // namespace
+
+bool text_field(const char* label, const char* hint, std::string& text, ImGuiInputTextFlags flags) {
+  return ImGui::InputTextWithHint(label, hint, text.data(), text.capacity() + 1,
+                                  flags | ImGuiInputTextFlags_CallbackResize, grow_text, &text);
+}
+
+}  // namespace gapscope
