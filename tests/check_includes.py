@@ -32,7 +32,9 @@ MAY_INCLUDE = {
 # third-party header -> the only folders that may include it (tests/ may include anything)
 ONLY_IN = {
     r"simdjson": ["core/load"],
-    r"(zlib|libdeflate|lzma|zstd)\.h": ["core/load", "app/record"],
+    r"(zlib|lzma|zstd)\.h": ["core/load", "app/record"],
+    r"libiberty": ["core/base"],
+    r"re2": ["core/view/search"],
     r"(.*/)?imgui": ["ui", "app/window"],
     r"GLFW/|glad/|(.*/)?imgui_impl_": ["app/window"],
     r"png\.h": ["app/window"],

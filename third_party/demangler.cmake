@@ -1,10 +1,10 @@
-# __gcclibcxx_demangle_callback, the piecewise demangler of GCC's C++ library: only its archive exports it. The linker takes
-# that one object out of it; everything else of the library stays shared.
-execute_process(COMMAND "${CMAKE_CXX_COMPILER}" -print-file-name=libstdc++.a
-  OUTPUT_VARIABLE libstdcxx_archive OUTPUT_STRIP_TRAILING_WHITESPACE)
-if(NOT EXISTS "${libstdcxx_archive}")
-  message(FATAL_ERROR "libstdc++.a not found: install libstdc++-12-dev (it comes with g++).")
+# cplus_demangle_v3_callback, GNU's demangler that hands out its text piece by piece: libiberty, an archive without a pkg-config file.
+find_path(LIBIBERTY_INCLUDE libiberty/demangle.h)
+find_library(LIBIBERTY libiberty.a)
+if(NOT LIBIBERTY_INCLUDE OR NOT LIBIBERTY)
+  message(FATAL_ERROR "libiberty not found: install libiberty-dev.")
 endif()
 add_library(gapscope_demangler INTERFACE)
 add_library(gapscope::demangler ALIAS gapscope_demangler)
-target_link_libraries(gapscope_demangler INTERFACE "${libstdcxx_archive}")
+target_include_directories(gapscope_demangler SYSTEM INTERFACE "${LIBIBERTY_INCLUDE}")
+target_link_libraries(gapscope_demangler INTERFACE "${LIBIBERTY}")

@@ -58,13 +58,13 @@ Json devices_json(const Header& header) {
 
 Json report_json(const LoadReport& report) {
   Json list = Json::array();
-  for (const OddityEntry& entry : report.entries()) {
+  for (const ImportIssueEntry& entry : report.entries()) {
     Json first = Json::array();
-    for (const OddityExample& example : entry.first)
+    for (const ImportIssueExample& example : entry.first)
       first.push_back({{"offset", has_offset(example) ? Json(example.offset) : Json(nullptr)}, {"text", example.text}});
-    list.push_back({{"kind", oddity_word(entry.kind)},
+    list.push_back({{"kind", import_issue_word(entry.kind)},
                     {"count", entry.count},
-                    {"sentence", oddity_sentence(entry)},
+                    {"sentence", import_issue_sentence(entry)},
                     {"first", std::move(first)}});
   }
   return list;

@@ -87,7 +87,7 @@ void add_lanes(Out out, const Trace& trace) {
   }
 }
 
-void add_example(Out out, const OddityExample& example) {
+void add_example(Out out, const ImportIssueExample& example) {
   const std::string text = elide_middle(printable(example.text), 80);
   if (!has_offset(example))
     fmt::format_to(out, "    {}\n", text);
@@ -103,9 +103,9 @@ void add_report(Out out, const LoadReport& report) {
     return;
   }
   fmt::format_to(out, "\nodd about this file\n");
-  for (const OddityEntry& entry : report.entries()) {
-    fmt::format_to(out, "  {}\n", printable(oddity_sentence(entry)));
-    for (const OddityExample& example : entry.first) add_example(out, example);
+  for (const ImportIssueEntry& entry : report.entries()) {
+    fmt::format_to(out, "  {}\n", printable(import_issue_sentence(entry)));
+    for (const ImportIssueExample& example : entry.first) add_example(out, example);
   }
 }
 

@@ -3,10 +3,7 @@
 #include <array>
 #include <cstddef>
 
-// libstdc++'s streaming twin of abi::__cxa_demangle. A mangled name of 400 bytes can stand for gigabytes (each
-// substitution may double what came before), so the text is taken piece by piece and given up once it is too long.
-extern "C" int __gcclibcxx_demangle_callback(const char* mangled, void (*piece)(const char*, std::size_t, void*),
-                                             void* opaque);
+#include <libiberty/demangle.h>
 
 namespace gapscope {
 namespace {
@@ -29,6 +26,8 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
+// A mangled name of 400 bytes can stand for gigabytes (each substitution may double what came before), so the text is taken piece
+// by piece and given up once it is too long: by an exception, the only way out of the library before its end. Its frames own nothing.
 void append_piece(const char* text, std::size_t size, void* opaque) {
   auto& out = *static_cast<std::string*>(opaque);
   if (out.size() + size > kMaxReadableChars) throw TooLong{};
@@ -39,7 +38,7 @@ void append_piece(const char* text, std::size_t size, void* opaque) {
 std::string demangled(const std::string& name) {
   std::string readable;
   try {
-    if (__gcclibcxx_demangle_callback(name.c_str(), append_piece, &readable) == 0) return readable;
+    if (cplus_demangle_v3_callback(name.c_str(), DMGL_PARAMS | DMGL_TYPES, append_piece, &readable) != 0) return readable;
   } catch (const TooLong&) {
     // The name stays as it is in the file.
   }

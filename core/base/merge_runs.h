@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/base/room.h"
+#include "core/base/scratch.h"
 
 namespace gapscope {
 
@@ -19,7 +19,7 @@ void merge_neighbours(std::span<T> rows, std::size_t middle, Spare& spare, Less 
   T* const end = std::lower_bound(cut, rows.data() + rows.size(), cut[-1], less);
   const bool left_is_smaller = cut - begin <= end - cut;
   const auto n = static_cast<std::size_t>(left_is_smaller ? cut - begin : end - cut);
-  make_room(spare, n);
+  grow_scratch(spare, n);
   T* const kept = spare.data();
   if (left_is_smaller) {
     std::copy(begin, cut, kept);

@@ -95,8 +95,8 @@ namespace {
 
 class FlowJoiner {
  public:
-  FlowJoiner(const PagedRows<StoredFlow>& flows, const StoredBeside& beside, const StringTable& strings, FlowCounts& counts, LoadReport& report)
-      : flows_(flows), beside_(beside), strings_(strings), counts_(counts), report_(report) {}
+  FlowJoiner(const PagedRows<StoredFlow>& flows, const SideTables& side, const StringTable& strings, FlowCounts& counts, LoadReport& report)
+      : flows_(flows), side_(side), strings_(strings), counts_(counts), report_(report) {}
 
   Column<JoinedFlow> run() {
     sort_by_kind();
@@ -123,7 +123,7 @@ class FlowJoiner {
 
   // Few kinds of arrows (category and name), many ids. Kinds in order of their first flow.
   void sort_by_kind() {
-    std::vector<std::uint32_t> slot(beside_.flow_kinds.size(), kUnbound);
+    std::vector<std::uint32_t> slot(side_.flow_kinds.size(), kUnbound);
     std::vector<std::uint32_t> sizes;
     flows_.each([&](const StoredFlow& f, std::size_t) {
       if (slot[f.kind] == kUnbound) {
@@ -140,28 +140,28 @@ class FlowJoiner {
 
   // File order within an id. Wide ids, which may be equal although they are not packed so, get numbers in their place.
   void order_by_id(Members& members) {
-    if (std::any_of(members.begin(), members.end(), [](const Member& m) { return WideValues::is_wide(m.id); })) number_wide(members);
+    if (std::any_of(members.begin(), members.end(), [](const Member& m) { return OverflowValues::is_wide(m.id); })) number_wide(members);
     radix_sort(members, other_, [](const Member& m) { return m.id; });
   }
   void number_wide(Members& members) const {
     std::vector<std::pair<std::uint64_t, std::size_t>> wide;
     for (std::size_t i = 0; i < members.size(); ++i) {
-      if (WideValues::is_wide(members[i].id)) wide.emplace_back(beside_.wide.unpack(members[i].id), i);
+      if (OverflowValues::is_wide(members[i].id)) wide.emplace_back(side_.overflow.unpack(members[i].id), i);
     }
     std::sort(wide.begin(), wide.end());
-    std::uint32_t number = WideValues::kWide;
+    std::uint32_t number = OverflowValues::kWide;
     for (std::size_t i = 0; i < wide.size(); ++i) {
       if (i > 0 && wide[i].first != wide[i - 1].first) ++number;
       members[wide[i].second].id = number;
     }
   }
 
-  std::uint32_t category(const StoredFlow& f) const { return beside_.flow_kinds[f.kind].category; }
+  std::uint32_t category(const StoredFlow& f) const { return side_.flow_kinds[f.kind].category; }
 
-  void note(Oddity kind, const StoredFlow& f) {
+  void note(ImportIssue kind, const StoredFlow& f) {
     const std::uint64_t offset = offset_of(f);
     report_.add(kind, offset,
-                report_.wants_example(kind, offset) ? fmt::format("{} {}", strings_[StringId(category(f))], beside_.wide.unpack(f.id)) : std::string());
+                report_.wants_example(kind, offset) ? fmt::format("{} {}", strings_[StringId(category(f))], side_.overflow.unpack(f.id)) : std::string());
   }
 
   // Nearly all groups: one start, one end, both on a slice.
@@ -202,7 +202,7 @@ class FlowJoiner {
       }
       if (f.phase == 'f') {
         ++(joined ? counts_.bound : counts_.unbound_ends);
-        if (!joined) note(Oddity::flow_end_alone, f);
+        if (!joined) note(ImportIssue::flow_end_alone, f);
       } else if (joined || current == kNone) {
         current = i;
       }
@@ -210,12 +210,12 @@ class FlowJoiner {
     for (std::size_t i = 0; i < group.size(); ++i) {
       if (flow(i).phase != 's' || used[i]) continue;
       ++counts_.unbound_starts;
-      note(Oddity::flow_start_alone, flow(i));
+      note(ImportIssue::flow_start_alone, flow(i));
     }
   }
 
   const PagedRows<StoredFlow>& flows_;
-  const StoredBeside& beside_;
+  const SideTables& side_;
   const StringTable& strings_;
   FlowCounts& counts_;
   LoadReport& report_;
@@ -226,9 +226,9 @@ class FlowJoiner {
 
 }  // namespace
 
-Column<JoinedFlow> join_flows(const PagedRows<StoredFlow>& flows, const StoredBeside& beside, const StringTable& strings, FlowCounts& counts,
+Column<JoinedFlow> join_flows(const PagedRows<StoredFlow>& flows, const SideTables& side, const StringTable& strings, FlowCounts& counts,
                               LoadReport& report) {
-  return FlowJoiner(flows, beside, strings, counts, report).run();
+  return FlowJoiner(flows, side, strings, counts, report).run();
 }
 
 }  // namespace gapscope

@@ -51,7 +51,7 @@ struct JoinedFlow {
   std::uint32_t to = 0;
   std::uint32_t category = 0;
 };
-Column<JoinedFlow> join_flows(const PagedRows<StoredFlow>& flows, const StoredBeside& beside, const StringTable& strings, FlowCounts& counts,
+Column<JoinedFlow> join_flows(const PagedRows<StoredFlow>& flows, const SideTables& side, const StringTable& strings, FlowCounts& counts,
                               LoadReport& report);
 
 }  // namespace gapscope

@@ -34,7 +34,7 @@ PairedHalves pair_halves(std::vector<RawHalf> halves, const std::function<std::u
     if (begins(h.phase)) {
       stack.push_back({h.time, h.time, h.offset, h.external_id, h.lane, h.name, h.category, true});
     } else if (stack.empty()) {
-      report.add(async ? Oddity::async_unpaired : Oddity::end_without_begin, h.offset, "");
+      report.add(async ? ImportIssue::async_unpaired : ImportIssue::end_without_begin, h.offset, "");
     } else {
       stack.back().end = h.time;
       stack.back().open = false;
@@ -46,7 +46,7 @@ PairedHalves pair_halves(std::vector<RawHalf> halves, const std::function<std::u
   }
   for (auto& [key, stack] : open) {
     for (const PairedSlice& s : stack) {
-      report.add(std::get<1>(key) ? Oddity::async_unpaired : Oddity::begin_without_end, s.offset, "");
+      report.add(std::get<1>(key) ? ImportIssue::async_unpaired : ImportIssue::begin_without_end, s.offset, "");
       out.slices.push_back(s);
     }
   }

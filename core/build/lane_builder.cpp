@@ -6,8 +6,8 @@
 #include "core/base/counted_steps.h"
 #include "core/base/max_tree.h"
 #include "core/base/merge_runs.h"
-#include "core/base/room.h"
 #include "core/base/saturating.h"
+#include "core/base/scratch.h"
 
 namespace gapscope {
 namespace {
@@ -113,7 +113,7 @@ NestedLane LaneNester::nest(std::span<std::uint32_t> members, std::span<const Ns
   merge_runs(members, spare_, before, cancelled);
 
   Nesting nesting;
-  make_room(depths_, members.size());
+  grow_scratch(depths_, members.size());
   lane.span = {begin[members.front()], end[members.front()]};
   Ns covered_to = lane.span.begin;
   constexpr std::size_t kCancelEvery = 1u << 13;

@@ -29,7 +29,7 @@ std::uint32_t RowStore::category(StringId text) {
   std::uint32_t& index = category_of_text_[text.index()];
   if (index != kUnmapped) return index;
   if (categories.size() == kMaxCategories) {
-    report.add(Oddity::too_many, 0, strings[text]);
+    report.add(ImportIssue::too_many, 0, strings[text]);
     return index = static_cast<std::uint32_t>(kMaxCategories - 1);
   }
   index = static_cast<std::uint32_t>(categories.size());
@@ -54,7 +54,7 @@ RowStore::Claim RowStore::claim(const RawChunk& chunk) {
   for (const UsedText& used : chunk.texts) c.texts.push_back(strings.intern(used.text).value);
   for (const std::uint32_t used : chunk.categories) c.categories.push_back(category(StringId(c.texts[used])));
   for (const UsedLane& used : chunk.lanes) c.lanes.push_back(lane(used.key->process, used.key->thread, false));
-  c.beside = beside.get();
+  c.side = side.get();
   c.first_slice = static_cast<std::uint32_t>(slices.size());
   c.slices = claim_rows(slices, chunk.slices.size());
   c.gpu = claim_rows(gpu, chunk.gpu.size());
@@ -86,31 +86,31 @@ void RowStore::fill(const Claim& c, const RawChunk& chunk) {
     if (id) id = StringId(c.texts[id.index()]);
   };
   const auto slice = [&](SliceId id) { return SliceId(c.first_slice + id.value); };
-  StoredBeside::Writer beside(*c.beside);
+  SideTables::Writer side(*c.side);
   put(chunk.slices, c.slices, [&](const RawSlice& raw) {
-    StoredSlice s{raw.begin, 0, beside.wide.pack(raw.external_id), c.texts[raw.name], c.lanes[raw.lane], 0, 0, static_cast<std::uint16_t>(c.categories[raw.category])};
-    set_end(s, raw.end, beside);
+    StoredSlice s{raw.begin, 0, side.overflow.pack(raw.external_id), c.texts[raw.name], c.lanes[raw.lane], 0, 0, static_cast<std::uint16_t>(c.categories[raw.category])};
+    set_end(s, raw.end, side);
     set_offset(s, chunk.base_offset + raw.offset);
     return s;
   });
   put(chunk.gpu, c.gpu, [&](GpuRow g) {
     g.slice = slice(g.slice);
     text(g.annotated_stream);
-    return pack(g, beside);
+    return pack(g, side);
   });
-  put(chunk.calls, c.calls, [&](const Call& call) { return pack(Call{slice(call.slice), call.correlation}, beside); });
+  put(chunk.calls, c.calls, [&](const Call& call) { return pack(Call{slice(call.slice), call.correlation}, side); });
   put(chunk.ops, c.ops, [&](OpRow o) {
     o.slice = slice(o.slice);
     text(o.input_dims);
     text(o.input_types);
     text(o.collective);
-    return pack(o, beside);
+    return pack(o, side);
   });
   put(chunk.flows, c.flows, [&](RawFlow f) {
     f.lane = c.lanes[f.lane];
     f.category = c.texts[chunk.categories[f.category]];
     f.name = c.texts[f.name];
-    return pack(f, beside);
+    return pack(f, side);
   });
   put(chunk.instants, c.instants, [&](RawInstant i) {
     i.lane = c.lanes[i.lane];
@@ -126,7 +126,7 @@ void RowStore::fill(const Claim& c, const RawChunk& chunk) {
   });
   put(chunk.memory, c.memory, [&](MemoryRow m) {
     m.lane = LaneId(c.lanes[m.lane.index()]);
-    return pack(m, beside);
+    return pack(m, side);
   });
 }
 
@@ -144,7 +144,7 @@ RowStore RowStore::copy() const {
   twin.instants = instants.copy();
   twin.counters = counters.copy();
   twin.memory = memory.copy();
-  beside->copy_to(*twin.beside);
+  side->copy_to(*twin.side);
   twin.halves = halves;
   twin.names = names;
   twin.events = events;

@@ -37,7 +37,7 @@ class RowStore {
   PagedRows<StoredInstant> instants;
   PagedRows<RawCounter> counters;
   PagedRows<StoredMemory> memory;
-  std::unique_ptr<StoredBeside> beside = std::make_unique<StoredBeside>();
+  std::unique_ptr<SideTables> side = std::make_unique<SideTables>();
   std::vector<RawHalf> halves;
   std::vector<RawName> names;
   std::uint64_t events = 0;
@@ -48,7 +48,7 @@ class RowStore {
   struct Claim {
     std::vector<std::uint32_t> texts, categories, lanes;
     std::uint32_t first_slice = 0;
-    StoredBeside* beside = nullptr;
+    SideTables* side = nullptr;
     template <class T>
     using Pieces = std::vector<typename PagedRows<T>::Piece>;
     Pieces<StoredSlice> slices;

@@ -13,24 +13,24 @@ bool fits(std::int64_t number) { return number >= -kSizeHalf && number < kSizeHa
 
 }  // namespace
 
-std::uint32_t pack_size(std::int64_t size, WideValues::Writer& wide) {
+std::uint32_t pack_size(std::int64_t size, OverflowValues::Writer& overflow) {
   if (fits(size)) return static_cast<std::uint32_t>(size + kSizeHalf);
   if (size % kUnit == 0 && fits(size / kUnit)) return kTimesUnit | static_cast<std::uint32_t>(size / kUnit + kSizeHalf);
-  return wide.pack_wide(static_cast<std::uint64_t>(size));
+  return overflow.pack_wide(static_cast<std::uint64_t>(size));
 }
 
-std::int64_t unpack_size(std::uint32_t packed, const WideValues& wide) {
-  if (WideValues::is_wide(packed)) return static_cast<std::int64_t>(wide.unpack(packed));
+std::int64_t unpack_size(std::uint32_t packed, const OverflowValues& overflow) {
+  if (OverflowValues::is_wide(packed)) return static_cast<std::int64_t>(overflow.unpack(packed));
   const std::int64_t number = static_cast<std::int64_t>(packed & (kTimesUnit - 1)) - kSizeHalf;
   return (packed & kTimesUnit) != 0 ? number * kUnit : number;
 }
 
-StoredFlow pack(const RawFlow& f, StoredBeside::Writer& beside) {
+StoredFlow pack(const RawFlow& f, SideTables::Writer& side) {
   StoredFlow stored;
   stored.time_low = static_cast<std::uint32_t>(f.time);
   stored.time_high = static_cast<std::uint32_t>(static_cast<std::uint64_t>(f.time) >> 32);
-  stored.id = beside.wide.pack(f.id);
-  stored.kind = beside.flow_kinds.add({f.category, f.name});
+  stored.id = side.overflow.pack(f.id);
+  stored.kind = side.flow_kinds.add({f.category, f.name});
   stored.lane_or_slice = f.lane;
   set_offset(stored, f.offset);
   stored.phase = f.phase;
@@ -43,58 +43,58 @@ StoredInstant pack(const RawInstant& i) {
   return stored;
 }
 
-StoredGpu pack(const GpuRow& row, StoredBeside::Writer& beside) {
+StoredGpu pack(const GpuRow& row, SideTables::Writer& side) {
   GpuRow rest = row;
   rest.slice = SliceId{};
   rest.correlation = 0;
-  return {row.slice.value, beside.wide.pack(row.correlation), beside.gpu.add(std::bit_cast<StoredBeside::GpuRest>(rest))};
+  return {row.slice.value, side.overflow.pack(row.correlation), side.gpu.add(std::bit_cast<SideTables::GpuRest>(rest))};
 }
 
-GpuRow unpack(const StoredGpu& row, const StoredBeside& beside) {
-  GpuRow whole = std::bit_cast<GpuRow>(beside.gpu[row.rest]);
+GpuRow unpack(const StoredGpu& row, const SideTables& side) {
+  GpuRow whole = std::bit_cast<GpuRow>(side.gpu[row.rest]);
   whole.slice = SliceId(row.slice);
-  whole.correlation = beside.wide.unpack(row.correlation);
+  whole.correlation = side.overflow.unpack(row.correlation);
   return whole;
 }
 
-StoredCall pack(const Call& call, StoredBeside::Writer& beside) { return {call.slice.value, beside.wide.pack(call.correlation)}; }
+StoredCall pack(const Call& call, SideTables::Writer& side) { return {call.slice.value, side.overflow.pack(call.correlation)}; }
 
-Call unpack(const StoredCall& call, const StoredBeside& beside) { return {SliceId(call.slice), beside.wide.unpack(call.correlation)}; }
+Call unpack(const StoredCall& call, const SideTables& side) { return {SliceId(call.slice), side.overflow.unpack(call.correlation)}; }
 
-StoredOp pack(const OpRow& row, StoredBeside::Writer& beside) {
-  return {row.slice.value, beside.wide.pack(static_cast<std::uint64_t>(row.sequence) + 1),
-          beside.ops.add({row.input_dims.value, row.input_types.value, row.collective.value, row.unfinished ? 1u : 0u})};
+StoredOp pack(const OpRow& row, SideTables::Writer& side) {
+  return {row.slice.value, side.overflow.pack(static_cast<std::uint64_t>(row.sequence) + 1),
+          side.ops.add({row.input_dims.value, row.input_types.value, row.collective.value, row.unfinished ? 1u : 0u})};
 }
 
-OpRow unpack(const StoredOp& row, const StoredBeside& beside) {
-  const StoredBeside::OpRest& rest = beside.ops[row.rest];
+OpRow unpack(const StoredOp& row, const SideTables& side) {
+  const SideTables::OpRest& rest = side.ops[row.rest];
   OpRow whole;
   whole.slice = SliceId(row.slice);
   whole.unfinished = rest.unfinished != 0;
-  whole.sequence = static_cast<std::int64_t>(beside.wide.unpack(row.sequence) - 1);
+  whole.sequence = static_cast<std::int64_t>(side.overflow.unpack(row.sequence) - 1);
   whole.input_dims = StringId(rest.input_dims);
   whole.input_types = StringId(rest.input_types);
   whole.collective = StringId(rest.collective);
   return whole;
 }
 
-StoredMemory pack(const MemoryRow& row, StoredBeside::Writer& beside) {
+StoredMemory pack(const MemoryRow& row, SideTables::Writer& side) {
   return {row.time,
           row.address,
-          pack_size(row.bytes, beside.wide),
-          pack_size(row.total_allocated, beside.wide),
-          pack_size(row.total_reserved, beside.wide),
-          beside.memory.add({row.lane.value, row.device_type, row.device, row.out_of_memory ? 1u : 0u})};
+          pack_size(row.bytes, side.overflow),
+          pack_size(row.total_allocated, side.overflow),
+          pack_size(row.total_reserved, side.overflow),
+          side.memory.add({row.lane.value, row.device_type, row.device, row.out_of_memory ? 1u : 0u})};
 }
 
-MemoryRow unpack(const StoredMemory& row, const StoredBeside& beside) {
-  const StoredBeside::MemoryPlace& place = beside.memory[row.place];
+MemoryRow unpack(const StoredMemory& row, const SideTables& side) {
+  const SideTables::MemoryPlace& place = side.memory[row.place];
   MemoryRow whole;
   whole.time = row.time;
-  whole.bytes = unpack_size(row.bytes, beside.wide);
+  whole.bytes = unpack_size(row.bytes, side.overflow);
   whole.address = row.address;
-  whole.total_allocated = unpack_size(row.total_allocated, beside.wide);
-  whole.total_reserved = unpack_size(row.total_reserved, beside.wide);
+  whole.total_allocated = unpack_size(row.total_allocated, side.overflow);
+  whole.total_reserved = unpack_size(row.total_reserved, side.overflow);
   whole.lane = LaneId(place.lane);
   whole.device_type = static_cast<std::int8_t>(place.device_type);
   whole.device = place.device;

@@ -1,19 +1,19 @@
 #pragma once
 // Rows as they wait for the end of the file: narrower than those of the tables, since half of a trace's memory at its most is
-// theirs. What rarely needs its 64 bits is a WideValues number; what repeats from row to row is a SharedValues position.
+// theirs. What rarely needs its 64 bits is a OverflowValues number; what repeats from row to row is a InternPool position.
 // A place in the file has 48 bits: 256 TB.
 #include <array>
 #include <bit>
 #include <cstdint>
 
-#include "core/base/shared_values.h"
-#include "core/base/wide_values.h"
+#include "core/base/intern_pool.h"
+#include "core/base/overflow_values.h"
 #include "core/build/raw_rows.h"
 
 namespace gapscope {
 
 // What is beside the rows.
-struct StoredBeside {
+struct SideTables {
   struct FlowKind {
     std::uint32_t category = 0;     // StringIds
     std::uint32_t name = 0;
@@ -34,14 +34,14 @@ struct StoredBeside {
   static_assert(sizeof(GpuRow) == 96, "no padding");
   using GpuRest = std::array<std::uint64_t, sizeof(GpuRow) / 8>;  // a GpuRow without slice and correlation
 
-  WideValues wide;
-  SharedValues<FlowKind> flow_kinds;
-  SharedValues<OpRest> ops;
-  SharedValues<GpuRest> gpu;
-  SharedValues<MemoryPlace> memory;
+  OverflowValues overflow;
+  InternPool<FlowKind> flow_kinds;
+  InternPool<OpRest> ops;
+  InternPool<GpuRest> gpu;
+  InternPool<MemoryPlace> memory;
 
-  void copy_to(StoredBeside& twin) const {
-    wide.copy_to(twin.wide);
+  void copy_to(SideTables& twin) const {
+    overflow.copy_to(twin.overflow);
     flow_kinds.copy_to(twin.flow_kinds);
     ops.copy_to(twin.ops);
     gpu.copy_to(twin.gpu);
@@ -50,13 +50,13 @@ struct StoredBeside {
   struct Writer;
 };
 
-struct StoredBeside::Writer {
-  explicit Writer(StoredBeside& b) : wide(b.wide), flow_kinds(b.flow_kinds), ops(b.ops), gpu(b.gpu), memory(b.memory) {}
-  WideValues::Writer wide;
-  SharedValues<FlowKind>::Writer flow_kinds;
-  SharedValues<OpRest>::Writer ops;
-  SharedValues<GpuRest>::Writer gpu;
-  SharedValues<MemoryPlace>::Writer memory;
+struct SideTables::Writer {
+  explicit Writer(SideTables& b) : overflow(b.overflow), flow_kinds(b.flow_kinds), ops(b.ops), gpu(b.gpu), memory(b.memory) {}
+  OverflowValues::Writer overflow;
+  InternPool<FlowKind>::Writer flow_kinds;
+  InternPool<OpRest>::Writer ops;
+  InternPool<GpuRest>::Writer gpu;
+  InternPool<MemoryPlace>::Writer memory;
 };
 
 struct StoredSlice {
@@ -134,28 +134,28 @@ void set_offset(Row& row, std::uint64_t offset) {
 }
 
 // Sizes in bytes, and differences of them, are small or whole numbers of 512: PyTorch's allocators round to that.
-std::uint32_t pack_size(std::int64_t size, WideValues::Writer& wide);
-std::int64_t unpack_size(std::uint32_t packed, const WideValues& wide);
+std::uint32_t pack_size(std::int64_t size, OverflowValues::Writer& overflow);
+std::int64_t unpack_size(std::uint32_t packed, const OverflowValues& overflow);
 
 // Names, categories and lanes of what goes in are ids of the store.
-StoredFlow pack(const RawFlow& flow, StoredBeside::Writer& beside);
+StoredFlow pack(const RawFlow& flow, SideTables::Writer& side);
 StoredInstant pack(const RawInstant& instant);
-StoredGpu pack(const GpuRow& row, StoredBeside::Writer& beside);
-StoredCall pack(const Call& call, StoredBeside::Writer& beside);
-StoredOp pack(const OpRow& row, StoredBeside::Writer& beside);
-StoredMemory pack(const MemoryRow& row, StoredBeside::Writer& beside);
+StoredGpu pack(const GpuRow& row, SideTables::Writer& side);
+StoredCall pack(const Call& call, SideTables::Writer& side);
+StoredOp pack(const OpRow& row, SideTables::Writer& side);
+StoredMemory pack(const MemoryRow& row, SideTables::Writer& side);
 
-GpuRow unpack(const StoredGpu& row, const StoredBeside& beside);
-Call unpack(const StoredCall& call, const StoredBeside& beside);
-OpRow unpack(const StoredOp& row, const StoredBeside& beside);
-MemoryRow unpack(const StoredMemory& row, const StoredBeside& beside);
+GpuRow unpack(const StoredGpu& row, const SideTables& side);
+Call unpack(const StoredCall& call, const SideTables& side);
+OpRow unpack(const StoredOp& row, const SideTables& side);
+MemoryRow unpack(const StoredMemory& row, const SideTables& side);
 
-inline Ns end_of(const StoredSlice& slice, const StoredBeside& beside) {
-  return static_cast<Ns>(static_cast<std::uint64_t>(slice.begin) + beside.wide.unpack(slice.length));
+inline Ns end_of(const StoredSlice& slice, const SideTables& side) {
+  return static_cast<Ns>(static_cast<std::uint64_t>(slice.begin) + side.overflow.unpack(slice.length));
 }
 // `end` >= slice.begin.
-inline void set_end(StoredSlice& slice, Ns end, StoredBeside::Writer& beside) {
-  slice.length = beside.wide.pack(static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(slice.begin));
+inline void set_end(StoredSlice& slice, Ns end, SideTables::Writer& side) {
+  slice.length = side.overflow.pack(static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(slice.begin));
 }
 
 }  // namespace gapscope

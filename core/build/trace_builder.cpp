@@ -17,7 +17,7 @@
 #include "core/base/merge_runs.h"
 #include "core/base/parallel.h"
 #include "core/base/radix_sort.h"
-#include "core/base/room.h"
+#include "core/base/scratch.h"
 #include "core/build/flow_builder.h"
 #include "core/build/half_slices.h"
 #include "core/build/lane_builder.h"
@@ -35,17 +35,17 @@ void release(Column<T>& column) {
 }
 
 // Room that a lane is nested in, kept from lane to lane.
-struct LaneRoom {
+struct LaneScratch {
   Column<Ns> begin, end;
   Column<std::uint32_t> members;
   Column<std::uint8_t> kinds;
   LaneNester nester;
 
   void make(std::size_t slices, bool with_kinds) {
-    make_room(begin, slices);
-    make_room(end, slices);
-    make_room(members, slices);
-    if (with_kinds) make_room(kinds, slices);
+    grow_scratch(begin, slices);
+    grow_scratch(end, slices);
+    grow_scratch(members, slices);
+    if (with_kinds) grow_scratch(kinds, slices);
   }
 };
 
@@ -66,7 +66,7 @@ class Builder {
     if (cancelled()) return false;
     take_texts();
     if (rows_.slices.size() > kMaxSlices) {
-      out_.report.add(Oddity::too_many, 0, "more than 4,294,967,279 slices");
+      out_.report.add(ImportIssue::too_many, 0, "more than 4,294,967,279 slices");
       return false;
     }
     draft_lanes();
@@ -79,7 +79,7 @@ class Builder {
     if (cancelled()) return false;
     for (const auto& [raw, count] : overlaps_) {
       const std::uint32_t slice = slice_of_raw_[raw];
-      out_.report.add(Oddity::overlap, out_.slices.offset[slice], out_.strings[out_.slices.name[slice]], count);
+      out_.report.add(ImportIssue::overlap, out_.slices.offset[slice], out_.strings[out_.slices.name[slice]], count);
     }
     reused.keep_no_more();  // no more than the tables to come need
     put_other_tables();
@@ -97,7 +97,7 @@ class Builder {
     if (rows_.halves.empty()) return;
     Ns last = std::numeric_limits<Ns>::min();
     for (const RawHalf& h : rows_.halves) last = std::max(last, h.time);
-    rows_.slices.each([&](const StoredSlice& s, std::size_t) { last = std::max(last, end_of(s, *rows_.beside)); });
+    rows_.slices.each([&](const StoredSlice& s, std::size_t) { last = std::max(last, end_of(s, *rows_.side)); });
     std::unordered_map<std::uint64_t, std::uint32_t> lanes;  // texts may be long and halves many: each pair of them is looked up once
     PairedHalves paired = pair_halves(std::exchange(rows_.halves, {}), [&](const RawHalf& h) {
       const auto [known, is_new] = lanes.try_emplace((std::uint64_t{h.lane} << 32) | h.category, 0u);
@@ -110,10 +110,10 @@ class Builder {
     }, rows_.report, in_.cancel);
     if (cancelled()) return;
     out_.figures.matched_begin_end = paired.matched;
-    StoredBeside::Writer beside(*rows_.beside);
+    SideTables::Writer side(*rows_.side);
     for (const PairedSlice& s : paired.slices) {
-      StoredSlice stored{s.begin, 0, beside.wide.pack(s.external_id), s.name, s.lane, 0, 0, static_cast<std::uint16_t>(s.category)};
-      set_end(stored, s.open ? last : s.end, beside);
+      StoredSlice stored{s.begin, 0, side.overflow.pack(s.external_id), s.name, s.lane, 0, 0, static_cast<std::uint16_t>(s.category)};
+      set_end(stored, s.open ? last : s.end, side);
       set_offset(stored, s.offset);
       rows_.slices.push_back(stored);
     }
@@ -233,8 +233,8 @@ class Builder {
       flow_order_[next[std::exchange(f.lane_or_slice, kUnbound)]++] = static_cast<std::uint32_t>(i);
     });
     const StringId fwdbwd = out_.strings.find("fwdbwd");
-    flow_wants_op_.resize(rows_.beside->flow_kinds.size());
-    for (std::uint32_t k = 0; k < flow_wants_op_.size(); ++k) flow_wants_op_[k] = fwdbwd && rows_.beside->flow_kinds[k].category == fwdbwd.value;
+    flow_wants_op_.resize(rows_.side->flow_kinds.size());
+    for (std::uint32_t k = 0; k < flow_wants_op_.size(); ++k) flow_wants_op_[k] = fwdbwd && rows_.side->flow_kinds[k].category == fwdbwd.value;
   }
 
   bool nest_all() {
@@ -245,7 +245,7 @@ class Builder {
     std::stable_sort(biggest_first.begin(), biggest_first.end(), [&](std::uint32_t a, std::uint32_t b) { return slices_of_draft(a) > slices_of_draft(b); });
     std::atomic<std::size_t> next{0};
     run_workers(std::max(1, in_.threads), [&](int) {
-      LaneRoom room;
+      LaneScratch room;
       for (std::size_t i = next++; i < biggest_first.size() && !cancelled(); i = next++) {
         if (lane_of_draft_[biggest_first[i]]) nested[biggest_first[i]] = nest(biggest_first[i], room);
       }
@@ -258,14 +258,14 @@ class Builder {
   }
 
   // Gives every slice of a lane its place, and binds the lane's flows, to file order positions.
-  NestedLane nest(std::uint32_t draft, LaneRoom& room) {
+  NestedLane nest(std::uint32_t draft, LaneScratch& room) {
     const std::span<const std::uint32_t> raw(order_.data() + lane_first_[draft], slices_of_draft(draft));
     const std::span<const std::uint32_t> flows(flow_order_.data() + flow_first_[draft], flow_first_[draft + 1] - flow_first_[draft]);
     room.make(raw.size(), !flows.empty());
     for (std::size_t i = 0; i < raw.size(); ++i) {
       const StoredSlice& s = rows_.slices[raw[i]];
       room.begin[i] = s.begin;
-      room.end[i] = end_of(s, *rows_.beside);
+      room.end[i] = end_of(s, *rows_.side);
       room.members[i] = static_cast<std::uint32_t>(i);
       if (!flows.empty()) room.kinds[i] = kind_of_category_[s.category];
     }
@@ -326,10 +326,10 @@ class Builder {
         const StoredSlice& from = slices[row];
         const std::uint32_t to = slice_of_raw_[first + row];
         s.begin[to] = from.begin;
-        s.end[to] = end_of(from, *rows_.beside);
+        s.end[to] = end_of(from, *rows_.side);
         s.name[to] = StringId(from.name);
         s.category[to] = from.category;
-        s.external_id[to] = rows_.beside->wide.unpack(from.external_id);
+        s.external_id[to] = rows_.side->overflow.unpack(from.external_id);
         s.offset[to] = offset_of(from);
       }
       rows_.slices.free_page(page);
@@ -355,7 +355,7 @@ class Builder {
       const std::uint32_t slice = slice_of_raw_[row.slice];
       const std::uint64_t lower = has_row[slice / 64] & ((std::uint64_t{1} << (slice % 64)) - 1);
       Table& place = to[before[slice / 64] + static_cast<std::uint32_t>(std::popcount(lower))];
-      place = unpack(row, *rows_.beside);
+      place = unpack(row, *rows_.side);
       place.slice = SliceId(slice);
     });
   }
@@ -416,7 +416,7 @@ class Builder {
   void put_memory() {
     out_.memory.reserve(rows_.memory.size());
     rows_.memory.consume([&](const StoredMemory& row, std::size_t) {
-      MemoryRow m = unpack(row, *rows_.beside);
+      MemoryRow m = unpack(row, *rows_.side);
       m.lane = lane_of_draft_[m.lane.index()];
       out_.memory.push_back(m);
     });
@@ -426,7 +426,7 @@ class Builder {
   }
 
   void join_all_flows() {
-    joined_ = join_flows(rows_.flows, *rows_.beside, out_.strings, out_.flow_counts, flow_report_);
+    joined_ = join_flows(rows_.flows, *rows_.side, out_.strings, out_.flow_counts, flow_report_);
     rows_.flows.clear();
   }
 

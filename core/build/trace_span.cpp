@@ -57,7 +57,7 @@ Span hull_of_near_slices(Trace& trace, const Bulk& bulk) {
   const Slices& slices = trace.slices;
   for (std::size_t i = 0; i < slices.size(); ++i) {
     if (!bulk.is_near(slices.begin[i])) {
-      trace.report.add(Oddity::absurd_time, slices.offset[i], trace.strings[slices.name[i]]);
+      trace.report.add(ImportIssue::absurd_time, slices.offset[i], trace.strings[slices.name[i]]);
       continue;
     }
     const Span slice{slices.begin[i], bulk.is_near(slices.end[i]) ? slices.end[i] : slices.begin[i]};
@@ -75,7 +75,7 @@ void drop_absurd_marks(Trace& trace) {
   std::erase_if(trace.instants, [&](const Instant& i) {
     const bool absurd = !i.lane && trace.strings[i.name] == "Record Window End" &&
                         (static_cast<__int128>(i.time) - all.end > kDay || static_cast<__int128>(all.begin) - i.time > kDay);
-    if (absurd) trace.report.add(Oddity::absurd_window_end, i.offset, "Record Window End");
+    if (absurd) trace.report.add(ImportIssue::absurd_window_end, i.offset, "Record Window End");
     return absurd;
   });
 }

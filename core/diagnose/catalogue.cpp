@@ -1,15 +1,24 @@
 #include "core/diagnose/catalogue.h"
 
+#include <algorithm>
+
+#include "core/diagnose/guide.h"
+
 namespace gapscope {
+namespace {
+
+std::vector<const Rule*> in_order_of_guide() {
+  const std::span<const Rule* const> found = rule_list();
+  std::vector<const Rule*> rules(found.begin(), found.end());
+  const auto place = [](const Rule* rule) { return guide_section(rule->id).text.data(); };
+  std::sort(rules.begin(), rules.end(), [&](const Rule* a, const Rule* b) { return std::less<>()(place(a), place(b)); });
+  return rules;
+}
+
+}  // namespace
 
 const std::vector<const Rule*>& all_rules() {
-  static const std::vector<const Rule*> rules = [] {
-    std::vector<const Rule*> all;
-    for (const auto part : {table_rules(), cpu_lane_rules(), gpu_lane_rules(), dispatch_rules(), compile_rules(), gpu_use_rules(),
-                            copy_and_sync_rules(), recording_rules(), further_rules()})
-      all.insert(all.end(), part.begin(), part.end());
-    return all;
-  }();
+  static const std::vector<const Rule*> rules = in_order_of_guide();
   return rules;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Every rule, in the order of the guide.
+// Every rule there is: the files of core/diagnose/rules, each of which defines the rule that it is named after.
 #include <span>
 #include <string_view>
 #include <vector>
@@ -8,17 +8,10 @@
 
 namespace gapscope {
 
-// The parts of the guide, each listed in a file of its own.
-std::span<const Rule* const> table_rules();
-std::span<const Rule* const> cpu_lane_rules();
-std::span<const Rule* const> gpu_lane_rules();
-std::span<const Rule* const> dispatch_rules();
-std::span<const Rule* const> compile_rules();
-std::span<const Rule* const> gpu_use_rules();
-std::span<const Rule* const> copy_and_sync_rules();
-std::span<const Rule* const> recording_rules();
-std::span<const Rule* const> further_rules();
+// As the build found them, in alphabetical order; made from the folder (rule_list.cpp.in).
+std::span<const Rule* const> rule_list();
 
+// In the order of the guide (assets/cheatsheet.md).
 const std::vector<const Rule*>& all_rules();
 // Null when there is none.
 const Rule* rule_by_id(std::string_view id);

@@ -1,6 +1,6 @@
 #pragma once
-// A rule is a row of text and one pure function. One file a rule under rules/, with its thresholds as named constants and
-// a reason each; the lists in catalogue.h say which exist.
+// A rule is a row of text and one pure function. One file a rule under rules/, of the rule's name, with its thresholds as named
+// constants and a reason each; the build finds it (catalogue.h).
 #include <cstdint>
 #include <string>
 #include <string_view>

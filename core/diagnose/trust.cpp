@@ -35,8 +35,8 @@ std::string unlinked_sentence(const Trust& t) {
 Trust trust_of(const Trace& trace, const std::vector<GpuOp>& ops, const TimeAccount& account) {
   Trust trust;
   if (const DeviceAccount* device = account.busiest()) trust.window = device->times.window, trust.unexplained = device->times.of(IdleCause::unlinked);
-  trust.cut_off = !trace.is_part && trace.report.count(Oddity::truncated) > 0;
-  for (const Oddity lost : {Oddity::bad_event, Oddity::no_timestamp, Oddity::not_an_object, Oddity::end_without_begin}) trust.lost_events += trace.report.count(lost);
+  trust.cut_off = !trace.is_part && trace.report.count(ImportIssue::truncated) > 0;
+  for (const ImportIssue lost : {ImportIssue::bad_event, ImportIssue::no_timestamp, ImportIssue::not_an_object, ImportIssue::end_without_begin}) trust.lost_events += trace.report.count(lost);
   trust.gpu_work = ops.size();
   for (const GpuOp& op : ops) {
     if (!op.linked()) {

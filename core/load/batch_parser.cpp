@@ -49,7 +49,7 @@ bool BatchParser::parse_fast(BatchEnd& end, bool is_last) {
     const char c = text_[at[i]];
     if (c == ']') {
       if (what_closes(text_, at[i], is_last) != Closes::events) return false;
-      if (after_comma && i > 0) note(Oddity::trailing_comma, at[i - 1], at[i - 1] + std::size_t{1});
+      if (after_comma && i > 0) note(ImportIssue::trailing_comma, at[i - 1], at[i - 1] + std::size_t{1});
       end = {BatchEnd::How::array_closed, at[i] + std::size_t{1}};
       return true;
     }
@@ -77,7 +77,7 @@ BatchEnd BatchParser::parse_slow(bool is_last, bool after_comma) {
     if (at >= text_.size()) return {BatchEnd::How::between_events, text_.size(), after_comma};
     const char c = text_[at];
     if (c == ',') {
-      if (comma != kNpos) note(Oddity::trailing_comma, at, at + 1);
+      if (comma != kNpos) note(ImportIssue::trailing_comma, at, at + 1);
       after_comma = true;
       comma = at++;
       continue;
@@ -86,12 +86,12 @@ BatchEnd BatchParser::parse_slow(bool is_last, bool after_comma) {
       const Closes closes = what_closes(text_, at, is_last);
       if (closes == Closes::needs_more_text) return {BatchEnd::How::unfinished, std::min(at, comma)};
       if (closes == Closes::events) {
-        if (comma != kNpos) note(Oddity::trailing_comma, comma, comma + 1);
+        if (comma != kNpos) note(ImportIssue::trailing_comma, comma, comma + 1);
         return {BatchEnd::How::array_closed, at + 1};
       }
     }
     const std::size_t begin = at;
-    if (!after_comma && c == '{') note(Oddity::missing_comma, at, at + 1);
+    if (!after_comma && c == '{') note(ImportIssue::missing_comma, at, at + 1);
     at = c == '{' ? slow_event(at, is_last) : c == ']' ? skip_leftover(at) : skip_other_value(at, is_last);
     if (at == kNpos) return {BatchEnd::How::unfinished, begin};
     after_comma = follows_comma(text_, at);
@@ -115,14 +115,14 @@ std::size_t BatchParser::slow_event(std::size_t at, bool is_last) {
   if (parse_mended(text_.substr(at, furthest - at), at, consumed)) return at + consumed;
   const bool is_truncated = brackets.end == 0 && next == kNpos;
   const std::size_t end = next != kNpos ? next : brackets.end != 0 ? brackets.end : text_.size();
-  note(is_truncated ? Oddity::truncated : Oddity::bad_event, at, end);
+  note(is_truncated ? ImportIssue::truncated : ImportIssue::bad_event, at, end);
   return end;
 }
 
 // A bracket that damage before it left over costs what is between it and the next event, which what_closes() saw.
 std::size_t BatchParser::skip_leftover(std::size_t at) {
   const std::size_t next = find_next_event(text_, at + 1);
-  note(Oddity::bad_event, at, next);
+  note(ImportIssue::bad_event, at, next);
   return next;
 }
 
@@ -149,12 +149,12 @@ std::size_t BatchParser::skip_other_value(std::size_t at, bool is_last) {
   if (end == kNpos) return kNpos;
   std::size_t last = end;
   while (last > at + 1 && is_space(text_[last - 1])) --last;
-  note(Oddity::not_an_object, at, last);
+  note(ImportIssue::not_an_object, at, last);
   return end;
 }
 
 // The excerpt ends with what it is about: text behind it may or may not be in this stretch.
-void BatchParser::note(Oddity kind, std::size_t at, std::size_t end) {
+void BatchParser::note(ImportIssue kind, std::size_t at, std::size_t end) {
   chunk_.report.add(kind, file_offset_ + at, text_.substr(at, std::min(end - at, kExampleChars)));
 }
 

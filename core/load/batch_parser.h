@@ -25,10 +25,10 @@ struct BatchEnd {
 
 // An event that was taken, for those who want its text.
 struct TakenEvent {
-  enum class What : std::uint8_t { slice, flow, half, instant, counter, untimed };  // untimed: names, and what has no rows
+  enum class What : std::uint8_t { slice, flow, half, instant, counter, no_row };  // no_row: names, and what has no rows
   std::size_t at = 0, end = 0;  // its text in the stretch
   std::string mended;           // stands for that text where it could not be read as it was
-  What what = What::untimed;
+  What what = What::no_row;
   Ns time = 0;                  // of instants and counters
   std::uint32_t lane = 0;       // of instants and counters, in the chunk
   bool is_global = false;       // an instant over all lanes
@@ -57,7 +57,7 @@ class BatchParser {
   bool parse_mended(std::string_view damaged, std::size_t at, std::size_t& consumed);
   std::size_t skip_leftover(std::size_t at);
   std::size_t skip_other_value(std::size_t at, bool is_last);
-  void note(Oddity kind, std::size_t at, std::size_t end);
+  void note(ImportIssue kind, std::size_t at, std::size_t end);
   void begin_record();
   void record(std::size_t at, std::size_t end, std::string mended = {});
 

@@ -57,13 +57,13 @@ class Cropper {
     const auto error = walk.run([&](const EventWalk::Stretch& stretch) {
       if (!head_written_) write_head(walk);
       events_seen_ += stretch.chunk.events;
-      for (const Oddity kind : {Oddity::bad_event, Oddity::not_an_object, Oddity::truncated}) figures_.unreadable += stretch.chunk.report.count(kind);
+      for (const ImportIssue kind : {ImportIssue::bad_event, ImportIssue::not_an_object, ImportIssue::truncated}) figures_.unreadable += stretch.chunk.report.count(kind);
       for (const TakenEvent& event : stretch.events)
         if (wants(event, stretch.chunk.base_offset + event.at, walk.tables())) write_event(stretch, event);
     });
     if (error) return error;
     // What a damaged end withholds from this walk it withheld from the load; otherwise it is the reading that failed.
-    if (walk.read_error() && trace_.report.count(Oddity::truncated) == 0) return walk.read_error();
+    if (walk.read_error() && trace_.report.count(ImportIssue::truncated) == 0) return walk.read_error();
     if (next_ < kept_.size() || events_seen_ != trace_.figures.events || !is_as_loaded(trace_, output_)) return changed(trace_);
     write_tail(walk);
     figures_.text_bytes = file_.text_bytes();
@@ -80,7 +80,7 @@ class Cropper {
       case What::instant:
         return choice_.window.contains(event.time) && (event.is_global || lanes_.lane_wanted(tables, event.lane));
       case What::counter: return choice_.window.contains(event.time) && lanes_.process_wanted(tables, event.lane);
-      case What::untimed: return true;
+      case What::no_row: return true;
     }
     return true;
   }

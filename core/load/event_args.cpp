@@ -92,15 +92,15 @@ void EventParser::take_arg(ArgKey key, const Member& m) {
   }
 }
 
-void EventParser::take_run(const ArgRun& run) {
-  const auto says = [&](ArgKey key) { return (run.said & arg_bit(key)) != 0; };
+void EventParser::take_run(const CachedArgs& run) {
+  const auto says = [&](ArgKey key) { return (run.present & arg_bit(key)) != 0; };
   constexpr std::uint64_t kOfOp = arg_bit(ArgKey::input_dims) | arg_bit(ArgKey::input_type);
-  if ((run.said & kOfOp) != 0) {
+  if ((run.present & kOfOp) != 0) {
     OpRow& op = fields_.args.op_row();
     if (says(ArgKey::input_dims)) op.input_dims = run.input_dims;
     if (says(ArgKey::input_type)) op.input_types = run.input_types;
   }
-  if ((run.said & ~kOfOp) == 0) return;
+  if ((run.present & ~kOfOp) == 0) return;
   GpuRow& gpu = fields_.args.gpu_row();
   if (says(ArgKey::registers)) gpu.registers = run.launch.registers;
   if (says(ArgKey::shared_memory)) gpu.shared_memory = run.launch.shared_memory;
@@ -116,12 +116,12 @@ void EventParser::take_run(const ArgRun& run) {
 void EventParser::learn_run(const ArgStretch& stretch, Position end) {
   const std::string_view text = text_.substr(*stretch.begin, *end + 1 - *stretch.begin);
   const auto positions = static_cast<std::uint32_t>(end - stretch.begin);
-  if (fields_.non_finite != stretch.non_finite || !ArgRuns::worth_learning(text.size(), positions)) return;
-  ArgRun run;
+  if (fields_.non_finite != stretch.non_finite || !ArgsCache::worth_learning(text.size(), positions)) return;
+  CachedArgs run;
   run.text = text;
   run.positions = positions;
-  run.said = stretch.said & ~arg_bit(ArgKey::other);
-  if ((run.said & stretch.said_before) != 0 || !ArgRuns::holds(run.said)) return;
+  run.present = stretch.present & ~arg_bit(ArgKey::other);
+  if ((run.present & stretch.present_before) != 0 || !ArgsCache::holds(run.present)) return;
   if (fields_.args.has_op) {
     run.input_dims = fields_.args.op.input_dims;
     run.input_types = fields_.args.op.input_types;

@@ -54,7 +54,7 @@ struct ArgFields {
 struct EventFields {
   std::array<std::string_view, kEventKeys> tokens{};  // scalars and strings by EventKey, as they stand in the text
   std::uint32_t seen = 0;                             // bit a key that is there
-  std::uint32_t said = 0;                             // bit a key whose token is there; else the token is of an event before
+  std::uint32_t present = 0;                             // bit a key whose token is there; else the token is of an event before
   bool duplicate = false;                             // a key comes twice
   bool has_args = false;
   std::uint32_t non_finite = 0;
@@ -64,10 +64,10 @@ struct EventFields {
 
   static constexpr std::uint32_t bit(EventKey key) { return std::uint32_t{1} << static_cast<unsigned>(key); }
   std::string_view operator[](EventKey key) const {
-    return (said & bit(key)) != 0 ? tokens[static_cast<std::size_t>(key)] : std::string_view{};
+    return (present & bit(key)) != 0 ? tokens[static_cast<std::size_t>(key)] : std::string_view{};
   }
   void begin_event() {
-    seen = said = 0;
+    seen = present = 0;
     duplicate = false;
     non_finite = 0;
     forget_args();

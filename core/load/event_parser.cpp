@@ -142,14 +142,14 @@ std::size_t EventParser::parse(std::size_t i) {
 EventParser::Position EventParser::parse_known(Position at) {
   const char* const text = text_.data();
   const Position end = at_.data() + at_.size();
-  const EventShape* const shape = shapes_.find(text, limit(), at + 1, end);
+  const KeyOrder* const shape = shapes_.find(text, limit(), at + 1, end);
   if (shape == nullptr) return nullptr;
   ++at;
   const std::uint32_t whole = shape->has_args ? shape->members : shape->members - 1;
   // Texts with escapes have to be looked at one by one.
   if (text + at[0] < looked_from_ || text + at[4 * whole] > next_backslash_) return nullptr;
   EventFields& f = fields_;
-  f.said = shape->said;
+  f.present = shape->present;
   for (std::uint32_t i = 0; i < whole; ++i, at += 4) {
     f.tokens[static_cast<std::size_t>(shape->keys[i])] = {text + at[2], at[3] - at[2]};
   }
@@ -165,10 +165,10 @@ EventParser::Position EventParser::parse_known(Position at) {
 
 // Remembers the order of this event's keys, which is known to be sound.
 void EventParser::learn_shape(Position at) {
-  EventShape shape;
+  KeyOrder shape;
   for (++at;; at += 4) {
     Member m;
-    if (shape.members == EventShape::kMost || !read_member(at, m)) return;
+    if (shape.members == KeyOrder::kMost || !read_member(at, m)) return;
     const std::string_view text = text_.substr(at[0], at[1] + 1 - at[0]);
     if (text.size() > 8) return;
     shape.words[shape.members] = word_of(text);
@@ -180,7 +180,7 @@ void EventParser::learn_shape(Position at) {
       break;
     }
     shape.keys[shape.members++] = key;
-    shape.said |= EventFields::bit(key);
+    shape.present |= EventFields::bit(key);
     if (text_[*m.after] == '}') break;
   }
   if (std::endian::native == std::endian::little) shapes_.learn(shape);
@@ -203,7 +203,7 @@ EventParser::Position EventParser::parse_fields(Position at) {
       // Times hold no escapes; other texts may, and then they must be ones that can be read.
       if (key != EventKey::ph && key != EventKey::ts && key != EventKey::dur && !escapes_are_sound(m)) return nullptr;
       f.tokens[static_cast<std::size_t>(key)] = m.token;
-      f.said |= EventFields::bit(key);
+      f.present |= EventFields::bit(key);
     } else if (key == EventKey::args && text[*m.value] == '{') {
       // Nothing in a Python frame's args is joined on, and half of all events are Python frames.
       m.after = same_text(f[EventKey::cat], "\"python_function\"") ? skip_args(m.value) : parse_args(m.value);
@@ -241,27 +241,27 @@ EventParser::Position EventParser::parse_args(Position at) {
   if (at == at_.data() + at_.size()) return nullptr;
   if (text[*at] == '}') return at + 1;
   ArgStretch stretch;
-  std::uint64_t said = 0;
+  std::uint64_t present = 0;
   for (;; ++at) {
     Member m;
     if (!read_member(at, m)) return nullptr;
     const ArgKey key = kArgKeyTable.find(m.key.data(), m.key.size(), limit(), ArgKey::other);
-    const bool repeats = (!m.is_scalar || ArgRuns::repeats(key)) && !may_be_counter;
+    const bool repeats = (!m.is_scalar || ArgsCache::repeats(key)) && !may_be_counter;
     if (repeats && stretch.begin == nullptr) {
-      if (const ArgRun* const run = find_run(at); run != nullptr && (run->said & said) == 0) {
+      if (const CachedArgs* const run = find_run(at); run != nullptr && (run->present & present) == 0) {
         take_run(*run);
-        said |= run->said;
+        present |= run->present;
         at += run->positions;
         if (text[*at] == '}') return at + 1;
         continue;
       }
-      stretch = {at, 0, said, f.non_finite};
+      stretch = {at, 0, present, f.non_finite};
     } else if (!repeats && stretch.begin != nullptr) {
       learn_run(stretch, at - 1);
       stretch.begin = nullptr;
     }
-    stretch.said |= arg_bit(key);
-    said |= arg_bit(key);
+    stretch.present |= arg_bit(key);
+    present |= arg_bit(key);
     if (!m.is_scalar) {
       if (!read_nested(m)) return nullptr;
     } else {
@@ -279,8 +279,8 @@ EventParser::Position EventParser::parse_args(Position at) {
   return at + 1;
 }
 
-const ArgRun* EventParser::find_run(Position at) {
-  const ArgRun* const run = runs_.find(fields_[EventKey::name], text_.substr(*at));
+const CachedArgs* EventParser::find_run(Position at) {
+  const CachedArgs* const run = runs_.find(fields_[EventKey::name], text_.substr(*at));
   return run != nullptr && at_.data() + at_.size() - at > run->positions ? run : nullptr;
 }
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/build/raw_rows.h"
-#include "core/load/arg_runs.h"
+#include "core/load/args_cache.h"
 #include "core/load/event_fields.h"
-#include "core/load/event_shapes.h"
+#include "core/load/key_orders.h"
 #include "core/load/number_text.h"
 
 namespace gapscope {
@@ -65,12 +65,12 @@ class EventParser {
   // Members that may come again, while they are walked.
   struct ArgStretch {
     Position begin = nullptr;      // null: none
-    std::uint64_t said = 0;        // bit an ArgKey
-    std::uint64_t said_before = 0;
+    std::uint64_t present = 0;        // bit an ArgKey
+    std::uint64_t present_before = 0;
     std::uint32_t non_finite = 0;  // of the event before it
   };
-  const ArgRun* find_run(Position at);
-  void take_run(const ArgRun& run);
+  const CachedArgs* find_run(Position at);
+  void take_run(const CachedArgs& run);
   void learn_run(const ArgStretch& stretch, Position end);
 
   void put();
@@ -99,7 +99,7 @@ class EventParser {
   void look_for_backslash(const char* from) const;
   // The content of a string token, escapes resolved (into scratch_); other tokens as they are.
   std::string_view text_of(std::string_view token);
-  void note(Oddity kind);
+  void note(ImportIssue kind);
 
   // What the chunk uses of the worker's texts, categories and lanes: by their id the position in the chunk's own list.
   struct Use {
@@ -151,8 +151,8 @@ class EventParser {
   std::uint64_t event_offset_ = 0;
   EventFields fields_;
   bool without_escapes_ = false;  // no backslash before the event's args
-  EventShapes shapes_;
-  ArgRuns runs_;
+  KeyOrders shapes_;
+  ArgsCache runs_;
   std::string scratch_;
   std::uint32_t chunk_number_ = 1;
   Uses text_uses_, category_uses_, lane_uses_;

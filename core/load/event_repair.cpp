@@ -181,14 +181,14 @@ class Mender {
 }  // namespace
 
 void Repairs::report(LoadReport& report, std::uint64_t offset, std::string_view text) const {
-  const auto add = [&](Oddity kind, std::uint32_t count) {
+  const auto add = [&](ImportIssue kind, std::uint32_t count) {
     if (count != 0) report.add(kind, offset, text, count);
   };
-  add(Oddity::control_character, control_characters);
-  add(Oddity::unescaped_quote, quotes);
-  add(Oddity::invalid_escape, escapes);
-  add(Oddity::invalid_utf8, utf8);
-  add(Oddity::trailing_comma, commas);
+  add(ImportIssue::control_character, control_characters);
+  add(ImportIssue::unescaped_quote, quotes);
+  add(ImportIssue::invalid_escape, escapes);
+  add(ImportIssue::invalid_utf8, utf8);
+  add(ImportIssue::trailing_comma, commas);
 }
 
 Mended repair_event(std::string_view event, Repairs& repairs) { return Mender(event, repairs).run(); }

@@ -58,7 +58,7 @@ std::uint32_t EventParser::first_use(Uses& uses, std::uint32_t id) {
   return use.position;
 }
 
-void EventParser::note(Oddity kind) {
+void EventParser::note(ImportIssue kind) {
   out_.report.add(kind, event_offset_, value_text(event_begin_, event_after_).substr(0, kExampleChars));
 }
 
@@ -113,16 +113,16 @@ void EventParser::put() {
   const std::string_view phase_text = bare(f[EventKey::ph]);
   const char phase = phase_text.size() == 1 ? phase_text[0] : '\0';
   ++out_.phases[static_cast<unsigned char>(phase)];
-  if (f.duplicate) note(Oddity::duplicate_key);
+  if (f.duplicate) note(ImportIssue::duplicate_key);
   if (f.non_finite != 0) {
-    out_.report.add(Oddity::non_finite_number, event_offset_, value_text(event_begin_, event_after_).substr(0, kExampleChars), f.non_finite);
+    out_.report.add(ImportIssue::non_finite_number, event_offset_, value_text(event_begin_, event_after_).substr(0, kExampleChars), f.non_finite);
   }
   if (phase == 'M') return put_names();
 
-  if (!is_drawn(phase)) return note(Oddity::unknown_phase);
+  if (!is_drawn(phase)) return note(ImportIssue::unknown_phase);
   const ParsedTime ts = time_of(EventKey::ts);
-  if (ts.state != NumberState::ok) return note(Oddity::no_timestamp);
-  if (ts.was_text) note(Oddity::number_as_text);
+  if (ts.state != NumberState::ok) return note(ImportIssue::no_timestamp);
+  if (ts.was_text) note(ImportIssue::number_as_text);
   switch (phase) {
     case 'X': return put_slice(ts.ns);
     case 'i': case 'I': return put_instant(ts.ns);
@@ -142,20 +142,20 @@ void EventParser::put_flow(Ns time, char phase) {
 
 void EventParser::put_slice(Ns begin) {
   const EventFields& f = fields_;
-  if (begin > kFarthest || begin < -kFarthest) return note(Oddity::no_timestamp);
+  if (begin > kFarthest || begin < -kFarthest) return note(ImportIssue::no_timestamp);
   ParsedTime dur = time_of(EventKey::dur);
   if (dur.state != NumberState::ok) {
-    note(dur.state == NumberState::non_finite ? Oddity::non_finite_number : Oddity::missing_duration);
+    note(dur.state == NumberState::non_finite ? ImportIssue::non_finite_number : ImportIssue::missing_duration);
     dur.ns = 0;
   }
-  if (dur.was_text) note(Oddity::number_as_text);
+  if (dur.was_text) note(ImportIssue::number_as_text);
   if (dur.ns < 0) {
-    note(Oddity::negative_duration);
+    note(ImportIssue::negative_duration);
     dur.ns = 0;
   }
   Ns end = 0;
   if (__builtin_add_overflow(begin, dur.ns, &end) || end > kFarthest) {
-    note(Oddity::missing_duration);
+    note(ImportIssue::missing_duration);
     end = begin;
   }
   const auto position = static_cast<std::uint32_t>(out_.slices.size());

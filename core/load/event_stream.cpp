@@ -129,7 +129,7 @@ void EventStream::take_end(const BatchEnd& end, std::string_view text, std::uint
 }
 
 void EventStream::feed_rest(std::string_view text, std::uint64_t file_offset, bool is_last) {
-  if (object_closed_ && top_.report().count(Oddity::text_after_end) != 0) return;  // said once, for all that follows
+  if (object_closed_ && top_.report().count(ImportIssue::text_after_end) != 0) return;  // said once, for all that follows
   if (rest_.empty()) rest_offset_ = file_offset;
   rest_ += text;
   const TopLevel::State state = top_.feed(rest_, rest_offset_, is_last);
@@ -137,7 +137,7 @@ void EventStream::feed_rest(std::string_view text, std::uint64_t file_offset, bo
   rest_offset_ += top_.consumed();
   if (state == TopLevel::State::finished) object_closed_ = true;
   if (state == TopLevel::State::not_json) {
-    if (!object_closed_) top_.report().add(Oddity::text_after_end, rest_offset_, "");
+    if (!object_closed_) top_.report().add(ImportIssue::text_after_end, rest_offset_, "");
     rest_.clear();
     object_closed_ = true;
   }
@@ -145,7 +145,7 @@ void EventStream::feed_rest(std::string_view text, std::uint64_t file_offset, bo
 
 void EventStream::keep(RawChunk own, const RawChunk* chunk, ClaimedChunks& claimed) {
   const RawChunk& rows = chunk != nullptr ? *chunk : own;
-  truncated_ = truncated_ || rows.report.count(Oddity::truncated) != 0;
+  truncated_ = truncated_ || rows.report.count(ImportIssue::truncated) != 0;
   progress_.events.fetch_add(rows.events, std::memory_order_relaxed);
   RowStore::Claim claim = store_.claim(rows);
   claimed.push_back({std::move(own), chunk, std::move(claim)});

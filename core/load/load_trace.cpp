@@ -156,7 +156,7 @@ class Loader {
     if (!stream.run(reader)) return cancelled();
     parts.stop();
     if (const auto error = reader.error()) {
-      trace_->report.add(Oddity::truncated, offset_ + head_bytes + reader.text_bytes(), error->message);
+      trace_->report.add(ImportIssue::truncated, offset_ + head_bytes + reader.text_bytes(), error->message);
       read_error_ = *error;
     }
     text_bytes_ += reader.text_bytes();
@@ -193,14 +193,14 @@ class Loader {
   void report_end(const EventStream& stream) {
     LoadReport& report = trace_->report;
     const bool cut_inside = stream.was_truncated();
-    if (source_->was_cut_short() && !cut_inside) report.add(Oddity::truncated, text_bytes_, "the compressed data ends early");
+    if (source_->was_cut_short() && !cut_inside) report.add(ImportIssue::truncated, text_bytes_, "the compressed data ends early");
     const bool open_array = !stream.array_closed();
     const bool open_object = top_.is_object() && !stream.object_closed();
     if ((open_array || open_object) && !cut_inside && !source_->was_cut_short()) {
-      report.add(Oddity::missing_close, text_bytes_, open_array ? "]" : "}");
+      report.add(ImportIssue::missing_close, text_bytes_, open_array ? "]" : "}");
     }
     if (top_.members_after_events() != 0 && !only_trace_name_follows()) {
-      report.add(Oddity::header_after_events, top_.first_after_events(), "", top_.members_after_events());
+      report.add(ImportIssue::header_after_events, top_.first_after_events(), "", top_.members_after_events());
     }
     report.merge(top_.report());
   }
@@ -220,7 +220,7 @@ class Loader {
     trace_->is_plain_text = source_->is_plain();
     trace_->spilled_text = source_->spilled_text();
     if (const std::string trouble = source_->spill_trouble(); !trouble.empty()) {
-      trace_->report.add(Oddity::text_not_kept, kNoOffset, trouble);
+      trace_->report.add(ImportIssue::text_not_kept, kNoOffset, trouble);
     }
     if (!build_trace(std::move(input), *trace_)) {
       if (progress_.cancel) return cancelled();
@@ -228,7 +228,7 @@ class Loader {
     }
     if (trace_->figures.events == 0 && read_error_) return *read_error_;
     if (trace_->figures.events == 0) {
-      if (trace_->report.count(Oddity::truncated) != 0) {
+      if (trace_->report.count(ImportIssue::truncated) != 0) {
         return Error{fmt::format("{} ends at byte {} before the first whole event. Was the recording still being written?", shown_, text_bytes_)};
       }
       return Error{fmt::format("{} holds no events: its traceEvents array is empty or holds nothing that can be read. Was anything run while the profiler was on?", shown_)};

@@ -90,7 +90,7 @@ TopLevel::State TopLevel::step(std::string_view text, std::uint64_t file_offset,
       place_ = c == ',' ? Place::before_key : Place::end;
       return State::need_more;
     case Place::end:
-      if (report_.count(Oddity::text_after_end) == 0) report_.add(Oddity::text_after_end, file_offset + consumed_, "");
+      if (report_.count(ImportIssue::text_after_end) == 0) report_.add(ImportIssue::text_after_end, file_offset + consumed_, "");
       consumed_ = text.size();
       return State::finished;
   }
@@ -126,7 +126,7 @@ void TopLevel::keep(std::string key, std::string_view value, std::uint64_t file_
   if (events_seen_ && members_after_events_++ == 0) first_after_events_ = file_offset;
   if (keys_.size() < kKeysForMessage) keys_.push_back(key);
   const auto [same, is_new] = place_of_key_.try_emplace(key, header_.metadata.size());
-  if (!is_new) report_.add(Oddity::duplicate_key, file_offset, key);
+  if (!is_new) report_.add(ImportIssue::duplicate_key, file_offset, key);
   if (key == "deviceProperties") header_.devices = parse_device_properties(value);
   if (key == "baseTimeNanoseconds") {
     if (const auto ns = parse_integer(value)) {

@@ -7,91 +7,91 @@
 namespace gapscope {
 namespace {
 
-struct OddityText {
-  Oddity kind;
+struct ImportIssueText {
+  ImportIssue kind;
   std::string_view word;
   std::string_view one;   // the sentence for a single one
   std::string_view many;  // the sentence for more; '#' stands for the count
 };
 
-constexpr std::size_t kOddities = static_cast<std::size_t>(Oddity::count_);
-constexpr std::array<OddityText, kOddities> kTexts = {{
-    {Oddity::truncated, "truncated", "The file ends in the middle of an event; everything before the cut is shown.",
+constexpr std::size_t kImportIssues = static_cast<std::size_t>(ImportIssue::count_);
+constexpr std::array<ImportIssueText, kImportIssues> kTexts = {{
+    {ImportIssue::truncated, "truncated", "The file ends in the middle of an event; everything before the cut is shown.",
      "The file ends in the middle of # events; everything before the cut is shown."},
-    {Oddity::missing_close, "missing_close", "The closing ] or } at the end of the file is missing; no event is lost.",
+    {ImportIssue::missing_close, "missing_close", "The closing ] or } at the end of the file is missing; no event is lost.",
      "# closing brackets at the end of the file are missing; no event is lost."},
-    {Oddity::bad_event, "bad_event", "1 event could not be read and was left out.",
+    {ImportIssue::bad_event, "bad_event", "1 event could not be read and was left out.",
      "# events could not be read and were left out."},
-    {Oddity::control_character, "control_character",
+    {ImportIssue::control_character, "control_character",
      "1 raw control character stood inside a string, where JSON wants an escape; it was read as that character.",
      "# raw control characters stood inside strings, where JSON wants escapes; they were read as those characters."},
-    {Oddity::unescaped_quote, "unescaped_quote", "1 quote inside a string was not escaped; it was taken as part of the text.",
+    {ImportIssue::unescaped_quote, "unescaped_quote", "1 quote inside a string was not escaped; it was taken as part of the text.",
      "# quotes inside strings were not escaped; they were taken as part of the text."},
-    {Oddity::invalid_escape, "invalid_escape", "1 backslash stood before a character that has no escape; it was taken as a backslash.",
+    {ImportIssue::invalid_escape, "invalid_escape", "1 backslash stood before a character that has no escape; it was taken as a backslash.",
      "# backslashes stood before characters that have no escape; they were taken as backslashes."},
-    {Oddity::invalid_utf8, "invalid_utf8", "1 piece of text is not valid UTF-8; its wrong bytes are shown as \xEF\xBF\xBD.",
+    {ImportIssue::invalid_utf8, "invalid_utf8", "1 piece of text is not valid UTF-8; its wrong bytes are shown as \xEF\xBF\xBD.",
      "# pieces of text are not valid UTF-8; their wrong bytes are shown as \xEF\xBF\xBD."},
-    {Oddity::non_finite_number, "non_finite_number", "1 value is NaN, Infinity or N/A, which JSON does not know; it counts as absent.",
+    {ImportIssue::non_finite_number, "non_finite_number", "1 value is NaN, Infinity or N/A, which JSON does not know; it counts as absent.",
      "# values are NaN, Infinity or N/A, which JSON does not know; they count as absent."},
-    {Oddity::trailing_comma, "trailing_comma", "1 comma stood before a closing bracket; it was ignored.",
+    {ImportIssue::trailing_comma, "trailing_comma", "1 comma stood before a closing bracket; it was ignored.",
      "# commas stood before closing brackets; they were ignored."},
-    {Oddity::missing_comma, "missing_comma", "1 comma is missing between two events; no event is lost.",
+    {ImportIssue::missing_comma, "missing_comma", "1 comma is missing between two events; no event is lost.",
      "# commas are missing between events; no event is lost."},
-    {Oddity::duplicate_key, "duplicate_key", "1 event has the same key twice; the later value counts.",
+    {ImportIssue::duplicate_key, "duplicate_key", "1 event has the same key twice; the later value counts.",
      "# events have the same key twice; the later value counts."},
-    {Oddity::no_timestamp, "no_timestamp", "1 event has no readable ts and was left out.",
+    {ImportIssue::no_timestamp, "no_timestamp", "1 event has no readable ts and was left out.",
      "# events have no readable ts and were left out."},
-    {Oddity::negative_duration, "negative_duration", "1 slice has a negative duration; it is shown with none.",
+    {ImportIssue::negative_duration, "negative_duration", "1 slice has a negative duration; it is shown with none.",
      "# slices have a negative duration; they are shown with none."},
-    {Oddity::missing_duration, "missing_duration", "1 slice has no readable dur; it is shown with a duration of 0.",
+    {ImportIssue::missing_duration, "missing_duration", "1 slice has no readable dur; it is shown with a duration of 0.",
      "# slices have no readable dur; they are shown with a duration of 0."},
-    {Oddity::number_as_text, "number_as_text", "1 time is written as text; it was read as a number.",
+    {ImportIssue::number_as_text, "number_as_text", "1 time is written as text; it was read as a number.",
      "# times are written as text; they were read as numbers."},
-    {Oddity::absurd_time, "absurd_time", "1 event lies more than a day from all the rest; it is kept, but the whole-trace view leaves it out.",
+    {ImportIssue::absurd_time, "absurd_time", "1 event lies more than a day from all the rest; it is kept, but the whole-trace view leaves it out.",
      "# events lie more than a day from all the rest; they are kept, but the whole-trace view leaves them out."},
-    {Oddity::end_without_begin, "end_without_begin", "1 end event (E) has no begin event (B) before it and was left out.",
+    {ImportIssue::end_without_begin, "end_without_begin", "1 end event (E) has no begin event (B) before it and was left out.",
      "# end events (E) have no begin event (B) before them and were left out."},
-    {Oddity::begin_without_end, "begin_without_end", "1 begin event (B) has no end event (E); its slice is drawn to the end of the trace.",
+    {ImportIssue::begin_without_end, "begin_without_end", "1 begin event (B) has no end event (E); its slice is drawn to the end of the trace.",
      "# begin events (B) have no end event (E); their slices are drawn to the end of the trace."},
-    {Oddity::overlap, "overlap", "1 slice overlaps another of its lane without lying inside it; it is drawn one depth lower.",
+    {ImportIssue::overlap, "overlap", "1 slice overlaps another of its lane without lying inside it; it is drawn one depth lower.",
      "# slices overlap another of their lane without lying inside it; they are drawn at a depth of their own."},
-    {Oddity::flow_start_alone, "flow_start_alone", "1 flow start has no end in the file; no arrow is drawn for it.",
+    {ImportIssue::flow_start_alone, "flow_start_alone", "1 flow start has no end in the file; no arrow is drawn for it.",
      "# flow starts have no end in the file; no arrows are drawn for them."},
-    {Oddity::flow_end_alone, "flow_end_alone", "1 flow end has no start in the file; no arrow is drawn for it.",
+    {ImportIssue::flow_end_alone, "flow_end_alone", "1 flow end has no start in the file; no arrow is drawn for it.",
      "# flow ends have no start in the file; no arrows are drawn for them."},
-    {Oddity::unknown_phase, "unknown_phase", "1 event has a phase (ph) that is not drawn here.",
+    {ImportIssue::unknown_phase, "unknown_phase", "1 event has a phase (ph) that is not drawn here.",
      "# events have a phase (ph) that is not drawn here."},
-    {Oddity::not_an_object, "not_an_object", "1 element of traceEvents is not an event and was left out.",
+    {ImportIssue::not_an_object, "not_an_object", "1 element of traceEvents is not an event and was left out.",
      "# elements of traceEvents are not events and were left out."},
-    {Oddity::header_after_events, "header_after_events", "1 header entry stands after the events; it was read all the same.",
+    {ImportIssue::header_after_events, "header_after_events", "1 header entry stands after the events; it was read all the same.",
      "# header entries stand after the events; they were read all the same."},
-    {Oddity::absurd_window_end, "absurd_window_end", "\"Record Window End\" lies more than a day from the rest of the recording and was left out.",
+    {ImportIssue::absurd_window_end, "absurd_window_end", "\"Record Window End\" lies more than a day from the rest of the recording and was left out.",
      "# \"Record Window End\" marks lie more than a day from the rest of the recording and were left out."},
-    {Oddity::text_after_end, "text_after_end", "Text follows the end of the trace; it was ignored.",
+    {ImportIssue::text_after_end, "text_after_end", "Text follows the end of the trace; it was ignored.",
      "Text follows the end of the trace in # places; it was ignored."},
-    {Oddity::too_many, "too_many", "1 category is beyond the 65,535 that fit; its events are shown under the last that did.",
+    {ImportIssue::too_many, "too_many", "1 category is beyond the 65,535 that fit; its events are shown under the last that did.",
      "# categories are beyond the 65,535 that fit; their events are shown under the last that did."},
-    {Oddity::async_unpaired, "async_unpaired", "1 asynchronous begin or end has no partner.",
+    {ImportIssue::async_unpaired, "async_unpaired", "1 asynchronous begin or end has no partner.",
      "# asynchronous begins or ends have no partner."},
-    {Oddity::text_not_kept, "text_not_kept",
+    {ImportIssue::text_not_kept, "text_not_kept",
      "The inflated text could not be kept in a temporary file; the args of a clicked slice take longer to read.",
      "# times the inflated text could not be kept in a temporary file; the args of a clicked slice take longer to read."},
 }};
 
 constexpr bool in_enum_order() {
-  for (std::size_t i = 0; i < kOddities; ++i) {
+  for (std::size_t i = 0; i < kImportIssues; ++i) {
     if (static_cast<std::size_t>(kTexts[i].kind) != i) return false;
   }
   return true;
 }
-static_assert(in_enum_order(), "kTexts must list every Oddity in order");
+static_assert(in_enum_order(), "kTexts must list every ImportIssue in order");
 
 }  // namespace
 
-std::string_view oddity_word(Oddity kind) { return kTexts[static_cast<std::size_t>(kind)].word; }
+std::string_view import_issue_word(ImportIssue kind) { return kTexts[static_cast<std::size_t>(kind)].word; }
 
-std::string oddity_sentence(const OddityEntry& entry) {
-  const OddityText& text = kTexts[static_cast<std::size_t>(entry.kind)];
+std::string import_issue_sentence(const ImportIssueEntry& entry) {
+  const ImportIssueText& text = kTexts[static_cast<std::size_t>(entry.kind)];
   if (entry.count == 1) return std::string(text.one);
   std::string out(text.many);
   if (const std::size_t at = out.find('#'); at != std::string::npos) {
@@ -100,46 +100,46 @@ std::string oddity_sentence(const OddityEntry& entry) {
   return out;
 }
 
-void LoadReport::add(Oddity kind, std::uint64_t offset, std::string_view text, std::uint64_t count) {
-  OddityEntry& entry = entries_[static_cast<std::size_t>(kind)];
+void LoadReport::add(ImportIssue kind, std::uint64_t offset, std::string_view text, std::uint64_t count) {
+  ImportIssueEntry& entry = entries_[static_cast<std::size_t>(kind)];
   entry.kind = kind;
   entry.count += count;
   auto& first = entry.first;
-  if (first.size() == kOddityExamples && first.back().offset <= offset) return;
+  if (first.size() == kImportIssueExamples && first.back().offset <= offset) return;
   const auto at = std::upper_bound(first.begin(), first.end(), offset,
-                                   [](std::uint64_t o, const OddityExample& e) { return o < e.offset; });
-  first.insert(at, {offset, elide_middle(printable(text.substr(0, 4 * kOddityTextChars)), kOddityTextChars)});
-  if (first.size() > kOddityExamples) first.pop_back();
+                                   [](std::uint64_t o, const ImportIssueExample& e) { return o < e.offset; });
+  first.insert(at, {offset, elide_middle(printable(text.substr(0, 4 * kImportIssueTextChars)), kImportIssueTextChars)});
+  if (first.size() > kImportIssueExamples) first.pop_back();
 }
 
-bool LoadReport::wants_example(Oddity kind, std::uint64_t offset) const {
+bool LoadReport::wants_example(ImportIssue kind, std::uint64_t offset) const {
   const auto& first = entries_[static_cast<std::size_t>(kind)].first;
-  return first.size() < kOddityExamples || offset < first.back().offset;
+  return first.size() < kImportIssueExamples || offset < first.back().offset;
 }
 
 void LoadReport::merge(const LoadReport& other) {
-  for (const OddityEntry& theirs : other.entries_) {
-    OddityEntry& mine = entries_[static_cast<std::size_t>(theirs.kind)];
+  for (const ImportIssueEntry& theirs : other.entries_) {
+    ImportIssueEntry& mine = entries_[static_cast<std::size_t>(theirs.kind)];
     if (theirs.count == 0) continue;
     mine.kind = theirs.kind;
     mine.count += theirs.count;
     mine.first.insert(mine.first.end(), theirs.first.begin(), theirs.first.end());
     std::stable_sort(mine.first.begin(), mine.first.end(),
-                     [](const OddityExample& a, const OddityExample& b) { return a.offset < b.offset; });
-    if (mine.first.size() > kOddityExamples) mine.first.resize(kOddityExamples);
+                     [](const ImportIssueExample& a, const ImportIssueExample& b) { return a.offset < b.offset; });
+    if (mine.first.size() > kImportIssueExamples) mine.first.resize(kImportIssueExamples);
   }
 }
 
-std::vector<OddityEntry> LoadReport::entries() const {
-  std::vector<OddityEntry> out;
-  for (const OddityEntry& entry : entries_) {
+std::vector<ImportIssueEntry> LoadReport::entries() const {
+  std::vector<ImportIssueEntry> out;
+  for (const ImportIssueEntry& entry : entries_) {
     if (entry.count != 0) out.push_back(entry);
   }
   return out;
 }
 
 bool LoadReport::empty() const {
-  return std::all_of(entries_.begin(), entries_.end(), [](const OddityEntry& e) { return e.count == 0; });
+  return std::all_of(entries_.begin(), entries_.end(), [](const ImportIssueEntry& e) { return e.count == 0; });
 }
 
 }  // namespace gapscope

@@ -8,7 +8,7 @@
 
 namespace gapscope {
 
-enum class Oddity : std::uint8_t {
+enum class ImportIssue : std::uint8_t {
   truncated,              // the file ends in the middle
   missing_close,          // the last ] or } is missing, nothing else
   bad_event,              // an event that cannot be read: skipped
@@ -41,41 +41,41 @@ enum class Oddity : std::uint8_t {
   count_                  // not an oddity: how many there are
 };
 
-struct OddityExample {
+struct ImportIssueExample {
   std::uint64_t offset = 0;  // byte offset in the (inflated) file
-  std::string text;          // printable excerpt, at most kOddityTextChars
+  std::string text;          // printable excerpt, at most kImportIssueTextChars
 };
 
 // False for what has no place in the file (a whole lane).
-constexpr bool has_offset(const OddityExample& example) { return example.offset <= ~std::uint64_t{0} >> 1; }
+constexpr bool has_offset(const ImportIssueExample& example) { return example.offset <= ~std::uint64_t{0} >> 1; }
 
-struct OddityEntry {
-  Oddity kind{};
+struct ImportIssueEntry {
+  ImportIssue kind{};
   std::uint64_t count = 0;
-  std::vector<OddityExample> first;  // at most kOddityExamples, smallest offsets first
+  std::vector<ImportIssueExample> first;  // at most kImportIssueExamples, smallest offsets first
 };
 
-constexpr std::size_t kOddityExamples = 5;
-constexpr std::size_t kOddityTextChars = 120;
+constexpr std::size_t kImportIssueExamples = 5;
+constexpr std::size_t kImportIssueTextChars = 120;
 
 // The machine word ("negative_duration") and the sentence for people, with the count filled in.
-std::string_view oddity_word(Oddity kind);
-std::string oddity_sentence(const OddityEntry& entry);
+std::string_view import_issue_word(ImportIssue kind);
+std::string import_issue_sentence(const ImportIssueEntry& entry);
 
 class LoadReport {
  public:
-  void add(Oddity kind, std::uint64_t offset, std::string_view text, std::uint64_t count = 1);
+  void add(ImportIssue kind, std::uint64_t offset, std::string_view text, std::uint64_t count = 1);
   // Whether an example at this offset would be kept: spares making its text.
-  bool wants_example(Oddity kind, std::uint64_t offset) const;
+  bool wants_example(ImportIssue kind, std::uint64_t offset) const;
   // Adds all of `other`; examples stay the ones with the smallest offsets. Order of merging does not matter.
   void merge(const LoadReport& other);
-  std::uint64_t count(Oddity kind) const { return entries_[static_cast<std::size_t>(kind)].count; }
+  std::uint64_t count(ImportIssue kind) const { return entries_[static_cast<std::size_t>(kind)].count; }
   // The entries with a count, in the order of the enum.
-  std::vector<OddityEntry> entries() const;
+  std::vector<ImportIssueEntry> entries() const;
   bool empty() const;
 
  private:
-  std::array<OddityEntry, static_cast<std::size_t>(Oddity::count_)> entries_{};
+  std::array<ImportIssueEntry, static_cast<std::size_t>(ImportIssue::count_)> entries_{};
 };
 
 }  // namespace gapscope

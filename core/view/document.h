@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "core/analyze/analysis.h"
-#include "core/base/late.h"
+#include "core/base/published.h"
 #include "core/diagnose/diagnose.h"
 #include "core/index/arranged_lane.h"
 #include "core/index/arrow_index.h"
@@ -63,11 +63,11 @@ struct Document {
   void arrange(const std::atomic<bool>* cancel) const;
 
   mutable AnalysisProgress progress_;
-  mutable Late<Arrangements> arrangements_;
-  mutable Late<Analysis> analysis_;
-  mutable Late<Diagnosis> diagnosis_;
-  mutable Late<std::vector<CounterLane>> counters_;
-  mutable Late<ArrowIndex> arrows_;
+  mutable Published<Arrangements> arrangements_;
+  mutable Published<Analysis> analysis_;
+  mutable Published<Diagnosis> diagnosis_;
+  mutable Published<std::vector<CounterLane>> counters_;
+  mutable Published<ArrowIndex> arrows_;
 };
 
 }  // namespace gapscope

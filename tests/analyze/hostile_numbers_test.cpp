@@ -95,8 +95,8 @@ TEST_CASE("a time further than 146 years from 0 is no time, and a number that do
   const auto t = load_text(events(slice("far", "4611686018427387.904", "1") + "," + slice("before", "-4611686018427387.904", "1") + "," +
                                   slice("near", "4611686018427387.903", "0") + "," + slice("long", "4611686018427387", "1") + "," +
                                   slice("k", "0", "1", R"(, "args": {"stream": 4294967303, "device": 4294967296, "correlation": 5})", "kernel", "9")));
-  CHECK(t->report.count(Oddity::no_timestamp) == 2);
-  CHECK(t->report.count(Oddity::missing_duration) == 1);
+  CHECK(t->report.count(ImportIssue::no_timestamp) == 2);
+  CHECK(t->report.count(ImportIssue::missing_duration) == 1);
   CHECK(t->slice_count() == 3);
   REQUIRE(t->gpu.size() == 1);
   CHECK(t->gpu[0].stream == -1);

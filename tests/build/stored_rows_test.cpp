@@ -15,14 +15,14 @@ constexpr std::uint64_t kFarOffset = (std::uint64_t{1} << 48) - 1;
 }  // namespace
 
 TEST_CASE("a stored slice keeps any length and any place below 256 TB") {
-  StoredBeside beside;
-  StoredBeside::Writer writer(beside);
+  SideTables side;
+  SideTables::Writer writer(side);
   for (const Ns begin : {kLeast, Ns{-5}, Ns{0}, Ns{1'700'000'000'000'000'000}}) {
     for (const Ns end : {begin, begin + 1, begin + 0x7FFF'FFFF, begin + 0x8000'0000, kMost}) {
       StoredSlice slice;
       slice.begin = begin;
       set_end(slice, end, writer);
-      CHECK(end_of(slice, beside) == end);
+      CHECK(end_of(slice, side) == end);
     }
   }
   StoredSlice slice;
@@ -33,30 +33,30 @@ TEST_CASE("a stored slice keeps any length and any place below 256 TB") {
 }
 
 TEST_CASE("sizes in bytes are kept exactly, whether they are whole numbers of 512 or not") {
-  StoredBeside beside;
-  StoredBeside::Writer writer(beside);
+  SideTables side;
+  SideTables::Writer writer(side);
   constexpr std::int64_t kHalf = std::int64_t{1} << 29;
   for (const std::int64_t size : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{512}, std::int64_t{-512}, kHalf - 1, kHalf, kHalf + 1, -kHalf,
                                   -kHalf - 1, -kHalf - 512, std::int64_t{150'000'000'000}, std::int64_t{150'000'000'001}, (kHalf - 1) * 512, kHalf * 512,
                                   -kHalf * 512, -kHalf * 512 - 512, kLeast, kMost}) {
     CAPTURE(size);
-    CHECK(unpack_size(pack_size(size, writer.wide), beside.wide) == size);
+    CHECK(unpack_size(pack_size(size, writer.overflow), side.overflow) == size);
   }
 }
 
 TEST_CASE("stored flows and instants keep ids of 64 bits, negative times and far places") {
-  StoredBeside beside;
-  StoredBeside::Writer writer(beside);
+  SideTables side;
+  SideTables::Writer writer(side);
   for (const Ns time : {kLeast, Ns{-1}, Ns{0}, kMost}) {
     for (const std::uint64_t id : {std::uint64_t{0}, std::uint64_t{0x7FFF'FFFF}, std::uint64_t{0x8000'0000}, ~std::uint64_t{0}}) {
       const StoredFlow flow = pack(RawFlow{time, id, kFarOffset, 70'000, 1, 2, kUnbound, 'f', false}, writer);
       CHECK(flow.time() == time);
-      CHECK(beside.wide.unpack(flow.id) == id);
+      CHECK(side.overflow.unpack(flow.id) == id);
       CHECK(offset_of(flow) == kFarOffset);
       CHECK(flow.lane_or_slice == 70'000);
       CHECK(flow.phase == 'f');
-      CHECK(beside.flow_kinds[flow.kind].category == 1);
-      CHECK(beside.flow_kinds[flow.kind].name == 2);
+      CHECK(side.flow_kinds[flow.kind].category == 1);
+      CHECK(side.flow_kinds[flow.kind].name == 2);
     }
     const StoredInstant instant = pack(RawInstant{time, kFarOffset, 70'000, 80'000, 0xFFFE, false});
     CHECK(instant.time == time);
@@ -69,8 +69,8 @@ TEST_CASE("stored flows and instants keep ids of 64 bits, negative times and far
 }
 
 TEST_CASE("a stored GPU row gives back all its fields") {
-  StoredBeside beside;
-  StoredBeside::Writer writer(beside);
+  SideTables side;
+  SideTables::Writer writer(side);
   GpuRow row;
   row.slice = SliceId(4'000'000'000u);
   row.device = -1;
@@ -89,7 +89,7 @@ TEST_CASE("a stored GPU row gives back all its fields") {
   row.annotated_stream = StringId(9);
   for (const std::uint64_t correlation : {std::uint64_t{0}, std::uint64_t{7}, std::uint64_t{0x8000'0000}, ~std::uint64_t{0}}) {
     row.correlation = correlation;
-    const GpuRow back = unpack(pack(row, writer), beside);
+    const GpuRow back = unpack(pack(row, writer), side);
     CHECK(back.slice == row.slice);
     CHECK(back.correlation == correlation);
     CHECK(back.device == row.device);
@@ -106,19 +106,19 @@ TEST_CASE("a stored GPU row gives back all its fields") {
     CHECK(back.warps_per_sm == row.warps_per_sm);
     CHECK(back.occupancy_percent == row.occupancy_percent);
     CHECK(back.annotated_stream == row.annotated_stream);
-    const Call call = unpack(pack(Call{row.slice, correlation}, writer), beside);
+    const Call call = unpack(pack(Call{row.slice, correlation}, writer), side);
     CHECK(call.slice == row.slice);
     CHECK(call.correlation == correlation);
   }
-  CHECK(beside.gpu.size() == 1);  // slice and correlation differ from row to row
+  CHECK(side.gpu.size() == 1);  // slice and correlation differ from row to row
   row.grid[2] = 4;
-  CHECK(unpack(pack(row, writer), beside).grid[2] == 4);
-  CHECK(beside.gpu.size() == 2);
+  CHECK(unpack(pack(row, writer), side).grid[2] == 4);
+  CHECK(side.gpu.size() == 2);
 }
 
 TEST_CASE("a stored operator's row gives back all its fields") {
-  StoredBeside beside;
-  StoredBeside::Writer writer(beside);
+  SideTables side;
+  SideTables::Writer writer(side);
   for (const std::int64_t sequence : {std::int64_t{-1}, std::int64_t{0}, std::int64_t{0x7FFF'FFFE}, std::int64_t{0x7FFF'FFFF}, kLeast, kMost}) {
     OpRow row;
     row.slice = SliceId(12u);
@@ -127,7 +127,7 @@ TEST_CASE("a stored operator's row gives back all its fields") {
     row.input_dims = StringId(3u);
     row.input_types = sequence == kMost ? StringId{} : StringId(4u);
     row.collective = StringId(5u);
-    const OpRow back = unpack(pack(row, writer), beside);
+    const OpRow back = unpack(pack(row, writer), side);
     CHECK(back.slice == row.slice);
     CHECK(back.unfinished == row.unfinished);
     CHECK(back.sequence == row.sequence);
@@ -138,8 +138,8 @@ TEST_CASE("a stored operator's row gives back all its fields") {
 }
 
 TEST_CASE("a stored memory row gives back all its fields") {
-  StoredBeside beside;
-  StoredBeside::Writer writer(beside);
+  SideTables side;
+  SideTables::Writer writer(side);
   MemoryRow row;
   row.time = -9;
   row.bytes = kLeast;
@@ -150,7 +150,7 @@ TEST_CASE("a stored memory row gives back all its fields") {
   row.device_type = -3;
   row.device = 32'000;
   row.out_of_memory = true;
-  const MemoryRow back = unpack(pack(row, writer), beside);
+  const MemoryRow back = unpack(pack(row, writer), side);
   CHECK(back.time == row.time);
   CHECK(back.bytes == row.bytes);
   CHECK(back.address == row.address);

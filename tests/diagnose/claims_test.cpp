@@ -5,7 +5,7 @@
 
 #include "core/analyze/account/time_account.h"
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/conditions/conditions.h"
 #include "tests/support/diagnosed.h"
 #include "tests/support/real_traces.h"
 

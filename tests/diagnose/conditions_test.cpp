@@ -1,4 +1,4 @@
-#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/conditions/conditions.h"
 
 #include <doctest/doctest.h>
 

@@ -56,7 +56,7 @@ TEST_CASE("a file that shrinks while it is read opens up to where it was cut and
   REQUIRE(result.ok());
   const Trace& t = **result;
   CHECK(t.slice_count() >= kSlices / 3);
-  if (t.slice_count() < kSlices) CHECK(t.report.count(Oddity::truncated) == 1);
+  if (t.slice_count() < kSlices) CHECK(t.report.count(ImportIssue::truncated) == 1);
 }
 
 TEST_CASE("a packed file that shrinks while it is read opens up to where it was cut and says so") {
@@ -65,7 +65,7 @@ TEST_CASE("a packed file that shrinks while it is read opens up to where it was 
   const std::string path = folder.write("t.json.gz", packed);
   const auto result = load_while(path, [&] { std::filesystem::resize_file(path, packed.size() / 2); });
   REQUIRE(result.ok());
-  if ((*result)->slice_count() < kSlices) CHECK((*result)->report.count(Oddity::truncated) == 1);
+  if ((*result)->slice_count() < kSlices) CHECK((*result)->report.count(ImportIssue::truncated) == 1);
 }
 
 TEST_CASE("a file deleted while it is read opens whole, and its args say that it is gone") {
@@ -107,18 +107,18 @@ TEST_CASE("the args of a file that was cut, emptied, overwritten or replaced sin
     const auto t = load_trace(path);
     REQUIRE(t.ok());
     const auto last = (*t)->slices.offset[19'999];
-    const auto said = [&](const std::string& now) {
+    const auto present = [&](const std::string& now) {
       folder.write(name, now);
       const auto args = read_args(**t, last);
       return args.ok() ? (*args).at(0).value : args.error().message;
     };
-    CHECK(said(bytes) == "19999");
-    CHECK(said(bytes + "more") == "19999");
+    CHECK(present(bytes) == "19999");
+    CHECK(present(bytes + "more") == "19999");
     const std::string shorter = fmt::format("{} is shorter than when it was opened: byte {} is gone. Reload it.", path, last);
     const std::string changed = fmt::format("The event at byte {} of {} cannot be read any more: the file has changed since it was opened. Reload it.", last, path);
-    CHECK_MESSAGE((said(bytes.substr(0, bytes.size() / 2)) == shorter || said(bytes.substr(0, bytes.size() / 2)) == changed), said(bytes.substr(0, bytes.size() / 2)));
+    CHECK_MESSAGE((present(bytes.substr(0, bytes.size() / 2)) == shorter || present(bytes.substr(0, bytes.size() / 2)) == changed), present(bytes.substr(0, bytes.size() / 2)));
     for (const std::string& now : {std::string(), std::string(bytes.size(), 'x'), std::string(bytes.size(), '\0'), std::string("{}"), text.substr(0, 5000)}) {
-      const std::string sentence = said(now);
+      const std::string sentence = present(now);
       CHECK(sentence.size() > 20);
         CHECK_MESSAGE((sentence.back() == '.' || sentence.back() == '?'), sentence);
     }

@@ -20,13 +20,13 @@ struct Seen {
   std::uint64_t offset = 0;
 };
 
-Seen load_damaged(std::string_view damaged, Oddity kind) {
+Seen load_damaged(std::string_view damaged, ImportIssue kind) {
   const std::string text = "{\"traceEvents\": [\n" + slice("before", "1", "1") + ",\n" + std::string(damaged) + ",\n" + slice("after", "9", "1") + "\n]}";
   Seen seen;
   seen.trace = load_text(text);
-  for (const OddityEntry& e : seen.trace->report.entries()) {
+  for (const ImportIssueEntry& e : seen.trace->report.entries()) {
     if (e.kind != kind) continue;
-    seen.sentence = oddity_sentence(e);
+    seen.sentence = import_issue_sentence(e);
     REQUIRE(!e.first.empty());
     seen.offset = e.first[0].offset;
   }
@@ -43,83 +43,83 @@ bool has_slice(const Trace& t, std::string_view name) {
 }  // namespace
 
 TEST_CASE("a raw control character inside a string is read as that character") {
-  const Seen s = load_damaged(slice("tab\there", "3", "1"), Oddity::control_character);
+  const Seen s = load_damaged(slice("tab\there", "3", "1"), ImportIssue::control_character);
   CHECK(s.sentence == "1 raw control character stood inside a string, where JSON wants an escape; it was read as that character.");
   CHECK(has_slice(*s.trace, "tab\there"));
   CHECK(s.trace->slice_count() == 3);
-  CHECK(load_damaged(slice("two\nlines", "3", "1"), Oddity::control_character).trace->slice_count() == 3);
+  CHECK(load_damaged(slice("two\nlines", "3", "1"), ImportIssue::control_character).trace->slice_count() == 3);
 }
 
 TEST_CASE("an unescaped quote inside a name costs nothing") {
-  const Seen s = load_damaged(slice("say \"hello\" twice", "3", "1"), Oddity::unescaped_quote);
+  const Seen s = load_damaged(slice("say \"hello\" twice", "3", "1"), ImportIssue::unescaped_quote);
   CHECK(s.sentence == "2 quotes inside strings were not escaped; they were taken as part of the text.");
   CHECK(has_slice(*s.trace, "say \"hello\" twice"));
   CHECK(s.trace->slice_count() == 3);
 }
 
 TEST_CASE("back-slashes of Windows paths are kept") {
-  const Seen s = load_damaged(slice("C:\\Users\\me", "3", "1"), Oddity::invalid_escape);
+  const Seen s = load_damaged(slice("C:\\Users\\me", "3", "1"), ImportIssue::invalid_escape);
   CHECK(s.sentence == "2 backslashes stood before characters that have no escape; they were taken as backslashes.");
   CHECK(has_slice(*s.trace, "C:\\Users\\me"));
 }
 
 TEST_CASE("invalid UTF-8 is shown as replacement characters") {
-  const Seen s = load_damaged(slice("gb\xC4\xE3k", "3", "1"), Oddity::invalid_utf8);
+  const Seen s = load_damaged(slice("gb\xC4\xE3k", "3", "1"), ImportIssue::invalid_utf8);
   CHECK(s.sentence == "2 pieces of text are not valid UTF-8; their wrong bytes are shown as \xEF\xBF\xBD.");
   CHECK(has_slice(*s.trace, "gb\xEF\xBF\xBD\xEF\xBF\xBDk"));
 }
 
 TEST_CASE("NaN, Infinity and N/A count as absent") {
-  const Seen s = load_damaged(slice("k", "3", "1", R"(, "args": {"a": NaN, "b": -Infinity, "c": N/A, "stream": 3})", "kernel"), Oddity::non_finite_number);
+  const Seen s = load_damaged(slice("k", "3", "1", R"(, "args": {"a": NaN, "b": -Infinity, "c": N/A, "stream": 3})", "kernel"), ImportIssue::non_finite_number);
   CHECK(s.sentence == "3 values are NaN, Infinity or N/A, which JSON does not know; they count as absent.");
   REQUIRE(s.trace->gpu.size() == 1);
   CHECK(s.trace->gpu[0].stream == 3);
-  CHECK(load_damaged(slice("k", "3", "NaN"), Oddity::non_finite_number).trace->slice_count() == 3);
+  CHECK(load_damaged(slice("k", "3", "NaN"), ImportIssue::non_finite_number).trace->slice_count() == 3);
 }
 
 TEST_CASE("trailing and missing commas") {
-  CHECK(load_damaged(slice("a", "3", "1", ", \"args\": {\"x\": 1,}"), Oddity::trailing_comma).sentence == "1 comma stood before a closing bracket; it was ignored.");
+  CHECK(load_damaged(slice("a", "3", "1", ", \"args\": {\"x\": 1,}"), ImportIssue::trailing_comma).sentence == "1 comma stood before a closing bracket; it was ignored.");
   const auto last = load_text("[" + slice("a", "3", "1") + ",\n]");
-  CHECK(last->report.count(Oddity::trailing_comma) == 1);
+  CHECK(last->report.count(ImportIssue::trailing_comma) == 1);
   CHECK(last->slice_count() == 1);
   const auto missing = load_text("[" + slice("a", "3", "1") + "\n" + slice("b", "5", "1") + "]");
-  CHECK(missing->report.count(Oddity::missing_comma) == 1);
+  CHECK(missing->report.count(ImportIssue::missing_comma) == 1);
   CHECK(missing->slice_count() == 2);
 }
 
 TEST_CASE("of a key that comes twice the later value counts") {
-  const Seen s = load_damaged(R"({"ph":"X","name":"first","name":"second","pid":7,"tid":1,"ts":3,"dur":1})", Oddity::duplicate_key);
+  const Seen s = load_damaged(R"({"ph":"X","name":"first","name":"second","pid":7,"tid":1,"ts":3,"dur":1})", ImportIssue::duplicate_key);
   CHECK(s.sentence == "1 event has the same key twice; the later value counts.");
   CHECK(has_slice(*s.trace, "second"));
-  const Seen args = load_damaged(slice("k", "3", "1", R"(, "args": {"stream": 1, "stream": 2})", "kernel"), Oddity::duplicate_key);
+  const Seen args = load_damaged(slice("k", "3", "1", R"(, "args": {"stream": 1, "stream": 2})", "kernel"), ImportIssue::duplicate_key);
   REQUIRE(args.trace->gpu.size() == 1);
   CHECK(args.trace->gpu[0].stream == 2);
 }
 
 TEST_CASE("events without a time, with odd durations and with times as text") {
-  CHECK(load_damaged(R"({"ph":"X","name":"x","pid":7,"tid":1,"dur":1})", Oddity::no_timestamp).sentence == "1 event has no readable ts and was left out.");
-  CHECK(load_damaged(slice("x", "1e40", "1"), Oddity::no_timestamp).trace->slice_count() == 2);
-  const Seen negative = load_damaged(slice("x", "3", "-2"), Oddity::negative_duration);
+  CHECK(load_damaged(R"({"ph":"X","name":"x","pid":7,"tid":1,"dur":1})", ImportIssue::no_timestamp).sentence == "1 event has no readable ts and was left out.");
+  CHECK(load_damaged(slice("x", "1e40", "1"), ImportIssue::no_timestamp).trace->slice_count() == 2);
+  const Seen negative = load_damaged(slice("x", "3", "-2"), ImportIssue::negative_duration);
   CHECK(negative.sentence == "1 slice has a negative duration; it is shown with none.");
   CHECK(negative.trace->slice_count() == 3);
-  CHECK(load_damaged(R"({"ph":"X","name":"x","pid":7,"tid":1,"ts":3})", Oddity::missing_duration).sentence == "1 slice has no readable dur; it is shown with a duration of 0.");
-  const Seen text = load_damaged(slice("x", "\"3.5\"", "\"1\""), Oddity::number_as_text);
+  CHECK(load_damaged(R"({"ph":"X","name":"x","pid":7,"tid":1,"ts":3})", ImportIssue::missing_duration).sentence == "1 slice has no readable dur; it is shown with a duration of 0.");
+  const Seen text = load_damaged(slice("x", "\"3.5\"", "\"1\""), ImportIssue::number_as_text);
   CHECK(text.sentence == "2 times are written as text; they were read as numbers.");
   CHECK(text.trace->slice_count() == 3);
 }
 
 TEST_CASE("phases that are not drawn, and elements that are no events, are counted") {
-  CHECK(load_damaged(R"({"ph":"P","name":"sample","pid":7,"tid":1,"ts":3})", Oddity::unknown_phase).sentence == "1 event has a phase (ph) that is not drawn here.");
-  CHECK(load_damaged("17", Oddity::not_an_object).sentence == "1 element of traceEvents is not an event and was left out.");
-  CHECK(load_damaged("[1, [2]]", Oddity::not_an_object).trace->slice_count() == 2);
+  CHECK(load_damaged(R"({"ph":"P","name":"sample","pid":7,"tid":1,"ts":3})", ImportIssue::unknown_phase).sentence == "1 event has a phase (ph) that is not drawn here.");
+  CHECK(load_damaged("17", ImportIssue::not_an_object).sentence == "1 element of traceEvents is not an event and was left out.");
+  CHECK(load_damaged("[1, [2]]", ImportIssue::not_an_object).trace->slice_count() == 2);
 }
 
 TEST_CASE("a hopeless event costs itself alone, and its place is named") {
-  const Seen s = load_damaged(R"({"ph":"X","name":"broken" "pid":7 "tid":1,"ts":3,"dur":1})", Oddity::bad_event);
+  const Seen s = load_damaged(R"({"ph":"X","name":"broken" "pid":7 "tid":1,"ts":3,"dur":1})", ImportIssue::bad_event);
   CHECK(s.sentence == "1 event could not be read and was left out.");
   CHECK(s.trace->slice_count() == 2);
   CHECK(s.offset == std::string("{\"traceEvents\": [\n").size() + slice("before", "1", "1").size() + 2);
-  const Seen open = load_damaged(R"({"ph":"X","name":"never closed,"pid":7,"tid":1,"ts":3,"dur":1)", Oddity::bad_event);
+  const Seen open = load_damaged(R"({"ph":"X","name":"never closed,"pid":7,"tid":1,"ts":3,"dur":1)", ImportIssue::bad_event);
   CHECK(has_slice(*open.trace, "before"));
   CHECK(has_slice(*open.trace, "after"));
 }
@@ -129,21 +129,21 @@ TEST_CASE("times far from the rest are kept but do not stretch the view") {
                                   slice("c", "1700000000000020", "5"));
   const auto t = load_text(text);
   CHECK(t->slice_count() == 4);
-  CHECK(t->report.count(Oddity::absurd_time) == 1);
+  CHECK(t->report.count(ImportIssue::absurd_time) == 1);
   CHECK(t->span.begin == 1'700'000'000'000'000'000);
 }
 
 TEST_CASE("an absurd Record Window End is left out") {
   const auto t = load_text(events(slice("a", "1", "1") + R"(,{"ph":"i","s":"g","name":"Record Window End","pid":"","tid":"","ts":9000000000000000})"));
-  CHECK(t->report.count(Oddity::absurd_window_end) == 1);
+  CHECK(t->report.count(ImportIssue::absurd_window_end) == 1);
   CHECK(t->instants.empty());
 }
 
 TEST_CASE("missing closing brackets lose nothing; text after the end is named") {
-  CHECK(load_text("{\"traceEvents\": [" + slice("a", "1", "1"))->report.count(Oddity::missing_close) == 1);
-  CHECK(load_text("{\"traceEvents\": [" + slice("a", "1", "1") + "]")->report.count(Oddity::missing_close) == 1);
-  CHECK(load_text("[" + slice("a", "1", "1"))->report.count(Oddity::missing_close) == 1);
-  CHECK(load_text("[" + slice("a", "1", "1") + "] trailing")->report.count(Oddity::text_after_end) == 1);
+  CHECK(load_text("{\"traceEvents\": [" + slice("a", "1", "1"))->report.count(ImportIssue::missing_close) == 1);
+  CHECK(load_text("{\"traceEvents\": [" + slice("a", "1", "1") + "]")->report.count(ImportIssue::missing_close) == 1);
+  CHECK(load_text("[" + slice("a", "1", "1"))->report.count(ImportIssue::missing_close) == 1);
+  CHECK(load_text("[" + slice("a", "1", "1") + "] trailing")->report.count(ImportIssue::text_after_end) == 1);
 }
 
 TEST_CASE("a trace cut at any byte opens up to the cut or says why not, the same for any batch") {

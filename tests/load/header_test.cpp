@@ -29,7 +29,7 @@ const std::string* value_of(const Trace& t, std::string_view key) {
 
 TEST_CASE("of a header's key that comes twice the later value counts, before and after the events") {
   const auto t = load_text("{\"a\": 1, \"b\": 2, \"a\": [3], \"traceEvents\": [" + slice("x", "1", "1") + "], \"b\": \"4\"}");
-  CHECK(t->report.count(Oddity::duplicate_key) == 2);
+  CHECK(t->report.count(ImportIssue::duplicate_key) == 2);
   REQUIRE(t->header.metadata.size() == 2);
   CHECK(*value_of(*t, "a") == "[3]");
   CHECK(*value_of(*t, "b") == "\"4\"");
@@ -47,7 +47,7 @@ TEST_CASE("a header's value ends where it ends, however the text comes") {
       CHECK(*value_of(*t, "t") == value);
       CHECK(*value_of(*t, "n") == "17");
       CHECK(*value_of(*t, "s") == "\"a]\"");
-      CHECK(t->report.count(Oddity::text_after_end) == 0);
+      CHECK(t->report.count(ImportIssue::text_after_end) == 0);
     }
   }
 }

@@ -58,8 +58,8 @@ TEST_CASE("B and E make slices, nested and interleaved over threads") {
 
 TEST_CASE("a begin without end is drawn to the end of the trace, an end without begin is counted") {
   const auto t = load_text(events(R"({"ph":"E","pid":1,"tid":1,"ts":0.5},{"ph":"B","name":"open","pid":1,"tid":1,"ts":1},)" + slice("x", "2", "8")));
-  CHECK(t->report.count(Oddity::begin_without_end) == 1);
-  CHECK(t->report.count(Oddity::end_without_begin) == 1);
+  CHECK(t->report.count(ImportIssue::begin_without_end) == 1);
+  CHECK(t->report.count(ImportIssue::end_without_begin) == 1);
   REQUIRE(t->slice_count() == 2);
   CHECK(t->span.end == 10'000);
 }
@@ -137,7 +137,7 @@ TEST_CASE("the header is read before and after the events") {
   CHECK(t->device(0)->sms == 132);
   CHECK(t->header.flag("record_shapes"));
   CHECK(t->header.base_time == 1790857026000000000);
-  CHECK(t->report.count(Oddity::header_after_events) == 2);
+  CHECK(t->report.count(ImportIssue::header_after_events) == 2);
 }
 
 TEST_CASE("what cannot be opened says what, where and what to try") {

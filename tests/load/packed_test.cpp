@@ -71,7 +71,7 @@ TEST_CASE("gzip cut short opens up to the cut and says so") {
   const auto t = load_text(std::string_view(packed).substr(0, packed.size() / 2));
   CHECK(t->slice_count() > 1000);
   CHECK(t->slice_count() < 4999);
-  CHECK(t->report.count(Oddity::truncated) == 1);
+  CHECK(t->report.count(ImportIssue::truncated) == 1);
   CHECK(load_error(std::string_view(packed).substr(0, 20)).find("cut short") != std::string::npos);
 }
 
@@ -138,7 +138,7 @@ void check_packing(const std::string& text, const std::string& packed) {
   CHECK(dump_trace(*load_text(packed)) == dump_trace(*load_text(text)));
   const auto cut = load_trace_from_text(std::string_view(packed).substr(0, packed.size() * 3 / 4));
   if (cut.ok()) {
-    CHECK((*cut)->report.count(Oddity::truncated) == 1);
+    CHECK((*cut)->report.count(ImportIssue::truncated) == 1);
   } else {
     CHECK(cut.error().message.find("cut short") != std::string::npos);
   }

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
-#include "core/load/load_trace.h"
 #include "core/load/args.h"
+#include "core/load/load_trace.h"
 #include "tests/support/dump_trace.h"
 #include "tests/support/naive_trace.h"
 #include "tests/support/real_traces.h"
@@ -36,7 +36,7 @@ TEST_CASE("every real recording opens with all its slices, as a naive reader see
     CHECK(t.flow_counts.ends == naive.flow_ends);
     REQUIRE(t.slice_count() == naive.slices.size());
     CHECK(slices_of(t) == naive.slices);
-    CHECK(t.report.count(Oddity::bad_event) == 0);
+    CHECK(t.report.count(ImportIssue::bad_event) == 0);
   }
 }
 

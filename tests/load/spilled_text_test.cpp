@@ -44,8 +44,8 @@ void check_every_thousandth(const Trace& t) {
   CHECK(number_of(t, t.slice_count() - 1) == std::to_string(t.slice_count() - 1));
 }
 
-const OddityEntry* entry_of(const std::vector<OddityEntry>& entries, Oddity kind) {
-  for (const OddityEntry& e : entries) {
+const ImportIssueEntry* entry_of(const std::vector<ImportIssueEntry>& entries, ImportIssue kind) {
+  for (const ImportIssueEntry& e : entries) {
     if (e.kind == kind) return &e;
   }
   return nullptr;
@@ -75,7 +75,7 @@ TEST_CASE("a clicked slice's args of xz and zstd files come at once, even when t
     const TempFolder folder;
     const auto t = load_spilling(folder.write(name, bytes), folder.path().string());
     REQUIRE(t->spilled_text);
-    CHECK(t->report.count(Oddity::text_not_kept) == 0);
+    CHECK(t->report.count(ImportIssue::text_not_kept) == 0);
     check_every_thousandth(*t);
     const auto begin = std::chrono::steady_clock::now();
     number_of(*t, t->slice_count() - 1);
@@ -112,9 +112,9 @@ TEST_CASE("without a place for the text the args are read by inflating again, an
     const auto t = load_spilling(folder.write(name, bytes), (folder.path() / "none").string());
     CHECK_FALSE(t->spilled_text);
     const auto entries = t->report.entries();
-    const OddityEntry* entry = entry_of(entries, Oddity::text_not_kept);
+    const ImportIssueEntry* entry = entry_of(entries, ImportIssue::text_not_kept);
     REQUIRE(entry != nullptr);
-    CHECK(oddity_sentence(*entry) == "The inflated text could not be kept in a temporary file; the args of a clicked slice take longer to read.");
+    CHECK(import_issue_sentence(*entry) == "The inflated text could not be kept in a temporary file; the args of a clicked slice take longer to read.");
     CHECK(entry->first.at(0).text == (folder.path() / "none").string() + " cannot hold a temporary file: No such file or directory.");
     CHECK_FALSE(has_offset(entry->first.at(0)));
     check_every_thousandth(*t);
@@ -135,7 +135,7 @@ TEST_CASE("where files may not grow the text is not kept, nothing ends by a sign
     REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
     CHECK_FALSE(t->spilled_text);
     const auto entries = t->report.entries();
-    const OddityEntry* entry = entry_of(entries, Oddity::text_not_kept);
+    const ImportIssueEntry* entry = entry_of(entries, ImportIssue::text_not_kept);
     REQUIRE(entry != nullptr);
     CHECK(entry->first.at(0).text == "Files may not grow beyond 1.05 MB here (ulimit -f).");
     CHECK(t->slice_count() == 30'000);
@@ -179,7 +179,7 @@ TEST_CASE("on a disk with little room a trace opens whole, its text is not kept 
       const auto t = load_trace(folder.write(name, bytes), options);
       if (!t) return t.error().message;
       const auto entries = (*t)->report.entries();
-      const OddityEntry* entry = entry_of(entries, Oddity::text_not_kept);
+      const ImportIssueEntry* entry = entry_of(entries, ImportIssue::text_not_kept);
       if ((*t)->spilled_text || entry == nullptr) return "the text was kept";
       if (entry->first.at(0).text != disk + " has only 5.24 MB free.") return entry->first.at(0).text;
       const auto args = read_args(**t, (*t)->slices.offset[29'999]);

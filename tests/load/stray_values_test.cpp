@@ -45,8 +45,8 @@ TEST_CASE("an array that opens among the events and never closes costs itself al
   CHECK(t->slice_count() == 5);
   const auto entries = t->report.entries();
   REQUIRE(entries.size() == 2);
-  CHECK(oddity_sentence(entries[0]) == "1 comma is missing between two events; no event is lost.");
-  CHECK(oddity_sentence(entries[1]) == "1 element of traceEvents is not an event and was left out.");
+  CHECK(import_issue_sentence(entries[0]) == "1 comma is missing between two events; no event is lost.");
+  CHECK(import_issue_sentence(entries[1]) == "1 element of traceEvents is not an event and was left out.");
   CHECK(entries[1].first.at(0).text == "[1");
   CHECK(load_any(events("[[[[[[[[" + slices(0, 5)))->slice_count() == 5);
   CHECK(load_any(events(slices(0, 3) + ",\n[\"abc, " + slices(3, 5)))->slice_count() == 5);
@@ -76,8 +76,8 @@ TEST_CASE("a bracket too many or too few costs its event and no other") {
 
 TEST_CASE("a damaged event is not followed by a comma that is missing") {
   const auto t = load_any(events(numbered(0) + ",\n" + with(numbered(1), "10", "{10") + ",\n" + slices(2, 6)));
-  CHECK(t->report.count(Oddity::bad_event) == 1);
-  CHECK(t->report.count(Oddity::missing_comma) == 0);
+  CHECK(t->report.count(ImportIssue::bad_event) == 1);
+  CHECK(t->report.count(ImportIssue::missing_comma) == 0);
 }
 
 TEST_CASE("a backslash outside strings hides quotes alone, in any batches") {
@@ -92,14 +92,14 @@ TEST_CASE("a header after the events may hold what looks like events") {
     const auto t = load_any("{\"traceEvents\": [" + slices(0, 4) + "],\n \"deviceProperties\": [" + header + "]}");
     CHECK(t->slice_count() == 4);
     CHECK(t->header.devices.size() == entries);
-    CHECK(t->report.count(Oddity::bad_event) == 0);
+    CHECK(t->report.count(ImportIssue::bad_event) == 0);
   }
 }
 
 TEST_CASE("a comma before the last bracket is counted in any batches") {
   const auto t = load_any("{\"traceEvents\": [" + slices(0, 4) + ",\n\n] }");
-  CHECK(t->report.count(Oddity::trailing_comma) == 1);
-  CHECK(load_any("[" + slices(0, 4) + ",,\n" + slices(4, 5) + "]")->report.count(Oddity::trailing_comma) == 1);
+  CHECK(t->report.count(ImportIssue::trailing_comma) == 1);
+  CHECK(load_any("[" + slices(0, 4) + ",,\n" + slices(4, 5) + "]")->report.count(ImportIssue::trailing_comma) == 1);
 }
 
 TEST_CASE("a large event that closes is one event, and one that does not costs no more than itself") {
@@ -111,7 +111,7 @@ TEST_CASE("a large event that closes is one event, and one that does not costs n
     for (const std::size_t batch : {std::size_t{1} << 16, std::size_t{1} << 20, std::size_t{1} << 23}) {
       const auto t = load_text(text, 2, batch);
       CHECK(t->slice_count() == (closes ? 6 : 5));
-      CHECK(t->report.count(Oddity::bad_event) == (closes ? 0 : 1));
+      CHECK(t->report.count(ImportIssue::bad_event) == (closes ? 0 : 1));
     }
   }
 }

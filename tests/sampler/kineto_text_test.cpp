@@ -130,7 +130,7 @@ TEST_CASE("a recording is opened with its lanes named, its arrow bound and its o
   REQUIRE(loaded.ok());
   const gapscope::Trace& trace = **loaded;
   CHECK(trace.report.entries().size() == 1);
-  CHECK(trace.report.count(gapscope::Oddity::flow_end_alone) == 2);  // the calls of the copy and of the wait are not in this file
+  CHECK(trace.report.count(gapscope::ImportIssue::flow_end_alone) == 2);  // the calls of the copy and of the wait are not in this file
   CHECK(trace.flow_counts.bound == 1);
   REQUIRE(trace.ops.size() == 1);
   CHECK(trace.name(trace.ops[0].slice) == "aten::mm");

@@ -45,9 +45,9 @@ std::string dump_trace(const Trace& t, bool with_offsets) {
   for (const DeviceProperties& d : t.header.devices) out += fmt::format("device {} {} {}\n", d.id, d.name, d.sms);
   if (!with_offsets) return out;
   for (const auto& [key, value] : t.header.metadata) out += fmt::format("header {} {}\n", key, value);
-  for (const OddityEntry& e : t.report.entries()) {
-    out += fmt::format("odd {} {}\n", oddity_word(e.kind), e.count);
-    for (const OddityExample& x : e.first) out += fmt::format("  {} {}\n", x.offset, x.text);
+  for (const ImportIssueEntry& e : t.report.entries()) {
+    out += fmt::format("odd {} {}\n", import_issue_word(e.kind), e.count);
+    for (const ImportIssueExample& x : e.first) out += fmt::format("  {} {}\n", x.offset, x.text);
   }
   return out;
 }

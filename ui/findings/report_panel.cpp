@@ -20,9 +20,9 @@ void draw_figures(const Theme& theme, const Trace& trace) {
 }
 
 // Examples that are only a place stand side by side; those with text have a line each.
-void draw_examples(const Theme& theme, const OddityEntry& entry) {
+void draw_examples(const Theme& theme, const ImportIssueEntry& entry) {
   std::string places;
-  for (const OddityExample& example : entry.first) {
+  for (const ImportIssueExample& example : entry.first) {
     const std::string place = has_offset(example) ? "at byte " + count_text(example.offset) : "";
     if (example.text.empty()) {
       places += (places.empty() ? "" : ", ") + place;
@@ -33,20 +33,20 @@ void draw_examples(const Theme& theme, const OddityEntry& entry) {
   if (!places.empty()) draw_text(Face::mono, theme.muted, places, /*wrap=*/true);
 }
 
-void draw_entry(const Theme& theme, const OddityEntry& entry) {
+void draw_entry(const Theme& theme, const ImportIssueEntry& entry) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
-  draw_text(Face::mono, theme.notable, oddity_word(entry.kind));
+  draw_text(Face::mono, theme.notable, import_issue_word(entry.kind));
   ImGui::TableNextColumn();
   draw_text_right(Face::mono, theme.text, count_text(entry.count));
   ImGui::TableNextColumn();
-  draw_text(Face::sans, theme.text, oddity_sentence(entry), /*wrap=*/true);
+  draw_text(Face::sans, theme.text, import_issue_sentence(entry), /*wrap=*/true);
   draw_examples(theme, entry);
 }
 
-float widest_word(const std::vector<OddityEntry>& entries) {
+float widest_word(const std::vector<ImportIssueEntry>& entries) {
   float widest = 0;
-  for (const OddityEntry& entry : entries) widest = std::max(widest, text_width(Face::mono, oddity_word(entry.kind)));
+  for (const ImportIssueEntry& entry : entries) widest = std::max(widest, text_width(Face::mono, import_issue_word(entry.kind)));
   return widest;
 }
 
@@ -56,7 +56,7 @@ void draw_report(const Document& document, ViewState& view, Requests&) {
   if (draw_part_note(document, view, "its report follows")) return;
   const Theme& theme = theme_of(view.theme);
   draw_figures(theme, document.trace);
-  const std::vector<OddityEntry> entries = document.trace.report.entries();
+  const std::vector<ImportIssueEntry> entries = document.trace.report.entries();
   if (entries.empty()) {
     draw_text(Face::sans, theme.good, "Nothing odd about this file: every event was understood.");
     return;
@@ -66,7 +66,7 @@ void draw_report(const Document& document, ViewState& view, Requests&) {
   ImGui::TableSetupColumn("count", ImGuiTableColumnFlags_WidthFixed, text_width(Face::mono, "4,460,123"));
   ImGui::TableSetupColumn("what it means", ImGuiTableColumnFlags_WidthStretch);
   ImGui::TableHeadersRow();
-  for (const OddityEntry& entry : entries) draw_entry(theme, entry);
+  for (const ImportIssueEntry& entry : entries) draw_entry(theme, entry);
   ImGui::EndTable();
 }
 

@@ -149,7 +149,7 @@ RuleFamily rule_family(const KernelName& name) {
 }
 
 bool is_fused_attention(const KernelName& name) {
-  return name.kind == KernelKind::attention && name.operation != kBesideAttention;
+  return name.kind == KernelKind::attention && name.operation != kAttentionHelper;
 }
 
 bool is_fp32_on_plain_cores(const KernelName& name) {

@@ -87,8 +87,8 @@ RuleFamily rule_family(const KernelName& name);
 std::string_view rule_family_name(RuleFamily family);
 
 // Scores, softmax and values in one kernel. The small kernels that prepare its operands or finish its result are
-// attention by kind, and their operation is kBesideAttention.
-constexpr std::string_view kBesideAttention = "beside attention";
+// attention by kind, and their operation is kAttentionHelper.
+constexpr std::string_view kAttentionHelper = "beside attention";
 bool is_fused_attention(const KernelName& name);
 
 // A product or convolution that multiplies in plain FP32 on the ordinary cores, and one whose FP32 operands go through

@@ -634,7 +634,7 @@ void read_cudnn_attention(const NameParts& parts, KernelName& out) {
   }
 }
 
-void read_attention_helper(const NameParts&, KernelName& out) { out.operation = kBesideAttention; }
+void read_attention_helper(const NameParts&, KernelName& out) { out.operation = kAttentionHelper; }
 
 void read_flash(const NameParts& parts, KernelName& out) {
   if (has(parts.whole, "fwd") || has(parts.whole, "Fwd")) out.operation = "forward";

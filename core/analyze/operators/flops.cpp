@@ -20,8 +20,8 @@ constexpr std::string_view kOddShapes = "The recorded shapes are not those that 
 constexpr std::string_view kNoStride =
     "A convolution's result depends on stride and padding, which are not recorded here.";
 
-Flops told(double count) { return {count, {}}; }
-Flops untold(std::string_view why) { return {{}, why}; }
+Flops counted(double count) { return {count, {}}; }
+Flops uncounted(std::string_view why) { return {{}, why}; }
 
 // [[2, 3], [], [4]]: what is no list of numbers (a scalar, a list of tensors) is an empty shape.
 std::optional<Shapes> parse_shapes(std::string_view text) {
@@ -45,29 +45,29 @@ double product(const Dims& dims, std::size_t first = 0, std::size_t end = ~std::
 }
 
 Flops matrix(const Dims& a, const Dims& b) {
-  if (a.size() != 2 || b.size() != 2 || a[1] != b[0]) return untold(kOddShapes);
-  return told(2 * a[0] * a[1] * b[1]);
+  if (a.size() != 2 || b.size() != 2 || a[1] != b[0]) return uncounted(kOddShapes);
+  return counted(2 * a[0] * a[1] * b[1]);
 }
 
 Flops batched(const Dims& a, const Dims& b) {
-  if (a.size() != 3 || b.size() != 3 || a[0] != b[0] || a[2] != b[1]) return untold(kOddShapes);
-  return told(2 * a[0] * a[1] * a[2] * b[2]);
+  if (a.size() != 3 || b.size() != 3 || a[0] != b[0] || a[2] != b[1]) return uncounted(kOddShapes);
+  return counted(2 * a[0] * a[1] * a[2] * b[2]);
 }
 
 Flops linear(const Dims& x, const Dims& weight) {
-  if (x.empty() || weight.size() != 2 || x.back() != weight[1]) return untold(kOddShapes);
-  return told(2 * product(x) * weight[0]);
+  if (x.empty() || weight.size() != 2 || x.back() != weight[1]) return uncounted(kOddShapes);
+  return counted(2 * product(x) * weight[0]);
 }
 
 // Scores and their product with the values, over all but the last two dimensions of the query.
 Flops attention(const Dims& q, const Dims& k, const Dims& v, bool backward) {
-  if (q.size() < 3 || k.size() != q.size() || v.size() != q.size()) return untold(kOddShapes);
+  if (q.size() < 3 || k.size() != q.size() || v.size() != q.size()) return uncounted(kOddShapes);
   const std::size_t n = q.size();
-  if (q[n - 1] != k[n - 1] || k[n - 2] != v[n - 2]) return untold(kOddShapes);
+  if (q[n - 1] != k[n - 1] || k[n - 2] != v[n - 2]) return uncounted(kOddShapes);
   const double pairs = product(q, 0, n - 2) * q[n - 2] * k[n - 2];
   const double scores = 2 * pairs * q[n - 1], values = 2 * pairs * v[n - 1];
   // Backward: scores again, gradients of scores and values, gradients of query and key.
-  return told(backward ? 3 * scores + 2 * values : scores + values);
+  return counted(backward ? 3 * scores + 2 * values : scores + values);
 }
 
 Dims heads_first(Dims dims) {
@@ -100,30 +100,30 @@ constexpr ConvolutionInputs kLibraryInputs = {3, 2, 4, {}};
 
 Flops convolution(const Dims& input, const Dims& weight, std::string_view concrete_inputs,
                   const ConvolutionInputs& where) {
-  if (input.size() < 3 || weight.size() != input.size()) return untold(kOddShapes);
+  if (input.size() < 3 || weight.size() != input.size()) return uncounted(kOddShapes);
   const auto json = nlohmann::json::parse(concrete_inputs, nullptr, false);
-  if (!json.is_array() || json.size() <= where.transposed.value_or(where.dilation)) return untold(kNoStride);
+  if (!json.is_array() || json.size() <= where.transposed.value_or(where.dilation)) return uncounted(kNoStride);
   const std::size_t places = input.size() - 2;
   const auto stride = numbers(json[where.stride]), padding = numbers(json[where.padding]),
              dilation = numbers(json[where.dilation]);
   const auto at = [](const std::vector<double>& list, std::size_t i) { return list[list.size() == 1 ? 0 : i]; };
   for (const auto* list : {&stride, &padding, &dilation})
-    if (list->size() != 1 && list->size() != places) return untold(kNoStride);
+    if (list->size() != 1 && list->size() != places) return uncounted(kNoStride);
   const bool transposed = where.transposed && (json[*where.transposed] == "True" || json[*where.transposed] == "true");
   Dims result = {input[0], weight[0]};
   for (std::size_t i = 0; i < places; ++i) {
-    if (at(stride, i) < 1) return untold(kOddShapes);
+    if (at(stride, i) < 1) return uncounted(kOddShapes);
     const double room = input[i + 2] + 2 * at(padding, i) - at(dilation, i) * (weight[i + 2] - 1) - 1;
     result.push_back(static_cast<double>(static_cast<std::int64_t>(room / at(stride, i))) + 1);
   }
-  return told(convolution_from(result, weight, transposed, input));
+  return counted(convolution_from(result, weight, transposed, input));
 }
 
 // Gradients of input and weight, each as much work as the forward pass; the result's size is that of its gradient.
 Flops convolution_backward(const Dims& gradient, const Dims& input, const Dims& weight) {
   if (gradient.size() < 3 || weight.size() != gradient.size() || input.size() != gradient.size())
-    return untold(kOddShapes);
-  return told(2 * convolution_from(gradient, weight, false, input));
+    return uncounted(kOddShapes);
+  return counted(2 * convolution_from(gradient, weight, false, input));
 }
 
 enum class Formula : std::uint8_t {
@@ -137,8 +137,8 @@ enum class Formula : std::uint8_t {
   convolution_backward,
   attention,  // batch, heads, places, features
   attention_backward,
-  attention_by_place,  // batch, places, heads, features
-  attention_by_place_backward,
+  attention_bshd,  // batch, places, heads, features
+  attention_bshd_backward,
 };
 struct KnownOp {
   std::string_view name;
@@ -162,10 +162,10 @@ constexpr auto kOps = std::to_array<KnownOp>({
     {"aten::_scaled_dot_product_cudnn_attention", Formula::attention},
     {"aten::_cudnn_attention_forward", Formula::attention},
     {"aten::_cudnn_attention_backward", Formula::attention_backward},
-    {"aten::_flash_attention_forward", Formula::attention_by_place},
-    {"aten::_efficient_attention_forward", Formula::attention_by_place},
-    {"aten::_flash_attention_backward", Formula::attention_by_place_backward},
-    {"aten::_efficient_attention_backward", Formula::attention_by_place_backward},
+    {"aten::_flash_attention_forward", Formula::attention_bshd},
+    {"aten::_efficient_attention_forward", Formula::attention_bshd},
+    {"aten::_flash_attention_backward", Formula::attention_bshd_backward},
+    {"aten::_efficient_attention_backward", Formula::attention_bshd_backward},
     {"aten::_scaled_dot_product_flash_attention_backward", Formula::attention_backward},
     {"aten::_scaled_dot_product_efficient_attention_backward", Formula::attention_backward},
     {"aten::_scaled_dot_product_cudnn_attention_backward", Formula::attention_backward},
@@ -183,10 +183,10 @@ std::size_t shapes_needed(Formula formula) {
     case Formula::baddbmm:
     case Formula::convolution_backward:
     case Formula::attention:
-    case Formula::attention_by_place:
+    case Formula::attention_bshd:
       return 3;
     case Formula::attention_backward:
-    case Formula::attention_by_place_backward:
+    case Formula::attention_bshd_backward:
       return 4;
     default:
       return 2;
@@ -320,9 +320,9 @@ bool counts_flops(std::string_view op) { return known_op(op) != nullptr; }
 Flops flops_of(std::string_view op, std::string_view input_dims, std::string_view concrete_inputs) {
   const KnownOp* known = known_op(op);
   if (!known) return {};
-  if (input_dims.empty()) return untold(kNoShapes);
+  if (input_dims.empty()) return uncounted(kNoShapes);
   const auto shapes = parse_shapes(input_dims);
-  if (!shapes || shapes->size() < shapes_needed(known->formula)) return untold(kOddShapes);
+  if (!shapes || shapes->size() < shapes_needed(known->formula)) return uncounted(kOddShapes);
   const Shapes& s = *shapes;
   switch (known->formula) {
     case Formula::mm:
@@ -345,9 +345,9 @@ Flops flops_of(std::string_view op, std::string_view input_dims, std::string_vie
       return attention(s[0], s[1], s[2], false);
     case Formula::attention_backward:
       return attention(s[1], s[2], s[3], true);
-    case Formula::attention_by_place:
+    case Formula::attention_bshd:
       return attention(heads_first(s[0]), heads_first(s[1]), heads_first(s[2]), false);
-    case Formula::attention_by_place_backward:
+    case Formula::attention_bshd_backward:
       return attention(heads_first(s[1]), heads_first(s[2]), heads_first(s[3]), true);
   }
   return {};

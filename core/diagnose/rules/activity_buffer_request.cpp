@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -32,7 +32,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule activity_buffer_request = {
+extern const Rule activity_buffer_request = {
     "activity_buffer_request", RuleClass::profiler_artefact, Severity::informational, kNeedsNothing,
     "The profiler asked for a buffer",
     "CUPTI reserves room for its records on the thread that launches; the host stands still meanwhile. Long recordings show it again and "

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/addmm_calls.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/addmm_calls.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -37,7 +37,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule addmm_dispatch_fusion = {
+extern const Rule addmm_dispatch_fusion = {
     "addmm_dispatch_fusion", RuleClass::reading_help, Severity::informational, kNeedsLaunches | kNeedsOperators,
     "Multiplication and addition are one operator",
     "The two were joined at the level of operators (aten::addmm). The GPU still runs one library GEMM, sometimes with a copy of the "

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -70,7 +70,7 @@ std::optional<Found> judged(const Facts& facts, std::vector<Instance> instances)
   });
   std::vector<Ns> rest;
   for (std::size_t i = 1; i < instances.size(); ++i) rest.push_back(instances[i].gap);
-  const Found found = {instances.front(), middle_of(std::move(rest)), instances.size()};
+  const Found found = {instances.front(), median_of(std::move(rest)), instances.size()};
   if (found.first.gap < kLeastGap || found.ratio() < kLeastRatio || (facts.own(found.first.op) & kIsAten) == 0) return std::nullopt;
   return found;
 }
@@ -103,7 +103,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule annotation_first_op_gap = {
+extern const Rule annotation_first_op_gap = {
     "annotation_first_op_gap", RuleClass::start_up, Severity::informational, kNeedsOperators,
     "A region began long before its first operator",
     "The annotation was entered, but its first operator came late, and only the first time: the price of starting up, seen close by.",

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -80,7 +80,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule annotation_span_not_busy = {
+extern const Rule annotation_span_not_busy = {
     "annotation_span_not_busy", RuleClass::table_trap, Severity::informational, kNeedsGpuWork,
     "Annotations on the GPU lane are mostly empty",
     "The copy of a record_function on a GPU lane reaches from its first to its last kernel, pauses included. The table counts all of "

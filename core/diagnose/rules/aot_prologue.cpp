@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/compiled_calls.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/compiled_calls.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -14,7 +14,7 @@ std::vector<Finding> check(const Facts& facts) {
   std::vector<Ns> times;
   for (const SliceId s : prologues) times.push_back(facts.trace.duration(s));
   const std::size_t count = times.size();
-  const Ns median = middle_of(std::move(times));
+  const Ns median = median_of(std::move(times));
   Finding finding;
   finding.summary =
       fmt::format("{} of the wrapper around compiled code, of {}{}.", counted(count, "call"), format_duration(median),
@@ -26,7 +26,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule aot_prologue = {
+extern const Rule aot_prologue = {
     "aot_prologue", RuleClass::reading_help, Severity::informational, kNeedsOperators,
     "The wrapper of AOTAutograd",
     "AOTAutograd prepares the inputs before each call of a compiled graph. It is always there, also without gradients.",

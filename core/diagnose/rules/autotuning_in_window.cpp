@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/compiled_calls.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/compiled_calls.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -42,7 +42,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule autotuning_in_window = {"autotuning_in_window",
+extern const Rule autotuning_in_window = {"autotuning_in_window",
                                    RuleClass::problem,
                                    Severity::costly,
                                    kNeedsLaunches,

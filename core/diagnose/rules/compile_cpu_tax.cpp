@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/compiled_calls.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/compiled_calls.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -27,7 +27,7 @@ Middle middle_call(const Facts& facts, const std::vector<RegionCall>& calls) {
     gpu.push_back(call.gpu_time);
     ops.push_back(static_cast<Ns>(call.gpu_ops) * 2);  // doubled: the mean of two middle ones may be a half
   }
-  return {middle_of(std::move(host)), middle_of(std::move(gpu)), static_cast<double>(middle_of(std::move(ops))) / 2};
+  return {median_of(std::move(host)), median_of(std::move(gpu)), static_cast<double>(median_of(std::move(ops))) / 2};
 }
 
 std::vector<Finding> check(const Facts& facts) {
@@ -56,7 +56,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule compile_cpu_tax = {
+extern const Rule compile_cpu_tax = {
     "compile_cpu_tax", RuleClass::problem, Severity::notable, kNeedsLaunches | kNeedsOperators,
     "torch.compile costs more than it saves",
     "The compiled call spends several times its GPU time in guards and wrappers. For an operator or two, eager code is usually cheaper; "

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -35,7 +35,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule compile_inside_window = {
+extern const Rule compile_inside_window = {
     "compile_inside_window", RuleClass::problem, Severity::costly, kNeedsNothing,
     "torch.compile was at work while recording",
     "Dynamo, AOTAutograd or Inductor ran inside the recorded window, so the times describe the compiler and not the program.",

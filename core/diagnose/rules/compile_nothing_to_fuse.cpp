@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/compiled_calls.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/compiled_calls.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -30,7 +30,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule compile_nothing_to_fuse = {"compile_nothing_to_fuse",
+extern const Rule compile_nothing_to_fuse = {"compile_nothing_to_fuse",
                                       RuleClass::observation,
                                       Severity::informational,
                                       kNeedsLaunches | kNeedsOperators,

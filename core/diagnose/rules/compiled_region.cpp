@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/compiled_calls.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/compiled_calls.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -40,7 +40,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule compiled_region = {
+extern const Rule compiled_region = {
     "compiled_region", RuleClass::reading_help, Severity::informational, kNeedsOperators,
     "Code made by torch.compile runs here",
     "The span executes a compiled region. In K/M, K counts the compiled pieces of Python code, M the versions of that piece, both from 0.",

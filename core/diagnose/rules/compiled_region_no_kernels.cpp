@@ -2,9 +2,9 @@
 
 #include "core/analyze/gpu/launches.h"
 #include "core/base/text.h"
-#include "core/diagnose/rules/compiled_calls.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/compiled_calls.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -54,7 +54,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule compiled_region_no_kernels = {
+extern const Rule compiled_region_no_kernels = {
     "compiled_region_no_kernels", RuleClass::problem, Severity::costly, kNeedsOperators,
     "A compiled region that does nothing",
     "The region runs but launches no GPU work and calls no compiled graph: nobody uses its result, so the compiler removed the work.",

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -44,7 +44,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule compute_bound = {
+extern const Rule compute_bound = {
     "compute_bound", RuleClass::good_sign, Severity::informational, kNeedsLaunches,
     "The GPU sets the pace",
     "The GPU works nearly without a pause and the host is ahead of it, so the time in kernels decides how long a step takes.",

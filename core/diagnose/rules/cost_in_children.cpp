@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -130,7 +130,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule cost_in_children = {
+extern const Rule cost_in_children = {
     "cost_in_children", RuleClass::reading_help, Severity::informational, kNeedsNothing,
     "The cost is below this row",
     "The row itself does little; almost all of its time is spent in what it called.",

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -60,7 +60,7 @@ Ns later_host_median(const Facts& facts, const std::vector<SliceId>& parts, cons
   std::vector<Ns> host;
   for (std::size_t i = 1; i < parts.size(); ++i)
     if (starts[i].has_work) host.push_back(starts[i].launch_end - facts.trace.begin(parts[i]));
-  return middle_of(std::move(host));
+  return median_of(std::move(host));
 }
 
 std::vector<Finding> check(const Facts& facts) {
@@ -92,7 +92,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule cpu_gpu_lane_offset = {
+extern const Rule cpu_gpu_lane_offset = {
     "cpu_gpu_lane_offset", RuleClass::start_up, Severity::informational, kNeedsLaunches,
     "The GPU lane starts late",
     "The first GPU work begins long after the first step, and a good part of that is the profiler asking for its buffers, which no "

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/graph_launches.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/graph_launches.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -18,7 +18,7 @@ Ns gap_between_nodes(const Facts& facts, const std::vector<GraphLaunch>& launche
     for (std::size_t i = 1; i < nodes.size(); ++i)
       gaps.push_back(std::max<Ns>(facts.trace.begin(nodes[i]) - facts.trace.end(nodes[i - 1]), 0));
   }
-  return middle_of(std::move(gaps));
+  return median_of(std::move(gaps));
 }
 
 std::vector<Finding> check(const Facts& facts) {
@@ -34,7 +34,7 @@ std::vector<Finding> check(const Facts& facts) {
   }
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-  const Ns median = middle_of(std::move(times));
+  const Ns median = median_of(std::move(times));
   Finding finding;
   const std::string sizes =
       nodes.size() == 1 ? shown_count(nodes.front()) : fmt::format("{} to {}", shown_count(nodes.front()), shown_count(nodes.back()));
@@ -55,7 +55,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule cuda_graph_launch = {
+extern const Rule cuda_graph_launch = {
     "cuda_graph_launch", RuleClass::good_sign, Severity::informational, kNeedsNothing,
     "A CUDA graph is replayed",
     "One call starts a whole recorded sequence of GPU work, so the gaps between its kernels nearly vanish. Only the first of them tells "

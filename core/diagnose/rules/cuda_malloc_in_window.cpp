@@ -4,8 +4,8 @@
 #include <set>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -64,7 +64,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule cuda_malloc_in_window = {
+extern const Rule cuda_malloc_in_window = {
     "cuda_malloc_in_window", RuleClass::start_up, Severity::notable, kNeedsNothing,
     "The allocator asked the driver for memory",
     "PyTorch's memory cache grew or was flushed while recording. Each such call is slow, and freeing also waits for the GPU.",

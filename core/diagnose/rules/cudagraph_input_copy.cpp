@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/compiled_calls.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/compiled_calls.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -42,7 +42,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule cudagraph_input_copy = {
+extern const Rule cudagraph_input_copy = {
     "cudagraph_input_copy", RuleClass::problem, Severity::notable, kNeedsLaunches | kNeedsOperators,
     "Inputs are copied before each replay of the graph",
     "A CUDA graph reads from fixed addresses, so inputs that move are copied into its buffers first. Parameters stay where they are and "

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/graph_launches.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/graph_launches.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -31,9 +31,9 @@ Middle middle_launch(const Facts& facts, const std::vector<GraphLaunch>& launche
     gpu.push_back(launch.gpu_time);
     host.push_back(facts.trace.duration(region ? region : launch.call));
   }
-  out.nodes = static_cast<double>(middle_of(std::move(nodes))) / 2;
-  out.gpu = middle_of(std::move(gpu));
-  out.host = middle_of(std::move(host));
+  out.nodes = static_cast<double>(median_of(std::move(nodes))) / 2;
+  out.gpu = median_of(std::move(gpu));
+  out.host = median_of(std::move(host));
   return out;
 }
 
@@ -59,7 +59,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule cudagraph_little_work = {"cudagraph_little_work",
+extern const Rule cudagraph_little_work = {"cudagraph_little_work",
                                     RuleClass::problem,
                                     Severity::notable,
                                     kNeedsLaunches,

@@ -4,9 +4,9 @@
 
 #include "core/base/span_sums.h"
 #include "core/base/text.h"
-#include "core/diagnose/rules/compiled_calls.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/compiled_calls.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -54,7 +54,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule dataloader_wait = {"dataloader_wait",
+extern const Rule dataloader_wait = {"dataloader_wait",
                               RuleClass::problem,
                               Severity::costly,
                               kNeedsNothing,

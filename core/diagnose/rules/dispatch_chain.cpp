@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -47,7 +47,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule dispatch_chain = {
+extern const Rule dispatch_chain = {
     "dispatch_chain", RuleClass::reading_help, Severity::informational, kNeedsLaunches | kNeedsSteps | kNeedsOperators,
     "From the step down to the kernel",
     "The usual nesting: a step holds your annotation, that holds the aten operators, the innermost of them calls the driver, and an "

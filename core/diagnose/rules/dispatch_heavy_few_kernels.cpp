@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -27,7 +27,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule dispatch_heavy_few_kernels = {
+extern const Rule dispatch_heavy_few_kernels = {
     "dispatch_heavy_few_kernels", RuleClass::observation, Severity::informational, kNeedsLaunches,
     "High host cost for a handful of kernels",
     "The time goes into Python and the dispatcher, not into many launches: each step starts only a few kernels.",

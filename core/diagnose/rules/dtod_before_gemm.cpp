@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -36,7 +36,7 @@ template <class Which>
 Ns median_time(const Facts& facts, const std::vector<Couple>& found, Which which) {
   std::vector<Ns> times;
   for (const Couple& c : found) times.push_back(facts.ops[c.*which].span.length());
-  return middle_of(std::move(times));
+  return median_of(std::move(times));
 }
 
 std::vector<Finding> check(const Facts& facts) {
@@ -62,7 +62,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule dtod_before_gemm = {
+extern const Rule dtod_before_gemm = {
     "dtod_before_gemm", RuleClass::problem, Severity::notable, kNeedsLaunches,
     "The bias is copied before the matrix product",
     "An addmm with a bias as large as its result copies the bias into the result and lets the product add to it: one operator, but not one "

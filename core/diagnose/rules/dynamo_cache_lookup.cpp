@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/compiled_calls.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/compiled_calls.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -26,7 +26,7 @@ std::vector<Finding> check(const Facts& facts) {
   for (const SliceId s : lookups) times.push_back(facts.trace.duration(s)), total += times.back();
   for (const RegionCall& call : region_calls(facts)) regions += facts.trace.duration(call.region);
   const std::size_t count = times.size();
-  const Ns median = middle_of(std::move(times));
+  const Ns median = median_of(std::move(times));
   Finding finding;
   finding.summary = fmt::format("{} by Dynamo took {}{}.", counted(count, "guard check"), format_duration(total),
                                 count == 1 ? "" : fmt::format(" in all, {} each at the median", format_duration(median)));
@@ -38,7 +38,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule dynamo_cache_lookup = {
+extern const Rule dynamo_cache_lookup = {
     "dynamo_cache_lookup", RuleClass::reading_help, Severity::informational, kNeedsOperators,
     "Guards are checked on every call",
     "Before compiled code runs, Dynamo compares shapes, types and devices with those it compiled for. It does so on every call.",

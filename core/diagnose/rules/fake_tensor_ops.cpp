@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -25,7 +25,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule fake_tensor_ops = {"fake_tensor_ops",
+extern const Rule fake_tensor_ops = {"fake_tensor_ops",
                               RuleClass::reading_help,
                               Severity::informational,
                               kNeedsOperators,

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/compiled_calls.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/compiled_calls.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -29,7 +29,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule few_sms_for_max_autotune = {"few_sms_for_max_autotune",
+extern const Rule few_sms_for_max_autotune = {"few_sms_for_max_autotune",
                                        RuleClass::observation,
                                        Severity::informational,
                                        kNeedsDeviceProperties,

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -40,7 +40,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule final_device_sync = {
+extern const Rule final_device_sync = {
     "final_device_sync", RuleClass::reading_help, Severity::informational, kNeedsNothing,
     "A long wait ends the recording",
     "The profiler waits for the device when it stops, as long as queued work remains. It is no cost of your code.",

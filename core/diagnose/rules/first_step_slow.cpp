@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -38,7 +38,7 @@ std::vector<Finding> check(const Facts& facts) {
   const SliceId first = facts.steps.front();
   std::vector<Ns> rest;
   for (std::size_t i = 1; i < facts.steps.size(); ++i) rest.push_back(facts.trace.duration(facts.steps[i]));
-  const Ns median = middle_of(std::move(rest)), took = facts.trace.duration(first), extra = took - median;
+  const Ns median = median_of(std::move(rest)), took = facts.trace.duration(first), extra = took - median;
   const double ratio = static_cast<double>(took) / static_cast<double>(std::max<Ns>(1, median));
   if (ratio < kLeastRatio || extra < kLeastExtra) return {};
   const std::string_view name = facts.trace.name(first);
@@ -57,7 +57,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule first_step_slow = {
+extern const Rule first_step_slow = {
     "first_step_slow", RuleClass::start_up, Severity::informational, kNeedsSteps,
     "The first recorded step is much wider",
     "Work that is done once fell into the first recorded step: library handles, choice of algorithms, loading of kernels, growing "

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -53,7 +53,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule fp32_gemm_cuda_cores = {
+extern const Rule fp32_gemm_cuda_cores = {
     "fp32_gemm_cuda_cores", RuleClass::problem, Severity::costly, kNeedsLaunches,
     "Float matrix products without tensor cores",
     "These kernels multiply in true 32-bit floats on the ordinary cores, about 8 times slower than TF32 and 15 times slower than "

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -38,7 +38,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule fused_attention = {
+extern const Rule fused_attention = {
     "fused_attention", RuleClass::good_sign, Severity::informational, kNeedsGpuWork,
     "A fused attention kernel is in use",
     "Attention runs in one kernel that keeps the scores on the chip.",

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/compiled_calls.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/compiled_calls.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -54,7 +54,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule fx_graph_cache_hit = {"fx_graph_cache_hit",
+extern const Rule fx_graph_cache_hit = {"fx_graph_cache_hit",
                                  RuleClass::good_sign,
                                  Severity::informational,
                                  kNeedsNothing,

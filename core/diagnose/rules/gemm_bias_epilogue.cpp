@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/addmm_calls.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/addmm_calls.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -33,7 +33,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule gemm_bias_epilogue = {
+extern const Rule gemm_bias_epilogue = {
     "gemm_bias_epilogue", RuleClass::good_sign, Severity::informational, kNeedsLaunches | kNeedsOperators,
     "The bias is added inside the matmul kernel",
     "The library adds the bias while it stores the result, so the addition costs no extra kernel and no extra pass over memory.",

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -69,7 +69,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule gemm_kernel_name = {
+extern const Rule gemm_kernel_name = {
     "gemm_kernel_name", RuleClass::reading_help, Severity::informational, kNeedsGpuWork,
     "These kernels are the matrix products",
     "A library's kernel for a matrix product tells in its name the GPU generation, data types, tile, depth of the pipeline, layout and "

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -41,7 +41,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule gemm_layout_suffix = {
+extern const Rule gemm_layout_suffix = {
     "gemm_layout_suffix", RuleClass::reading_help, Severity::informational, kNeedsLaunches,
     "The kernel name tells the layout of its operands",
     "nn, tn, nt and tt say which operand is read transposed, column by column as BLAS counts: x @ W.t() appears as tn. The library "

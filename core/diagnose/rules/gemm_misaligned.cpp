@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -43,7 +43,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule gemm_misaligned = {
+extern const Rule gemm_misaligned = {
     "gemm_misaligned", RuleClass::problem, Severity::notable, kNeedsLaunches,
     "A matmul with an awkward size",
     "align1 or align2 in the kernel's name: a dimension is no multiple of 8, so the library falls back to an older, slower kernel.",

@@ -6,8 +6,8 @@
 #include "core/analyze/gpu/launches.h"
 #include "core/base/span_sums.h"
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -51,7 +51,7 @@ Backlog backlog_of(const Facts& facts) {
 
 std::vector<Finding> check(const Facts& facts) {
   Backlog backlog = backlog_of(facts);
-  const Ns median = middle_of(backlog.waits);
+  const Ns median = median_of(backlog.waits);
   if (median < kLeastMedian) return {};
   const Ns longest = *std::max_element(backlog.waits.begin(), backlog.waits.end());
   Finding finding;
@@ -66,7 +66,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule gpu_backlog = {
+extern const Rule gpu_backlog = {
     "gpu_backlog", RuleClass::good_sign, Severity::informational, kNeedsLaunches,
     "The CPU runs ahead of the GPU",
     "Launches wait in the queue because the GPU still works on earlier ones, so the host is not what limits the speed.",

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -98,7 +98,7 @@ std::vector<OneOff> one_offs(const Facts& facts) {
     const auto largest = std::max_element(lengths.begin(), lengths.end());
     const Gap& gap = gaps[static_cast<std::size_t>(largest - lengths.begin())];
     const auto length = static_cast<double>(*largest);
-    const Ns median = middle_of(lengths);
+    const Ns median = median_of(lengths);
     *largest = 0;
     const Ns second = *std::max_element(lengths.begin(), lengths.end());
     if (length < static_cast<double>(kLeastGap) || length < kLeastOverMedian * static_cast<double>(median)) continue;
@@ -192,7 +192,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule gpu_gap_in_step = {
+extern const Rule gpu_gap_in_step = {
     "gpu_gap_in_step", RuleClass::mixed, Severity::notable, kNeedsGpuWork,
     "A hole between two kernels, in one step only",
     "In one step a stream paused between two pieces of work that follow each other closely in the other steps: the second was launched late "

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -56,7 +56,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule gpu_hotspot = {
+extern const Rule gpu_hotspot = {
     "gpu_hotspot", RuleClass::problem_locator, Severity::notable, kNeedsLaunches,
     "One kernel owns the GPU time",
     "No other kernel or copy takes as much of the GPU time. Where the GPU sets the pace, it is what to look at first.",

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -25,7 +25,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule gpu_ops_without_launch = {
+extern const Rule gpu_ops_without_launch = {
     "gpu_ops_without_launch", RuleClass::data_health, Severity::informational, kNeedsGpuWork,
     "GPU work that was launched before the recording",
     "The call that started this work is not in the file: it is left over from an earlier step. Totals of the profiler table include it.",

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/compiled_calls.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/compiled_calls.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -124,7 +124,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule graph_breaks = {
+extern const Rule graph_breaks = {
     "graph_breaks", RuleClass::problem, Severity::notable, kNeedsOperators,
     "A compiled function was split",
     "Something in the function cannot be compiled (a print, a decision on a tensor's value), so it runs as several pieces with Python "

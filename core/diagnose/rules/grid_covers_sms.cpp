@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -24,7 +24,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule grid_covers_sms = {
+extern const Rule grid_covers_sms = {
     "grid_covers_sms", RuleClass::good_sign, Severity::informational, kNeedsLaunches | kNeedsBlocksPerSm,
     "Whenever a kernel runs, all SMs have work",
     "Grids are large enough for this GPU. It does not tell how well each SM is used.",

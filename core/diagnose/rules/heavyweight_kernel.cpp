@@ -2,8 +2,8 @@
 
 #include "core/analyze/gpu/occupancy.h"
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -59,7 +59,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule heavyweight_kernel = {"heavyweight_kernel",
+extern const Rule heavyweight_kernel = {"heavyweight_kernel",
                                  RuleClass::reading_help,
                                  Severity::informational,
                                  kNeedsGpuWork,

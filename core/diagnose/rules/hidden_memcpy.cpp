@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -69,7 +69,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule hidden_memcpy = {
+extern const Rule hidden_memcpy = {
     "hidden_memcpy", RuleClass::problem, Severity::notable, kNeedsLaunches | kNeedsOperators,
     "A copy that you did not write",
     "An operator that is no copy issued one on the device: to seed a result with a bias, to change a layout, to sort, to undo an indexing.",

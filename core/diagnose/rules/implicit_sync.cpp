@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -53,7 +53,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule implicit_sync = {
+extern const Rule implicit_sync = {
     "implicit_sync", RuleClass::observation, Severity::informational, kNeedsOperators,
     "An operator made the CPU wait",
     "The operator needs a result from the GPU at once (.item(), .cpu(), nonzero, a blocking copy). Even where the wait is short, the "

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -92,7 +92,7 @@ void judge(const Facts& facts, std::span<const Launch> group, std::vector<Varyin
   for (const Launch& l : group) times.push_back(took(l));
   const Launch& slowest = *std::max_element(group.begin(), group.end(),
                                             [&](const Launch& a, const Launch& b) { return took(a) < took(b); });
-  const Ns median = middle_of(std::move(times)), most = took(slowest);
+  const Ns median = median_of(std::move(times)), most = took(slowest);
   if (most - median < kLeastSpread || static_cast<double>(most) < kLeastRatio * static_cast<double>(median)) return;
   Varying found = {{}, median, slowest.op};
   for (const Launch& l : group) found.ops.push_back(l.op);
@@ -180,7 +180,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule kernel_time_varies = {
+extern const Rule kernel_time_varies = {
     "kernel_time_varies", RuleClass::observation, Severity::notable, kNeedsLaunches | kNeedsSteps,
     "The same kernel takes different times",
     "Identical launches took clearly different time: another stream competed for memory or SMs, clocks or power changed, or the work "

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -40,7 +40,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule launch_blocking = {
+extern const Rule launch_blocking = {
     "launch_blocking", RuleClass::observation, Severity::informational, kNeedsLaunches,
     "Launches wait for their kernels",
     "The recording was made with CUDA_LAUNCH_BLOCKING=1: CPU and GPU never overlap, so times are inflated but easy to attribute.",

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -58,7 +58,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule launch_without_occupancy_query = {
+extern const Rule launch_without_occupancy_query = {
     "launch_without_occupancy_query", RuleClass::reading_help, Severity::informational, kNeedsLaunches,
     "A plain launch: usually a light kernel",
     "In a file where libraries ask for occupancy, a launch without a question before it is mostly an elementwise kernel or a reduction "

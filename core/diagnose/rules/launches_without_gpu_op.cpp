@@ -4,8 +4,8 @@
 
 #include "core/analyze/gpu/launches.h"
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -74,7 +74,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule launches_without_gpu_op = {
+extern const Rule launches_without_gpu_op = {
     "launches_without_gpu_op", RuleClass::data_health, Severity::notable, kNeedsNothing,
     "Launches whose kernels are missing",
     "Records of kernels were lost or never collected, so GPU times are too small and gaps too wide.",

@@ -4,8 +4,8 @@
 
 #include "core/analyze/gpu/launches.h"
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -57,7 +57,7 @@ Launches launches_of(const Facts& facts) {
   if (calls.empty()) return out;
   out.slowest = *std::max_element(durations.begin(), durations.end());
   const std::size_t early = std::max<std::size_t>(calls.size() / kEarlyPart, 1);
-  out.median = middle_of(durations);
+  out.median = median_of(durations);
   for (std::size_t i = 0; i < early; ++i)
     if (durations[i] >= kLeastSlowLaunch && durations[i] >= kLeastTimesMedian * out.median) out.slow_and_early.push_back(calls[i]);
   return out;
@@ -87,7 +87,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule lazy_module_loading = {
+extern const Rule lazy_module_loading = {
     "lazy_module_loading", RuleClass::start_up, Severity::informational, kNeedsNothing,
     "A first launch loads code",
     "A kernel's code is loaded onto the GPU when it is first used, so that launch takes hundreds of microseconds instead of a few.",

@@ -4,8 +4,8 @@
 
 #include "core/base/span_sums.h"
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -86,7 +86,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule long_sync_wait = {
+extern const Rule long_sync_wait = {
     "long_sync_wait", RuleClass::problem, Severity::costly, kNeedsLaunches,
     "Long wait for the GPU inside a step",
     "The CPU stood still until the GPU had finished. The marked call is only where it waited: the time belongs to the GPU work "

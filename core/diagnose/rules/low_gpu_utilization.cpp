@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -58,7 +58,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule low_gpu_utilization = {
+extern const Rule low_gpu_utilization = {
     "low_gpu_utilization", RuleClass::problem, Severity::notable, kNeedsGpuWork,
     "The GPU is idle most of the time",
     "For more than half of the observed time nothing runs on the GPU: it waits for launches, for data, or for a CPU that itself waits.",

@@ -2,8 +2,8 @@
 
 #include "core/analyze/gpu/occupancy.h"
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -93,7 +93,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule low_occupancy = {
+extern const Rule low_occupancy = {
     "low_occupancy", RuleClass::problem, Severity::notable, kNeedsLaunches | kNeedsDeviceProperties | kNeedsBlocksPerSm,
     "Few warps on each SM",
     "Kernels that are no matrix multiplication have a block for every SM but keep under a quarter of the warp slots in use: too few "

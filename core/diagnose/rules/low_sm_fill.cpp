@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -35,7 +35,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule low_sm_fill = {
+extern const Rule low_sm_fill = {
     "low_sm_fill", RuleClass::problem, Severity::notable, kNeedsLaunches | kNeedsBlocksPerSm,
     "Kernels do not reach all SMs",
     "Even while a kernel runs, a good part of the GPU's processors has no block to work on: the problems are small for this GPU.",

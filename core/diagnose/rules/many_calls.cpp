@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -71,7 +71,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule many_calls = {
+extern const Rule many_calls = {
     "many_calls", RuleClass::problem_locator, Severity::notable, kNeedsLaunches | kNeedsOperators,
     "An operator launches very often",
     "Even cheap calls add up when there are hundreds in a step: each pays for its way through PyTorch and for a launch.",

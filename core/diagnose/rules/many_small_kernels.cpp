@@ -3,8 +3,8 @@
 #include <array>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -52,7 +52,7 @@ std::vector<Finding> check(const Facts& facts) {
   Kernels kernels = kernels_of(facts);
   const double short_share = static_cast<double>(kernels.short_ones.size()) / static_cast<double>(kernels.durations.size());
   if (short_share < kLeastShortShare) return {};
-  const Ns median = middle_of(kernels.durations);
+  const Ns median = median_of(kernels.durations);
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = facts.window.length() - facts.busy_in_window;
@@ -76,7 +76,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule many_small_kernels = {
+extern const Rule many_small_kernels = {
     "many_small_kernels", RuleClass::problem, Severity::costly, kNeedsLaunches,
     "A storm of tiny kernels",
     "Most kernels are shorter than a launch takes, and there are very many of them in each step: the GPU waits for launches.",

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/matmul_calls.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/matmul_calls.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -23,7 +23,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule matmul_to_bmm = {
+extern const Rule matmul_to_bmm = {
     "matmul_to_bmm", RuleClass::reading_help, Severity::informational, kNeedsOperators,
     "matmul became a batched matrix product",
     "An operand has three or more dimensions, so the operator resolved to aten::bmm, with expand and reshape before it and a view after.",

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/matmul_calls.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/matmul_calls.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -21,7 +21,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule matmul_to_mm = {"matmul_to_mm",
+extern const Rule matmul_to_mm = {"matmul_to_mm",
                            RuleClass::reading_help,
                            Severity::informational,
                            kNeedsOperators,

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -64,7 +64,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule memcpy_heavy = {
+extern const Rule memcpy_heavy = {
     "memcpy_heavy", RuleClass::problem, Severity::costly, kNeedsLaunches,
     "Copies take much of the GPU time",
     "A large part of the device's time moves data instead of computing. Copies that run beside kernels cost little, the others all.",

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -77,7 +77,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule metadata_only_ops = {
+extern const Rule metadata_only_ops = {
     "metadata_only_ops", RuleClass::reading_help, Severity::informational, kNeedsLaunches | kNeedsOperators,
     "Operators that launch nothing",
     "view, transpose, expand, reshape and their like only describe the same memory in another way: no GPU time, a little CPU time.",

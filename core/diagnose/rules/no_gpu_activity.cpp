@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -18,7 +18,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule no_gpu_activity = {
+extern const Rule no_gpu_activity = {
     "no_gpu_activity", RuleClass::data_health, Severity::informational, kNeedsNothing,
     "No GPU work is in the file",
     "The recording is of the CPU alone, the activities were chosen so, or nothing was launched.",

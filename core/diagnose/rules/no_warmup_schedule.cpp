@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -22,7 +22,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule no_warmup_schedule = {
+extern const Rule no_warmup_schedule = {
     "no_warmup_schedule", RuleClass::recording, Severity::informational, kNeedsSteps,
     "Recording began without warming up",
     "The very first step is in the recording, so start-up costs of PyTorch, of libraries and of the profiler are mixed with the work.",

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -49,7 +49,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule occupancy_query_before_launch = {
+extern const Rule occupancy_query_before_launch = {
     "occupancy_query_before_launch", RuleClass::reading_help, Severity::informational, kNeedsLaunches,
     "A library asked for occupancy: a heavy kernel follows",
     "cuBLAS or cuDNN asked the runtime how many blocks of a kernel fit on an SM before it chose or launched it: a matrix product, a "

@@ -2,8 +2,8 @@
 
 #include "core/analyze/gpu/occupancy.h"
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -50,7 +50,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule occupancy_zero_artifact = {
+extern const Rule occupancy_zero_artifact = {
     "occupancy_zero_artifact", RuleClass::table_trap, Severity::informational, kNeedsGpuWork,
     "An occupancy of 0 % that is not true",
     "The profiler computes occupancy with the default limit of 48 KB of shared memory a block, and writes 0 for every kernel above it.",

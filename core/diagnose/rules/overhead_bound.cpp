@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -28,7 +28,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule overhead_bound = {
+extern const Rule overhead_bound = {
     "overhead_bound", RuleClass::problem, Severity::costly, kNeedsLaunches,
     "The host cannot feed the GPU",
     "Preparing work takes the host longer than the GPU takes to do it, so the GPU waits for the next launch. The host's time is the "

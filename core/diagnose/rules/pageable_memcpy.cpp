@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -51,7 +51,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule pageable_memcpy = {
+extern const Rule pageable_memcpy = {
     "pageable_memcpy", RuleClass::problem, Severity::notable, kNeedsLaunches,
     "Transfers from ordinary (pageable) memory",
     "The driver must copy such memory into a buffer of its own first, which is slow and holds the CPU until it is done.",

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/compiled_calls.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/compiled_calls.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -87,7 +87,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule recompilation = {
+extern const Rule recompilation = {
     "recompilation", RuleClass::problem, Severity::costly, kNeedsOperators,
     "A function was compiled more than once",
     "The guards of a compiled function failed and another version was made: the second number of K/M is above 0. The first number only "

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -29,7 +29,7 @@ std::vector<Finding> check(const Facts& facts) {
   std::vector<SliceId> slices;
   for (const GpuOp& op : facts.ops)
     if (op.linked() && facts.trace.name_id(op.slice) == top->name) durations.push_back(op.span.length()), slices.push_back(op.slice);
-  const Ns median = middle_of(std::move(durations));
+  const Ns median = median_of(std::move(durations));
   if (median < kLeastMedian) return {};
   const std::string_view name = facts.trace.strings[top->name];
   Finding finding;
@@ -45,7 +45,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule single_large_kernel = {
+extern const Rule single_large_kernel = {
     "single_large_kernel", RuleClass::observation, Severity::informational, kNeedsLaunches,
     "One big library kernel takes nearly all GPU time",
     "The GPU spends its time in one tuned matrix multiplication, convolution or attention kernel; there is nothing to fuse around it.",

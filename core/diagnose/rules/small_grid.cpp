@@ -2,8 +2,8 @@
 
 #include "core/analyze/gpu/occupancy.h"
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -61,7 +61,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule small_grid = {
+extern const Rule small_grid = {
     "small_grid", RuleClass::problem, Severity::notable, kNeedsLaunches | kNeedsBlocksPerSm,
     "Grids are smaller than the GPU",
     "These kernels start fewer blocks than the GPU has SMs, so some SMs stay empty for their whole run.",

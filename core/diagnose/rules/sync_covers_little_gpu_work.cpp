@@ -4,8 +4,8 @@
 
 #include "core/base/span_sums.h"
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -63,7 +63,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule sync_covers_little_gpu_work = {
+extern const Rule sync_covers_little_gpu_work = {
     "sync_covers_little_gpu_work", RuleClass::problem, Severity::notable, kNeedsGpuWork,
     "A long wait for an idle GPU",
     "The host waited for the device while the GPU hardly worked: the driver or the profiler was busy with itself, as it is at the start.",

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -41,7 +41,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule tf32_gemm = {
+extern const Rule tf32_gemm = {
     "tf32_gemm", RuleClass::problem, Severity::notable, kNeedsLaunches,
     "Float matrix products in TF32",
     "Products and convolutions take 32-bit floats and run on tensor cores in TF32; bfloat16 or half would double the rate and halve "

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -21,7 +21,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule too_few_steps = {
+extern const Rule too_few_steps = {
     "too_few_steps", RuleClass::recording, Severity::informational, kNeedsSteps,
     "Only one step was recorded",
     "One step can show neither how much steps differ nor what belongs to starting up.",

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/compiled_calls.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/compiled_calls.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -82,7 +82,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule triton_fused_kernel = {
+extern const Rule triton_fused_kernel = {
     "triton_fused_kernel", RuleClass::good_sign, Severity::informational, kNeedsNothing,
     "A kernel that torch.compile made from several operators",
     "Inductor fused several operators into one Triton kernel: poi for element by element, red and per for reductions. The name lists them; "

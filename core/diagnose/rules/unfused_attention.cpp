@@ -4,8 +4,8 @@
 #include <unordered_map>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -98,7 +98,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule unfused_attention = {
+extern const Rule unfused_attention = {
     "unfused_attention", RuleClass::problem, Severity::costly, kNeedsLaunches | kNeedsOperators,
     "Attention in separate steps",
     "Attention runs as a product, a softmax and a second product. The full table of scores is written to memory and read back "

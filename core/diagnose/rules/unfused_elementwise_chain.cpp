@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "core/diagnose/rules/conditions.h"
-#include "core/diagnose/rules/rules.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
@@ -88,7 +88,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-const Rule unfused_elementwise_chain = {
+extern const Rule unfused_elementwise_chain = {
     "unfused_elementwise_chain", RuleClass::problem, Severity::notable, kNeedsLaunches,
     "Elementwise kernels back to back",
     "Neighbouring kernels each read and write whole tensors and compute next to nothing, so their time is memory traffic that one "

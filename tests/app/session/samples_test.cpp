@@ -21,7 +21,7 @@ TEST_CASE("every sample is in assets/traces, opens, and says what it teaches") {
     const auto trace = load_trace(sample_path(assets, sample).string());
     REQUIRE_MESSAGE(trace.ok(), trace.error().message);
     CHECK((*trace)->slice_count() > 0);
-    CHECK((*trace)->report.count(Oddity::bad_event) == 0);
+    CHECK((*trace)->report.count(ImportIssue::bad_event) == 0);
   }
 }
 

@@ -26,9 +26,9 @@ TEST_CASE("the report of a sound file says that nothing is odd") {
 TEST_CASE("the report names each oddity with its count, sentence and place") {
   const std::string_view text = R"([{"ph":"X","name":"n","pid":1,"tid":1,"ts":5,"dur":-1}])";
   const auto doc = test::document_from_text(text);
-  const OddityEntry entry = doc->trace.report.entries().at(0);
+  const ImportIssueEntry entry = doc->trace.report.entries().at(0);
   const std::string report = report_of(text);
-  CHECK(holds(report, std::string(oddity_word(entry.kind))));
-  CHECK(holds(report, oddity_sentence(entry)));
+  CHECK(holds(report, std::string(import_issue_word(entry.kind))));
+  CHECK(holds(report, import_issue_sentence(entry)));
   CHECK(holds(report, "at byte 1"));
 }

@@ -10,7 +10,7 @@
 namespace gapscope {
 
 // Packed numbers are equal where the numbers are, but for wide ones: those are to be unpacked before they are compared.
-class WideValues {
+class OverflowValues {
  public:
   static constexpr std::uint32_t kWide = 0x8000'0000u;  // the rest says where in the list
 
@@ -22,7 +22,7 @@ class WideValues {
   // One a thread and piece of work: takes room in the list a block at a time. No number is read meanwhile.
   class Writer {
    public:
-    explicit Writer(WideValues& values) : values_(values) {}
+    explicit Writer(OverflowValues& values) : values_(values) {}
     std::uint32_t pack(std::uint64_t value) { return value < kWide ? static_cast<std::uint32_t>(value) : pack_wide(value); }
     std::uint32_t pack_wide(std::uint64_t value) {
       if (used_ == kBlock) {
@@ -34,14 +34,14 @@ class WideValues {
     }
 
    private:
-    WideValues& values_;
+    OverflowValues& values_;
     std::uint64_t* block_ = nullptr;
     std::uint32_t first_ = 0;
     std::uint32_t used_ = kBlock;
   };
 
   // The same numbers for the same packed ones. While nobody writes.
-  void copy_to(WideValues& twin) const {
+  void copy_to(OverflowValues& twin) const {
     for (const auto& block : blocks_) twin.blocks_.push_back(std::make_unique<Block>(*block));
   }
 

@@ -71,6 +71,6 @@ std::string counted(std::size_t count, std::string_view noun);
 std::string counted_of(std::size_t count, std::size_t all, std::string_view noun);
 
 // Median with the mean of the two middle ones, as statistics packages give it; 0 when there are none.
-Ns middle_of(std::vector<Ns> values);
+Ns median_of(std::vector<Ns> values);
 
 }  // namespace gapscope

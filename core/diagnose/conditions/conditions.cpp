@@ -1,4 +1,4 @@
-#include "core/diagnose/rules/conditions.h"
+#include "core/diagnose/conditions/conditions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -174,7 +174,7 @@ std::string cause_words(const CauseTimes& times, bool host_only) {
   return out;
 }
 
-Ns middle_of(std::vector<Ns> values) {
+Ns median_of(std::vector<Ns> values) {
   if (values.empty()) return 0;
   const auto upper = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), upper, values.end());

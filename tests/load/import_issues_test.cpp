@@ -13,7 +13,7 @@ using namespace gapscope::test;
 namespace {
 
 struct OddFile {
-  Oddity kind;
+  ImportIssue kind;
   std::string text;
   std::string_view sentence;
 };
@@ -27,7 +27,7 @@ std::string flow(std::string_view phase, std::string_view ts) {
 }
 
 std::vector<OddFile> odd_files() {
-  using enum Oddity;
+  using enum ImportIssue;
   const std::string a = slice("a", "3", "1");
   return {
       {truncated, "[" + slice("before", "1", "1") + R"(, {"ph": "X", "name": "cu)",
@@ -85,31 +85,31 @@ std::vector<OddFile> odd_files() {
 }  // namespace
 
 TEST_CASE("every oddity has a file whose whole report is its one sentence") {
-  std::set<Oddity> seen;
+  std::set<ImportIssue> seen;
   for (const OddFile& file : odd_files()) {
-    CAPTURE(oddity_word(file.kind));
+    CAPTURE(import_issue_word(file.kind));
     CAPTURE(file.text);
     const auto trace = load_text(file.text);
     std::vector<std::string> report;
-    for (const OddityEntry& entry : trace->report.entries()) report.push_back(oddity_sentence(entry));
+    for (const ImportIssueEntry& entry : trace->report.entries()) report.push_back(import_issue_sentence(entry));
     CHECK(report == std::vector<std::string>{std::string(file.sentence)});
     CHECK(trace->report.count(file.kind) == 1);
     seen.insert(file.kind);
   }
   // A full table takes 65,536 categories: too large to be tiny. A text that finds no room is no fault of the file:
   // spilled_text_test.cpp has it.
-  CHECK(seen.size() == static_cast<std::size_t>(Oddity::count_) - 2);
-  CHECK_FALSE(seen.contains(Oddity::too_many));
-  CHECK_FALSE(seen.contains(Oddity::text_not_kept));
+  CHECK(seen.size() == static_cast<std::size_t>(ImportIssue::count_) - 2);
+  CHECK_FALSE(seen.contains(ImportIssue::too_many));
+  CHECK_FALSE(seen.contains(ImportIssue::text_not_kept));
 }
 
 TEST_CASE("categories beyond what the table holds are counted, and no slice is lost") {
   std::string text = "[";
   for (int i = 0; i < 65'540; ++i) text += (i ? ",\n" : "") + slice("s", std::to_string(i * 2), "1", "", "c" + std::to_string(i));
   const auto trace = load_text(text + "]");
-  CHECK(trace->report.count(Oddity::too_many) == 5);
+  CHECK(trace->report.count(ImportIssue::too_many) == 5);
   CHECK(trace->slice_count() == 65'540);
   REQUIRE(trace->report.entries().size() == 1);
-  CHECK(oddity_sentence(trace->report.entries()[0]) ==
+  CHECK(import_issue_sentence(trace->report.entries()[0]) ==
         "5 categories are beyond the 65,535 that fit; their events are shown under the last that did.");
 }

@@ -1,4 +1,4 @@
-#include "core/diagnose/rules/matmul_calls.h"
+#include "core/diagnose/conditions/matmul_calls.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "core/diagnose/rules/addmm_calls.h"
+#include "core/diagnose/conditions/addmm_calls.h"
 
 #include <algorithm>
 

@@ -16,35 +16,35 @@ namespace gapscope {
 
 constexpr std::uint64_t arg_bit(ArgKey key) { return std::uint64_t{1} << static_cast<unsigned>(key); }
 
-struct ArgRun {
+struct CachedArgs {
   std::string text;             // from the first key to the ',' or '}' that follows the last value, with it
   std::uint32_t positions = 0;  // structural positions in `text`, the last one excepted
-  std::uint64_t said = 0;       // bit an ArgKey in it that is taken
+  std::uint64_t present = 0;       // bit an ArgKey in it that is taken
   StringId input_dims, input_types;  // in the worker's own table, where said
   GpuRow launch;                     // of it what is said
 };
 
-class ArgRuns {
+class ArgsCache {
  public:
   // Members that are alike from one event to the next; lists are, too.
   static constexpr bool repeats(ArgKey key) { return (kRepeating & arg_bit(key)) != 0; }
 
   // Whether a run can hold what `said` (bit an ArgKey) says.
-  static constexpr bool holds(std::uint64_t said) { return (said & ~kRepeating) == 0; }
+  static constexpr bool holds(std::uint64_t present) { return (present & ~kRepeating) == 0; }
 
   // For tests, which compare what is read with runs and without.
   static inline std::atomic<bool> learns_nothing{false};
 
   // The run that is likely to stand in the args of an event with this name (its token), or null when `text` begins otherwise.
   // Where it is null, learn() may tell what did stand there.
-  const ArgRun* find(std::string_view name, std::string_view text) {
+  const CachedArgs* find(std::string_view name, std::string_view text) {
     likely_ = &likely_runs_[slot_of(name)];
     if (*likely_ >= runs_.size() || !text.starts_with(runs_[*likely_].text)) return nullptr;
     last_ = *likely_;
     return &runs_[last_];
   }
   static bool worth_learning(std::size_t bytes, std::size_t positions) { return bytes <= kLongest && positions >= kShortest && !learns_nothing; }
-  void learn(ArgRun run);
+  void learn(CachedArgs run);
 
  private:
   static constexpr std::uint64_t kRepeating = arg_bit(ArgKey::input_dims) | arg_bit(ArgKey::input_type) | arg_bit(ArgKey::registers) |
@@ -56,7 +56,7 @@ class ArgRuns {
 
   std::size_t slot_of(std::string_view name) const;
 
-  std::vector<ArgRun> runs_;
+  std::vector<CachedArgs> runs_;
   std::size_t next_ = 0;          // the run to be replaced when there are kMostRuns
   std::uint16_t last_ = 0;        // the run met last
   std::uint16_t* likely_ = nullptr;  // where find() looked

@@ -1,4 +1,4 @@
-#include "core/diagnose/rules/compiled_calls.h"
+#include "core/diagnose/conditions/compiled_calls.h"
 
 #include <algorithm>
 #include <charconv>

@@ -7,7 +7,7 @@
 namespace gapscope {
 
 template <class T>
-class Late {
+class Published {
  public:
   // Null until it is there.
   const T* get() const { return there_.load(std::memory_order_acquire); }

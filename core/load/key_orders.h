@@ -12,21 +12,21 @@
 namespace gapscope {
 
 // Only keys that fit into eight characters with their quotes and colon; others make an event of no shape.
-struct EventShape {
+struct KeyOrder {
   static constexpr std::size_t kMost = 12;
   std::uint32_t members = 0;    // before args, or all
-  std::uint32_t said = 0;       // bit a key of theirs
+  std::uint32_t present = 0;       // bit a key of theirs
   bool has_args = false;        // an object as the member after these
   std::array<std::uint64_t, kMost> words{}, masks{};
   std::array<EventKey, kMost> keys{};
 };
 
-class EventShapes {
+class KeyOrders {
  public:
   // The shape of the event whose first key is at `at`, or null when none fits. Says that the members' values are scalars or
   // closed strings with nothing behind them but the next comma, the last one (without args) excepted: space may follow it, and
   // it still is to be checked. `end`: after the last position.
-  const EventShape* find(const char* text, const char* limit, const std::uint32_t* at, const std::uint32_t* end) {
+  const KeyOrder* find(const char* text, const char* limit, const std::uint32_t* at, const std::uint32_t* end) {
     if (count_ == 0) return nullptr;
     if (fits(shapes_[likely_], text, limit, at, end)) return &shapes_[likely_];
     for (std::size_t s = 0; s < count_; ++s) {
@@ -39,7 +39,7 @@ class EventShapes {
   }
 
   // In place of the one known longest.
-  void learn(const EventShape& shape) {
+  void learn(const KeyOrder& shape) {
     shapes_[next_] = shape;
     next_ = (next_ + 1) % shapes_.size();
     count_ = std::max(count_, next_ == 0 ? shapes_.size() : next_);
@@ -53,7 +53,7 @@ class EventShapes {
     return table;
   }();
 
-  [[gnu::always_inline]] static bool fits(const EventShape& shape, const char* text, const char* limit, const std::uint32_t* at, const std::uint32_t* end) {
+  [[gnu::always_inline]] static bool fits(const KeyOrder& shape, const char* text, const char* limit, const std::uint32_t* at, const std::uint32_t* end) {
     const std::uint32_t whole = shape.has_args ? shape.members : shape.members - 1;  // members whose comma is looked for
     if (end - at < 4 * static_cast<std::ptrdiff_t>(whole + 1) || limit - (text + at[4 * whole]) < 8) return false;
     std::uint64_t wrong = 0;
@@ -70,13 +70,13 @@ class EventShapes {
     return wrong == 0;
   }
 
-  static std::uint64_t key_differs(const EventShape& shape, std::uint32_t i, const char* key) {
+  static std::uint64_t key_differs(const KeyOrder& shape, std::uint32_t i, const char* key) {
     std::uint64_t word = 0;
     std::memcpy(&word, key, sizeof word);
     return (word ^ shape.words[i]) & shape.masks[i];
   }
 
-  std::array<EventShape, 8> shapes_;
+  std::array<KeyOrder, 8> shapes_;
   std::size_t count_ = 0;
   std::size_t next_ = 0;
   std::size_t likely_ = 0;

@@ -5,7 +5,7 @@
 namespace gapscope {
 
 template <class Column>
-void make_room(Column& column, std::size_t n) {
+void grow_scratch(Column& column, std::size_t n) {
   if (column.size() >= n) return;
   column.clear();  // so that growing copies nothing
   column.resize(n);

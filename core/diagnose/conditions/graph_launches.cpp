@@ -1,4 +1,4 @@
-#include "core/diagnose/rules/graph_launches.h"
+#include "core/diagnose/conditions/graph_launches.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "core/base/shared_values.h"
+#include "core/base/intern_pool.h"
 
 #include <cstdint>
 #include <random>
@@ -22,25 +22,25 @@ struct Pair {
 }  // namespace
 
 TEST_CASE("equal values share a position, others do not") {
-  SharedValues<Pair> values;
-  SharedValues<Pair>::Writer writer(values);
+  InternPool<Pair> values;
+  InternPool<Pair>::Writer writer(values);
   const std::uint32_t first = writer.add({1, 2});
   CHECK(writer.add({2, 1}) != first);
   CHECK(writer.add({1, 2}) == first);
-  SharedValues<Pair>::Writer another(values);
+  InternPool<Pair>::Writer another(values);
   CHECK(another.add({1, 2}) == first);
   CHECK(values.size() == 2);
 }
 
 TEST_CASE("values that several threads add are each kept once, and a copy goes on from there") {
-  SharedValues<Pair> values;
+  InternPool<Pair> values;
   constexpr int kThreads = 4;
   constexpr std::uint32_t kDistinct = 3000;
   std::vector<std::vector<std::pair<Pair, std::uint32_t>>> added(kThreads);
   run_workers(kThreads, [&](int worker) {
     std::mt19937 random(static_cast<unsigned>(worker));
     for (int piece = 0; piece < 20; ++piece) {
-      SharedValues<Pair>::Writer writer(values);
+      InternPool<Pair>::Writer writer(values);
       for (int i = 0; i < 2000; ++i) {
         const Pair value{static_cast<std::uint32_t>(random() % kDistinct), 7};
         added[static_cast<std::size_t>(worker)].emplace_back(value, writer.add(value));
@@ -48,7 +48,7 @@ TEST_CASE("values that several threads add are each kept once, and a copy goes o
     }
   });
   CHECK(values.size() == kDistinct);
-  SharedValues<Pair> twin;
+  InternPool<Pair> twin;
   values.copy_to(twin);
   for (const auto& of_thread : added) {
     for (const auto& [value, position] : of_thread) {
@@ -57,7 +57,7 @@ TEST_CASE("values that several threads add are each kept once, and a copy goes o
     }
   }
   const auto& [value, position] = added[0][0];
-  SharedValues<Pair>::Writer writer(twin);
+  InternPool<Pair>::Writer writer(twin);
   CHECK(writer.add(value) == position);
   CHECK(twin[writer.add({kDistinct, 7})] == Pair{kDistinct, 7});
   CHECK(values.size() == kDistinct);

@@ -15,7 +15,7 @@ namespace gapscope {
 
 // T: plain data without padding, since values are compared byte by byte.
 template <class T>
-class SharedValues {
+class InternPool {
   static_assert(std::has_unique_object_representations_v<T>);
 
   struct Met {
@@ -31,7 +31,7 @@ class SharedValues {
   // One a thread and piece of work: remembers what it met, so that few values need the lock.
   class Writer {
    public:
-    explicit Writer(SharedValues& values) : values_(values) {}
+    explicit Writer(InternPool& values) : values_(values) {}
     std::uint32_t add(const T& value) {
       const std::uint64_t hash = hash_bytes(reinterpret_cast<const char*>(&value), sizeof(T));
       Met& met = met_[hash % kMet];
@@ -41,11 +41,11 @@ class SharedValues {
 
    private:
     static constexpr std::size_t kMet = 128;
-    SharedValues& values_;
+    InternPool& values_;
     std::array<Met, kMet> met_{};
   };
 
-  void copy_to(SharedValues& twin) const {
+  void copy_to(InternPool& twin) const {
     twin.values_ = values_;
     twin.hashes_ = hashes_;
     twin.slots_ = slots_;

@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "core/load/arg_runs.h"
+#include "core/load/args_cache.h"
 #include "core/load/byte_source.h"
 #include "tests/support/dump_trace.h"
 #include "tests/support/load_text.h"
@@ -21,7 +21,7 @@ std::string event(const std::string& category, const std::string& name, int ts, 
 }
 
 // Everything that args of operators and kernels can say, by the slice's begin.
-std::string said(const Trace& trace, Ns begin) {
+std::string present(const Trace& trace, Ns begin) {
   std::string text;
   for (const OpRow& op : trace.ops) {
     if (trace.slices.begin[op.slice.index()] != begin) continue;
@@ -67,7 +67,7 @@ const std::vector<std::string> kKernelArgs = {
 
 void check_any_order(const std::string& category, const std::vector<std::string>& args) {
   std::vector<std::string> alone;
-  for (const std::string& a : args) alone.push_back(said(*load_text(events(event(category, "name of it", 10, a))), 10'000));
+  for (const std::string& a : args) alone.push_back(present(*load_text(events(event(category, "name of it", 10, a))), 10'000));
   // What came before decides what is expected next: every triple is somewhere in this.
   std::string text;
   std::vector<std::size_t> which;
@@ -79,7 +79,7 @@ void check_any_order(const std::string& category, const std::vector<std::string>
   REQUIRE(trace->slice_count() == which.size());
   for (std::size_t i = 0; i < which.size(); ++i) {
     CAPTURE(i);
-    CHECK(said(*trace, static_cast<Ns>(i) * 1000) == alone[which[i]]);
+    CHECK(present(*trace, static_cast<Ns>(i) * 1000) == alone[which[i]]);
   }
 }
 
@@ -88,20 +88,20 @@ void check_any_order(const std::string& category, const std::vector<std::string>
 TEST_CASE("args that were met before say what they say alone, whatever came between") {
   check_any_order("cpu_op", kOpArgs);
   check_any_order("kernel", kKernelArgs);
-  CHECK(said(*load_text(events(event("kernel", "k", 10, kKernelArgs[1]))), 10'000) == "gpu 18 64 1024x1x1 128x2x1 7.5 31 480 2;external 0");
+  CHECK(present(*load_text(events(event("kernel", "k", 10, kKernelArgs[1]))), 10'000) == "gpu 18 64 1024x1x1 128x2x1 7.5 31 480 2;external 0");
 }
 
 TEST_CASE("a number that is none is counted in every event, also where the args around it came before") {
   const std::string args = R"("correlation": 1, )" + kLaunch + R"(, "est. achieved occupancy %": NaN)";
   std::string text;
   for (int i = 0; i < 5; ++i) text += (i == 0 ? "" : ",\n") + event("kernel", "k", i, args);
-  CHECK(load_text(events(text))->report.count(Oddity::non_finite_number) == 5);
+  CHECK(load_text(events(text))->report.count(ImportIssue::non_finite_number) == 5);
 }
 
 TEST_CASE("a run is found after the one it followed before, and only where the whole text is there") {
-  ArgRuns runs;
+  ArgsCache runs;
   const auto run = [](const std::string& text) {
-    ArgRun r;
+    CachedArgs r;
     r.text = text;
     r.positions = 9;
     return r;
@@ -113,25 +113,25 @@ TEST_CASE("a run is found after the one it followed before, and only where the w
   // After `second` nothing is known yet.
   CHECK(runs.find("\"aten::mm\"", "first,") == nullptr);
   runs.learn(run("first,"));
-  const ArgRun* const found = runs.find("\"aten::mm\"", "second} and more");
+  const CachedArgs* const found = runs.find("\"aten::mm\"", "second} and more");
   REQUIRE(found != nullptr);
   CHECK(found->text == "second}");
-  const ArgRun* const again = runs.find("\"aten::mm\"", "first, and more");
+  const CachedArgs* const again = runs.find("\"aten::mm\"", "first, and more");
   REQUIRE(again != nullptr);
   CHECK(again->text == "first,");
   CHECK(runs.find("\"aten::mm\"", "second") == nullptr);
 }
 
 TEST_CASE("more runs than are kept replace the oldest and nothing else") {
-  ArgRuns runs;
+  ArgsCache runs;
   for (int i = 0; i < 5000; ++i) {
     const std::string text = fmt::format("run {},", i);
     CHECK(runs.find("\"aten::mm\"", text) == nullptr);
-    ArgRun r;
+    CachedArgs r;
     r.text = text;
     runs.learn(std::move(r));
   }
-  CHECK_FALSE(ArgRuns::worth_learning(1 << 20, 100));
+  CHECK_FALSE(ArgsCache::worth_learning(1 << 20, 100));
 }
 
 namespace {
@@ -141,9 +141,9 @@ void check_same_either_way(const std::string& text) {
   LoadOptions options;
   options.threads = 1;
   const auto load = [&](bool without_runs) {
-    ArgRuns::learns_nothing = without_runs;
+    ArgsCache::learns_nothing = without_runs;
     const auto trace = load_trace_from_text(text, "text", options);
-    ArgRuns::learns_nothing = false;
+    ArgsCache::learns_nothing = false;
     return trace.ok() ? dump_trace(**trace) : trace.error().message;
   };
   const std::string with = load(false), without = load(true);

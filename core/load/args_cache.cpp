@@ -1,4 +1,4 @@
-#include "core/load/arg_runs.h"
+#include "core/load/args_cache.h"
 
 #include <utility>
 
@@ -7,7 +7,7 @@
 namespace gapscope {
 
 // Its length and three words of it, as names differ at both ends.
-std::size_t ArgRuns::slot_of(std::string_view name) const {
+std::size_t ArgsCache::slot_of(std::string_view name) const {
   std::uint64_t sum = name.size() + (std::uint64_t{last_} << 16);
   if (name.size() >= 8) {
     const auto word = [&](std::size_t at) {
@@ -21,7 +21,7 @@ std::size_t ArgRuns::slot_of(std::string_view name) const {
   return ((sum ^ (sum >> 32)) * 0x9E3779B97F4A7C15ULL) >> (64 - 12);
 }
 
-void ArgRuns::learn(ArgRun run) {
+void ArgsCache::learn(CachedArgs run) {
   if (likely_ == nullptr) return;
   std::uint16_t& known = by_text_[hash_text(run.text) % kSlots];
   if (known >= runs_.size() || runs_[known].text != run.text) {

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "core/load/event_shapes.h"
+#include "core/load/key_orders.h"
 #include "core/load/structural_index.h"
 #include "tests/support/load_text.h"
 
@@ -36,7 +36,7 @@ void check_same(const std::string& event) {
     CHECK(after->lane(id).key == alone->lanes[0].key);
     CHECK(after->slices.external_id[s] == alone->slices.external_id[0]);
   }
-  for (const OddityEntry& entry : alone->report.entries()) CHECK(after->report.count(entry.kind) == entry.count);
+  for (const ImportIssueEntry& entry : alone->report.entries()) CHECK(after->report.count(entry.kind) == entry.count);
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ TEST_CASE("damage in an event with the usual keys costs that event, or its repai
     CHECK(later->slice_count() == first->slice_count() + 2);
     CHECK(later->figures.events == first->figures.events + 2);
     CHECK_FALSE(first->report.empty());
-    for (const OddityEntry& entry : first->report.entries()) CHECK(later->report.count(entry.kind) == entry.count);
+    for (const ImportIssueEntry& entry : first->report.entries()) CHECK(later->report.count(entry.kind) == entry.count);
   }
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("nothing of an event is found in the next that does not say it") {
 TEST_CASE("an event that goes on where another ends has another shape") {
   // The ends of arrows are their beginnings and one key more.
   const auto shape_of = [](const std::vector<std::string>& keys) {
-    EventShape shape;
+    KeyOrder shape;
     for (const std::string& key : keys) {
       const std::string text = "\"" + key + "\":";
       shape.words[shape.members] = word_of(text);
@@ -116,14 +116,14 @@ TEST_CASE("an event that goes on where another ends has another shape") {
     }
     return shape;
   };
-  EventShapes shapes;
+  KeyOrders shapes;
   shapes.learn(shape_of({"ph", "id"}));
   shapes.learn(shape_of({"ph", "id", "bp"}));
   const auto members_of = [&](const std::string& text) {
     StructuralIndex index;
     REQUIRE(index.index(text.data(), text.size()) == IndexState::ok);
     const auto at = index.positions();
-    const EventShape* const shape = shapes.find(text.data(), text.data() + text.size(), at.data() + 1, at.data() + at.size());
+    const KeyOrder* const shape = shapes.find(text.data(), text.data() + text.size(), at.data() + 1, at.data() + at.size());
     return shape == nullptr ? 0 : shape->members;
   };
   for (int i = 0; i < 3; ++i) {
