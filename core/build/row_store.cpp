@@ -85,6 +85,11 @@ void RowStore::fill(const Claim& c, const RawChunk& chunk) {
   const auto text = [&](StringId& id) {
     if (id) id = StringId(c.texts[id.index()]);
   };
+  const auto texts = [&](auto& row) {
+    each_arg<ArgPacking::shared>(row, [&]<class Value>(Value& value) {
+      if constexpr (std::is_same_v<Value, StringId>) text(value);
+    });
+  };
   const auto slice = [&](SliceId id) { return SliceId(c.first_slice + id.value); };
   SideTables::Writer side(*c.side);
   put(chunk.slices, c.slices, [&](const RawSlice& raw) {
@@ -95,14 +100,14 @@ void RowStore::fill(const Claim& c, const RawChunk& chunk) {
   });
   put(chunk.gpu, c.gpu, [&](GpuRow g) {
     g.slice = slice(g.slice);
+    texts(g);
     text(g.annotated_stream);
     return pack(g, side);
   });
   put(chunk.calls, c.calls, [&](const Call& call) { return pack(Call{slice(call.slice), call.correlation}, side); });
   put(chunk.ops, c.ops, [&](OpRow o) {
     o.slice = slice(o.slice);
-    text(o.input_dims);
-    text(o.input_types);
+    texts(o);
     text(o.collective);
     return pack(o, side);
   });

@@ -1,5 +1,7 @@
 #include "core/build/stored_rows.h"
 
+#include <cstring>
+
 namespace gapscope {
 namespace {
 
@@ -8,6 +10,36 @@ constexpr std::uint32_t kSizeBits = 30;
 constexpr std::int64_t kSizeHalf = std::int64_t{1} << (kSizeBits - 1);
 constexpr std::uint32_t kTimesUnit = std::uint32_t{1} << kSizeBits;
 constexpr std::int64_t kUnit = 512;
+
+// Bytes of values one after the other, without the padding that a struct may have.
+template <class Rest>
+class RestWriter {
+ public:
+  template <class Value>
+  void operator()(const Value& value) {
+    std::memcpy(reinterpret_cast<char*>(rest_.data()) + at_, &value, sizeof value);
+    at_ += sizeof value;
+  }
+  const Rest& rest() const { return rest_; }
+
+ private:
+  Rest rest_{};
+  std::size_t at_ = 0;
+};
+template <class Rest>
+class RestReader {
+ public:
+  explicit RestReader(const Rest& rest) : rest_(rest) {}
+  template <class Value>
+  void operator()(Value& value) {
+    std::memcpy(&value, reinterpret_cast<const char*>(rest_.data()) + at_, sizeof value);
+    at_ += sizeof value;
+  }
+
+ private:
+  const Rest& rest_;
+  std::size_t at_ = 0;
+};
 
 bool fits(std::int64_t number) { return number >= -kSizeHalf && number < kSizeHalf; }
 
@@ -44,14 +76,19 @@ StoredInstant pack(const RawInstant& i) {
 }
 
 StoredGpu pack(const GpuRow& row, SideTables::Writer& side) {
-  GpuRow rest = row;
-  rest.slice = SliceId{};
-  rest.correlation = 0;
-  return {row.slice.value, side.overflow.pack(row.correlation), side.gpu.add(std::bit_cast<SideTables::GpuRest>(rest))};
+  RestWriter<SideTables::GpuRest> put;
+  each_arg<ArgPacking::shared>(row, [&](const auto& value) { put(value); });
+  put(row.annotated_stream);
+  put(row.bytes);
+  return {row.slice.value, side.overflow.pack(row.correlation), side.gpu.add(put.rest())};
 }
 
 GpuRow unpack(const StoredGpu& row, const SideTables& side) {
-  GpuRow whole = std::bit_cast<GpuRow>(side.gpu[row.rest]);
+  GpuRow whole;
+  RestReader get(side.gpu[row.rest]);
+  each_arg<ArgPacking::shared>(whole, [&](auto& value) { get(value); });
+  get(whole.annotated_stream);
+  get(whole.bytes);
   whole.slice = SliceId(row.slice);
   whole.correlation = side.overflow.unpack(row.correlation);
   return whole;
@@ -62,19 +99,21 @@ StoredCall pack(const Call& call, SideTables::Writer& side) { return {call.slice
 Call unpack(const StoredCall& call, const SideTables& side) { return {SliceId(call.slice), side.overflow.unpack(call.correlation)}; }
 
 StoredOp pack(const OpRow& row, SideTables::Writer& side) {
-  return {row.slice.value, side.overflow.pack(static_cast<std::uint64_t>(row.sequence) + 1),
-          side.ops.add({row.input_dims.value, row.input_types.value, row.collective.value, row.unfinished ? 1u : 0u})};
+  RestWriter<SideTables::OpRest> put;
+  each_arg<ArgPacking::shared>(row, [&](const auto& value) { put(value); });
+  put(row.collective);
+  put(row.unfinished);
+  return {row.slice.value, side.overflow.pack(static_cast<std::uint64_t>(row.sequence) + 1), side.ops.add(put.rest())};
 }
 
 OpRow unpack(const StoredOp& row, const SideTables& side) {
-  const SideTables::OpRest& rest = side.ops[row.rest];
   OpRow whole;
+  RestReader get(side.ops[row.rest]);
+  each_arg<ArgPacking::shared>(whole, [&](auto& value) { get(value); });
+  get(whole.collective);
+  get(whole.unfinished);
   whole.slice = SliceId(row.slice);
-  whole.unfinished = rest.unfinished != 0;
   whole.sequence = static_cast<std::int64_t>(side.overflow.unpack(row.sequence) - 1);
-  whole.input_dims = StringId(rest.input_dims);
-  whole.input_types = StringId(rest.input_types);
-  whole.collective = StringId(rest.collective);
   return whole;
 }
 

@@ -12,27 +12,31 @@
 
 namespace gapscope {
 
-// What is beside the rows.
+template <class Row>
+constexpr std::size_t shared_bytes() {
+  Row row;
+  std::size_t bytes = 0;
+  each_arg<ArgPacking::shared>(row, [&](const auto& value) { bytes += sizeof value; });
+  return bytes;
+}
+
+// What rows share, and what does not fit them.
 struct SideTables {
   struct FlowKind {
     std::uint32_t category = 0;     // StringIds
     std::uint32_t name = 0;
   };
-  // An operator's row but slice and sequence.
-  struct OpRest {
-    std::uint32_t input_dims = 0;   // StringIds
-    std::uint32_t input_types = 0;
-    std::uint32_t collective = 0;
-    std::uint32_t unfinished = 0;
-  };
+  // The bytes of an operator's or GPU operation's shared args, and of what else its row holds, one after the other.
+  template <class Row, class... Others>
+  using Shared = std::array<std::uint64_t, (shared_bytes<Row>() + (sizeof(Others) + ... + 0) + 7) / 8>;
+  using OpRest = Shared<OpRow, StringId, bool>;                // collective, unfinished
+  using GpuRest = Shared<GpuRow, StringId, std::uint64_t>;     // annotated_stream, bytes
   struct MemoryPlace {
     std::uint32_t lane = 0;
     std::int16_t device_type = 0;
     std::int16_t device = 0;
     std::uint32_t out_of_memory = 0;
   };
-  static_assert(sizeof(GpuRow) == 96, "no padding");
-  using GpuRest = std::array<std::uint64_t, sizeof(GpuRow) / 8>;  // a GpuRow without slice and correlation
 
   OverflowValues overflow;
   InternPool<FlowKind> flow_kinds;

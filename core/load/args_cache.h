@@ -19,17 +19,17 @@ constexpr std::uint64_t arg_bit(ArgKey key) { return std::uint64_t{1} << static_
 struct CachedArgs {
   std::string text;             // from the first key to the ',' or '}' that follows the last value, with it
   std::uint32_t positions = 0;  // structural positions in `text`, the last one excepted
-  std::uint64_t present = 0;       // bit an ArgKey in it that is taken
-  StringId input_dims, input_types;  // in the worker's own table, where said
-  GpuRow launch;                     // of it what is said
+  std::uint64_t present = 0;    // bit an ArgKey in it that is taken
+  GpuRow gpu;                   // of both rows what is present, texts in the worker's own table
+  OpRow op;
 };
 
 class ArgsCache {
  public:
   // Members that are alike from one event to the next; lists are, too.
-  static constexpr bool repeats(ArgKey key) { return (kRepeating & arg_bit(key)) != 0; }
+  static constexpr bool may_hold(ArgKey key) { return (kRepeating & arg_bit(key)) != 0; }
 
-  // Whether a run can hold what `said` (bit an ArgKey) says.
+  // Whether a run can hold what is `present` (bit an ArgKey).
   static constexpr bool holds(std::uint64_t present) { return (present & ~kRepeating) == 0; }
 
   // For tests, which compare what is read with runs and without.
@@ -47,9 +47,10 @@ class ArgsCache {
   void learn(CachedArgs run);
 
  private:
-  static constexpr std::uint64_t kRepeating = arg_bit(ArgKey::input_dims) | arg_bit(ArgKey::input_type) | arg_bit(ArgKey::registers) |
-                                              arg_bit(ArgKey::shared_memory) | arg_bit(ArgKey::blocks_per_sm) | arg_bit(ArgKey::warps_per_sm) |
-                                              arg_bit(ArgKey::grid) | arg_bit(ArgKey::block) | arg_bit(ArgKey::occupancy);
+  static constexpr bool repeats = true, varies = false;  // how often, in the lists of core/trace/arg_columns.h
+#define GAPSCOPE_REPEATING(field, type, absent, key, often, ...) | (often ? arg_bit(ArgKey::field) : 0)
+  static constexpr std::uint64_t kRepeating = 0 GAPSCOPE_GPU_ARGS(GAPSCOPE_REPEATING) GAPSCOPE_OP_ARGS(GAPSCOPE_REPEATING);
+#undef GAPSCOPE_REPEATING
   // A training step has a few hundred; all together stay small whatever a file does.
   static constexpr std::size_t kMostRuns = 1024, kLongest = 2048, kShortest = 8;
   static constexpr std::size_t kSlots = 4096;

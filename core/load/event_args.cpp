@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "core/load/event_parser.h"
@@ -15,7 +16,7 @@ void take_float(std::string_view token, float& into) {
 }
 
 // "[4, 16, 1]" or "4, 16, 1"
-void take_three(std::string_view text, std::array<std::uint32_t, 3>& into) {
+void take_three(std::string_view text, Dim3& into) {
   std::size_t n = 0;
   for (const char* at = text.data(); at < text.data() + text.size() && n < 3;) {
     std::uint32_t value = 0;
@@ -46,34 +47,37 @@ void EventParser::take(std::string_view token, Integer& into) const {
   }
 }
 
+template <class Value>
+void EventParser::take_value(const Member& m, Value& into) {
+  if constexpr (std::is_integral_v<Value>)
+    take(m.token, into);
+  else if constexpr (std::is_same_v<Value, float>)
+    take_float(m.token, into);
+  else if constexpr (std::is_same_v<Value, Dim3>)
+    take_three(trimmed(*m.value, *m.after), into);
+  else
+    into = tables_.strings.intern(trimmed(*m.value, *m.after));
+}
+
 void EventParser::take_arg(ArgKey key, const Member& m) {
   ArgFields& a = fields_.args;
-  const auto json = [&] { return trimmed(*m.value, *m.after); };
   switch (key) {
-    case ArgKey::grid: take_three(json(), a.gpu_row().grid); break;
-    case ArgKey::block: take_three(json(), a.gpu_row().block); break;
+#define GAPSCOPE_TAKE_GPU(field, ...) \
+  case ArgKey::field: take_value(m, a.gpu_row().field); break;
+#define GAPSCOPE_TAKE_OP(field, ...) \
+  case ArgKey::field: take_value(m, a.op_row().field); break;
+    GAPSCOPE_GPU_ARGS(GAPSCOPE_TAKE_GPU)
+    GAPSCOPE_OP_ARGS(GAPSCOPE_TAKE_OP)
+#undef GAPSCOPE_TAKE_GPU
+#undef GAPSCOPE_TAKE_OP
     case ArgKey::bytes:
       a.gpu_row();
       take(m.token, a.bytes);
       break;
-    case ArgKey::stream: take(m.token, a.gpu_row().stream); break;
-    case ArgKey::device: take(m.token, a.gpu_row().device); break;
-    case ArgKey::context: take(m.token, a.gpu_row().context); break;
-    case ArgKey::graph_id: take(m.token, a.gpu_row().graph_id); break;
-    case ArgKey::graph_node_id: take(m.token, a.gpu_row().graph_node_id); break;
-    case ArgKey::correlation: take(m.token, a.gpu_row().correlation); break;
-    case ArgKey::shared_memory: take(m.token, a.gpu_row().shared_memory); break;
-    case ArgKey::registers: take(m.token, a.gpu_row().registers); break;
-    case ArgKey::warps_per_sm: take_float(m.token, a.gpu_row().warps_per_sm); break;
-    case ArgKey::blocks_per_sm: take_float(m.token, a.gpu_row().blocks_per_sm); break;
-    case ArgKey::occupancy: take_float(m.token, a.gpu_row().occupancy_percent); break;
-    case ArgKey::input_dims: a.op_row().input_dims = tables_.strings.intern(json()); break;
-    case ArgKey::input_type: a.op_row().input_types = tables_.strings.intern(json()); break;
     case ArgKey::collective:
       a.op_row();
       a.collective = m.token;
       break;
-    case ArgKey::sequence: take(m.token, a.op_row().sequence); break;
     case ArgKey::finished:
       if (m.token == "false") a.op_row().unfinished = true;
       break;
@@ -88,27 +92,29 @@ void EventParser::take_arg(ArgKey key, const Member& m) {
     case ArgKey::name: a.meta_name = m.token; break;
     case ArgKey::labels: a.meta_labels = m.token; break;
     case ArgKey::sort_index: a.meta_sort = m.token; break;
-    case ArgKey::other: break;
+    case ArgKey::not_kept: break;
   }
 }
 
+// What varies is in no run.
 void EventParser::take_run(const CachedArgs& run) {
-  const auto says = [&](ArgKey key) { return (run.present & arg_bit(key)) != 0; };
-  constexpr std::uint64_t kOfOp = arg_bit(ArgKey::input_dims) | arg_bit(ArgKey::input_type);
+  const auto has = [&](ArgKey key) { return (run.present & arg_bit(key)) != 0; };
+#define GAPSCOPE_BIT(field, ...) | arg_bit(ArgKey::field)
+  constexpr std::uint64_t kOfGpu = 0 GAPSCOPE_GPU_ARGS(GAPSCOPE_BIT), kOfOp = 0 GAPSCOPE_OP_ARGS(GAPSCOPE_BIT);
+#undef GAPSCOPE_BIT
+#define GAPSCOPE_COPY(field, ...) \
+  if (ArgsCache::may_hold(ArgKey::field) && has(ArgKey::field)) to.field = from.field;
   if ((run.present & kOfOp) != 0) {
-    OpRow& op = fields_.args.op_row();
-    if (says(ArgKey::input_dims)) op.input_dims = run.input_dims;
-    if (says(ArgKey::input_type)) op.input_types = run.input_types;
+    OpRow& to = fields_.args.op_row();
+    const OpRow& from = run.op;
+    GAPSCOPE_OP_ARGS(GAPSCOPE_COPY)
   }
-  if ((run.present & ~kOfOp) == 0) return;
-  GpuRow& gpu = fields_.args.gpu_row();
-  if (says(ArgKey::registers)) gpu.registers = run.launch.registers;
-  if (says(ArgKey::shared_memory)) gpu.shared_memory = run.launch.shared_memory;
-  if (says(ArgKey::blocks_per_sm)) gpu.blocks_per_sm = run.launch.blocks_per_sm;
-  if (says(ArgKey::warps_per_sm)) gpu.warps_per_sm = run.launch.warps_per_sm;
-  if (says(ArgKey::grid)) gpu.grid = run.launch.grid;
-  if (says(ArgKey::block)) gpu.block = run.launch.block;
-  if (says(ArgKey::occupancy)) gpu.occupancy_percent = run.launch.occupancy_percent;
+  if ((run.present & kOfGpu) != 0) {
+    GpuRow& to = fields_.args.gpu_row();
+    const GpuRow& from = run.gpu;
+    GAPSCOPE_GPU_ARGS(GAPSCOPE_COPY)
+  }
+#undef GAPSCOPE_COPY
 }
 
 // `end`: what follows the last value. What an event says twice is no run: where the later value cannot be read the earlier counts.
@@ -120,13 +126,10 @@ void EventParser::learn_run(const ArgStretch& stretch, Position end) {
   CachedArgs run;
   run.text = text;
   run.positions = positions;
-  run.present = stretch.present & ~arg_bit(ArgKey::other);
+  run.present = stretch.present & ~arg_bit(ArgKey::not_kept);
   if ((run.present & stretch.present_before) != 0 || !ArgsCache::holds(run.present)) return;
-  if (fields_.args.has_op) {
-    run.input_dims = fields_.args.op.input_dims;
-    run.input_types = fields_.args.op.input_types;
-  }
-  if (fields_.args.has_gpu) run.launch = fields_.args.gpu;
+  if (fields_.args.has_op) run.op = fields_.args.op;
+  if (fields_.args.has_gpu) run.gpu = fields_.args.gpu;
   runs_.learn(std::move(run));
 }
 

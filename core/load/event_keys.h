@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/base/same_text.h"
+#include "core/trace/arg_columns.h"
 
 namespace gapscope {
 
@@ -29,11 +30,13 @@ inline std::uint64_t load_word(const char* at, std::size_t size, const char* lim
 enum class EventKey : std::uint8_t { ph, cat, name, pid, tid, ts, dur, id, scope, args, other };
 constexpr std::size_t kEventKeys = 11;
 
+// The args that are kept, and others that decide what an event is.
+#define GAPSCOPE_NAME(name, ...) name,
 enum class ArgKey : std::uint8_t {
-  other, grid, block, name, labels, sort_index, address, bytes, memory_bytes, stream, device, context, graph_id, graph_node_id, finished,
-  input_dims, input_type, correlation, external_id, device_type, device_id, warps_per_sm, blocks_per_sm, shared_memory, registers,
-  occupancy, sequence, collective, total_allocated, total_reserved, annotated_stream,
+  not_kept,
+  GAPSCOPE_GPU_ARGS(GAPSCOPE_NAME) GAPSCOPE_OP_ARGS(GAPSCOPE_NAME) GAPSCOPE_OTHER_ARGS(GAPSCOPE_NAME)
 };
+#undef GAPSCOPE_NAME
 
 // A table of texts of which no two share a place; the multiplier that makes it so is found by the compiler.
 template <class Key, std::size_t N, unsigned kBits>
@@ -98,41 +101,23 @@ inline constexpr EventKeyTable kEventKeyTable{std::array<EventKeyTable::Entry, 1
     {"args", EventKey::args},
 }}};
 
-// KINETO 4.6; some are spelled differently by older files.
-using ArgKeyTable = KeyTable<ArgKey, 32, 8>;
-inline constexpr ArgKeyTable kArgKeyTable{std::array<ArgKeyTable::Entry, 32>{{
-    {"grid", ArgKey::grid},
-    {"block", ArgKey::block},
-    {"name", ArgKey::name},
-    {"labels", ArgKey::labels},
-    {"sort_index", ArgKey::sort_index},
-    {"Addr", ArgKey::address},
-    {"bytes", ArgKey::bytes},
-    {"Bytes", ArgKey::memory_bytes},
-    {"stream", ArgKey::stream},
-    {"device", ArgKey::device},
-    {"context", ArgKey::context},
-    {"graph id", ArgKey::graph_id},
-    {"graph node id", ArgKey::graph_node_id},
-    {"finished", ArgKey::finished},
-    {"Input Dims", ArgKey::input_dims},
-    {"Input dims", ArgKey::input_dims},
-    {"Input type", ArgKey::input_type},
-    {"correlation", ArgKey::correlation},
-    {"External id", ArgKey::external_id},
-    {"external id", ArgKey::external_id},
-    {"Device Type", ArgKey::device_type},
-    {"Device Id", ArgKey::device_id},
-    {"warps per SM", ArgKey::warps_per_sm},
-    {"blocks per SM", ArgKey::blocks_per_sm},
-    {"shared memory", ArgKey::shared_memory},
-    {"registers per thread", ArgKey::registers},
-    {"est. achieved occupancy %", ArgKey::occupancy},
-    {"Sequence number", ArgKey::sequence},
-    {"Collective name", ArgKey::collective},
-    {"Total Allocated", ArgKey::total_allocated},
-    {"Total Reserved", ArgKey::total_reserved},
-    {"annotated_stream", ArgKey::annotated_stream},
-}}};
+#define GAPSCOPE_ENTRY(name, type, absent, key, ...) ArgKeyEntry{key, ArgKey::name},
+#define GAPSCOPE_OTHER_ENTRY(name, key) ArgKeyEntry{key, ArgKey::name},
+struct ArgKeyEntry {
+  std::string_view text;
+  ArgKey key{};
+};
+inline constexpr auto kArgKeys = std::to_array<ArgKeyEntry>({GAPSCOPE_GPU_ARGS(GAPSCOPE_ENTRY) GAPSCOPE_OP_ARGS(GAPSCOPE_ENTRY)
+                                                             GAPSCOPE_OTHER_ARGS(GAPSCOPE_OTHER_ENTRY) GAPSCOPE_ARG_ALIASES(GAPSCOPE_OTHER_ENTRY)});
+#undef GAPSCOPE_ENTRY
+#undef GAPSCOPE_OTHER_ENTRY
+static_assert(kArgKeys.size() < 64, "a present mask has a bit for each");
+
+using ArgKeyTable = KeyTable<ArgKey, kArgKeys.size(), 8>;
+inline constexpr ArgKeyTable kArgKeyTable{[] {
+  std::array<ArgKeyTable::Entry, kArgKeys.size()> entries;
+  for (std::size_t i = 0; i < entries.size(); ++i) entries[i] = {kArgKeys[i].text, kArgKeys[i].key};
+  return entries;
+}()};
 
 }  // namespace gapscope

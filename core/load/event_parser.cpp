@@ -245,8 +245,8 @@ EventParser::Position EventParser::parse_args(Position at) {
   for (;; ++at) {
     Member m;
     if (!read_member(at, m)) return nullptr;
-    const ArgKey key = kArgKeyTable.find(m.key.data(), m.key.size(), limit(), ArgKey::other);
-    const bool repeats = (!m.is_scalar || ArgsCache::repeats(key)) && !may_be_counter;
+    const ArgKey key = kArgKeyTable.find(m.key.data(), m.key.size(), limit(), ArgKey::not_kept);
+    const bool repeats = (!m.is_scalar || ArgsCache::may_hold(key)) && !may_be_counter;
     if (repeats && stretch.begin == nullptr) {
       if (const CachedArgs* const run = find_run(at); run != nullptr && (run->present & present) == 0) {
         take_run(*run);
@@ -269,7 +269,7 @@ EventParser::Position EventParser::parse_args(Position at) {
       if (!escapes_are_sound(m)) return nullptr;
       if (c != '"' && c != 't' && c != 'f' && (c > '9' || c == '-') && is_non_finite(m.token)) ++f.non_finite;
     }
-    if (key != ArgKey::other) take_arg(key, m);
+    if (key != ArgKey::not_kept) take_arg(key, m);
     if (may_be_counter) f.series.emplace_back(m.key, m.is_scalar ? m.token : std::string_view());
     at = m.after;
     if (text[*at] == '}') break;

@@ -62,6 +62,8 @@ class EventParser {
   Position skip_args(Position at) const;
   Position skip_nested(Position at) const;
   void take_arg(ArgKey key, const Member& m);
+  template <class Value>
+  void take_value(const Member& m, Value& into);
   // Members that may come again, while they are walked.
   struct ArgStretch {
     Position begin = nullptr;      // null: none
@@ -76,6 +78,8 @@ class EventParser {
   void put();
   void put_slice(Ns begin);
   void put_flow(Ns time, char phase);
+  template <class Row>
+  void keep_texts(Row& row);  // of the worker's table: the chunk uses them
   void put_gpu(std::uint32_t slice);
   void put_op(std::uint32_t slice);
   void put_instant(Ns time);

@@ -174,10 +174,19 @@ void EventParser::put_slice(Ns begin) {
   }
 }
 
+template <class Row>
+void EventParser::keep_texts(Row& row) {
+  each_arg<ArgPacking::shared>(row, [&]<class Value>(Value& value) {
+    if constexpr (std::is_same_v<Value, StringId>)
+      if (value) value = StringId(use(text_uses_, value.value));
+  });
+}
+
 void EventParser::put_gpu(std::uint32_t slice) {
   ArgFields& a = fields_.args;
   GpuRow& row = out_.gpu.emplace_back(a.gpu_row());
   row.slice = SliceId(slice);
+  keep_texts(row);
   if (!a.annotated_stream.empty()) row.annotated_stream = StringId(text_use(a.annotated_stream));
   if (a.bytes > 0) row.bytes = static_cast<std::uint64_t>(a.bytes);
 }
@@ -186,11 +195,7 @@ void EventParser::put_op(std::uint32_t slice) {
   const ArgFields& a = fields_.args;
   OpRow& op = out_.ops.emplace_back(a.op);
   op.slice = SliceId(slice);
-  const auto keep = [&](StringId& text) {
-    if (text) text = StringId(use(text_uses_, text.value));
-  };
-  keep(op.input_dims);
-  keep(op.input_types);
+  keep_texts(op);
   op.collective = a.collective.empty() ? StringId{} : StringId(text_use(a.collective));
 }
 

@@ -10,6 +10,7 @@
 #include "core/base/column.h"
 #include "core/base/ids.h"
 #include "core/base/time.h"
+#include "core/trace/arg_columns.h"
 #include "core/trace/kind.h"
 
 namespace gapscope {
@@ -84,21 +85,10 @@ struct Lane {
 // Side columns of slices on GPU lanes (kernel, memcpy, memset, sync, cuda_event), ordered by slice id.
 struct GpuRow {
   SliceId slice;
-  std::int32_t device = -1;
-  std::int32_t stream = -1;
-  std::int32_t context = -1;
-  std::uint64_t correlation = 0;      // joins with Call::correlation; 0 where absent
-  std::uint64_t bytes = 0;            // memcpy, memset
-  std::uint64_t graph_id = 0;         // CUDA graph; 0 where none
-  std::uint64_t graph_node_id = 0;
-  std::uint32_t registers = 0;        // per thread
-  std::uint32_t shared_memory = 0;    // bytes, static + dynamic
-  std::array<std::uint32_t, 3> grid{};   // blocks; {0,0,0} where the file says nothing
-  std::array<std::uint32_t, 3> block{};  // threads
-  float blocks_per_sm = -1;           // as the file states it; < 0 where absent
-  float warps_per_sm = -1;
-  float occupancy_percent = -1;       // "est. achieved occupancy %"
-  StringId annotated_stream;          // 2026 files: lane compaction of CUDA graphs
+#define GAPSCOPE_FIELD(field, type, absent, key, often, packing, shown) type field = absent;
+  GAPSCOPE_GPU_ARGS(GAPSCOPE_FIELD)  // see there; registers are per thread, shared memory is bytes (static + dynamic)
+  StringId annotated_stream;         // 2026 files: lane compaction of CUDA graphs
+  std::uint64_t bytes = 0;           // memcpy, memset
 
   bool has_launch_config() const { return grid[0] != 0 && block[0] != 0; }
 };
@@ -113,11 +103,24 @@ struct Call {
 struct OpRow {
   SliceId slice;
   bool unfinished = false;            // "finished": false
-  std::int64_t sequence = -1;         // "Sequence number": joins forward and backward
-  StringId input_dims;                // JSON text of "Input Dims", none where not recorded
-  StringId input_types;               // JSON text of "Input type"
+  GAPSCOPE_OP_ARGS(GAPSCOPE_FIELD)    // see there; the sequence number joins forward and backward
+#undef GAPSCOPE_FIELD
   StringId collective;                // "Collective name" of record_param_comms
 };
+
+// Calls visit(value) with the args of a row that are packed as asked for in the lists of arg_columns.h, in their order.
+enum class ArgPacking : std::uint8_t { shared, own };
+#define GAPSCOPE_VISIT(field, type, absent, key, often, packing, shown) \
+  if constexpr (kPacking == ArgPacking::packing) visit(row.field);
+template <ArgPacking kPacking, class Visit>
+constexpr void each_arg(auto& row, Visit visit) requires requires { row.grid; } {
+  GAPSCOPE_GPU_ARGS(GAPSCOPE_VISIT)
+}
+template <ArgPacking kPacking, class Visit>
+constexpr void each_arg(auto& row, Visit visit) requires requires { row.input_dims; } {
+  GAPSCOPE_OP_ARGS(GAPSCOPE_VISIT)
+}
+#undef GAPSCOPE_VISIT
 
 // Memory records ([memory] and [OutOfMemory] instants), ordered by time.
 struct MemoryRow {

@@ -99,6 +99,23 @@ DetailsLine slice_line(const Document& doc, std::string key, SliceId target) {
   return {std::move(key), demangle(doc.trace.name(target)), {}, target, DetailsLine::Look::text};
 }
 
+std::string value_text(const Document&, std::integral auto value) { return std::to_string(value); }
+std::string value_text(const Document&, float value) { return format_significant(value); }
+std::string value_text(const Document&, const Dim3& value) { return dim3_text(value); }
+std::string value_text(const Document& doc, StringId value) { return std::string(doc.trace.strings[value]); }
+
+// What the lists of core/trace/arg_columns.h show as lines of their own.
+void add_other_args(const Document& doc, const GpuRow& row, std::vector<DetailsLine>& out) {
+  enum class Shown : std::uint8_t { apart, line };
+  const GpuRow nothing;
+  const auto add = [&](Shown shown, std::string_view key, const auto& value, const auto& absent) {
+    if (shown == Shown::line && value != absent) out.push_back(number_line(std::string(key), value_text(doc, value)));
+  };
+#define GAPSCOPE_ADD(field, type, absent, key, often, packing, shown) add(Shown::shown, key, row.field, nothing.field);
+  GAPSCOPE_GPU_ARGS(GAPSCOPE_ADD)
+#undef GAPSCOPE_ADD
+}
+
 DetailsSection kernel_resources(const Document& doc, const GpuRow& row) {
   DetailsSection section{"Resources", {}, {}};
   auto& lines = section.lines;
@@ -111,6 +128,7 @@ DetailsSection kernel_resources(const Document& doc, const GpuRow& row) {
   lines.push_back(occupancy_line(row));
   if (row.has_launch_config())
     lines.push_back(number_line("threads per block", format_count(static_cast<std::int64_t>(product(row.block)))));
+  add_other_args(doc, row, lines);
   return section;
 }
 
