@@ -53,7 +53,7 @@ struct FolderView {
   std::string path;
   std::string error;  // a sentence when the folder cannot be read
   std::vector<FolderEntry> entries;
-  std::string asked;  // ListFolder::path, of which this is the answer
+  std::string asked{};  // ListFolder::path, of which this is the answer
 };
 
 // A sentence with what one may do about it, shown in a row above the timeline.

@@ -40,7 +40,7 @@ class SecondTrace {
   struct News {
     std::string opened;
     std::string trouble;
-    std::optional<FileStamp> stamp;  // of the file just before it was read
+    std::optional<FileStamp> stamp{};  // of the file just before it was read
   };
   std::optional<News> poll();
 

@@ -30,6 +30,8 @@ std::string printable(std::string_view text);
 // Cuts `text` to at most `max_chars` code points with one ellipsis in the middle; UTF-8 safe.
 std::string elide_middle(std::string_view text, std::size_t max_chars);
 
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 // Length in code points; a stray continuation byte counts as nothing.
 std::size_t utf8_length(std::string_view text);
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "core/base/text.h"
+
 namespace gapscope {
 namespace {
 
@@ -29,8 +31,6 @@ Ns unit_ns(std::string_view unit) {
   }
   return 0;
 }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 

@@ -6,11 +6,10 @@
 #include "core/analyze/gpu/launches.h"
 #include "core/base/demangle.h"
 #include "core/base/hash.h"
+#include "core/base/text.h"
 
 namespace gapscope {
 namespace {
-
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 // "triton_poi_fused_add_0" -> "triton_poi_fused_add"
 std::string without_number(std::string_view name) {

@@ -7,10 +7,10 @@
 #include <cstring>
 #include <limits>
 
+#include "core/base/text.h"
+
 namespace gapscope {
 namespace {
-
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::string_view unquoted(std::string_view token, bool& was_text) {
   was_text = token.size() >= 2 && token.front() == '"' && token.back() == '"';

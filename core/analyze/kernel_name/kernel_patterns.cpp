@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/analyze/kernel_name/name_reader.h"
+#include "core/analyze/kernel_name/name_words.h"
 #include "core/base/text.h"
 
 namespace gapscope {

@@ -1,8 +1,5 @@
 #pragma once
 // Readers of single naming conventions. Each fills in what the convention states and nothing else.
-#include <string_view>
-#include <vector>
-
 #include "core/analyze/kernel_name/kernel_patterns.h"
 
 namespace gapscope {
@@ -32,12 +29,5 @@ void read_nccl(const NameParts&, KernelName&);             // ncclDevKernel_AllR
 void read_elementwise(const NameParts&, KernelName&);  // vectorized_elementwise_kernel<4, CUDAFunctor_add<float>, ...>
 void read_reduce(const NameParts&, KernelName&);       // reduce_kernel<512, 1, ReduceOp<float, MeanOps<...>, ...>>
 void read_foreach(const NameParts&, KernelName&);      // multi_tensor_apply_kernel<..., std::plus<float>, float>
-
-// Shared by the readers.
-std::vector<std::string_view> split(std::string_view text, char separator);
-std::vector<std::string_view> split_arguments(std::string_view text);  // at commas outside all brackets
-// "bf16" from "bf16", "c10::BFloat16", "__nv_bfloat16", "cutlass::bfloat16_t", ...; empty for anything else.
-std::string_view type_word(std::string_view text);
-bool is_tile(std::string_view token);  // "128x64", "64x64x32"
 
 }  // namespace gapscope
