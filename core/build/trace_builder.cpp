@@ -13,7 +13,6 @@
 #include <malloc.h>
 #endif
 
-#include "core/base/large_memory.h"
 #include "core/base/merge_runs.h"
 #include "core/base/parallel.h"
 #include "core/base/radix_sort.h"
@@ -73,7 +72,6 @@ class Builder {
     sort_by_lane();
     if (cancelled()) return false;
     place_lanes();
-    ReusedMemory reused;
     if (!nest_all()) return false;
     scatter_columns();
     if (cancelled()) return false;
@@ -81,7 +79,6 @@ class Builder {
       const std::uint32_t slice = slice_of_raw_[raw];
       out_.report.add(ImportIssue::overlap, out_.slices.offset[slice], out_.strings[out_.slices.name[slice]], count);
     }
-    reused.keep_no_more();  // no more than the tables to come need
     put_other_tables();
     if (cancelled()) return false;
     out_.report.merge(flow_report_);
