@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/base/saturating.h"
 #include "core/base/time.h"
 
 namespace gapscope {
@@ -47,7 +48,7 @@ constexpr bool is_host_part(IdleCause c) {
 
 constexpr Ns sum_of(const CauseTimes& times) {
   Ns sum = 0;
-  for (const Ns t : times) sum += t;
+  for (const Ns t : times) add_saturating(sum, t);
   return sum;
 }
 // The cause with the most time, the first of equal ones. Meaningless where all are 0.
