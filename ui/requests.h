@@ -30,6 +30,7 @@ struct CloseBeside {};   // B, or its load
 struct ActOn {
   TraceSide side{};
 };  // what is asked for from here on is about that trace
+struct AnalyseAgain {};  // what failed the first time
 struct MakeComparison {
   CompareOptions options;
 };  // answered in ViewState::compare of a later frame
@@ -88,7 +89,7 @@ struct SetTitle {
 struct Quit {};
 
 using Request = std::variant<OpenFile, OpenSample, BrowseFile, ListFolder, ReadArgs, MakeTable, MakeKernels, MakeSteps, MakeAreaStats, MakeCallPaths, FindSlices,
-                             SwapTraces, CloseBeside, ActOn, MakeComparison,
+                             SwapTraces, CloseBeside, ActOn, AnalyseAgain, MakeComparison,
                              ReloadFile, CancelLoad, CloseFile,
                              DismissMessage, SaveCrop, CopyEvent, StartFresh, DismissNotice, CopyText, SaveText, KeepMuted, TakeScreenshot, SetTitle, Quit>;
 

@@ -50,11 +50,6 @@ void AreaJobs::request_stop() {
   flame_job_.request_stop();
 }
 
-std::optional<Error> AreaJobs::take_trouble() {
-  std::optional<Error> trouble = stats_job_.take_trouble();
-  return trouble ? trouble : flame_job_.take_trouble();
-}
-
 void AreaJobs::ask(std::shared_ptr<const Document> document, Area area) {
   stats_job_.ask({std::move(document), std::move(area), renew(stats_cancelled_)});
 }

@@ -28,8 +28,12 @@ class AreaJobs {
   // Puts answers about `shown` into the view; others are dropped.
   void take(const std::shared_ptr<const Document>& shown, ViewState& view);
   void cancel();
-  // Why there is no answer, once.
-  std::optional<Error> take_trouble();
+  // Of a job that came to no answer: calls say(which, why), once.
+  template <class Say>
+  void take_troubles(Say say) {
+    say(TabJob::area, stats_job_.take_trouble());
+    say(TabJob::flame, flame_job_.take_trouble());
+  }
   // Before destruction.
   void request_stop();
 

@@ -61,9 +61,8 @@ std::optional<SecondTrace::News> SecondTrace::poll() {
     if (load->done()) free_later_.add(std::shared_ptr<const BackgroundLoad>(std::move(load)));
   }
   std::erase(ending_, nullptr);
-  for (std::optional<Error> trouble : {analysis_->take_trouble(), comparison_job_.take_trouble()}) {
-    if (trouble) return News{"", std::move(trouble->message)};
-  }
+  if (const auto trouble = analysis_->take_trouble()) return News{"", trouble->message, {}, TabJob::analysis};
+  if (const auto trouble = comparison_job_.take_trouble()) return News{"", trouble->message, {}, TabJob::comparison};
   if (!load_ || !load_->done()) return std::nullopt;
   const std::shared_ptr<BackgroundLoad> load = std::move(load_);
   free_later_.add(load);

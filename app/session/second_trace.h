@@ -41,12 +41,17 @@ class SecondTrace {
     std::string opened;
     std::string trouble;
     std::optional<FileStamp> stamp{};  // of the file just before it was read
+    std::optional<TabJob> failed{};    // what that sentence is about, where it is no load
   };
   std::optional<News> poll();
 
   // The first trace becomes the second one and the other way round, each with its analysis.
   void change_places(std::shared_ptr<const Document>& first, std::unique_ptr<AnalysisRun>& run);
 
+  // After it failed.
+  void analyse_again() {
+    if (document_) analysis_->start(document_);
+  }
   // Compares `first` with the document, in place of an earlier comparison.
   void compare(std::shared_ptr<const Document> first, const CompareOptions& options);
   // Puts an answer about these two into the view.

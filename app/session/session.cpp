@@ -54,6 +54,7 @@ Session::Session(SessionOptions options)
       area_jobs_(options_.wake),
       search_job_("search", make_search, options_.wake),
       crop_job_("save that part of the trace", save_crop, options_.wake),
+      save_job_("save the text", save, options_.wake),
       event_job_("copy the event", read_event, options_.wake),
       memory_(options_.states, writer_, options_.wake) {
   settings_ = settings_file_->read(message_);
@@ -146,6 +147,7 @@ bool Session::carry_out(const Request& request) {
                         [&](const SwapTraces&) { return change_places(), true; },
                         [&](const CloseBeside&) { return second_.close(), true; },
                         [&](const ActOn& r) { return side_ = r.side, true; },
+                        [&](const AnalyseAgain&) { return analyse_again(), true; },
                         [&](const MakeComparison& r) {
                           if (!part_) second_.compare(document_, r.options);
                           return true;
@@ -178,7 +180,7 @@ void Session::poll(ViewState& view) {
     take_load(view);
   else
     take_part(view);
-  take_second();
+  take_second(view);
   if (!part_) second_.take_comparison(document_, view);
   take_args(view);
   take_table(view);
@@ -187,7 +189,8 @@ void Session::poll(ViewState& view) {
   area_jobs_.take(subject(), view);
   take_search(view);
   take_crop_and_copy();
-  take_troubles();
+  take_saved();
+  take_troubles(view);
   if (std::optional<FolderView> folder = folder_job_.take()) folder_ = std::move(folder);
   take_chosen(view);
 }
@@ -273,10 +276,11 @@ void Session::change_places() {
   side_ = other(side_);  // what was acted on still is
 }
 
-void Session::take_second() {
+void Session::take_second(ViewState& view) {
   const std::optional<SecondTrace::News> news = second_.poll();
   if (!news) return;
   if (!news->trouble.empty()) message_ = news->trouble;
+  if (news->failed) view.troubles.set(*news->failed, news->trouble);
   if (news->opened.empty()) return;
   keep_stamp(second_.document(), news->stamp);
   remember_file(settings_.recent, news->opened);
@@ -372,14 +376,29 @@ void Session::take_crop_and_copy() {
   }
 }
 
-// Of jobs that came to no answer.
-void Session::take_troubles() {
+// Of jobs that came to no answer: their tabs say so, whatever else is said in the window meanwhile.
+void Session::take_troubles(ViewState& view) {
   const auto say = [&](const std::optional<Error>& trouble) {
     if (trouble) message_ = trouble->message;
   };
-  say(analysis_->take_trouble());
-  say(area_jobs_.take_trouble());
+  const auto say_in_tab = [&](TabJob job, const std::optional<Error>& trouble) {
+    say(trouble);
+    if (trouble) view.troubles.set(job, trouble->message);
+  };
+  say_in_tab(TabJob::analysis, analysis_->take_trouble());
+  say_in_tab(TabJob::table, table_job_.take_trouble());
+  say_in_tab(TabJob::kernels, kernels_job_.take_trouble());
+  say_in_tab(TabJob::steps, steps_job_.take_trouble());
+  say_in_tab(TabJob::search, search_job_.take_trouble());
+  area_jobs_.take_troubles(say_in_tab);
   for_each_job([&](auto& job) { say(job.take_trouble()); });
+}
+
+void Session::analyse_again() {
+  if (acting_on_beside())
+    second_.analyse_again();
+  else if (document_ && !part_)
+    analysis_->start(document_);
 }
 
 // What the last frame showed of the trace that was opened as the first; of one beside it nothing is kept.
@@ -395,9 +414,26 @@ void Session::cancel_analysis() {
 }
 
 void Session::save_text(const SaveText& what) {
-  const std::string path = name_beside(subject() ? subject()->trace.path : "", what.ending);
-  const Result<std::string> saved = write_file(path, what.text, {.if_taken = IfTaken::number});
-  message_ = saved ? "Saved " + *saved : saved.error().message;
+  to_save_.push_back({name_beside(subject() ? subject()->trace.path : "", what.ending), what.text});
+  if (to_save_.size() == 1) save_job_.ask(to_save_.front());
+}
+
+std::string Session::save(const SaveTask& task) {
+  const Result<std::string> saved = write_file(task.path, task.text, {.if_taken = IfTaken::number});
+  return saved ? "Saved " + *saved : saved.error().message;
+}
+
+// One after the other, since a job drops what is overtaken.
+void Session::take_saved() {
+  std::optional<std::string> said = save_job_.take();
+  if (!said) {
+    const std::optional<Error> trouble = save_job_.take_trouble();
+    if (!trouble) return;
+    said = trouble->message;
+  }
+  message_ = std::move(*said);
+  to_save_.erase(to_save_.begin());
+  if (!to_save_.empty()) save_job_.ask(to_save_.front());
 }
 
 void Session::keep_muted(const KeepMuted& what) {

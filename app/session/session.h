@@ -136,6 +136,10 @@ class Session {
     std::shared_ptr<std::atomic<bool>> cancel;
   };
   static std::string save_crop(const CropTask& task);
+  struct SaveTask {
+    std::string path, text;
+  };
+  static std::string save(const SaveTask& task);
   struct EventText {
     std::string text;
     std::string error;
@@ -149,7 +153,7 @@ class Session {
   std::shared_ptr<const Document> whole_subject() const { return subject() && !subject()->trace.is_part ? subject() : nullptr; }
   bool acting_on_beside() const { return side_ == TraceSide::b && second_.document() && shown(); }
   void change_places();
-  void take_second();
+  void take_second(ViewState& view);
   void take_chosen(ViewState& view);
   void take_load(ViewState& view);
   void take_part(ViewState& view);
@@ -163,19 +167,21 @@ class Session {
   void take_kernels(ViewState& view);
   void take_steps(ViewState& view);
   void take_crop_and_copy();
-  void take_troubles();
+  void take_troubles(ViewState& view);
   template <class Do>
   void for_each_job(Do each) {
-    each(args_job_), each(folder_job_), each(table_job_), each(kernels_job_), each(steps_job_), each(search_job_), each(crop_job_), each(event_job_);
+    each(args_job_), each(folder_job_), each(table_job_), each(kernels_job_), each(steps_job_), each(search_job_), each(crop_job_), each(save_job_), each(event_job_);
   }
   void remember(const ViewState& view);
   void save_text(const SaveText& what);
+  void take_saved();
   void keep_muted(const KeepMuted& what);
   void save_settings();
   void adopt(std::shared_ptr<const Document> document, ViewState& view);
   void cancel_load();
   void close();
   void cancel_analysis();
+  void analyse_again();
   void ask_args(SliceId slice);
 
   SessionOptions options_;
@@ -207,6 +213,8 @@ class Session {
   LatestJob<SearchTask, SearchDone> search_job_;
   std::shared_ptr<std::atomic<bool>> crop_cancelled_ = std::make_shared<std::atomic<bool>>(false);
   LatestJob<CropTask, std::string> crop_job_;
+  LatestJob<SaveTask, std::string> save_job_;
+  std::vector<SaveTask> to_save_;  // the first of them is being written
   LatestJob<ArgsQuestion, EventText> event_job_;
   std::optional<std::string> copy_;
   // What the files of open documents were like just before they were read.

@@ -24,6 +24,7 @@
 #include "core/view/timeline/linked_axis.h"
 #include "core/view/timeline/slice_colour.h"
 #include "core/view/timeline/slice_cycle.h"
+#include "core/view/tab_jobs.h"
 #include "core/view/view_history.h"
 
 namespace gapscope {
@@ -123,6 +124,7 @@ struct TraceView {
   SearchState search;
   NotesState notes;
   ListState list;
+  TabTroubles troubles;
   std::size_t memory_device = 0;  // position in MemoryUse::devices of the curve shown
 };
 

@@ -132,6 +132,7 @@ void CompareView::ask(const ComparedTimelines& two, ViewState& view, Requests& o
   if (two.a.trace.is_part || !two.a.diagnosis() || !document_->diagnosis()) return;
   if (state.asked && same_options(*state.asked, state.options)) return;
   state.asked = state.options;
+  view.troubles.clear(TabJob::comparison);
   out.add(MakeComparison{state.options});
 }
 

@@ -229,6 +229,7 @@ void draw_findings(const Document& document, ViewState& view, Requests& out) {
   const Theme& theme = theme_of(view.theme);
   const Diagnosis* diagnosis = document.diagnosis();
   if (draw_part_note(document, view, "findings follow")) return;
+  if (!diagnosis && draw_trouble(TabJob::analysis, view, out)) return;
   if (!diagnosis) return draw_absence(view, "Looking for what costs time...");
   FindingsPanel panel{document, *diagnosis, view, out, theme};
   if (!diagnosis->trust.empty()) draw_text(Face::bold, theme.text, printable(diagnosis->trust), /*wrap=*/true);

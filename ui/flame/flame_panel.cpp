@@ -129,8 +129,10 @@ void draw_flame(const Document& document, ViewState& view, Requests& out) {
   FlameQuestion question = flame_question(document.trace, view);
   if (panel.state.asked != question) {
     panel.state.asked = question;
+    view.troubles.clear(TabJob::flame);
     out.add(MakeCallPaths{std::move(question)});
   }
+  if (draw_trouble(TabJob::flame, view, out)) return;
   draw_toolbar(panel);
   if (!panel.state.answer) return draw_absence(view, "Adding up the call paths...");
   if (panel.paths().total[0] <= 0) return draw_absence(view, why_empty(panel));

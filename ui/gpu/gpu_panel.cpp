@@ -264,7 +264,7 @@ void draw_gaps(const Document& document, ViewState& view, Requests& out) {
 
 void draw_gpu(const Document& document, ViewState& view, Requests& out) {
   const Analysis* facts = document.analysis();
-  if (!facts) return draw_working(document, view, "the GPU figures");
+  if (!facts) return draw_working(document, view, "the GPU figures", out);
   if (facts->gpu().devices.empty())
     return draw_absence(view,
                         "No GPU work in this trace: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].");

@@ -56,6 +56,7 @@ void arrange(KernelsPanel& panel) {
   const KernelTable& whole = panel.document.analysis()->kernels();
   if (panel.view.range && state.asked != panel.view.range) {
     state.asked = panel.view.range;
+    panel.view.troubles.clear(TabJob::kernels);
     panel.out.add(MakeKernels{*panel.view.range});
   }
   const std::shared_ptr<const KernelsAnswer> of_range = panel.view.range ? state.answer : nullptr;
@@ -352,7 +353,7 @@ void draw_toolbar(KernelsPanel& panel) {
 
 void draw_kernels(const Document& document, ViewState& view, Requests& out) {
   const Analysis* facts = document.analysis();
-  if (!facts) return draw_working(document, view, "the kernels");
+  if (!facts) return draw_working(document, view, "the kernels", out);
   if (!facts->kernels().trace_has_gpu_work)
     return draw_absence(view,
                         "No GPU work in this trace: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].");
@@ -360,6 +361,7 @@ void draw_kernels(const Document& document, ViewState& view, Requests& out) {
   draw_toolbar(panel);
   follow_selection(panel);
   arrange(panel);
+  if (view.range && draw_trouble(TabJob::kernels, view, out)) return;
   if (panel.state.arranged.table().rows.empty()) return draw_absence(view, "No GPU work begins in this range.");
   if (!selected_row(panel.state)) return draw_rows(panel, 0);
   const float whole = ImGui::GetContentRegionAvail().x;

@@ -159,7 +159,7 @@ void draw_operators(const Document& document, ViewState& view, const MemoryUse& 
 
 void draw_memory(const Document& document, ViewState& view, Requests& out) {
   const Analysis* facts = document.analysis();
-  if (!facts) return draw_working(document, view, "the memory");
+  if (!facts) return draw_working(document, view, "the memory", out);
   const MemoryUse& use = facts->memory();
   if (use.devices.empty()) return draw_absence(view, "No memory recorded: pass profile_memory=True to the profiler.");
   const float whole = ImGui::GetContentRegionAvail().x;

@@ -21,6 +21,7 @@ constexpr const char* kHelp =
 void ask(SearchState& search, ViewState& view, Requests& out) {
   if (search.typed == search.asked) return;
   search.asked = search.typed;
+  view.troubles.clear(TabJob::search);
   view.cycle = {};
   if (search.typed.text.empty())
     search.answer.reset();
@@ -45,7 +46,7 @@ void draw_lanes(const Document& document, ViewState& view, const SearchAnswer& a
 }
 
 // False once the pointer has nothing to do with it.
-bool draw_found(const Box& box, const Document& document, ViewState& view) {
+bool draw_found(const Box& box, const Document& document, ViewState& view, Requests& out) {
   const Theme& theme = theme_of(view.theme);
   ImGui::SetNextWindowPos({box.x0, box.y1 + 4 * view.scale});
   ImGui::SetNextWindowSize({box.width(), 0});
@@ -55,7 +56,9 @@ bool draw_found(const Box& box, const Document& document, ViewState& view) {
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                    ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNavInputs | ImGuiWindowFlags_AlwaysAutoResize);
   const SearchAnswer* answer = view.search.answer.get();
-  if (!answer || answer->question != view.search.typed) {
+  if (draw_trouble(TabJob::search, view, out)) {
+    // nothing was found out
+  } else if (!answer || answer->question != view.search.typed) {
     draw_text(Face::sans, theme.muted, "Searching");
   } else {
     const bool trouble = !answer->error.empty();
@@ -139,7 +142,7 @@ void draw_search_field(const Box& box, const FrameInput& in, CommandScope& scope
   if (search.has_keys || refocus || take) p.frame(box, colour(theme.accent), p.hairline());
   ask(search, view, scope.out);
   if (!search.open || search.typed.text.empty()) return;
-  const bool hovered = draw_found(box, *in.document, view);
+  const bool hovered = draw_found(box, *in.document, view, scope.out);
   search.open = search.has_keys || refocus || take || (hovered && !leave);
 }
 

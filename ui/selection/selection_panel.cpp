@@ -208,6 +208,7 @@ void draw_rows(SelectionPanel& panel) {
 bool ask(SelectionPanel& panel, const Area& area) {
   if (panel.state.asked != area) {
     panel.state.asked = area;
+    panel.view.troubles.clear(TabJob::area);
     panel.out.add(MakeAreaStats{area});
   }
   return panel.state.answer != nullptr;
@@ -222,7 +223,9 @@ void draw_selection(const Document& document, ViewState& view, Requests& out) {
     return draw_absence(view, "Nothing is marked. Drag over the lanes to mark a time on some of them, or in the ruler for all "
                               "lanes; R marks the selected slice, Ctrl+A everything.");
   SelectionPanel panel{document, view, out, theme_of(view.theme), view.area};
-  if (!ask(panel, *area)) return draw_absence(view, "Adding up what lies in the area...");
+  const bool has_answer = ask(panel, *area);
+  if (draw_trouble(TabJob::area, view, out)) return;
+  if (!has_answer) return draw_absence(view, "Adding up what lies in the area...");
   arrange_area(document.trace, view.area);
   draw_facts(panel);
   draw_toolbar(panel);

@@ -120,6 +120,7 @@ void draw_annotation_choice(ViewState& view, Requests& out) {
   StepsState& state = view.steps;
   if (state.asked != state.annotation) {
     state.asked = state.annotation;
+    view.troubles.clear(TabJob::steps);
     out.add(MakeSteps{state.annotation});
   }
   constexpr const char* kDefault = "ProfilerStep#N";
@@ -144,8 +145,9 @@ void draw_annotation_choice(ViewState& view, Requests& out) {
 
 void draw_steps(const Document& document, ViewState& view, Requests& out) {
   const Analysis* facts = document.analysis();
-  if (!facts) return draw_working(document, view, "the steps");
+  if (!facts) return draw_working(document, view, "the steps", out);
   draw_annotation_choice(view, out);
+  if (draw_trouble(TabJob::steps, view, out)) return;
   const StepsState& state = view.steps;
   const bool other = state.answer && !state.answer->annotation.empty() && !state.annotation.empty();
   const std::shared_ptr<const StepsAnswer> kept = state.answer;

@@ -37,6 +37,7 @@ void ask(TablePanel& panel) {
   state.question.range = panel.view.range;
   if (state.asked == state.question) return;
   state.asked = state.question;
+  panel.view.troubles.clear(TabJob::table);
   panel.out.add(MakeTable{state.question});
 }
 
@@ -205,10 +206,11 @@ void draw_rows(TablePanel& panel) {
 }  // namespace
 
 void draw_table(const Document& document, ViewState& view, Requests& out) {
-  if (!document.analysis()) return draw_working(document, view, "the table");
+  if (!document.analysis()) return draw_working(document, view, "the table", out);
   TablePanel panel{document, view, out, theme_of(view.theme), view.table};
   draw_toolbar(panel);
   ask(panel);
+  if (draw_trouble(TabJob::table, view, out)) return;
   if (!view.table.answer) return draw_absence(view, "Working out the table...");
   arrange_table(document.trace, view.table);
   if (view.table.answer->table.rows.empty())

@@ -33,7 +33,9 @@ void draw_absence(const ViewState& view, std::string_view sentence);
 // Of a document that is only the beginning of its file, a sentence in place of what would be wrong of a part: "findings
 // follow". False, and nothing drawn, of a whole one.
 bool draw_part_note(const Document& document, const ViewState& view, std::string_view what);
-// "Working out the kernels, 43 %": while the document's analyses are under way.
-void draw_working(const Document& document, const ViewState& view, std::string_view what);
+// "Working out the kernels, 43 %": while the document's analyses are under way; or why they came to no end.
+void draw_working(const Document& document, ViewState& view, std::string_view what, Requests& out);
+// Where `job` came to no answer: why, and a button that has it asked for again. False, and nothing drawn, where nothing went wrong.
+bool draw_trouble(TabJob job, ViewState& view, Requests& out);
 
 }  // namespace gapscope
