@@ -134,7 +134,7 @@ std::string device_text(const Trace& trace, const GpuActivity& a, const Idle& id
                      "est. achieved occupancy", a.figures.achieved_occupancy_percent ? format_percent(*a.figures.achieved_occupancy_percent / 100) : "not in this trace");
   out += timeline_text(a.linked, a.all, a.any_linked && a.unlinked_count > 0);
   if (a.unlinked_count > 0)
-    out += fmt::format("  {} GPU operations, {}, have no launch in the file: they began before the recording. Record with schedule(wait=1, warmup=1, active=3).\n",
+    out += fmt::format("  {} GPU operations, {}, have no launch in the file: it came before the recording or was not recorded. Let the GPU finish before the recorded steps.\n",
                        format_count(static_cast<std::int64_t>(a.unlinked_count)), format_duration(a.unlinked_time));
   out += fmt::format("\n  {:<12} {:>12} {:>12} {:>12}\n", "idle", "host wait", "kernel wait", "other");
   for (const StreamIdle& s : idle.streams)

@@ -18,7 +18,7 @@ constexpr double kMostShared = 0.5;
 constexpr double kLeastCostly = 0.05;
 constexpr double kLeastNotable = 0.01;
 
-enum class Time : std::uint8_t { idle, copies, kernels, work };  // work: kernels, and copies beside none
+enum class Time : std::uint8_t { idle, communication, copies, kernels, work };  // work: kernels, and copies beside none
 using CauseSet = std::uint32_t;
 
 constexpr CauseSet set_of(std::initializer_list<IdleCause> causes) {
@@ -45,6 +45,7 @@ constexpr auto kClaims = std::to_array<Claim>({
     {"compile_inside_window", Time::idle, set_of({IdleCause::compiling}), false},
     {"autotuning_in_window", Time::work},
     {"dataloader_wait", Time::idle, set_of({IdleCause::data_loading}), false},
+    {"exposed_communication", Time::communication, kAnyCause, false},
     {"first_step_slow", Time::idle},
     {"long_sync_wait", Time::idle, set_of({IdleCause::synchronizing})},
     {"sync_covers_little_gpu_work", Time::idle, set_of({IdleCause::synchronizing})},
@@ -124,6 +125,7 @@ class DeviceTime {
 
   SpanSet of(const Claim& claim, const SpanSet& covers) const {
     SpanSet time;
+    if (claim.time == Time::communication) time = device_.exposed_communication;
     if (claim.time == Time::copies) time = device_.exposed_copies;
     if (claim.time == Time::kernels) time = kernels_;
     if (claim.time == Time::work) time = work_;

@@ -11,8 +11,8 @@
 namespace gapscope {
 namespace {
 
-// Shorter kernels may end before their launch returns in any run, and one or two longer ones behind a first launch that loads code.
-constexpr Ns kLeastKernel = 20 * kNsPerUs;
+// Kernels shorter than kLeastTellingKernel may end before their launch returns in any run, and one or two longer ones behind a
+// first launch that loads code; three steps with one product each must do.
 constexpr std::uint64_t kLeastKernels = 3;
 constexpr std::uint64_t kLeastPercent = 95;
 // A piece of unlinked work or two at the begin of a recording says nothing about the rest of it.
@@ -51,6 +51,18 @@ std::string unlinked_sentence(const Trust& t) {
 
 }  // namespace
 
+bool BlockedLaunches::are_all() const { return kernels >= kLeastKernels && launches.size() * 100 >= kernels * kLeastPercent; }
+
+BlockedLaunches blocked_launches(const Trace& trace, const std::vector<GpuOp>& ops) {
+  BlockedLaunches out;
+  for (const GpuOp& op : ops) {
+    if (!op.linked() || !op.is_kernel() || op.span.length() < kLeastTellingKernel || is_graph_launch(trace.name(op.launch))) continue;
+    ++out.kernels;
+    if (op.launch_span.end >= op.span.end) out.launches.push_back(op.launch);
+  }
+  return out;
+}
+
 Trust trust_of(const Trace& trace, const std::vector<GpuOp>& ops, const TimeAccount& account) {
   Trust trust;
   if (const DeviceAccount* device = account.busiest()) trust.window = device->times.window, trust.unexplained = device->times.of(IdleCause::unlinked);
@@ -58,15 +70,11 @@ Trust trust_of(const Trace& trace, const std::vector<GpuOp>& ops, const TimeAcco
   for (const ImportIssue lost : {ImportIssue::bad_event, ImportIssue::no_timestamp, ImportIssue::not_an_object, ImportIssue::end_without_begin}) trust.lost_events += trace.report.count(lost);
   trust.sums_end = sums_may_end(trace);
   trust.gpu_work = ops.size();
-  for (const GpuOp& op : ops) {
-    if (!op.linked()) {
-      ++trust.unlinked;
-    } else if (op.is_kernel() && op.span.length() >= kLeastKernel && !is_graph_launch(trace.name(op.launch))) {
-      ++trust.long_kernels;
-      trust.blocked_kernels += op.launch_span.end >= op.span.end ? 1 : 0;
-    }
-  }
-  trust.launch_blocked = trust.long_kernels >= kLeastKernels && trust.blocked_kernels * 100 >= trust.long_kernels * kLeastPercent;
+  trust.unlinked = static_cast<std::uint64_t>(std::count_if(ops.begin(), ops.end(), [](const GpuOp& op) { return !op.linked(); }));
+  const BlockedLaunches blocked = blocked_launches(trace, ops);
+  trust.long_kernels = blocked.kernels;
+  trust.blocked_kernels = blocked.launches.size();
+  trust.launch_blocked = blocked.are_all();
   return trust;
 }
 
@@ -80,7 +88,7 @@ std::string trust_text(const Trust& trust) {
   if (trust.launch_blocked)
     sentences.push_back(fmt::format("Launches waited for their kernels, as with CUDA_LAUNCH_BLOCKING=1: {} of {} kernels of {} or more ended before their launch returned. "
                                     "What limits the run without that is not judged.",
-                                    shown(trust.blocked_kernels), shown(trust.long_kernels), format_duration(kLeastKernel)));
+                                    shown(trust.blocked_kernels), shown(trust.long_kernels), format_duration(kLeastTellingKernel)));
   if (trust.unlinked > 0 && trust.unlinked == trust.gpu_work)
     sentences.push_back(fmt::format("No launch of the {} in this file is recorded, so why the GPU stood still is not known.",
                                     trust.gpu_work == 1 ? "1 GPU operation" : shown(trust.gpu_work) + " GPU operations"));

@@ -27,7 +27,17 @@ struct Trust {
   bool forbids_verdict() const { return cut_off || launch_blocked; }
 };
 
-// `ops`: gpu_ops() of the trace.
+// Of the linked kernels that are long enough to tell (those of CUDA graphs apart) the launches that returned only when their
+// kernel had ended. `ops`: gpu_ops() of the trace.
+constexpr Ns kLeastTellingKernel = 20 * kNsPerUs;
+struct BlockedLaunches {
+  std::vector<SliceId> launches;
+  std::uint64_t kernels = 0;
+
+  bool are_all() const;  // nearly, and enough of them: as with CUDA_LAUNCH_BLOCKING=1
+};
+BlockedLaunches blocked_launches(const Trace& trace, const std::vector<GpuOp>& ops);
+
 Trust trust_of(const Trace& trace, const std::vector<GpuOp>& ops, const TimeAccount& account);
 // One line of sentences; empty where nothing is to be said.
 std::string trust_text(const Trust& trust);

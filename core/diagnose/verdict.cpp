@@ -189,8 +189,8 @@ Verdict verdict_of(const Trace& trace, const TimeAccount& account, const Trust& 
   if (first.bound == Bound::not_judged && first.time > t.compute)
     return made(Bound::not_judged, fmt::format("for {} of {} {}{}.", percent(first.time, t.window), window_words(account),
                                                t.of(IdleCause::unlinked) >= t.of(IdleCause::unrecorded)
-                                                   ? "the GPU waits for work that was launched before the recording, and the host side of that is not in the file"
-                                                   : "the GPU waits, and no thread of the file shows for what",
+                                                   ? "nothing ran on the GPU before work whose launch is not in the file, so what it waited for is not known"
+                                                   : "the GPU stood idle, and no thread of the file shows for what",
                                                rest_of_sentence(t, first, second)));
   if (share(t.compute, t.window) >= kComputeBound)
     return made(Bound::compute, fmt::format("{} computes for {} of {}; the second largest part is {}, {}.{}", which_device(account, *device), compute, window_words(account),
@@ -199,7 +199,7 @@ Verdict verdict_of(const Trace& trace, const TimeAccount& account, const Trust& 
     return made(Bound::start_up, fmt::format("{}; the GPU computes for {}, and the largest part of the rest is {}, {}.", start_up_sentence(trace, account, *start), compute,
                                              first.words, percent(first.time, t.window)));
   if (first.bound == Bound::mixed || first.bound == Bound::not_judged || share(first.time, t.window) < kBound)
-    return made(Bound::mixed, fmt::format("no part that is told apart limits the run alone: {} computes for {} of {}; next come {}, {}, and {}, {}.{}", which_device(account, *device),
+    return made(Bound::mixed, fmt::format("no single part limits the run: {} computes for {} of {}; next come {}, {}, and {}, {}.{}", which_device(account, *device),
                                           compute, window_words(account), first.words, percent(first.time, t.window), second.words, percent(second.time, t.window),
                                           shortness(account)));
   return made(first.bound, main_sentence(trace, account, *device, first) + rest_of_sentence(t, first, second) + "." + shortness(account));

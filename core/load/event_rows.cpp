@@ -169,6 +169,7 @@ void EventParser::put_slice(Ns begin) {
   if (!f.args.has_gpu && !f.args.has_op) return;
   if (is_gpu_work(kind) || kind == Kind::sync) {
     put_gpu(position);
+    if (!f.args.collective.empty()) put_op(position);
   } else if (f.args.has_gpu && f.args.gpu.correlation != 0 && is_call(kind)) {
     out_.calls.push_back({SliceId(position), f.args.gpu.correlation});
   } else if (f.args.has_op && kind == Kind::op) {

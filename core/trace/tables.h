@@ -99,13 +99,13 @@ struct Call {
   std::uint64_t correlation = 0;
 };
 
-// Side columns of operators, ordered by slice id; only operators that state at least one of these.
+// Side columns of operators, and of GPU work that states a collective, by slice id; only of slices that state one of these.
 struct OpRow {
   SliceId slice;
   bool unfinished = false;            // "finished": false
   GAPSCOPE_OP_ARGS(GAPSCOPE_FIELD)    // see there; the sequence number joins forward and backward
 #undef GAPSCOPE_FIELD
-  StringId collective;                // "Collective name" of record_param_comms
+  StringId collective;                // "Collective name" of record_param_comms or of a kernel
 };
 
 // Calls visit(value) with the args of a row that are packed as asked for in the lists of arg_columns.h, in their order.

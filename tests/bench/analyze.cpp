@@ -1,6 +1,6 @@
 // analyze FILE...: what all analyses together cost beside the load: seconds (the least of some rounds) and their ratio to the
-// load, bytes a slice at the worst moment and kept (the most of these rounds), above what the loaded document takes; the same
-// with what the window makes of them and beside them (arrows, counter lanes, other arrangements of lanes); then tables of
+// load, bytes a slice at the worst moment and kept (the most of these rounds), above what the loaded document takes; the time
+// account of them alone; the same with what the window makes of them and beside them (arrows, counter lanes, other arrangements of lanes); then tables of
 // ranges, kernels of a range, slices of a row, the sums and the call paths of an area that is everything, in milliseconds.
 #include <algorithm>
 #include <chrono>
@@ -13,6 +13,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "core/analyze/account/time_account.h"
 #include "core/analyze/op_table/op_table.h"
 #include "core/analyze/operators/call_paths.h"
 #include "core/analyze/selection/area_stats.h"
@@ -117,6 +118,10 @@ int main(int argc, char** argv) {
     for (int round = 0; round < rounds; ++round)
       alone.join(cost_of([&] { return Analysis::make(t, doc.lanes, doc.links); }));
     print("analyses", alone);
+    const std::vector<GpuOp> ops = gpu_ops(t, doc.links);
+    Cost account;
+    for (int round = 0; round < rounds; ++round) account.join(cost_of([&] { return std::make_unique<const TimeAccount>(t, doc.links, ops); }));
+    print("account ", account);
     print("all      ", cost_of([&] { return doc.analyze(), 0; }));
     const Analysis& facts = *doc.analysis();
     if (exact) {

@@ -48,10 +48,10 @@ constexpr Expected kExpected[] = {
     {"ddp_delayed_rank1", Bound::host, "78 % host, led by Python, in which the planted sleep lies"},
     {"fsdp_rank0", Bound::communication, "89 % in NCCL: it is not compute-bound, it waits for rank 1"},
     {"fsdp_rank1", Bound::host, "89 % host, led by Python: AdamW and FSDP's hooks"},
-    {"tp_rank0", Bound::not_judged, "65 % before work that was launched before the recording"},
+    {"tp_rank0", Bound::not_judged, "65 % before work whose launch is not in the file"},
     {"tp_rank1", Bound::host, "57 % host against 26 % NCCL"},
     {"pp_rank0", Bound::host, "47 % host against 39 % compute"},
-    {"pp_rank1", Bound::not_judged, "93 % before work that was launched before the recording"},
+    {"pp_rank1", Bound::not_judged, "93 % before work whose launch is not in the file"},
     // 64 x 64 products: nothing to compute, so dispatch and launches are everything.
     {"matmul_add_64_cold_eager", Bound::host, "1 % compute"},
     {"matmul_add_64_warm_eager", Bound::host, "3 % compute"},

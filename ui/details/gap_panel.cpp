@@ -61,7 +61,7 @@ void draw_reasons(const Document& document, ViewState& view, const GapPlace& cho
   if (gap.ended_by) slice_line(document, view, "ended by", gap.ended_by);
   else draw_text(Face::sans, theme.muted, "Nothing follows on this GPU within the window.");
   if (gap.launch) slice_line(document, view, "which was launched by", gap.launch);
-  else if (gap.ended_by) draw_text(Face::sans, theme.muted, "Its launch is not in the file: it came before the recording.");
+  else if (gap.ended_by) draw_text(Face::sans, theme.muted, "Its launch is not in the file: it came before the recording, or was not recorded.");
   const std::vector<GapSlice> slices = chosen_slices(document, view);  // a click below lets go of them
   if (!slices.empty()) draw_text(Face::bold, theme.muted, "Meanwhile the host was in");
   for (const GapSlice& slice : slices) {

@@ -24,8 +24,9 @@ constexpr std::array<Words, kIdleCauses> kWords = {{
     {"allocating", "allocating memory", "allocating memory", "Let the caching allocator keep its memory: no empty_cache() in the loop, stable shapes, a warm-up step."},
     {"loading", "loading kernels", "loading kernels", "Run a warm-up step before recording: the driver loads a kernel's code at its first use."},
     {"profiler", "the profiler's own work", "in the profiler's own work", "Record fewer steps with less detail, and skip the first with schedule(warmup=...): this time is the recording's."},
-    {"unrecorded", "nothing recorded", "with no CPU activity recorded", "Record with ProfilerActivity.CPU, and all the threads that take part."},
-    {"unlinked", "launched before the recording", "before work that was launched before the recording", "Record with schedule(wait=1, warmup=1): the host side of this is not in the file."},
+    {"unrecorded", "nothing recorded", "with no CPU activity recorded", "Record with ProfilerActivity.CPU, with_stack=True and all the threads that take part: no slice tells what the host did there."},
+    {"unlinked", "launch not in the file", "before work whose launch is not in the file",
+     "Let the GPU finish before the recorded steps (torch.cuda.synchronize() at the end of the warm-up), and record every thread that launches: this work was launched before the recording, or by a thread that is not in it."},
 }};
 
 template <class... Parts>

@@ -14,8 +14,8 @@ namespace {
 
 bool is_communication_kernel(std::string_view name) { return contains_ignore_case(name, "nccl") || contains_ignore_case(name, "rccl"); }
 
-// By GpuOp: a kernel's name is looked at once, and its operator only where some operator states a collective.
-std::vector<std::uint8_t> find_communication(const Trace& trace, const LinkIndex& links, const std::vector<GpuOp>& ops) {
+// By GpuOp: a kernel's name is looked at once, and its args only where some slice states a collective.
+std::vector<std::uint8_t> find_communication(const Trace& trace, const std::vector<GpuOp>& ops) {
   const bool any_collective = std::any_of(trace.ops.begin(), trace.ops.end(), [](const OpRow& op) { return op.collective.valid(); });
   std::vector<std::int8_t> by_name(trace.strings.size(), -1);
   std::vector<std::uint8_t> out(ops.size());
@@ -26,8 +26,7 @@ std::vector<std::uint8_t> find_communication(const Trace& trace, const LinkIndex
     if (known < 0) known = is_communication_kernel(trace.strings[name]) ? 1 : 0;
     out[i] = static_cast<std::uint8_t>(known);
     if (known == 0 && any_collective) {
-      const SliceId op = links.op_with_external_id(trace.slices.external_id[ops[i].slice.index()]);
-      const OpRow* const row = op ? trace.op_row(op) : nullptr;
+      const OpRow* const row = trace.op_row(ops[i].slice);
       out[i] = row != nullptr && row->collective.valid() ? 1 : 0;
     }
   }
@@ -111,7 +110,7 @@ TimeAccount::TimeAccount(const Trace& trace, const LinkIndex& links, const std::
     linked |= ops[i].linked();
     positions.push_back(i);
   }
-  const std::vector<std::uint8_t> is_communication = find_communication(trace, links, ops);
+  const std::vector<std::uint8_t> is_communication = find_communication(trace, ops);
   for (const auto& [device, work] : of_device) {
     if (!work.first) continue;
     DeviceAccount& account = devices_.emplace_back();

@@ -7,8 +7,8 @@
 // copies the union of copies and fills less both. Each maximal rest is a gap. It is explained by the work that ended it: of the
 // work that begins there, what was launched first. Before its launch the host is at fault, and HostTime says with what; then
 // the call itself is `launching` and what follows `starting`. Where nothing follows, all of the gap is the host's; where the
-// work is unlinked, all of it is `unlinked`. Communication is a kernel named nccl or rccl, or launched by an operator that
-// states a collective.
+// work is unlinked, all of it is `unlinked`. Communication is a kernel named nccl or rccl, or one whose args state a
+// `Collective name`.
 //
 // The window: begin of the first ProfilerStep# to the later of the last one's end and the last end of linked GPU work. Without
 // steps, HostTime::recorded() extended to the last end of linked GPU work. Devices: those with linked work.

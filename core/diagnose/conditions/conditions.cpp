@@ -111,6 +111,7 @@ std::string shown_kernel(std::string_view name) {
 std::string counted(std::size_t count, std::string_view noun) {
   std::string words = shown_count(count) + " " + std::string(noun);
   if (count == 1) return words;
+  if (const std::size_t of = noun.find(" of "); of != noun.npos) return counted(count, noun.substr(0, of)) + std::string(noun.substr(of));
   if (noun.ends_with("launch")) return words + "es";
   if (noun.ends_with("copy")) return words.replace(words.size() - 1, 1, "ies");
   return words + "s";
@@ -118,9 +119,17 @@ std::string counted(std::size_t count, std::string_view noun) {
 
 std::string counted_of(std::size_t count, std::size_t all, std::string_view noun) {
   if (all == 1 && count == 1) return "the only " + std::string(noun);
+  if (count == all && all == 2) return "both " + counted(all, noun).substr(2);
   if (count == all) return "all " + counted(all, noun);
   return fmt::format("{} of {}, {}", shown_count(count), counted(all, noun), format_share(static_cast<double>(count) / static_cast<double>(all)));
 }
+
+std::string sentence_start(std::string words) {
+  if (!words.empty() && words.front() >= 'a' && words.front() <= 'z') words.front() = static_cast<char>(words.front() - 'a' + 'A');
+  return words;
+}
+
+std::string often(std::size_t count) { return count == 1 ? "once" : count == 2 ? "twice" : counted(count, "time"); }
 
 std::string format_share(double fraction) {
   const double percent = fraction * 100;
@@ -130,17 +139,23 @@ std::string format_share(double fraction) {
     return text;
   }
   if (percent > 99 && percent < 100) return fmt::format("{:.1f} %", std::min(std::floor(percent * 10) / 10, 99.9));
-  return fmt::format("{:.0f} %", percent);
+  return percent < 9.99e14 ? format_count(std::llround(percent)) + " %" : fmt::format("{:.3g} %", percent);
 }
 
-SpanSet idle_before(const Facts& facts, std::vector<SliceId> work) {
+IdleBefore idle_before(const Facts& facts, std::vector<SliceId> work) {
+  const DeviceAccount* device = facts.analysis.account().busiest();
+  if (device == nullptr) return {};
   const auto before = [](SliceId a, SliceId b) { return a.value < b.value; };
   std::sort(work.begin(), work.end(), before);
-  std::vector<Span> gaps;
-  for (const DeviceAccount& device : facts.analysis.account().devices())
-    for (const DeviceGap& gap : device.gaps)
-      if (gap.ended_by && std::binary_search(work.begin(), work.end(), gap.ended_by, before)) gaps.push_back(gap.span);
-  return span_set(std::move(gaps));
+  IdleBefore out;
+  for (std::size_t i = 0; i < device->gaps.size(); ++i) {
+    const DeviceGap& gap = device->gaps[i];
+    if (!gap.ended_by || !std::binary_search(work.begin(), work.end(), gap.ended_by, before)) continue;
+    append(out.gaps, gap.span);
+    for (const auto& [cause, time] : device->causes(i))
+      if (is_host_part(cause) || cause == IdleCause::starting) out.host_and_start += time;
+  }
+  return out;
 }
 
 SpanSet gpu_work_inside(const Facts& facts, const std::vector<SliceId>& slices, GraphWork graphs) {

@@ -49,8 +49,13 @@ GpuOp most_costly_name(const Facts& facts, const std::vector<GpuOp>& ops);
 
 // A share as people write it: "3.1 %", "42 %", "99.7 %"; never 100 % or 0 % of what is not all or nothing.
 std::string format_share(double fraction);
-// The idle time that ended when one of these pieces of GPU work began, as the account sees it. `work` in any order.
-SpanSet idle_before(const Facts& facts, std::vector<SliceId> work);
+// The gaps of the busiest device that ended when one of these pieces of GPU work began, and what of them was the host's own work
+// or a launch on its way. `work` in any order.
+struct IdleBefore {
+  SpanSet gaps;
+  Ns host_and_start = 0;
+};
+IdleBefore idle_before(const Facts& facts, std::vector<SliceId> work);
 // The GPU work launched inside one of these CPU slices; that of CUDA graphs only where asked for.
 enum class GraphWork : bool { leave_out, take };
 SpanSet gpu_work_inside(const Facts& facts, const std::vector<SliceId>& slices, GraphWork graphs = GraphWork::take);
@@ -67,8 +72,13 @@ std::string shown_count(std::size_t count);
 std::string shown_kernel(std::string_view name);
 // "1 kernel", "1,234 kernels"; "copy" has its own plural.
 std::string counted(std::size_t count, std::string_view noun);
-// "24 of 1,110 kernels, 2.2 %"; "all 3 kernels", "the only kernel".
+// "24 of 1,110 kernels, 2.2 %"; "all 3 kernels", "both kernels", "the only kernel".
 std::string counted_of(std::size_t count, std::size_t all, std::string_view noun);
+
+// The same at the begin of a sentence: "All 3 kernels".
+std::string sentence_start(std::string words);
+// "once", "twice", "3 times".
+std::string often(std::size_t count);
 
 // Median with the mean of the two middle ones, as statistics packages give it; 0 when there are none.
 Ns median_of(std::vector<Ns> values);

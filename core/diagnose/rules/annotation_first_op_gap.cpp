@@ -106,7 +106,7 @@ std::vector<Finding> check(const Facts& facts) {
 extern const Rule annotation_first_op_gap = {
     "annotation_first_op_gap", RuleClass::start_up, Severity::informational, kNeedsOperators,
     "A region began long before its first operator",
-    "The annotation was entered, but its first operator came late, and only the first time: the price of starting up, seen close by.",
+    "The annotation was entered, but its first operator came late, and only the first time, as when something is set up once.",
     "Warm up before recording. Where the gap stays in every instance it is Python code in front of the operator.",
     check};
 

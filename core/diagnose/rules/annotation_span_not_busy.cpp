@@ -68,8 +68,8 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::informational;
   finding.summary =
-      fmt::format("Annotations on GPU lanes span {}, but the GPU worked only {} inside them: {} times less.",
-                  format_duration(sums.span), format_duration(sums.busy), format_significant(ratio));
+      fmt::format("Annotations on GPU lanes span {}, but the GPU worked only {} inside them, {}.",
+                  format_duration(sums.span), format_duration(sums.busy), format_share(share_of(sums.busy, sums.span)));
   if (facts.gpu_sum > 0)
     finding.summary += fmt::format(" The profiler table lists them with {} of the CUDA time.",
                                    format_share(static_cast<double>(sums.span) / static_cast<double>(facts.gpu_sum)));

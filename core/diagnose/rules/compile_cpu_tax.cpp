@@ -58,9 +58,9 @@ std::vector<Finding> check(const Facts& facts) {
 
 extern const Rule compile_cpu_tax = {
     "compile_cpu_tax", RuleClass::problem, Severity::notable, kNeedsLaunches | kNeedsOperators,
-    "torch.compile costs more than it saves",
-    "The compiled call spends several times its GPU time in guards and wrappers. For an operator or two, eager code is usually cheaper; "
-    "a recording of the eager run settles it.",
+    "A compiled call keeps the host longer than the GPU",
+    "The compiled call spends several times its GPU time on the host, in guards, wrappers and launches. Whether eager code would be cheaper, only a "
+    "recording of it tells; for an operator or two it usually is.",
     "Do not compile single operators. Compile a bigger piece, or replay it as a CUDA graph (mode=\"reduce-overhead\").",
     check};
 

@@ -43,8 +43,8 @@ std::vector<Finding> check(const Facts& facts) {
   if (idle.empty()) return {};
   // When other regions do work, these may be meant to do none.
   finding.severity = idle.size() == calls.size() ? Severity::costly : Severity::notable;
-  finding.summary = fmt::format("{} of {} of compiled code launched nothing and called no compiled graph, in {} of host time.",
-                                shown_count(idle.size()), counted(calls.size(), "call"), format_duration(finding.cost));
+  finding.summary = fmt::format("{} launched nothing and called no compiled graph, in {} of host time.",
+                                sentence_start(counted_of(idle.size(), calls.size(), "call of compiled code")), format_duration(finding.cost));
   finding.evidence.add("n", idle.size());
   finding.evidence.add("of", calls.size());
   finding.evidence.add("region_us", std::move(times));

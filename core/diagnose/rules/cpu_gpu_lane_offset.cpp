@@ -79,7 +79,7 @@ std::vector<Finding> check(const Facts& facts) {
   finding.cost = requests;
   finding.summary = fmt::format("The GPU starts {} after {} begins; the profiler's buffer requests take {} of that{}.",
                                 format_duration(offset.length()), shown_name(facts.trace.name(parts.front())), format_duration(requests),
-                                later > 0 ? fmt::format(", and later ones get to their first launch in {}", format_duration(later)) : "");
+                                later > 0 ? fmt::format(", and later {} get to their first launch in {}", facts.steps.empty() ? "ones" : "steps", format_duration(later)) : "");
   finding.evidence = Evidence({{"first", facts.trace.name(parts.front())},
                                {"offset_us", as_us(offset.length())},
                                {"host_to_first_launch_us", as_us(starts.front().launch_end - offset.begin)},

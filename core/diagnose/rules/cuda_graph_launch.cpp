@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/conditions/graph_launches.h"
@@ -11,14 +12,20 @@ namespace gapscope {
 namespace {
 
 // Time between one node and the next; nodes of parallel branches overlap and count as none.
-Ns gap_between_nodes(const Facts& facts, const std::vector<GraphLaunch>& launches) {
+struct BetweenNodes {
+  Ns median = 0, total = 0;
+};
+BetweenNodes between_nodes(const Facts& facts, const std::vector<GraphLaunch>& launches) {
   std::vector<Ns> gaps;
+  BetweenNodes out;
   for (const GraphLaunch& launch : launches) {
     const auto nodes = facts.links.launched_by(launch.call);
     for (std::size_t i = 1; i < nodes.size(); ++i)
       gaps.push_back(std::max<Ns>(facts.trace.begin(nodes[i]) - facts.trace.end(nodes[i - 1]), 0));
   }
-  return median_of(std::move(gaps));
+  for (const Ns gap : gaps) add_saturating(out.total, gap);
+  out.median = median_of(std::move(gaps));
+  return out;
 }
 
 std::vector<Finding> check(const Facts& facts) {
@@ -41,8 +48,10 @@ std::vector<Finding> check(const Facts& facts) {
   finding.summary = fmt::format("{} of {}{}; a launch takes {} on the host.", counted(launches.size(), "CUDA graph launch"),
                                 nodes.size() == 1 && nodes.front() == 1 ? "1 GPU operation" : sizes + " GPU operations",
                                 launches.size() == 1 ? "" : " each", format_duration(median));
-  if (nodes.back() > 1)
-    finding.summary += fmt::format(" Between two operations of a graph pass {}.", format_duration(gap_between_nodes(facts, launches)));
+  if (nodes.back() > 1) {
+    const BetweenNodes between = between_nodes(facts, launches);
+    finding.summary += fmt::format(" Between two operations of a graph pass {} at the median, {} in all.", format_duration(between.median), format_duration(between.total));
+  }
   EvidenceList per_launch;
   for (const std::size_t n : nodes)
     if (per_launch.size() < kMostFindingSpans) per_launch.emplace_back(n);
@@ -58,8 +67,8 @@ std::vector<Finding> check(const Facts& facts) {
 extern const Rule cuda_graph_launch = {
     "cuda_graph_launch", RuleClass::good_sign, Severity::informational, kNeedsNothing,
     "A CUDA graph is replayed",
-    "One call starts a whole recorded sequence of GPU work, so the gaps between its kernels nearly vanish. Only the first of them tells "
-    "the delay from the launch.",
+    "One call starts a whole recorded sequence of GPU work, so the host pays for one launch. Only the first operation of them tells the delay from "
+    "the launch.",
     "Compare CPU time and gaps with the run without graphs.",
     check};
 

@@ -66,8 +66,9 @@ std::vector<Finding> check(const Facts& facts) {
 
 extern const Rule cuda_malloc_in_window = {
     "cuda_malloc_in_window", RuleClass::start_up, Severity::notable, kNeedsNothing,
-    "The allocator asked the driver for memory",
-    "PyTorch's memory cache grew or was flushed while recording. Each such call is slow, and freeing also waits for the GPU.",
+    "Memory was asked from the driver",
+    "Calls that allocate or free in the driver while recording: PyTorch's memory cache grew or was flushed, or a library made its own buffers. "
+    "Freeing may also wait for the GPU.",
     "Warm up until the cache has its size. If it comes back in later steps, avoid empty_cache(), keep tensor sizes steady, or set "
     "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.",
     check};

@@ -59,13 +59,11 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule cudagraph_little_work = {"cudagraph_little_work",
-                                    RuleClass::problem,
-                                    Severity::notable,
-                                    kNeedsLaunches,
-                                    "A CUDA graph around almost nothing",
-                                    "The graph holds too few or too short kernels to win back what its replay costs on the host.",
-                                    "Compare with the run without graphs; then drop the graph, or put more work into it.",
-                                    check};
+extern const Rule cudagraph_little_work = {
+    "cudagraph_little_work", RuleClass::problem, Severity::notable, kNeedsLaunches,
+    "A CUDA graph around almost nothing",
+    "The graph holds few and short kernels, so that its replay may cost the host more than it saves.",
+    "Compare with the run without graphs; then drop the graph, or put more work into it.",
+    check};
 
 }  // namespace gapscope

@@ -54,14 +54,12 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule dataloader_wait = {"dataloader_wait",
-                              RuleClass::problem,
-                              Severity::costly,
-                              kNeedsNothing,
-                              "The program waits for data",
-                              "The DataLoader's next batch takes a visible part of every step, while the GPU has nothing to do. What its "
-                              "workers do meanwhile is not in the trace.",
-                              "Use more workers, fetch ahead (prefetch_factor), and pin the memory of batches (pin_memory=True).",
-                              check};
+extern const Rule dataloader_wait = {
+    "dataloader_wait", RuleClass::problem, Severity::costly, kNeedsNothing,
+    "The program waits for data",
+    "Fetching the DataLoader's next batch takes a visible part of the steps; its cost is how long the GPU stood idle meanwhile. What its workers "
+    "did is not in the trace.",
+    "Use more workers, fetch ahead (prefetch_factor), and pin the memory of batches (pin_memory=True).",
+    check};
 
 }  // namespace gapscope

@@ -30,7 +30,7 @@ std::vector<Finding> check(const Facts& facts) {
   const Ns busy = length_within(facts.busy, facts.trace.span_of(sync));
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format("The profiler's closing wait lasted {}, {} of the window; the GPU worked {} of it.", format_duration(took),
+  finding.summary = fmt::format("The closing wait lasted {}, {} of the window; the GPU worked {} of it.", format_duration(took),
                                 format_share(share), format_duration(busy));
   finding.evidence = Evidence({{"dur_us", as_us(took)}, {"share_of_window", share}, {"gpu_busy_inside_us", as_us(busy)},
                                {"gpu_busy_share", static_cast<double>(busy) / static_cast<double>(took)}});
@@ -43,7 +43,8 @@ std::vector<Finding> check(const Facts& facts) {
 extern const Rule final_device_sync = {
     "final_device_sync", RuleClass::reading_help, Severity::informational, kNeedsNothing,
     "A long wait ends the recording",
-    "The profiler waits for the device when it stops, as long as queued work remains. It is no cost of your code.",
+    "The recording ends in a wait for the device: the profiler's own when it stops, or a synchronization of the program just before. It lasts as "
+    "long as queued work remains, and is no cost of the steps.",
     "Read it as how far the GPU was behind the host, and leave it out of CPU totals.",
     check};
 

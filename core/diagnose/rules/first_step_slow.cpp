@@ -60,8 +60,8 @@ std::vector<Finding> check(const Facts& facts) {
 extern const Rule first_step_slow = {
     "first_step_slow", RuleClass::start_up, Severity::informational, kNeedsSteps,
     "The first recorded step is much wider",
-    "Work that is done once fell into the first recorded step: library handles, choice of algorithms, loading of kernels, growing "
-    "memory pools, the profiler's own buffers.",
+    "Usually work that is done once fell into the first recorded step: library handles, choice of algorithms, loading of kernels, growing memory "
+    "pools, the profiler's own buffers. What was recorded of these stands above.",
     "Warm up before recording, with wait and warmup of the profiler's schedule, and leave this step out of averages.",
     check};
 

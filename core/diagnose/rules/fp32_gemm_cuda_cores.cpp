@@ -55,9 +55,9 @@ std::vector<Finding> check(const Facts& facts) {
 
 extern const Rule fp32_gemm_cuda_cores = {
     "fp32_gemm_cuda_cores", RuleClass::problem, Severity::costly, kNeedsLaunches,
-    "Float matrix products without tensor cores",
-    "These kernels multiply in true 32-bit floats on the ordinary cores, about 8 times slower than TF32 and 15 times slower than "
-    "bfloat16 on current GPUs.",
+    "Float matrix products and convolutions without tensor cores",
+    "These kernels multiply in true 32-bit floats on the ordinary cores, about 8 times slower than TF32 and 15 times slower than bfloat16 on "
+    "current GPUs.",
     "Allow TF32 with torch.set_float32_matmul_precision(\"high\"), or use bfloat16. Before Ampere there is no TF32: use half precision.",
     check};
 

@@ -72,9 +72,9 @@ std::vector<Finding> check(const Facts& facts) {
 extern const Rule gemm_kernel_name = {
     "gemm_kernel_name", RuleClass::reading_help, Severity::informational, kNeedsGpuWork,
     "These kernels are the matrix products",
-    "A library's kernel for a matrix product tells in its name the GPU generation, data types, tile, depth of the pipeline, layout and "
-    "what is fused to its end.",
-    "Compare names between two runs: the same name and the same grid mean the same work on the GPU.",
+    "A library's kernel for a matrix product tells in its name the GPU generation, data types, tile, depth of the pipeline, layout and what is "
+    "fused to its end.",
+    "Compare names between two runs: the same name, grid and time mean the same work on the GPU.",
     check};
 
 }  // namespace gapscope

@@ -46,7 +46,8 @@ std::vector<Finding> check(const Facts& facts) {
 extern const Rule gemm_misaligned = {
     "gemm_misaligned", RuleClass::problem, Severity::notable, kNeedsLaunches,
     "A matmul with an awkward size",
-    "align1 or align2 in the kernel's name: a dimension is no multiple of 8, so the library falls back to an older, slower kernel.",
+    "align1 or align2 in the kernel's name: a dimension is no multiple of 8, so the library takes a kernel that loads operands in smaller pieces, "
+    "usually an older and slower one.",
     "Pad that dimension to a multiple of 8.",
     check};
 

@@ -116,16 +116,23 @@ bool fills_buffers(std::string_view overhead) {
 }
 
 // Holes between any GPU work that are mostly the profiler's buffers.
-std::vector<Span> profiler_gaps(const Facts& facts) {
+struct ProfilerGaps {
+  std::vector<Span> gaps;
+  Ns buffers = 0;  // inside them
+};
+ProfilerGaps profiler_gaps(const Facts& facts) {
   SpanSet buffers;
   for (const SliceId s : facts.overheads)
     if (fills_buffers(facts.trace.name(s))) append(buffers, facts.trace.span_of(s));
-  std::vector<Span> out;
+  ProfilerGaps out;
   if (buffers.empty()) return out;
   for (std::size_t i = 1; i < facts.busy.size(); ++i) {
     const Span gap = {facts.busy[i - 1].end, facts.busy[i].begin};
     if (gap.length() < kLeastGap) continue;
-    if (static_cast<double>(length_within(buffers, gap)) >= kLeastCovered * static_cast<double>(gap.length())) out.push_back(gap);
+    const Ns covered = length_within(buffers, gap);
+    if (static_cast<double>(covered) < kLeastCovered * static_cast<double>(gap.length())) continue;
+    out.gaps.push_back(gap);
+    out.buffers += covered;
   }
   return out;
 }
@@ -139,7 +146,7 @@ EvidenceList overheads_in(const Facts& facts, Span gap) {
   return names;
 }
 
-void tell_one_off(const Facts& facts, const OneOff& found, Finding& finding) {
+void tell_one_off(const Facts& facts, const OneOff& found, std::size_t count, Finding& finding) {
   const GpuOp& prev = facts.ops[found.gap.prev];
   const GpuOp& next = facts.ops[found.gap.next];
   const std::string_view step = facts.trace.name(facts.steps[static_cast<std::size_t>(facts.gpu[found.gap.next].step)]);
@@ -148,8 +155,10 @@ void tell_one_off(const Facts& facts, const OneOff& found, Finding& finding) {
   finding.summary = fmt::format("In {} stream {} paused {} between {} and {}; {} at the median.", shown_name(step), next.stream,
                                 format_duration(found.gap.span.length()), shown_kernel(facts.name(prev)),
                                 shown_kernel(facts.name(next)), format_duration(found.median));
-  if (host_late) finding.summary += " The host launched late.";
+  if (host_late) finding.summary += fmt::format(" The launch came {} after the stream had run dry.", format_duration(next.launch_span.begin - prev.span.end));
+  if (const Ns busy = length_within(facts.busy, found.gap.span); busy > 0) finding.summary += fmt::format(" Other streams worked for {} of it.", format_duration(busy));
   if (!overheads.empty()) finding.summary += " The profiler or the driver was at work meanwhile.";
+  if (count > 1) finding.summary += fmt::format(" There are {} such pauses.", shown_count(count));
   finding.evidence = Evidence({{"gap_us", as_us(found.gap.span.length())},
                                {"median_us", as_us(found.median)},
                                {"ratio", found.ratio()},
@@ -160,17 +169,19 @@ void tell_one_off(const Facts& facts, const OneOff& found, Finding& finding) {
   if (!overheads.empty()) finding.evidence.add("overhead_in_gap", std::move(overheads));
 }
 
-void tell_profiler_gap(const Facts& facts, const std::vector<Span>& gaps, Finding& finding) {
+void tell_profiler_gap(const Facts& facts, const ProfilerGaps& found, Finding& finding) {
+  const std::vector<Span>& gaps = found.gaps;
   const Span widest = *std::max_element(gaps.begin(), gaps.end(), [](Span a, Span b) { return a.length() < b.length(); });
-  finding.summary = fmt::format("The profiler's own buffers kept the GPU idle for {}, {} at most.",
-                                counted(gaps.size(), "pause"), format_duration(widest.length()));
+  finding.summary = gaps.size() == 1 ? fmt::format("The GPU paused for {}, of which the profiler handled its buffers for {}.", format_duration(widest.length()), format_duration(found.buffers))
+                                     : fmt::format("The GPU paused {}, {} at most, while the profiler handled its buffers, for {} of these pauses.", often(gaps.size()),
+                                                   format_duration(widest.length()), format_duration(found.buffers));
   finding.evidence = Evidence({{"gap_us", as_us(widest.length())}, {"n", gaps.size()}, {"overhead_in_gap", overheads_in(facts, widest)}});
 }
 
 std::vector<Finding> check(const Facts& facts) {
   const std::vector<OneOff> single = one_offs(facts);
-  const std::vector<Span> by_profiler = profiler_gaps(facts);
-  if (single.empty() && by_profiler.empty()) return {};
+  const ProfilerGaps by_profiler = profiler_gaps(facts);
+  if (single.empty() && by_profiler.gaps.empty()) return {};
   Finding finding;
   finding.severity = Severity::notable;
   std::vector<FindingSpan> spans;
@@ -178,14 +189,12 @@ std::vector<Finding> check(const Facts& facts) {
     finding.cost += found.gap.span.length() - found.median;
     spans.push_back({facts.trace.lane_id(facts.ops[found.gap.next].slice), found.gap.span, SliceId{}});
   }
-  for (const Span gap : by_profiler) {
-    finding.cost += gap.length();
-    spans.push_back({LaneId{}, gap, SliceId{}});
-  }
+  finding.cost += by_profiler.buffers;
+  for (const Span gap : by_profiler.gaps) spans.push_back({LaneId{}, gap, SliceId{}});
   if (single.empty())
     tell_profiler_gap(facts, by_profiler, finding);
   else
-    tell_one_off(facts, single.front(), finding);
+    tell_one_off(facts, single.front(), single.size(), finding);
   mark_gaps(finding, std::move(spans));
   return {std::move(finding)};
 }
@@ -194,9 +203,9 @@ std::vector<Finding> check(const Facts& facts) {
 
 extern const Rule gpu_gap_in_step = {
     "gpu_gap_in_step", RuleClass::mixed, Severity::notable, kNeedsGpuWork,
-    "A hole between two kernels, in one step only",
-    "In one step a stream paused between two pieces of work that follow each other closely in the other steps: the second was launched late "
-    "its first time, or the profiler was handling its buffers.",
+    "A long pause of one stream, in one step only",
+    "In one step a stream paused between two pieces of work that follow each other closely in the other steps, or the GPU stood idle while the "
+    "profiler handled its buffers. The summary says what was measured of it.",
     "Look at the cause given. Ignore it if it is the profiler or happens once; if the host was late, look at what it did then.",
     check};
 

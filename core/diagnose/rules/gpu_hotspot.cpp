@@ -58,7 +58,7 @@ std::vector<Finding> check(const Facts& facts) {
 
 extern const Rule gpu_hotspot = {
     "gpu_hotspot", RuleClass::problem_locator, Severity::notable, kNeedsLaunches,
-    "One kernel owns the GPU time",
+    "One kernel or copy leads the GPU time",
     "No other kernel or copy takes as much of the GPU time. Where the GPU sets the pace, it is what to look at first.",
     "Start with it: which operator launches it, with which shapes, data type and algorithm.",
     check};

@@ -27,8 +27,9 @@ std::vector<Finding> check(const Facts& facts) {
 
 extern const Rule gpu_ops_without_launch = {
     "gpu_ops_without_launch", RuleClass::data_health, Severity::informational, kNeedsGpuWork,
-    "GPU work that was launched before the recording",
-    "The call that started this work is not in the file: it is left over from an earlier step. Totals of the profiler table include it.",
+    "GPU work whose launch is not in the file",
+    "The call that started this work is not in the file: it is left over from before the recording, or its thread was not recorded. Totals of the "
+    "profiler table include it.",
     "Leave it out of sums by operator; it counts where only the GPU's being busy matters.",
     check};
 

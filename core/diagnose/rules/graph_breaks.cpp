@@ -127,8 +127,8 @@ std::vector<Finding> check(const Facts& facts) {
 extern const Rule graph_breaks = {
     "graph_breaks", RuleClass::problem, Severity::notable, kNeedsOperators,
     "A compiled function was split",
-    "Something in the function cannot be compiled (a print, a decision on a tensor's value), so it runs as several pieces with Python "
-    "between them. Each piece pays for its own guards and wrappers.",
+    "Compiled pieces follow each other with Python between them, and each pays for its own guards and wrappers. Usually something in between cannot "
+    "be compiled: a print, a decision on a tensor's value.",
     "Compile with fullgraph=True: it fails at the place that causes the break. TORCH_LOGS=graph_breaks lists them all.",
     check};
 

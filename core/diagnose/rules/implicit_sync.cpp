@@ -42,7 +42,7 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::informational;
   finding.cost = waits.time;
-  finding.summary = fmt::format("Operators made the CPU wait for the GPU {}, {} in all{}{}.", count == 1 ? "once" : counted(waits.slices.size(), "time"),
+  finding.summary = fmt::format("Operators made the CPU wait for the GPU {}, {} in all{}{}.", often(waits.slices.size()),
                                 format_duration(waits.time), count == 1 ? ": " : ", most often ",
                                 shown_name(facts.trace.strings[waits.ops.front().first]));
   finding.evidence = Evidence({{"n", count}, {"total_us", as_us(waits.time)}, {"ops", std::move(ops)}});

@@ -183,8 +183,8 @@ std::vector<Finding> check(const Facts& facts) {
 extern const Rule kernel_time_varies = {
     "kernel_time_varies", RuleClass::observation, Severity::notable, kNeedsLaunches | kNeedsSteps,
     "The same kernel takes different times",
-    "Identical launches took clearly different time: another stream competed for memory or SMs, clocks or power changed, or the work "
-    "depends on the data.",
+    "Identical launches took clearly different time. Usual reasons are another stream that competed for memory or SMs, clocks or power that "
+    "changed, and work that depends on the data.",
     "Quote the median and the spread, not the mean. Look at what runs beside the slow one, and lock the clocks for benchmarks.",
     check};
 

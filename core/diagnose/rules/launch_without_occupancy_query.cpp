@@ -47,8 +47,8 @@ std::vector<Finding> check(const Facts& facts) {
   if (plain_count == 0) return {};
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format("{} of {} {} launched without asking for occupancy first.",
-                                shown_count(plain_count), counted(all, "kernel"), plain_count == 1 ? "was" : "were");
+  finding.summary = fmt::format("{} {} launched without asking for occupancy first.", sentence_start(counted_of(plain_count, all, "kernel")),
+                                plain_count == 1 ? "was" : "were");
   if (const std::size_t gemms = plain[static_cast<std::size_t>(RuleFamily::gemm)]; gemms > 0)
     finding.summary += fmt::format(" {} of them {} all the same.", shown_count(gemms), gemms == 1 ? "is a matrix product" : "are matrix products");
   finding.evidence = Evidence({{"queried", by_family(queried)}, {"not_queried", by_family(plain)}});

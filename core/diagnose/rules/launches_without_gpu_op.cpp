@@ -77,7 +77,7 @@ std::vector<Finding> check(const Facts& facts) {
 extern const Rule launches_without_gpu_op = {
     "launches_without_gpu_op", RuleClass::data_health, Severity::notable, kNeedsNothing,
     "Launches whose kernels are missing",
-    "Records of kernels were lost or never collected, so GPU times are too small and gaps too wide.",
+    "Records of kernels were lost or never collected, so GPU times may be too small and gaps too wide.",
     "Warm up longer before recording, record fewer steps, and see that no other profiler uses the GPU.",
     check};
 

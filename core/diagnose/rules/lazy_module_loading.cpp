@@ -73,7 +73,7 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::informational;
   finding.cost = std::max(loading.event_time, slow_time);
   const std::string events =
-      loading.events > 0 ? fmt::format("The profiler saw code loaded {} ({}). ", loading.events == 1 ? "once" : counted(loading.events, "time"), format_duration(loading.event_time)) : "";
+      loading.events > 0 ? fmt::format("The profiler saw code loaded {} ({}). ", often(loading.events), format_duration(loading.event_time)) : "";
   finding.summary = fmt::format("{}The slowest launch took {}, the median one {}.", events, format_duration(launches.slowest),
                                 format_duration(launches.median));
   finding.evidence = Evidence({{"overhead_events", loading.events},
@@ -89,8 +89,9 @@ std::vector<Finding> check(const Facts& facts) {
 
 extern const Rule lazy_module_loading = {
     "lazy_module_loading", RuleClass::start_up, Severity::informational, kNeedsNothing,
-    "A first launch loads code",
-    "A kernel's code is loaded onto the GPU when it is first used, so that launch takes hundreds of microseconds instead of a few.",
+    "An early launch took long, as when code is loaded",
+    "A kernel's code is loaded onto the GPU when it is first used, so that launch takes hundreds of microseconds instead of a few. Where the "
+    "profiler recorded no loading, the slow launch alone speaks for it.",
     "Warm up before recording, or set CUDA_MODULE_LOADING=EAGER for measurements.",
     check};
 

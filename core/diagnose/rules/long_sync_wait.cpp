@@ -89,7 +89,7 @@ std::vector<Finding> check(const Facts& facts) {
 extern const Rule long_sync_wait = {
     "long_sync_wait", RuleClass::problem, Severity::costly, kNeedsLaunches,
     "Long wait for the GPU inside a step",
-    "The CPU stood still until the GPU had finished. The marked call is only where it waited: the time belongs to the GPU work "
+    "The CPU stood still until the GPU had finished what it waited for. The marked call is only where it waited: the time belongs to the GPU work "
     "queued before it.",
     "Remove or defer the call that needs the result (.item(), .cpu(), torch.cuda.synchronize()), then look at the kernels it waited for.",
     check};

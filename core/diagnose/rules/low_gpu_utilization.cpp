@@ -61,9 +61,9 @@ std::vector<Finding> check(const Facts& facts) {
 extern const Rule low_gpu_utilization = {
     "low_gpu_utilization", RuleClass::problem, Severity::notable, kNeedsGpuWork,
     "The GPU is idle most of the time",
-    "For more than half of the observed time nothing runs on the GPU: it waits for launches, for data, or for a CPU that itself waits.",
-    "Find the cause first: launches that cost more than their work, a wait for the GPU in every step, or a slow data loader. "
-    "The marked gaps are the places to look at.",
+    "For more than half of the observed time nothing runs on the GPU. What the host was in meanwhile stands above, the longest part first; "
+    "`gapscope why` tells it for every gap.",
+    "Begin with the largest of these parts. The marked gaps are the places to look at.",
     check};
 
 }  // namespace gapscope

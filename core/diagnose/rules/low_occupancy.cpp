@@ -77,9 +77,9 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = low.time;
-  finding.summary = fmt::format("{}, in {}. {} of the kernel time is in {} with under {} of the slots in use.", low.longest_judged.words,
-                                shown_kernel(facts.name(low.longest)), format_share(share), counted(low.slices.size(), "kernel"),
-                                format_share(kLowOccupancy));
+  finding.summary = fmt::format("{} with {} of the kernel time {} under {} of the warp slots in use. The longest, {}, has {}.",
+                                counted(low.slices.size(), "kernel"), format_share(share), low.slices.size() == 1 ? "keeps" : "keep", format_share(kLowOccupancy),
+                                shown_kernel(facts.name(low.longest)), low.longest_judged.words);
   finding.evidence = Evidence({{"share", share},
                                {"weighted_occupancy", low.weighted_all / static_cast<double>(low.known)},
                                {"occupancy_of_these", weighted},

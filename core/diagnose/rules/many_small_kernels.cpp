@@ -55,13 +55,13 @@ std::vector<Finding> check(const Facts& facts) {
   const Ns median = median_of(kernels.durations);
   Finding finding;
   finding.severity = Severity::costly;
-  finding.cost = facts.window.length() - facts.busy_in_window;
-  const SpanSet before = idle_before(facts, kernels.short_ones);
-  finding.summary = fmt::format("{} {}, {} of them under {} (median {}). The GPU stood idle for {} before these short ones; launching "
-                                "them took the host {}.",
+  IdleBefore before = idle_before(facts, kernels.short_ones);
+  finding.cost = before.host_and_start;
+  finding.summary = fmt::format("{} {}, {} of them under {} (median {}). Before these short ones the GPU waited {} for the host or for a launch to "
+                                "begin; the calls that launched them took {}.",
                                 counted(static_cast<std::size_t>(each_step), "kernel"), facts.steps.empty() ? "in all" : "per step",
                                 format_share(short_share), format_duration(kShort), format_duration(median),
-                                format_duration(length(before)), format_duration(kernels.call_time));
+                                format_duration(before.host_and_start), format_duration(kernels.call_time));
   finding.evidence = Evidence({{"kernels", kernels.durations.size()},
                                {"per_step", each_step},
                                {"short_share", short_share},
@@ -70,7 +70,7 @@ std::vector<Finding> check(const Facts& facts) {
                                {"launch_us", as_us(kernels.call_time)},
                                {"families", families_as_evidence(kernels)}});
   mark_slices(finding, facts.trace, kernels.short_ones);
-  finding.covers = before;
+  finding.covers = std::move(before.gaps);
   return {std::move(finding)};
 }
 
@@ -79,7 +79,8 @@ std::vector<Finding> check(const Facts& facts) {
 extern const Rule many_small_kernels = {
     "many_small_kernels", RuleClass::problem, Severity::costly, kNeedsLaunches,
     "A storm of tiny kernels",
-    "Most kernels are shorter than a launch takes, and there are very many of them in each step: the GPU waits for launches.",
+    "Most kernels last less than 10 µs, hardly longer than the host needs to launch one, and there are very many of them: the GPU waits for the "
+    "next.",
     "Let torch.compile fuse them, use fused or foreach operators (fused optimizers, for one), or replay the step as a CUDA graph.",
     check};
 

@@ -12,8 +12,8 @@ std::vector<Finding> check(const Facts& facts) {
   std::vector<SliceId> calls = matmuls_with_child(facts, "aten::mm");
   if (calls.empty()) return {};
   Finding finding;
-  finding.summary = fmt::format("{} of {} of aten::matmul became aten::mm: one product of two matrices{}.",
-                                shown_count(calls.size()), counted(count_ops(facts, "aten::matmul"), "call"), calls.size() == 1 ? "" : " each");
+  finding.summary = fmt::format("{} became aten::mm: one product of two matrices{}.",
+                                sentence_start(counted_of(calls.size(), count_ops(facts, "aten::matmul"), "call of aten::matmul")), calls.size() == 1 ? "" : " each");
   finding.evidence.add("n", calls.size());
   mark_slices(finding, facts.trace, calls);
   return {std::move(finding)};

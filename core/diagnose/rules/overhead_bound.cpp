@@ -31,8 +31,8 @@ std::vector<Finding> check(const Facts& facts) {
 extern const Rule overhead_bound = {
     "overhead_bound", RuleClass::problem, Severity::costly, kNeedsLaunches,
     "The host cannot feed the GPU",
-    "Preparing work takes the host longer than the GPU takes to do it, so the GPU waits for the next launch. The host's time is the "
-    "framework's, Python's and that of CUDA calls; the numbers above say which leads.",
+    "The host takes longer to prepare work than the GPU to do it, so the GPU waits for the next launch. The host's time is the framework's, "
+    "Python's and that of CUDA calls; the numbers above say which leads.",
     "Give each launch more work (bigger batches or matrices), fuse calls, or take launches out of the way with CUDA graphs "
     "(mode=\"reduce-overhead\"). First make sure that the recording is not just start-up.",
     check};

@@ -49,7 +49,7 @@ extern const Rule single_large_kernel = {
     "single_large_kernel", RuleClass::observation, Severity::informational, kNeedsLaunches,
     "One big library kernel takes nearly all GPU time",
     "The GPU spends its time in one tuned matrix multiplication, convolution or attention kernel; there is nothing to fuse around it.",
-    "Compiling will not help. Change the data type, the shape or the algorithm, and check that the kernel uses tensor cores.",
+    "Compiling is not likely to help. Change the data type, the shape or the algorithm, and check that the kernel uses tensor cores.",
     check};
 
 }  // namespace gapscope

@@ -65,9 +65,10 @@ std::vector<Finding> check(const Facts& facts) {
 
 extern const Rule sync_covers_little_gpu_work = {
     "sync_covers_little_gpu_work", RuleClass::problem, Severity::notable, kNeedsGpuWork,
-    "A long wait for an idle GPU",
-    "The host waited for the device while the GPU hardly worked: the driver or the profiler was busy with itself, as it is at the start.",
-    "Do not count it as GPU time. Warm up and record again.",
+    "A long wait while the GPU hardly worked",
+    "The host waited for the device, yet little GPU work of this file ran meanwhile. It may have waited for the driver or the profiler, as at the "
+    "start, or for work that began before the recording and is not in the file.",
+    "Do not count it as GPU time. Warm up, let the GPU finish (torch.cuda.synchronize()) before the recorded steps, and record again.",
     check};
 
 }  // namespace gapscope

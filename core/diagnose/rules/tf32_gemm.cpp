@@ -43,9 +43,9 @@ std::vector<Finding> check(const Facts& facts) {
 
 extern const Rule tf32_gemm = {
     "tf32_gemm", RuleClass::problem, Severity::notable, kNeedsLaunches,
-    "Float matrix products in TF32",
-    "Products and convolutions take 32-bit floats and run on tensor cores in TF32; bfloat16 or half would double the rate and halve "
-    "the memory traffic.",
+    "Float matrix products and convolutions in TF32",
+    "Products and convolutions take 32-bit floats and run on tensor cores in TF32; bfloat16 or half would double the peak rate and halve the memory "
+    "traffic.",
     "Use torch.autocast or weights of lower precision, unless the accuracy of float inputs is wanted.",
     check};
 

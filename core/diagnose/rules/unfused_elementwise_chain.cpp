@@ -91,10 +91,10 @@ std::vector<Finding> check(const Facts& facts) {
 extern const Rule unfused_elementwise_chain = {
     "unfused_elementwise_chain", RuleClass::problem, Severity::notable, kNeedsLaunches,
     "Elementwise kernels back to back",
-    "Neighbouring kernels each read and write whole tensors and compute next to nothing, so their time is memory traffic that one "
-    "fused kernel would mostly save.",
-    "Compile the function with torch.compile or use a fused operator. That they are neighbours does not prove that one reads what "
-    "the other wrote: check the operators.",
+    "Neighbouring kernels each read and write whole tensors and compute next to nothing, so most of their time is memory traffic and starting up, "
+    "which one fused kernel would save.",
+    "Compile the function with torch.compile or use a fused operator. That they are neighbours does not prove that one reads what the other wrote: "
+    "check the operators.",
     check};
 
 }  // namespace gapscope

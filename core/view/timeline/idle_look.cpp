@@ -29,7 +29,7 @@ constexpr std::array<CauseRow, kIdleCauses> kRows = {{
     {{rgb(0x009E73), Hatch::level, "loading code"}, 0x007A59, "loading code"},
     {{rgb(0xCC79A7), Hatch::dotted, "profiler"}, 0xA34A7F, "the profiler itself"},
     {{rgb(0x5C6675), Hatch::falling, "not recorded"}, 0x8B94A3, "not recorded"},
-    {{rgb(0x5C6675), Hatch::crossed, "launch not recorded"}, 0x8B94A3, "launched before the recording"},
+    {{rgb(0x5C6675), Hatch::crossed, "launch not recorded"}, 0x8B94A3, "launch not in the file"},
 }};
 
 }  // namespace

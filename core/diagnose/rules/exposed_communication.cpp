@@ -1,0 +1,74 @@
+#include <algorithm>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
+
+namespace gapscope {
+namespace {
+
+// The TensorBoard plugin's own limit for its advice.
+constexpr double kLeastShare = 0.10;
+
+struct OfName {
+  StringId name;
+  std::vector<SliceId> kernels;
+  Ns exposed = 0;
+};
+
+// The kernels behind the exposed time, by name, most time first. Where it lies nothing computes: any kernel there communicates.
+std::vector<OfName> by_name(const Facts& facts, const DeviceAccount& device) {
+  std::unordered_map<std::uint32_t, OfName> names;
+  for (const GpuOp& op : facts.ops) {
+    if (op.device != device.device || !op.is_kernel() || length_within(device.exposed_communication, op.span) == 0) continue;
+    OfName& of = names[facts.trace.name_id(op.slice).value];
+    of.name = facts.trace.name_id(op.slice);
+    of.kernels.push_back(op.slice);
+  }
+  std::vector<OfName> out;
+  for (auto& [id, of] : names) {
+    std::vector<Span> spans;
+    for (const SliceId kernel : of.kernels) spans.push_back(facts.trace.span_of(kernel));
+    of.exposed = length(intersect(span_set(std::move(spans)), device.exposed_communication));
+    out.push_back(std::move(of));
+  }
+  std::sort(out.begin(), out.end(), [](const OfName& a, const OfName& b) { return a.exposed != b.exposed ? a.exposed > b.exposed : a.name.value < b.name.value; });
+  return out;
+}
+
+std::vector<Finding> check(const Facts& facts) {
+  const DeviceAccount* device = facts.analysis.account().busiest();
+  if (device == nullptr) return {};
+  const Ns exposed = device->times.exposed_communication;
+  const double share = share_of(exposed, device->times.window);
+  if (exposed == 0 || share < kLeastShare) return {};
+  const std::vector<OfName> names = by_name(facts, *device);
+  Finding finding;
+  finding.severity = Severity::costly;
+  finding.cost = exposed;
+  finding.summary = fmt::format("The GPU communicated for {}, {} of the window, with nothing to compute beside it.", format_duration(exposed), format_share(share));
+  const OfName& most = names.front();
+  finding.summary += fmt::format(" {}, {}, is {} of {}.", names.size() == 1 ? "All of it" : "The largest part", format_duration(most.exposed),
+                                 counted(most.kernels.size(), "kernel"), shown_kernel(facts.trace.strings[most.name]));
+  std::vector<SliceId> kernels;
+  for (const OfName& of : names) kernels.insert(kernels.end(), of.kernels.begin(), of.kernels.end());
+  finding.evidence = Evidence({{"exposed_us", as_us(exposed)}, {"share", share}, {"kernels", kernels.size()}, {"name", facts.trace.strings[most.name]}, {"name_us", as_us(most.exposed)}});
+  mark_slices(finding, facts.trace, kernels);
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+extern const Rule exposed_communication = {
+    "exposed_communication", RuleClass::problem, Severity::costly, kNeedsLaunches,
+    "Communication with nothing to compute beside it",
+    "Kernels of NCCL or RCCL hold the GPU while it computes nothing. Such a kernel also waits for the other ranks, and this recording does not tell "
+    "waiting from transferring: the other ranks' recordings do.",
+    "Look at the other ranks for the one that comes late. Overlap what is left with computing: bigger or earlier buckets, prefetching of shards, a stream "
+    "of its own.",
+    check};
+
+}  // namespace gapscope
