@@ -209,10 +209,10 @@ void AppUi::place(const char* name, const Box& box) {
 
 void AppUi::place_timeline(const TimelinePanel& timeline) {
   const TimelineAreas& areas = timeline.areas();
-  place("overview", areas.overview);
-  place("ruler", areas.ruler);
-  place("titles", areas.titles);
-  place("lanes", areas.lanes);
+  timeline.window().each_part([&](const Box& part) {
+    place("titles", {areas.titles.x0, part.y0, areas.titles.x1, part.y1});
+    place("lanes", part);
+  });
 }
 
 // From top to bottom: menus, notices, timeline, panels, status.
@@ -250,8 +250,14 @@ void AppUi::draw_document(Box box, const FrameInput& in, const Document& documen
     compare_->draw({*document_, *timeline_}, view_, box, keys, in.delta_s, out);
   else
     timeline_->draw(document, view_, box, keys, in.delta_s);
+  place("overview", timeline_->areas().overview);
+  place("ruler", timeline_->areas().ruler);
   place_timeline(*timeline_);
-  if (compare_->document()) place_timeline(compare_->timeline());
+  if (!compare_->document()) return;
+  place_timeline(compare_->timeline());
+  place("comparison", compare_->places().strip);
+  place("header A", compare_->places().header[0]);
+  place("header B", compare_->places().header[1]);
 }
 
 // Everything but the timelines is about the trace that is acted on.

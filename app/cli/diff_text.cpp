@@ -42,16 +42,6 @@ std::string range_text(StepFigure figure, const StepSpread& s) {
   return s.min == s.max ? "" : fmt::format("{} .. {}", value_text(figure, s.min), value_text(figure, s.max));
 }
 
-std::string change_text(const FigureChange& change, const StepSpread& a, const StepSpread& b) {
-  if (a.median == b.median) return "same";
-  if (!is_time(change.figure)) return fmt::format("{:+}", b.median - a.median);
-  if (!change.differs) return "no difference beyond noise";
-  if (!change.ratio || *change.ratio <= 0) return "";
-  const bool less = *change.ratio > 1;
-  const bool idle = change.figure == StepFigure::idle;
-  return fmt::format("{:.2f}x {}", less ? *change.ratio : 1 / *change.ratio, idle ? (less ? "less" : "more") : (less ? "faster" : "slower"));
-}
-
 std::string side_line(std::string_view letter, const Side& side) {
   const std::string steps = side.annotated ? fmt::format("{} of \"{}\", {} counted, shown: {}", side.steps, printable(side.steps_of), side.counted, printable(side.picked))
                                            : std::string("the whole trace is one step");

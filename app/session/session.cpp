@@ -333,20 +333,24 @@ void Session::take_steps(ViewState& view) {
 }
 
 Session::SearchDone Session::make_search(const SearchTask& task) {
-  return {task.document, std::make_shared<const SearchAnswer>(find_slices(task.document->trace, task.document->names, task.question, task.cancel.get()))};
+  const auto search = [&](const std::shared_ptr<const Document>& in) {
+    return in ? std::make_shared<const SearchAnswer>(find_slices(in->trace, in->names, task.question, task.cancel.get())) : nullptr;
+  };
+  return {task.document, task.beside, search(task.document), search(task.beside)};
 }
 
 // A search that is overtaken ends at once. Parts are searched as well: what is there is worth finding.
 void Session::ask_search(const SearchQuestion& question) {
   if (search_cancelled_) *search_cancelled_ = true;
   search_cancelled_ = std::make_shared<std::atomic<bool>>(false);
-  if (subject()) search_job_.ask({subject(), question, search_cancelled_});
+  if (subject()) search_job_.ask({subject(), beside_subject(), question, search_cancelled_});
 }
 
 void Session::take_search(ViewState& view) {
   std::optional<SearchDone> done = search_job_.take();
   if (!done || !subject() || done->document.lock() != subject()) return;
   if (done->answer->question == view.search.asked) view.search.answer = std::move(done->answer);
+  if (done->found_beside && done->beside.lock() == beside_subject()) view.compare.found_beside = std::move(done->found_beside);
 }
 
 std::string Session::save_crop(const CropTask& task) {

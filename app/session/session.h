@@ -118,13 +118,13 @@ class Session {
   static StepsDone make_steps_of(const StepsTask& task);
 
   struct SearchTask {
-    std::shared_ptr<const Document> document;
+    std::shared_ptr<const Document> document, beside;  // the other of two; null while there is one
     SearchQuestion question;
     std::shared_ptr<const std::atomic<bool>> cancel;
   };
   struct SearchDone {
-    std::weak_ptr<const Document> document;
-    std::shared_ptr<const SearchAnswer> answer;
+    std::weak_ptr<const Document> document, beside;
+    std::shared_ptr<const SearchAnswer> answer, found_beside;
   };
   static SearchDone make_search(const SearchTask& task);
   void ask_search(const SearchQuestion& question);
@@ -149,6 +149,8 @@ class Session {
   const std::shared_ptr<const Document>& shown() const { return part_ ? part_ : document_; }
   // The trace that requests are about: the open one or, where there are two, the one that is acted on.
   const std::shared_ptr<const Document>& subject() const { return acting_on_beside() ? second_.document() : shown(); }
+  // Of two traces the one that is not acted on.
+  std::shared_ptr<const Document> beside_subject() const { return !second_.document() ? nullptr : acting_on_beside() ? shown() : second_.document(); }
   // A part's tables would be worked out for nothing, as the whole follows soon: null of one.
   std::shared_ptr<const Document> whole_subject() const { return subject() && !subject()->trace.is_part ? subject() : nullptr; }
   bool acting_on_beside() const { return side_ == TraceSide::b && second_.document() && shown(); }

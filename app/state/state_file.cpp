@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/output_file.h"
+#include "core/view/compare/compare_headline.h"
 #include "core/view/compare/compare_model.h"
 #include "ui/compare/compare_view.h"
 #include "ui/panels.h"
@@ -84,6 +85,18 @@ Json area_json(const Document& document, const ViewState& view, const TimelinePa
           {"slices", counted ? Json(view.area.answer->slices) : Json(nullptr)}};
 }
 
+// The titles of processes and lanes in sight.
+Json titles_json(const Trace& trace, const Zones& zones) {
+  Json titles = Json::array();
+  for (const Zone& zone : zones.all()) {
+    if (zone.kind != ZoneKind::process_title && zone.kind != ZoneKind::lane_title) continue;
+    const bool lane = zone.kind == ZoneKind::lane_title;
+    titles.push_back({{"title", lane ? trace.lane(zone.lane).title : trace.processes[zone.process.index()].title}, {"is_process", !lane},
+                      {"is_gpu", trace.processes[zone.process.index()].is_gpu}, {"x0", zone.x0}, {"y0", zone.y0}, {"x1", zone.x1}, {"y1", zone.y1}});
+  }
+  return titles;
+}
+
 // One of two traces, as it lies on the screen.
 Json side_json(const Document& document, const TraceView& view, const TimelinePanel& timeline, Ns zero) {
   const Trace& trace = document.trace;
@@ -94,6 +107,13 @@ Json side_json(const Document& document, const TraceView& view, const TimelinePa
           {"selection", view.selection ? Json(trace.name(view.selection)) : Json(nullptr)},
           {"match", view.linked && view.linked->match ? Json(trace.name(view.linked->match)) : Json(nullptr)},
           {"axis", box_json(timeline.areas().lanes)},
+          {"top", box_json(timeline.window().top)},
+          {"rest", box_json(timeline.window().rest)},
+          {"titles", titles_json(trace, timeline.zones())},
+          {"pinned", timeline.layout().pinned_count()},
+          {"hits", view.search.answer ? Json(view.search.answer->hits.size()) : Json(nullptr)},
+          {"headline", side_headline(document)},
+          {"range", view.range ? Json(view.range->length()) : Json(nullptr)},
           {"slices", slices_json(trace, timeline.zones())}};
 }
 
@@ -107,6 +127,10 @@ Json compare_json(const Session& session, const AppUi& ui) {
                {"a", side_json(*session.document(), both.view_of(TraceSide::a, view), timeline_a, both.alignment().zero_a)},
                {"b", side_json(*session.beside(), both.view_of(TraceSide::b, view), both.timeline(), both.alignment().zero_b)},
                {"step", options_text(view.compare.options)},
+               {"changes", change_headline(*session.document(), *session.beside(), view.compare.answer.get())},
+               {"strip", box_json(both.places().strip)},
+               {"ruler", box_json(both.places().ruler)},
+               {"headers", {box_json(both.places().header[0]), box_json(both.places().header[1])}},
                {"verdict", nullptr}};
   if (view.compare.answer) json["verdict"] = view.compare.answer->comparison.verdict;
   if (view.compare.answer) json["error"] = view.compare.answer->error;

@@ -92,6 +92,10 @@ struct FigureChange {
   std::optional<double> ratio, ratio_low, ratio_high;  // nullopt where b (its quartile) is 0
   bool differs = false;  // the spread does not cover 1; with a single step on a side, beyond kUnknownNoise
 };
+// How a ratio a / b above 0 is said everywhere: "1.25x faster", "1.30x slower"; of what is not a time of work, "less" and "more".
+std::string ratio_text(StepFigure figure, double ratio);
+// What became of the medians: "1.25x faster", "+3", "same", "no difference beyond noise"; empty where one of them is 0.
+std::string change_text(const FigureChange& change, const StepSpread& a, const StepSpread& b);
 constexpr double kUnknownNoise = 0.05;  // the share that one step differs from the next easily (heuristic)
 
 enum class KernelChangeClass : std::uint8_t {
@@ -119,6 +123,7 @@ struct KernelChange {
   std::vector<std::string> operators;  // that launch it, each once, a's before b's; for `fused`, the operators that it replaces
   bool other_grid = false;          // `same` only: launched with other grids, so the amount of work differs
   SliceId example_a, example_b;
+  std::vector<std::string> fused_a, fused_b;  // of `fused`, the names as in the file of the side that has several, each once
 };
 
 // A kernel's name as a row shows it: without return type, template arguments and parameters ("vectorized_elementwise_kernel:

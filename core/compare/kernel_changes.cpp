@@ -316,6 +316,11 @@ class Matcher {
     const std::string many = fmt::format("{}", fmt::join(names, " + "));
     KernelChange& to = turned ? row(KernelChangeClass::fused, a_.name(whole), many) : row(KernelChangeClass::fused, many, b_.name(whole));
     turned ? count_a(to, whole) : count_b(to, whole);
+    for (const Item* part : parts)
+      if (auto& all = turned ? to.fused_b : to.fused_a; true) {
+        const std::string name = (turned ? b_ : a_).name(*part);
+        if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
+      }
     for (Item* part : parts) turned ? count_b(to, *part) : count_a(to, *part);
     // The generated kernel's own wrapper says nothing of what it replaces.
     auto& own = operators_[static_cast<std::size_t>(&to - out_.rows.data())][turned ? 0 : 1];

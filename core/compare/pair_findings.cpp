@@ -85,7 +85,7 @@ std::optional<ComparisonFinding> compile_cpu_tax(const Pair& p) {
   if (!p.f.comparison.b.has_compiled_regions || p.f.comparison.a.has_compiled_regions || growth < kCpuTax) return std::nullopt;
   const bool small = p.b(StepFigure::gpu_busy) < p.b(StepFigure::cpu);
   return ComparisonFinding{"pair_compile_cpu_tax", "Compiling made the CPU side slower",
-                           fmt::format("A step takes {:.2f} times as long on the CPU ({} -> {}): guards and wrappers of compiled code{}.", growth,
+                           fmt::format("A step is {} on the CPU ({} -> {}): guards and wrappers of compiled code{}.", ratio_text(StepFigure::cpu, 1 / growth),
                                        format_duration(p.ns_a(StepFigure::cpu)), format_duration(p.ns_b(StepFigure::cpu)),
                                        small ? fmt::format(" cost more than {} of GPU work per step can pay back", format_duration(p.ns_b(StepFigure::gpu_busy))) : ""),
                            Tone::worse, evidence(p), {}, {}};
@@ -204,13 +204,12 @@ std::string time_sentence(const Pair& p, StepFigure figure, std::string_view wha
   if (!change.differs) return fmt::format("{} per step shows no difference beyond noise ({}).", what, both);
   if (!change.ratio || *change.ratio <= 0) return fmt::format("{} per step: {}.", what, both);
   const bool less = *change.ratio > 1;
-  const double times = less ? *change.ratio : 1 / *change.ratio;
   std::string spread;
   if (change.ratio_low && change.ratio_high && *change.ratio_low > 0) {
     const double low = less ? *change.ratio_low : 1 / *change.ratio_high, high = less ? *change.ratio_high : 1 / *change.ratio_low;
-    if (high - low >= kShownSpread) spread = fmt::format(" ({:.2f} to {:.2f} in the middle half of the steps)", low, high);
+    if (high - low >= kShownSpread) spread = fmt::format(" ({:.2f}x to {:.2f}x in the middle half of the steps)", low, high);
   }
-  return fmt::format("{} per step went {}: {:.2f} times as {}{}.", what, both, times, less ? "fast" : "long", spread);
+  return fmt::format("{} per step went {}: {}{}.", what, both, ratio_text(figure, *change.ratio), spread);
 }
 
 std::string change_words(const Pair& p, KernelChangeClass c) {

@@ -1,4 +1,6 @@
 // The words of comparison.h: one table each.
+#include <fmt/format.h>
+
 #include "core/analyze/kernel_name/kernel_name.h"
 #include "core/compare/comparison.h"
 
@@ -46,6 +48,19 @@ std::string_view figure_title(StepFigure figure) { return kFigures[static_cast<s
 bool is_time(StepFigure figure) { return kFigures[static_cast<std::size_t>(figure)].time; }
 std::string_view kernel_change_name(KernelChangeClass c) { return kClasses[static_cast<std::size_t>(c)].name; }
 std::string_view explain(KernelChangeClass c) { return kClasses[static_cast<std::size_t>(c)].meaning; }
+
+std::string ratio_text(StepFigure figure, double ratio) {
+  const bool less = ratio > 1, is_work = is_time(figure) && figure != StepFigure::idle;
+  return fmt::format("{:.2f}x {}", less ? ratio : 1 / ratio, is_work ? (less ? "faster" : "slower") : less ? "less" : "more");
+}
+
+std::string change_text(const FigureChange& change, const StepSpread& a, const StepSpread& b) {
+  if (a.median == b.median) return "same";
+  if (!is_time(change.figure)) return fmt::format("{:+}", b.median - a.median);
+  if (!change.differs) return "no difference beyond noise";
+  return change.ratio && *change.ratio > 0 ? ratio_text(change.figure, *change.ratio) : "";
+}
+
 std::string_view node_state_name(NodeState state) { return kStates[static_cast<std::size_t>(state)]; }
 std::string_view tone_name(Tone tone) { return kTones[static_cast<std::size_t>(tone)]; }
 

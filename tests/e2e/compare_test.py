@@ -9,8 +9,7 @@ from harness import ROOT, App, visible_ns
 
 A = ROOT / "assets/traces/mlp_geglu_eager.json.gz"
 B = ROOT / "assets/traces/mlp_geglu_compile.json.gz"
-RULER_PX, OVERVIEW_PX = 26, 48  # above the lanes of each timeline
-HEADER_MIDDLE_PX = 17            # from the bottom of the header above those, whose lowest 6 px are the account
+SWAP_PX = 105  # from the right end of the strip above both
 
 
 def middle(box):
@@ -38,6 +37,75 @@ def compared(app):
     return app.wait_until_still()
 
 
+def it_opens_on_the_tab_compare_with_the_gpus_under_each_other(app):
+    state = compared(app)
+    both = state["compare"]
+    assert state["tab"] == "compare", state["tab"]
+    a, b = both["a"], both["b"]
+    kernels = [[s for s in side["slices"] if inside(side["top"], s)] for side in (a, b)]
+    assert kernels[0] and kernels[1], "kernels of both are in sight"
+    assert both["ruler"]["y1"] <= a["top"]["y0"] < a["top"]["y1"] <= b["top"]["y0"] < b["top"]["y1"] <= a["rest"]["y0"] <= b["rest"]["y0"]
+    assert not any(s["name"].startswith("aten::") for s in a["slices"] + b["slices"]), "the threads are folded"
+    for side in (a, b):
+        assert "GPU busy" in side["headline"] and side["headline"].startswith("Host-bound"), side["headline"]
+    assert both["changes"][0].startswith("GPU busy ") and " -> " in both["changes"][0], both["changes"]
+    assert any(words.endswith("x slower") for words in both["changes"]), both["changes"]
+
+
+def inside(box, s):
+    return box["x0"] <= s["x0"] and box["y0"] <= s["y0"] and s["y1"] <= box["y1"]
+
+
+def opening_the_threads_of_one_opens_the_others(app):
+    state = app.wait_until_still()
+    for title in reversed([t for t in state["compare"]["a"]["titles"] if t["is_process"] and not t["is_gpu"]]):
+        app.click(title["x0"] + 20, (title["y0"] + title["y1"]) / 2)
+    state = app.wait_for(lambda s: all(any(t["title"].startswith("thread") for t in s["compare"][side]["titles"]) for side in "ab"),
+                         "the threads of both are open")
+    app.wait_until_still()
+
+
+def a_lane_pinned_in_one_is_pinned_in_both(app):
+    state = app.wait_until_still()
+    slices = [s for s in state["compare"]["b"]["slices"] if s["name"].startswith("ProfilerStep#")]
+    app.click(*middle(slices[0]))
+    for pinned in (1, 0):
+        app.key("ctrl+shift+p")
+        app.wait_for(lambda s: s["box"] is not None, "the box of commands opens")
+        app.type("pin lane")
+        app.key("Return")
+        app.wait_for(lambda s: s["compare"]["a"]["pinned"] == s["compare"]["b"]["pinned"] == pinned, "the lane is pinned in both, and unpinned")
+    app.key("Escape")
+    app.point_at(700, 12)
+    app.key("x")
+    app.wait_for(lambda s: s["compare"]["side"] == "a", "X turns to A")
+
+
+def a_search_finds_in_both(app):
+    app.key("slash")
+    app.wait_for(lambda s: s["search"]["has_keys"], "the field has the keyboard")
+    app.type("nvjet")
+    state = app.wait_for(lambda s: s["compare"]["a"]["hits"] and s["compare"]["b"]["hits"], "both are searched")
+    assert state["compare"]["a"]["hits"] == state["search"]["hits"], state["search"]
+    app.key("Escape")
+    app.key("Escape")
+    app.wait_for(lambda s: s["search"]["text"] == "" and s["compare"]["a"]["hits"] is None and s["compare"]["b"]["hits"] is None, "and cleared in both")
+
+
+def a_range_of_the_ruler_is_marked_in_both(app):
+    ruler = app.state()["compare"]["ruler"]
+    x, y = app.state()["compare"]["a"]["axis"]["x0"], (ruler["y0"] + ruler["y1"]) / 2
+    app.point_at(x + 200, y)
+    app.xdotool("mousedown", 1)
+    app.point_at(x + 260, y)
+    app.point_at(x + 400, y)
+    app.xdotool("mouseup", 1)
+    state = app.wait_for(lambda s: s["compare"]["a"]["range"] and s["compare"]["b"]["range"], "the time is marked in both")
+    assert state["compare"]["a"]["range"] == state["compare"]["b"]["range"] and state["compare"]["side"] == "a"
+    app.key("Escape")
+    app.wait_for(lambda s: s["compare"]["a"]["range"] is None and s["compare"]["b"]["range"] is None, "and given up in both")
+
+
 def the_steps_lie_under_each_other(app):
     both = compared(app)["compare"]
     a, b = aligned_step(both["a"]), aligned_step(both["b"])
@@ -48,7 +116,7 @@ def the_steps_lie_under_each_other(app):
 def both_move_together(app):
     for side in ("b", "a"):
         before = app.wait_until_still()
-        axis = before["compare"][side]["axis"]
+        axis = before["compare"][side]["top"]
         app.point_at(axis["x0"] + 300, axis["y1"] - 5)
         app.hold("w", 0.2)
         state = app.wait_until_still()
@@ -88,8 +156,8 @@ def x_acts_on_the_other(app):
 
 def swapped_traces_are_compared_the_other_way(app):
     verdict = app.state()["compare"]["verdict"]
-    b = app.state()["compare"]["b"]["axis"]
-    app.click(b["x1"] - 105, b["y0"] - RULER_PX - OVERVIEW_PX - HEADER_MIDDLE_PX)
+    strip = app.state()["compare"]["strip"]
+    app.click(strip["x1"] - SWAP_PX, (strip["y0"] + strip["y1"]) / 2)
     state = app.wait_for(lambda s: s["compare"] and s["compare"]["a"]["file"] == str(B) and s["compare"]["verdict"], "B is A now")
     assert state["compare"]["b"]["file"] == str(A) and state["compare"]["verdict"] != verdict
     assert state["compare"]["side"] == "b", "what was acted on still is"
@@ -146,7 +214,9 @@ def a_picture_shows_both(program):
 def main(program):
     a_picture_shows_both(program)
     with App(program, A, "--compare", B) as app:
-        for step in (the_steps_lie_under_each_other, both_move_together, a_click_in_b_acts_on_b, the_match_is_known, x_acts_on_the_other,
+        for step in (it_opens_on_the_tab_compare_with_the_gpus_under_each_other, opening_the_threads_of_one_opens_the_others,
+                     a_lane_pinned_in_one_is_pinned_in_both, a_search_finds_in_both, a_range_of_the_ruler_is_marked_in_both,
+                     the_steps_lie_under_each_other, both_move_together, a_click_in_b_acts_on_b, the_match_is_known, x_acts_on_the_other,
                      swapped_traces_are_compared_the_other_way, the_comparison_closes, a_second_trace_is_chosen_beside_the_first,
                      ctrl_w_closes_what_is_acted_on):
             step(app)

@@ -73,7 +73,7 @@ constexpr std::array<GridColumn, 8> kStepColumns = {{
     {"A", "The median over A's steps.", 11, true, false, 2},
     {"B", "The median over B's steps.", 11, true, false, 2},
     {"B - A", "Below zero: B is faster, or has fewer.", 12, true, false, 2},
-    {"A / B", "How many times less B takes; muted where the steps vary as much.", 9, true, false, 1},
+    {"B against A", "How much faster or slower B is; muted where single steps vary as much.", 14, true, false, 0},
     {"less | more", "To the left: less in B, to the right: more. Half or twice as much fills a side.", 18, false, true, 2},
     {"A from - to", "The shortest and the longest of A's steps.", 23, false, false, 2},
     {"B from - to", "The shortest and the longest of B's steps.", 23, false, false, 2},
@@ -85,12 +85,13 @@ std::string spread_text(StepFigure figure, const StepSpread& spread) {
 }
 
 GridCell ratio_cell(const FigureChange& change) {
-  if (!change.ratio) return {"-", "B has none.", 0, true};
-  std::string hover = "A takes " + format_significant(*change.ratio) + " times what B takes.";
-  if (change.ratio_low && change.ratio_high)
-    hover += " From " + format_significant(*change.ratio_low) + " to " + format_significant(*change.ratio_high) + " by the middle half of the steps.";
+  if (!change.ratio || *change.ratio <= 0) return {"-", "One of the two has none.", 0, true};
+  if (*change.ratio == 1) return {"same", "", 0, true};
+  std::string hover = "By the medians of the steps.";
+  if (change.ratio_low && change.ratio_high && *change.ratio_low > 0)
+    hover += " By the middle half of the steps: from " + ratio_text(change.figure, *change.ratio_low) + " to " + ratio_text(change.figure, *change.ratio_high) + ".";
   if (!change.differs) hover += " No clear difference: single steps vary as much.";
-  return {format_significant(*change.ratio) + " x", hover, 0, !change.differs};
+  return {ratio_text(change.figure, *change.ratio), hover, 0, !change.differs};
 }
 
 // None where single steps vary as much.
@@ -286,21 +287,11 @@ void draw_toolbar(ComparePanel& panel) {
     draw_hover("Show only rows whose name, in A or in B, holds this.");
   }
   ImGui::SameLine();
-  const ImGuiStyle& style = ImGui::GetStyle();
-  const float buttons = ImGui::CalcTextSize("Copy CSVSave CSV").x + style.FramePadding.x * 4 + style.ItemSpacing.x;
-  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, ImGui::GetContentRegionAvail().x - buttons));
-  const bool copy = ImGui::Button("Copy CSV");
-  draw_hover("Copy the rows below as CSV, in nanoseconds.");
-  ImGui::SameLine();
-  const bool save = ImGui::Button("Save CSV");
-  draw_hover("Save the rows below as CSV beside the trace.");
-  if (!copy && !save) return;
-  arrange_comparison(state);
-  std::string text = comparison_csv(panel.c, state.table, state.arranged.rows);
-  if (copy)
-    panel.out.add(CopyText{std::move(text)});
-  else
-    panel.out.add(SaveText{".compare.csv", std::move(text)});
+  const auto csv = [&] {
+    arrange_comparison(state);
+    return comparison_csv(panel.c, state.table, state.arranged.rows);
+  };
+  draw_csv_buttons(".compare.csv", csv, panel.out);
 }
 
 void draw_invitation(const Document& document, ViewState& view, Requests& out) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include "core/base/text.h"
 #include "core/view/compare/compare_model.h"
@@ -14,44 +13,32 @@
 namespace gapscope {
 namespace {
 
+constexpr float kStrip = 24;  // px at scale 1 of the heights, here and below
 constexpr float kHeader = 28;
-constexpr float kBar = 6;  // of that: the account of the GPU
 constexpr float kSplitter = 6;
-constexpr float kLeastSide = 90;           // px at scale 1 of either timeline
-constexpr float kLeastWithOverview = 330;  // px at scale 1; a lower timeline has better use for the room
-constexpr float kLeastShare = 0.1f;        // of the height
+constexpr float kLeastRest = 26;     // of the lanes below either's GPUs: a process
+constexpr float kLeastShare = 0.1f;  // of the height
 constexpr std::array<TraceSide, 2> kSides = {TraceSide::a, TraceSide::b};
 
 std::size_t index(TraceSide side) { return static_cast<std::size_t>(side); }
 const char* letter(TraceSide side) { return side == TraceSide::a ? "A" : "B"; }
 
-std::string file_name(const Document& document) {
-  return printable(std::filesystem::path(document.trace.path).filename().string());
-}
-
-// "ProfilerStep#3: CPU 1.20 ms, GPU busy 310 us"
-std::string step_words(const Side& side) {
-  if (side.picked.empty()) return "";
-  const auto time = [&](StepFigure figure) { return format_duration(side.picked_values[static_cast<std::size_t>(figure)]); };
-  return printable(side.picked) + ":  CPU " + time(StepFigure::cpu) + ",  GPU busy " + time(StepFigure::gpu_busy);
-}
-
-// What the step choice offers, in one list for both traces.
-void draw_step_choice(const ComparedTimelines& two, const Document& b, ViewState& view) {
-  CompareOptions& options = view.compare.options;
-  const auto offer = [&](CompareOptions choice) {
-    const bool chosen = same_options(choice, options);
-    if (ImGui::Selectable(options_text(choice).c_str(), chosen)) options = choice;
-  };
-  if (ImGui::BeginCombo("##step", options_text(options).c_str())) {
-    offer({StepPick::median, 0, options.annotation});
-    offer({StepPick::all, 0, options.annotation});
-    for (const std::int64_t number : common_steps(two.a, b)) offer({StepPick::number, number, options.annotation});
-    ImGui::EndCombo();
+// Hands out a box from top to bottom, row by row, until nothing is left.
+class Rows {
+ public:
+  explicit Rows(const Box& box) : box_(box) {}
+  Box take(float height) {
+    const float y0 = box_.y0;
+    box_.y0 = std::min(box_.y1, y0 + std::max(0.0f, std::round(height)));
+    return {box_.x0, y0, box_.x1, box_.y0};
   }
-  draw_hover("The step of both traces that is compared, and that the two are aligned on: the one of median CPU time in each, all, or "
-             "one that both have.");
-}
+  float left() const { return box_.height(); }
+
+ private:
+  Box box_;
+};
+
+float least_rest(const TimelinePanel::Heights& heights, float scale) { return std::min(heights.rest, std::round(kLeastRest * scale)); }
 
 }  // namespace
 
@@ -85,6 +72,8 @@ void CompareView::part(const Document* a, ViewState& view) {
   aligned_on_.reset();
   view.linked.reset();
   waiting_.linked.reset();
+  partners_ = {};
+  shared_range_.reset();
   if (a && document_) alignment_ = {a->trace.span.begin, document_->trace.span.begin};
 }
 
@@ -96,6 +85,9 @@ void CompareView::adopt(const Document* a, const Document* b, ViewState& view) {
   pointed_.reset();
   if (a && !b) view.time = within_limits(view.time, a->trace.span);
   if (!b) view.move = {};
+  if (!b) unfold_beside(view.folds);
+  if (b && a) show_panel(view, "compare");
+  if (!view.search.typed.text.empty()) view.search.asked = {};  // of the new one, too
   exchange(view, waiting_);
   forget_document(view);
   view.history.clear();
@@ -109,6 +101,9 @@ void CompareView::swap(const Document*& a, std::unique_ptr<TimelinePanel>& timel
   std::swap(a, document_);
   std::swap(timeline, timeline_);
   std::swap(alignment_.zero_a, alignment_.zero_b);
+  std::swap(partners_[0], partners_[1]);
+  std::swap(folds_seen_[0], folds_seen_[1]);
+  shared_range_.reset();
   view.compare.side = other(view.compare.side);
   view.compare.asked.reset();
   view.compare.answer.reset();
@@ -157,8 +152,13 @@ void CompareView::link(const ComparedTimelines& two, ViewState& view) {
   const auto match = [&](TraceSide from, SliceId slice) {
     return view.compare.answer ? view.compare.answer->matches.of(from, slice) : SliceId{};
   };
-  view.linked = {reach_of(side, two), zero_of(side), match(other(side), waiting_.selection)};
-  waiting_.linked = {reach_of(other(side), two), zero_of(other(side)), match(side, view.selection)};
+  const std::shared_ptr<const ComparisonAnswer>& answer = view.compare.answer;
+  const auto marks = [&](TraceSide of) {
+    const KernelMarks* its = answer && view.compare.colour_changes ? of == TraceSide::a ? &answer->marks_a : &answer->marks_b : nullptr;
+    return std::shared_ptr<const KernelMarks>(answer, its && (answer->marks_a.any() || answer->marks_b.any()) ? its : nullptr);
+  };
+  view.linked = {reach_of(side, two), zero_of(side), match(other(side), waiting_.selection), marks(side), side == TraceSide::a};
+  waiting_.linked = {reach_of(other(side), two), zero_of(other(side)), match(side, view.selection), marks(other(side)), side == TraceSide::b};
 }
 
 // Both pieces of work are selected and in sight, however far apart they begin.
@@ -185,6 +185,8 @@ void CompareView::show(const ComparedTimelines& two, ViewState& view, const Slic
 void CompareView::begin_frame(const ComparedTimelines& two, ViewState& view, bool keys_free, std::span<const KeyPress> presses,
                               Requests& out) {
   choose_side(view, keys_free, presses);
+  keep_alike(two, view);
+  share_search(view);
   ask(two, view, out);
   take_answer(two, view);
   link(two, view);
@@ -194,129 +196,195 @@ void CompareView::begin_frame(const ComparedTimelines& two, ViewState& view, boo
   }
 }
 
-void CompareView::draw_header(TraceSide side, const ComparedTimelines& two, ViewState& view, Box box, Requests& out) {
-  const Theme& theme = theme_of(view.theme);
-  Painter p(*ImGui::GetWindowDrawList(), view.scale);
-  const bool acts = view.compare.side == side;
-  p.fill(box, colour(theme.raised));
-  const TimeAccount* account = account_of(document_of(side, two));
-  const Box bar{box.x0, box.y1 - p.px(kBar), box.x1, box.y1};
-  if (account && account->busiest()) {
-    const std::optional<AccountPart> part = draw_account_bar(bar, account->busiest()->times, view);
-    if (part) as(side, view, [&] { go_to_part(document_of(side, two), view, *account->busiest(), *part); });
+// What was folded, pinned or hidden in the one since the last frame is done to the other.
+void CompareView::keep_alike(const ComparedTimelines& two, ViewState& view) {
+  if (two.a.trace.is_part) return;
+  for (const TraceSide side : kSides) fold_beside(view_of(side, view).folds, document_of(side, two).trace);
+  LaneFolds &a = view_of(TraceSide::a, view).folds, &b = view_of(TraceSide::b, view).folds;
+  if (partners_[0].lane.size() != two.a.trace.lanes.size() || partners_[1].lane.size() != document_->trace.lanes.size()) {
+    partners_ = {partners_of(two.a.trace, a, document_->trace, b), partners_of(document_->trace, b, two.a.trace, a)};
+    folds_seen_ = {a, b};
   }
-  box.y1 = bar.y0;
-  const Box badge{box.x0 + p.px(8), box.y0 + p.px(4), box.x0 + p.px(26), box.y1 - p.px(4)};
-  p.fill_rounded(badge, colour(acts ? theme.accent : theme.muted, acts ? 1.0f : 0.35f), p.px(3));
-  const float letter_width = p.text_width(Face::bold, letter(side));
-  p.text_in(Face::bold, {badge.x0 + (badge.width() - letter_width) / 2, badge.y0, badge.x1, badge.y1},
-            colour(acts ? theme.background : theme.text), letter(side));
-
-  // Controls at the right end, words up to them.
-  const float buttons = p.text_width(Face::sans, "SwapClose") + p.px(4 * 6 + 4 + 8);
-  const float controls = side == TraceSide::a ? p.px(196) : buttons;
-  const std::string name = file_name(document_of(side, two));
-  const float x = badge.x1 + p.px(8), x1 = box.x1 - controls - p.px(8);
-  p.text_in(Face::bold, {x, box.y0, x1, box.y1}, colour(theme.text), name);
-  const float after = x + p.text_width(Face::bold, name) + p.px(16);
-  if (view.compare.answer && after < x1) {
-    const Comparison& c = view.compare.answer->comparison;
-    p.text_in(Face::sans, {after, box.y0, x1, box.y1}, colour(theme.muted), step_words(side == TraceSide::a ? c.a : c.b));
+  for (const TraceSide side : {view.compare.side, other(view.compare.side)}) {
+    const std::size_t i = index(side);
+    LaneFolds& now = view_of(side, view).folds;
+    if (now.revision == folds_seen_[i].revision) continue;
+    mirror_folds(folds_seen_[i], now, partners_[i], view_of(other(side), view).folds);
+    folds_seen_ = {a, b};
   }
-  ImGui::SetCursorScreenPos({badge.x0, box.y0});
-  ImGui::InvisibleButton("header", {std::max(1.0f, x1 - badge.x0), box.height()});
-  if (ImGui::IsItemClicked() && !acts) view.compare.turn = true;
-  draw_hover(printable(document_of(side, two).trace.path) + (acts ? "\nKeys and panels are about this trace." : "\nClick: let keys and panels be about this trace (X)."));
-
-  ImGui::SetCursorScreenPos({box.x1 - controls, box.y0 + p.px(2)});
-  ImGui::PushStyleColor(ImGuiCol_Button, colour(theme.line));  // the strip has the colour of usual buttons
-  ImGui::PushStyleColor(ImGuiCol_FrameBg, colour(theme.line));
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {p.px(6), std::max(0.0f, std::floor((box.height() - p.px(4) - ImGui::GetFontSize()) / 2))});
-  if (side == TraceSide::a) {
-    p.text_in(Face::sans, {box.x1 - controls, box.y0, box.x1, box.y1}, colour(theme.muted), "Aligned on");
-    ImGui::SetCursorScreenPos({box.x1 - controls + p.px(74), box.y0 + p.px(2)});
-    ImGui::SetNextItemWidth(p.px(114));
-    draw_step_choice(two, *document_, view);
-  } else {
-    if (ImGui::Button("Swap")) out.add(SwapTraces{});
-    draw_hover(command(CommandId::swap_traces).help);
-    ImGui::SameLine(0, p.px(4));
-    if (ImGui::Button("Close")) out.add(CloseBeside{});
-    draw_hover(command(CommandId::close_beside).help);
-  }
-  ImGui::PopStyleVar();
-  ImGui::PopStyleColor(2);
 }
 
-void CompareView::draw_side(TraceSide side, const ComparedTimelines& two, ViewState& view, const TimelineKeys& keys, double delta_s,
-                            bool with_overview) {
-  ImGui::PushID(letter(side));
-  timeline_of(side, two).draw(document_of(side, two), view, boxes_[index(side)], keys, delta_s, with_overview);
-  ImGui::PopID();
+// One question for both. Whoever answers it puts the other one's answer into CompareState.
+void CompareView::share_search(ViewState& view) {
+  SearchState &here = view.search, &there = waiting_.search;
+  if (std::shared_ptr<const SearchAnswer> found = std::exchange(view.compare.found_beside, nullptr)) {
+    if (found->question == here.typed) there.answer = std::move(found);
+  }
+  if (there.typed != here.typed) there.typed = here.typed;
+  there.asked = here.asked;
+  if (there.typed.text.empty() || (there.answer && there.answer->question != there.typed)) there.answer.reset();
+  view.compare.hits_beside = there.answer ? std::optional(there.answer->hits.size()) : std::nullopt;
+}
+
+// A time marked in the ruler is marked in both, and given up in both.
+void CompareView::share_range(ViewState& view, const std::optional<Span>& range_before_of_a) {
+  std::optional<Span>&a = view_of(TraceSide::a, view).range, &b = view_of(TraceSide::b, view).range;
+  const Ns way = alignment_.way();
+  const auto in_b = [&](const Span& span) { return Span{span.begin + way, span.end + way}; };
+  if (places_.ruler.holds(ImGui::GetIO().MouseClickedPos[0]) && a != range_before_of_a) {
+    shared_range_ = a;
+    b = a ? std::optional(in_b(*a)) : std::nullopt;
+    return;
+  }
+  if (!shared_range_) return;
+  const bool kept_a = a == shared_range_, kept_b = b == in_b(*shared_range_);
+  if (kept_a && kept_b) return;
+  if (kept_a) a.reset();
+  if (kept_b) b.reset();
+  shared_range_.reset();
+}
+
+CompareView::BothHeights CompareView::measure(const ComparedTimelines& two, ViewState& view) {
+  BothHeights heights;
+  for (const TraceSide side : kSides)
+    as(side, view, [&] { heights[index(side)] = timeline_of(side, two).measure(document_of(side, two), view); });
+  return heights;
+}
+
+float CompareView::least_height(const ComparedTimelines& two, ViewState& view) {
+  const float s = view.scale;
+  float height = std::round(kStrip * s) + std::round(kTimelineOverview * s) + std::round(kTimelineRuler * s) + std::round(kSplitter * s);
+  for (const TimelinePanel::Heights& of : measure(two, view)) height += std::round(kHeader * s) + of.least_top + least_rest(of, s);
+  return height;
+}
+
+// The GPUs get their height first, as low as need be; then the overview; what is left is for the other lanes.
+CompareView::Places CompareView::lay_out(const BothHeights& h, const ViewState& view, const Box& box) const {
+  const float s = view.scale;
+  Places at;
+  Rows rows(box);
+  at.strip = rows.take(kStrip * s);
+  const float rests = least_rest(h[0], s) + least_rest(h[1], s) + std::round(kSplitter * s);
+  const float room = rows.left() - std::round(kTimelineRuler * s) - 2 * std::round(kHeader * s);
+  const float least = h[0].least_top + h[1].least_top;
+  const bool with_overview = room - std::round(kTimelineOverview * s) >= least + rests;
+  if (with_overview) at.overview = rows.take(kTimelineOverview * s);
+  at.ruler = rows.take(kTimelineRuler * s);
+  float for_tops = room - (with_overview ? std::round(kTimelineOverview * s) : 0) - rests;
+  if (for_tops < least) for_tops += rests;
+  const bool usual = h[0].top + h[1].top <= for_tops;
+  std::array<float, 2> top = {usual ? h[0].top : h[0].least_top, usual ? h[1].top : h[1].least_top};
+  if (top[0] + top[1] > for_tops) {  // each what it needs up to a half, and what the other leaves
+    const float half = std::max(0.0f, std::floor(for_tops / 2));
+    const float a = std::min(top[0], std::max(half, for_tops - top[1]));
+    top = {a, std::min(top[1], std::max(0.0f, for_tops - a))};
+  }
+  for (const TraceSide side : kSides) {
+    at.header[index(side)] = rows.take(kHeader * s);
+    at.top[index(side)] = rows.take(top[index(side)]);
+  }
+  const float left = rows.left(), bar = std::round(kSplitter * s);
+  float rest = h[0].rest;
+  const bool crowded = h[0].rest + h[1].rest + bar > left;
+  if (crowded) {
+    const float most = std::max(0.0f, left - bar);
+    const float wanted = std::clamp(most * view.compare.share, std::min(least_rest(h[0], s), most / 2), std::max(most - least_rest(h[1], s), most / 2));
+    rest = std::clamp(wanted, std::min(h[0].rest, most - h[1].rest), h[0].rest);
+  }
+  at.rest[0] = rows.take(rest);
+  if (crowded) at.splitter = rows.take(bar);
+  at.rest[1] = rows.take(rows.left());
+  return at;
+}
+
+TimelinePlace CompareView::place_of(TraceSide side) const {
+  const bool is_a = side == TraceSide::a;
+  return {is_a ? places_.overview : Box{}, places_.ruler, places_.top[index(side)], places_.rest[index(side)], !is_a};
+}
+
+// What moves the axis.
+TraceSide CompareView::leader(const ViewState& view) const { return over_shared_ ? TraceSide::a : pointed_.value_or(view.compare.side); }
+
+void CompareView::follow(TraceSide from, ViewState& view) {
+  const TraceSide active = view.compare.side;
+  const Ns way = zero_of(other(active)) - zero_of(active);
+  if (from == active) {
+    waiting_.time = moved_by(view.time, way);
+    waiting_.move = moved_by(view.move, way);
+  } else {
+    view.time = moved_by(waiting_.time, -way);
+    view.move = moved_by(waiting_.move, -way);
+  }
+}
+
+// The leader goes first, and the other one follows within the frame.
+void CompareView::move_both(const ComparedTimelines& two, ViewState& view, const TimelineKeys& keys, double delta_s) {
+  const TraceSide first = leader(view), second = other(first);
+  const std::optional<Span> range = view_of(TraceSide::a, view).range;
+  TimelineKeys none = keys;
+  none.listen = false;
+  const auto move = [&](TraceSide side, const TimelineKeys& its_keys, double its_delta_s) {
+    ImGui::PushID(letter(side));
+    as(side, view, [&] { timeline_of(side, two).move(document_of(side, two), view, place_of(side), its_keys, its_delta_s); });
+    ImGui::PopID();
+    follow(side, view);
+  };
+  move(first, keys, delta_s);
+  timeline_of(second, two).rest();
+  move(second, none, 0);
+  share_range(view, range);
+}
+
+// B last: its notes and its guide lie over the ruler, which is A's to draw.
+void CompareView::paint_both(const ComparedTimelines& two, ViewState& view, double delta_s) {
+  const TraceSide first = leader(view);
+  const OverviewBelow below{*timeline_, *document_, view_of(TraceSide::b, view).search.answer, alignment_.way()};
+  for (const TraceSide side : kSides) {
+    ImGui::PushID(letter(side));
+    as(side, view, [&] {
+      timeline_of(side, two).paint(document_of(side, two), view, side == first ? delta_s : 0, side == TraceSide::a ? &below : nullptr);
+    });
+    ImGui::PopID();
+  }
+  follow(first, view);
 }
 
 // The time under the pointer, in the other timeline too.
 void CompareView::draw_guide_beside(const ComparedTimelines& two, const ViewState& view) {
   if (!pointed_) return;
-  const Box& from = timeline_of(*pointed_, two).areas().lanes;
-  const Box& to = timeline_of(other(*pointed_), two).areas().lanes;
+  const Box from = timeline_of(*pointed_, two).window().hull();
   const float x = std::floor(ImGui::GetIO().MousePos.x);
-  if (x < from.x0 || x >= from.x1 || to.height() < 1) return;
+  if (x < from.x0 || x >= from.x1) return;
   Painter p(*ImGui::GetWindowDrawList(), view.scale);
-  p.line_y(x, to.y0, to.y1, colour(theme_of(view.theme).accent, 0.45f));
+  timeline_of(other(*pointed_), two).window().each_part([&](const Box& part) { p.line_y(x, part.y0, part.y1, colour(theme_of(view.theme).accent, 0.45f)); });
 }
 
-float CompareView::least_height(const ComparedTimelines& two, const ViewState& view) const {
-  const float side = std::round(kHeader * view.scale) + std::max(two.timeline_a.least_height(), timeline_->least_height());
-  return 2 * side + std::round(kSplitter * view.scale);
+void CompareView::draw_headers(const ComparedTimelines& two, ViewState& view, Requests& out) {
+  draw_strip(two, view, places_.strip, out);
+  for (const TraceSide side : kSides) {
+    ImGui::PushID(letter(side));
+    draw_header(side, two, view, places_.header[index(side)]);
+    ImGui::PopID();
+  }
+  const Box& bar = places_.splitter;
+  if (bar.height() < 1) return;
+  const float dragged = draw_splitter("two timelines", bar, view), room = places_.rest[0].height() + places_.rest[1].height();
+  if (dragged != 0 && room >= 1)
+    view.compare.share = std::clamp((places_.rest[0].height() + dragged * view.scale) / room, kLeastShare, 1 - kLeastShare);
 }
 
 void CompareView::draw(const ComparedTimelines& two, ViewState& view, const Box& box, const TimelineKeys& keys, double delta_s,
                        Requests& out) {
-  const float header = std::round(kHeader * view.scale), bar = std::round(kSplitter * view.scale);
-  const float least = header + kLeastSide * view.scale;
-  const float room = box.height() - bar;
-  const float upper = std::round(std::clamp(room * view.compare.share, std::min(least, room / 2), std::max(room - least, room / 2)));
-  const Box a{box.x0, box.y0, box.x1, box.y0 + upper}, b{box.x0, a.y1 + bar, box.x1, box.y1};
-  if (box.width() >= 1 && room >= 1) {
-    for (const TraceSide side : kSides) {
-      const Box& whole = side == TraceSide::a ? a : b;
-      ImGui::PushID(letter(side));
-      draw_header(side, two, view, {whole.x0, whole.y0, whole.x1, whole.y0 + header}, out);
-      ImGui::PopID();
-    }
-    const float dragged = draw_splitter("two timelines", {box.x0, a.y1, box.x1, b.y0}, view);
-    if (dragged != 0) view.compare.share = std::clamp((upper + dragged * view.scale) / room, kLeastShare, 1 - kLeastShare);
-  }
-  boxes_ = {Box{a.x0, a.y0 + header, a.x1, a.y1}, Box{b.x0, b.y0 + header, b.x1, b.y1}};
-
+  places_ = lay_out(measure(two, view), view, box);
+  draw_headers(two, view, out);
   const ImVec2 pointer = ImGui::GetIO().MousePos;
+  const bool free = ImGui::IsWindowHovered();
   pointed_.reset();
-  for (const TraceSide side : kSides) {
-    if (ImGui::IsWindowHovered() && boxes_[index(side)].holds(pointer)) pointed_ = side;
-  }
-  // What moves the axis goes first, and the other one follows within the frame.
-  const TraceSide active = view.compare.side, leader = pointed_.value_or(active);
-  const bool with_overview = std::min(boxes_[0].height(), boxes_[1].height()) >= kLeastWithOverview * view.scale;
-  const Ns way = zero_of(other(active)) - zero_of(active);
-  waiting_.time = moved_by(view.time, way);
-  waiting_.move = moved_by(view.move, way);
-  const auto follow = [&](TraceSide from) {
-    if (from == active) {
-      waiting_.time = moved_by(view.time, way);
-      waiting_.move = moved_by(view.move, way);
-    } else {
-      view.time = moved_by(waiting_.time, -way);
-      view.move = moved_by(waiting_.move, -way);
-    }
-  };
-  TimelineKeys none = keys;
-  none.listen = false;
-  as(leader, view, [&] { draw_side(leader, two, view, keys, delta_s, with_overview); });
-  follow(leader);
-  timeline_of(other(leader), two).rest();
-  as(other(leader), view, [&] { draw_side(other(leader), two, view, none, 0, with_overview); });
-  follow(other(leader));
+  for (const TraceSide side : kSides)
+    if (free && (places_.top[index(side)].holds(pointer) || places_.rest[index(side)].holds(pointer))) pointed_ = side;
+  over_shared_ = free && (places_.overview.holds(pointer) || places_.ruler.holds(pointer));
+  move_both(two, view, keys, delta_s);
+  paint_both(two, view, delta_s);
   draw_guide_beside(two, view);
 }
 

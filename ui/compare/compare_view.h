@@ -1,11 +1,14 @@
 #pragma once
-// Two timelines, A above B, on one axis: time counts from the begin of the step that both are aligned on, so that what takes
-// longer in one is longer on the screen. Scrolled and zoomed together; lanes, selection, ranges are each one's own. Keys and
-// panels are about the trace that was clicked last, whose view ViewState holds; the other one's view waits here.
+// Two timelines on one axis: time counts from the begin of the step that both are aligned on, so that what takes longer in one
+// is longer on the screen. What changed, one overview and one ruler; below them A's GPUs, then B's, then the other lanes of A
+// and of B, folded at first. Scrolled and zoomed together; what is folded, pinned, hidden or searched for in the one is so in
+// the other, a time marked in the ruler is marked in both. Selections and marked areas are each one's own. Keys and panels are
+// about the trace that was clicked last, whose view ViewState holds; the other one's view waits here.
 #include <array>
 #include <memory>
 #include <string>
 
+#include "core/view/compare/lane_partners.h"
 #include "core/view/compare/two_views.h"
 #include "ui/app_ui.h"
 #include "ui/commands.h"
@@ -40,15 +43,24 @@ class CompareView {
 
   // At the start of a frame: the side that a click or key was meant for, the comparison, what the tab wants to be shown.
   void begin_frame(const ComparedTimelines& two, ViewState& view, bool keys_free, std::span<const KeyPress> presses, Requests& out);
-  // Px that show the GPUs of both.
-  float least_height(const ComparedTimelines& two, const ViewState& view) const;
+  // Px that show the GPUs of both, below overview and ruler.
+  float least_height(const ComparedTimelines& two, ViewState& view);
   void draw(const ComparedTimelines& two, ViewState& view, const Box& box, const TimelineKeys& keys, double delta_s, Requests& out);
 
+  // Where its parts lie, as of the last frame; empty where there was no room.
+  struct Places {
+    Box strip, overview, ruler, splitter;
+    std::array<Box, 2> header, top, rest;  // by TraceSide
+  };
+  const Places& places() const { return places_; }
+
  private:
+  using BothHeights = std::array<TimelinePanel::Heights, 2>;
   const Document& document_of(TraceSide side, const ComparedTimelines& two) const { return side == TraceSide::a ? two.a : *document_; }
   TimelinePanel& timeline_of(TraceSide side, const ComparedTimelines& two) { return side == TraceSide::a ? two.timeline_a : *timeline_; }
   Ns zero_of(TraceSide side) const { return side == TraceSide::a ? alignment_.zero_a : alignment_.zero_b; }
   Span reach_of(TraceSide side, const ComparedTimelines& two) const;
+  TraceView& view_of(TraceSide side, ViewState& view) { return view.compare.side == side ? view : waiting_; }
   template <class Do>
   void as(TraceSide side, ViewState& view, Do act);
   void choose_side(ViewState& view, bool keys_free, std::span<const KeyPress> presses);
@@ -56,8 +68,19 @@ class CompareView {
   void take_answer(const ComparedTimelines& two, ViewState& view);
   void link(const ComparedTimelines& two, ViewState& view);
   void show(const ComparedTimelines& two, ViewState& view, const SlicePair& pair);
-  void draw_side(TraceSide side, const ComparedTimelines& two, ViewState& view, const TimelineKeys& keys, double delta_s, bool with_overview);
-  void draw_header(TraceSide side, const ComparedTimelines& two, ViewState& view, Box box, Requests& out);
+  void keep_alike(const ComparedTimelines& two, ViewState& view);
+  void share_search(ViewState& view);
+  void share_range(ViewState& view, const std::optional<Span>& range_before_of_a);
+  BothHeights measure(const ComparedTimelines& two, ViewState& view);
+  Places lay_out(const BothHeights& heights, const ViewState& view, const Box& box) const;
+  void draw_headers(const ComparedTimelines& two, ViewState& view, Requests& out);
+  void move_both(const ComparedTimelines& two, ViewState& view, const TimelineKeys& keys, double delta_s);
+  void paint_both(const ComparedTimelines& two, ViewState& view, double delta_s);
+  void follow(TraceSide from, ViewState& view);
+  TimelinePlace place_of(TraceSide side) const;
+  TraceSide leader(const ViewState& view) const;
+  void draw_strip(const ComparedTimelines& two, ViewState& view, const Box& box, Requests& out);
+  void draw_header(TraceSide side, const ComparedTimelines& two, ViewState& view, Box box);
   void draw_guide_beside(const ComparedTimelines& two, const ViewState& view);
 
   const Document* document_ = nullptr;
@@ -65,8 +88,12 @@ class CompareView {
   TraceView waiting_;  // of the side that is not acted on
   Alignment alignment_;
   std::shared_ptr<const ComparisonAnswer> aligned_on_;
-  std::array<Box, 2> boxes_;  // of the timelines in the last frame
+  Places places_;
   std::optional<TraceSide> pointed_;  // the one under the pointer, with nothing in front of it
+  bool over_shared_ = false;          // overview or ruler are
+  std::array<LaneFolds, 2> folds_seen_;  // as of the last frame
+  std::array<LanePartners, 2> partners_;  // from A to B and back; empty: to be made
+  std::optional<Span> shared_range_;  // marked in the ruler, in A's time
 };
 
 }  // namespace gapscope

@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/diagnose/guide.h"
+#include "core/view/findings/evidence_words.h"
 #include "core/view/findings/findings_model.h"
 #include "core/view/selection/area_model.h"
 #include "ui/panels.h"
@@ -29,47 +30,20 @@ struct FindingsPanel {
   float px(float size) const { return size * view.scale; }
 };
 
-std::string text_of(const EvidenceValue& v) {
-  struct {
-    std::string operator()(std::int64_t i) const { return format_count(i); }
-    std::string operator()(double d) const { return format_significant(d); }
-    std::string operator()(bool b) const { return b ? "yes" : "no"; }
-    std::string operator()(const std::string& s) const { return s; }
-    std::string operator()(const EvidenceList& list) const {
-      std::string out;
-      for (const EvidenceValue& item : list) out += (out.empty() ? "" : ", ") + text_of(item);
-      return out;
-    }
-    std::string operator()(const EvidenceMap& map) const {
-      std::string out;
-      for (const auto& [key, value] : map) out += (out.empty() ? "" : ", ") + key + " " + text_of(value);
-      return out;
-    }
-  } visitor;
-  return std::visit(visitor, v.value);
-}
-
-// "first_step_us" -> "first step", and the value with its unit.
-void draw_evidence_line(const FindingsPanel& panel, const std::string& key, const EvidenceValue& value) {
-  const bool us = key.ends_with("_us");
-  std::string words = us ? key.substr(0, key.size() - 3) : key;
-  for (char& c : words)
-    if (c == '_') c = ' ';
-  std::string shown = text_of(value);
-  if (const auto* number = std::get_if<double>(&value.value); number && us) shown = format_duration(static_cast<Ns>(*number * kNsPerUs));
+void draw_evidence_line(const FindingsPanel& panel, const EvidenceLine& line) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
-  draw_text(Face::sans, panel.theme.muted, words);
+  draw_text(Face::sans, panel.theme.muted, printable(line.what), /*wrap=*/true);
   ImGui::TableNextColumn();
-  draw_text(Face::mono, panel.theme.text, elide_middle(printable(shown), kEvidenceChars), /*wrap=*/true);
-  draw_hover(printable(shown));
+  draw_text(Face::mono, panel.theme.text, elide_middle(printable(line.value), kEvidenceChars), /*wrap=*/true);
+  draw_hover(printable(line.value));
 }
 
 void draw_evidence(const FindingsPanel& panel, const Finding& finding) {
   if (finding.evidence.entries().empty() || !ImGui::BeginTable("evidence", 2)) return;
   ImGui::TableSetupColumn("key", ImGuiTableColumnFlags_WidthFixed, panel.px(130));
   ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);
-  for (const auto& [key, value] : finding.evidence.entries()) draw_evidence_line(panel, key, value);
+  for (const EvidenceLine& line : evidence_lines(finding.rule->id, finding.evidence)) draw_evidence_line(panel, line);
   ImGui::EndTable();
 }
 

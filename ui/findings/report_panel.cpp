@@ -1,5 +1,6 @@
 // The tab "Report": what was odd about the file, with where it is, and how the load went.
 #include "core/base/text.h"
+#include "core/view/findings/report_csv.h"
 #include "ui/panels.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/text.h"
@@ -52,7 +53,7 @@ float widest_word(const std::vector<ImportIssueEntry>& entries) {
 
 }  // namespace
 
-void draw_report(const Document& document, ViewState& view, Requests&) {
+void draw_report(const Document& document, ViewState& view, Requests& out) {
   if (draw_part_note(document, view, "its report follows")) return;
   const Theme& theme = theme_of(view.theme);
   draw_figures(theme, document.trace);
@@ -61,6 +62,7 @@ void draw_report(const Document& document, ViewState& view, Requests&) {
     draw_text(Face::sans, theme.good, "Nothing odd about this file: every event was understood.");
     return;
   }
+  draw_csv_buttons(".report.csv", [&] { return report_csv(entries); }, out);
   if (!ImGui::BeginTable("report", 3, ImGuiTableFlags_RowBg | ImGuiTableFlags_NoSavedSettings)) return;
   ImGui::TableSetupColumn("kind", ImGuiTableColumnFlags_WidthFixed, widest_word(entries));
   ImGui::TableSetupColumn("count", ImGuiTableColumnFlags_WidthFixed, text_width(Face::mono, "4,460,123"));

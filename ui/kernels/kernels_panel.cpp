@@ -273,12 +273,13 @@ void draw_occupancy(KernelsPanel& panel, const KernelRow& row) {
   if (changed) needs = {threads, registers, static_cast<std::int64_t>(shared) * 1024};
   const std::optional<Occupancy> result = occupancy(*sm, needs);
   if (!result) return draw_absence(panel.view, "No such block fits on this GPU.");
-  const std::string text = format_percent(result->theoretical) + ": " + std::to_string(result->active_warps) + " of " +
-                           std::to_string(result->max_warps) + " warps, " + std::to_string(result->active_blocks) +
-                           " blocks an SM; limited by " + limiter_text(result->limiters);
+  const std::string text = occupancy_words(*sm, needs, grid_blocks(example));
   draw_text(Face::sans, changed ? theme.notable : theme.text, (changed ? "what if: " : "") + text, /*wrap=*/true);
-  if (const std::optional<int> real = achieved_percent(*sm, needs, grid_blocks(example), OccupancyRule::true_value))
-    draw_text(Face::sans, theme.muted, "est. achieved " + std::to_string(*real) + " % with its grid", /*wrap=*/true);
+  const std::string blocks = std::to_string(result->active_blocks) + (result->active_blocks == 1 ? " block" : " blocks");
+  draw_text(Face::sans, theme.muted,
+            "An SM holds " + blocks + ": " + std::to_string(result->active_warps) + " of " + std::to_string(result->max_warps) +
+                " warps, limited by " + limiter_text(result->limiters),
+            /*wrap=*/true);
   if (example.occupancy_percent == 0 && needs_of(example).shared_memory > sm->default_block_memory)
     draw_absence(panel.view, "The trace says 0 %: the profiler asks with a limit of 48 KB of shared memory.");
   if (changed && ImGui::Button("Back to its own")) what = {};

@@ -54,10 +54,11 @@ bool draw_note(const Document& document, ViewState& view, const Theme& theme, st
 
 }  // namespace
 
-void draw_notes_panel(const Document& document, ViewState& view, Requests&) {
+void draw_notes_panel(const Document& document, ViewState& view, Requests& out) {
   if (view.notes.notes.empty())
     return draw_absence(view, "No notes yet: select a slice and press Shift+M, or point at a time and press Ctrl+M. They are kept for the next time this trace is opened.");
   const Theme& theme = theme_of(view.theme);
+  draw_csv_buttons(".notes.csv", [&] { return notes_csv(view.notes.notes, document.trace.span.begin); }, out);
   if (!ImGui::BeginTable("notes", 5, ImGuiTableFlags_RowBg | ImGuiTableFlags_NoSavedSettings)) return;
   ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthFixed, ImGui::GetTextLineHeight());
   ImGui::TableSetupColumn("time", ImGuiTableColumnFlags_WidthFixed, text_width(Face::mono, "150.690428 ms "));

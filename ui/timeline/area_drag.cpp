@@ -12,23 +12,22 @@ constexpr float kEdgeSlack = 4;   // px at scale 1 around an edge in which it ca
 constexpr double kSnapSlack = 6;  // px at scale 1
 
 float x_of(const AreaPlace& place, const ViewState& view, Ns t) {
-  return place.lanes.x0 + static_cast<float>(px_from_ns(view.time, static_cast<double>(place.lanes.width()), t));
+  const Box lanes = place.window.hull();
+  return lanes.x0 + static_cast<float>(px_from_ns(view.time, static_cast<double>(lanes.width()), t));
 }
 
 Ns time_at(const AreaPlace& place, const ViewState& view, float x) {
-  const float inside = std::clamp(x, place.lanes.x0, place.lanes.x1) - place.lanes.x0;
-  return ns_from_px(view.time, static_cast<double>(place.lanes.width()), static_cast<double>(inside));
+  const Box lanes = place.window.hull();
+  return ns_from_px(view.time, static_cast<double>(lanes.width()), static_cast<double>(std::clamp(x, lanes.x0, lanes.x1) - lanes.x0));
 }
 
 float y_at(const AreaPlace& place, float y) {
-  const float inside = std::clamp(y, place.lanes.y0, place.lanes.y1 - 1) - place.lanes.y0;
-  return inside < place.pinned ? inside : inside + place.scroll;
+  const Box lanes = place.window.hull();
+  return place.window.lane_y(std::clamp(y, lanes.y0, lanes.y1 - 1));
 }
 
-// Where a y of the lanes is in the window; what has scrolled under the pinned lanes ends there.
-float window_y(const AreaPlace& place, float y, bool pinned) {
-  return place.lanes.y0 + (pinned ? y : std::max(y - place.scroll, place.pinned));
-}
+// What has scrolled under the pinned lanes ends there.
+float seen(const AreaPlace& place, float lane_y, float y) { return place.window.is_top(lane_y) ? y : std::max(y, place.window.rest.y0); }
 
 bool is_near(float a, float b, float slack) { return std::abs(a - b) <= slack; }
 
@@ -38,13 +37,14 @@ Span between(Ns a, Ns b) { return {std::min(a, b), std::max(a, b)}; }
 
 Box area_box(const AreaPlace& place, const ViewState& view, const Area& area) {
   const AreaStrip strip = strip_of(place.layout, area.lanes);
-  return {x_of(place, view, area.span.begin), window_y(place, strip.y0, strip.y0 < place.pinned), x_of(place, view, area.span.end),
-          window_y(place, strip.y1, strip.y1 <= place.pinned)};
+  const float y1 = place.window.window_bottom(strip.y1);
+  return {x_of(place, view, area.span.begin), seen(place, strip.y0, place.window.window_y(strip.y0)), x_of(place, view, area.span.end),
+          strip.y1 <= place.window.pinned ? y1 : std::max(y1, place.window.rest.y0)};
 }
 
 AreaEdge area_edge_at(const AreaPlace& place, const ViewState& view, ImVec2 at) {
   const Area* area = marked_area(view);
-  if (!area || !place.lanes.holds(at)) return AreaEdge::none;
+  if (!area || !place.window.holds(at)) return AreaEdge::none;
   const Box box = area_box(place, view, *area);
   const float slack = kEdgeSlack * view.scale;
   const bool beside = at.y >= box.y0 && at.y < box.y1, below = at.x >= box.x0 && at.x < box.x1;
@@ -64,7 +64,7 @@ void AreaDrag::stop() {
 
 void AreaDrag::begin(const AreaPlace& place, const ViewState& view, const AreaPointer& pointer) {
   under_way_ = true;
-  foreign_ = !place.lanes.holds(pointer.pressed);
+  foreign_ = !place.window.holds(pointer.pressed);
   if (foreign_) return;
   edge_ = area_edge_at(place, view, pointer.pressed);
   time_ = time_at(place, view, pointer.pressed.x);
@@ -86,7 +86,7 @@ void AreaDrag::move(const AreaPlace& place, const ViewState& view, const AreaPoi
   const Ns t = time_at(place, view, pointer.now.x);
   const AreaStrip strip = in_lanes ? AreaStrip{std::min(y_, y), std::max(y_, y) + 1} : strip_of(place.layout, area_->lanes);
   const auto snap = [&](Ns at) {
-    return snapped(at, view.time, static_cast<double>(place.lanes.width()), place.rects, strip.y0, strip.y1,
+    return snapped(at, view.time, static_cast<double>(place.window.top.width()), place.rects, strip.y0, strip.y1,
                    kSnapSlack * static_cast<double>(view.scale));
   };
   area_->span = pointer.free ? between(time_, t) : between(edge_ == AreaEdge::none ? snap(time_) : time_, snap(t));

@@ -6,6 +6,7 @@
 
 #include <imgui.h>
 #include "core/view/selection/area_model.h"
+#include "ui/timeline/lane_window.h"
 #include "ui/timeline/painter.h"
 
 namespace gapscope {
@@ -23,9 +24,7 @@ struct AreaPlace {
   const Trace& trace;
   const LaneLayout& layout;
   const std::vector<SliceRect>& rects;  // of the last frame
-  Box lanes;
-  float scroll = 0;  // px of the display
-  float pinned = 0;  // height of what stays at the top while the rest scrolls
+  LaneWindow window;
 };
 
 enum class AreaEdge : unsigned char { none, left, right, top, bottom };

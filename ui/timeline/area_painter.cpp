@@ -32,8 +32,9 @@ void draw_lane_marks(TimelineScene& scene) {
   for (const LaneId lane : scene.area->lanes) {
     const Band* band = scene.layout.band_of(lane);
     if (!band || band->kind != BandKind::lane) continue;
-    const float y0 = scene.window_y(band->y), top = band->y < scene.pinned ? titles.y0 : pinned_bottom(scene);
-    const Box mark{titles.x1 - p.px(kLaneMark), std::max(y0, top), titles.x1, std::min(y0 + band->height - p.hairline(), titles.y1)};
+    const float y0 = scene.window_y(band->y);
+    const Box& part = scene.window.part_of(band->y);
+    const Box mark{titles.x1 - p.px(kLaneMark), std::max(y0, part.y0), titles.x1, std::min(y0 + band->height - p.hairline(), part.y1)};
     if (mark.y0 < mark.y1) p.fill(mark, colour(scene.theme.accent));
   }
 }
@@ -47,16 +48,18 @@ void draw_area(TimelineScene& scene, const AreaPlace& place) {
   const Box& lanes = scene.areas.lanes;
   if (box.y0 >= box.y1 || box.x1 < lanes.x0 || box.x0 > lanes.x1 || box.y1 < lanes.y0 || box.y0 > lanes.y1) return;
   Painter& p = scene.painter;
-  p.clip(lanes);
   // Far ends are cut before they are drawn: an area may be wider than a float is exact.
   const float beyond = p.px(8);
   const Box shown{std::floor(std::max(box.x0, lanes.x0 - beyond)), std::floor(std::max(box.y0, lanes.y0 - beyond)),
                   std::ceil(std::min(std::max(box.x1, box.x0 + p.hairline()), lanes.x1 + beyond)),
                   std::ceil(std::min(box.y1, lanes.y1 + beyond))};
-  p.fill(shown, colour(scene.theme.accent, kTint));
-  p.frame(shown, colour(scene.theme.accent), p.hairline());
-  draw_length(scene, shown, scene.area->span);
-  p.unclip();
+  scene.window.each_part([&](const Box& part) {
+    p.clip(part);
+    p.fill(shown, colour(scene.theme.accent, kTint));
+    p.frame(shown, colour(scene.theme.accent), p.hairline());
+    draw_length(scene, shown, scene.area->span);
+    p.unclip();
+  });
 }
 
 }  // namespace gapscope

@@ -1,6 +1,8 @@
 // Bands, slices and outlines: the middle of the timeline.
 #include <algorithm>
 
+#include "core/view/compare/kernel_marks.h"
+#include "ui/timeline/kernel_mark_paint.h"
 #include "ui/timeline/timeline_scene.h"
 
 namespace gapscope {
@@ -11,6 +13,7 @@ constexpr float kLeastLabelRoom = 10;  // less holds no letter and an ellipsis
 constexpr float kEdgeFrom = 4;         // narrower slices would be all edge
 constexpr float kHoverLight = 0.16f;
 constexpr float kDimmed = 0.18f;  // alpha of slices that are no search hits
+constexpr float kSameAlpha = 0.4f;  // of kernels that a comparison found unchanged, beside those that it did not
 constexpr float kSelectedLine = 2;
 constexpr float kInstantHeight = 4;
 constexpr float kLeastScrollMark = 24;
@@ -28,11 +31,25 @@ bool is_dimmed(const TimelineScene& scene, const SliceRect& rect) {
   return !holds_hit(scene.document.trace, *answer, rect.slice, rect.span);
 }
 
+// What became of a kernel, where two traces are compared.
+KernelMark mark_of(const TimelineScene& scene, const SliceRect& rect) {
+  const std::optional<LinkedAxis>& linked = scene.view.linked;
+  return linked && linked->marks ? linked->marks->of(scene.document.trace.name_id(rect.slice)) : KernelMark::none;
+}
+
+bool is_told(KernelMark mark) { return mark == KernelMark::changed || mark == KernelMark::only; }
+
+Paint paint_of(const TimelineScene& scene, const SliceRect& rect) {
+  const KernelMark mark = mark_of(scene, rect);
+  if (is_told(mark)) return mark_paint(mark, (scene.view.linked->is_a));
+  return paint_of(scene.view.slice_colours, rect.colour.hue, rect.colour.shade);
+}
+
 void draw_slice(TimelineScene& scene, const SliceRect& rect) {
-  const Paint& paint = paint_of(scene.view.slice_colours, rect.colour.hue, rect.colour.shade);
+  const Paint paint = paint_of(scene, rect);
   const Box box = box_of(scene, rect);
   const bool dimmed = is_dimmed(scene, rect);
-  scene.painter.fill(box, colour(paint.fill, dimmed ? kDimmed : 1));
+  scene.painter.fill(box, colour(paint.fill, dimmed ? kDimmed : mark_of(scene, rect) == KernelMark::same ? kSameAlpha : 1));
   const float hairline = scene.painter.hairline();
   if (!dimmed && box.width() >= kEdgeFrom * hairline) {
     scene.painter.fill({box.x1 - hairline, box.y0, box.x1, box.y1}, colour(paint.edge));
@@ -56,37 +73,38 @@ void draw_label(TimelineScene& scene, const SliceRect& rect, std::string& label)
   const float room = static_cast<float>(rect.width()) - 2 * padding;
   if (rect.count > 1 || room < kLeastLabelRoom * scene.painter.scale()) return;
   if (rect.height < font_size(Face::mono)) return;
-  fit_label(scene.document.trace.name(rect.slice), room, scene.widths, label);
+  const bool marked = is_told(mark_of(scene, rect));
+  fit_label(scene.document.trace.name(rect.slice), marked ? room - scene.painter.text_width(Face::mono, "+ ") : room, scene.widths, label);
   Box box = box_of(scene, rect);
   box.x0 += padding;
-  const bool dimmed = is_dimmed(scene, rect);
-  scene.painter.text_in(Face::mono, box, dimmed ? colour(scene.theme.muted) : colour(paint_of(scene.view.slice_colours, rect.colour.hue, rect.colour.shade).text), label);
+  const KernelMark mark = mark_of(scene, rect);
+  if (is_told(mark)) label.insert(0, mark_sign(mark, (scene.view.linked->is_a)));
+  const Rgb ink = is_dimmed(scene, rect) ? scene.theme.muted : mark == KernelMark::same ? scene.theme.text : paint_of(scene, rect).text;
+  scene.painter.text_in(Face::mono, box, colour(ink), label);
 }
 
-// Where a slice that may be too narrow, or off screen sideways, is outlined. False when it is not on screen.
-bool outline_box(const TimelineScene& scene, SliceId slice, Box& box, bool& pinned) {
+// Where a slice that may be too narrow, or off screen sideways, is outlined, and the part that it lies in. Null when it is not on screen.
+const Box* outline_box(const TimelineScene& scene, SliceId slice, Box& box) {
   const Trace& trace = scene.document.trace;
   const std::optional<LaneLayout::Place> place = scene.layout.place_of(trace, slice);
-  if (!place || place->band->kind != BandKind::lane || (place->band->collapsed && place->depth > 0)) return false;
+  if (!place || place->band->kind != BandKind::lane || (place->band->collapsed && place->depth > 0)) return nullptr;
   const LaneLayout::Strip strip = place->strip;
-  pinned = strip.y < scene.pinned;
   const int x0 = scene.grid.column(trace.begin(slice));
   const int x1 = std::max(x0 + 1, scene.grid.column(trace.end(slice)));
-  if (x1 <= 0 || x0 >= scene.grid.width()) return false;
+  if (x1 <= 0 || x0 >= scene.grid.width()) return nullptr;
   const float y = scene.window_y(strip.y);
   box = {scene.window_x(x0), y, scene.window_x(x1), y + strip.height};
-  return true;
+  return &scene.window.part_of(strip.y);
 }
 
 // The GPU work of the selection: lighter, and underlined.
 void draw_work(TimelineScene& scene) {
   if (scene.chain.work.empty()) return;
-  const Box& lanes = scene.areas.lanes;
   const float line = scene.painter.px(kSelectedLine);
   for (const SliceRect& rect : scene.rects) {
     if (!holds_work(scene.document.trace, scene.chain.work, rect.slice, rect.span)) continue;
     const Box box = box_of(scene, rect);
-    scene.painter.clip({lanes.x0, rect.y < scene.pinned ? lanes.y0 : pinned_bottom(scene), lanes.x1, lanes.y1});
+    scene.painter.clip(scene.window.part_of(rect.y));
     scene.painter.fill(box, colour(scene.theme.selection, kHoverLight));
     scene.painter.fill({box.x0, box.y1 - line, box.x1, box.y1}, colour(scene.theme.selection));
     scene.painter.unclip();
@@ -94,6 +112,15 @@ void draw_work(TimelineScene& scene) {
 }
 
 }  // namespace
+
+// Told apart with any colour vision (Okabe and Ito), and by their signs.
+Paint mark_paint(KernelMark mark, bool in_a) {
+  constexpr Rgb kInk{0x14, 0x17, 0x1C};
+  if (mark == KernelMark::changed) return {rgb(0xF0E442), rgb(0x9A9120), kInk};
+  return in_a ? Paint{rgb(0x56B4E9), rgb(0x2E6C91), kInk} : Paint{rgb(0xE69F00), rgb(0x8F6200), kInk};
+}
+
+const char* mark_sign(KernelMark mark, bool in_a) { return mark == KernelMark::changed ? "~ " : in_a ? "- " : "+ "; }
 
 void draw_bands(TimelineScene& scene) {
   const Box& lanes = scene.areas.lanes;
@@ -123,11 +150,11 @@ void draw_instants(TimelineScene& scene, const std::vector<InstantMark>& marks, 
 }
 
 void draw_scroll_mark(TimelineScene& scene) {
-  const Box& lanes = scene.areas.lanes;
-  const float all = scene.layout.height();
-  if (all <= lanes.height()) return;
-  const float length = std::max(scene.painter.px(kLeastScrollMark), lanes.height() * lanes.height() / all);
-  const float y = lanes.y0 + (lanes.height() - length) * (scene.scroll / (all - lanes.height()));
+  const Box& lanes = scene.window.rest;
+  const float all = scene.layout.height() - scene.window.pinned;
+  if (all <= lanes.height() || lanes.height() < 1) return;
+  const float length = std::min(lanes.height(), std::max(scene.painter.px(kLeastScrollMark), lanes.height() * lanes.height() / all));
+  const float y = lanes.y0 + (lanes.height() - length) * (scene.window.scroll / (all - lanes.height()));
   const float right = lanes.x1 - scene.painter.px(2);
   const float width = scene.painter.px(4);
   scene.painter.fill_rounded({right - width, y, right, y + length}, colour(scene.theme.muted, 0.55f), width / 2);
@@ -135,16 +162,15 @@ void draw_scroll_mark(TimelineScene& scene) {
 
 void outline_slice(TimelineScene& scene, SliceId slice, ImU32 ink, float thickness) {
   Box box;
-  bool pinned = false;
-  if (!outline_box(scene, slice, box, pinned)) return;
+  const Box* part = outline_box(scene, slice, box);
+  if (!part) return;
   const float least = 3 * thickness;  // a sub-pixel slice is framed around, not over
   if (box.width() < least) {
     const float grow = (least - box.width()) / 2;
     box.x0 -= grow;
     box.x1 += grow;
   }
-  const Box& lanes = scene.areas.lanes;
-  scene.painter.clip({lanes.x0, pinned ? lanes.y0 : pinned_bottom(scene), lanes.x1, lanes.y1});
+  scene.painter.clip(*part);
   scene.painter.frame(box, ink, thickness);
   scene.painter.unclip();
 }

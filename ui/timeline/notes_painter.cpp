@@ -32,11 +32,14 @@ Ends ends_of(const TimelineScene& scene, Span span) {
 void draw_band(TimelineScene& scene, Span span, Rgb rgb, float alpha) {
   Painter& p = scene.painter;
   const Box& ruler = scene.areas.ruler;
-  const Box& lanes = scene.areas.lanes;
   const auto [x0, x1] = ends_of(scene, span);
+  const auto edge = [&](float x) {
+    p.line_y(x, ruler.y0, ruler.y1, colour(rgb, 0.55f));
+    draw_through(scene, x, colour(rgb, 0.55f));
+  };
   if (x1 > x0) p.fill({x0, ruler.y0, x1, ruler.y1}, colour(rgb, alpha));
-  p.line_y(x0, ruler.y0, lanes.y1, colour(rgb, 0.55f));
-  if (x1 > x0) p.line_y(x1, ruler.y0, lanes.y1, colour(rgb, 0.55f));
+  edge(x0);
+  if (x1 > x0) edge(x1);
 }
 
 // A text on a ground of its own, its middle at x where there is room.

@@ -34,10 +34,11 @@ Box frame_box(Span reach, const ViewState& view, const Box& box) {
   return {std::max(box.x0, std::floor(x0)), box.y0, std::min(box.x1, std::ceil(x1)), box.y1};
 }
 
-void draw_strip(Painter& painter, const Document& document, Span reach, const std::vector<float>& strip, const Box& box, Rgb ink) {
+// `span`: what the strip is of.
+void draw_strip(Painter& painter, Span span, Span reach, const std::vector<float>& strip, const Box& box, Rgb ink) {
   if (strip.empty()) return;
-  const float x0 = overview_x(reach, box, document.trace.span.begin);
-  const float x1 = overview_x(reach, box, document.trace.span.end);
+  const float x0 = overview_x(reach, box, span.begin);
+  const float x1 = overview_x(reach, box, span.end);
   const double width = static_cast<double>(x1 - x0);
   const ImU32 fill = colour(ink, 0.85f);
   for (float x = std::floor(x0); x < x1; x += 1) {
@@ -77,6 +78,13 @@ void draw_hits(Painter& painter, const std::vector<bool>& columns, const Box& bo
   }
 }
 
+// Of one of two traces: its GPU, or its CPU where it has no GPU work.
+const char* title_of_two(const Overview& overview, bool is_a, bool part) {
+  if (!overview.gpu.empty()) return is_a ? "A: GPU busy" : "B: GPU busy";
+  if (!overview.cpu.empty()) return is_a ? "A: CPU busy" : "B: CPU busy";
+  return part ? (is_a ? "A: loading" : "B: loading") : is_a ? "A: no work" : "B: no work";
+}
+
 void draw_strip_title(Painter& painter, const Theme& theme, const Box& box, const char* title) {
   const float width = painter.text_width(Face::sans, title);
   painter.text_in(Face::sans, {box.x1 - width - painter.px(8), box.y0, box.x1, box.y1}, colour(theme.muted), title);
@@ -84,7 +92,7 @@ void draw_strip_title(Painter& painter, const Theme& theme, const Box& box, cons
 
 }  // namespace
 
-void TimelinePanel::overview(const Document& document, ViewState& view, Painter& painter) {
+void TimelinePanel::overview(const Document& document, ViewState& view, Painter& painter, const OverviewBelow* below) {
   const Span reach = axis_reach(view, document.trace.span);
   const Theme& theme = theme_of(view.theme);
   const Box& box = areas_.overview;
@@ -96,20 +104,39 @@ void TimelinePanel::overview(const Document& document, ViewState& view, Painter&
   painter.clip(box);
   const Box gpu{box.x0, box.y0 + gap, box.x1, middle - 1};
   const Box cpu{box.x0, middle + gap - 1, box.x1, box.y1 - gap};
-  draw_strip(painter, document, reach, overview_.gpu, gpu, paint_of(view.slice_colours, Hue::gemm, 0).fill);
-  draw_strip(painter, document, reach, overview_.cpu, cpu, paint_of(view.slice_colours, Hue::op, 0).fill);
+  const Rgb gpu_ink = paint_of(view.slice_colours, Hue::gemm, 0).fill, cpu_ink = paint_of(view.slice_colours, Hue::op, 0).fill;
+  const auto one_of_two = [&](const Overview& of, Span span, const Box& strip) {
+    if (of.gpu.empty()) return draw_strip(painter, span, reach, of.cpu, strip, cpu_ink);
+    draw_strip(painter, span, reach, of.gpu, strip, gpu_ink);
+  };
+  const Span span = document.trace.span;
+  if (below) {
+    one_of_two(overview_, span, gpu);
+    const Span other = below->document.trace.span;
+    one_of_two(below->timeline.overview_, {other.begin - below->way, other.end - below->way}, cpu);
+  } else {
+    draw_strip(painter, span, reach, overview_.gpu, gpu, gpu_ink);
+    draw_strip(painter, span, reach, overview_.cpu, cpu, cpu_ink);
+  }
   const Box frame = frame_box(reach, view, box);
   const float dim = view.theme == ThemeName::light ? kDimLight : kDimDark;
   painter.fill({box.x0, box.y0, frame.x0, box.y1}, colour(theme.background, dim));
   painter.fill({frame.x1, box.y0, box.x1, box.y1}, colour(theme.background, dim));
   painter.frame(frame, colour(theme.accent, 0.9f), painter.hairline());
-  draw_ticks(painter, reach, findings_, box, theme);
-  draw_hits(painter, hit_columns_.of(document.trace, view.search.answer, static_cast<int>(box.width()), reach), box, theme);
+  const auto marks = [&](TimelinePanel& of, const Trace& trace, const std::shared_ptr<const SearchAnswer>& found, Span its_reach, const Box& in) {
+    draw_ticks(painter, its_reach, of.findings_, in, theme);
+    draw_hits(painter, of.hit_columns_.of(trace, found, static_cast<int>(in.width()), its_reach), in, theme);
+  };
+  marks(*this, document.trace, view.search.answer, reach, below ? Box{box.x0, box.y0, box.x1, middle} : box);
+  if (below)
+    marks(below->timeline, below->document.trace, below->found, {reach.begin + below->way, reach.end + below->way}, {box.x0, middle, box.x1, box.y1});
   painter.unclip();
+  const bool part = document.trace.is_part;
   draw_strip_title(painter, theme, {titles.x0, gpu.y0, titles.x1, gpu.y1},
-                   !overview_.gpu.empty() ? "GPU busy" : document.trace.is_part ? "GPU: loading" : "no GPU work");
+                   below ? title_of_two(overview_, true, part) : !overview_.gpu.empty() ? "GPU busy" : part ? "GPU: loading" : "no GPU work");
   draw_strip_title(painter, theme, {titles.x0, cpu.y0, titles.x1, cpu.y1},
-                   !overview_.cpu.empty() ? "CPU busy" : document.trace.is_part ? "CPU: loading" : "no CPU work");
+                   below ? title_of_two(below->timeline.overview_, false, below->document.trace.is_part)
+                         : !overview_.cpu.empty() ? "CPU busy" : part ? "CPU: loading" : "no CPU work");
   painter.line_x(box.y1 - painter.hairline(), titles.x0, box.x1, colour(theme.line));
   painter.line_y(titles.x1 - painter.hairline(), titles.y0, titles.y1, colour(theme.line));
 }

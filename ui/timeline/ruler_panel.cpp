@@ -24,24 +24,32 @@ void draw_tick(TimelineScene& scene, const Tick& tick) {
   p.text_in(Face::mono, {x + p.px(4), ruler.y0, ruler.x1, ruler.y1 - p.px(2)}, colour(scene.theme.muted), tick.label);
 }
 
+Ruler ticks_of(const TimelineScene& scene) {
+  return make_ruler(scene.view.time.span, scene.areas.ruler.width(), static_cast<double>(scene.painter.px(kTickSpacing)),
+                    axis_zero(scene.view, scene.document.trace.span));
+}
+
 }  // namespace
+
+void draw_through(TimelineScene& scene, float x, ImU32 ink) {
+  scene.window.each_part([&](const Box& part) { scene.painter.line_y(x, part.y0, part.y1, ink); });
+}
+
+void draw_ruler_lines(TimelineScene& scene) {
+  for (const Tick& tick : ticks_of(scene).ticks) {
+    const int column = scene.grid.column(tick.time);
+    if (!tick.major || column < 0 || column >= scene.grid.width()) continue;
+    draw_through(scene, scene.window_x(column), colour(scene.theme.line, 0.5f));
+  }
+}
 
 void draw_ruler(TimelineScene& scene) {
   Painter& p = scene.painter;
   const Box& ruler = scene.areas.ruler;
-  const Box& lanes = scene.areas.lanes;
-  const Ruler ticks = make_ruler(scene.view.time.span, ruler.width(), static_cast<double>(p.px(kTickSpacing)),
-                                 axis_zero(scene.view, scene.document.trace.span));
+  const Ruler ticks = ticks_of(scene);
   p.fill({scene.areas.ruler_titles.x0, ruler.y0, ruler.x1, ruler.y1}, colour(scene.theme.surface));
-  p.clip({ruler.x0, ruler.y0, lanes.x1, lanes.y1});
-  for (const Tick& tick : ticks.ticks) {
-    draw_tick(scene, tick);
-    if (!tick.major) continue;
-    const int column = scene.grid.column(tick.time);
-    if (column >= 0 && column < scene.grid.width()) {
-      p.line_y(scene.window_x(column), lanes.y0, lanes.y1, colour(scene.theme.line, 0.5f));
-    }
-  }
+  p.clip(ruler);
+  for (const Tick& tick : ticks.ticks) draw_tick(scene, tick);
   p.unclip();
   const Box& titles = scene.areas.ruler_titles;
   const bool linked = scene.view.linked.has_value();
@@ -62,10 +70,15 @@ void draw_range(TimelineScene& scene) {
   const float x1 = std::clamp(scene.window_x(scene.grid.column(scene.range->end)), lanes.x0, lanes.x1);
   p.fill({x0, ruler.y0, x1, ruler.y1}, colour(scene.theme.accent, 0.25f));
   if (scene.area) return;
-  p.fill({lanes.x0, lanes.y0, x0, lanes.y1}, colour(scene.theme.background, 0.5f));
-  p.fill({x1, lanes.y0, lanes.x1, lanes.y1}, colour(scene.theme.background, 0.5f));
-  if (x0 > lanes.x0) p.line_y(x0, ruler.y0, lanes.y1, colour(scene.theme.accent));
-  if (x1 < lanes.x1) p.line_y(x1, ruler.y0, lanes.y1, colour(scene.theme.accent));
+  scene.window.each_part([&](const Box& part) {
+    p.fill({lanes.x0, part.y0, x0, part.y1}, colour(scene.theme.background, 0.5f));
+    p.fill({x1, part.y0, lanes.x1, part.y1}, colour(scene.theme.background, 0.5f));
+  });
+  for (const float x : {x0, x1}) {
+    if (x <= lanes.x0 || x >= lanes.x1) continue;
+    p.line_y(x, ruler.y0, ruler.y1, colour(scene.theme.accent));
+    draw_through(scene, x, colour(scene.theme.accent));
+  }
 }
 
 void draw_guide(TimelineScene& scene) {
@@ -74,7 +87,7 @@ void draw_guide(TimelineScene& scene) {
   const ImVec2 at = scene.pointer;
   if (!scene.pointer_inside || at.x < lanes.x0 || at.x >= lanes.x1 || at.y < ruler.y0 || at.y >= lanes.y1) return;
   Painter& p = scene.painter;
-  p.line_y(std::floor(at.x), lanes.y0, lanes.y1, colour(scene.theme.accent, 0.45f));
+  draw_through(scene, std::floor(at.x), colour(scene.theme.accent, 0.45f));
   const Ns t = ns_from_px(scene.view.time, static_cast<double>(lanes.width()), static_cast<double>(at.x - lanes.x0));
   const std::string text = exact_time_text(t - axis_zero(scene.view, scene.document.trace.span));
   const float width = p.text_width(Face::mono, text) + p.px(12);

@@ -29,7 +29,7 @@ void TimelinePanel::drag_lane(const Document& document, ViewState& view, bool ac
     return;
   }
   if (lane_drag_.active() && hovered_) {
-    if (const std::optional<LaneDrop> at = drop_at(layout_, lane_drag_, layout_y(io.MousePos.y))) {
+    if (const std::optional<LaneDrop> at = drop_at(layout_, lane_drag_, window_.lane_y(io.MousePos.y))) {
       drop(view.folds, lane_drag_, *at);
       lay_out(document, view);
     }
@@ -39,8 +39,9 @@ void TimelinePanel::drag_lane(const Document& document, ViewState& view, bool ac
 
 void TimelinePanel::title_splitter(ViewState& view) {
   const float grip = kGrip * view.scale;
-  ImGui::SetCursorScreenPos({areas_.titles.x1 - grip / 2, areas_.ruler.y0});
-  ImGui::InvisibleButton("titles", {grip, areas_.lanes.y1 - areas_.ruler.y0});
+  const float y0 = place_.rest ? areas_.lanes.y0 : areas_.ruler.y0;
+  ImGui::SetCursorScreenPos({areas_.titles.x1 - grip / 2, y0});
+  ImGui::InvisibleButton("titles", {grip, areas_.lanes.y1 - y0});
   if (ImGui::IsItemHovered() || ImGui::IsItemActive()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (!ImGui::IsItemActive()) return;
   view.sizes.titles_px += ImGui::GetIO().MouseDelta.x / view.scale;
@@ -69,7 +70,7 @@ void TimelinePanel::drag_range(ViewState& view, bool active) {
 }
 
 AreaPlace TimelinePanel::area_place(const Document& document) const {
-  return {document.trace, layout_, rects_, areas_.lanes, regions_[0].scroll, sticky_height()};
+  return {document.trace, layout_, rects_, window_};
 }
 
 // A drag that begins over the lanes marks an area, or moves an edge of the marked one.
@@ -93,15 +94,27 @@ void TimelinePanel::drag_area(const Document& document, ViewState& view, bool ac
 void TimelinePanel::move_by_mouse(const Document& document, ViewState& view, const TimelineKeys& keys, double delta_s) {
   const ImGuiIO& io = ImGui::GetIO();
   const Box& lanes = areas_.lanes;
+  bool active = false, let_go = false;
+  hovered_ = false;
+  const auto listen = [&](const char* id, const Box& box) {
+    if (box.width() < 1 || box.height() < 1) return;
+    ImGui::SetCursorScreenPos({box.x0, box.y0});
+    ImGui::InvisibleButton(id, {box.width(), box.height()}, ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonMiddle);
+    hovered_ |= ImGui::IsItemHovered();
+    active |= ImGui::IsItemActive();
+    let_go |= ImGui::IsItemDeactivated();
+  };
   // The button above the titles is a control of its own.
   const float x0 = areas_.ruler_titles.holds(io.MousePos) ? lanes.x0 : areas_.titles.x0;
-  ImGui::SetCursorScreenPos({x0, areas_.ruler.y0});
-  ImGui::InvisibleButton("lanes", {lanes.x1 - x0, lanes.y1 - areas_.ruler.y0},
-                         ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonMiddle);
-  hovered_ = ImGui::IsItemHovered();
-  const bool active = ImGui::IsItemActive();
+  if (!place_.rest) {
+    listen("lanes", {x0, areas_.ruler.y0, lanes.x1, lanes.y1});
+  } else {
+    if (!place_.shares_ruler) listen("ruler", {x0, areas_.ruler.y0, lanes.x1, areas_.ruler.y1});
+    listen("lanes", place_.top);
+    listen("rest", *place_.rest);
+  }
   const bool still = io.MouseDragMaxDistanceSqr[0] <= kClickSlack * kClickSlack * view.scale * view.scale;
-  clicked_ = ImGui::IsItemDeactivated() && hovered_ && still && !io.KeyShift && ImGui::IsMouseReleased(0);
+  clicked_ = let_go && hovered_ && still && !io.KeyShift && ImGui::IsMouseReleased(0);
   double_clicked_ = hovered_ && ImGui::IsMouseDoubleClicked(0);
   drag_range(view, active);
   drag_lane(document, view, active);
@@ -120,7 +133,11 @@ void TimelinePanel::move_by_mouse(const Document& document, ViewState& view, con
     mouse.drag = io.MouseDelta;
     ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
   }
+  const double scroll = view.scroll_px;
   motion_.advance(document, view, keys, mouse, lanes.width(), delta_s);
+  if (window_.pinned <= window_.top.height() || !window_.top.holds(io.MousePos)) return;
+  top_scroll_px_ += view.scroll_px - scroll;  // the top has more lanes than room: it is meant
+  view.scroll_px = scroll;
 }
 
 void TimelinePanel::click(const Document& document, ViewState& view, const Zone& zone) {

@@ -10,8 +10,6 @@
 namespace gapscope {
 namespace {
 
-constexpr float kOverviewHeight = 48;
-constexpr float kRulerHeight = 26;
 constexpr float kLeastAxis = 120;
 constexpr float kMostTitles = 0.3f;  // of the width
 constexpr float kLeastSeen = 4;     // a slice narrower than this is zoomed to, not just brought into view
@@ -19,13 +17,21 @@ constexpr double kRevealRoom = 40;  // px kept above and below a revealed slice
 constexpr float kMostPinned = 0.6f;  // of the lanes' height
 constexpr float kMostGpus = 0.55f;   // of the lanes' height
 
-TimelineAreas areas_in(const Box& box, const ViewState& view, const Painter& p, bool with_overview) {
-  const float wanted = std::min(p.px(view.sizes.titles_px), std::round(box.width() * kMostTitles));
-  const float x = box.x0 + std::max(p.px(TimelinePanel::kLeastTitles), std::min(wanted, box.width() - p.px(kLeastAxis)));
-  const float y1 = box.y0 + (with_overview ? p.px(kOverviewHeight) : 0);
-  const float y2 = y1 + p.px(kRulerHeight);
-  return {{x, box.y0, box.x1, y1}, {box.x0, box.y0, x, y1}, {x, y1, box.x1, y2},
-          {box.x0, y1, x, y2},     {x, y2, box.x1, box.y1}, {box.x0, y2, x, box.y1}};
+TimelineAreas areas_in(const TimelinePlace& place, const ViewState& view, const Painter& p) {
+  const Box& top = place.top;
+  const float wanted = std::min(p.px(view.sizes.titles_px), std::round(top.width() * kMostTitles));
+  const float x = top.x0 + std::max(p.px(TimelinePanel::kLeastTitles), std::min(wanted, top.width() - p.px(kLeastAxis)));
+  const float y1 = place.rest && place.rest->height() >= 1 ? place.rest->y1 : top.y1;
+  const auto axis = [x](const Box& box) { return Box{x, box.y0, box.x1, box.y1}; };
+  const auto titles = [x](const Box& box) { return Box{box.x0, box.y0, x, box.y1}; };
+  const Box lanes{top.x0, top.y0, top.x1, y1};
+  return {axis(place.overview), titles(place.overview), axis(place.ruler), titles(place.ruler), axis(lanes), titles(lanes)};
+}
+
+// Overview, ruler and lanes below each other.
+TimelinePlace stacked(const Box& box, const Painter& p) {
+  const float y1 = box.y0 + p.px(kTimelineOverview), y2 = y1 + p.px(kTimelineRuler);
+  return {{box.x0, box.y0, box.x1, y1}, {box.x0, y1, box.x1, y2}, {box.x0, y2, box.x1, box.y1}, std::nullopt, false};
 }
 
 }  // namespace
@@ -47,6 +53,8 @@ void TimelinePanel::forget() {
   lane_drag_ = {};
   findings_ = {};
   layout_revision_ = 0;
+  heights_ = {};
+  top_scroll_px_ = 0;
 }
 
 // What lies at the top edge, unless that is where a fresh view begins.
@@ -118,13 +126,15 @@ void TimelinePanel::lay_out(const Document& document, ViewState& view) {
   for (std::size_t i = 0; counters_ && i < counters_->size(); ++i) counters.push_back((*counters_)[i].process);
   const LaneMetrics usual = view.folds.compact ? LaneMetrics{}.compacted() : LaneMetrics{};
   const auto laid = [&](const LaneMetrics& metrics) { return LaneLayout(document.trace, view.folds, metrics.scaled(view.scale), counters, arrangements_); };
-  const bool other_height = laid_height_ != areas_.lanes.height() && areas_.lanes.height() > 0;
-  if (has_more || layout_revision_ != view.folds.revision || layout_scale_ != view.scale || other_height) {
-    laid_height_ = areas_.lanes.height();
+  const float room = place_.rest ? place_.top.height() : areas_.lanes.height() * kMostGpus;
+  const bool other_room = laid_room_ != room && room > 0;
+  if (has_more || layout_revision_ != view.folds.revision || layout_scale_ != view.scale || other_room) {
+    laid_room_ = room;
     LaneLayout low = laid(usual.with_low_streams());
-    least_height_ = std::round(kRulerHeight * view.scale) + low.top_height();
+    least_height_ = std::round(kTimelineRuler * view.scale) + low.top_height();
     layout_ = laid(usual);
-    if (laid_height_ > 0 && layout_.top_height() > laid_height_ * kMostGpus) layout_ = std::move(low);
+    heights_ = {layout_.top_height(), low.top_height(), layout_.height() - layout_.top_height()};
+    if (room > 0 && layout_.top_height() > room) layout_ = std::move(low);
     layout_revision_ = view.folds.revision;
     layout_scale_ = view.scale;
     hold(top, document.trace, document.trace, view);
@@ -136,9 +146,18 @@ void TimelinePanel::lay_out(const Document& document, ViewState& view) {
   if (chain_.selection != view.selection) chain_ = chain_of(document, view.selection);
 }
 
-void TimelinePanel::clamp_scroll(ViewState& view) const {
-  const double hidden = static_cast<double>(layout_.height() - areas_.lanes.height());
-  view.scroll_px = std::clamp(view.scroll_px, 0.0, std::max(0.0, hidden / static_cast<double>(view.scale)));
+TimelinePanel::Heights TimelinePanel::measure(const Document& document, ViewState& view) {
+  lay_out(document, view);
+  return heights_;
+}
+
+// Px for the lanes below those that stay in sight.
+float TimelinePanel::rest_height() const { return place_.rest ? place_.rest->height() : areas_.lanes.height() - sticky_height(); }
+
+void TimelinePanel::clamp_scroll(ViewState& view) {
+  const auto held = [&](double px, float hidden) { return std::clamp(px, 0.0, std::max(0.0, static_cast<double>(hidden) / static_cast<double>(view.scale))); };
+  view.scroll_px = held(view.scroll_px, layout_.height() - sticky_height() - rest_height());
+  top_scroll_px_ = held(top_scroll_px_, place_.rest ? sticky_height() - place_.top.height() : 0);
 }
 
 void TimelinePanel::scroll_to_selection(const Document& document, ViewState& view) { scroll_to(document, view, view.selection); }
@@ -152,12 +171,15 @@ void TimelinePanel::scroll_to(const Document& document, ViewState& view, SliceId
     lay_out(document, view);
   }
   const std::optional<LaneLayout::Place> place = layout_.place_of(trace, slice);
-  if (!place || is_sticky(*place->band)) return;
+  if (!place) return;
   const LaneLayout::Strip strip = place->strip;
   const auto scale = static_cast<double>(view.scale);
-  const double top = static_cast<double>(strip.y - sticky_height()) / scale - kRevealRoom;
-  const double bottom = static_cast<double>(strip.y + strip.height - areas_.lanes.height()) / scale + kRevealRoom;
-  view.scroll_px = std::max(bottom, std::min(view.scroll_px, top));
+  const bool sticky = is_sticky(*place->band);
+  const float before = sticky ? 0 : sticky_height(), room = sticky ? place_.top.height() : rest_height();
+  const double top = static_cast<double>(strip.y - before) / scale - kRevealRoom;
+  const double bottom = static_cast<double>(strip.y + strip.height - before - room) / scale + kRevealRoom;
+  double& scroll = sticky ? top_scroll_px_ : view.scroll_px;
+  scroll = std::max(bottom, std::min(scroll, top));
 }
 
 void TimelinePanel::reveal(const Document& document, ViewState& view) {
@@ -187,28 +209,23 @@ void TimelinePanel::show_lane(const Document& document, ViewState& view) {
   if (!band || is_sticky(*band)) return;
   const auto scale = static_cast<double>(view.scale);
   const double top = static_cast<double>(band->y - sticky_height()) / scale;
-  const double bottom = static_cast<double>(band->bottom() - areas_.lanes.height()) / scale;
+  const double bottom = static_cast<double>(band->bottom() - sticky_height() - rest_height()) / scale;
   view.scroll_px = std::max(std::min(bottom, top), std::min(view.scroll_px, top));
-}
-
-// From the window's y to the lanes'.
-float TimelinePanel::layout_y(float window_y) const {
-  const float y = window_y - areas_.lanes.y0;
-  return y < sticky_height() ? y : y + regions_[0].scroll;
 }
 
 // Where the dragged lane would fall.
 void TimelinePanel::draw_lane_drop(TimelineScene& scene) {
   if (!lane_drag_.active()) return;
-  const std::optional<LaneDrop> at = drop_at(layout_, lane_drag_, layout_y(scene.pointer.y));
+  const std::optional<LaneDrop> at = drop_at(layout_, lane_drag_, window_.lane_y(scene.pointer.y));
   if (!at) return;
-  const float y = areas_.lanes.y0 + at->y - (at->y <= sticky_height() ? 0 : scene.scroll);
+  const float y = window_.window_bottom(at->y);
   const float half = scene.painter.px(1);
   scene.painter.fill({areas_.titles.x0, y - half, areas_.lanes.x1, y + half}, colour(scene.theme.accent));
 }
 
 // The pinned lanes and the GPUs that come first, as far as they leave enough room for what scrolls below them.
 std::size_t TimelinePanel::sticky_count() const {
+  if (place_.rest) return layout_.top_count();
   if (layout_.top_height() <= areas_.lanes.height() * kMostGpus) return layout_.top_count();
   return layout_.pinned_height() <= areas_.lanes.height() * kMostPinned ? layout_.pinned_count() : 0;
 }
@@ -221,14 +238,16 @@ float TimelinePanel::sticky_height() const {
 bool TimelinePanel::is_sticky(const Band& band) const { return static_cast<std::size_t>(&band - layout_.bands().data()) < sticky_count(); }
 
 void TimelinePanel::lay_regions(const ViewState& view) {
-  const float scroll = std::floor(static_cast<float>(view.scroll_px) * view.scale);
+  const auto px = [&](double at_scale_1) { return std::floor(static_cast<float>(at_scale_1) * view.scale); };
   const float sticky = sticky_height();
   const Box &lanes = areas_.lanes, &titles = areas_.titles;
-  const auto [first, last] = layout_.visible(scroll + sticky, scroll + lanes.height());
-  const float y = lanes.y0 + sticky;
-  regions_[0] = {{lanes.x0, y, lanes.x1, lanes.y1}, {titles.x0, y, titles.x1, titles.y1}, first, last};
-  regions_[1] = {{lanes.x0, lanes.y0, lanes.x1, y}, {titles.x0, titles.y0, titles.x1, y}, 0, sticky_count()};
-  regions_[0].scroll = scroll;
+  window_ = {lanes, lanes, sticky, px(top_scroll_px_), px(view.scroll_px)};
+  window_.top.y1 = place_.rest ? place_.top.y1 : lanes.y0 + sticky;
+  window_.rest.y0 = place_.rest ? place_.rest->y0 : window_.top.y1;
+  window_.rest.y1 = place_.rest ? place_.rest->y1 : lanes.y1;
+  const auto [first, last] = layout_.visible(sticky + window_.scroll, sticky + window_.scroll + window_.rest.height());
+  regions_[0] = {window_.rest, {titles.x0, window_.rest.y0, titles.x1, window_.rest.y1}, first, last};
+  regions_[1] = {window_.top, {titles.x0, window_.top.y0, titles.x1, window_.top.y1}, 0, sticky_count()};
 }
 
 void TimelinePanel::paint_band(const Document& document, const PixelGrid& grid, const Band& band) {
@@ -240,12 +259,13 @@ void TimelinePanel::paint_band(const Document& document, const PixelGrid& grid, 
 }
 
 void TimelinePanel::paint_strip(const Document& document, const PixelGrid& grid, const Band& band, const RowSlices& row, const LaneLayout::Strip& strip) {
-  const float y = areas_.lanes.y0 + strip.y - (is_sticky(band) ? 0 : regions_[0].scroll);
-  if (y + strip.height <= areas_.lanes.y0 || y >= areas_.lanes.y1) return;
+  const Box& part = window_.part_of(strip.y);
+  const float y = window_.window_y(strip.y);
+  if (y + strip.height <= part.y0 || y >= part.y1) return;
   paint_row(document.trace, row, grid, strip.y, strip.height, *colours_, scratch_, rects_);
 }
 
-void TimelinePanel::paint(const Document& document, const PixelGrid& grid) {
+void TimelinePanel::paint_lanes(const Document& document, const PixelGrid& grid) {
   rects_.clear();
   for (Region& region : regions_) {
     region.first_rect = rects_.size();
@@ -260,7 +280,8 @@ void TimelinePanel::paint(const Document& document, const PixelGrid& grid) {
 template <class Draw>
 void TimelinePanel::each_region(TimelineScene& scene, Draw draw) {
   for (const Region& region : regions_) {
-    if (region.first == region.last) continue;
+    if (region.first == region.last || region.lanes.height() < 1) continue;
+    zones_.clip(region.lanes.y0, region.lanes.y1);
     scene.areas.lanes = region.lanes;
     scene.areas.titles = region.titles;
     scene.first_band = region.first;
@@ -269,6 +290,7 @@ void TimelinePanel::each_region(TimelineScene& scene, Draw draw) {
     draw(scene);
   }
   scene.areas = areas_;
+  zones_.unclip();
 }
 
 void TimelinePanel::draw_marks(TimelineScene& scene) {
@@ -289,16 +311,20 @@ void TimelinePanel::draw_marks(TimelineScene& scene) {
 
 void TimelinePanel::draw_lanes(TimelineScene& scene) {
   Painter& painter = scene.painter;
-  painter.fill(areas_.lanes, colour(scene.theme.background));
+  window_.each_part([&](const Box& part) {
+    painter.fill({areas_.titles.x0, part.y0, part.x0, part.y1}, colour(scene.theme.surface));
+    painter.fill(part, colour(scene.theme.background));
+  });
   each_region(scene, [&](TimelineScene& part) {
     painter.clip(part.areas.lanes);
     draw_bands(part);
     painter.unclip();
   });
-  draw_ruler(scene);
+  if (!place_.shares_ruler) draw_ruler(scene);
+  draw_ruler_lines(scene);
   each_region(scene, [&](TimelineScene& part) {
     const Box& box = part.areas.lanes;
-    zones_.add({ZoneKind::none, box.x0, box.y0, box.x1, box.y1, {}, {}, {}, 0, 0, {}});  // over what has scrolled under pinned lanes
+    zones_.add({ZoneKind::none, box.x0, box.y0, box.x1, box.y1, {}, {}, {}, 0, 0, {}});
     painter.clip(box);
     draw_counters(part);
     draw_gaps(part);
@@ -310,14 +336,21 @@ void TimelinePanel::draw_lanes(TimelineScene& scene) {
 
 // What lies over everything else; gives what is under the pointer.
 Zone TimelinePanel::draw_overlays(TimelineScene& scene) {
-  scene.painter.clip(areas_.lanes);
-  draw_flows(scene);
+  const auto in_parts = [&](auto draw) {
+    window_.each_part([&](const Box& part) {
+      scene.painter.clip(part);
+      draw();
+      scene.painter.unclip();
+    });
+  };
+  in_parts([&] { draw_flows(scene); });
   const bool over_lanes = hovered_ && scene.pointer.y >= areas_.ruler.y1;
   const Zone hovered = over_lanes ? zones_.at(scene.pointer.x, scene.pointer.y) : Zone{};
-  draw_chosen_gap(scene);
-  draw_outlines(scene, hovered);
-  draw_scroll_mark(scene);
-  scene.painter.unclip();
+  in_parts([&] {
+    draw_chosen_gap(scene);
+    draw_outlines(scene, hovered);
+    draw_scroll_mark(scene);
+  });
   draw_range(scene);
   draw_area(scene, area_place(scene.document));
   draw_guide(scene);
@@ -331,18 +364,22 @@ Zone TimelinePanel::draw_overlays(TimelineScene& scene) {
   return hovered;
 }
 
-void TimelinePanel::draw(const Document& document, ViewState& view, const Box& box, const TimelineKeys& keys,
-                         double delta_s, bool with_overview) {
-  Painter painter(*ImGui::GetWindowDrawList(), view.scale);
-  areas_ = areas_in(box, view, painter, with_overview);
-  if (areas_.lanes.height() < 1 || areas_.lanes.width() < 1) {
+void TimelinePanel::draw(const Document& document, ViewState& view, const Box& box, const TimelineKeys& keys, double delta_s) {
+  move(document, view, stacked(box, Painter(*ImGui::GetWindowDrawList(), view.scale)), keys, delta_s);
+  paint(document, view, delta_s);
+}
+
+void TimelinePanel::move(const Document& document, ViewState& view, const TimelinePlace& place, const TimelineKeys& keys, double delta_s) {
+  place_ = place;
+  areas_ = areas_in(place, view, Painter(*ImGui::GetWindowDrawList(), view.scale));
+  if (!has_room()) {
     rects_.clear();  // of a larger window
     zones_.clear();
     view.scroll_px = std::max(0.0, view.scroll_px);  // keys still scroll
     return;
   }
   title_splitter(view);
-  if (with_overview) overview_drag(document, view);
+  if (place_.overview.height() >= 1) overview_drag(document, view);
   move_by_mouse(document, view, keys, delta_s);
   const ImVec2 pointer = ImGui::GetIO().MousePos;
   view.notes.pointer.reset();
@@ -353,24 +390,28 @@ void TimelinePanel::draw(const Document& document, ViewState& view, const Box& b
   if (view.reveal_selection) reveal(document, view);
   if (view.reveal_lane) show_lane(document, view);
   clamp_scroll(view);
+}
 
+void TimelinePanel::paint(const Document& document, ViewState& view, double delta_s, const TimelinePanel* below) {
+  if (!has_room()) return;
+  Painter painter(*ImGui::GetWindowDrawList(), view.scale);
   lay_regions(view);
   const PixelGrid grid(view.time, static_cast<int>(areas_.lanes.width()), axis_zero(view, document.trace.span));
-  paint(document, grid);
+  paint_lanes(document, grid);
   zones_.clear();
   // Asked once a frame: it may arrive at any moment.
   if (const Diagnosis* diagnosis = document.diagnosis()) gather_lane_findings(document.trace, *diagnosis, view.findings, findings_);
   const Area* area = area_drag_.area() ? area_drag_.area() : marked_area(view);
   const std::optional<Span> range = dragged_range_ ? dragged_range_ : area ? std::optional(area->span) : view.range;
   TimelineScene scene{
-      document, view,      theme_of(view.theme), painter,  areas_, layout_, grid, areas_.lanes.y0, regions_[0].scroll, sticky_height(), 0, 0, widths_, chain_, rects_,
+      document, view,      theme_of(view.theme), painter,  areas_, layout_, grid, window_, 0, 0, widths_, chain_, rects_,
       zones_,   findings_, scene_arrows_, gap_words_, ImGui::GetIO().MousePos, hovered_, range, dragged_range_ ? nullptr : area};
-  if (with_overview) overview(document, view, painter);
+  if (place_.overview.height() >= 1) overview(document, view, painter, below);
   draw_lanes(scene);
   each_region(scene, [](TimelineScene& part) { draw_titles(part); });
   draw_lane_drop(scene);
   act_on_mouse(document, view, draw_overlays(scene));
-  draw_lanes_button(document, view, areas_.ruler_titles);
+  if (!place_.shares_ruler) draw_lanes_button(document, view, areas_.ruler_titles);
   lane_menu_.draw(document, view);
   view.history.watch(place_of(view), {view.move.from.span, view.move.to.span, view.move.active}, delta_s);
 }

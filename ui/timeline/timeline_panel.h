@@ -15,6 +15,29 @@
 
 namespace gapscope {
 
+constexpr float kTimelineOverview = 48;  // px at scale 1 of their height
+constexpr float kTimelineRuler = 26;
+
+// Where a timeline lies, its column of titles included. Usually the parts touch; of two that are compared only one has the
+// overview and the ruler, and the GPUs of both come before the rest of either.
+struct TimelinePlace {
+  Box overview;             // none: empty
+  Box ruler;
+  Box top;                  // of the lanes; all of them, unless there is a `rest`
+  std::optional<Box> rest;  // the lanes below the GPUs
+  bool shares_ruler = false;  // somebody else draws it
+};
+
+class TimelinePanel;
+
+// The other of two traces on one axis, whose GPU the overview shows below its own.
+struct OverviewBelow {
+  TimelinePanel& timeline;
+  const Document& document;
+  std::shared_ptr<const SearchAnswer> found;
+  Ns way = 0;  // from this trace's time to that one's
+};
+
 class TimelinePanel {
  public:
   static constexpr float kLeastTitles = 90;  // px at scale 1
@@ -26,8 +49,16 @@ class TimelinePanel {
   void grow(const Document& from, const Document& to, ViewState& view);
 
   // Draws into the current ImGui window, over `box`.
-  void draw(const Document& document, ViewState& view, const Box& box, const TimelineKeys& keys, double delta_s,
-            bool with_overview = true);
+  void draw(const Document& document, ViewState& view, const Box& box, const TimelineKeys& keys, double delta_s);
+  // The same in two parts, for two timelines on one axis: what keys and mouse do, then what is seen.
+  void move(const Document& document, ViewState& view, const TimelinePlace& place, const TimelineKeys& keys, double delta_s);
+  void paint(const Document& document, ViewState& view, double delta_s, const OverviewBelow* below = nullptr);
+
+  // Px of the display that the lanes need: those that stay in sight, the same as low as they get, and all others.
+  struct Heights {
+    float top = 0, least_top = 0, rest = 0;
+  };
+  Heights measure(const Document& document, ViewState& view);
 
   // Scrolls up or down until the selection is in sight; its lane is opened. The time stays.
   void scroll_to_selection(const Document& document, ViewState& view);
@@ -46,11 +77,12 @@ class TimelinePanel {
   const std::vector<SliceRect>& rects() const { return rects_; }
   const Zones& zones() const { return zones_; }
   const LaneLayout& layout() const { return layout_; }
-  // Calls see(band, box of the lanes it shows in, px of the display that it is scrolled by) for all that may show.
+  const LaneWindow& window() const { return window_; }
+  // Calls see(band, box of the lanes it shows in) for all that may show.
   template <class See>
   void each_band_in_sight(See see) const {
     for (const Region& region : regions_)
-      for (std::size_t i = region.first; i < region.last; ++i) see(layout_.bands()[i], region.lanes, region.scroll);
+      for (std::size_t i = region.first; i < region.last; ++i) see(layout_.bands()[i], region.lanes);
   }
   AreaPlace area_place(const Document& document) const;
 
@@ -70,12 +102,13 @@ class TimelinePanel {
   void reveal(const Document& document, ViewState& view);
   void scroll_to(const Document& document, ViewState& view, SliceId slice);
   void show_lane(const Document& document, ViewState& view);
-  void clamp_scroll(ViewState& view) const;
+  void clamp_scroll(ViewState& view);
+  float rest_height() const;
   void move_by_mouse(const Document& document, ViewState& view, const TimelineKeys& keys, double delta_s);
   void drag_range(ViewState& view, bool active);
   void drag_area(const Document& document, ViewState& view, bool active);
   void title_splitter(ViewState& view);
-  void overview(const Document& document, ViewState& view, Painter& painter);
+  void overview(const Document& document, ViewState& view, Painter& painter, const OverviewBelow* below);
   void overview_drag(const Document& document, ViewState& view);
   void overview_grab(const Document& document, ViewState& view);
   // A part of the lanes that scrolls, or stays, as one: its bands and what they show.
@@ -83,21 +116,20 @@ class TimelinePanel {
     Box lanes, titles;
     std::size_t first = 0, last = 0;  // bands
     std::size_t first_rect = 0, last_rect = 0;
-    float scroll = 0;  // px of the display
   };
   std::size_t sticky_count() const;
   float sticky_height() const;
   bool is_sticky(const Band& band) const;
   void lay_regions(const ViewState& view);
-  void paint(const Document& document, const PixelGrid& grid);
+  void paint_lanes(const Document& document, const PixelGrid& grid);
   void paint_band(const Document& document, const PixelGrid& grid, const Band& band);
   void paint_strip(const Document& document, const PixelGrid& grid, const Band& band, const RowSlices& row, const LaneLayout::Strip& strip);
   template <class Draw>
   void each_region(TimelineScene& scene, Draw draw);
+  bool has_room() const { return areas_.lanes.height() >= 1 && areas_.lanes.width() >= 1; }
   void draw_lanes(TimelineScene& scene);
   void draw_marks(TimelineScene& scene);
   void drag_lane(const Document& document, ViewState& view, bool active);
-  float layout_y(float window_y) const;
   void draw_lane_drop(TimelineScene& scene);
   Zone draw_overlays(TimelineScene& scene);
   void click(const Document& document, ViewState& view, const Zone& zone);
@@ -112,12 +144,16 @@ class TimelinePanel {
   const Arrangements* arrangements_ = nullptr;
   std::uint64_t layout_revision_ = 0;
   float layout_scale_ = 0;
-  float laid_height_ = 0;  // of the lanes, that the layout was made for
+  float laid_room_ = 0;    // px for the top of the lanes, that the layout was made for
   float least_height_ = 0;
+  Heights heights_;
   GlyphWidths widths_;
   float widths_size_ = 0;
   Chain chain_;
+  TimelinePlace place_;
   TimelineAreas areas_;
+  LaneWindow window_;
+  double top_scroll_px_ = 0;  // at scale 1; above 0 only where the top has more lanes than room
   std::array<Region, 2> regions_;  // what scrolls, then what is pinned
   LaneDrag lane_drag_;
   LaneMenu lane_menu_;

@@ -17,6 +17,7 @@
 #include "core/view/timeline/time_view.h"
 #include "core/view/timeline/zones.h"
 #include "core/view/view_state.h"
+#include "ui/timeline/lane_window.h"
 #include "ui/timeline/painter.h"
 
 namespace gapscope {
@@ -27,7 +28,7 @@ struct TimelineAreas {
   Box overview_titles;
   Box ruler;
   Box ruler_titles;
-  Box lanes;
+  Box lanes;  // all that lies between the top of the first lane and the bottom of the last; see LaneWindow for its parts
   Box titles;
 };
 
@@ -42,9 +43,7 @@ struct TimelineScene {
   TimelineAreas areas;
   const LaneLayout& layout;
   PixelGrid grid;
-  float origin_y = 0;  // of the lanes, in the window
-  float scroll = 0;    // px of the display
-  float pinned = 0;    // height of what stays at the top while the rest scrolls
+  LaneWindow window;
   std::size_t first_band = 0, last_band = 0;
   const GlyphWidths& widths;  // of slice labels
   const Chain& chain;
@@ -59,12 +58,12 @@ struct TimelineScene {
   const Area* area = nullptr;   // marked, or being dragged
 
   // From lane coordinates to the window's.
-  float window_y(float y) const { return origin_y + y - (y < pinned ? 0 : scroll); }
+  float window_y(float y) const { return window.window_y(y); }
   float window_x(int column) const { return areas.lanes.x0 + static_cast<float>(column); }
 };
 
-// Where the pinned lanes end, in the window.
-inline float pinned_bottom(const TimelineScene& scene) { return scene.origin_y + scene.pinned; }
+// A line at `x` through all of the lanes.
+void draw_through(TimelineScene& scene, float x, ImU32 ink);
 
 // Each draws its part and adds its zones.
 void draw_bands(TimelineScene& scene);
@@ -81,6 +80,9 @@ void draw_outlines(TimelineScene& scene, const Zone& hovered);
 void outline_slice(TimelineScene& scene, SliceId slice, ImU32 ink, float thickness);
 void draw_flows(TimelineScene& scene);
 void draw_titles(TimelineScene& scene);
+// Its lines behind the lanes.
+void draw_ruler_lines(TimelineScene& scene);
+// The ruler itself.
 void draw_ruler(TimelineScene& scene);
 void draw_guide(TimelineScene& scene);
 // Marks and notes in the ruler and through the lanes; the note whose flag is under the pointer.

@@ -22,13 +22,12 @@ class Rows {
  public:
   Rows(const Document& document, const TimelinePanel& timeline, TraceSide side, std::vector<PictureRow>& out)
       : document_(document), timeline_(timeline), side_(side), out_(out) {
-    timeline.each_band_in_sight([&](const Band& band, const Box& lanes, float scroll) { add(band, lanes, scroll); });
+    timeline.each_band_in_sight([&](const Band& band, const Box& lanes) { add(band, lanes); });
   }
 
  private:
-  void add(const Band& band, const Box& lanes, float scroll) {
+  void add(const Band& band, const Box& lanes) {
     lanes_ = lanes;
-    scroll_ = scroll;
     if (band.kind == BandKind::counter)
       put({(*document_.counters())[band.counter].title, RowKind::counter, -1, -1, side_, {}}, band.y, band.height);
     if (band.kind == BandKind::lane) add_lane(band);
@@ -57,7 +56,8 @@ class Rows {
   }
 
   void put(PictureRow row, float y, float height) {
-    row.box = both({lanes_.x0, timeline_.areas().lanes.y0 + y - scroll_, lanes_.x1, timeline_.areas().lanes.y0 + y - scroll_ + height}, lanes_);
+    const float y0 = timeline_.window().window_y(y);
+    row.box = both({lanes_.x0, y0, lanes_.x1, y0 + height}, lanes_);
     row.lane = printable(row.lane);
     if (row.box.width() > 0 && row.box.height() > 0) out_.push_back(std::move(row));
   }
@@ -67,7 +67,6 @@ class Rows {
   TraceSide side_;
   std::vector<PictureRow>& out_;
   Box lanes_;
-  float scroll_ = 0;
 };
 
 }  // namespace

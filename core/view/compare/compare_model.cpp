@@ -130,6 +130,8 @@ std::shared_ptr<const ComparisonAnswer> answer_comparison(const Document& a, con
   } else {
     answer.comparison = std::move(*made);
     answer.matches = SliceMatches(answer.comparison);
+    answer.marks_a = KernelMarks(answer.comparison, TraceSide::a, a.trace);
+    answer.marks_b = KernelMarks(answer.comparison, TraceSide::b, b.trace);
     answer.step_a = step_span(a.trace, answer.comparison.a.picked_slice);
     answer.step_b = step_span(b.trace, answer.comparison.b.picked_slice);
   }

@@ -9,6 +9,7 @@
 #include "core/view/compare/compare_state.h"
 #include "core/view/compare/two_views.h"
 #include "core/view/document.h"
+#include "core/view/compare/kernel_marks.h"
 
 namespace gapscope {
 
@@ -32,6 +33,7 @@ struct ComparisonAnswer {
   Comparison comparison;
   std::string error;     // a sentence in place of the comparison
   SliceMatches matches;
+  KernelMarks marks_a, marks_b;
   Span step_a, step_b;   // the steps that were compared; the whole trace where there are none
   Alignment alignment() const { return {step_a.begin, step_b.begin}; }
 };

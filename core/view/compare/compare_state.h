@@ -9,6 +9,7 @@
 
 #include "core/base/ids.h"
 #include "core/compare/comparison.h"
+#include "core/view/search/search_model.h"
 
 namespace gapscope {
 
@@ -42,10 +43,13 @@ struct CompareState {
   bool loading = false;            // or on its way; written by AppUi as well
   bool turn = false;               // set by a command: the other side is to be acted on from the next frame on
   TraceSide side = TraceSide::a;   // whose state ViewState holds: keys and panels are about that trace
-  float share = 0.5f;              // of the height, for A
+  float share = 0.5f;              // of the height of the lanes below the GPUs, for A
+  bool colour_changes = true;      // kernels on the lanes show what became of them
   CompareOptions options;
   std::optional<CompareOptions> asked;  // of the last MakeComparison
   std::shared_ptr<const ComparisonAnswer> answer;
+  std::shared_ptr<const SearchAnswer> found_beside;  // what was searched for, in the other trace; taken by CompareView
+  std::optional<std::size_t> hits_beside;  // how much was found there; none: not known
   std::optional<SlicePair> show;   // set by the tab: the timelines select these and bring them into view
 
   // The tab

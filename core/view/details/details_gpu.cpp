@@ -10,9 +10,6 @@
 namespace gapscope {
 namespace {
 
-constexpr std::uint32_t kDefaultSharedLimit =
-    48 * 1024;  // bytes a block may use without opting in, on every GPU so far
-
 std::string dim3_text(const std::array<std::uint32_t, 3>& d) {
   return format_count(d[0]) + " x " + format_count(d[1]) + " x " + format_count(d[2]);
 }
@@ -33,17 +30,6 @@ DetailsLine shared_memory_line(const GpuRow& row) {
   if (!stated) return absent_line("shared memory");
   return number_line("shared memory", format_shared_memory(row.shared_memory),
                      format_count(row.shared_memory) + " bytes, static and dynamic");
-}
-
-DetailsLine occupancy_line(const GpuRow& row) {
-  if (row.occupancy_percent < 0) return absent_line("occupancy, as stated");
-  std::string hover =
-      "An upper bound computed by the profiler from registers, shared memory and launch size; not a measurement.";
-  if (row.occupancy_percent == 0 && row.shared_memory > kDefaultSharedLimit)
-    hover =
-        "The profiler states 0 % for every kernel that uses more than 48 KiB of shared memory; the true value is "
-        "higher.";
-  return number_line("occupancy, as stated", fmt::format("{:g} %", row.occupancy_percent), std::move(hover));
 }
 
 void add_launch_shape(const GpuRow& row, std::vector<DetailsLine>& out) {
@@ -122,10 +108,9 @@ DetailsSection kernel_resources(const Document& doc, const GpuRow& row) {
   lines.push_back(number_or_absent("registers per thread", row.registers, row.registers > 0));
   lines.push_back(shared_memory_line(row));
   add_launch_shape(row, lines);
-  for (DetailsLine& line : occupancy_lines(doc, row)) lines.push_back(std::move(line));
+  lines.push_back(occupancy_line(doc, row));
   lines.push_back(figure_or_absent("blocks per SM", row.blocks_per_sm));
   lines.push_back(figure_or_absent("warps per SM", row.warps_per_sm));
-  lines.push_back(occupancy_line(row));
   if (row.has_launch_config())
     lines.push_back(number_line("threads per block", format_count(static_cast<std::int64_t>(product(row.block)))));
   add_other_args(doc, row, lines);

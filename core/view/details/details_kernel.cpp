@@ -10,38 +10,30 @@
 namespace gapscope {
 namespace {
 
-DetailsLine unknown_occupancy(std::string why) {
-  DetailsLine line = absent_line("theoretical occupancy");
-  line.value = "not known";
-  line.hover = std::move(why);
-  return line;
+// What the profiler states, where the sum cannot be done again.
+DetailsLine stated_occupancy(const GpuRow& row, std::string why) {
+  if (row.occupancy_percent < 0) {
+    DetailsLine line = absent_line("occupancy");
+    line.hover = std::move(why);
+    return line;
+  }
+  return text_line("occupancy", fmt::format("{:g} %, as the profiler states", row.occupancy_percent),
+                   "An upper bound from registers, shared memory and launch size, not a measurement. It cannot be worked out again here: " + why);
 }
 
 std::string limit_text(std::int64_t blocks) { return blocks == kUnlimited ? "any number" : format_count(blocks); }
 
-DetailsLine theoretical_line(const Occupancy& fit) {
-  return number_line(
-      "theoretical occupancy",
-      fmt::format("{}, limited by {}", format_percent(fit.theoretical), limiter_text(fit.limiters)),
-      fmt::format(
-          "{} of {} warps fit on one SM, in {} blocks. Blocks allowed by warps: {}, by registers: {}, by shared "
-          "memory: {}, by the number of blocks: {}.",
-          fit.active_warps, fit.max_warps, fit.active_blocks, limit_text(fit.by_warps), limit_text(fit.by_registers),
-          limit_text(fit.by_shared_memory), limit_text(fit.by_blocks)));
-}
-
-bool stated_as_zero(const SmLimits& sm, const GpuRow& row) {
-  return row.occupancy_percent == 0 && row.shared_memory > sm.default_block_memory;
-}
-
-DetailsLine achieved_line(const SmLimits& sm, const GpuRow& row, int percent) {
-  if (!stated_as_zero(sm, row))
-    return number_line("occupancy, recomputed", fmt::format("{} %", percent),
-                       "The theoretical occupancy, or less where the grid is too small to fill every SM.");
-  return number_line("occupancy, recomputed",
-                     fmt::format("{} % - the stated 0 % is the profiler's 48 KiB limit, not the kernel", percent),
-                     "The profiler assumes that a block gets at most 48 KiB of shared memory and states 0 % above that. "
-                     "This value drops the assumption.");
+// How the headline comes about, and what the file states.
+std::string occupancy_hover(const SmLimits& sm, const Occupancy& fit, const GpuRow& row) {
+  std::string hover = fmt::format(
+      "An upper bound from the launch, not a measurement. {} of {} warps fit on one SM, in {} blocks. Blocks allowed by warps: {}, by "
+      "registers: {}, by shared memory: {}, by the number of blocks: {}.",
+      fit.active_warps, fit.max_warps, fit.active_blocks, limit_text(fit.by_warps), limit_text(fit.by_registers),
+      limit_text(fit.by_shared_memory), limit_text(fit.by_blocks));
+  if (row.occupancy_percent < 0) return hover;
+  hover += fmt::format("\nThe file states {:g} %", row.occupancy_percent);
+  const bool limited = row.occupancy_percent == 0 && row.shared_memory > sm.default_block_memory;
+  return hover + (limited ? ": the profiler assumes that a block gets at most 48 KiB of shared memory, and states 0 % above that." : ".");
 }
 
 }  // namespace
@@ -57,21 +49,19 @@ DetailsSection decoded_name(std::string_view name) {
   return section;
 }
 
-std::vector<DetailsLine> occupancy_lines(const Document& doc, const GpuRow& row) {
+DetailsLine occupancy_line(const Document& doc, const GpuRow& row) {
   const DeviceProperties* device = doc.trace.device(row.device);
-  if (!row.has_launch_config()) return {unknown_occupancy("The file does not state the kernel's grid and block.")};
-  if (!device) return {unknown_occupancy("The file does not describe this GPU (deviceProperties).")};
+  if (!row.has_launch_config()) return stated_occupancy(row, "The file does not state the kernel's grid and block.");
+  if (!device) return stated_occupancy(row, "The file does not describe this GPU (deviceProperties).");
   const auto sm = sm_limits(*device);
   if (!sm)
-    return {unknown_occupancy(
-        "It takes the registers, shared memory and threads of an NVIDIA SM (Volta or later), which the file does not "
-        "state for this GPU.")};
+    return stated_occupancy(row,
+                            "It takes the registers, shared memory and threads of an NVIDIA SM (Volta or later), which the file does not "
+                            "state for this GPU.");
   const auto fit = occupancy(*sm, needs_of(row));
-  if (!fit) return {unknown_occupancy("The block is larger than one SM of this GPU holds.")};
-  std::vector<DetailsLine> lines = {theoretical_line(*fit)};
-  if (const auto percent = achieved_percent(*sm, needs_of(row), grid_blocks(row), OccupancyRule::true_value))
-    lines.push_back(achieved_line(*sm, row, *percent));
-  return lines;
+  const std::string words = occupancy_words(*sm, needs_of(row), grid_blocks(row));
+  if (!fit || words.empty()) return stated_occupancy(row, "The block is larger than one SM of this GPU holds.");
+  return text_line("occupancy", words, occupancy_hover(*sm, *fit, row));
 }
 
 }  // namespace gapscope

@@ -84,13 +84,14 @@ KeptView keep_view(const Trace& trace, const ViewState& view) {
   kept.range = view.range;
   if (view.selection) kept.selection = keep_slice(trace, view.selection);
   const LaneFolds& folds = view.folds;
+  const std::vector<bool>& alone = folds.collapsed_alone.empty() ? folds.process_collapsed : folds.collapsed_alone;
   for (const LaneId id : folds.lane_order) {
     const Lane& lane = trace.lane(id);
     kept.lanes.push_back({process_key(trace, lane), lane.key, lane.is_async, folds.lane_collapsed[id.index()],
                           folds.lane_hidden[id.index()], folds.lane_pinned[id.index()]});
   }
   for (const ProcessId id : folds.process_order)
-    kept.processes.push_back({trace.processes[id.index()].key, folds.process_collapsed[id.index()], folds.graph_streams_together[id.index()]});
+    kept.processes.push_back({trace.processes[id.index()].key, alone[id.index()], folds.graph_streams_together[id.index()]});
   kept.filter = folds.filter;
   kept.python_folded = folds.python_folded;
   kept.compact = folds.compact;

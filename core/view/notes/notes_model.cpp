@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/view/table/csv.h"
 
 namespace gapscope {
 namespace {
@@ -49,6 +50,13 @@ void remove_note(NotesState& state, std::size_t at) {
 std::string note_title(const Note& note) {
   if (!note.text.empty()) return note.text;
   return note.span.empty() ? "flag" : format_duration(note.span.length());
+}
+
+std::string notes_csv(const std::vector<Note>& notes, Ns origin) {
+  std::string out = "begin_ns,length_ns,text\n";
+  for (const Note& note : notes)
+    out += std::to_string(note.span.begin - origin) + ',' + std::to_string(note.span.length()) + ',' + csv_cell(note.text) + '\n';
+  return out;
 }
 
 }  // namespace gapscope

@@ -41,4 +41,7 @@ void remove_note(NotesState& state, std::size_t at);
 // The flag shown at `note`: its text, or what stands for an empty one.
 std::string note_title(const Note& note);
 
+// A row each: begin since `origin`, length, text; times in nanoseconds.
+std::string notes_csv(const std::vector<Note>& notes, Ns origin);
+
 }  // namespace gapscope

@@ -1,6 +1,7 @@
 #include "core/view/timeline/lane_folds.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace gapscope {
 namespace {
@@ -78,6 +79,7 @@ void move_beside(std::vector<Id>& order, Id moved, Id other, bool after) {
 
 void reset_folds(LaneFolds& folds, const Trace& trace) {
   folds.process_collapsed.assign(trace.processes.size(), false);
+  folds.collapsed_alone.clear();
   folds.lane_collapsed.clear();
   for (const Lane& lane : trace.lanes) folds.lane_collapsed.push_back(holds_only_python(trace, lane));
   folds.lane_hidden.assign(trace.lanes.size(), false);
@@ -145,6 +147,24 @@ void unfold_lane(LaneFolds& folds, const Trace& trace, LaneId lane) {
   folds.process_collapsed[process] = false;
   if (behind) folds.all_streams[process] = true;
   folds.filter.clear();
+  ++folds.revision;
+}
+
+void fold_beside(LaneFolds& folds, const Trace& trace) {
+  if (!folds.collapsed_alone.empty() || folds.process_collapsed.empty()) return;
+  folds.collapsed_alone = folds.process_collapsed;
+  std::vector<bool> works(trace.processes.size());
+  for (std::size_t l = 0; l < trace.lanes.size(); ++l)
+    if (folds.lane_role[l] != LaneRole::other) works[trace.lanes[l].process.index()] = true;
+  if (std::find(works.begin(), works.end(), true) == works.end()) return;
+  for (std::size_t p = 0; p < works.size(); ++p)
+    if (!works[p]) folds.process_collapsed[p] = true;
+  ++folds.revision;
+}
+
+void unfold_beside(LaneFolds& folds) {
+  if (folds.collapsed_alone.empty()) return;
+  folds.process_collapsed = std::exchange(folds.collapsed_alone, {});
   ++folds.revision;
 }
 

@@ -20,6 +20,7 @@ enum class LaneRole : std::uint8_t {
 struct LaneFolds {
   std::vector<LaneRole> lane_role;      // by LaneId
   std::vector<bool> process_collapsed;  // by ProcessId
+  std::vector<bool> collapsed_alone;    // by ProcessId: the same as it was before another trace came beside; empty while none is
   std::vector<bool> lane_collapsed;     // by LaneId
   std::vector<bool> lane_hidden;        // by LaneId
   std::vector<bool> lane_pinned;        // by LaneId: above all processes, and it stays there while the rest scrolls
@@ -53,6 +54,10 @@ void toggle_all_but_gpu(LaneFolds& folds, const Trace& trace);
 // Opens the lane and its process, and shows them where they were hidden, filtered out or behind the line of more streams.
 void unfold_lane(LaneFolds& folds, const Trace& trace, LaneId lane);
 void set_pinned(LaneFolds& folds, LaneId lane, bool pinned);
+// Beside another trace the GPUs come first: folds the processes without GPU work, where there is any GPU work. Once, until
+// unfold_beside() gives them back.
+void fold_beside(LaneFolds& folds, const Trace& trace);
+void unfold_beside(LaneFolds& folds);
 void hide_lane(LaneFolds& folds, LaneId lane);
 void hide_process(LaneFolds& folds, const Trace& trace, ProcessId process);
 void show_hidden(LaneFolds& folds);

@@ -1,6 +1,8 @@
 #pragma once
 // What lies under the pointer: the rectangles that this frame drew, asked backwards, so what was drawn last is on top.
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "core/base/ids.h"
@@ -27,14 +29,22 @@ struct Zone {
 
 class Zones {
  public:
-  void clear() { zones_.clear(); }
-  void add(const Zone& zone) { zones_.push_back(zone); }
+  void clear() { zones_.clear(), unclip(); }
+  // Until unclip(), zones end at these edges; what lies beyond them is left out.
+  void clip(float y0, float y1) { y0_ = y0, y1_ = y1; }
+  void unclip() { clip(std::numeric_limits<float>::lowest(), std::numeric_limits<float>::max()); }
+  void add(Zone zone) {
+    zone.y0 = std::max(zone.y0, y0_);
+    zone.y1 = std::min(zone.y1, y1_);
+    if (zone.y0 < zone.y1) zones_.push_back(zone);
+  }
   // The topmost zone at a point; kind none where there is nothing.
   Zone at(float x, float y) const;
   const std::vector<Zone>& all() const { return zones_; }
 
  private:
   std::vector<Zone> zones_;
+  float y0_ = std::numeric_limits<float>::lowest(), y1_ = std::numeric_limits<float>::max();
 };
 
 }  // namespace gapscope

@@ -30,6 +30,11 @@ struct Window {
     b->diagnose();
     h.input.beside = b.get();
     run(3);
+    open_lanes();
+  }
+  void open_lanes() {
+    set_all_lanes(view().folds, false);
+    run(2);
   }
   void run(int frames) {
     for (int i = 0; i < frames; ++i) {
@@ -60,7 +65,7 @@ struct Window {
     return {(z->x0 + z->x1) / 2, (z->y0 + z->y1) / 2};
   }
   ImVec2 inside(TraceSide side) {
-    const Box& lanes = timeline(side).areas().lanes;
+    const Box& lanes = timeline(side).window().rest;
     return {lanes.x0 + lanes.width() * 0.7f, lanes.y1 - 4};
   }
   // What both show, as time since the begin of their steps.
@@ -160,14 +165,93 @@ TEST_CASE("a command's key acts on the timeline under the pointer, and X on the 
   CHECK(w.view().compare.side == TraceSide::a);
 }
 
-TEST_CASE("lanes are folded and scrolled in each timeline alone") {
+TEST_CASE("what is folded or pinned in the one is so in the other") {
+  for (const TraceSide side : {TraceSide::a, TraceSide::b}) {
+    Window w;
+    w.h.click(w.middle(side, "aten::mm"));
+    CommandScope scope{w.h.ui.document(), w.view(), w.h.out};
+    run_command(CommandId::collapse_all, scope);
+    w.run(2);
+    for (const TraceSide of : {TraceSide::a, TraceSide::b}) CHECK_FALSE(w.zone(of, "aten::mm"));
+    run_command(CommandId::collapse_all, scope);
+    const LaneId thread = w.document(side).trace.lane_id(w.view().selection);
+    w.open_lanes();
+    set_pinned(w.view().folds, thread, true);
+    w.run(2);
+    for (const TraceSide of : {TraceSide::a, TraceSide::b}) CHECK(w.timeline(of).layout().pinned_count() == 1);
+  }
+}
+
+TEST_CASE("the GPUs of both lie under each other below one ruler, the threads of both below them, folded at first") {
   Window w;
-  w.h.click(w.middle(TraceSide::b, "aten::mm"));
-  CommandScope scope{w.h.ui.document(), w.view(), w.h.out};
-  run_command(CommandId::collapse_all, scope);
+  w.view().folds.process_collapsed = {};
+  w.h.ui.adopt(w.a.get(), nullptr);
+  w.h.input.beside = nullptr;
   w.run(2);
+  REQUIRE(w.zone(TraceSide::a, "aten::mm"));
+  w.h.input.beside = w.b.get();
+  w.run(4);
+  const LaneWindow &a = w.timeline(TraceSide::a).window(), &b = w.timeline(TraceSide::b).window();
+  const std::optional<Zone> of_a = w.zone(TraceSide::a, "my_gemm"), of_b = w.zone(TraceSide::b, "my_gemm");
+  REQUIRE(of_a);
+  REQUIRE(of_b);
+  CHECK(w.h.ui.compare().places().ruler.y1 < of_a->y0);
+  CHECK(of_a->y1 < of_b->y0);
+  CHECK(a.top.y1 <= b.top.y0);
+  CHECK(b.top.y1 <= a.rest.y0);
+  CHECK(a.rest.y1 <= b.rest.y0);
+  CHECK_FALSE(w.zone(TraceSide::a, "aten::mm"));
   CHECK_FALSE(w.zone(TraceSide::b, "aten::mm"));
-  CHECK(w.zone(TraceSide::a, "aten::mm"));
+  std::size_t overviews = 0, rulers = 0;
+  for (const PanelPlace& place : w.h.ui.places()) {
+    overviews += std::string_view(place.name) == "overview";
+    rulers += std::string_view(place.name) == "ruler";
+  }
+  CHECK(overviews == 1);
+  CHECK(rulers == 1);
+  CHECK(is_panel_shown(w.view(), "compare"));
+
+  w.h.input.beside = nullptr;
+  w.run(2);
+  CHECK(w.zone(TraceSide::a, "aten::mm"));  // alone its threads are open as before
+}
+
+TEST_CASE("a time marked in the ruler is marked in both, and given up in both") {
+  Window w;
+  const Box ruler = w.h.ui.compare().places().ruler;
+  const Box& lanes = w.timeline(TraceSide::a).window().top;
+  w.h.move_to({lanes.x0 + 200, ruler.y0 + 10});
+  w.h.button = true;
+  w.h.frame();
+  w.h.move_to({lanes.x0 + 400, ruler.y0 + 10});
+  w.h.button = false;
+  w.run(2);
+  REQUIRE(w.view_of(TraceSide::a).range);
+  REQUIRE(w.view_of(TraceSide::b).range);
+  CHECK(w.view_of(TraceSide::b).range->begin - w.view_of(TraceSide::a).range->begin == w.h.ui.compare().alignment().way());
+  CHECK(w.view_of(TraceSide::b).range->length() == w.view_of(TraceSide::a).range->length());
+  w.h.press(Key::escape);
+  w.run(2);
+  CHECK_FALSE(w.view_of(TraceSide::a).range);
+  CHECK_FALSE(w.view_of(TraceSide::b).range);
+}
+
+TEST_CASE("what is searched for in the one is searched for in the other") {
+  Window w;
+  w.view().search.typed.text = "mm";
+  w.view().search.asked = w.view().search.typed;
+  w.view().compare.found_beside = std::make_shared<const SearchAnswer>(find_slices(w.b->trace, w.view().search.typed));
+  w.h.frame();
+  const TraceView& b = w.view_of(TraceSide::b);
+  CHECK(b.search.typed.text == "mm");
+  REQUIRE(b.search.answer);
+  CHECK(b.search.answer->is_hit.has(test::slice_named(*w.b, "aten::mm")));
+  CHECK(w.view().compare.hits_beside == b.search.answer->hits.size());
+  w.view().search.typed.text = "";
+  w.view().search.asked = w.view().search.typed;
+  w.h.frame();
+  CHECK_FALSE(w.view_of(TraceSide::b).search.answer);
+  CHECK_FALSE(w.view().compare.hits_beside);
 }
 
 TEST_CASE("swapped traces keep what was selected, and their steps stay where they were") {
@@ -239,8 +323,8 @@ TEST_CASE("a chosen pair is selected in both and in sight") {
   REQUIRE(a);
   REQUIRE(b);
   CHECK(a->x1 - a->x0 > 40);
-  CHECK(a->y1 <= w.timeline(TraceSide::a).areas().lanes.y1);
-  CHECK(b->y1 <= w.timeline(TraceSide::b).areas().lanes.y1);
+  CHECK(a->y1 <= w.timeline(TraceSide::a).window().top.y1);
+  CHECK(b->y1 <= w.timeline(TraceSide::b).window().top.y1);
   w.check_linked();
 }
 
@@ -252,8 +336,10 @@ TEST_CASE("a small window still has both timelines and loses no pixel to the oth
     ImGui::GetIO().DisplaySize = size;
     w.run(3);
     const TimelineAreas &a = w.timeline(TraceSide::a).areas(), &b = w.timeline(TraceSide::b).areas();
-    CHECK(a.lanes.y1 <= b.ruler.y0);
-    if (size.x > 1000) CHECK(b.lanes.height() > 60);
+    const LaneWindow &in_a = w.timeline(TraceSide::a).window(), &in_b = w.timeline(TraceSide::b).window();
+    CHECK(a.ruler.y0 == b.ruler.y0);
+    CHECK(in_a.top.y1 <= in_b.top.y0);
+    if (size.x > 600) CHECK(in_b.top.height() > 20);
   }
 }
 
@@ -322,7 +408,7 @@ TEST_CASE("the tab begins with the verdict and says what a step takes in each, w
   CHECK(holds(text, "900"));
   CHECK(holds(text, "600"));
   CHECK(holds(text, "-300"));
-  CHECK(holds(text, "1.50"));  // A / B
+  CHECK(holds(text, "1.50x faster"));
 }
 
 TEST_CASE("the tab's tables name what changed, came and went") {

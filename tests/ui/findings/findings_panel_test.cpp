@@ -53,7 +53,7 @@ TEST_CASE("the chosen finding shows what it means, what to do, its evidence and 
   panel.frame();
   panel.view.findings.chosen = panel.position_of("overhead_bound");
   const std::string text = panel.frame();
-  for (const char* part : {"What it usually means", "What to do", "cpu active", "From the guide", "Mute this rule"}) CHECK(holds(text, part));
+  for (const char* part : {"What it usually means", "What to do", "host busy", "From the guide", "Mute this rule"}) CHECK(holds(text, part));
 }
 
 TEST_CASE("a muted rule is silent, is counted, and is asked to be remembered") {

@@ -69,6 +69,70 @@ TEST_CASE("every busy stream's kernels are on the screen at start, at every size
   }
 }
 
+namespace {
+
+// All that lies between the first and the last row of kernels belongs to the GPUs, A's before B's, below the one ruler.
+void check_bands(const PictureLayout& layout) {
+  const auto places = [&](std::string_view name) {
+    return std::count_if(layout.panels.begin(), layout.panels.end(), [&](const PanelPlace& place) { return place.name == name; });
+  };
+  CHECK(places("ruler") == 1);
+  CHECK(places("overview") <= 1);
+  float ruler = 0, end_of_a = 0, begin_of_b = 1e9f, end_of_b = 0;
+  for (const PanelPlace& place : layout.panels)
+    if (std::string_view(place.name) == "ruler") ruler = place.box.y1;
+  for (const PictureRow& row : layout.rows) {
+    if (row.kind != RowKind::kernels) continue;
+    CHECK(row.box.y0 >= ruler);
+    if (row.trace == TraceSide::a) end_of_a = std::max(end_of_a, row.box.y1);
+    if (row.trace == TraceSide::b) begin_of_b = std::min(begin_of_b, row.box.y0), end_of_b = std::max(end_of_b, row.box.y1);
+  }
+  CHECK(end_of_a <= begin_of_b);
+  for (const PictureRow& row : layout.rows)
+    if (row.kind == RowKind::cpu || row.kind == RowKind::counter) CHECK(row.box.y0 >= std::max(end_of_a, end_of_b));
+}
+
+constexpr std::array<std::pair<const char*, const char*>, 14> kPairs = {{
+    {"matmul_add_64_warm_eager", "matmul_add_64_warm_compile"},
+    {"matmul_add_4096_warm_eager", "matmul_add_4096_warm_compile"},
+    {"matmul_add_64_cold_eager", "matmul_add_64_warm_eager"},
+    {"mlp_geglu_eager", "mlp_geglu_compile"},
+    {"mlp_geglu_eager", "mlp_geglu_reduce_overhead"},
+    {"transformer_baseline", "transformer_optimized"},
+    {"softmax_eager", "softmax_inductor"},
+    {"muladd_eager", "muladd_compile_cudagraph"},
+    {"linear_eager", "linear_compile"},
+    {"ddp_rank0", "ddp_rank1"},
+    {"ddp_delayed_rank0", "ddp_delayed_rank1"},
+    {"fsdp_rank0", "fsdp_rank1"},
+    {"pp_rank0", "pp_rank1"},
+    {"tp_rank0", "tp_rank1"},
+}};
+
+}  // namespace
+
+TEST_CASE("of two traces the GPUs lie under each other below one ruler, at every size") {
+  std::size_t seen = 0;
+  for (const auto& [first, second] : kPairs) {
+    const auto a = analyzed(recording_or_none(first)), b = analyzed(recording_or_none(second));
+    if (!a || !b) continue;
+    ++seen;
+    for (const auto& [width, height] : kSizes) {
+      CAPTURE(first);
+      CAPTURE(second);
+      CAPTURE(width);
+      HeadlessUi h(a.get(), width, height);
+      h.input.beside = b.get();
+      h.frames(5);
+      const PictureLayout layout = picture_layout(h.ui);
+      check_rows(layout, a->trace, TraceSide::a);
+      check_rows(layout, b->trace, TraceSide::b);
+      check_bands(layout);
+    }
+  }
+  CHECK(seen == kPairs.size());
+}
+
 TEST_CASE("the GPU stays in sight while the threads scroll") {
   const auto document = analyzed(recording_or_none("transformer_baseline"));
   REQUIRE(document);
