@@ -9,7 +9,7 @@ import re
 import sys
 import tempfile
 
-BELOW_VIEW = ["core/base", "core/trace", "core/index", "core/analyze", "core/diagnose", "core/compare"]
+BELOW_VIEW = ["core/base", "core/trace", "core/index", "core/analyze", "core/diagnose", "core/compare", "core/sql"]
 # Of loading, what lies outside sees the way in, a slice's args and the way out, not how files are read.
 LOAD_INTERFACE = ["core/load/args.h", "core/load/crop.h", "core/load/load_trace.h"]
 
@@ -23,6 +23,7 @@ MAY_INCLUDE = {
     "core/analyze": ["core/base", "core/trace", "core/index"],
     "core/diagnose": ["core/base", "core/trace", "core/index", "core/analyze"],
     "core/compare": ["core/base", "core/trace", "core/index", "core/analyze"],
+    "core/sql": ["core/base", "core/trace", "core/index", "core/analyze", "core/diagnose", "core/load/args.h", "core/load/args_pass.h"],
     "core/view": BELOW_VIEW + LOAD_INTERFACE,
     "ui": BELOW_VIEW + LOAD_INTERFACE + ["core/view"],
     "app": BELOW_VIEW + LOAD_INTERFACE + ["core/view", "ui"],
@@ -34,9 +35,11 @@ ONLY_IN = {
     r"simdjson": ["core/load"],
     r"(zlib|lzma|zstd)\.h": ["core/load", "app/record"],
     r"libiberty": ["core/base"],
-    r"re2": ["core/view/search"],
+    r"re2": ["core/view/search", "core/sql"],
     r"(.*/)?imgui": ["ui", "app/window"],
     r"GLFW/|glad/|(.*/)?imgui_impl_": ["app/window"],
+    r"sqlite3\.h": ["core/sql"],
+    r"editline/": ["app/cli"],
     r"png\.h": ["app/window"],
     r"CLI/": ["app/cli", "app/sampler"],
     r"cupti": ["app/sampler"],

@@ -6,7 +6,7 @@ set -euo pipefail
 packages=(
   g++ cmake ninja-build pkg-config
   libimgui-dev libglfw3-dev libsimdjson-dev python3 python3-glad libcli11-dev libfmt-dev nlohmann-json3-dev
-  libre2-dev libiberty-dev
+  libre2-dev libiberty-dev libsqlite3-dev libedit-dev
   zlib1g-dev liblzma-dev libzstd-dev libpng-dev
   fonts-inter fonts-jetbrains-mono libgl1 libgl1-mesa-dri xvfb
   doctest-dev xdotool x11-utils

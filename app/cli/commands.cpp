@@ -13,6 +13,7 @@
 #include "app/cli/kernels.h"
 #include "app/cli/record.h"
 #include "app/cli/screenshot.h"
+#include "app/cli/sql.h"
 #include "app/cli/table.h"
 #include "app/cli/time_argument.h"
 #include "app/cli/why.h"
@@ -225,6 +226,19 @@ std::function<int()> declare_crop(CLI::App& arguments) {
   return [options] { return crop(*options); };
 }
 
+std::function<int()> declare_sql(CLI::App& arguments) {
+  auto options = std::make_shared<SqlOptions>();
+  arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
+  auto* query = arguments.add_option("QUERY", options->query, "statements, separated by semicolons; - for standard input; without any, a prompt");
+  arguments.add_option("--file", options->file, "a file of statements")->type_name("Q.sql")->excludes(query);
+  arguments.add_option("--time-limit", options->time_limit_s, "seconds after which the statements are ended; 0 for none")->check(CLI::Range(0.0, 1e6))->capture_default_str();
+  auto* csv = arguments.add_flag_callback("--csv", [options] { options->format = SqlFormat::csv; }, "print CSV");
+  arguments.add_flag_callback("--json", [options] { options->format = SqlFormat::json; }, "print JSON: columns and rows, one object a statement")->excludes(csv);
+  arguments.footer("Tables as in Perfetto (slice, thread, process, args, flow, ...) and Gapscope's own (kernel, gpu_gap, step, ...).\n"
+                   ".tables and .schema, as QUERY or at the prompt, tell what there is. Times are nanoseconds.");
+  return [options] { return run_sql(*options); };
+}
+
 constexpr Subcommand kSubcommands[] = {
     {"info", "print what is in a trace", declare_info},
     {"diagnose", "print what costs time, what proves it and what to do", declare_diagnose},
@@ -237,6 +251,7 @@ constexpr Subcommand kSubcommands[] = {
     {"launches", "print how launches, queues and kernels follow each other", declare_analysis<launches_report>},
     {"flops", "print operations, rates and shares of the peak by operator and shapes", declare_analysis<flops_report>},
     {"memory", "print peak memory and who allocates it", declare_analysis<memory_report>},
+    {"sql", "ask anything in SQL: tables of slices, kernels, gaps, steps and more", declare_sql},
     {"record", "run a CUDA program with the recorder inside, and open its trace", declare_record},
     {"crop", "write a part of a trace as a trace of its own", declare_crop},
     {"screenshot", "render the window into a PNG, with or without a display", declare_screenshot},

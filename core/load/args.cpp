@@ -10,6 +10,7 @@
 #include "core/load/batch_parser.h"
 #include "core/load/byte_source.h"
 #include "core/load/json_text.h"
+#include "core/load/read_again.h"
 #include "core/load/restart_points.h"
 #include "core/load/spilled_text.h"
 #include "core/load/structural_index.h"
@@ -58,25 +59,6 @@ Result<bool> skip(ByteSource& source, std::uint64_t bytes) {
     bytes -= *got;
   }
   return true;
-}
-
-// The text from the nearest place at or before `offset` that can be reached at once; `begin` says where that is.
-Result<std::unique_ptr<ByteSource>> open_before(const Trace& trace, std::uint64_t offset, std::uint64_t& begin) {
-  if (trace.spilled_text) {
-    begin = offset;
-    return trace.spilled_text->open_at(offset);
-  }
-  const RestartPoint* point = trace.restart_points ? trace.restart_points->before(offset) : nullptr;
-  if (point != nullptr) {
-    begin = point->text_offset;
-    return open_gzip_at(trace.path, *point);
-  }
-  begin = 0;
-  if (trace.is_plain_text) {
-    begin = offset;
-    return open_packed(trace.path, offset);
-  }
-  return open_source(trace.path);
 }
 
 class Walk {
@@ -149,14 +131,57 @@ class Walk {
 
 }  // namespace
 
-Result<std::string> read_event_text(const Trace& trace, std::uint64_t offset) {
-  const std::string shown = printable(trace.path);
-  if (!trace.spilled_text && is_pipe(trace.path)) {
-    return Error{fmt::format("{} is a pipe, so its args cannot be read again. Open the trace from a file to see them.", shown)};
+TextAccess::TextAccess(const Trace& trace)
+    : path(trace.path), is_plain(trace.is_plain_text), restart_points(trace.restart_points), spilled(trace.spilled_text) {}
+
+std::optional<Error> spill(TextAccess& text, const std::string& folder, const std::atomic<bool>* cancel) {
+  if (text.is_plain || text.spilled || text.path == "-") return std::nullopt;
+  Result<std::shared_ptr<SpilledText>> copy = SpilledText::create(folder);
+  if (!copy) return std::nullopt;
+  Result<std::unique_ptr<ByteSource>> source = open_source(text.path, cancel);
+  if (!source) return source.error();
+  std::string piece(std::size_t{1} << 20, '\0');
+  for (;;) {
+    if (cancel != nullptr && *cancel) return Error{"Cancelled."};
+    const Result<std::size_t> got = (*source)->read(piece.data(), piece.size());
+    if (!got) return got.error();
+    if ((*copy)->append(piece.data(), *got)) return std::nullopt;
+    if (*got < piece.size()) break;
   }
-  if (trace.path == "-" && !trace.spilled_text) return Error{"The trace came through standard input, so its args cannot be read again. Open it from a file to see them."};
+  text.spilled = std::move(*copy);
+  return std::nullopt;
+}
+
+Result<std::unique_ptr<ByteSource>> open_text_before(const TextAccess& text, std::uint64_t offset, std::uint64_t& begin) {
+  if (!text.spilled && is_pipe(text.path)) {
+    return Error{fmt::format("{} is a pipe, so its args cannot be read again. Open the trace from a file to see them.", printable(text.path))};
+  }
+  if (text.path == "-" && !text.spilled) return Error{"The trace came through standard input, so its args cannot be read again. Open it from a file to see them."};
+  if (text.spilled) {
+    begin = offset;
+    return text.spilled->open_at(offset);
+  }
+  const RestartPoint* point = text.restart_points ? text.restart_points->before(offset) : nullptr;
+  if (point != nullptr) {
+    begin = point->text_offset;
+    return open_gzip_at(text.path, *point);
+  }
+  begin = 0;
+  if (text.is_plain) {
+    begin = offset;
+    return open_packed(text.path, offset);
+  }
+  return open_source(text.path);
+}
+
+Result<std::vector<Arg>> args_of_event(const std::string& event) { return Walk(event).args(); }
+
+namespace {
+
+Result<std::string> event_text(const TextAccess& text, std::uint64_t offset) {
+  const std::string shown = printable(text.path);
   std::uint64_t begin = 0;
-  Result<std::unique_ptr<ByteSource>> source = open_before(trace, offset, begin);
+  Result<std::unique_ptr<ByteSource>> source = open_text_before(text, offset, begin);
   if (!source) return source.error();
   const Result<bool> there = skip(**source, offset - begin);
   if (!there) return there.error();
@@ -164,11 +189,17 @@ Result<std::string> read_event_text(const Trace& trace, std::uint64_t offset) {
   return read_one_event(**source, shown, offset);
 }
 
-Result<std::vector<Arg>> read_args(const Trace& trace, std::uint64_t offset) {
+}  // namespace
+
+Result<std::string> read_event_text(const Trace& trace, std::uint64_t offset) { return event_text(TextAccess(trace), offset); }
+
+Result<std::vector<Arg>> read_args(const TextAccess& text, std::uint64_t offset) {
   if (offset == kNoOffset) return std::vector<Arg>{};
-  const Result<std::string> text = read_event_text(trace, offset);
-  if (!text) return text.error();
-  return Walk(*text).args();
+  const Result<std::string> event = event_text(text, offset);
+  if (!event) return event.error();
+  return args_of_event(*event);
 }
+
+Result<std::vector<Arg>> read_args(const Trace& trace, std::uint64_t offset) { return read_args(TextAccess(trace), offset); }
 
 }  // namespace gapscope

@@ -1,0 +1,129 @@
+#include "app/cli/sql.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "app/cli/command_line.h"
+#include "app/cli/in_and_out.h"
+#include "app/cli/sql_output.h"
+#include "app/cli/sql_prompt.h"
+#include "core/base/text.h"
+#include "core/load/load_trace.h"
+#include "core/sql/database.h"
+
+namespace gapscope {
+namespace {
+
+int complain(const std::string& sentence, int code) {
+  std::fprintf(stderr, "gapscope: %s\n", printable(sentence).c_str());
+  return code;
+}
+
+// What is packed so that it can only be read from its start is kept in a nameless file, so that args can be read again.
+std::string spill_folder() {
+  std::error_code trouble;
+  const auto folder = std::filesystem::temp_directory_path(trouble);
+  return trouble ? std::string() : folder.string();
+}
+
+Result<std::string> read_all(std::istream& in, const std::string& shown) {
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  if (in.bad()) return Error{fmt::format("{} cannot be read.", shown)};
+  return text;
+}
+
+Result<std::string> query_of(const SqlOptions& options) {
+  if (!options.file.empty()) {
+    std::ifstream in(options.file, std::ios::binary);
+    std::error_code ignored;
+    if (!in || std::filesystem::is_directory(options.file, ignored)) return Error{fmt::format("{} cannot be read: {}.", options.file, std::strerror(errno ? errno : EISDIR))};
+    return read_all(in, options.file);
+  }
+  if (!options.query.empty() && options.query != "-") return options.query;
+  return read_all(std::cin, "Standard input");
+}
+
+sql::Database* interruptible = nullptr;  // what Ctrl+C ends
+void on_interrupt(int) {
+  if (interruptible != nullptr) interruptible->cancel();
+}
+
+class Interruptible {
+ public:
+  explicit Interruptible(sql::Database& database) {
+    interruptible = &database;
+    struct sigaction action {};
+    action.sa_handler = on_interrupt;
+    ::sigaction(SIGINT, &action, &before_);
+  }
+  ~Interruptible() {
+    ::sigaction(SIGINT, &before_, nullptr);
+    interruptible = nullptr;
+  }
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+
+ private:
+  struct sigaction before_ {};
+};
+
+// What was written last could not be: why, and 0 before.
+struct Output {
+  int trouble = 0;
+  bool write(std::string_view text) {
+    if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return true;
+    trouble = errno;
+    return false;
+  }
+};
+
+std::unique_ptr<sql::RowSink> sink_for(SqlFormat format, Output& output) {
+  const WriteText write = [&output](std::string_view text) { return output.write(text); };
+  switch (format) {
+    case SqlFormat::csv: return csv_rows(write, ::isatty(STDOUT_FILENO) != 0);
+    case SqlFormat::json: return json_rows(write);
+    case SqlFormat::text: break;
+  }
+  return text_rows(write);
+}
+
+int run_script(sql::Database& database, const std::string& script, SqlFormat format) {
+  Output output;
+  const auto error = database.run(script, *sink_for(format, output));
+  if (output.trouble != 0) return complain(fmt::format("standard output cannot be written: {}.", std::strerror(output.trouble)), kBadInput);
+  return error ? complain(error->message, kBadInput) : kOk;
+}
+
+}  // namespace
+
+int run_sql(const SqlOptions& options) {
+  const bool asks = options.query.empty() && options.file.empty() && ::isatty(STDIN_FILENO) != 0;
+  if (options.trace == "-" && options.file.empty() && (options.query.empty() || options.query == "-"))
+    return complain("standard input is the trace or the query, not both: give one as a file.", kUsage);
+  Result<std::string> script = asks ? Result<std::string>(std::string()) : query_of(options);
+  if (!script) return complain(script.error().message, kBadInput);
+  LoadOptions load;
+  load.spill_folder = spill_folder();
+  const auto trace = load_trace(options.trace, load);
+  if (!trace) return complain(trace.error().message, kBadInput);
+  sql::Options database_options;
+  database_options.spill_folder = load.spill_folder;
+  if (options.time_limit_s > 0) database_options.time_limit = std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit_s * 1000));
+  sql::Database database(*trace, database_options);
+  const Interruptible ctrl_c(database);
+  if (!asks && script->starts_with('.')) return print(dot_command(database, *script));
+  if (!asks) return run_script(database, *script, options.format);
+  return run_prompt(database, [&](const std::string& text) { return run_script(database, text, options.format); });
+}
+
+}  // namespace gapscope

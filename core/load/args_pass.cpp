@@ -1,0 +1,86 @@
+#include "core/load/args_pass.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "core/load/byte_source.h"
+#include "core/load/event_bounds.h"
+
+namespace gapscope {
+namespace {
+
+constexpr std::size_t kReadBytes = std::size_t{1} << 20;
+// So far an event's text is looked at without having met its end: the args of the rare longer ones are read by themselves.
+constexpr std::size_t kLongestEvent = kBalanceBytes;
+
+class Pass {
+ public:
+  Pass(const TextAccess& access, const ArgsPass& pass, std::unique_ptr<ByteSource> source, std::uint64_t at)
+        : access_(access), pass_(pass), source_(std::move(source)), text_offset_(at) {}
+
+  std::optional<Error> run() {
+    for (std::size_t i = 0; i < pass_.offsets.size(); ++i) {
+      if (pass_.cancel != nullptr && *pass_.cancel) return Error{"Cancelled."};
+      if (auto error = reach(pass_.offsets[i])) return error;
+      bool go_on = true;
+      if (auto error = look(i, go_on)) return error;
+      if (!go_on) break;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  // Makes the text hold `offset` and kLongestEvent bytes from there on, as far as the file goes.
+  std::optional<Error> reach(std::uint64_t offset) {
+    while (!at_end_ && text_offset_ + text_.size() < offset + kLongestEvent) {
+      const std::uint64_t before = offset > text_offset_ ? offset - text_offset_ : 0;
+      const auto done = static_cast<std::size_t>(std::min<std::uint64_t>(before, text_.size()));
+      text_.erase(0, done);
+      text_offset_ += done;
+      const std::size_t had = text_.size();
+      text_.resize(had + kReadBytes);
+      const Result<std::size_t> got = source_->read(text_.data() + had, kReadBytes);
+      if (!got) return got.error();
+      text_.resize(had + *got);
+      at_end_ = *got < kReadBytes;
+      if (pass_.cancel != nullptr && *pass_.cancel) return Error{"Cancelled."};
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Error> look(std::size_t i, bool& go_on) {
+    const std::uint64_t offset = pass_.offsets[i];
+    const auto at = static_cast<std::size_t>(std::min<std::uint64_t>(offset - text_offset_, text_.size()));
+    const std::uint64_t next = i + 1 < pass_.offsets.size() ? pass_.offsets[i + 1] : ~std::uint64_t{0};
+    const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(next - offset, kLongestEvent));
+    const std::string_view near = std::string_view(text_).substr(at, length);
+    if (length < kLongestEvent && !pass_.may_matter(near)) return std::nullopt;
+    const Brackets brackets = near.starts_with('{') ? follow_brackets(near, 0) : Brackets{};
+    const bool whole = brackets.end != 0 && !brackets.odd && !brackets.cut_off;
+    Result<std::vector<Arg>> args = whole ? args_of_event(std::string(near.substr(0, brackets.end))) : Error{};
+    if (!args) args = read_args(access_, offset);  // damaged or long: as the load took it
+    if (!args) return args.error();
+    go_on = pass_.take(i, *args);
+    return std::nullopt;
+  }
+
+  const TextAccess& access_;
+  const ArgsPass& pass_;
+  std::unique_ptr<ByteSource> source_;
+  std::string text_;
+  std::uint64_t text_offset_;
+  bool at_end_ = false;
+};
+
+}  // namespace
+
+std::optional<Error> read_args_in_order(const TextAccess& text, const ArgsPass& pass) {
+  if (pass.offsets.empty()) return std::nullopt;
+  std::uint64_t begin = 0;
+  Result<std::unique_ptr<ByteSource>> source = open_text_before(text, pass.offsets.front(), begin);
+  if (!source) return source.error();
+  return Pass(text, pass, std::move(*source), begin).run();
+}
+
+}  // namespace gapscope

@@ -1,0 +1,200 @@
+#include "core/sql/arg_store.h"
+
+#include <algorithm>
+
+#include "core/base/radix_sort.h"
+
+namespace gapscope::sql {
+namespace {
+
+// The leaves of a member are called so, or so with more behind.
+bool is_of_member(std::string_view leaf_key, std::string_view member) {
+  leaf_key.remove_prefix(std::min<std::size_t>(leaf_key.size(), 5));  // "args."
+  return leaf_key.starts_with(member);
+}
+
+std::optional<ArgValue> find_leaf(const std::vector<FlatArg>& leaves, std::string_view key) {
+  const auto found = std::find_if(leaves.begin(), leaves.end(), [&](const FlatArg& leaf) { return leaf.key == key; });
+  return found != leaves.end() ? std::optional(found->value) : std::nullopt;
+}
+
+}  // namespace
+
+void ColdMember::add(SliceRow row, std::vector<FlatArg> leaves) { rows_.emplace_back(row, std::move(leaves)); }
+
+void ColdMember::seal() {
+  std::sort(rows_.begin(), rows_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+}
+
+const std::vector<FlatArg>* ColdMember::find(SliceRow row) const {
+  const auto at = std::lower_bound(rows_.begin(), rows_.end(), row, [](const auto& entry, SliceRow wanted) { return entry.first < wanted; });
+  return at != rows_.end() && at->first == row ? &at->second : nullptr;
+}
+
+ArgStore::ArgStore(const Trace& trace, const SliceOrder& order, std::string spill_folder, const std::atomic<bool>& cancel)
+    : trace_(trace), order_(order), spill_folder_(std::move(spill_folder)), cancel_(cancel), text_(trace), columns_(trace) {}
+
+void ArgStore::begin_statement(std::vector<std::string> keys) {
+  cold_.clear();
+  hinted_ = std::move(keys);
+  single_reads_here_ = 0;
+}
+
+Result<std::vector<FlatArg>> ArgStore::read_one(SliceRow row) {
+  ++single_reads_;
+  if (++single_reads_here_ == kSingleReads && !spill_folder_.empty())
+    if (auto error = spill(text_, spill_folder_, &cancel_)) return *error;
+  const Result<std::vector<Arg>> args = read_args(text_, order_.offset(row));
+  if (!args) return args.error();
+  return flatten(*args);
+}
+
+ArgColumns::ReadEvent ArgStore::reader() {
+  return [this](SliceRow row) -> std::optional<std::vector<FlatArg>> {
+    auto read = read_args(text_, order_.offset(row));
+    return read ? std::optional(flatten(*read)) : std::nullopt;
+  };
+}
+
+Result<bool> ArgStore::has_args(SliceRow row) {
+  if (columns_.any(row)) return true;
+  if (has_args_.empty() && may_read_one()) {
+    const auto leaves = read_one(row);
+    return leaves ? Result<bool>(!leaves->empty()) : leaves.error();
+  }
+  if (has_args_.empty())
+    if (auto error = read_presence()) return *error;
+  return static_cast<bool>(has_args_[row]);
+}
+
+Result<std::optional<ArgValue>> ArgStore::value(SliceRow row, const ArgKey& key) {
+  if (auto known = columns_.value(row, key, reader())) return std::move(*known);
+  const std::string_view member = member_of_key(key.text);
+  if (member.empty()) return std::optional<ArgValue>();
+  if (cold_.find(member) == cold_.end() && may_read_one()) {
+    const auto leaves = read_one(row);
+    return leaves ? Result<std::optional<ArgValue>>(find_leaf(*leaves, key.text)) : leaves.error();
+  }
+  const auto column = cold(member);
+  if (!column) return column.error();
+  const std::vector<FlatArg>* leaves = (*column)->find(row);
+  return leaves ? find_leaf(*leaves, key.text) : std::optional<ArgValue>();
+}
+
+Result<std::vector<FlatArg>> ArgStore::all(SliceRow row) { return read_one(row); }
+
+Result<std::vector<FlatArg>> ArgStore::of_member(SliceRow row, std::string_view member) {
+  if (auto known = columns_.of_member(row, member, reader())) return std::move(*known);
+  if (cold_.find(member) == cold_.end() && may_read_one()) {
+    auto leaves = read_one(row);
+    if (leaves) std::erase_if(*leaves, [&](const FlatArg& leaf) { return !is_of_member(leaf.key, member); });
+    return leaves;
+  }
+  const auto column = cold(member);
+  if (!column) return column.error();
+  const std::vector<FlatArg>* leaves = (*column)->find(row);
+  return leaves ? *leaves : std::vector<FlatArg>{};
+}
+
+Result<const ColdMember*> ArgStore::cold(std::string_view member) {
+  auto known = cold_.find(member);
+  if (known == cold_.end()) {
+    std::set<std::string> members{std::string(member)};
+    for (const std::string& key : hinted_)
+      if (const std::string_view hinted = member_of_key(key); !hinted.empty() && cold_.find(hinted) == cold_.end()) members.emplace(hinted);
+    if (auto error = read_members(members)) return *error;
+    known = cold_.find(member);
+  }
+  return &known->second;
+}
+
+const std::vector<ArgStore::AtOffset>& ArgStore::file_order() {
+  if (!file_order_.empty()) return file_order_;
+  for (SliceRow row = 0; row < order_.size(); ++row)
+    if (const std::uint64_t offset = order_.offset(row); has_offset(ImportIssueExample{offset, {}})) file_order_.push_back({offset, row});
+  std::vector<AtOffset> room;
+  radix_sort(file_order_, room, [](const AtOffset& a) { return a.offset; });
+  return file_order_;
+}
+
+std::optional<Error> ArgStore::read_members(const std::set<std::string>& members) {
+  ++passes_;
+  std::vector<std::string> marks;
+  for (const std::string& member : members) {
+    cold_.try_emplace(member);
+    marks.push_back('"' + member);
+  }
+  std::vector<std::uint64_t> offsets;
+  for (const AtOffset& at : file_order()) offsets.push_back(at.offset);
+  ArgsPass pass;
+  pass.offsets = offsets;
+  pass.cancel = &cancel_;
+  pass.may_matter = [&](std::string_view text) {
+    return std::any_of(marks.begin(), marks.end(), [&](const std::string& mark) { return text.find(mark) != std::string_view::npos; });
+  };
+  pass.take = [&](std::size_t event, const std::vector<Arg>& args) {
+    for (auto& [member, column] : cold_) {
+      if (!members.contains(member)) continue;
+      std::vector<FlatArg> leaves;
+      for (const Arg& arg : args)
+        if (arg.key.starts_with(member)) flatten_value(arg, leaves);
+      if (!leaves.empty()) column.add(file_order_[event].row, std::move(leaves));
+    }
+    return true;
+  };
+  const auto error = read_args_in_order(text_, pass);
+  for (const std::string& member : members) cold_.find(member)->second.seal();
+  if (error) cold_.clear();
+  std::vector<AtOffset>().swap(file_order_);
+  return error;
+}
+
+std::optional<Error> ArgStore::read_presence() {
+  ++passes_;
+  std::vector<bool> found(order_.size(), false);
+  std::vector<std::uint64_t> offsets;
+  std::vector<SliceRow> rows;
+  for (const AtOffset& at : file_order()) {
+    if (columns_.any(at.row)) continue;
+    offsets.push_back(at.offset);
+    rows.push_back(at.row);
+  }
+  ArgsPass pass;
+  pass.offsets = offsets;
+  pass.cancel = &cancel_;
+  pass.may_matter = [](std::string_view text) { return text.find("\"args\"") != std::string_view::npos; };
+  pass.take = [&](std::size_t event, const std::vector<Arg>& args) {
+    std::vector<FlatArg> leaves;
+    for (const Arg& arg : args)
+      if (leaves.empty()) flatten_value(arg, leaves);
+    found[rows[event]] = !leaves.empty();
+    return true;
+  };
+  const auto error = read_args_in_order(text_, pass);
+  std::vector<AtOffset>().swap(file_order_);
+  if (!error) has_args_ = std::move(found);
+  return error;
+}
+
+Result<std::vector<std::pair<SliceRow, std::vector<FlatArg>>>> ArgStore::next_in_file(std::size_t& from, std::size_t most) {
+  if (from == 0 && !spill_folder_.empty() && order_.size() > most)
+    if (auto error = spill(text_, spill_folder_, &cancel_)) return *error;
+  const auto& events = file_order();
+  std::vector<std::uint64_t> offsets;
+  for (std::size_t i = from; i < events.size() && offsets.size() < most; ++i) offsets.push_back(events[i].offset);
+  std::vector<std::pair<SliceRow, std::vector<FlatArg>>> out;
+  ArgsPass pass;
+  pass.offsets = offsets;
+  pass.cancel = &cancel_;
+  pass.may_matter = [](std::string_view text) { return text.find("\"args\"") != std::string_view::npos; };
+  pass.take = [&](std::size_t event, const std::vector<Arg>& args) {
+    std::vector<FlatArg> leaves = flatten(args);
+    if (!leaves.empty()) out.emplace_back(events[from + event].row, std::move(leaves));
+    return true;
+  };
+  if (auto error = read_args_in_order(text_, pass)) return *error;
+  from += offsets.size();
+  return out;
+}
+
+}  // namespace gapscope::sql

@@ -1,0 +1,223 @@
+#include "core/sql/functions.h"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <re2/re2.h>
+
+#include "core/base/demangle.h"
+#include "core/sql/slice_table.h"
+#include "core/sql/world.h"
+
+namespace gapscope::sql {
+namespace {
+
+using Values = sqlite3_value**;
+constexpr int kPure = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
+
+World& world_of(sqlite3_context* out) { return *static_cast<World*>(sqlite3_user_data(out)); }
+bool is_null(sqlite3_value* value) { return sqlite3_value_type(value) == SQLITE_NULL; }
+void fail(sqlite3_context* out, const std::string& sentence) { sqlite3_result_error(out, sentence.c_str(), static_cast<int>(sentence.size())); }
+
+template <void (*kBody)(sqlite3_context*, int, Values)>
+void guarded(sqlite3_context* out, int n, Values values) noexcept {
+  try {
+    kBody(out, n, values);
+  } catch (...) {
+    sqlite3_result_error_nomem(out);
+  }
+}
+
+// A thing that is made of a constant argument once a statement.
+template <class T, class Make>
+T* kept(sqlite3_context* out, int argument, Make make) {
+  auto* at = static_cast<T*>(sqlite3_get_auxdata(out, argument));
+  if (at != nullptr) return at;
+  sqlite3_set_auxdata(out, argument, new T(make()), [](void* made) { delete static_cast<T*>(made); });
+  return static_cast<T*>(sqlite3_get_auxdata(out, argument));
+}
+
+// A slice's number, of those that there are.
+std::optional<std::uint32_t> id_of(World& world, sqlite3_value* value) {
+  const std::int64_t id = sqlite3_value_int64(value);
+  return sqlite3_value_type(value) == SQLITE_INTEGER && id >= 0 && id < world.order().size() ? std::optional(static_cast<std::uint32_t>(id)) : std::nullopt;
+}
+
+void extract_arg(sqlite3_context* out, int, Values values) {
+  World& world = world_of(out);
+  if (is_null(values[0]) || is_null(values[1])) return;
+  const auto id = id_of(world, values[0]);
+  if (!id) return;
+  const ArgKey* key = kept<ArgKey>(out, 1, [&] { return ArgKey(text_of(values[1])); });
+  const ArgKey made(key ? std::string_view() : text_of(values[1]));
+  const auto value = world.args().value(world.order().row(*id), key ? *key : made);
+  if (!value) return fail(out, value.error().message);
+  if (*value) give_arg(out, **value);
+}
+
+template <int kWhat>
+void bounds(sqlite3_context* out, int, Values) {
+  const Span span = world_of(out).bounds();
+  give(out, kWhat == 0 ? span.begin : kWhat == 1 ? span.end : span.end - span.begin);
+}
+
+void slice_is_ancestor(sqlite3_context* out, int, Values values) {
+  World& world = world_of(out);
+  const auto a = id_of(world, values[0]), b = id_of(world, values[1]);
+  if (!a || !b) return;
+  const SliceOrder& order = world.order();
+  const SliceRow outer = order.row(*a), inner = order.row(*b);
+  const bool same_track = world.tracks().of_row(order, outer) == world.tracks().of_row(order, inner);
+  const bool around = order.begin(outer) <= order.begin(inner) && order.end(outer) >= order.end(inner);
+  give(out, std::int64_t{same_track && around && world.tree().depth(outer) < world.tree().depth(inner)});
+}
+
+struct TimeUnit {
+  const char* name;
+  std::int64_t ns;
+};
+constexpr TimeUnit kUnits[] = {{"ns", 1}, {"us", kNsPerUs}, {"ms", kNsPerMs}, {"s", kNsPerS}, {"min", 60 * kNsPerS}, {"hours", 3600 * kNsPerS}, {"days", 86400 * kNsPerS}};
+
+void time_to(sqlite3_context* out, int, Values values) {
+  if (!is_null(values[0])) give(out, sqlite3_value_int64(values[0]) / *static_cast<const std::int64_t*>(sqlite3_user_data(out)));
+}
+void time_from(sqlite3_context* out, int, Values values) {
+  if (is_null(values[0])) return;
+  std::int64_t ns = 0;
+  if (__builtin_mul_overflow(sqlite3_value_int64(values[0]), *static_cast<const std::int64_t*>(sqlite3_user_data(out)), &ns)) return fail(out, "That time does not fit into 64 bits of nanoseconds.");
+  give(out, ns);
+}
+
+re2::RE2* pattern_of(sqlite3_context* out, int argument, Values values, bool ignore_case = false) {
+  re2::RE2::Options options(re2::RE2::Quiet);
+  options.set_case_sensitive(!ignore_case);
+  using Held = std::unique_ptr<re2::RE2>;
+  Held* held = kept<Held>(out, argument, [&] { return std::make_unique<re2::RE2>(std::string(text_of(values[argument])), options); });
+  if (held == nullptr) {
+    sqlite3_result_error_nomem(out);
+    return nullptr;
+  }
+  if (!(*held)->ok()) {
+    fail(out, "\"" + (*held)->pattern() + "\" is no regular expression: " + (*held)->error() + ".");
+    return nullptr;
+  }
+  return held->get();
+}
+re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
+
+// regexp(pattern, input[, flags]), which is also `input REGEXP pattern`.
+void regexp(sqlite3_context* out, int n, Values values) {
+  if (is_null(values[0]) || is_null(values[1])) return;
+  const std::string_view flags = n == 3 ? text_of(values[2]) : std::string_view();
+  const std::size_t at = flags.find_last_of("ic");
+  if (const re2::RE2* pattern = pattern_of(out, 0, values, at != std::string_view::npos && flags[at] == 'i'))
+    give(out, std::int64_t{re2::RE2::PartialMatch(piece(text_of(values[1])), *pattern)});
+}
+void regexp_extract(sqlite3_context* out, int, Values values) {
+  if (is_null(values[0]) || is_null(values[1])) return;
+  const re2::RE2* pattern = pattern_of(out, 1, values);
+  if (pattern == nullptr) return;
+  re2::StringPiece found[2];
+  const int groups = std::min(pattern->NumberOfCapturingGroups(), 1) + 1;
+  const std::string_view text = text_of(values[0]);
+  if (!pattern->Match(piece(text), 0, text.size(), re2::RE2::UNANCHORED, found, groups)) return;
+  const re2::StringPiece& wanted = found[groups - 1];
+  if (wanted.data() != nullptr) give_copy(out, {wanted.data(), wanted.size()});
+}
+void regexp_replace_simple(sqlite3_context* out, int, Values values) {
+  if (is_null(values[0]) || is_null(values[1]) || is_null(values[2])) return;
+  const re2::RE2* pattern = pattern_of(out, 1, values);
+  if (pattern == nullptr) return;
+  std::string text(text_of(values[0])), plain;
+  for (const char c : text_of(values[2])) plain += c == '\\' ? std::string("\\\\") : std::string(1, c);
+  re2::RE2::GlobalReplace(&text, *pattern, plain);
+  give_copy(out, text);
+}
+
+// The part of a text between two separators, counted from 0.
+void str_split(sqlite3_context* out, int, Values values) {
+  if (is_null(values[0]) || is_null(values[1]) || is_null(values[2])) return;
+  std::string_view text = text_of(values[0]);
+  const std::string_view separator = text_of(values[1]);
+  std::int64_t wanted = sqlite3_value_int64(values[2]);
+  if (wanted < 0 || separator.empty()) return fail(out, "str_split(text, separator, n) wants a separator, and n from 0.");
+  for (; wanted > 0; --wanted) {
+    const std::size_t at = text.find(separator);
+    if (at == std::string_view::npos) return;
+    text.remove_prefix(at + separator.size());
+  }
+  give_copy(out, text.substr(0, text.find(separator)));
+}
+void demangled(sqlite3_context* out, int, Values values) {
+  if (!is_null(values[0])) give_copy(out, demangle(text_of(values[0])));
+}
+void reversed(sqlite3_context* out, int, Values values) {
+  if (is_null(values[0])) return;
+  std::string text(text_of(values[0]));
+  std::reverse(text.begin(), text.end());
+  give_copy(out, text);
+}
+
+// percentile(x, p): linear between the two nearest, as SQLite's extension of that name. median(x) is that of 50.
+struct Numbers {
+  std::vector<double>* values;
+  double p;
+};
+void percentile_step(sqlite3_context* out, int n, Values values) {
+  auto* numbers = static_cast<Numbers*>(sqlite3_aggregate_context(out, sizeof(Numbers)));
+  if (numbers == nullptr) return sqlite3_result_error_nomem(out);
+  try {
+    if (numbers->values == nullptr) numbers->values = new std::vector<double>;
+    numbers->p = n == 2 ? sqlite3_value_double(values[1]) : 50;
+    if (!(numbers->p >= 0 && numbers->p <= 100)) return fail(out, "percentile(x, p) wants p from 0 to 100.");
+    if (!is_null(values[0])) numbers->values->push_back(sqlite3_value_double(values[0]));
+  } catch (...) {
+    sqlite3_result_error_nomem(out);
+  }
+}
+void percentile_final(sqlite3_context* out) {
+  auto* numbers = static_cast<Numbers*>(sqlite3_aggregate_context(out, 0));
+  if (numbers == nullptr || numbers->values == nullptr) return;
+  const std::unique_ptr<std::vector<double>> values(numbers->values);
+  numbers->values = nullptr;
+  if (values->empty()) return;
+  std::sort(values->begin(), values->end());
+  const double at = numbers->p * static_cast<double>(values->size() - 1) / 100;
+  const auto below = static_cast<std::size_t>(at);
+  const double low = (*values)[below], high = (*values)[std::min(below + 1, values->size() - 1)];
+  sqlite3_result_double(out, low + (high - low) * (at - static_cast<double>(below)));
+}
+
+template <void (*kBody)(sqlite3_context*, int, Values)>
+void add(sqlite3* db, const char* name, int arguments, void* data, int flags = kPure) {
+  sqlite3_create_function_v2(db, name, arguments, flags, data, guarded<kBody>, nullptr, nullptr, nullptr);
+}
+
+}  // namespace
+
+void add_functions(sqlite3* db, World& world) {
+  add<extract_arg>(db, "extract_arg", 2, &world);
+  add<bounds<0>>(db, "trace_start", 0, &world);
+  add<bounds<1>>(db, "trace_end", 0, &world);
+  add<bounds<2>>(db, "trace_dur", 0, &world);
+  add<slice_is_ancestor>(db, "slice_is_ancestor", 2, &world);
+  for (const TimeUnit& unit : kUnits) {
+    auto* ns = const_cast<std::int64_t*>(&unit.ns);
+    add<time_to>(db, (std::string("time_to_") + unit.name).c_str(), 1, ns);
+    add<time_from>(db, (std::string("time_from_") + unit.name).c_str(), 1, ns);
+  }
+  add<regexp>(db, "regexp", 2, nullptr);
+  add<regexp>(db, "regexp", 3, nullptr);
+  add<regexp_extract>(db, "regexp_extract", 2, nullptr);
+  add<regexp_replace_simple>(db, "regexp_replace_simple", 3, nullptr);
+  add<str_split>(db, "str_split", 3, nullptr);
+  add<demangled>(db, "demangle", 1, nullptr);
+  add<reversed>(db, "reverse", 1, nullptr);
+  sqlite3_create_function_v2(db, "percentile", 2, kPure, nullptr, nullptr, percentile_step, percentile_final, nullptr);
+  sqlite3_create_function_v2(db, "median", 1, kPure, nullptr, nullptr, percentile_step, percentile_final, nullptr);
+}
+
+}  // namespace gapscope::sql

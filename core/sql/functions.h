@@ -1,0 +1,11 @@
+#pragma once
+// The functions that Perfetto's users know, beside SQLite's own: see core/sql/README.md.
+struct sqlite3;
+
+namespace gapscope::sql {
+
+class World;
+// `world` must outlive the connection.
+void add_functions(sqlite3* db, World& world);
+
+}  // namespace gapscope::sql

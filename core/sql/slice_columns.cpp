@@ -1,0 +1,88 @@
+#include "core/sql/slice_columns.h"
+
+#include <array>
+
+#include "core/sql/slice_table.h"
+
+namespace gapscope::sql {
+namespace {
+
+constexpr std::array<ColumnInfo, 15> kColumns = {{
+    {"id", Type::integer, "", "number of the slice: by begin, the longer first, then as in the file"},
+    {"ts", Type::integer, "ns", "begin: the file's microseconds times 1000"},
+    {"dur", Type::integer, "ns", "duration; 0 for an instant"},
+    {"track_id", Type::integer, "", "track.id"},
+    {"category", Type::text, "", "the event's \"cat\": kernel, cpu_op, cuda_runtime, ..."},
+    {"name", Type::text, "", "the event's name"},
+    {"depth", Type::integer, "", "how many slices of its track enclose it"},
+    {"parent_id", Type::integer, "", "the innermost slice of its track that encloses it"},
+    {"arg_set_id", Type::integer, "", "args.arg_set_id; NULL where the event has no args"},
+    {"cat", Type::text, "", "same as category"},
+    {"slice_id", Type::integer, "", "same as id"},
+    {"thread_ts", Type::integer, "ns", "always NULL: recordings of PyTorch have no CPU clock", true},
+    {"thread_dur", Type::integer, "ns", "always NULL", true},
+    {kCorrelationColumn, Type::integer, "", "extract_arg(arg_set_id, 'args.correlation')", true},
+    {kExternalIdColumn, Type::integer, "", "extract_arg(arg_set_id, 'args.External id')", true},
+}};
+
+constexpr std::array<ColumnInfo, kSliceStart + 1> kWithStart = [] {
+  std::array<ColumnInfo, kSliceStart + 1> columns{};
+  for (std::size_t i = 0; i < kSliceStart; ++i) columns[i] = kColumns[i];
+  columns[kSliceStart] = {"start_id", Type::integer, "", "the argument", true};
+  return columns;
+}();
+
+void give_known_arg(World& world, sqlite3_context* out, SliceRow row, const ArgKey& key) {
+  const auto value = world.args().value(row, key);
+  if (!value) return sqlite3_result_error(out, value.error().message.c_str(), -1);
+  if (*value) give_arg(out, **value);
+}
+
+void give_arg_set(World& world, sqlite3_context* out, std::uint32_t id, SliceRow row) {
+  const Result<bool> any = world.args().has_args(row);
+  if (!any) return sqlite3_result_error(out, any.error().message.c_str(), -1);
+  if (*any) give(out, std::int64_t{id});
+}
+
+void give_category(World& world, sqlite3_context* out, SliceRow row) {
+  const std::string_view name = world.trace().strings[world.trace().categories[world.order().category(row)].name];
+  if (!name.empty()) give(out, name);
+}
+
+}  // namespace
+
+std::span<const ColumnInfo> slice_columns() { return kColumns; }
+std::span<const ColumnInfo> slice_columns_with_start() { return kWithStart; }
+
+void give_slice_column(World& world, sqlite3_context* out, std::uint32_t id, int column) {
+  const SliceOrder& order = world.order();
+  const SliceRow row = order.row(id);
+  static const ArgKey correlation("args.correlation"), external_id("args.External id");
+  switch (column) {
+    case kSliceId: case kSliceSliceId: return give(out, std::int64_t{id});
+    case kSliceTs: return give(out, order.begin(row));
+    case kSliceDur: return give(out, order.end(row) - order.begin(row));
+    case kSliceTrack: return give(out, std::int64_t{world.tracks().of_row(order, row)});
+    case kSliceCategory: case kSliceCat: return give_category(world, out, row);
+    case kSliceName:
+      if (const std::string_view name = world.shown_name(row); !name.empty()) give(out, name);
+      return;
+    case kSliceDepth: return give(out, std::int64_t{world.tree().depth(row)});
+    case kSliceParent:
+      if (const SliceId parent = world.tree().parent(row)) give(out, std::int64_t{order.id(parent)});
+      return;
+    case kSliceArgSet: return give_arg_set(world, out, id, row);
+    case kSliceCorrelation: return give_known_arg(world, out, row, correlation);
+    case kSliceExternalId: return give_known_arg(world, out, row, external_id);
+    default: return;
+  }
+}
+
+void give_arg(sqlite3_context* out, const ArgValue& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return give(out, *integer);
+  if (const auto* real = std::get_if<double>(&value)) return sqlite3_result_double(out, *real);
+  if (const auto* flag = std::get_if<bool>(&value)) return give(out, std::int64_t{*flag ? 1 : 0});
+  give_copy(out, std::get<std::string>(value));
+}
+
+}  // namespace gapscope::sql

@@ -1,0 +1,20 @@
+#pragma once
+// Every table there is, by the files that make them.
+#include <memory>
+#include <vector>
+
+#include "core/sql/virtual_table.h"
+#include "core/sql/world.h"
+
+namespace gapscope::sql {
+
+using TableList = std::vector<std::unique_ptr<Table>>;
+
+void add_slice_tables(World& world, TableList& out);  // slice, instant, ancestor_slice, descendant_slice
+void add_track_tables(World& world, TableList& out);
+void add_flow_tables(World& world, TableList& out);   // flow, following_flow, preceding_flow, directly_connected_flow
+void add_args_table(World& world, TableList& out);
+void add_counter_table(World& world, TableList& out);
+void add_info_tables(World& world, TableList& out);   // trace_bounds, stats, metadata, device
+
+}  // namespace gapscope::sql

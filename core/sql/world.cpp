@@ -1,0 +1,149 @@
+#include "core/sql/world.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/analyze/analysis.h"
+#include "core/diagnose/facts.h"
+#include "core/index/name_index.h"
+
+namespace gapscope::sql {
+
+struct World::Judged {
+  explicit Judged(World& world) : analysis(Analysis::make(world.trace(), world.lanes(), world.links())) {}
+  std::unique_ptr<const Analysis> analysis;
+  std::unique_ptr<const Diagnosis> diagnosis;
+};
+
+World::World(std::shared_ptr<const Trace> trace, std::string spill_folder) : trace_(std::move(trace)), spill_folder_(std::move(spill_folder)) {}
+World::~World() = default;
+
+const SliceOrder& World::order() {
+  return made(order_, [&] { return std::make_unique<SliceOrder>(*trace_); });
+}
+const SliceTree& World::tree() {
+  return made(tree_, [&] { return std::make_unique<SliceTree>(*trace_, order()); });
+}
+const Tracks& World::tracks() {
+  return made(tracks_, [&] { return std::make_unique<Tracks>(*trace_, order()); });
+}
+ArgStore& World::args() {
+  if (!args_) args_ = std::make_unique<ArgStore>(*trace_, order(), spill_folder_, cancel_);
+  return *args_;
+}
+const LaneIndex& World::lanes() {
+  return made(lanes_, [&] { return std::make_unique<LaneIndex>(*trace_); });
+}
+const LinkIndex& World::links() {
+  return made(links_, [&] { return std::make_unique<LinkIndex>(*trace_, lanes()); });
+}
+const std::vector<GpuOp>& World::gpu_ops() {
+  return made(gpu_ops_, [&] { return std::make_unique<std::vector<GpuOp>>(gapscope::gpu_ops(*trace_, links())); });
+}
+const Analysis& World::analysis() {
+  if (!judged_) judged_ = std::make_unique<Judged>(*this);
+  return *judged_->analysis;
+}
+const Diagnosis& World::diagnosis() {
+  const Analysis& facts_of = analysis();
+  if (!judged_->diagnosis) {
+    const NameIndex names(*trace_);
+    const Facts facts(*trace_, lanes(), links(), names, facts_of);
+    judged_->diagnosis = std::make_unique<const Diagnosis>(diagnose(facts));
+  }
+  return *judged_->diagnosis;
+}
+
+const DenseIndex& World::by_name() {
+  return made(by_name_, [&] {
+    const SliceOrder& o = order();
+    return std::make_unique<DenseIndex>(o.size(), trace_->strings.size(), [&](std::uint32_t id) { return o.name(o.row(id)).value; });
+  });
+}
+const DenseIndex& World::by_track() {
+  return made(by_track_, [&] {
+    const SliceOrder& o = order();
+    const Tracks& t = tracks();
+    return std::make_unique<DenseIndex>(o.size(), t.tracks().size(), [&](std::uint32_t id) { return t.of_row(o, o.row(id)); });
+  });
+}
+const DenseIndex& World::by_parent() {
+  return made(by_parent_, [&] {
+    const SliceOrder& o = order();
+    const SliceTree& t = tree();
+    return std::make_unique<DenseIndex>(o.size(), o.size(), [&](std::uint32_t id) {
+      const SliceId parent = t.parent(o.row(id));
+      return parent ? o.id(parent) : DenseIndex::kNone;
+    });
+  });
+}
+const SparseIndex& World::by_correlation() {
+  return made(by_correlation_, [&] {
+    auto index = std::make_unique<SparseIndex>();
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> all;
+    for (const GpuRow& gpu : trace_->gpu)
+      if (gpu.correlation != 0) all.emplace_back(order().id(gpu.slice), gpu.correlation);
+    for (const Call& call : trace_->calls)
+      if (call.correlation != 0) all.emplace_back(order().id(call.slice), call.correlation);
+    std::sort(all.begin(), all.end());
+    for (const auto& [id, correlation] : all) index->add(correlation, id);
+    index->seal();
+    return index;
+  });
+}
+const SparseIndex& World::by_external_id() {
+  return made(by_external_id_, [&] {
+    auto index = std::make_unique<SparseIndex>();
+    const SliceOrder& o = order();
+    for (std::uint32_t id = 0; id < o.size(); ++id)
+      if (const SliceRow row = o.row(id); !o.is_instant(row) && trace_->slices.external_id[row] != 0) index->add(trace_->slices.external_id[row], id);
+    index->seal();
+    return index;
+  });
+}
+
+const std::vector<StringId>& World::names_in_order() {
+  return made(names_in_order_, [&] {
+    auto names = std::make_unique<std::vector<StringId>>();
+    for (std::size_t s = 0; s < trace_->strings.size(); ++s)
+      if (!by_name().of(s).empty()) names->push_back(StringId(s));
+    std::sort(names->begin(), names->end(), [&](StringId a, StringId b) { return trace_->strings[a] < trace_->strings[b]; });
+    return names;
+  });
+}
+
+bool World::has_nameless_slices() { return !by_name().of(0).empty(); }
+
+const World::Flows& World::flows() {
+  return made(flows_, [&] {
+    auto flows = std::make_unique<Flows>();
+    const auto& all = trace_->flows;
+    const SliceOrder& o = order();
+    flows->order.resize(all.size());
+    std::iota(flows->order.begin(), flows->order.end(), 0u);
+    std::stable_sort(flows->order.begin(), flows->order.end(), [&](std::uint32_t a, std::uint32_t b) { return o.id(all[a].to) < o.id(all[b].to); });
+    const auto n = static_cast<std::uint32_t>(all.size());
+    flows->by_out = std::make_unique<DenseIndex>(n, o.size(), [&](std::uint32_t id) { return o.id(all[flows->order[id]].from); });
+    flows->by_in = std::make_unique<DenseIndex>(n, o.size(), [&](std::uint32_t id) { return o.id(all[flows->order[id]].to); });
+    return flows;
+  });
+}
+
+Span World::bounds() {
+  if (bounds_) return *bounds_;
+  const SliceOrder& o = order();
+  Span all{};
+  if (o.size() > 0) all = {o.begin(o.row(0)), o.end(o.row(o.size() - 1))};
+  for (const Lane& lane : trace_->lanes)
+    if (lane.slice_count > 0) all.end = std::max(all.end, lane.span.end);
+  bounds_ = all;
+  return all;
+}
+
+std::string_view World::shown_name(SliceRow row) {
+  const std::string_view name = trace_->strings[order().name(row)];
+  if (!name.empty()) return name;
+  return order().is_instant(row) && !order().lane(row) ? std::string_view() : std::string_view("[No name]");
+}
+
+}  // namespace gapscope::sql

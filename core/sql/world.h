@@ -1,0 +1,88 @@
+#pragma once
+// What the tables read: a trace, and what is worked out of it when a table first asks. One thread at a time.
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/analyze/account/time_account.h"
+#include "core/diagnose/diagnose.h"
+#include "core/index/lane_index.h"
+#include "core/index/link_index.h"
+#include "core/sql/arg_store.h"
+#include "core/sql/row_index.h"
+#include "core/sql/slice_order.h"
+#include "core/sql/tracks.h"
+#include "core/trace/trace.h"
+
+namespace gapscope::sql {
+
+class World {
+ public:
+  World(std::shared_ptr<const Trace> trace, std::string spill_folder);
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  const Trace& trace() const { return *trace_; }
+  // Set by anybody: what is under way ends soon.
+  std::atomic<bool>& cancel() { return cancel_; }
+
+  const SliceOrder& order();
+  const SliceTree& tree();
+  const Tracks& tracks();
+  ArgStore& args();
+  const LaneIndex& lanes();
+  const LinkIndex& links();
+  const Analysis& analysis();
+  const Diagnosis& diagnosis();
+  const std::vector<GpuOp>& gpu_ops();
+
+  // Ids of `slice` by what they have.
+  const DenseIndex& by_name();         // by string id
+  const DenseIndex& by_track();        // by track id
+  const DenseIndex& by_parent();       // by id of the parent
+  const SparseIndex& by_correlation();
+  const SparseIndex& by_external_id();
+  // String ids that slices have, in the order of their bytes.
+  const std::vector<StringId>& names_in_order();
+  bool has_nameless_slices();
+  // Flows in the order in which their ends come: positions in Trace::flows; and of each end by slice id.
+  struct Flows {
+    std::vector<std::uint32_t> order;
+    std::unique_ptr<DenseIndex> by_out, by_in;  // flow ids by slice id
+  };
+  const Flows& flows();
+  // First begin to last end of slices and instants; {0, 0} where there are none.
+  Span bounds();
+
+  // What `slice` shows as a name: one without is called so, as in Perfetto. Empty: NULL.
+  std::string_view shown_name(SliceRow row);
+
+ private:
+  template <class T, class Make>
+  const T& made(std::unique_ptr<T>& at, Make make) {
+    if (!at) at = make();
+    return *at;
+  }
+  std::shared_ptr<const Trace> trace_;
+  std::string spill_folder_;
+  std::atomic<bool> cancel_{false};
+  std::unique_ptr<SliceOrder> order_;
+  std::unique_ptr<SliceTree> tree_;
+  std::unique_ptr<Tracks> tracks_;
+  std::unique_ptr<ArgStore> args_;
+  std::unique_ptr<LaneIndex> lanes_;
+  std::unique_ptr<LinkIndex> links_;
+  struct Judged;
+  std::unique_ptr<Judged> judged_;
+  std::unique_ptr<std::vector<GpuOp>> gpu_ops_;
+  std::unique_ptr<DenseIndex> by_name_, by_track_, by_parent_;
+  std::unique_ptr<SparseIndex> by_correlation_, by_external_id_;
+  std::unique_ptr<std::vector<StringId>> names_in_order_;
+  std::unique_ptr<Flows> flows_;
+  std::optional<Span> bounds_;
+};
+
+}  // namespace gapscope::sql

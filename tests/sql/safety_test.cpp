@@ -1,0 +1,98 @@
+// What a query may not do, and what is said of one that is wrong.
+#include <chrono>
+#include <thread>
+
+#include <doctest/doctest.h>
+
+#include "core/sql/rewrite.h"
+#include "core/sql/tokens.h"
+#include "tests/sql/rows.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+
+namespace {
+std::unique_ptr<sql::Database> some() { return database_of(recording("linear_compile")); }
+bool says(const std::string& text, std::string_view what) { return text.find(what) != std::string::npos; }
+}  // namespace
+
+TEST_CASE("nothing is written, opened or configured") {
+  const auto database = some();
+  for (const char* query : {"insert into slice values (1)", "delete from slice", "update slice set dur = 0", "drop table slice", "create table t(x)", "create table t as select 1",
+                            "create view v as select 1", "create index i on slice(ts)", "attach ':memory:' as other", "attach '/tmp/x.db' as other", "detach main", "vacuum into '/tmp/gapscope-x.db'",
+                            "pragma writable_schema = 1", "pragma database_list", "pragma journal_mode = wal", "select load_extension('/tmp/x.so')", "select readfile('/etc/passwd')",
+                            "select writefile('/tmp/x', 'a')", "create virtual table t using fts5(x)", "create virtual table t using span_join(a, b)", "create temp table t as select 1",
+                            "create trigger t after insert on slice begin select 1; end", "reindex slice", "analyze", "begin", "savepoint s", "select * from pragma_database_list",
+                            "insert into sqlite_temp_master values (1)", "create perfetto table t as select 1; insert into t values (2)", "create perfetto table sqlite_x as select 1",
+                            "create perfetto table t as select readfile('/etc/passwd')", "delete from sqlite_temp_master"}) {
+    INFO(std::string(query));
+    CHECK(!ask(*database, query).error.empty());
+  }
+  CHECK(one(*database, "select count(*) > 0 from slice") == "1");
+}
+
+TEST_CASE("a mistake is said with its place, and what may have been meant") {
+  const auto database = some();
+  CHECK(one(*database, "select name\nfrom slice wherex dur > 1") == "near \"dur\": syntax error (line 2, column 19)");
+  CHECK(one(*database, "select 1; select * from slices") == "no such table: slices: did you mean slice? (line 1, column 25)");
+  CHECK(says(one(*database, "select nam from slice"), "no such column: nam: did you mean name? (line 1, column 8)"));
+  CHECK(says(one(*database, "select * from slice where name = \"aten::mm\""), "a text stands in single quotes"));
+  CHECK(says(one(*database, "create perfetto table t as\nselect x from slice"), "(line 2, column 8)"));
+  CHECK(says(one(*database, "select * from ancestor_slice"), "is a function"));
+  CHECK(one(*database, "select '") != "");
+  CHECK(one(*database, "-- nothing\n;;") == "0 rows");
+}
+
+TEST_CASE("a query without an end is cancelled soon, and ends at its time limit") {
+  const auto database = some();
+  constexpr const char* kEndless = "with recursive c(x) as (select 1 union all select x + 1 from c) select count(*) from c";
+  std::chrono::steady_clock::time_point asked;
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    asked = std::chrono::steady_clock::now();
+    database->cancel();
+  });
+  CHECK(one(*database, kEndless) == "Cancelled.");
+  other.join();
+  CHECK(one(*database, "select 7") == "7");
+  database->set_time_limit(std::chrono::milliseconds(60));
+  CHECK(one(*database, kEndless) == "The query was ended after its time limit of 0.06 s.");
+  CHECK(one(*database, "select 8") == "8");
+}
+
+TEST_CASE("rows stream, and whoever takes them may stop") {
+  const auto database = some();
+  struct Few final : sql::RowSink {
+    std::size_t rows = 0;
+    bool begin(const std::vector<std::string>&) override { return true; }
+    bool row(std::span<const sql::Cell>) override { return ++rows < 1000; }
+  } few;
+  CHECK(!database->run("with recursive c(x) as (select 1 union all select x + 1 from c) select x from c", few));
+  CHECK(few.rows == 1000);
+}
+
+TEST_CASE("statements are parted outside of texts and comments") {
+  const auto texts = [](std::string_view script) {
+    std::string out;
+    for (const auto& s : sql::statements_of(script)) out += '<' + std::string(s.text) + '>';
+    return out;
+  };
+  CHECK(texts("select ';'; -- ; \n select /* ; */ \"a;b\" ;; ") == "<select ';'><select /* ; */ \"a;b\">");
+  CHECK(texts(" \n-- x") == "");
+  CHECK(sql::is_unfinished("select 1"));
+  CHECK(!sql::is_unfinished("select 1;"));
+  CHECK(sql::is_unfinished("select 'a;"));
+}
+
+TEST_CASE("an arg of slice becomes a column only where it is surely slice's") {
+  using sql::rewritten;
+  CHECK(rewritten("select name from slice") == "");
+  CHECK(rewritten("select extract_arg(arg_set_id, 'args.correlation') from slice where dur > 1") == "select _args_correlation from slice where dur > 1");
+  CHECK(rewritten("select 1 from slice a join slice b on extract_arg(a.arg_set_id, 'args.External id') = extract_arg(b.arg_set_id, 'args.External id')") ==
+        "select 1 from slice a join slice b on a._args_external_id = b._args_external_id");
+  CHECK(rewritten("select extract_arg(arg_set_id, 'args.correlation') from slice, flow") == "");
+  CHECK(rewritten("select extract_arg(x.arg_set_id, 'args.correlation') from other x") == "");
+  CHECK(rewritten("with g as (select extract_arg(arg_set_id, 'args.x') c from slice) select * from g") ==
+        "with g as materialized (select extract_arg(arg_set_id, 'args.x') c from slice) select * from g");
+  CHECK(rewritten("select (select extract_arg(arg_set_id, 'args.correlation') from args) from slice") == "");
+}
