@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "core/analyze/host_time.h"
+#include "core/analyze/account/host_time.h"
 #include "core/base/counted_steps.h"
 #include "tests/support/hand_trace.h"
 
