@@ -8,6 +8,6 @@
 namespace gapscope {
 
 // A row each: the kind's word, how often, its sentence, the byte offsets of the first examples.
-std::string report_csv(const std::vector<OddityEntry>& entries);
+std::string report_csv(const std::vector<ImportIssueEntry>& entries);
 
 }  // namespace gapscope
