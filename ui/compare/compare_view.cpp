@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/text.h"
 #include "core/view/compare/compare_model.h"
 #include "core/view/timeline/time_view.h"
-#include "ui/widgets/account_bar.h"
+#include "ui/panels.h"
 #include "ui/widgets/bars.h"
-#include "ui/widgets/text.h"
 
 namespace gapscope {
 namespace {
@@ -46,15 +44,6 @@ Span CompareView::reach_of(TraceSide side, const ComparedTimelines& two) const {
   const Span reach = alignment_.reach(two.a.trace.span, document_->trace.span);
   const Ns way = side == TraceSide::a ? 0 : alignment_.way();
   return {reach.begin + way, reach.end + way};
-}
-
-// Does something to one side's view, whichever of the two is acted on.
-template <class Do>
-void CompareView::as(TraceSide side, ViewState& view, Do act) {
-  const bool waits = view.compare.side != side;
-  if (waits) exchange(view, waiting_);
-  act();
-  if (waits) exchange(view, waiting_);
 }
 
 void CompareView::act_on(TraceSide side, ViewState& view) {

@@ -61,8 +61,14 @@ class CompareView {
   Ns zero_of(TraceSide side) const { return side == TraceSide::a ? alignment_.zero_a : alignment_.zero_b; }
   Span reach_of(TraceSide side, const ComparedTimelines& two) const;
   TraceView& view_of(TraceSide side, ViewState& view) { return view.compare.side == side ? view : waiting_; }
+  // Does something to one side's view, whichever of the two is acted on.
   template <class Do>
-  void as(TraceSide side, ViewState& view, Do act);
+  void as(TraceSide side, ViewState& view, Do act) {
+    const bool waits = view.compare.side != side;
+    if (waits) exchange(view, waiting_);
+    act();
+    if (waits) exchange(view, waiting_);
+  }
   void choose_side(ViewState& view, bool keys_free, std::span<const KeyPress> presses);
   void ask(const ComparedTimelines& two, ViewState& view, Requests& out) const;
   void take_answer(const ComparedTimelines& two, ViewState& view);

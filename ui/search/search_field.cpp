@@ -99,10 +99,15 @@ std::string search_count_text(const Document& document, const ViewState& view) {
   const SearchAnswer* answer = view.search.answer.get();
   if (view.search.typed.text.empty() || !answer) return {};
   if (!answer->error.empty()) return "?";
-  if (answer->hits.empty()) return "no hit";
+  const CompareState& two = view.compare;
+  const bool both = two.open && two.hits_beside;
+  if (answer->hits.empty() && !both) return "no hit";
   const std::size_t at = hit_position(document.trace, *answer, view.selection);
   const std::string count = format_count(static_cast<std::int64_t>(answer->hits.size()));
-  return at > 0 ? format_count(static_cast<std::int64_t>(at)) + " of " + count : count;
+  const std::string here = at > 0 ? format_count(static_cast<std::int64_t>(at)) + " of " + count : count;
+  if (!both) return here;
+  const std::string there = format_count(static_cast<std::int64_t>(*two.hits_beside));
+  return two.side == TraceSide::a ? "A " + here + ", B " + there : "A " + there + ", B " + here;
 }
 
 void draw_search_field(const Box& box, const FrameInput& in, CommandScope& scope) {

@@ -135,7 +135,8 @@ void TimelinePanel::move_by_mouse(const Document& document, ViewState& view, con
   }
   const double scroll = view.scroll_px;
   motion_.advance(document, view, keys, mouse, lanes.width(), delta_s);
-  if (window_.pinned <= window_.top.height() || !window_.top.holds(io.MousePos)) return;
+  const bool over_top = io.MousePos.y >= window_.top.y0 && io.MousePos.y < window_.top.y1;
+  if (!place_.rest || !hovered_ || !over_top || window_.pinned <= window_.top.height()) return;
   top_scroll_px_ += view.scroll_px - scroll;  // the top has more lanes than room: it is meant
   view.scroll_px = scroll;
 }

@@ -373,6 +373,7 @@ void TimelinePanel::move(const Document& document, ViewState& view, const Timeli
   place_ = place;
   areas_ = areas_in(place, view, Painter(*ImGui::GetWindowDrawList(), view.scale));
   if (!has_room()) {
+    window_ = {};
     rects_.clear();  // of a larger window
     zones_.clear();
     view.scroll_px = std::max(0.0, view.scroll_px);  // keys still scroll
@@ -392,7 +393,7 @@ void TimelinePanel::move(const Document& document, ViewState& view, const Timeli
   clamp_scroll(view);
 }
 
-void TimelinePanel::paint(const Document& document, ViewState& view, double delta_s, const TimelinePanel* below) {
+void TimelinePanel::paint(const Document& document, ViewState& view, double delta_s, const OverviewBelow* below) {
   if (!has_room()) return;
   Painter painter(*ImGui::GetWindowDrawList(), view.scale);
   lay_regions(view);

@@ -3,6 +3,7 @@
 
 #include "core/base/demangle.h"
 #include "core/base/text.h"
+#include "core/view/compare/kernel_marks.h"
 #include "core/view/timeline/gap_view.h"
 #include "core/view/timeline/ruler.h"
 #include "ui/timeline/timeline_scene.h"
@@ -25,6 +26,15 @@ std::string since_start(const TimelineScene& scene, Ns t) {
   return "at " + exact_time_text(t - axis_zero(scene.view, scene.document.trace.span));
 }
 
+// Of two compared traces: what became of the kernel.
+void mark_line(const TimelineScene& scene, SliceId slice) {
+  const std::optional<LinkedAxis>& linked = scene.view.linked;
+  const KernelMark mark = linked && linked->marks ? linked->marks->of(scene.document.trace.name_id(slice)) : KernelMark::none;
+  const std::string here = linked && linked->is_a ? "A" : "B", there = here == "A" ? "B" : "A";
+  if (mark == KernelMark::only) line("Only " + here + "'s step runs it.");
+  if (mark == KernelMark::changed) line(there + "'s step runs another variant, or another number of it.");
+}
+
 void slice_lines(const TimelineScene& scene, SliceId slice) {
   const Trace& trace = scene.document.trace;
   push_face(Face::mono);
@@ -37,6 +47,7 @@ void slice_lines(const TimelineScene& scene, SliceId slice) {
     muted_line(scene, "(" + format_duration_exact(duration) + ")");
   }
   muted_line(scene, since_start(scene, trace.begin(slice)) + "   " + std::string(kind_name(trace.kind(slice))));
+  mark_line(scene, slice);
 }
 
 void run_lines(const TimelineScene& scene, const Zone& zone) {

@@ -44,7 +44,9 @@ void draw_process_title(TimelineScene& scene, const Band& band, const Box& box) 
   Painter& p = scene.painter;
   p.fill({box.x0, box.y0, scene.areas.lanes.x1, box.y1 - p.hairline()}, colour(scene.theme.raised));
   p.chevron({box.x0 + p.px(kIndent), (box.y0 + box.y1) / 2}, band.collapsed, colour(scene.theme.muted));
-  const std::string& title = scene.document.trace.processes[band.process.index()].title;
+  // Beside another trace the threads of both stand below each other.
+  const std::string which = !scene.view.linked ? "" : scene.view.linked->is_a ? "A:  " : "B:  ";
+  const std::string title = which + scene.document.trace.processes[band.process.index()].title;
   p.text_in(Face::bold, {box.x0 + p.px(kIndent + kChevronRoom / 2 + 2), box.y0, scene.areas.lanes.x1, box.y1},
             colour(scene.theme.text), title);
   const Process& process = scene.document.trace.processes[band.process.index()];
