@@ -143,7 +143,7 @@ std::string advice_text(const WhyReport& r, const AccountTimes& t) {
 }
 
 std::string step_table(const WhyReport& r, const DeviceAccount& device) {
-  std::string out = fmt::format("\n  {:<24} {:>9} {:>8} {:>8} {:>8} {:>8}  {}\n", "step", "length", "compute", "comm.", "copies", "idle", "of the idle time most");
+  std::string out = fmt::format("\n  {:<24} {:>9} {:>8} {:>8} {:>8} {:>8}  {}\n", "step", "length", "compute", "comm.", "copies", "idle", "largest cause of idle time, of the step");
   for (const TimeAccount::StepWindow& step : r.account.steps()) {
     const Span part = intersect(step.span, r.range);
     if (part.empty()) continue;

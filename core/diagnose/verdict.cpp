@@ -193,8 +193,9 @@ Verdict verdict_of(const Trace& trace, const TimeAccount& account, const Trust& 
                                                    : "the GPU stood idle, and no thread of the file shows for what",
                                                rest_of_sentence(t, first, second)));
   if (share(t.compute, t.window) >= kComputeBound)
-    return made(Bound::compute, fmt::format("{} computes for {} of {}; the second largest part is {}, {}.{}", which_device(account, *device), compute, window_words(account),
-                                            first.words, percent(first.time, t.window), shortness(account)));
+    return made(Bound::compute, fmt::format("{} computes for {} of {}; {}.{}", which_device(account, *device), compute, window_words(account),
+                                            first.time > 0 ? fmt::format("the second largest part is {}, {}", first.words, percent(first.time, t.window)) : "there is no second largest part",
+                                            shortness(account)));
   if (const auto start = start_up_step(trace, account))
     return made(Bound::start_up, fmt::format("{}; the GPU computes for {}, and the largest part of the rest is {}, {}.", start_up_sentence(trace, account, *start), compute,
                                              first.words, percent(first.time, t.window)));

@@ -6,6 +6,7 @@
 #include "core/analyze/account/time_account.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/trust.h"
 #include "tests/support/diagnosed.h"
 #include "tests/support/real_traces.h"
 
@@ -121,6 +122,44 @@ TEST_CASE("sentences count as people do, in one system of units, and hold what t
   });
 }
 
+TEST_CASE("findings say what the account and the trust line say: communication, short kernels, launches that blocked") {
+  std::size_t communicating = 0;
+  on_each_recording([&](const Diagnosed& d) {
+    const AccountTimes* times = account_times(d.facts);
+    CHECK(d.fires("exposed_communication") == (times != nullptr && times->window > 0 && times->exposed_communication * 10 >= times->window));
+    for (const Finding* f : d.findings("exposed_communication")) {
+      ++communicating;
+      CAPTURE(f->summary);
+      CHECK(f->cost == times->exposed_communication);
+      CHECK(f->severity == Severity::costly);
+      CHECK(f->summary.find("communicated for " + format_duration(times->exposed_communication) + ", ") != std::string::npos);
+    }
+    for (const RankedFinding& f : d.diagnosis.findings) {
+      if (f.finding.rule->id != "many_small_kernels" || f.led_by >= 0) continue;
+      CAPTURE(f.finding.summary);
+      CHECK(f.finding.cost <= times->host() + times->of(IdleCause::starting));
+      CHECK(f.finding.summary.find("waited " + format_duration(f.finding.cost) + " for the host or for a launch") != std::string::npos);
+    }
+    CHECK(d.fires("launch_blocking") == trust_of(d.facts.trace, d.facts.ops, d.analysis->account()).launch_blocked);
+  });
+  CHECK(communicating == 5);  // ddp_rank1, ddp_delayed_rank0, fsdp_rank0, both of tp
+}
+
+TEST_CASE("a pause with the profiler's buffers in it is theirs only as long as they took") {
+  const auto trace = load_trace(recording("pp_rank0").string());
+  REQUIRE(trace.ok());
+  const Diagnosed d(*trace);
+  REQUIRE(d.fires("gpu_gap_in_step"));
+  const DeviceAccount& device = *d.analysis->account().busiest();
+  const std::size_t longest = device.longest_gaps(1).front();
+  Ns profiler = 0;
+  device.each_cause(longest, [&](IdleCause cause, Ns time) { profiler += cause == IdleCause::profiler ? time : 0; });
+  const std::string& text = d.findings("gpu_gap_in_step").front()->summary;
+  CAPTURE(text);
+  CHECK(text.find(format_duration(device.gaps[longest].span.length())) != std::string::npos);
+  CHECK(profiler < device.gaps[longest].span.length());
+}
+
 TEST_CASE("counts and shares as people write them") {
   CHECK(counted(1, "kernel") == "1 kernel");
   CHECK(counted(1'110, "kernel") == "1,110 kernels");
@@ -128,6 +167,12 @@ TEST_CASE("counts and shares as people write them") {
   CHECK(counted(2, "launch") == "2 launches");
   CHECK(counted_of(24, 1'110, "kernel") == "24 of 1,110 kernels, 2.2 %");
   CHECK(counted_of(3, 3, "kernel") == "all 3 kernels");
+  CHECK(counted_of(2, 2, "copy") == "both copies");
+  CHECK(counted_of(2, 8, "call of aten::mm") == "2 of 8 calls of aten::mm, 25 %");
+  CHECK(sentence_start(counted_of(3, 3, "kernel")) == "All 3 kernels");
+  CHECK(often(1) == "once");
+  CHECK(often(2) == "twice");
+  CHECK(often(30) == "30 times");
   CHECK(counted_of(1, 1, "kernel") == "the only kernel");
   CHECK(format_share(1) == "100 %");
   CHECK(format_share(0.99999) == "99.9 %");
@@ -137,4 +182,6 @@ TEST_CASE("counts and shares as people write them") {
   CHECK(format_share(0.000082) == "0.0082 %");
   CHECK(format_share(0) == "0.0 %");
   CHECK(format_share(7.782) == "778 %");
+  CHECK(format_share(932.97) == "93,297 %");
+  CHECK(format_share(1e300) != "");
 }

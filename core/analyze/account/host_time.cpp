@@ -11,30 +11,7 @@
 namespace gapscope {
 namespace {
 
-constexpr std::uint8_t kCauseBits = 0x0F, kCompiling = 0x10, kLoadsData = 0x20, kNoPart = 0xFF;
 constexpr Ns kNever = std::numeric_limits<Ns>::min();
-
-enum class NameUse : std::uint8_t { op, other, call, overhead, none };
-
-NameUse use_of(Kind kind) {
-  switch (kind) {
-    case Kind::op: return NameUse::op;
-    case Kind::annotation:
-    case Kind::python: return NameUse::other;
-    case Kind::runtime:
-    case Kind::driver: return NameUse::call;
-    case Kind::overhead: return NameUse::overhead;
-    default: return NameUse::none;
-  }
-}
-
-std::uint8_t part_of(NameUse use, std::string_view name) {
-  const IdleCause cause = use == NameUse::call                                            ? cause_of_call(name)
-                          : use == NameUse::op && !name.starts_with("ProfilerStep#") ? IdleCause::op
-                                                                                     : IdleCause::python;
-  return static_cast<std::uint8_t>(index_of(cause) | (is_compile_frame_name(name) ? kCompiling : 0) |
-                                   (name.starts_with("enumerate(DataLoader)") ? kLoadsData : 0));
-}
 
 // The pieces of overhead slices, each moment given to the slice that began first.
 std::vector<HostPiece> disjoint(const Trace& trace, std::vector<SliceId> slices, IdleCause cause) {
@@ -75,55 +52,88 @@ SpanSet::const_iterator first_to_end_after(SpanSet::const_iterator at, SpanSet::
 
 }  // namespace
 
-HostTime::HostTime(const Trace& trace) : trace_(trace), part_(trace.slice_count(), kNoPart) {
-  read_slices();
+HostTime::NameUse HostTime::use_of(Kind kind) {
+  switch (kind) {
+    case Kind::op: return NameUse::op;
+    case Kind::annotation:
+    case Kind::python: return NameUse::other;
+    case Kind::runtime:
+    case Kind::driver: return NameUse::call;
+    case Kind::overhead: return NameUse::overhead;
+    default: return NameUse::none;
+  }
+}
+
+std::uint8_t HostTime::part_of(NameUse use, std::string_view name) {
+  const IdleCause cause = use == NameUse::call                                       ? cause_of_call(name)
+                          : use == NameUse::op && !name.starts_with("ProfilerStep#") ? IdleCause::op
+                                                                                     : IdleCause::python;
+  return static_cast<std::uint8_t>(index_of(cause) | (is_compile_frame_name(name) ? kCompiling : 0) | (name.starts_with("enumerate(DataLoader)") ? kLoadsData : 0));
+}
+
+HostTime::HostTime(const Trace& trace) : trace_(trace) {
+  read_names();
+  find_recorded();
   order_threads();
 }
 
 // One pass, lane by lane; a name is looked at once for each use.
-void HostTime::read_slices() {
-  std::vector<NameUse> uses;
-  for (const Category& c : trace_.categories) uses.push_back(use_of(c.kind));
-  std::array<std::vector<std::uint8_t>, 3> part_of_name;  // by NameUse
-  for (auto& parts : part_of_name) parts.assign(trace_.strings.size(), kNoPart);
+void HostTime::read_names() {
+  for (const Category& c : trace_.categories) uses_.push_back(use_of(c.kind));
+  for (auto& parts : part_of_name_) parts.assign(trace_.strings.size(), kUnread);
   std::vector<std::pair<std::uint64_t, LaneId>> counted;
   std::vector<SliceId> overheads;
-  SliceId last;
-  Ns end_of_others = kNever;
-  bool any = false;
   for (std::size_t l = 0; l < trace_.lanes.size(); ++l) {
     const Lane& lane = trace_.lanes[l];
     if (lane.is_async) continue;
     std::uint64_t count = 0;
     for (std::uint32_t i = lane.first_slice; i < lane.first_slice + lane.slice_count; ++i) {
-      const NameUse use = uses[trace_.slices.category[i]];
-      if (use == NameUse::overhead) overheads.emplace_back(std::size_t{i});
-      if (use >= NameUse::overhead) continue;
+      const NameUse as = use(i);
+      if (as == NameUse::overhead) overheads.emplace_back(std::size_t{i});
+      if (as >= NameUse::overhead) continue;
       ++count;
       const StringId name = trace_.slices.name[i];
-      std::uint8_t& part = part_of_name[static_cast<std::size_t>(use)][name.index()];
-      if (part == kNoPart) part = part_of(use, trace_.strings[name]);
-      part_[i] = part;
-      const Span span{trace_.slices.begin[i], trace_.slices.end[i]};
-      recorded_.begin = any ? std::min(recorded_.begin, span.begin) : span.begin;
-      if (!any || span.end > trace_.end(last)) {
-        if (any) end_of_others = trace_.end(last);
-        last = SliceId(std::size_t{i});
-      } else {
-        end_of_others = std::max(end_of_others, span.end);
-      }
-      any = true;
+      std::uint8_t& part = part_of_name_[static_cast<std::size_t>(as)][name.index()];
+      if (part == kUnread) part = part_of(as, trace_.strings[name]);
     }
     if (count > 0) counted.emplace_back(count, LaneId(l));
-  }
-  if (any) {
-    const bool closes = use_of(trace_.kind(last)) == NameUse::call && trace_.name(last).ends_with("DeviceSynchronize");
-    recorded_.end = std::max(recorded_.begin, closes ? end_of_others : trace_.end(last));
   }
   const auto key = [&](LaneId l) { return std::pair<std::string_view, std::string_view>(trace_.processes[trace_.lane(l).process.index()].key, trace_.lane(l).key); };
   std::sort(counted.begin(), counted.end(), [&](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : key(a.second) < key(b.second); });
   for (const auto& [count, lane] : counted) threads_.push_back(lane);
   gather_overheads(overheads);
+}
+
+// The slices of a row come one after another: its first one and its last two say all.
+void HostTime::find_recorded() {
+  SliceId last;
+  Ns end_of_others = kNever;
+  const auto add_end = [&](std::uint32_t slice) {
+    const Ns end = trace_.slices.end[slice];
+    if (last && end <= trace_.end(last)) return void(end_of_others = std::max(end_of_others, end));
+    if (last) end_of_others = trace_.end(last);
+    last = SliceId(std::size_t{slice});
+  };
+  std::vector<LaneId> lanes = threads_;
+  std::sort(lanes.begin(), lanes.end(), [](LaneId a, LaneId b) { return a.value < b.value; });
+  for (const LaneId id : lanes) {
+    const Lane& lane = trace_.lane(id);
+    for (std::uint32_t r = lane.first_row; r < lane.first_row + lane.depth_count; ++r) {
+      const Row& row = trace_.rows[r];
+      std::uint32_t first = row.first, stop = row.first + row.count;
+      while (first < stop && !is_host(first)) ++first;
+      if (first == stop) continue;
+      recorded_.begin = last ? std::min(recorded_.begin, trace_.slices.begin[first]) : trace_.slices.begin[first];
+      while (!is_host(stop - 1)) --stop;
+      std::uint32_t before = stop - 1;
+      while (before > first && !is_host(before - 1)) --before;
+      if (before > first) add_end(before - 1);
+      add_end(stop - 1);
+    }
+  }
+  if (!last) return;
+  const bool closes = use(last.index()) == NameUse::call && trace_.name(last).ends_with("DeviceSynchronize");
+  recorded_.end = std::max(recorded_.begin, closes ? end_of_others : trace_.end(last));
 }
 
 // Where a lane has any slice. Deeper rows mostly lie in those above; what they add is united with as much at a time, so that no
@@ -145,7 +155,7 @@ SpanSet HostTime::coverage(LaneId id) const {
     auto at = covered.begin();
     for (std::uint32_t i = row.first; i < row.first + row.count; ++i) {
       const Span span{trace_.slices.begin[i], trace_.slices.end[i]};
-      if (part_[i] == kNoPart) {
+      if (!is_host(i)) {
         all_in_first_row = false;
         continue;
       }
@@ -186,6 +196,7 @@ void HostTime::order_threads() {
     open.push(cover);
   }
   advance(std::numeric_limits<Ns>::max());
+  first_thread_.shrink_to_fit();
 }
 
 void HostTime::gather_overheads(const std::vector<SliceId>& slices) {
@@ -268,7 +279,7 @@ void HostReader::each_on_lane(LaneId lane, Span span, Take take, Uncovered uncov
       } else {
         const auto cause = owner == &s.compiles ? IdleCause::compiling
                            : owner == &s.loads  ? IdleCause::data_loading
-                                                : static_cast<IdleCause>(owner->part & kCauseBits);
+                                                : static_cast<IdleCause>(owner->part & HostTime::kCauseBits);
         take(part, cause, SliceId(std::size_t{owner->slice}));
       }
     }
@@ -283,11 +294,15 @@ void HostReader::each_on_lane(LaneId lane, Span span, Take take, Uncovered uncov
 void HostReader::begin_slice(LaneState& s, const Open& slice) {
   while (!s.stack.empty() && s.stack.back().end <= slice.begin) s.stack.pop_back();
   s.stack.push_back(slice);
-  if ((slice.part & kCompiling) != 0 && slice.end > s.compiles.end) s.compiles = slice;
-  if ((slice.part & kLoadsData) != 0 && slice.end > s.loads.end) s.loads = slice;
+  if ((slice.part & HostTime::kCompiling) != 0 && slice.end > s.compiles.end) s.compiles = slice;
+  if ((slice.part & HostTime::kLoadsData) != 0 && slice.end > s.loads.end) s.loads = slice;
 }
 
-// Slices of one begin lie in order of depth from the outer one to the inner one: see LaneNester.
+void HostReader::take(LaneState& s, std::uint32_t slice) const {
+  const Slices& slices = host_.trace_.slices;
+  if (host_.is_host(slice) && slices.begin[slice] < slices.end[slice]) s.slices.push_back({slices.begin[slice], slices.end[slice], slice, host_.part(slice)});
+}
+
 void HostReader::make_ready(LaneState& s, LaneId id, Span span) {
   if (reads_ahead_) {
     if (s.fresh < s.enough) s.ahead = s.ahead > std::numeric_limits<Ns>::max() / 4 ? s.ahead : std::max(2 * s.ahead, span.length());
@@ -302,28 +317,49 @@ void HostReader::make_ready(LaneState& s, LaneId id, Span span) {
   s.compiles = s.loads = {0, kNever, 0, 0};
   const Slices& slices = host_.trace_.slices;
   const Lane& lane = host_.trace_.lane(id);
-  places_.clear();
-  inside_.clear();  // begun in the stretch; those begun before it are few
-  for (std::uint32_t r = lane.first_row; r < lane.first_row + lane.depth_count; ++r) {
-    const Row& row = host_.trace_.rows[r];
-    std::uint32_t& near = s.near[r - lane.first_row];
-    near = first_that_ends_after(row, span.begin, near);
-    for (std::uint32_t i = near; i < row.first + row.count && slices.begin[i] < s.ready.end; ++i)
-      if (host_.part_[i] != kNoPart && slices.begin[i] < slices.end[i]) {
-        const bool before = slices.begin[i] < span.begin;
-        if (!before) places_.push_back({static_cast<std::uint64_t>(slices.begin[i]) - static_cast<std::uint64_t>(span.begin), inside_.size()});
-        (before ? s.slices : inside_).push_back({slices.begin[i], slices.end[i], i, host_.part_[i]});
-      }
+  // What began before the stretch and goes on: at most one slice a row.
+  next_.resize(lane.depth_count);
+  limits_.assign(std::size_t{lane.depth_count} + 1, span.begin);
+  for (std::uint32_t depth = 0; depth < lane.depth_count; ++depth) {
+    const Row& row = host_.trace_.rows[lane.first_row + depth];
+    next_[depth] = s.near[depth] = first_that_ends_after(row, span.begin, s.near[depth]);
+    if (next_[depth] == row.first + row.count || slices.begin[next_[depth]] >= span.begin) continue;
+    limits_[depth + 1] = slices.end[next_[depth]];
+    take(s, next_[depth]++);
   }
   const auto earlier = [](const Open& a, const Open& b) { return a.begin < b.begin; };
   if (!std::is_sorted(s.slices.begin(), s.slices.end(), earlier)) std::stable_sort(s.slices.begin(), s.slices.end(), earlier);
-  radix_sort(places_, spare_, [](const Place& p) { return p.after; });
+  const std::size_t before = s.slices.size();
+  limits_[0] = s.ready.end;
+  make_fresh(s, lane);
+  s.fresh = s.slices.size() - before;
   // As many new slices as there are rows and slices begun before, so that looking at those is paid by the new ones.
   constexpr std::size_t kEnough = 512;
-  s.enough = std::max({kEnough, s.slices.size(), std::size_t{lane.depth_count}});
-  s.fresh = places_.size();
-  count_.steps += lane.depth_count + s.slices.size() + s.fresh;
-  for (const Place& p : places_) s.slices.push_back(inside_[p.at]);
+  s.enough = std::max({kEnough, before, std::size_t{lane.depth_count}});
+  count_.steps += lane.depth_count + s.slices.size();
+}
+
+// The slices that begin in the stretch, from the outer one to the inner ones, which lie a row below: LaneNester gives no slice a
+// depth at whose begin nothing runs in the rows above. So they come in order of begin, and all of them, but where some overlap without
+// nesting, which are put in order afterwards.
+void HostReader::make_fresh(LaneState& s, const Lane& lane) {
+  const Slices& slices = host_.trace_.slices;
+  const std::size_t first = s.slices.size();
+  for (std::uint32_t depth = lane.depth_count - 1;;) {
+    const Row& row = host_.trace_.rows[lane.first_row + depth];
+    const std::uint32_t at = next_[depth];
+    if (at < row.first + row.count && slices.begin[at] < std::min(limits_[depth], s.ready.end)) {
+      ++next_[depth];
+      take(s, at);
+      limits_[depth + 1] = slices.end[at];
+      if (depth + 1 < lane.depth_count) ++depth;
+    } else if (depth-- == 0) {
+      break;
+    }
+  }
+  const auto fresh = s.slices.begin() + static_cast<std::ptrdiff_t>(first);
+  const auto earlier = [](const Open& a, const Open& b) { return a.begin != b.begin ? a.begin < b.begin : a.slice < b.slice; };
+  if (!std::is_sorted(fresh, s.slices.end(), earlier)) std::sort(fresh, s.slices.end(), earlier);
 }
 
 std::uint32_t HostReader::first_that_ends_after(const Row& row, Ns t, std::uint32_t near) const {

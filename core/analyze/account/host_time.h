@@ -3,8 +3,9 @@
 // of the first other thread that has one, those with the most slices first. Refers to the trace, which must outlive it.
 //
 // Slices are here operators, annotations, Python frames and calls, each covering [begin, end); one of no duration covers
-// nothing. Building costs a pass over the trace and a byte a slice; a question O(depths * log n), and O(n log n) in the slices
-// that lie in the stretch asked for.
+// nothing. Building costs a pass over the names of the trace, and keeps nothing by slice; a question O(depths * log n), and O(n) in
+// the slices that lie in the stretch asked for, O(n log n) where they overlap without nesting.
+#include <array>
 #include <unordered_map>
 #include <vector>
 
@@ -38,17 +39,29 @@ class HostTime {
     Span span;
     LaneId lane;
   };
-  void read_slices();
+  // How the name of a slice is read; what comes before `overhead` are the slices that a host can be in.
+  enum class NameUse : std::uint8_t { op, other, call, overhead, none };
+  static constexpr std::uint8_t kCauseBits = 0x0F, kCompiling = 0x10, kLoadsData = 0x20, kUnread = 0xFF;
+  static NameUse use_of(Kind kind);
+  static std::uint8_t part_of(NameUse use, std::string_view name);
+  NameUse use(std::size_t slice) const { return uses_[trace_.slices.category[slice]]; }
+  bool is_host(std::size_t slice) const { return use(slice) < NameUse::overhead; }
+  // Of a host's slice: an IdleCause with bits.
+  std::uint8_t part(std::size_t slice) const { return part_of_name_[static_cast<std::size_t>(use(slice))][trace_.slices.name[slice].index()]; }
+
+  void read_names();
+  void find_recorded();
   void order_threads();
   void gather_overheads(const std::vector<SliceId>& slices);
   SpanSet coverage(LaneId lane) const;
 
   const Trace& trace_;
   Span recorded_;
-  Column<std::uint8_t> part_;          // by slice: an IdleCause with bits, or kNoPart
-  std::vector<LaneId> threads_;        // with slices, most of them first
-  std::vector<OnThread> first_thread_; // the first of them at each instant: disjoint, in time order
-  std::vector<HostPiece> overheads_;   // disjoint, in time order
+  std::vector<NameUse> uses_;                              // by category
+  std::array<std::vector<std::uint8_t>, 3> part_of_name_;  // by NameUse and StringId; kUnread where no slice is named so
+  std::vector<LaneId> threads_;                            // with slices, most of them first
+  std::vector<OnThread> first_thread_;                     // the first of them at each instant: disjoint, in time order
+  std::vector<HostPiece> overheads_;                       // disjoint, in time order
 };
 
 // Asks about stretches of time. For one thread. Going on in order of time is cheap, and cheaper yet with `reads_ahead`: then the
@@ -89,6 +102,8 @@ class HostReader {
   template <class Take, class Uncovered>
   void each_on_lane(LaneId lane, Span span, Take take, Uncovered uncovered);
   void make_ready(LaneState& state, LaneId lane, Span span);
+  void make_fresh(LaneState& state, const Lane& lane);
+  void take(LaneState& state, std::uint32_t slice) const;
   static void begin_slice(LaneState& state, const Open& slice);
   std::uint32_t first_that_ends_after(const Row& row, Ns t, std::uint32_t near) const;
 
@@ -98,13 +113,9 @@ class HostReader {
   StepCount count_;
   LaneId last_lane_;
   LaneState* last_ = nullptr;
-  // To work in: slices row by row, and their order.
-  struct Place {
-    std::uint64_t after;  // ns since the stretch's begin
-    std::size_t at;       // in inside_
-  };
-  std::vector<Open> inside_;
-  std::vector<Place> places_, spare_;
+  // By depth, while a lane is made ready: the next slice, and up to where slices there begin inside the one above.
+  std::vector<std::uint32_t> next_;
+  std::vector<Ns> limits_;
 };
 
 }  // namespace gapscope

@@ -79,10 +79,10 @@ AccountTimes& AccountTimes::operator+=(const AccountTimes& other) {
   return *this;
 }
 
-std::span<const DeviceAccount::CauseTime> DeviceAccount::causes(std::size_t gap) const {
-  const std::size_t first = gaps[gap].first_cause;
-  const std::size_t last = gap + 1 < gaps.size() ? gaps[gap + 1].first_cause : causes_.size();
-  return std::span(causes_).subspan(first, last - first);
+std::vector<DeviceAccount::CauseTime> DeviceAccount::causes(std::size_t gap) const {
+  std::vector<CauseTime> out;
+  each_cause(gap, [&](IdleCause cause, Ns time) { out.push_back({cause, time}); });
+  return out;
 }
 
 std::pair<std::size_t, std::size_t> DeviceAccount::gaps_in(Span span) const {
@@ -105,10 +105,11 @@ std::vector<std::size_t> DeviceAccount::longest_gaps(std::size_t most) const {
 TimeAccount::TimeAccount(const Trace& trace, const LinkIndex& links, const std::vector<GpuOp>& ops) : trace_(trace), host_(trace) {
   if (!find_window(ops)) return;
   std::map<std::int32_t, std::pair<bool, std::vector<std::uint32_t>>> of_device;  // any linked; positions in `ops`
+  std::pair<bool, std::vector<std::uint32_t>>* work_of = nullptr;                 // of the device of the piece before
   for (std::uint32_t i = 0; i < ops.size(); ++i) {
-    auto& [linked, positions] = of_device[ops[i].device];
-    linked |= ops[i].linked();
-    positions.push_back(i);
+    if (work_of == nullptr || ops[i].device != ops[i - 1].device) work_of = &of_device[ops[i].device];
+    work_of->first |= ops[i].linked();
+    work_of->second.push_back(i);
   }
   const std::vector<std::uint8_t> is_communication = find_communication(trace, ops);
   for (const auto& [device, work] : of_device) {
@@ -145,11 +146,11 @@ void TimeAccount::make_device(DeviceAccount& account, const std::vector<GpuOp>& 
   BusySweep sweep(window_, account);
   HostReader reader(host_, true);
   account.gaps.reserve(of_device.size() + 1);
-  account.causes_.reserve(3 * of_device.size());
+  account.cause_times_.reserve(3 * of_device.size());
   const auto add_gap = [&](Span span, const GpuOp* ended_by) {
     DeviceGap gap;
     gap.span = span;
-    gap.first_cause = static_cast<std::uint32_t>(account.causes_.size());
+    gap.first_cause = static_cast<std::uint32_t>(account.cause_times_.size());
     if (ended_by != nullptr) gap.ended_by = ended_by->slice, gap.launch = ended_by->launch;
     CauseTimes causes{};
     const GapParts parts = parts_of(gap, gap.launch ? ended_by->launch_span : Span{});
@@ -161,7 +162,8 @@ void TimeAccount::make_device(DeviceAccount& account, const std::vector<GpuOp>& 
     for (std::size_t c = 0; c < kIdleCauses; ++c) {
       if (causes[c] == 0) continue;
       account.times.idle[c] += causes[c];
-      account.causes_.push_back({static_cast<IdleCause>(c), causes[c]});
+      account.cause_times_.push_back(causes[c]);
+      gap.causes = static_cast<std::uint16_t>(gap.causes | 1u << c);
       if (causes[c] > most) most = causes[c], gap.main = static_cast<IdleCause>(c);
     }
     account.gaps.push_back(gap);
@@ -189,6 +191,7 @@ void TimeAccount::make_device(DeviceAccount& account, const std::vector<GpuOp>& 
   }
   sweep.finish();
   if (busy_until < window_.end) add_gap({busy_until, window_.end}, nullptr);
+  for (SpanSet* set : {&account.compute, &account.exposed_communication, &account.exposed_copies}) set->shrink_to_fit();
   account.times.window = window_.length();
   account.times.compute = length(account.compute);
   account.times.exposed_communication = length(account.exposed_communication);
@@ -259,7 +262,7 @@ AccountTimes TimeAccount::times_in(const DeviceAccount& account, Span range) con
   const auto [first, last] = account.gaps_in(range);
   for (std::size_t i = first; i < last; ++i) {
     if (range.contains(account.gaps[i].span)) {
-      for (const auto& [cause, time] : account.causes(i)) out.idle[index_of(cause)] += time;
+      account.each_cause(i, [&](IdleCause cause, Ns time) { out.idle[index_of(cause)] += time; });
     } else {
       for (const HostPiece& piece : pieces(account.gaps[i], range)) out.idle[index_of(piece.cause)] += piece.span.length();
     }

@@ -12,6 +12,7 @@
 //
 // The window: begin of the first ProfilerStep# to the later of the last one's end and the last end of linked GPU work. Without
 // steps, HostTime::recorded() extended to the last end of linked GPU work. Devices: those with linked work.
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -22,6 +23,7 @@
 #include "core/analyze/account/idle_cause.h"
 #include "core/analyze/gpu/gpu_ops.h"
 #include "core/base/column.h"
+#include "core/base/narrow_column.h"
 #include "core/base/span_set.h"
 
 namespace gapscope {
@@ -47,7 +49,10 @@ struct DeviceGap {
   SliceId ended_by;    // the GPU work; none: nothing follows in the window
   SliceId launch;      // its call; none where unlinked or nothing follows
   IdleCause main = IdleCause::unrecorded;  // the cause with the most time
-  std::uint32_t first_cause = 0;           // see DeviceAccount::causes()
+  std::uint32_t first_cause = 0;           // see DeviceAccount::each_cause()
+  std::uint16_t causes = 0;                // those with time: bit 1 << IdleCause
+
+  bool has(IdleCause cause) const { return (causes >> index_of(cause) & 1) != 0; }
 };
 
 class DeviceAccount {
@@ -63,7 +68,13 @@ class DeviceAccount {
     IdleCause cause;
     Ns time;
   };
-  std::span<const CauseTime> causes(std::size_t gap) const;
+  std::vector<CauseTime> causes(std::size_t gap) const;
+  // The same for loops over many gaps: visit(cause, time).
+  template <class Visit>
+  void each_cause(std::size_t gap, Visit visit) const {
+    std::size_t at = gaps[gap].first_cause;
+    for (unsigned rest = gaps[gap].causes; rest != 0; rest &= rest - 1) visit(static_cast<IdleCause>(std::countr_zero(rest)), cause_times_[at++]);
+  }
   // Gaps that overlap a stretch: positions [first, last).
   std::pair<std::size_t, std::size_t> gaps_in(Span span) const;
   // The longest gaps, the earlier one first of equal ones.
@@ -71,7 +82,7 @@ class DeviceAccount {
 
  private:
   friend class TimeAccount;
-  Column<CauseTime> causes_;
+  NarrowColumn<std::uint32_t, Ns> cause_times_;  // gap by gap, cause by cause
 };
 
 class TimeAccount {

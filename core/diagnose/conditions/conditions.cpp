@@ -152,8 +152,7 @@ IdleBefore idle_before(const Facts& facts, std::vector<SliceId> work) {
     const DeviceGap& gap = device->gaps[i];
     if (!gap.ended_by || !std::binary_search(work.begin(), work.end(), gap.ended_by, before)) continue;
     append(out.gaps, gap.span);
-    for (const auto& [cause, time] : device->causes(i))
-      if (is_host_part(cause) || cause == IdleCause::starting) out.host_and_start += time;
+    device->each_cause(i, [&](IdleCause cause, Ns time) { out.host_and_start += is_host_part(cause) || cause == IdleCause::starting ? time : 0; });
   }
   return out;
 }
@@ -176,13 +175,24 @@ const AccountTimes* account_times(const Facts& facts) {
   return device != nullptr ? &device->times : nullptr;
 }
 
+std::string busy_sentence(const Facts& facts) {
+  const std::size_t devices = facts.analysis.account().devices().size();
+  return fmt::format("{} busy {} of {}, {} of the time.", devices > 1 ? fmt::format("At least one of {} GPUs was", devices) : "The GPU was", format_duration(facts.busy_in_window),
+                     format_duration(facts.window.length()), format_share(facts.gpu_util.value_or(0)));
+}
+
+std::string busiest_words(const Facts& facts, std::string_view single) {
+  const TimeAccount& account = facts.analysis.account();
+  return account.devices().size() > 1 ? fmt::format("GPU {}", account.busiest()->device) : std::string(single);
+}
+
 std::string cause_words(const CauseTimes& times, bool host_only) {
-  constexpr std::size_t kMostTold = 3;
+  const std::size_t most_told = host_only ? kIdleCauses : 3;  // those that an exact sum announces, all
   std::vector<IdleCause> causes;
   for (std::size_t i = 0; i < kIdleCauses; ++i)
     if (const auto cause = static_cast<IdleCause>(i); times[i] > 0 && (!host_only || is_host_part(cause))) causes.push_back(cause);
   std::stable_sort(causes.begin(), causes.end(), [&](IdleCause a, IdleCause b) { return times[index_of(a)] > times[index_of(b)]; });
-  causes.resize(std::min(causes.size(), kMostTold));
+  causes.resize(std::min(causes.size(), most_told));
   std::string out;
   for (const IdleCause cause : causes)
     out += fmt::format("{}{} {}", out.empty() ? "" : ", ", format_duration(times[index_of(cause)]), idle_cause_words(cause));

@@ -61,6 +61,10 @@ enum class GraphWork : bool { leave_out, take };
 SpanSet gpu_work_inside(const Facts& facts, const std::vector<SliceId>& slices, GraphWork graphs = GraphWork::take);
 // "12.0 ms in operators, 3.10 ms inside launch calls": the largest of some causes of idle time; empty where there is none.
 std::string cause_words(const CauseTimes& times, bool host_only);
+// "The GPU was busy 26.1 ms of 77.1 ms, 34 % of the time.", or where there are several: "At least one of 2 GPUs was busy ...".
+std::string busy_sentence(const Facts& facts);
+// "GPU 3" for the device that the account is about, where there are several; else `single`.
+std::string busiest_words(const Facts& facts, std::string_view single);
 // The parts of the busiest device's window; none without an account.
 const AccountTimes* account_times(const Facts& facts);
 

@@ -37,10 +37,9 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = causes.idle;
-  finding.summary = fmt::format("The GPU was busy {} of {}, {} of the time.", format_duration(facts.busy_in_window),
-                                format_duration(facts.window.length()), format_share(*facts.gpu_util));
+  finding.summary = busy_sentence(facts);
   if (const AccountTimes* times = account_times(facts); times != nullptr && times->idle_total() > 0)
-    finding.summary += fmt::format(" The idle time, by what held it up: {}.", cause_words(times->idle, false));
+    finding.summary += fmt::format(" The idle time{}, by what held it up: {}.", busiest_words(facts, "").empty() ? "" : " of " + busiest_words(facts, ""), cause_words(times->idle, false));
   finding.evidence = Evidence({{"gpu_util", *facts.gpu_util},
                                {"gpu_busy_us", as_us(facts.busy_in_window)},
                                {"window_us", as_us(facts.window.length())},

@@ -12,10 +12,9 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = facts.window.length() - facts.busy_in_window;
-  finding.summary = fmt::format("The GPU was busy {} of {}, {} of the time.", format_duration(facts.busy_in_window),
-                                format_duration(facts.window.length()), format_share(*facts.gpu_util));
+  finding.summary = busy_sentence(facts);
   if (const AccountTimes* times = account_times(facts); times != nullptr && times->host() > 0)
-    finding.summary += fmt::format(" For {} it waited for the host: {}.", format_duration(times->host()), cause_words(times->idle, true));
+    finding.summary += fmt::format(" For {} {} waited for the host: {}.", format_duration(times->host()), busiest_words(facts, "it"), cause_words(times->idle, true));
   finding.evidence = Evidence({{"gpu_util", *facts.gpu_util},
                                {"gpu_busy_us", as_us(facts.busy_in_window)},
                                {"window_us", as_us(facts.window.length())},

@@ -127,10 +127,7 @@ std::optional<std::size_t> next_gap(const DeviceAccount& device, IdleCause cause
   };
   const std::optional<std::size_t> main = find([&](std::size_t at) { return device.gaps[at].main == cause; });
   if (main) return main;
-  return find([&](std::size_t at) {
-    const auto causes = device.causes(at);
-    return std::any_of(causes.begin(), causes.end(), [&](const DeviceAccount::CauseTime& c) { return c.cause == cause; });
-  });
+  return find([&](std::size_t at) { return device.gaps[at].has(cause); });
 }
 
 void choose_gap(const Document& document, ViewState& view, std::int32_t device, std::size_t gap, bool go_there) {

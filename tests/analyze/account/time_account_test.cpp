@@ -351,3 +351,19 @@ TEST_CASE("a window that is longer than time can be counted gives no account ins
   const TimeAccount account(*trace, links, gpu_ops(*trace, links));
   for (const DeviceAccount& d : account.devices()) CHECK(sum(d.times) == d.window.length());
 }
+
+TEST_CASE("a kernel communicates by its own name or its own args, not by those of the operator around it") {
+  const auto kernel = [](const char* name, const char* ts, int n, const char* more) {
+    return slice(name, ts, "10", fmt::format(", \"args\": {{\"correlation\": {}, \"External id\": 5, \"device\": 0, \"stream\": 7{}}}", n, more), "kernel", "70");
+  };
+  const auto launch = [](int n) { return slice("cudaLaunchKernel", "1", "1", fmt::format(", \"args\": {{\"correlation\": {}}}", n), "cuda_runtime"); };
+  const auto trace = load_text(events(slice("record_param_comms", "0", "100", ", \"args\": {\"External id\": 5, \"Collective name\": \"allreduce\"}") + "," + launch(1) + "," +
+                                      launch(2) + "," + launch(3) + "," + kernel("copy_into_bucket", "10", 1, "") + "," + kernel("one_shot_all_reduce", "30", 2, ", \"Collective name\": \"allreduce\"") + "," +
+                                      kernel("ncclDevKernel", "50", 3, "")));
+  const LaneIndex lanes(*trace);
+  const LinkIndex links(*trace, lanes);
+  const TimeAccount account(*trace, links, gpu_ops(*trace, links));
+  REQUIRE(account.devices().size() == 1);
+  CHECK(account.devices()[0].times.compute == 10 * kNsPerUs);
+  CHECK(account.devices()[0].times.exposed_communication == 20 * kNsPerUs);
+}
