@@ -41,6 +41,7 @@ ONLY_IN = {
     r"sqlite3\.h": ["core/sql"],
     r"editline/": ["app/cli"],
     r"png\.h": ["app/window"],
+    r"dbus/": ["app/window/portal_chooser.cpp"],
     r"CLI/": ["app/cli", "app/sampler"],
     r"cupti": ["app/sampler"],
     r"cuda|cublas|cudnn|nvtx": ["app/sampler"],
