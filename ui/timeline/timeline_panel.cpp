@@ -11,7 +11,7 @@ namespace gapscope {
 namespace {
 
 constexpr float kLeastAxis = 120;
-constexpr float kMostTitles = 0.3f;  // of the width
+constexpr float kMostTitles = 0.33f;  // of the width
 constexpr float kLeastSeen = 4;     // a slice narrower than this is zoomed to, not just brought into view
 constexpr double kRevealRoom = 40;  // px kept above and below a revealed slice
 constexpr float kMostPinned = 0.6f;  // of the lanes' height
@@ -41,6 +41,7 @@ void TimelinePanel::forget() {
   colours_.reset();
   scene_arrows_ = {};
   gap_words_.clear();
+  counter_columns_.clear();
   overview_ = {};
   hit_columns_ = {};
   chain_ = {};
@@ -113,6 +114,7 @@ void TimelinePanel::adopt(const Document* document, ViewState& view) {
 void TimelinePanel::take_counters(const Document& document, ViewState& view) {
   if (counters_ == document.counters()) return;
   counters_ = document.counters();
+  counter_columns_.clear();
   view.folds.counter_collapsed.assign(counters_->size(), true);  // a line each until somebody asks for more
   ++view.folds.revision;
 }
@@ -406,7 +408,7 @@ void TimelinePanel::paint(const Document& document, ViewState& view, double delt
   const std::optional<Span> range = dragged_range_ ? dragged_range_ : area ? std::optional(area->span) : view.range;
   TimelineScene scene{
       document, view,      theme_of(view.theme), painter,  areas_, layout_, grid, window_, 0, 0, widths_, chain_, rects_,
-      zones_,   findings_, scene_arrows_, gap_words_, ImGui::GetIO().MousePos, hovered_, range, dragged_range_ ? nullptr : area};
+      zones_,   findings_, scene_arrows_, gap_words_, counter_columns_, ImGui::GetIO().MousePos, hovered_, range, dragged_range_ ? nullptr : area};
   if (place_.overview.height() >= 1) overview(document, view, painter, below);
   draw_lanes(scene);
   each_region(scene, [](TimelineScene& part) { draw_titles(part); });
