@@ -100,6 +100,8 @@ Database::Database(std::shared_ptr<const Trace> trace, Options options)
   add_args_table(*world_, tables_);
   add_counter_table(*world_, tables_);
   add_info_tables(*world_, tables_);
+  add_gpu_tables(*world_, tables_);
+  add_work_tables(*world_, tables_);
   set_up();
 }
 
@@ -223,6 +225,7 @@ Error Database::trouble(int code, int error_offset, std::size_t offset, std::str
   if (code == SQLITE_TOOBIG) return Error{fmt::format("A text or row of this query is longer than {}.", format_bytes(kLongestValue))};
   if (code == SQLITE_AUTH && !refused_.empty()) return Error{refused_ + " (" + place_of(script, offset) + ")"};
   std::string message = sqlite3_errmsg(db_);
+  if (message.ends_with("may not be modified")) return Error{fmt::format("A trace is only read: {}. ({})", message, place_of(script, offset))};
   if (code == SQLITE_ERROR && error_offset < 0 && message.ends_with('.')) return Error{message};  // a sentence of ours
   const std::size_t at = error_offset >= 0 ? offset + static_cast<std::size_t>(error_offset) : place_of_name(message, script, offset);
   message += near_hint(message, tables_);

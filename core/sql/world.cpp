@@ -9,12 +9,6 @@
 
 namespace gapscope::sql {
 
-struct World::Judged {
-  explicit Judged(World& world) : analysis(Analysis::make(world.trace(), world.lanes(), world.links())) {}
-  std::unique_ptr<const Analysis> analysis;
-  std::unique_ptr<const Diagnosis> diagnosis;
-};
-
 World::World(std::shared_ptr<const Trace> trace, std::string spill_folder) : trace_(std::move(trace)), spill_folder_(std::move(spill_folder)) {}
 World::~World() = default;
 
@@ -40,18 +34,19 @@ const LinkIndex& World::links() {
 const std::vector<GpuOp>& World::gpu_ops() {
   return made(gpu_ops_, [&] { return std::make_unique<std::vector<GpuOp>>(gapscope::gpu_ops(*trace_, links())); });
 }
-const Analysis& World::analysis() {
-  if (!judged_) judged_ = std::make_unique<Judged>(*this);
-  return *judged_->analysis;
+const TimeAccount& World::account() {
+  return made(account_, [&] { return std::make_unique<TimeAccount>(*trace_, links(), gpu_ops()); });
+}
+const Steps& World::steps() {
+  return made(steps_, [&] { return std::make_unique<Steps>(make_steps(*trace_, gpu_ops())); });
 }
 const Diagnosis& World::diagnosis() {
-  const Analysis& facts_of = analysis();
-  if (!judged_->diagnosis) {
+  return made(diagnosis_, [&] {
     const NameIndex names(*trace_);
-    const Facts facts(*trace_, lanes(), links(), names, facts_of);
-    judged_->diagnosis = std::make_unique<const Diagnosis>(diagnose(facts));
-  }
-  return *judged_->diagnosis;
+    const auto analysis = Analysis::make(*trace_, lanes(), links());
+    const Facts facts(*trace_, lanes(), links(), names, *analysis);
+    return std::make_unique<Diagnosis>(diagnose(facts));
+  });
 }
 
 const DenseIndex& World::by_name() {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/analyze/account/time_account.h"
+#include "core/analyze/steps.h"
 #include "core/diagnose/diagnose.h"
 #include "core/index/lane_index.h"
 #include "core/index/link_index.h"
@@ -35,9 +36,10 @@ class World {
   ArgStore& args();
   const LaneIndex& lanes();
   const LinkIndex& links();
-  const Analysis& analysis();
-  const Diagnosis& diagnosis();
   const std::vector<GpuOp>& gpu_ops();
+  const TimeAccount& account();
+  const Steps& steps();
+  const Diagnosis& diagnosis();
 
   // Ids of `slice` by what they have.
   const DenseIndex& by_name();         // by string id
@@ -75,9 +77,10 @@ class World {
   std::unique_ptr<ArgStore> args_;
   std::unique_ptr<LaneIndex> lanes_;
   std::unique_ptr<LinkIndex> links_;
-  struct Judged;
-  std::unique_ptr<Judged> judged_;
   std::unique_ptr<std::vector<GpuOp>> gpu_ops_;
+  std::unique_ptr<TimeAccount> account_;
+  std::unique_ptr<Steps> steps_;
+  std::unique_ptr<Diagnosis> diagnosis_;
   std::unique_ptr<DenseIndex> by_name_, by_track_, by_parent_;
   std::unique_ptr<SparseIndex> by_correlation_, by_external_id_;
   std::unique_ptr<std::vector<StringId>> names_in_order_;

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""`gapscope sql` as a person and a script meet it: its formats, its exit codes, its prompt.
+
+    sql_check.py PROGRAM TRACE.json.gz
+"""
+import csv
+import gzip
+import io
+import json
+import os
+import pathlib
+import pty
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+SLICES = "select name, count(*) as n, sum(dur) as total from slice where category = 'kernel' group by name order by total desc"
+
+
+def run(program, *arguments, text=b"", limit=60):
+    done = subprocess.run([program, "sql", *arguments], input=text, capture_output=True, timeout=limit)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def kernels_by_hand(trace):
+    sums = {}
+    for event in json.loads(gzip.decompress(pathlib.Path(trace).read_bytes()))["traceEvents"]:
+        if event.get("ph") == "X" and event.get("cat") == "kernel":
+            n, total = sums.get(event["name"], (0, 0))
+            sums[event["name"]] = (n + 1, total + round(event["dur"] * 1000))
+    return sorted(([name, n, total] for name, (n, total) in sums.items()), key=lambda row: -row[2])
+
+
+def at_the_prompt(program, trace, lines):
+    """What a terminal shows after these lines, and how the program ends."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.environ["TERM"] = "dumb"
+        os.execv(program, [program, "sql", trace])
+    for line in lines:
+        time.sleep(0.3)
+        os.write(terminal, line.encode())
+    shown = b""
+    while True:
+        try:
+            piece = os.read(terminal, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        shown += piece
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), shown.decode()
+
+
+def complaints(program, trace):
+    expected = kernels_by_hand(trace)
+    code, out, err = run(program, trace, SLICES, "--json")
+    answer = json.loads(out) if code == 0 else {}
+    if answer != {"columns": ["name", "n", "total"], "rows": expected}:
+        yield f"--json: ended with {code}: {out[:200]} {err}"
+    code, out, _ = run(program, trace, SLICES, "--csv")
+    rows = list(csv.reader(io.StringIO(out)))
+    if rows[0] != ["name", "n", "total"] or [[r[0], int(r[1]), int(r[2])] for r in rows[1:]] != expected:
+        yield f"--csv: ended with {code}: {out[:200]}"
+    code, out, _ = run(program, trace, SLICES)
+    if code != 0 or f"{len(expected)} row" not in out or out.split()[:3] != ["name", "n", "total"]:
+        yield f"as text: ended with {code}: {out[:200]}"
+    with tempfile.NamedTemporaryFile(suffix=".sql") as file:
+        file.write(b"select 1 as a; select 2 as b, null as c;\n")
+        file.flush()
+        if run(program, trace, "--file", file.name, "--csv")[:2] != (0, "a\n1\nb,c\n2,\n"):
+            yield "--file does not run both statements"
+    if run(program, trace, "-", "--csv", text=b"select 3 as a")[:2] != (0, "a\n3\n"):
+        yield "- does not read standard input"
+    plain = gzip.decompress(pathlib.Path(trace).read_bytes())
+    code, out, err = run(program, "-", "select count(*) as n from args", "--csv", text=plain)
+    if code != 0 or int(out.split()[1]) < 10:
+        yield f"a trace through a pipe: ended with {code}: {out} {err}"
+    for query, wanted in (("select * form slice", "near \"form\": syntax error"), ("select * from slices", "did you mean slice?"), ("delete from slice", "only read"),
+                          ("attach 'x' as y", "refused")):
+        code, out, err = run(program, trace, query)
+        if code != 1 or wanted not in err or err.count("\n") != 1:
+            yield f"{query}: ended with {code}: {err}"
+    begin = time.monotonic()
+    code, _, err = run(program, trace, "with recursive c(x) as (select 1 union all select x + 1 from c) select count(*) from c", "--time-limit", "0.5")
+    if code != 1 or "time limit" not in err or time.monotonic() - begin > 20:
+        yield f"a query without an end: {code} {err}"
+    endless = subprocess.Popen([program, "sql", trace, "with recursive c(x) as (select 1 union all select x + 1 from c) select count(*) from c"], stderr=subprocess.PIPE)
+    time.sleep(1.5)
+    endless.send_signal(signal.SIGINT)
+    if b"Cancelled." not in endless.communicate(timeout=20)[1] or endless.returncode != 1:
+        yield f"Ctrl+C: ended with {endless.returncode}"
+    if run(program, "-", "-")[0] != 2 or run(program, trace, "select 1", "--csv", "--json")[0] != 2:
+        yield "what cannot be meant is not refused"
+    if os.path.exists("/dev/full"):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([program, "sql", trace, SLICES], stdout=full, stderr=subprocess.PIPE)
+            if done.returncode != 1 or b"cannot be written" not in done.stderr:
+                yield "a full disk is not told"
+    tables = run(program, trace, ".tables")[1]
+    for table in ("slice", "kernel", "gpu_gap", "account", "step", "op", "finding", "device", "memory_event", "args", "flow"):
+        if f"\n{table} " not in "\n" + tables:
+            yield f".tables does not list {table}"
+    schema = run(program, trace, ".schema kernel")[1]
+    if "launch_delay" not in schema or " ns " not in schema:
+        yield f".schema kernel: {schema}"
+    code, shown = at_the_prompt(program, trace, [".tables\n", "select 6 *\n", "7 as answer;\n", "select nobody;\n", ".quit\n"])
+    for wanted in ("gpu_gap", "answer", "42", "no such column: nobody"):
+        if wanted not in shown:
+            yield f"the prompt does not show {wanted!r}: {shown[-600:]!r}"
+    if code != 0:
+        yield f"the prompt ended with {code}"
+
+
+if __name__ == "__main__":
+    found = list(complaints(*sys.argv[1:3]))
+    print("\n".join(found) or "gapscope sql answers as it should.")
+    sys.exit(1 if found else 0)
