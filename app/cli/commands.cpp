@@ -17,6 +17,7 @@
 #include "app/cli/table.h"
 #include "app/cli/time_argument.h"
 #include "app/cli/why.h"
+#include "app/mcp/server.h"
 #include "app/window/run_window.h"
 
 namespace gapscope {
@@ -186,6 +187,16 @@ std::string own_path() {
   return std::filesystem::read_symlink("/proc/self/exe", ignored).string();
 }
 
+std::function<int()> declare_mcp(CLI::App& arguments) {
+  auto options = std::make_shared<McpOptions>();
+  arguments.add_option("FOLDER", options->folders, "only traces below these folders are opened")->required();
+  arguments.footer("Speaks the Model Context Protocol on standard input and output. Each tool answers with the --json of a command.");
+  return [options] {
+    options->executable = own_path();
+    return run_mcp(*options);
+  };
+}
+
 std::function<int()> declare_record(CLI::App& arguments) {
   auto options = std::make_shared<RecordOptions>();
   arguments.add_option("-o,--output", options->output, "the trace to write; .gz packs it")->type_name("OUT.json[.gz]")->capture_default_str();
@@ -252,6 +263,7 @@ constexpr Subcommand kSubcommands[] = {
     {"flops", "print operations, rates and shares of the peak by operator and shapes", declare_analysis<flops_report>},
     {"memory", "print peak memory and who allocates it", declare_analysis<memory_report>},
     {"sql", "ask anything in SQL: tables of slices, kernels, gaps, steps and more", declare_sql},
+    {"mcp", "serve traces to assistants: the Model Context Protocol on standard input and output", declare_mcp},
     {"record", "run a CUDA program with the recorder inside, and open its trace", declare_record},
     {"crop", "write a part of a trace as a trace of its own", declare_crop},
     {"screenshot", "render the window into a PNG, with or without a display", declare_screenshot},

@@ -27,6 +27,8 @@ add_test(NAME cli/output COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/output_c
 add_test(NAME cli/record COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/record_check.py" "$<TARGET_FILE:gapscope>")
 add_test(NAME cli/sql COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/sql_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz")
+add_test(NAME cli/mcp COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/mcp_check.py" "$<TARGET_FILE:gapscope>"
+  "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz" "${recordings}/ranks/fsdp_rank0.json.gz" "${recordings}/ranks/fsdp_rank1.json.gz")
 set_tests_properties(cli/output PROPERTIES TIMEOUT 600)
-set_tests_properties(cli/sql cli/diff cli/shortage cli/why cli/record cli/crop cli/diagnose cli/info_of_samples cli/info_of_recordings cli/analyses_of_samples cli/analyses_of_recordings
+set_tests_properties(cli/mcp cli/sql cli/diff cli/shortage cli/why cli/record cli/crop cli/diagnose cli/info_of_samples cli/info_of_recordings cli/analyses_of_samples cli/analyses_of_recordings
   cli/bad_input PROPERTIES TIMEOUT 180 SKIP_RETURN_CODE 77)

@@ -1,0 +1,98 @@
+#include "app/mcp/child.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+
+extern char** environ;
+
+namespace gapscope {
+namespace {
+
+// A pipe whose ends are closed with it.
+struct Pipe {
+  std::array<int, 2> ends{-1, -1};
+  bool open() { return ::pipe2(ends.data(), O_CLOEXEC) == 0; }
+  void close(std::size_t end) {
+    if (ends[end] >= 0) ::close(ends[end]);
+    ends[end] = -1;
+  }
+  ~Pipe() {
+    close(0);
+    close(1);
+  }
+};
+
+pid_t start(const std::string& program, const std::vector<std::string>& arguments, const Pipe& out, const Pipe& error) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, out.ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, error.ends[1], STDERR_FILENO);
+  std::vector<char*> argv{const_cast<char*>(program.c_str())};
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  pid_t child = -1;
+  const int trouble = ::posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  errno = trouble;
+  return trouble == 0 ? child : -1;
+}
+
+// Reads what there is; false at the end.
+bool read_some(int fd, std::string& into) {
+  std::array<char, 65536> piece;
+  const ssize_t got = ::read(fd, piece.data(), piece.size());
+  if (got < 0 && errno == EINTR) return true;
+  if (got > 0) into.append(piece.data(), static_cast<std::size_t>(got));
+  return got > 0;
+}
+
+// Both to their ends; a sentence where a limit was passed.
+std::string read_both(const Pipe& out, const Pipe& error, const ChildLimits& limits, ChildResult& result) {
+  const auto deadline = std::chrono::steady_clock::now() + limits.time;
+  std::array<pollfd, 2> open{{{out.ends[0], POLLIN, 0}, {error.ends[0], POLLIN, 0}}};
+  while (open[0].fd >= 0 || open[1].fd >= 0) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
+    if (left <= 0) return fmt::format("It took longer than {} s and was ended.", limits.time.count());
+    if (::poll(open.data(), open.size(), static_cast<int>(left)) < 0 && errno != EINTR) return "Its output cannot be read.";
+    if (open[0].fd >= 0 && open[0].revents != 0 && !read_some(open[0].fd, result.out)) open[0].fd = -1;
+    if (open[1].fd >= 0 && open[1].revents != 0 && !read_some(open[1].fd, result.error)) open[1].fd = -1;
+    if (result.out.size() + result.error.size() > limits.most_bytes) return fmt::format("Its answer is longer than {}. Ask for less.", format_bytes(limits.most_bytes));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ChildResult> run_child(const std::string& program, const std::vector<std::string>& arguments, const ChildLimits& limits) {
+  Pipe out, error;
+  if (!out.open() || !error.open()) return Error{fmt::format("No pipe is to be had: {}.", std::strerror(errno))};
+  const pid_t child = start(program, arguments, out, error);
+  if (child < 0) return Error{fmt::format("The command cannot be started: {}.", std::strerror(errno))};
+  out.close(1);
+  error.close(1);
+  ChildResult result;
+  const std::string trouble = read_both(out, error, limits, result);
+  if (!trouble.empty()) ::kill(child, SIGKILL);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  if (!trouble.empty()) return Error{trouble};
+  result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  constexpr std::string_view kSelf = "gapscope: ";
+  if (result.error.starts_with(kSelf)) result.error.erase(0, kSelf.size());
+  return result;
+}
+
+}  // namespace gapscope

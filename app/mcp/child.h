@@ -1,0 +1,26 @@
+#pragma once
+// A command of this program run as a process of its own: what it prints is what a person would get, and what goes wrong in it goes
+// wrong there.
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace gapscope {
+
+struct ChildResult {
+  int exit_code = 0;
+  std::string out;
+  std::string error;  // what it said on stderr, without the program's name
+};
+
+struct ChildLimits {
+  std::size_t most_bytes = std::size_t{64} << 20;  // of its output
+  std::chrono::seconds time{120};
+};
+
+// Runs `program` with `arguments`, standard input closed. An Error where it cannot be started, takes longer or prints more.
+Result<ChildResult> run_child(const std::string& program, const std::vector<std::string>& arguments, const ChildLimits& limits = {});
+
+}  // namespace gapscope

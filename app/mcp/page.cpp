@@ -1,0 +1,52 @@
+#include "app/mcp/page.h"
+
+#include <algorithm>
+
+namespace gapscope {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::size_t bytes_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace).size(); }
+
+// The list that makes an answer long; null where there is none.
+Json* longest_list(Json& answer) {
+  if (answer.is_array()) return &answer;
+  Json* longest = nullptr;
+  std::size_t most = 0;
+  if (!answer.is_object()) return nullptr;
+  for (auto& [key, value] : answer.items()) {
+    if (!value.is_array() || value.empty()) continue;
+    if (const std::size_t bytes = bytes_of(value); bytes > most) {
+      most = bytes;
+      longest = &value;
+    }
+  }
+  return longest;
+}
+
+}  // namespace
+
+Page page_of(Json answer, std::size_t cursor, std::size_t most_rows, std::size_t most_bytes) {
+  Page page;
+  Json* list = longest_list(answer);
+  if (list == nullptr) {
+    page.answer = std::move(answer);
+    return page;
+  }
+  page.rows = list->size();
+  page.first = std::min(cursor, page.rows);
+  Json kept = Json::array();
+  std::size_t bytes = 0, at = page.first;
+  for (; at < page.rows && kept.size() < most_rows; ++at) {
+    bytes += bytes_of((*list)[at]) + 2;
+    if (bytes > most_bytes && !kept.empty()) break;
+    kept.push_back(std::move((*list)[at]));
+  }
+  page.next_cursor = at < page.rows ? at : 0;
+  *list = std::move(kept);
+  page.answer = std::move(answer);
+  return page;
+}
+
+}  // namespace gapscope

@@ -1,0 +1,246 @@
+#include "app/mcp/tools.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "app/cli/command_line.h"
+#include "app/cli/in_and_out.h"
+#include "app/mcp/child.h"
+#include "app/mcp/page.h"
+
+namespace gapscope {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostTraces = 500;
+
+// How an argument of a tool becomes words of the command line.
+struct Argument {
+  enum class Kind { trace, traces, text, query, number, flag };
+  const char* name;
+  Kind kind;
+  bool required;
+  const char* option;  // "--limit"; empty: by its place
+  const char* meaning;
+};
+using Kind = Argument::Kind;
+
+struct Tool {
+  const char* name;
+  const char* command;      // of the program
+  const char* always;       // what is always added; empty: nothing
+  const char* description;
+  std::span<const Argument> arguments;
+};
+
+constexpr Argument kTrace = {"trace", Kind::trace, true, "", "the trace: a path below the folders of this server"};
+constexpr Argument kInfo[] = {kTrace};
+constexpr Argument kOpen[] = {{"trace", Kind::trace, false, "", "the trace; without one, the answer lists the traces that there are"}};
+constexpr Argument kWhy[] = {kTrace, {"device", Kind::number, false, "--device", "only this GPU"}, {"range", Kind::text, false, "--range", "FROM:TO, nanoseconds of the trace or 1.2ms after its begin"},
+                             {"by_step", Kind::flag, false, "--by-step", "the account of each step too"}};
+constexpr Argument kTable[] = {kTrace, {"sort", Kind::text, false, "--sort", "a column in PyTorch's words: self_cuda_time_total, cpu_time_total, ..."}, {"limit", Kind::number, false, "--limit", "at most so many rows"}};
+constexpr Argument kKernels[] = {kTrace, {"sort", Kind::text, false, "--sort", "total, mean, count, max or cv"}, {"limit", Kind::number, false, "--limit", "at most so many rows"}};
+constexpr Argument kSteps[] = {kTrace, {"annotation", Kind::text, false, "--annotation", "the user annotation that marks a step; without it, ProfilerStep#N"}};
+constexpr Argument kSql[] = {kTrace, {"query", Kind::query, true, "", "statements, separated by semicolons. Times are nanoseconds. gapscope://sql/schema lists tables and columns with their units"}};
+constexpr Argument kDiff[] = {{"before", Kind::trace, true, "", "the trace before"}, {"after", Kind::trace, true, "", "the trace after"}, {"step", Kind::text, false, "--step", "a number, median or all"}};
+constexpr Argument kRanks[] = {{"traces", Kind::traces, true, "", "the ranks' traces, one a rank"}};
+constexpr Argument kScreenshot[] = {kTrace, {"from", Kind::text, false, "--from", "begin of the visible time: nanoseconds of the trace, or 1.2ms after its begin"}, {"to", Kind::text, false, "--to", "its end, likewise"},
+                                    {"select", Kind::text, false, "--select", "a slice's name, or part of one"}, {"finding", Kind::text, false, "--finding", "a rule's id: show its costliest finding"},
+                                    {"tab", Kind::text, false, "--tab", "the panel below the lanes"}, {"size", Kind::text, false, "--size", "WIDTHxHEIGHT in pixels"}};
+
+constexpr Tool kTools[] = {
+    {"open", "info", "--json", "What is in a trace: lanes, slices, devices, steps, what was odd about the file. Times in ns, sizes in bytes. Without a trace: which traces there are.", kOpen},
+    {"info", "info", "--json", "The same as open, of a trace.", kInfo},
+    {"why", "why", "--json", "The time account of each GPU: every nanosecond of the window is compute, exposed communication, exposed copies, or idle by cause (operator, python, launching, synchronizing, ...), "
+                             "with the longest gaps and what the host was in. All in ns.", kWhy},
+    {"diagnose", "diagnose", "--json", "The verdict (what the run is bound by), and the findings: what costs time (cost_ns), the numbers that prove it, what it means, what to do.", kInfo},
+    {"table", "table", "--json", "PyTorch's profiler table, equal to key_averages(): operators with their times.", kTable},
+    {"kernels", "kernels", "--json", "GPU work by name: counts, times in ns, launch shapes, registers, shared memory in bytes, occupancy in %, what the names tell.", kKernels},
+    {"steps", "steps", "--json", "Where each step's time goes, in ns.", kSteps},
+    {"sql", "sql", "--json", "SQL over the trace, read only: Perfetto's tables (slice, thread, process, args, flow, counter, ...) and kernel, gpu_gap, step, op, finding, account, device. Times in ns.", kSql},
+    {"diff", "diff", "--json", "Two traces of one program compared: did a change help, and why. Times in ns.", kDiff},
+    {"ranks", "ranks", "--json", "The traces of several ranks of one run together: which rank is late at the collectives, how long the others wait for it, and why. Times in ns.", kRanks},
+    {"screenshot", "screenshot", "", "The timeline as a PNG.", kScreenshot},
+};
+
+// Tools whose command this build has.
+bool is_offered(const Tool& tool) {
+  const auto table = subcommands();
+  return std::any_of(table.begin(), table.end(), [&](const Subcommand& row) { return std::string_view(row.name) == tool.command; });
+}
+
+const Tool* tool_named(const std::string& name) {
+  const auto found = std::find_if(std::begin(kTools), std::end(kTools), [&](const Tool& tool) { return tool.name == name && is_offered(tool); });
+  return found != std::end(kTools) ? &*found : nullptr;
+}
+
+bool is_paged(const Tool& tool) { return std::string_view(tool.name) != "screenshot"; }
+
+Json property(const Argument& argument) {
+  Json out = {{"type", argument.kind == Kind::number ? "integer" : argument.kind == Kind::flag ? "boolean" : argument.kind == Kind::traces ? "array" : "string"},
+              {"description", argument.meaning}};
+  if (argument.kind == Kind::traces) out["items"] = {{"type", "string"}};
+  if (argument.kind == Kind::number) out["minimum"] = 0;
+  return out;
+}
+
+Json schema_of(const Tool& tool) {
+  Json properties = Json::object(), required = Json::array();
+  for (const Argument& argument : tool.arguments) {
+    properties[argument.name] = property(argument);
+    if (argument.required) required.push_back(argument.name);
+  }
+  if (is_paged(tool)) properties["cursor"] = {{"type", "integer"}, {"minimum", 0}, {"description", "where to go on: next_cursor of the answer before"}};
+  return {{"type", "object"}, {"properties", std::move(properties)}, {"required", std::move(required)}, {"additionalProperties", false}};
+}
+
+Json text_content(std::string text, bool is_error) {
+  return {{"content", Json::array({{{"type", "text"}, {"text", std::move(text)}}})}, {"isError", is_error}};
+}
+Json failure(const std::string& sentence) { return text_content(sentence, true); }
+
+// The words of a value; an Error where it is of another kind, or a file that may not be opened.
+Result<std::vector<std::string>> words_of(const Argument& argument, const Json& value, const AllowedFolders& folders) {
+  const Error wrong{fmt::format("\"{}\" is of the wrong type.", argument.name)};
+  std::vector<std::string> words;
+  if (*argument.option != '\0') words.emplace_back(argument.option);
+  if (argument.kind == Kind::flag) {
+    if (!value.is_boolean()) return wrong;
+    return value.get<bool>() ? words : std::vector<std::string>{};
+  }
+  if (argument.kind == Kind::number) {
+    if (!value.is_number_integer() || value.get<std::int64_t>() < 0) return wrong;
+    words.push_back(std::to_string(value.get<std::int64_t>()));
+    return words;
+  }
+  const Json all = argument.kind == Kind::traces ? value : Json::array({value});
+  if (!all.is_array()) return wrong;
+  for (const Json& item : all) {
+    if (!item.is_string()) return wrong;
+    std::string text = item.get<std::string>();
+    if (text.find('\0') != std::string::npos) return wrong;
+    if (argument.kind == Kind::trace || argument.kind == Kind::traces) {
+      Result<std::string> file = folders.file(text);
+      if (!file) return file.error();
+      text = std::move(*file);
+    } else if (*argument.option != '\0') {
+      text = words.back() + "=" + text;  // one word, so that a text that begins with a dash is no option
+      words.pop_back();
+    }
+    words.push_back(std::move(text));
+  }
+  return words;
+}
+
+// The command line of a call; options first, so that nothing that was given by its place can be one.
+Result<std::vector<std::string>> command_of(const Tool& tool, const Json& given, const AllowedFolders& folders) {
+  std::vector<std::string> options{tool.command}, places;
+  if (*tool.always != '\0') options.emplace_back(tool.always);
+  for (const auto& [name, ignored] : given.items()) {
+    const bool known = (name == "cursor" && is_paged(tool)) || std::any_of(tool.arguments.begin(), tool.arguments.end(), [&, &key = name](const Argument& a) { return a.name == key; });
+    if (!known) return Error{fmt::format("{} has no argument \"{}\".", tool.name, name)};
+  }
+  for (const Argument& argument : tool.arguments) {
+    if (!given.contains(argument.name)) {
+      if (argument.required) return Error{fmt::format("{} wants \"{}\": {}.", tool.name, argument.name, argument.meaning)};
+      continue;
+    }
+    Result<std::vector<std::string>> words = words_of(argument, given[argument.name], folders);
+    if (!words) return words.error();
+    auto& to = *argument.option == '\0' ? places : options;
+    to.insert(to.end(), words->begin(), words->end());
+  }
+  options.emplace_back("--");
+  options.insert(options.end(), places.begin(), places.end());
+  return options;
+}
+
+// The JSON that a command printed: one, or one a statement.
+Json parsed(const std::string& text) {
+  Json whole = Json::parse(text, nullptr, false);
+  if (!whole.is_discarded()) return whole;
+  Json last;
+  std::size_t begin = 0;
+  while (begin < text.size()) {  // several statements: the last one's rows
+    const std::size_t end = text.find("]}\n", begin);
+    if (end == std::string::npos) break;
+    Json one = Json::parse(text.substr(begin, end + 3 - begin), nullptr, false);
+    if (!one.is_discarded()) last = std::move(one);
+    begin = end + 3;
+  }
+  return last;
+}
+
+Json paged_answer(const std::string& out, std::size_t cursor) {
+  Json answer = parsed(out);
+  if (answer.is_null()) return text_content(out, false);  // what is no JSON: .tables and .schema
+  Page page = page_of(std::move(answer), cursor);
+  Json content = text_content(json_text(page.answer, -1), false);
+  if (page.next_cursor == 0 && page.first == 0) return content;
+  const std::string rest = page.next_cursor == 0 ? "these are the last" : fmt::format("go on with cursor {}", page.next_cursor);
+  content["content"].push_back({{"type", "text"}, {"text", fmt::format("Rows {} to {} of {}; {}.", page.first, page.next_cursor == 0 ? page.rows : page.next_cursor, page.rows, rest)}});
+  if (page.next_cursor != 0) content["_meta"] = {{"next_cursor", page.next_cursor}};
+  return content;
+}
+
+std::string base64(const std::string& bytes) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t three = 0;
+    for (std::size_t k = 0; k < 3; ++k) three = three << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
+    for (std::size_t k = 0; k < 4; ++k) out += i + k > bytes.size() ? '=' : kDigits[three >> (18 - 6 * k) & 63];
+  }
+  return out;
+}
+
+}  // namespace
+
+Json Tools::list() const {
+  Json out = Json::array();
+  for (const Tool& tool : kTools)
+    if (is_offered(tool))
+      out.push_back({{"name", tool.name}, {"description", tool.description}, {"inputSchema", schema_of(tool)}, {"annotations", {{"readOnlyHint", true}, {"openWorldHint", false}}}});
+  return out;
+}
+
+bool Tools::knows(const std::string& name) const { return tool_named(name) != nullptr; }
+
+Json Tools::open(const Json&) const {
+  Json traces = Json::array();
+  for (const std::string& path : folders_.traces(kMostTraces)) traces.push_back(path);
+  return text_content(json_text({{"traces", std::move(traces)}}, -1), false);
+}
+
+Json Tools::screenshot(const std::vector<std::string>& command) const {
+  const Result<ChildResult> done = run_child(program_, command);
+  if (!done) return failure(done.error().message);
+  if (done->exit_code != 0) return failure(done->error);
+  return {{"content", Json::array({{{"type", "image"}, {"data", base64(done->out)}, {"mimeType", "image/png"}}})}, {"isError", false}};
+}
+
+Json Tools::call(const std::string& name, const Json& arguments) const {
+  const Tool& tool = *tool_named(name);
+  if (name == "open" && !arguments.contains("trace")) return open(arguments);
+  Result<std::vector<std::string>> command = command_of(tool, arguments, folders_);
+  if (!command) return failure(command.error().message);
+  if (name == "screenshot") {
+    command->insert(command->begin() + 1, {"-o", "-"});
+    return screenshot(*command);
+  }
+  std::size_t cursor = 0;
+  if (arguments.contains("cursor")) {
+    if (!arguments["cursor"].is_number_unsigned()) return failure("\"cursor\" is a whole number from 0.");
+    cursor = arguments["cursor"].get<std::size_t>();
+  }
+  const Result<ChildResult> done = run_child(program_, *command);
+  if (!done) return failure(done.error().message);
+  if (done->exit_code != kOk) return failure(done->error.empty() ? fmt::format("It ended with {}.", done->exit_code) : done->error);
+  return paged_answer(done->out, cursor);
+}
+
+}  // namespace gapscope
