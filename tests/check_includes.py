@@ -24,9 +24,10 @@ MAY_INCLUDE = {
     "core/diagnose": ["core/base", "core/trace", "core/index", "core/analyze"],
     "core/compare": ["core/base", "core/trace", "core/index", "core/analyze"],
     "core/sql": ["core/base", "core/trace", "core/index", "core/analyze", "core/diagnose", "core/load/args.h", "core/load/args_pass.h"],
+    "core/ranks": ["core/base", "core/trace", "core/index", "core/analyze", "core/load/load_trace.h"],
     "core/view": BELOW_VIEW + LOAD_INTERFACE,
     "ui": BELOW_VIEW + LOAD_INTERFACE + ["core/view"],
-    "app": BELOW_VIEW + LOAD_INTERFACE + ["core/view", "ui"],
+    "app": BELOW_VIEW + LOAD_INTERFACE + ["core/ranks", "core/view", "ui"],
     "tests": ["core", "ui", "app"],
 }
 
@@ -42,7 +43,8 @@ ONLY_IN = {
     r"editline/": ["app/cli"],
     r"png\.h": ["app/window"],
     r"dbus/": ["app/window/portal_chooser.cpp"],
-    r"CLI/": ["app/cli", "app/sampler"],
+    r"CLI/": ["app/cli", "app/mpi", "app/sampler"],
+    r"mpi\.h": ["app/mpi"],
     r"cupti": ["app/sampler"],
     r"cuda|cublas|cudnn|nvtx": ["app/sampler"],
 }

@@ -77,6 +77,7 @@ void EventParser::take_arg(ArgKey key, const Member& m) {
     case ArgKey::collective:
       a.op_row();
       a.collective = m.token;
+      a.collective_begin = m.key.data() - 1;
       break;
     case ArgKey::finished:
       if (m.token == "false") a.op_row().unfinished = true;

@@ -20,6 +20,8 @@ struct ArgFields {
   GpuRow gpu;
   OpRow op;              // its texts are of the worker's own table
   std::string_view collective, annotated_stream;
+  const char* collective_begin = nullptr;  // its key, and where the args end
+  const char* end = nullptr;
   std::uint64_t external_id = 0;
   // [memory] instants
   std::int64_t bytes = 0, total_allocated = -1, total_reserved = -1, device_type = 0, device_id = -1;
@@ -31,6 +33,7 @@ struct ArgFields {
   void clear() {
     has_gpu = has_op = false;
     collective = {};
+    collective_begin = nullptr;
     annotated_stream = {};
     external_id = address = 0;
     bytes = device_type = 0;

@@ -237,6 +237,10 @@ EventParser::Position EventParser::parse_args(Position at) {
   // something else are spared.
   const std::string_view phase = bare(f[EventKey::ph]);
   const bool may_be_counter = phase.empty() || phase == "C";
+  const auto ended = [&](Position brace) {
+    f.args.end = text + *brace;
+    return brace + 1;
+  };
   ++at;
   if (at == at_.data() + at_.size()) return nullptr;
   if (text[*at] == '}') return at + 1;
@@ -252,7 +256,7 @@ EventParser::Position EventParser::parse_args(Position at) {
         take_run(*run);
         present |= run->present;
         at += run->positions;
-        if (text[*at] == '}') return at + 1;
+        if (text[*at] == '}') return ended(at);
         continue;
       }
       stretch = {at, 0, present, f.non_finite};
@@ -276,7 +280,7 @@ EventParser::Position EventParser::parse_args(Position at) {
     if (text[*at] != ',') return nullptr;
   }
   if (stretch.begin != nullptr) learn_run(stretch, at);
-  return at + 1;
+  return ended(at);
 }
 
 const CachedArgs* EventParser::find_run(Position at) {

@@ -82,6 +82,7 @@ class EventParser {
   void keep_texts(Row& row);  // of the worker's table: the chunk uses them
   void put_gpu(std::uint32_t slice);
   void put_op(std::uint32_t slice);
+  void put_collective(std::uint32_t slice);
   void put_instant(Ns time);
   void put_counter(Ns time);
   void put_names();

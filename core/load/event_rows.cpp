@@ -192,6 +192,16 @@ void EventParser::put_gpu(std::uint32_t slice) {
   keep_texts(row);
   if (!a.annotated_stream.empty()) row.annotated_stream = StringId(text_use(a.annotated_stream));
   if (a.bytes > 0) row.bytes = static_cast<std::uint64_t>(a.bytes);
+  if (a.collective_begin != nullptr) put_collective(slice);
+}
+
+// What a kernel says of its collective is kept as it stands, for core/ranks to read: the texts repeat from one to the next.
+void EventParser::put_collective(std::uint32_t slice) {
+  const ArgFields& a = fields_.args;
+  const std::string_view args(a.collective_begin, static_cast<std::size_t>(a.end - a.collective_begin));
+  OpRow& row = out_.ops.emplace_back();
+  row.slice = SliceId(slice);
+  row.collective = StringId(use(text_uses_, tables_.strings.intern(args).value));
 }
 
 void EventParser::put_op(std::uint32_t slice) {
