@@ -11,6 +11,7 @@
 #include "app/cli/diff.h"
 #include "app/cli/info.h"
 #include "app/cli/kernels.h"
+#include "app/cli/ranks_command.h"
 #include "app/cli/record.h"
 #include "app/cli/screenshot.h"
 #include "app/cli/sql.h"
@@ -255,6 +256,7 @@ constexpr Subcommand kSubcommands[] = {
     {"diagnose", "print what costs time, what proves it and what to do", declare_diagnose},
     {"why", "print where each nanosecond of each GPU went: compute, communication, copies, and why it stood still", declare_why},
     {"diff", "compare two traces: did a change help, and why", declare_diff},
+    {"ranks", "compare the ranks of one run: which one is late, and what the others wait for", declare_ranks},
     {"table", "print the profiler table, as PyTorch's key_averages() does", declare_table},
     {"kernels", "print GPU work by name: times, shapes, occupancy, what the names tell", declare_kernels},
     {"gpu", "print how busy each GPU is, and why it stands still", declare_analysis<gpu_report>},

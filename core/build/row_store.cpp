@@ -109,6 +109,7 @@ void RowStore::fill(const Claim& c, const RawChunk& chunk) {
     o.slice = slice(o.slice);
     texts(o);
     text(o.collective);
+    text(o.collective_args);
     return pack(o, side);
   });
   put(chunk.flows, c.flows, [&](RawFlow f) {

@@ -102,6 +102,7 @@ StoredOp pack(const OpRow& row, SideTables::Writer& side) {
   RestWriter<SideTables::OpRest> put;
   each_arg<ArgPacking::shared>(row, [&](const auto& value) { put(value); });
   put(row.collective);
+  put(row.collective_args);
   put(row.unfinished);
   return {row.slice.value, side.overflow.pack(static_cast<std::uint64_t>(row.sequence) + 1), side.ops.add(put.rest())};
 }
@@ -111,6 +112,7 @@ OpRow unpack(const StoredOp& row, const SideTables& side) {
   RestReader get(side.ops[row.rest]);
   each_arg<ArgPacking::shared>(whole, [&](auto& value) { get(value); });
   get(whole.collective);
+  get(whole.collective_args);
   get(whole.unfinished);
   whole.slice = SliceId(row.slice);
   whole.sequence = static_cast<std::int64_t>(side.overflow.unpack(row.sequence) - 1);

@@ -29,7 +29,7 @@ struct SideTables {
   // The bytes of an operator's or GPU operation's shared args, and of what else its row holds, one after the other.
   template <class Row, class... Others>
   using Shared = std::array<std::uint64_t, (shared_bytes<Row>() + (sizeof(Others) + ... + 0) + 7) / 8>;
-  using OpRest = Shared<OpRow, StringId, bool>;                // collective, unfinished
+  using OpRest = Shared<OpRow, StringId, StringId, bool>;      // collective, its args, unfinished
   using GpuRest = Shared<GpuRow, StringId, std::uint64_t>;     // annotated_stream, bytes
   struct MemoryPlace {
     std::uint32_t lane = 0;

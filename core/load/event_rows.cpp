@@ -169,7 +169,7 @@ void EventParser::put_slice(Ns begin) {
   if (!f.args.has_gpu && !f.args.has_op) return;
   if (is_gpu_work(kind) || kind == Kind::sync) {
     put_gpu(position);
-    if (!f.args.collective.empty()) put_op(position);
+    if (!f.args.collective.empty()) put_collective(position);
   } else if (f.args.has_gpu && f.args.gpu.correlation != 0 && is_call(kind)) {
     out_.calls.push_back({SliceId(position), f.args.gpu.correlation});
   } else if (f.args.has_op && kind == Kind::op) {
@@ -192,16 +192,14 @@ void EventParser::put_gpu(std::uint32_t slice) {
   keep_texts(row);
   if (!a.annotated_stream.empty()) row.annotated_stream = StringId(text_use(a.annotated_stream));
   if (a.bytes > 0) row.bytes = static_cast<std::uint64_t>(a.bytes);
-  if (a.collective_begin != nullptr) put_collective(slice);
 }
 
-// What a kernel says of its collective is kept as it stands, for core/ranks to read: the texts repeat from one to the next.
+// What a kernel says of its collective is kept as it stands, too: the texts repeat from one to the next.
 void EventParser::put_collective(std::uint32_t slice) {
+  put_op(slice);
   const ArgFields& a = fields_.args;
   const std::string_view args(a.collective_begin, static_cast<std::size_t>(a.end - a.collective_begin));
-  OpRow& row = out_.ops.emplace_back();
-  row.slice = SliceId(slice);
-  row.collective = StringId(use(text_uses_, tables_.strings.intern(args).value));
+  out_.ops.back().collective_args = StringId(use(text_uses_, tables_.strings.intern(args).value));
 }
 
 void EventParser::put_op(std::uint32_t slice) {

@@ -106,6 +106,7 @@ struct OpRow {
   GAPSCOPE_OP_ARGS(GAPSCOPE_FIELD)    // see there; the sequence number joins forward and backward
 #undef GAPSCOPE_FIELD
   StringId collective;                // "Collective name" of record_param_comms or of a kernel
+  StringId collective_args;           // of a kernel: JSON text of its args from "Collective name" on, for core/ranks to read
 };
 
 // Calls visit(value) with the args of a row that are packed as asked for in the lists of arg_columns.h, in their order.

@@ -25,7 +25,7 @@ TEST_CASE("a kernel's collective is kept as its file has it, and an operator's n
   REQUIRE(trace->ops.size() == 2);
   for (const OpRow& row : trace->ops) {
     const bool on_gpu = trace->kind(row.slice) == Kind::kernel;
-    CHECK(trace->strings[row.collective] == (on_gpu ? kArgs : "send"));
+    CHECK(trace->strings[on_gpu ? row.collective_args : row.collective] == (on_gpu ? kArgs : "send"));
   }
 }
 

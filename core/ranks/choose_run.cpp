@@ -1,0 +1,200 @@
+#include "core/ranks/choose_run.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/ranks/read_rank.h"
+
+namespace gapscope {
+namespace {
+
+constexpr std::size_t kListed = 8;
+
+std::string name_of(const RankData& r) { return printable(std::filesystem::path(r.file).filename().string()); }
+
+// The file's name without its numbers: alike for the ranks of one run where people name files so.
+std::string pattern_of(const RankData& r) {
+  std::string out;
+  std::string name = std::filesystem::path(r.file).filename().string();
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::size_t at = name.rfind("rank");
+  if (at == name.npos) return {};
+  for (std::size_t i = at; i < name.size() && name[i] != '.'; ++i)
+    if (std::isdigit(static_cast<unsigned char>(name[i])) != 0) return name.substr(0, i) + '#';
+  return {};
+}
+
+// "TP-1-DP-0-PP-2": (2, 0, 1), the way ranks count; empty where the name has no TP.
+std::vector<std::int64_t> place_in_mesh(const RankData& r) {
+  const std::string name = std::filesystem::path(r.file).filename().string();
+  std::vector<std::int64_t> place;
+  for (const char* word : {"PP-", "DP-", "EP-", "TP-"}) {
+    const std::size_t at = name.rfind(word);
+    place.push_back(at == name.npos ? -1 : std::atoll(name.c_str() + at + 3));
+  }
+  return place.back() < 0 ? std::vector<std::int64_t>{} : place;
+}
+
+bool any_double(const std::vector<RankData>& ranks) {
+  std::set<std::int64_t> seen;
+  return std::any_of(ranks.begin(), ranks.end(), [&](const RankData& r) { return !seen.insert(r.rank).second; });
+}
+
+// Where the files do not state ranks their names do; names of a mesh count through it.
+void name_ranks(std::vector<RankData>& files, Run& run) {
+  std::vector<RankData*> unstated;
+  for (RankData& r : files) {
+    if (r.rank >= 0) continue;
+    r.rank = rank_from_name(r.file);
+    unstated.push_back(&r);
+  }
+  std::set<std::int64_t> seen;
+  const bool doubles = std::any_of(unstated.begin(), unstated.end(), [&](const RankData* r) { return !seen.insert(r->rank).second; });
+  const bool mesh = std::all_of(unstated.begin(), unstated.end(), [](const RankData* r) { return !place_in_mesh(*r).empty(); });
+  if (doubles && mesh) {
+    std::sort(unstated.begin(), unstated.end(), [](const RankData* a, const RankData* b) { return place_in_mesh(*a) < place_in_mesh(*b); });
+    for (std::size_t i = 0; i < unstated.size(); ++i) unstated[i]->rank = static_cast<std::int64_t>(i);
+  }
+  std::erase_if(files, [&](const RankData& r) {
+    if (r.rank >= 0) return false;
+    run.problems.push_back(
+        fmt::format("{} does not say which rank it is: neither distributedInfo nor the file's name (rank0, TP-0) tells. It is left out.", name_of(r)));
+    run.all_used = false;
+    return true;
+  });
+}
+
+Span on_clock(const RankData& r) { return {r.base + r.span.begin, r.base + r.span.end}; }
+
+// Files of one recording: those with one pattern of names, else those that overlap in time.
+std::vector<std::vector<RankData>> recordings_in(std::vector<RankData> files) {
+  std::map<std::string, std::vector<RankData>> by_pattern;
+  for (RankData& r : files) by_pattern[pattern_of(r)].push_back(std::move(r));
+  std::vector<std::vector<RankData>> out;
+  for (auto& [pattern, ranks] : by_pattern) {
+    if (!any_double(ranks)) {
+      out.push_back(std::move(ranks));
+      continue;
+    }
+    std::stable_sort(ranks.begin(), ranks.end(), [](const RankData& a, const RankData& b) { return on_clock(a).begin < on_clock(b).begin; });
+    Ns until = 0;
+    std::vector<std::vector<RankData>> apart;
+    for (RankData& r : ranks) {
+      if (apart.empty() || on_clock(r).begin > until) apart.emplace_back();
+      until = apart.back().empty() ? on_clock(r).end : std::max(until, on_clock(r).end);
+      apart.back().push_back(std::move(r));
+    }
+    for (auto& part : apart) out.push_back(std::move(part));
+  }
+  return out;
+}
+
+std::size_t distinct_ranks(const std::vector<RankData>& ranks) {
+  std::set<std::int64_t> seen;
+  for (const RankData& r : ranks) seen.insert(r.rank);
+  return seen.size();
+}
+
+std::vector<RankData> largest_recording(std::vector<RankData> files, Run& run) {
+  if (!any_double(files)) return files;
+  std::vector<std::vector<RankData>> recordings = recordings_in(std::move(files));
+  const auto largest =
+      std::max_element(recordings.begin(), recordings.end(), [](const auto& a, const auto& b) { return distinct_ranks(a) < distinct_ranks(b); });
+  for (auto at = recordings.begin(); at != recordings.end(); ++at) {
+    if (at == largest) continue;
+    run.all_used = false;
+    run.problems.push_back(fmt::format("{}{} of another recording than {} and left out.", name_of(at->front()),
+                                       at->size() == 1 ? " is" : fmt::format(" and {} more {} are", at->size() - 1, at->size() == 2 ? "file" : "files"),
+                                       name_of(largest->front())));
+  }
+  return std::move(*largest);
+}
+
+void leave_out_other_worlds(std::vector<RankData>& ranks, Run& run) {
+  std::map<std::int64_t, std::size_t> votes;
+  for (const RankData& r : ranks)
+    if (r.world_size > 0) ++votes[r.world_size];
+  if (votes.empty()) return;
+  run.world_size = std::max_element(votes.begin(), votes.end(), [](const auto& a, const auto& b) { return a.second < b.second; })->first;
+  std::erase_if(ranks, [&](const RankData& r) {
+    if (r.world_size == 0 || r.world_size == run.world_size) return false;
+    run.all_used = false;
+    run.problems.push_back(fmt::format("{} is of a run of {} ranks, the others of one of {}: it is left out.", name_of(r), r.world_size, run.world_size));
+    return true;
+  });
+}
+
+void leave_out_doubles(std::vector<RankData>& ranks, Run& run) {
+  std::map<std::int64_t, std::string> kept;
+  std::erase_if(ranks, [&](const RankData& r) {
+    const auto [at, is_new] = kept.try_emplace(r.rank, name_of(r));
+    if (is_new) return false;
+    run.all_used = false;
+    run.problems.push_back(fmt::format("Rank {} is there twice: {} is used, {} is left out.", r.rank, at->second, name_of(r)));
+    return true;
+  });
+}
+
+void name_missing(Run& run) {
+  std::set<std::int64_t> there;
+  for (const RankData& r : run.ranks) there.insert(r.rank);
+  for (std::int64_t rank = 0; rank < std::min<std::int64_t>(run.world_size, 1 << 20); ++rank)
+    if (!there.contains(rank)) run.missing.push_back(rank);
+  if (run.missing.empty() || run.ranks.empty()) return;
+  run.all_used = false;
+  run.problems.push_back(fmt::format("Of {} ranks {} {} missing: {}. Waiting for {} is not told apart from waiting for others.", run.world_size,
+                                     run.missing.size(), run.missing.size() == 1 ? "is" : "are", list_of(run.missing),
+                                     run.missing.size() == 1 ? "it" : "them"));
+}
+
+void judge_each(Run& run) {
+  for (const RankData& r : run.ranks) {
+    if (r.cut_off) {
+      run.all_used = false;
+      run.problems.push_back(fmt::format("The file of rank {} is cut off ({}): what came after its end is missing.", r.rank, name_of(r)));
+    }
+    if (r.collectives.empty() && r.unnamed > 0)
+      run.problems.push_back(
+          fmt::format("Rank {} says of none of its {} communication kernels which collective it is ({}): its waiting cannot be told from its transferring. "
+                      "PyTorch's NCCL backend records it from version 2.2 on.",
+                      r.rank, format_count(static_cast<std::int64_t>(r.unnamed)), elide_middle(printable(r.unnamed_example), 40)));
+    else if (r.collectives.empty())
+      run.problems.push_back(fmt::format("Rank {} has no communication kernel in its recording.", r.rank));
+    if (r.devices > 1) run.problems.push_back(fmt::format("Rank {} worked on {} GPUs; only GPU {} is accounted for.", r.rank, r.devices, r.device));
+  }
+}
+
+}  // namespace
+
+std::string list_of(const std::vector<std::int64_t>& numbers) {
+  std::string out;
+  const std::size_t told = numbers.size() <= kListed + 1 ? numbers.size() : kListed;
+  for (std::size_t i = 0; i < told; ++i) out += (i == 0 ? "" : i + 1 == numbers.size() ? " and " : ", ") + std::to_string(numbers[i]);
+  if (told < numbers.size()) out += fmt::format(" and {} more", numbers.size() - told);
+  return out;
+}
+
+Run choose_run(std::vector<RankData> files, const std::vector<std::string>& errors) {
+  Run run;
+  run.problems = errors;
+  run.all_used = errors.empty();
+  std::stable_sort(files.begin(), files.end(), [](const RankData& a, const RankData& b) { return a.file < b.file; });
+  name_ranks(files, run);
+  std::vector<RankData> ranks = largest_recording(std::move(files), run);
+  leave_out_other_worlds(ranks, run);
+  leave_out_doubles(ranks, run);
+  std::stable_sort(ranks.begin(), ranks.end(), [](const RankData& a, const RankData& b) { return a.rank < b.rank; });
+  run.ranks = std::move(ranks);
+  name_missing(run);
+  judge_each(run);
+  return run;
+}
+
+}  // namespace gapscope

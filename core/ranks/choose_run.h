@@ -1,0 +1,24 @@
+#pragma once
+// Which of many files are the ranks of one run. What is left out is named with its reason.
+#include <string>
+#include <vector>
+
+#include "core/ranks/rank_data.h"
+
+namespace gapscope {
+
+struct Run {
+  std::vector<RankData> ranks;        // of one run, ascending, no rank twice
+  std::int64_t world_size = 0;        // as most of them state it; 0 where none does
+  std::vector<std::int64_t> missing;  // ranks of 0 .. world_size - 1 without a file
+  std::vector<std::string> problems;  // sentences
+  bool all_used = true;               // every file, whole, and no rank missing
+};
+
+// `files`: in any order; `errors`: of files that did not open.
+Run choose_run(std::vector<RankData> files, const std::vector<std::string>& errors);
+
+// "3, 7, 12 and 40 more".
+std::string list_of(const std::vector<std::int64_t>& numbers);
+
+}  // namespace gapscope

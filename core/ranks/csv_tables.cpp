@@ -1,0 +1,338 @@
+#include "core/ranks/csv_tables.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+namespace gapscope {
+namespace {
+
+constexpr double kMb = 1024.0 * 1024.0;
+
+double us(Ns ns) { return static_cast<double>(ns) / 1e3; }
+double rounded(double value) { return std::nearbyint(value * 10) / 10; }
+
+std::string quoted(std::string_view text) {
+  if (text.find_first_of(",\"\n\r") == text.npos) return std::string(text);
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
+  return out + '"';
+}
+
+// A line of cells; what is not known stays empty.
+class Line {
+ public:
+  explicit Line(std::string& out) : out_(out) {}
+  ~Line() { out_ += '\n'; }
+  Line& text(std::string_view value) { return raw(quoted(value)); }
+  Line& number(double value) { return raw(std::isfinite(value) ? fmt::format("{}", value) : ""); }
+  Line& count(std::int64_t value) { return raw(std::to_string(value)); }
+  Line& none() { return raw(""); }
+  template <class... Names>
+  Line& names(const Names&... names) {
+    (text(names), ...);
+    return *this;
+  }
+
+ private:
+  Line& raw(const std::string& cell) {
+    if (any_) out_ += ',';
+    out_ += cell;
+    any_ = true;
+    return *this;
+  }
+  std::string& out_;
+  bool any_ = false;
+};
+
+// One collective as TraceLens sees it.
+struct Seen {
+  std::vector<double> begin, duration, end;  // by member
+  double first_begin = 0, latest_begin = 0, first_end = 0, latest_end = 0, latency = 0, longest = 0, wait_sum = 0;
+  std::uint32_t first = 0, last = 0;  // positions in the ranks
+
+  double start_skew() const { return latest_begin - first_begin; }
+  double end_skew() const { return latest_end - first_end; }
+};
+
+class Tables {
+ public:
+  explicit Tables(const RunReport& report) : r_(report), ranks_(report.run.ranks) {}
+
+  std::string sync() const {
+    std::string out;
+    {
+      Line head(out);
+      head.names("collective_id", "Process Group Name", "Process Group Ranks", "Collective name", "Group size", "dtype", "In msg nelems", "Out msg nelems",
+                 "In msg size (MB)", "Out msg size (MB)", "Full msg size (MB)", "comm_latency", "skew in start time", "earliest arrival rank", "avg_wait_time",
+                 "skew in end time", "algo bw (GB/s)", "bus bw (GB/s)");
+      for (const RankData& r : ranks_) head.text(fmt::format("rank_{}_ts", r.rank)).text(fmt::format("rank_{}_dur", r.rank));
+      for (const RankData& r : ranks_) head.text(fmt::format("rank_{}_wait_time", r.rank));
+    }
+    for (std::size_t i = 0; i < r_.matches.all.size(); ++i)
+      if (has_skew_table(what(i).type)) sync_line(i, out);
+    return out;
+  }
+
+  std::string summary() const {
+    std::map<std::tuple<std::string, std::string, std::int64_t>, std::vector<std::size_t>> groups;
+    for (std::size_t i = 0; i < r_.matches.all.size(); ++i)
+      if (has_skew_table(what(i).type)) groups[{what(i).name, what(i).dtype, what(i).in_elements}].push_back(i);
+    std::vector<const std::vector<std::size_t>*> order;
+    for (const auto& [key, members] : groups) order.push_back(&members);
+    const auto total = [&](const std::vector<std::size_t>& members) {
+      double sum = 0;
+      for (const std::size_t i : members) sum += seen(i).latency;
+      return sum;
+    };
+    std::stable_sort(order.begin(), order.end(), [&](const auto* a, const auto* b) { return total(*a) > total(*b); });
+    std::string out;
+    Line(out).names("Collective name", "dtype", "In msg nelems", "Process Group Name", "Group size", "Full msg size (MB)", "comm_latency_mean",
+                    "comm_latency_std", "skew in start time_mean", "skew in start time_std", "skew in end time_mean", "skew in end time_std",
+                    "algo bw (GB/s)_mean", "algo bw (GB/s)_std", "bus bw (GB/s)_mean", "bus bw (GB/s)_std", "count", "Total comm latency (ms)");
+    for (const auto* members : order) {
+      const CollectiveWhat& w = what(members->front());
+      Line line(out);
+      line.text(w.name).text(w.dtype).count(w.in_elements).text(w.group).count(w.group_size).number(mb(w.full_bytes(), w));
+      mean_and_deviation(line, *members, [&](std::size_t i) { return seen(i).latency; });
+      mean_and_deviation(line, *members, [&](std::size_t i) { return seen(i).start_skew(); });
+      mean_and_deviation(line, *members, [&](std::size_t i) { return seen(i).end_skew(); });
+      mean_and_deviation(line, *members, [&](std::size_t i) { return bandwidth(i); });
+      mean_and_deviation(line, *members, [&](std::size_t i) { return bandwidth(i) * bus_factor(what(i).type, what(i).group_size); });
+      line.count(static_cast<std::int64_t>(members->size())).number(total(*members) / 1000);
+    }
+    return out;
+  }
+
+  std::string straggler() const {
+    std::vector<std::size_t> order;
+    struct OfRank {
+      double wait = 0;
+      std::int64_t part = 0, last = 0, first = 0;
+    };
+    std::vector<OfRank> sums(ranks_.size());
+    std::int64_t all = 0;
+    for (std::size_t i = 0; i < r_.matches.all.size(); ++i) {
+      if (!has_skew_table(what(i).type)) continue;
+      const Seen s = seen(i);
+      for (std::size_t m = 0; m < members(i).size(); ++m) {
+        sums[members(i)[m].rank].wait += s.latest_begin - s.begin[m];
+        ++sums[members(i)[m].rank].part;
+      }
+      ++sums[s.last].last;
+      ++sums[s.first].first;
+      ++all;
+    }
+    for (std::size_t r = 0; r < ranks_.size(); ++r)
+      if (sums[r].part > 0) order.push_back(r);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return sums[a].wait < sums[b].wait; });
+    std::string out;
+    Line(out).names("rank", "total_wait_time_us", "mean_wait_time_us", "times_arrived_last", "times_arrived_first", "pct_arrived_last", "num_collectives",
+                    "total_nccl_dur_us");
+    for (const std::size_t r : order) {
+      const OfRank& n = sums[r];
+      Line line(out);
+      line.count(ranks_[r].rank).number(rounded(n.wait)).number(rounded(n.wait / static_cast<double>(n.part))).count(n.last).count(n.first);
+      line.number(rounded(100.0 * static_cast<double>(n.last) / static_cast<double>(all))).count(all).number(rounded(us(ranks_[r].communication_time)));
+    }
+    return out;
+  }
+
+  std::string alltoall() const {
+    std::string out;
+    {
+      Line head(out);
+      head.names("collective_id", "Process Group Name", "Process Group Ranks", "Collective name", "Group size", "dtype", "stream",
+                 "total data communicated (MB)", "total nelems communicated", "wall_time (us)", "max_rank_dur (us)", "min_rank_dur (us)", "avg_rank_dur (us)",
+                 "throughput (GB/s)", "max_rank_throughput (GB/s)", "min_rank_throughput (GB/s)", "size_imbalance", "skew in start time", "skew in end time");
+      for (const RankData& r : ranks_)
+        for (const char* column : {"ts", "dur", "In msg nelems", "Out msg nelems", "In msg size (MB)", "Out msg size (MB)", "In split size", "Out split size"})
+          head.text(fmt::format("rank_{}_{}", r.rank, column));
+      for (const RankData& r : ranks_)
+        for (const char* column : {"skew in start time", "skew in end time"}) head.text(fmt::format("rank_{}_{}", r.rank, column));
+    }
+    for (std::size_t i = 0; i < r_.matches.all.size(); ++i)
+      if (what(i).type == CollectiveType::all_to_all_v) alltoall_line(i, out);
+    return out;
+  }
+
+ private:
+  std::span<const Member> members(std::size_t i) const { return r_.matches.of(r_.matches.all[i]); }
+  const RankCollective& collective(const Member& m) const { return ranks_[m.rank].collectives[m.at]; }
+  const CollectiveWhat& what(const Member& m) const { return ranks_[m.rank].whats[collective(m).what]; }
+  const CollectiveWhat& what(std::size_t i) const { return what(members(i).front()); }
+  // On the axis, as the first rank's file counts.
+  Ns time(const Member& m) const { return r_.clocks.ranks[m.rank].on_axis(collective(m).span.begin) - r_.clocks.ranks.front().add; }
+
+  // Not a number where the element's size is not known.
+  static double mb(std::uint64_t bytes, const CollectiveWhat& w) { return element_bytes(w.dtype) > 0 ? static_cast<double>(bytes) / kMb : std::nan(""); }
+  double bandwidth(std::size_t i) const {
+    const double latency = seen(i).latency;
+    return latency > 0 ? mb(what(i).full_bytes(), what(i)) / 1024 / (latency / 1e6) : std::nan("");
+  }
+  Seen seen(std::size_t i) const {
+    Seen s;
+    for (const Member& m : members(i)) {
+      const bool is_first = s.begin.empty();
+      const double begin = us(time(m)), duration = us(collective(m).span.length()), end = begin + duration;
+      if (is_first || begin <= s.first_begin) s.first_begin = begin, s.first = m.rank;
+      if (is_first || begin > s.latest_begin) s.latest_begin = begin, s.last = m.rank;
+      s.first_end = is_first ? end : std::min(s.first_end, end);
+      s.latest_end = is_first ? end : std::max(s.latest_end, end);
+      s.latency = is_first ? duration : std::min(s.latency, duration);
+      s.longest = is_first ? duration : std::max(s.longest, duration);
+      s.begin.push_back(begin);
+      s.duration.push_back(duration);
+      s.end.push_back(end);
+    }
+    for (const double begin : s.begin) s.wait_sum += s.latest_begin - begin;
+    return s;
+  }
+  std::string id(std::size_t i) const { return fmt::format("{}_{}", what(i).group, r_.matches.all[i].index); }
+
+  // The member of each rank by its place, or -1.
+  std::vector<std::ptrdiff_t> by_rank(std::size_t i) const {
+    std::vector<std::ptrdiff_t> out(ranks_.size(), -1);
+    for (std::size_t m = 0; m < members(i).size(); ++m) out[members(i)[m].rank] = static_cast<std::ptrdiff_t>(m);
+    return out;
+  }
+
+  void sync_line(std::size_t i, std::string& out) const {
+    const CollectiveWhat& w = what(i);
+    const Seen s = seen(i);
+    const std::vector<std::ptrdiff_t> of_ranks = by_rank(i);
+    Line line(out);
+    line.text(id(i))
+        .text(w.group)
+        .text(w.members)
+        .text(w.name)
+        .count(w.group_size)
+        .text(w.dtype)
+        .count(w.in_elements)
+        .count(w.out_elements)
+        .number(mb(w.in_bytes(), w))
+        .number(mb(w.out_bytes(), w));
+    line.number(mb(w.full_bytes(), w))
+        .number(s.latency)
+        .number(s.start_skew())
+        .count(ranks_[s.first].rank)
+        .number(s.wait_sum / static_cast<double>(s.begin.size()))
+        .number(s.end_skew());
+    line.number(bandwidth(i)).number(bandwidth(i) * bus_factor(w.type, w.group_size));
+    for (const std::ptrdiff_t m : of_ranks)
+      m >= 0 ? line.number(s.begin[static_cast<std::size_t>(m)]).number(s.duration[static_cast<std::size_t>(m)]) : line.none().none();
+    for (const std::ptrdiff_t m : of_ranks) m >= 0 ? line.number(s.latest_begin - s.begin[static_cast<std::size_t>(m)]) : line.none();
+  }
+
+  void alltoall_line(std::size_t i, std::string& out) const {
+    const CollectiveWhat& w = what(i);
+    const Seen s = seen(i);
+    double sent = 0, most_sent = 0, sum = 0, fastest = std::nan(""), slowest = std::nan("");
+    std::int64_t elements = 0;
+    for (std::size_t m = 0; m < s.begin.size(); ++m) {
+      const CollectiveWhat& own = what(members(i)[m]);
+      const double size = mb(own.in_bytes(), own);
+      sent += size;
+      most_sent = std::max(most_sent, size);
+      elements += own.in_elements;
+      sum += s.duration[m];
+      if (!(size > 0) || s.duration[m] <= 0) continue;
+      const double rate = size / 1024 / (s.duration[m] / 1e6);
+      fastest = std::isnan(fastest) ? rate : std::max(fastest, rate);
+      slowest = std::isnan(slowest) ? rate : std::min(slowest, rate);
+    }
+    const auto count = static_cast<double>(s.begin.size());
+    const double wall = s.latest_end - s.first_begin;
+    Line line(out);
+    line.text(id(i))
+        .text(w.group)
+        .text(w.members)
+        .text(w.name)
+        .count(w.group_size)
+        .text(w.dtype)
+        .count(collective(members(i).front()).stream)
+        .number(sent)
+        .count(elements)
+        .number(wall)
+        .number(s.longest)
+        .number(s.latency);
+    line.number(sum / count)
+        .number(wall > 0 ? sent / 1024 / (wall / 1e6) : std::nan(""))
+        .number(fastest)
+        .number(slowest)
+        .number(sent > 0 ? most_sent / (sent / count) : std::nan(""))
+        .number(s.start_skew())
+        .number(s.end_skew());
+    const std::vector<std::ptrdiff_t> of_ranks = by_rank(i);
+    for (const std::ptrdiff_t place : of_ranks) {
+      if (place < 0) {
+        for (int column = 0; column < 8; ++column) line.none();
+        continue;
+      }
+      const auto m = static_cast<std::size_t>(place);
+      const CollectiveWhat& own = what(members(i)[m]);
+      line.number(s.begin[m])
+          .number(s.duration[m])
+          .count(own.in_elements)
+          .count(own.out_elements)
+          .number(mb(own.in_bytes(), own))
+          .number(mb(own.out_bytes(), own))
+          .text(own.in_split)
+          .text(own.out_split);
+    }
+    for (const std::ptrdiff_t place : of_ranks) {
+      const auto m = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, place));
+      place < 0 ? line.none().none() : line.number(s.begin[m] - s.first_begin).number(s.latest_end - s.end[m]);
+    }
+  }
+
+  // The deviation of a sample; none of a single value.
+  template <class Value>
+  static void mean_and_deviation(Line& line, const std::vector<std::size_t>& members, Value value) {
+    double sum = 0, squares = 0, count = 0;
+    for (const std::size_t i : members)
+      if (const double v = value(i); std::isfinite(v)) sum += v, ++count;
+    if (count == 0) {
+      line.none().none();
+      return;
+    }
+    const double mean = sum / count;
+    for (const std::size_t i : members)
+      if (const double v = value(i); std::isfinite(v)) squares += (v - mean) * (v - mean);
+    line.number(mean).number(count > 1 ? std::sqrt(squares / (count - 1)) : std::nan(""));
+  }
+
+  const RunReport& r_;
+  const std::vector<RankData>& ranks_;
+};
+
+}  // namespace
+
+std::optional<RunTable> run_table_from(std::string_view word) {
+  if (word == "sync") return RunTable::sync;
+  if (word == "summary") return RunTable::summary;
+  if (word == "straggler") return RunTable::straggler;
+  if (word == "alltoall") return RunTable::alltoall;
+  return std::nullopt;
+}
+
+std::string run_csv(const RunReport& report, RunTable table) {
+  const Tables tables(report);
+  switch (table) {
+    case RunTable::sync:
+      return tables.sync();
+    case RunTable::summary:
+      return tables.summary();
+    case RunTable::straggler:
+      return tables.straggler();
+    case RunTable::alltoall:
+      return tables.alltoall();
+  }
+  return {};
+}
+
+}  // namespace gapscope

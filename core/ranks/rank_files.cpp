@@ -1,0 +1,47 @@
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/ranks/run_report.h"
+
+namespace gapscope {
+namespace {
+
+bool is_trace_name(const std::string& name) {
+  constexpr std::array<std::string_view, 4> kEndings = {".json", ".json.gz", ".json.xz", ".json.zst"};
+  return std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+void add_folder(const std::string& folder, RankFiles& out) {
+  std::error_code error;
+  std::vector<std::string> found;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    std::error_code ignored;
+    if (is_trace_name(at->path().filename().string()) && !at->is_directory(ignored)) found.push_back(at->path().string());
+  }
+  if (error)
+    out.problems.push_back(fmt::format("{} cannot be listed: {}.", printable(folder), error.message()));
+  else if (found.empty())
+    out.problems.push_back(fmt::format("{} holds no trace: no file there ends in .json, .json.gz, .json.xz or .json.zst.", printable(folder)));
+  std::sort(found.begin(), found.end());
+  out.files.insert(out.files.end(), found.begin(), found.end());
+}
+
+}  // namespace
+
+RankFiles find_rank_files(const std::vector<std::string>& paths) {
+  RankFiles out;
+  for (const std::string& path : paths) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored))
+      add_folder(path, out);
+    else
+      out.files.push_back(path);
+  }
+  return out;
+}
+
+}  // namespace gapscope

@@ -1,0 +1,231 @@
+#include "core/ranks/read_rank.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <map>
+#include <unordered_map>
+
+#include <nlohmann/json.hpp>
+
+#include "core/analyze/account/idle_cause.h"
+#include "core/base/text.h"
+#include "core/load/load_trace.h"
+
+namespace gapscope {
+namespace {
+
+using Json = nlohmann::json;
+
+// The number of a member, also where the text was cut after it: a header keeps no more than a panel can show.
+std::int64_t number_in(std::string_view text, std::string_view key) {
+  const std::size_t at = text.find(key);
+  if (at == text.npos) return -1;
+  std::size_t i = text.find(':', at + key.size());
+  if (i == text.npos) return -1;
+  for (++i; i < text.size() && (text[i] == ' ' || text[i] == '"' || text[i] == '\n' || text[i] == '\t'); ++i) {
+  }
+  std::int64_t value = 0;
+  bool any = false;
+  for (; i < text.size() && text[i] >= '0' && text[i] <= '9' && value < 1'000'000'000; ++i) value = 10 * value + (text[i] - '0'), any = true;
+  return any ? value : -1;
+}
+
+void read_header(const Header& header, RankData& out) {
+  const std::string_view info = header.find("distributedInfo");
+  out.rank = number_in(info, "\"rank\"");
+  out.world_size = std::max<std::int64_t>(0, number_in(info, "\"world_size\""));
+  out.base = header.base_time;
+  out.has_base = header.has_base_time;
+}
+
+bool is_communication(std::string_view kernel_name) {
+  return contains_ignore_case(kernel_name, "nccl") || contains_ignore_case(kernel_name, "rccl") || contains_ignore_case(kernel_name, "cross_device_reduce");
+}
+
+bool is_collecting(std::string_view name) { return name == "<built-in function collect>" || name.find("gc.collect") != name.npos; }
+
+// Slices of names that `wants`, wherever they lie: their union.
+template <class Wants>
+HostEvents host_events(const Trace& trace, Wants wants) {
+  std::vector<bool> wanted(trace.strings.size());
+  bool any = false;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    wanted[i] = wants(trace.strings[StringId(i)]);
+    any = any || wanted[i];
+  }
+  HostEvents out;
+  if (!any) return out;
+  std::vector<Span> spans;
+  for (std::size_t i = 0; i < trace.slice_count(); ++i) {
+    const SliceId s(i);
+    const Kind kind = trace.kind(s);
+    if (!wanted[trace.name_id(s).index()] || (kind != Kind::python && kind != Kind::annotation)) continue;
+    if (out.first.empty()) out.first = trace.name(s);
+    spans.push_back(trace.span_of(s));
+  }
+  const SpanSet all = span_set(std::move(spans));
+  out.count = all.size();
+  out.time = length(all);
+  return out;
+}
+
+class Reducer {
+ public:
+  Reducer(const FullRank& rank, RankData& out) : rank_(rank), trace_(*rank.trace), out_(out) {}
+
+  void run() {
+    put_account();
+    put_collectives();
+    put_work();
+  }
+
+ private:
+  void put_account() {
+    const TimeAccount& account = *rank_.account;
+    out_.devices = static_cast<std::uint32_t>(devices_of(rank_.ops).size());
+    out_.device = rank_.device;
+    const DeviceAccount* device = account.device(rank_.device);
+    for (const TimeAccount::StepWindow& step : account.steps())
+      out_.steps.push_back({std::string(trace_.name(step.step)), step.span, device ? account.times_in(*device, step.span) : AccountTimes{}});
+    if (!device) return;
+    out_.account = device->times;
+    out_.window = device->window;
+    out_.exposed_communication = device->exposed_communication;
+  }
+
+  std::uint32_t step_at(Ns t) const {
+    const auto after = std::upper_bound(out_.steps.begin(), out_.steps.end(), t, [](Ns time, const RankStep& s) { return time < s.span.begin; });
+    if (after == out_.steps.begin() || !(after - 1)->span.contains(t)) return kNoStep;
+    return static_cast<std::uint32_t>(after - 1 - out_.steps.begin());
+  }
+
+  // Position in whats and "Seq"; none where the text is no use. Equal texts are read once.
+  struct Known {
+    bool ok = false;
+    std::uint32_t what = 0;
+    std::int64_t seq = -1;
+  };
+  const Known& known(StringId args) {
+    const auto [at, is_new] = known_.try_emplace(args.value);
+    if (!is_new) return at->second;
+    const std::optional<CollectiveArgs> parsed = parse_collective(trace_.strings[args]);
+    if (!parsed) return at->second;
+    const CollectiveWhat& w = parsed->what;
+    const std::string key = w.name + '\n' + w.dtype + '\n' + w.group + '\n' + w.members + '\n' + w.in_split + '\n' + w.out_split + '\n' +
+                            std::to_string(w.in_elements) + ',' + std::to_string(w.out_elements) + ',' + std::to_string(w.group_size) + ',' +
+                            std::to_string(w.peer);
+    const auto [what, new_what] = what_of_key_.try_emplace(key, static_cast<std::uint32_t>(out_.whats.size()));
+    if (new_what) out_.whats.push_back(w);
+    return at->second = {true, what->second, parsed->seq};
+  }
+
+  void put_collectives() {
+    std::vector<std::int8_t> by_name(trace_.strings.size(), -1);
+    for (const GpuOp& op : rank_.ops) {
+      if (trace_.kind(op.slice) != Kind::kernel) continue;
+      std::int8_t& communicates = by_name[trace_.name_id(op.slice).index()];
+      if (communicates < 0) communicates = is_communication(trace_.name(op.slice)) ? 1 : 0;
+      const OpRow* args = trace_.op_row(op.slice);
+      if (communicates == 0 && args == nullptr) continue;
+      out_.communication_time += op.span.length();
+      const Known* said = args == nullptr || !args->collective_args ? nullptr : &known(args->collective_args);
+      if (said == nullptr || !said->ok) {
+        if (out_.unnamed++ == 0) out_.unnamed_example = trace_.name(op.slice);
+        out_.unnamed_time += op.span.length();
+        continue;
+      }
+      out_.collectives.push_back({op.span, said->seq, said->what, step_at(op.linked() ? op.launch_span.begin : op.span.begin), op.stream});
+    }
+  }
+
+  void put_work() {
+    struct Alike {
+      Ns shortest = 0, count = 0;
+    };
+    std::unordered_map<std::uint64_t, Alike> alike;
+    for (const GpuOp& op : rank_.ops) {
+      if (op.gpu_class != GpuClass::compute || op.device != rank_.device) continue;
+      const GpuRow& row = trace_.gpu[op.gpu_row];
+      std::uint64_t key = trace_.name_id(op.slice).value;
+      for (const std::uint32_t blocks : row.grid) key = (key ^ blocks) * 0x9E37'79B9'7F4A'7C15u;
+      Alike& a = alike[key];
+      a.shortest = a.count++ == 0 ? op.span.length() : std::min(a.shortest, op.span.length());
+    }
+    for (const auto& [key, a] : alike) out_.compute_work += a.shortest * a.count;
+  }
+
+  const FullRank& rank_;
+  const Trace& trace_;
+  RankData& out_;
+  std::unordered_map<std::uint32_t, Known> known_;
+  std::unordered_map<std::string, std::uint32_t> what_of_key_;
+};
+
+// That of most collectives, else the busiest.
+std::int32_t device_of(const FullRank& rank) {
+  std::map<std::int32_t, std::size_t> counts;
+  const Trace& trace = *rank.trace;
+  for (const OpRow& row : trace.ops)
+    if (const GpuRow* gpu = row.collective ? trace.gpu_row(row.slice) : nullptr; gpu != nullptr && rank.account->device(gpu->device)) ++counts[gpu->device];
+  const auto most = std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most != counts.end()) return most->first;
+  const DeviceAccount* busiest = rank.account->busiest();
+  return busiest ? busiest->device : -1;
+}
+
+}  // namespace
+
+FullRank full_rank(std::shared_ptr<const Trace> trace) {
+  FullRank rank;
+  rank.trace = std::move(trace);
+  rank.lanes = std::make_unique<const LaneIndex>(*rank.trace);
+  rank.links = std::make_unique<const LinkIndex>(*rank.trace, *rank.lanes);
+  rank.ops = gpu_ops(*rank.trace, *rank.links);
+  rank.account = std::make_unique<const TimeAccount>(*rank.trace, *rank.links, rank.ops);
+  rank.device = device_of(rank);
+  return rank;
+}
+
+Result<FullRank> open_rank(const std::string& path, int threads) {
+  LoadOptions options;
+  options.threads = threads;
+  Result<std::shared_ptr<const Trace>> loaded = load_trace(path, options);
+  if (!loaded.ok()) return loaded.error();
+  return full_rank(std::move(*loaded));
+}
+
+RankData reduce_rank(const FullRank& rank) {
+  const Trace& trace = *rank.trace;
+  RankData out;
+  out.file = trace.path;
+  read_header(trace.header, out);
+  out.span = trace.span;
+  out.cut_off = trace.report.count(ImportIssue::truncated) > 0;
+  out.file_bytes = trace.figures.file_bytes;
+  out.host_gpus = static_cast<std::uint32_t>(trace.header.devices.size());
+  Reducer(rank, out).run();
+  out.compiling = host_events(trace, is_compile_frame_name);
+  out.collecting = host_events(trace, is_collecting);
+  return out;
+}
+
+std::int64_t rank_from_name(const std::string& path) {
+  std::string name = std::filesystem::path(path).filename().string();
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto number_after = [&](std::string_view word) -> std::int64_t {
+    for (std::size_t at = name.rfind(word); at != name.npos; at = at == 0 ? name.npos : name.rfind(word, at - 1)) {
+      std::size_t i = at + word.size();
+      if (i < name.size() && (name[i] == '-' || name[i] == '_' || name[i] == '=')) ++i;
+      std::int64_t value = 0;
+      const std::size_t first = i;
+      for (; i < name.size() && i < first + 9 && std::isdigit(static_cast<unsigned char>(name[i])) != 0; ++i) value = 10 * value + (name[i] - '0');
+      if (i > first) return value;
+    }
+    return -1;
+  };
+  const std::int64_t rank = number_after("rank");
+  return rank >= 0 ? rank : number_after("tp-");
+}
+
+}  // namespace gapscope

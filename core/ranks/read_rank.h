@@ -1,0 +1,32 @@
+#pragma once
+// A recording reduced to what many ranks together are judged by.
+#include <memory>
+#include <string>
+
+#include "core/analyze/account/time_account.h"
+#include "core/base/result.h"
+#include "core/index/lane_index.h"
+#include "core/index/link_index.h"
+#include "core/ranks/rank_data.h"
+
+namespace gapscope {
+
+// A whole rank with its indexes: what is held of few at once.
+struct FullRank {
+  std::shared_ptr<const Trace> trace;
+  std::unique_ptr<const LaneIndex> lanes;
+  std::unique_ptr<const LinkIndex> links;
+  std::vector<GpuOp> ops;
+  std::unique_ptr<const TimeAccount> account;
+  std::int32_t device = -1;  // see RankData
+};
+
+// `threads`: 0: as many as the machine has.
+Result<FullRank> open_rank(const std::string& path, int threads);
+FullRank full_rank(std::shared_ptr<const Trace> trace);
+RankData reduce_rank(const FullRank& rank);
+
+// The rank that a file name tells: "rank0", "rank-0.", "RANK_12", "TP-3-DP-1": then that of TP; -1 where it tells none.
+std::int64_t rank_from_name(const std::string& path);
+
+}  // namespace gapscope

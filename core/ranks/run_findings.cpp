@@ -1,0 +1,259 @@
+// What is wrong with a run, told from the numbers of all ranks. Every threshold is a share of the ranks' time, so that noise of a
+// few microseconds is none.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/ranks/run_report.h"
+
+namespace gapscope {
+namespace {
+
+constexpr double kLeastStraggler = 0.03;           // of the others' time
+constexpr double kLeastStep = 0.10;                // of the others' time in that step
+constexpr double kSlowLink = 0.6;                  // of the middle group's bandwidth
+constexpr std::uint64_t kLargeMessage = 1u << 20;  // bytes; smaller ones are bound by latency
+constexpr std::size_t kLeastOfLink = 3;
+constexpr double kLeastTransfer = 0.15;
+constexpr double kUnequal = 0.10, kUnequalOfWindow = 0.03;
+constexpr double kMostOfIt = 0.4;
+constexpr Ns kLeastAlone = kNsPerMs;
+
+double share(Ns part, Ns whole) { return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0; }
+std::string counted(std::uint64_t n, std::string_view thing) {
+  return fmt::format("{} {}{}", format_count(static_cast<std::int64_t>(n)), thing, n == 1 ? "" : "s");
+}
+
+class Finder {
+ public:
+  explicit Finder(const RunReport& report) : r_(report), ranks_(report.run.ranks) {}
+
+  std::vector<RunFinding> run() {
+    if (ranks_.empty()) return {};
+    stragglers();
+    slow_links();
+    not_overlapped();
+    unequal_work();
+    other_order();
+    alone(RunFindingKind::compiles_alone, &RankData::compiling, "compiles",
+          "Recompilations come from shapes or values that only this rank sees: look at what it compiles, and mark the dimension dynamic.");
+    alone(RunFindingKind::collects_alone, &RankData::collecting, "collects garbage",
+          "Collect on all ranks in the same step: gc.disable() and gc.collect() every so many steps.");
+    std::stable_sort(out_.begin(), out_.end(), [](const RunFinding& a, const RunFinding& b) { return a.cost > b.cost; });
+    return std::move(out_);
+  }
+
+ private:
+  // The step that this rank cost most in, or null.
+  const LateRank* worst_step(std::uint32_t rank) const {
+    const LateRank* worst = nullptr;
+    for (const LateRank& l : r_.waits.late)
+      if (l.rank == rank && !l.step.empty() && (worst == nullptr || l.lost_alone > worst->lost_alone)) worst = &l;
+    return worst;
+  }
+
+  // Of all ranks but one: how long their step of that name was.
+  Ns step_of_others(const LateRank& late) const {
+    Ns sum = 0;
+    for (std::uint32_t r = 0; r < ranks_.size(); ++r)
+      for (const RankStep& step : ranks_[r].steps)
+        if (r != late.rank && step.name == late.step) sum += step.span.length();
+    return sum;
+  }
+
+  void stragglers() {
+    const Ns windows = r_.windows();
+    for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
+      const Ns lost = r_.waits.lost_alone[r];
+      const Ns others = windows - ranks_[r].account.window;
+      const LateRank* step = worst_step(r);
+      const bool in_a_step = step != nullptr && share(step->lost_alone, step_of_others(*step)) >= kLeastStep && share(lost, others) >= kLeastStraggler / 3;
+      if (share(lost, others) < kLeastStraggler && !in_a_step) continue;
+      RunFinding f{RunFindingKind::straggler, {}, lost, ranks_[r].rank, {}, step ? step->step : ""};
+      f.text = fmt::format("Rank {} comes late: without it the others would have waited {} less, {} of their time", ranks_[r].rank, format_duration(lost),
+                           format_percent(share(lost, others)));
+      f.text += step ? fmt::format("; {} of that in {}.", format_duration(step->lost_alone), printable(step->step)) : ".";
+      out_.push_back(std::move(f));
+    }
+  }
+
+  // The bandwidths of the links that carry messages of one type and size, and whose they are.
+  struct Link {
+    std::string ranks;
+    std::vector<double> bandwidths;
+    Ns time = 0;
+    double median = 0;
+  };
+
+  std::string ranks_of(const Matched& m) const {
+    std::vector<std::int64_t> numbers;
+    for (const Member& member : r_.matches.of(m)) numbers.push_back(ranks_[member.rank].rank);
+    return list_of(numbers);
+  }
+
+  void slow_links() {
+    std::map<std::string, std::map<std::string, Link>> alike;
+    for (std::size_t i = 0; i < r_.matches.all.size(); ++i) {
+      const Matched& m = r_.matches.all[i];
+      const Member& first = r_.matches.of(m).front();
+      const RankData& rank = ranks_[first.rank];
+      const CollectiveWhat& w = rank.whats[rank.collectives[first.at].what];
+      const CollectiveNumbers& n = r_.waits.collectives[i];
+      if (!(waits_for_all(w.type) || is_point_to_point(w.type)) || w.full_bytes() < kLargeMessage || n.latency <= 0) continue;
+      const std::string type = is_point_to_point(w.type) ? "send and receive" : std::string(collective_type_words(w.type));
+      const std::string ranks = ranks_of(m);
+      Link& link = alike[fmt::format("{} of {}\n{}", type, format_bytes(w.full_bytes()), w.group_size)][ranks];
+      link.ranks = ranks;
+      link.bandwidths.push_back(static_cast<double>(w.full_bytes()) / static_cast<double>(n.latency));
+      link.time += n.latency;
+    }
+    for (auto& [what, links] : alike) slow_among(what.substr(0, what.find('\n')), links);
+  }
+
+  void slow_among(const std::string& what, std::map<std::string, Link>& links) {
+    std::vector<double> medians;
+    for (auto& [ranks, link] : links) {
+      std::nth_element(link.bandwidths.begin(), link.bandwidths.begin() + static_cast<std::ptrdiff_t>(link.bandwidths.size() / 2), link.bandwidths.end());
+      link.median = link.bandwidths[link.bandwidths.size() / 2];
+      medians.push_back(link.median);
+    }
+    if (medians.size() < 2) return;
+    std::sort(medians.begin(), medians.end());
+    const double middle = medians[medians.size() / 2];  // of two the faster
+    for (const auto& [ranks, link] : links) {
+      if (link.bandwidths.size() < kLeastOfLink || link.median >= kSlowLink * middle || told_links_.contains(ranks)) continue;
+      told_links_.insert(ranks);
+      RunFinding f{RunFindingKind::slow_link, {}, static_cast<Ns>(static_cast<double>(link.time) * (1 - link.median / middle)), -1, ranks, {}};
+      f.text = fmt::format("The link between ranks {} is slow: {} moves {} GB/s, in the {} other {} the middle is {} GB/s.", ranks, what,
+                           format_significant(link.median), medians.size() - 1, medians.size() == 2 ? "group" : "groups", format_significant(middle));
+      out_.push_back(std::move(f));
+    }
+  }
+
+  void not_overlapped() {
+    Ns transfer = 0, communication = 0, exposed = 0;
+    for (const RankNumbers& n : r_.waits.ranks) transfer += n.transfer, communication += n.communication, exposed += n.exposed;
+    if (share(transfer, r_.windows()) < kLeastTransfer) return;
+    RunFinding f{RunFindingKind::not_overlapped, {}, transfer, -1, {}, {}};
+    f.text = fmt::format(
+        "Communication is not overlapped: {} of the ranks' time goes into transfers with nothing computed beside them, and {} of all communication is hidden "
+        "behind compute. Start it earlier, in larger pieces.",
+        format_percent(share(transfer, r_.windows())), format_percent(share(communication - exposed, communication)));
+    out_.push_back(std::move(f));
+  }
+
+  // Each rank's kernels as they would run undisturbed, a step.
+  void unequal_work() {
+    std::vector<std::pair<Ns, std::uint32_t>> work;
+    for (std::uint32_t r = 0; r < ranks_.size(); ++r)
+      if (ranks_[r].device >= 0) work.emplace_back(ranks_[r].compute_work / steps_of(r), r);
+    if (work.size() < 2) return;
+    std::sort(work.begin(), work.end());
+    const Ns middle = work[(work.size() - 1) / 2].first;
+    const auto [most, rank] = work.back();
+    const Ns more = (most - middle) * steps_of(rank);
+    if (static_cast<double>(most - middle) < kUnequal * static_cast<double>(middle) || share(more, ranks_[rank].account.window) < kUnequalOfWindow) return;
+    RunFinding f{RunFindingKind::unequal_work, {}, more, ranks_[rank].rank, {}, {}};
+    f.text = fmt::format("Work is unequal: undisturbed, the kernels of rank {} take {}{}, those of the {} {}.", ranks_[rank].rank, format_duration(most),
+                         steps_of(rank) > 1 ? " a step" : "", ranks_.size() == 2 ? "other" : "middle rank", format_duration(middle));
+    out_.push_back(std::move(f));
+  }
+  Ns steps_of(std::uint32_t r) const { return static_cast<Ns>(std::max<std::size_t>(1, ranks_[r].steps.size())); }
+
+  void other_order() {
+    if (r_.matches.troubles.empty()) return;
+    const OrderTrouble& t = r_.matches.troubles.front();
+    const auto name = [&](std::uint32_t rank, std::uint32_t at) { return printable(ranks_[rank].whats[ranks_[rank].collectives[at].what].name); };
+    RunFinding f{RunFindingKind::other_order, {}, 0, ranks_[t.rank_b].rank, {}, {}};
+    f.text = fmt::format(
+        "Rank {} calls {} where rank {} calls {}, {} in one group: ranks that disagree about what comes next hang sooner or later. {} of ranks {} so.",
+        ranks_[t.rank_b].rank, name(t.rank_b, t.at_b), ranks_[t.rank_a].rank, name(t.rank_a, t.at_a),
+        t.same_set ? "the same few in another order" : "another collective", counted(r_.matches.troubles.size(), "pair"),
+        r_.matches.troubles.size() == 1 ? "does" : "do");
+    out_.push_back(std::move(f));
+  }
+
+  // What most other ranks do not do at all.
+  void alone(RunFindingKind kind, HostEvents RankData::*events, std::string_view does, std::string_view advice) {
+    if (ranks_.size() < 2) return;
+    std::vector<std::uint32_t> doing;
+    for (std::uint32_t r = 0; r < ranks_.size(); ++r)
+      if ((ranks_[r].*events).time >= kLeastAlone) doing.push_back(r);
+    if (doing.empty() || doing.size() * 4 > std::max<std::size_t>(4, ranks_.size()) || doing.size() == ranks_.size()) return;
+    for (const std::uint32_t r : doing) {
+      const HostEvents& e = ranks_[r].*events;
+      RunFinding f{kind, {}, e.time, ranks_[r].rank, {}, {}};
+      f.text = fmt::format("Rank {} alone {}: {} in {} ({}). {}", ranks_[r].rank, does, format_duration(e.time),
+                           e.count == 1 ? "one stretch" : fmt::format("{} stretches", e.count), elide_middle(printable(e.first), 60), advice);
+      out_.push_back(std::move(f));
+    }
+  }
+
+  const RunReport& r_;
+  const std::vector<RankData>& ranks_;
+  std::set<std::string> told_links_;
+  std::vector<RunFinding> out_;
+};
+
+// " In ProfilerStep#5 alone it cost 25.1 ms: meanwhile rank 1 spent 18.3 ms in planted_delay."
+std::string meanwhile(const RunReport& report, std::uint32_t rank) {
+  std::size_t worst = report.waits.late.size();
+  for (std::size_t i = 0; i < report.waits.late.size(); ++i)
+    if (report.waits.late[i].rank == rank && !report.doing[i].doing.empty() &&
+        (worst == report.waits.late.size() || report.waits.late[i].lost > report.waits.late[worst].lost))
+      worst = i;
+  if (worst == report.waits.late.size()) return {};
+  const LateRank& late = report.waits.late[worst];
+  const DoingAnswer& answer = report.doing[worst];
+  const Doing& most = answer.doing.front();
+  const AccountTimes& t = answer.account;
+  const std::string name = elide_middle(printable(most.name), 80), whole = format_duration(t.window);
+  std::string text = late.step.empty() ? "" : fmt::format(" In {} alone it cost {}.", printable(late.step), format_duration(late.lost));
+  if (share(most.time, t.window) >= kMostOfIt) return text + fmt::format(" Meanwhile it spent {} of {} in {}.", format_duration(most.time), whole, name);
+  const IdleCause cause = largest_of(t.idle);
+  if (share(t.idle_total(), t.window) >= kMostOfIt)
+    return text + fmt::format(" Meanwhile its GPU stood still for {} of {}, for {} of that the host was {}; longest in {} ({}).",
+                              format_duration(t.idle_total()), whole, format_duration(t.of(cause)), idle_cause_words(cause), name, format_duration(most.time));
+  return text + fmt::format(" Meanwhile it computed for {} of {}; longest in {} ({}).", format_duration(t.compute), whole, name, format_duration(most.time));
+}
+
+}  // namespace
+
+std::string_view run_finding_word(RunFindingKind kind) {
+  constexpr std::array<std::string_view, 7> kWords = {"straggler",   "slow_link",      "not_overlapped", "unequal_work",
+                                                      "other_order", "compiles_alone", "collects_alone"};
+  return kWords[static_cast<std::size_t>(kind)];
+}
+
+std::vector<RunFinding> find_in_run(const RunReport& report) { return Finder(report).run(); }
+
+std::string first_sentence(const RunReport& report) {
+  const std::vector<RankData>& ranks = report.run.ranks;
+  if (ranks.empty()) return "No rank could be read.";
+  if (ranks.size() == 1)
+    return fmt::format("Only rank {}{} is here: who waits for whom needs the recordings of at least two ranks.", ranks[0].rank,
+                       report.run.world_size > 0 ? fmt::format(" of {}", report.run.world_size) : "");
+  if (report.matches.all.empty()) return fmt::format("No collective of the {} ranks could be matched, so it cannot be told who waits for whom.", ranks.size());
+  const auto straggler = std::find_if(report.findings.begin(), report.findings.end(), [](const RunFinding& f) { return f.kind == RunFindingKind::straggler; });
+  if (straggler == report.findings.end()) {
+    Ns waited = 0;
+    for (const RankNumbers& n : report.waits.ranks) waited += n.waiting_total();
+    const std::string much = format_percent(share(waited, report.windows()));
+    const auto slow = std::find_if(report.findings.begin(), report.findings.end(), [](const RunFinding& f) { return f.kind == RunFindingKind::slow_link; });
+    if (slow != report.findings.end()) return slow->text;
+    return fmt::format("No rank is late by itself: the {} ranks wait {} of their time for each other.", ranks.size(), much);
+  }
+  std::uint32_t late = 0;
+  while (ranks[late].rank != straggler->rank) ++late;
+  const Ns exposed = report.waited_for(late), others = report.windows() - ranks[late].account.window;
+  const std::string who = ranks.size() == 2 ? fmt::format("rank {} waits", ranks[1 - late].rank) : fmt::format("the other {} ranks wait", ranks.size() - 1);
+  std::string text = fmt::format("Rank {} is late: {} {} for it, {} of {} time.", ranks[late].rank, who, format_duration(exposed),
+                                 format_percent(share(exposed, others)), ranks.size() == 2 ? "its" : "their");
+  return text + meanwhile(report, late);
+}
+
+}  // namespace gapscope

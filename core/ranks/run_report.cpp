@@ -1,0 +1,220 @@
+#include "core/ranks/run_report.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "core/base/failure.h"
+#include "core/base/parallel.h"
+#include "core/base/text.h"
+
+namespace gapscope {
+namespace {
+
+constexpr Ns kFarClocks = 10 * kNsPerS;  // further apart no clocks of one cluster are
+constexpr std::size_t kRanksAsked = 16;  // read again to see what they were doing
+constexpr Ns kOneHost = 100 * kNsPerUs;  // clocks of one host agree far better
+
+// Where a recording begins on its own clock, and how far that is from the middle one's.
+Ns begin_of(const RankData& r) { return r.base + r.span.begin; }
+std::vector<bool> far_from_most(const std::vector<RankData>& ranks) {
+  std::vector<Ns> begins;
+  for (const RankData& r : ranks) begins.push_back(begin_of(r));
+  std::nth_element(begins.begin(), begins.begin() + static_cast<std::ptrdiff_t>((begins.size() - 1) / 2), begins.end());
+  const Ns middle = begins[(begins.size() - 1) / 2];
+  std::vector<bool> far;
+  for (const RankData& r : ranks) far.push_back(begin_of(r) > middle + kFarClocks || r.base + r.span.end < middle - kFarClocks);
+  return far;
+}
+
+// Those that do not fit the others, neither in time nor in their collectives; true where any was left out.
+bool leave_out_foreign(RunReport& report) {
+  std::vector<RankData>& ranks = report.run.ranks;
+  if (ranks.size() < 2) return false;
+  const std::vector<bool> far = far_from_most(ranks);
+  std::vector<RankData> kept;
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    const RankClock& clock = report.clocks.ranks[r];
+    if (!far[r] || !ranks[r].has_base || (clock.compared && clock.residual <= report.clocks.shortest_latency)) {
+      kept.push_back(std::move(ranks[r]));
+      continue;
+    }
+    report.run.all_used = false;
+    report.run.problems.push_back(fmt::format(
+        "Rank {} is of another recording ({}): it was made {} from the others, and its collectives do not fit theirs. It is left out.", ranks[r].rank,
+        printable(ranks[r].file), format_duration(std::abs(begin_of(ranks[r]) - begin_of(kept.empty() ? ranks[(r + 1) % ranks.size()] : kept.front())))));
+  }
+  const bool any = kept.size() < ranks.size();
+  ranks = std::move(kept);
+  return any;
+}
+
+void tell_shared_gpus(RunReport& report) {
+  std::map<std::int32_t, std::vector<std::size_t>> on_device;
+  for (std::size_t r = 0; r < report.run.ranks.size(); ++r)
+    if (report.run.ranks[r].device >= 0) on_device[report.run.ranks[r].device].push_back(r);
+  for (const auto& [device, ranks] : on_device) {
+    if (ranks.size() < 2 || report.run.world_size > static_cast<std::int64_t>(report.run.ranks[ranks[0]].host_gpus)) continue;
+    std::vector<std::int64_t> together;
+    for (const std::size_t r : ranks)
+      if (report.clocks.ranks[r].compared && std::abs(report.clocks.ranks[r].offset - report.clocks.ranks[ranks[0]].offset) < kOneHost)
+        together.push_back(report.run.ranks[r].rank);
+    if (together.size() < 2) continue;
+    report.run.problems.push_back(
+        fmt::format("Ranks {} all worked on GPU {} and their clocks agree as on one host: they share it, so each one's idle time holds work of the others.",
+                    list_of(together), device));
+  }
+}
+
+void tell_unmatched(RunReport& report) {
+  std::uint64_t without = 0, all = 0;
+  std::vector<std::int64_t> ranks;
+  for (std::size_t r = 0; r < report.run.ranks.size(); ++r) {
+    all += report.run.ranks[r].collectives.size();
+    without += report.matches.unmatched[r];
+    if (report.matches.unmatched[r] > 0) ranks.push_back(report.run.ranks[r].rank);
+  }
+  if (without == 0 || report.run.ranks.size() < 2) return;
+  report.run.problems.push_back(fmt::format("{} of {} collectives found no partner in another rank, those of {} {}.",
+                                            format_count(static_cast<std::int64_t>(without)), format_count(static_cast<std::int64_t>(all)),
+                                            ranks.size() == 1 ? "rank" : "ranks", list_of(ranks)));
+}
+
+void tell_clocks(RunReport& report) {
+  const Clocks& clocks = report.clocks;
+  if (report.run.ranks.size() < 2) return;
+  if (clocks.compared == 0) {
+    if (!report.matches.all.empty())
+      report.run.problems.push_back(
+          "The ranks' clocks could not be compared: no collective that all have to come to (all-reduce, all-gather, reduce-scatter, all-to-all) is on two of "
+          "them.");
+    return;
+  }
+  std::vector<std::int64_t> alone;
+  for (std::size_t r = 0; r < clocks.ranks.size(); ++r)
+    if (!clocks.ranks[r].compared) alone.push_back(report.run.ranks[r].rank);
+  if (!alone.empty())
+    report.run.problems.push_back(fmt::format("The clock of {} {} could not be compared with the others': it is used as its file states it.",
+                                              alone.size() == 1 ? "rank" : "ranks", list_of(alone)));
+  if (clocks.trustworthy()) return;
+  if (clocks.worst_residual > clocks.shortest_latency)
+    report.run.problems.push_back(fmt::format("Do not trust the waits: the ends of collectives agree only to {}, and the shortest collective takes {}.",
+                                              format_duration(clocks.worst_residual), format_duration(clocks.shortest_latency)));
+  else
+    report.run.problems.push_back(fmt::format("Do not trust the waits: in {} of {} collectives a rank comes after another has left, by up to {}.",
+                                              format_count(static_cast<std::int64_t>(clocks.impossible)),
+                                              format_count(static_cast<std::int64_t>(clocks.compared)), format_duration(clocks.worst_impossible)));
+}
+
+// The ranks that cost most are read again; a step whose late rank is not among them has no answer.
+void ask_late_ranks(RunReport& report, RankReader& reader) {
+  const std::vector<LateRank>& late = report.waits.late;
+  report.doing.resize(late.size());
+  std::map<std::uint32_t, Ns> cost;
+  for (const LateRank& l : late) cost[l.rank] += l.lost;
+  std::vector<std::pair<Ns, std::uint32_t>> order;
+  for (const auto& [rank, lost] : cost) order.emplace_back(-lost, rank);
+  std::sort(order.begin(), order.end());
+  if (order.size() > kRanksAsked) order.resize(kRanksAsked);
+  std::vector<DoingQuestion> questions;
+  std::vector<std::size_t> of_question;
+  for (const auto& [lost, rank] : order)
+    for (std::size_t i = 0; i < late.size(); ++i)
+      if (late[i].rank == rank) questions.push_back({report.run.ranks[rank].file, late[i].meanwhile}), of_question.push_back(i);
+  std::vector<DoingAnswer> answers = reader.answer(questions);
+  for (std::size_t q = 0; q < questions.size(); ++q) report.doing[of_question[q]] = std::move(answers[q]);
+}
+
+}  // namespace
+
+Ns RunReport::windows() const {
+  Ns sum = 0;
+  for (const RankData& r : run.ranks) sum += r.account.window;
+  return sum;
+}
+
+Ns RunReport::waited_for(std::uint32_t rank) const {
+  Ns sum = 0;
+  for (const RankNumbers& n : waits.ranks)
+    for (const WaitingFor& w : n.waiting)
+      if (w.rank == rank) sum += w.time;
+  return sum;
+}
+
+std::vector<ReadFile> LocalReader::read(const std::vector<std::string>& files) {
+  std::vector<ReadFile> out(files.size());
+  const int at_once = std::min(2, hardware_threads());
+  const int threads = std::max(1, hardware_threads() / at_once);
+  kept_.resize(static_cast<std::size_t>(at_once));
+  std::atomic<std::size_t> next{0};
+  run_workers(at_once, [&](int worker) {
+    FullRank& full = kept_[static_cast<std::size_t>(worker)];
+    for (std::size_t i = next++; i < files.size(); i = next++) {
+      full = {};
+      try {
+        Result<FullRank> opened = open_rank(files[i], threads);
+        if (!opened.ok()) {
+          out[i].error = opened.error().message;
+          continue;
+        }
+        full = std::move(*opened);
+        out[i].data = reduce_rank(full);
+      } catch (...) {
+        full = {};
+        out[i].error = current_failure("read", files[i]).message;
+      }
+    }
+  });
+  return out;
+}
+
+std::vector<DoingAnswer> LocalReader::answer(const std::vector<DoingQuestion>& questions) {
+  std::vector<DoingAnswer> out(questions.size());
+  const FullRank* full = nullptr;
+  for (std::size_t q = 0; q < questions.size(); ++q) {
+    const std::string& file = questions[q].file;
+    if (full == nullptr || full->trace->path != file) {
+      const auto at = std::find_if(kept_.begin(), kept_.end(), [&](const FullRank& k) { return k.trace && k.trace->path == file; });
+      if (at != kept_.end()) {
+        full = &*at;
+      } else {
+        kept_.clear();
+        full = nullptr;
+        Result<FullRank> opened = open_rank(file, 0);
+        if (!opened.ok()) continue;
+        full = &kept_.emplace_back(std::move(*opened));
+      }
+    }
+    out[q] = doing_in(*full, questions[q].spans);
+  }
+  return out;
+}
+
+RunReport analyze_run(const std::vector<std::string>& files, RankReader& reader, Alignment alignment) {
+  std::vector<RankData> ranks;
+  std::vector<std::string> errors;
+  for (ReadFile& file : reader.read(files)) {
+    if (file.error.empty())
+      ranks.push_back(std::move(file.data));
+    else
+      errors.push_back(std::move(file.error));
+  }
+  RunReport report;
+  report.run = choose_run(std::move(ranks), errors);
+  do {
+    report.matches = match_collectives(report.run.ranks);
+    report.clocks = align_clocks(report.run.ranks, report.matches, alignment);
+  } while (leave_out_foreign(report));
+  report.waits = count_waits(report.run.ranks, report.matches, report.clocks);
+  tell_unmatched(report);
+  tell_clocks(report);
+  tell_shared_gpus(report);
+  ask_late_ranks(report, reader);
+  report.findings = find_in_run(report);
+  return report;
+}
+
+}  // namespace gapscope

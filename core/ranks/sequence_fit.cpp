@@ -1,0 +1,202 @@
+#include "core/ranks/sequence_fit.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <tuple>
+
+namespace gapscope {
+namespace {
+
+using Items = std::span<const SequenceItem>;
+
+constexpr std::size_t kSample = 129;  // pairs that a shift is judged by
+constexpr std::int64_t kFarthestShift = 2048;
+constexpr Ns kEven = 10 * kNsPerUs;  // ends of one collective differ so much on GPUs of one host
+constexpr Ns kPlausibleClocks = 10 * kNsPerS;
+constexpr std::size_t kLongestGap = 64, kLongestSwap = 8, kRun = 3;
+
+Ns median(std::vector<Ns>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+struct Shift {
+  std::int64_t by = 0;  // b's position less a's
+  std::int64_t overlap = 0;
+  Ns offset = 0;      // median difference of ends
+  Ns spread = 0;      // median distance from it
+  bool full = false;  // nothing disagrees
+};
+
+class ShiftSearch {
+ public:
+  ShiftSearch(Items a, Items b) : a_(a), b_(b), n_(static_cast<std::int64_t>(a.size())), m_(static_cast<std::int64_t>(b.size())) {}
+
+  std::optional<Shift> best() {
+    if (n_ == m_)
+      if (const std::optional<Shift> none = judge(0); none && none->full && none->spread <= kEven) return none;
+    std::vector<Shift> fits;
+    for (std::int64_t by = std::max(1 - n_, -kFarthestShift); by < std::min(m_, kFarthestShift); ++by)
+      if (const std::optional<Shift> shift = judge(by)) fits.push_back(*shift);
+    if (fits.empty()) return std::nullopt;
+    const Ns least = std::min_element(fits.begin(), fits.end(), [](const Shift& x, const Shift& y) { return x.spread < y.spread; })->spread;
+    std::erase_if(fits, [&](const Shift& s) { return s.spread > 2 * least + kEven / 2; });
+    const auto nearer = [](const Shift& x, const Shift& y) {
+      return std::tuple(std::abs(x.offset), -x.overlap, x.by) < std::tuple(std::abs(y.offset), -y.overlap, y.by);
+    };
+    const auto longer = [](const Shift& x, const Shift& y) {
+      return std::tuple(-x.overlap, std::abs(x.by), x.by) < std::tuple(-y.overlap, std::abs(y.by), y.by);
+    };
+    const Shift nearest = *std::min_element(fits.begin(), fits.end(), nearer);
+    return std::abs(nearest.offset) <= kPlausibleClocks ? nearest : *std::min_element(fits.begin(), fits.end(), longer);
+  }
+
+ private:
+  // None where too little lies beside each other or too much of it disagrees.
+  std::optional<Shift> judge(std::int64_t by) {
+    const std::int64_t first = std::max<std::int64_t>(0, -by), last = std::min(n_, m_ - by);
+    Shift shift{by, last - first};
+    if (shift.overlap < 1 || 2 * shift.overlap < std::min(n_, m_)) return std::nullopt;
+    std::int64_t disagree = 0;
+    for (std::int64_t i = first; i < last; ++i)
+      if (a(i).key != b(i + by).key && ++disagree * 10 > shift.overlap) return std::nullopt;
+    shift.full = disagree == 0;
+    sample(shift, first, last);
+    return shift;
+  }
+
+  void sample(Shift& shift, std::int64_t first, std::int64_t last) {
+    for (const bool only_waiting : {true, false}) {
+      differences_.clear();
+      const std::int64_t stride = std::max<std::int64_t>(1, (last - first) / static_cast<std::int64_t>(kSample));
+      for (std::int64_t i = first; i < last; i += stride)
+        if (a(i).key == b(i + shift.by).key && (a(i).waits_for_all || !only_waiting)) differences_.push_back(b(i + shift.by).end - a(i).end);
+      if (!differences_.empty()) break;
+    }
+    if (differences_.empty()) return;
+    shift.offset = median(differences_);
+    for (Ns& d : differences_) d = std::abs(d - shift.offset);
+    shift.spread = median(differences_);
+  }
+
+  const SequenceItem& a(std::int64_t i) const { return a_[static_cast<std::size_t>(i)]; }
+  const SequenceItem& b(std::int64_t i) const { return b_[static_cast<std::size_t>(i)]; }
+
+  const Items a_, b_;
+  const std::int64_t n_, m_;
+  std::vector<Ns> differences_;
+};
+
+// Goes along both from where they fit, and finds the way again where one of them lacks something.
+class Walk {
+ public:
+  Walk(Items a, Items b, const Shift& shift) : a_(a), b_(b), offset_(shift.offset), timed_(shift.overlap >= 4) {
+    i_ = static_cast<std::size_t>(std::max<std::int64_t>(0, -shift.by));
+    j_ = static_cast<std::size_t>(std::max<std::int64_t>(0, shift.by));
+  }
+
+  SequenceFit run() {
+    while (i_ < a_.size() && j_ < b_.size()) {
+      if (a_[i_].key != b_[j_].key) {
+        find_the_way();
+      } else if (!lost_one()) {
+        out_.pairs.emplace_back(static_cast<std::uint32_t>(i_++), static_cast<std::uint32_t>(j_++));
+      }
+    }
+    return std::move(out_);
+  }
+
+ private:
+  bool agree(std::size_t i, std::size_t j, std::size_t run) const {
+    if (i >= a_.size() || j >= b_.size()) return false;
+    for (std::size_t k = 0; k < run && i + k < a_.size() && j + k < b_.size(); ++k)
+      if (a_[i + k].key != b_[j + k].key) return false;
+    return true;
+  }
+
+  Ns off(std::size_t i, std::size_t j) const { return std::abs(b_[j].end - a_[i].end - offset_); }
+
+  // Names agree but ends lie far apart, and would not if a few were missing from one of the two.
+  bool lost_one() {
+    if (!timed_ || !a_[i_].waits_for_all) return false;
+    const Ns here = off(i_, j_);
+    if (here < 2 * kEven) return false;
+    for (std::size_t k = 1; k <= kLongestSwap; ++k) {
+      if (agree(i_ + k, j_, kRun) && off(i_ + k, j_) < here / 8) return i_ += k, true;
+      if (agree(i_, j_ + k, kRun) && off(i_, j_ + k) < here / 8) return j_ += k, true;
+    }
+    return false;
+  }
+
+  void note(bool same_set) {
+    if (out_.other_order + out_.different == 0)
+      out_.first_trouble = {static_cast<std::uint32_t>(i_), static_cast<std::uint32_t>(j_)}, out_.first_is_order = same_set;
+    ++(same_set ? out_.other_order : out_.different);
+  }
+
+  bool same_set(std::size_t length) const {
+    std::vector<std::uint32_t> x, y;
+    for (std::size_t k = 0; k < length; ++k) x.push_back(a_[i_ + k].key), y.push_back(b_[j_ + k].key);
+    std::sort(x.begin(), x.end());
+    std::sort(y.begin(), y.end());
+    return x == y;
+  }
+
+  void find_the_way() {
+    for (std::size_t k = 1; k <= kLongestGap; ++k) {
+      if (agree(i_ + k, j_, kRun)) return void(i_ += k);
+      if (agree(i_, j_ + k, kRun)) return void(j_ += k);
+      if (k <= kLongestSwap && i_ + k <= a_.size() && j_ + k <= b_.size() && (agree(i_ + k, j_ + k, kRun) || (i_ + k == a_.size() && j_ + k == b_.size()))) {
+        note(same_set(k));
+        i_ += k;
+        j_ += k;
+        return;
+      }
+    }
+    note(false);
+    ++i_;
+    ++j_;
+  }
+
+  const Items a_, b_;
+  const Ns offset_;
+  const bool timed_;
+  std::size_t i_ = 0, j_ = 0;
+  SequenceFit out_;
+};
+
+bool all_numbered(Items items) {
+  return std::all_of(items.begin(), items.end(), [](const SequenceItem& item) { return item.seq >= 0; });
+}
+
+// The same number and name; the same number again (coalesced ones) in order.
+SequenceFit fit_by_number(Items a, Items b) {
+  SequenceFit out;
+  std::multimap<std::int64_t, std::uint32_t> of_number;
+  for (std::uint32_t j = 0; j < b.size(); ++j) of_number.emplace(b[j].seq, j);
+  for (std::uint32_t i = 0; i < a.size(); ++i) {
+    const auto [first, last] = of_number.equal_range(a[i].seq);
+    const auto same = std::find_if(first, last, [&](const auto& entry) { return b[entry.second].key == a[i].key; });
+    if (same != last) {
+      out.pairs.emplace_back(i, same->second);
+      of_number.erase(same);
+    } else if (first != last) {
+      if (out.other_order + out.different == 0) out.first_trouble = {i, first->second};
+      ++out.different;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+SequenceFit fit_sequences(Items a, Items b) {
+  if (all_numbered(a) && all_numbered(b)) return fit_by_number(a, b);
+  const std::optional<Shift> shift = ShiftSearch(a, b).best();
+  return Walk(a, b, shift.value_or(Shift{})).run();
+}
+
+}  // namespace gapscope

@@ -1,0 +1,58 @@
+#pragma once
+// Ranks written by hand, for tests that need collectives but no files.
+#include <string>
+#include <vector>
+
+#include "core/ranks/rank_data.h"
+
+namespace gapscope::test {
+
+inline CollectiveWhat all_reduce_of(std::string members, std::int64_t size, std::int64_t elements = 1 << 20) {
+  CollectiveWhat w;
+  w.type = CollectiveType::all_reduce;
+  w.name = "allreduce";
+  w.dtype = "Float";
+  w.group = w.members = std::move(members);
+  w.in_elements = w.out_elements = elements;
+  w.group_size = size;
+  return w;
+}
+
+// `begins` of one all-reduce after another; each ends `transfer` after the latest of all ranks has come. Every microsecond of the
+// window that no collective takes is computed.
+struct HandRun {
+  Ns transfer = 50 * kNsPerUs;
+  std::vector<RankData> ranks;
+
+  HandRun(const std::vector<std::vector<Ns>>& begins, const std::vector<Ns>& clocks) {
+    std::string members = "[";
+    for (std::size_t r = 0; r < begins.size(); ++r) members += (r == 0 ? "" : ", ") + std::to_string(r);
+    members += "]";
+    for (std::size_t r = 0; r < begins.size(); ++r) {
+      RankData rank;
+      rank.file = "rank" + std::to_string(r) + ".json";
+      rank.rank = static_cast<std::int64_t>(r);
+      rank.world_size = static_cast<std::int64_t>(begins.size());
+      rank.has_base = true;
+      rank.base = 1'000'000'000'000 + clocks[r];
+      rank.device = 0;
+      rank.devices = 1;
+      rank.whats.push_back(all_reduce_of(members, rank.world_size));
+      ranks.push_back(rank);
+    }
+    for (std::size_t i = 0; i < begins[0].size(); ++i) {
+      Ns latest = 0;
+      for (const auto& of_rank : begins) latest = std::max(latest, of_rank[i]);
+      for (std::size_t r = 0; r < begins.size(); ++r) ranks[r].collectives.push_back({{begins[r][i], latest + transfer}, -1, 0, kNoStep, 7});
+    }
+    for (RankData& rank : ranks) {
+      rank.span = rank.window = {0, rank.collectives.back().span.end};
+      for (const RankCollective& c : rank.collectives) append(rank.exposed_communication, c.span);
+      rank.account.window = rank.window.length();
+      rank.account.exposed_communication = length(rank.exposed_communication);
+      rank.account.compute = rank.account.window - rank.account.exposed_communication;
+    }
+  }
+};
+
+}  // namespace gapscope::test

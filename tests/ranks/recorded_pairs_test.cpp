@@ -1,0 +1,188 @@
+// The recorded pairs: TraceLens' tables cell by cell, the planted delay, a clock that is off, files that are bad.
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/ranks.h"
+#include "tests/support/naive_trace.h"
+#include "tests/support/real_traces.h"
+#include "tests/support/temp_folder.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+using nlohmann::json;
+
+namespace {
+
+using Cells = std::vector<std::vector<std::string>>;
+
+Cells cells_of(std::istream& in) {
+  Cells out;
+  for (std::string line; std::getline(in, line);) {
+    out.emplace_back(1);
+    bool quoted = false;
+    for (const char c : line) {
+      if (c == '"')
+        quoted = !quoted;
+      else if (c == ',' && !quoted)
+        out.back().emplace_back();
+      else
+        out.back().back() += c;
+    }
+  }
+  return out;
+}
+
+bool same(const std::string& a, const std::string& b) {
+  if (a == b) return true;
+  char *end_a = nullptr, *end_b = nullptr;
+  const double x = std::strtod(a.c_str(), &end_a), y = std::strtod(b.c_str(), &end_b);
+  if (a.empty() || b.empty() || *end_a != 0 || *end_b != 0) return false;
+  return std::abs(x - y) <= std::max(1e-3, 1e-6 * std::abs(x));
+}
+
+std::vector<std::string> pair_of(const std::string& name) { return {recording(name + "_rank0").string(), recording(name + "_rank1").string()}; }
+
+RanksAnswer answer_of(std::vector<std::string> paths, std::optional<RunTable> csv = std::nullopt, Alignment alignment = Alignment::collectives) {
+  LocalReader reader;
+  return ranks_answer({std::move(paths), !csv, csv, alignment}, reader);
+}
+
+json json_of(std::vector<std::string> paths) { return json::parse(answer_of(std::move(paths)).text); }
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  REQUIRE(at != text.npos);
+  return text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+TEST_CASE("the tables of each recorded pair are those of TraceLens, cell by cell") {
+  std::size_t tables = 0;
+  for (const char* name : {"ddp", "ddp_delayed", "fsdp", "tp"})
+    for (const auto& [word, table] :
+         {std::pair("sync", RunTable::sync), {"summary", RunTable::summary}, {"straggler", RunTable::straggler}, {"alltoall", RunTable::alltoall}}) {
+      std::ifstream file(recordings_folder() / "ranks" / (std::string(name) + ".tracelens." + word + ".csv"));
+      if (!file) continue;
+      ++tables;
+      CAPTURE(std::string(name));
+      CAPTURE(std::string(word));
+      std::istringstream mine(answer_of(pair_of(name), table, Alignment::none).text);
+      Cells expected = cells_of(file), found = cells_of(mine);
+      REQUIRE(found.size() == expected.size());
+      CHECK(found[0] == expected[0]);
+      if (table == RunTable::alltoall) std::sort(expected.begin() + 1, expected.end()), std::sort(found.begin() + 1, found.end());  // there in no order
+      for (std::size_t row = 1; row < expected.size(); ++row)
+        for (std::size_t column = 0; column < expected[row].size(); ++column)
+          if (found[row].size() != expected[row].size() || !same(expected[row][column], found[row][column]))
+            FAIL_CHECK(expected[row][0], " ", expected[0][column], ": ", expected[row][column], " is ",
+                       column < found[row].size() ? found[row][column] : "missing");
+    }
+  CHECK(tables == 13);
+}
+
+TEST_CASE("the planted delay is found: who, in which step, how long, and in what") {
+  const json out = json_of(pair_of("ddp_delayed"));
+  json keys = json::array();
+  for (const auto& [key, value] : out.items()) keys.push_back(key);
+  CHECK(keys == json({"collectives", "late", "problems", "ranks", "unmatched"}));
+  CHECK(out["problems"].empty());
+  CHECK(out["ranks"].size() == 2);
+  CHECK(out["ranks"][0]["times_first"] == 65);
+  CHECK(out["ranks"][1]["times_last"] == 65);
+  const json* worst = nullptr;
+  for (const json& late : out["late"])
+    if (worst == nullptr || late["lost_ns"] > (*worst)["lost_ns"]) worst = &late;
+  REQUIRE(worst != nullptr);
+  CHECK((*worst)["rank"] == 1);
+  CHECK((*worst)["step"] == "ProfilerStep#5");
+  CHECK((*worst)["lost_ns"] > 20'000'000);
+  CHECK((*worst)["doing"][0]["name"] == "planted_delay");
+  CHECK((*worst)["doing"][0]["ns"] > 18'000'000);
+  for (const json& rank : out["ranks"]) {
+    const json& a = rank["account"];
+    std::int64_t parts = a["transfer"].get<std::int64_t>() + a["unsplit"].get<std::int64_t>();
+    for (const json& time : a["waiting_for"]) parts += time.get<std::int64_t>();
+    CHECK(parts == a["exposed_communication"]);
+  }
+}
+
+TEST_CASE("of each pair the late rank is named, and what is matched is all that can be") {
+  for (const auto& [name, late, matched] : {std::tuple("ddp", 0, 65), {"ddp_delayed", 1, 65}, {"fsdp", 1, 90}, {"tp", 1, 200}, {"pp", 0, 20}}) {
+    CAPTURE(std::string(name));
+    const json out = json_of(pair_of(name));
+    CHECK(out["collectives"].size() == static_cast<std::size_t>(matched));
+    for (const json& step : out["late"]) CHECK(step["rank"] == late);
+    CHECK(out["late"].size() == 5);
+    LocalReader reader;
+    const RanksAnswer text = ranks_answer({pair_of(name)}, reader);
+    CHECK(text.text.starts_with("Rank " + std::to_string(late) + " is late: "));
+    CHECK(text.code == 0);
+  }
+}
+
+TEST_CASE("a clock that is 777 us ahead changes its offset and nothing else") {
+  for (const char* name : {"ddp_delayed", "fsdp", "tp"}) {
+    CAPTURE(std::string(name));
+    const std::vector<std::string> files = pair_of(name);
+    TempFolder folder;
+    const std::string plain = whole_text(files[1]);
+    const std::vector<std::string> as_is = {files[0], folder.write("a/rank1.json", plain)};
+    const std::vector<std::string> ahead = {files[0], folder.write("b/rank1.json", replaced(plain, "\"baseTimeNanoseconds\": 1790857026000000000",
+                                                                                            "\"baseTimeNanoseconds\": 1790857026000777000"))};
+    json before = json_of(as_is), after = json_of(ahead);
+    CHECK(after["ranks"][1]["offset_ns"] == before["ranks"][1]["offset_ns"].get<std::int64_t>() + 777'000);
+    for (json* out : {&before, &after}) {
+      (*out)["ranks"][1].erase("offset_ns");
+      (*out)["ranks"][1].erase("file");
+    }
+    CHECK(before == after);
+    for (const RunTable table : {RunTable::sync, RunTable::summary, RunTable::straggler, RunTable::alltoall})
+      CHECK(answer_of(as_is, table).text == answer_of(ahead, table).text);
+  }
+}
+
+TEST_CASE("files that are no use are told, and the rest is used") {
+  const std::vector<std::string> pair = pair_of("ddp");
+  TempFolder folder;
+  const std::string text = whole_text(pair[1]);
+  const auto problems = [&](std::vector<std::string> paths, std::size_t ranks, int code) {
+    const RanksAnswer answer = answer_of(std::move(paths));
+    CHECK(answer.code == code);
+    const json out = json::parse(answer.text);
+    CHECK(out["ranks"].size() == ranks);
+    std::string all;
+    for (const json& sentence : out["problems"]) all += sentence.get<std::string>() + '\n';
+    return all;
+  };
+  CHECK(problems(pair, 2, 0).empty());
+  CHECK(problems({pair[0]}, 1, 1).find("Of 2 ranks 1 is missing: 1.") != std::string::npos);
+  CHECK(problems({pair[0], pair[1], "/nowhere/rank7.json"}, 2, 1).find("/nowhere/rank7.json") != std::string::npos);
+  CHECK(problems({pair[0], folder.write("rank1.json", "nonsense")}, 1, 1).find("not a JSON trace") != std::string::npos);
+  CHECK(problems({pair[0], folder.write("cut/rank1.json", text.substr(0, text.size() / 2))}, 2, 1).find("The file of rank 1 is cut off") != std::string::npos);
+  CHECK(problems({pair[0], recording("fsdp_rank1").string()}, 1, 1).find("Rank 1 is of another recording") != std::string::npos);
+  CHECK(problems({pair[0], pair[1], recording("tp_rank0").string()}, 2, 1).find("another recording") != std::string::npos);
+  CHECK(problems({pair[0], folder.write("w/rank1.json", replaced(text, "\"world_size\": 2", "\"world_size\": 9"))}, 1, 1).find("is of a run of") !=
+        std::string::npos);
+  std::string nameless = text;
+  for (std::size_t at = nameless.find("\"Collective name\""); at != nameless.npos; at = nameless.find("\"Collective name\"", at))
+    nameless.replace(at, 17, "\"Collective mane\"");
+  CHECK(problems({pair[0], folder.write("n/rank1.json", nameless)}, 2, 0).find("Rank 1 says of none of its 73 communication kernels which collective it is") !=
+        std::string::npos);
+  CHECK(problems({folder.write("empty/x.txt", "")}, 0, 1).size() > 1);
+  const RanksAnswer nothing = answer_of({(folder.path() / "empty").string()}, RunTable::sync);
+  CHECK(nothing.code == 1);
+  CHECK(nothing.text.empty());
+  CHECK(nothing.trouble.find("holds no trace") != std::string::npos);
+}
+
+TEST_CASE("a folder of many recordings is one of them, and the others are told") {
+  LocalReader reader;
+  const RanksAnswer answer = ranks_answer({{(recordings_folder() / "ranks").string()}}, reader);
+  CHECK(answer.code == 1);
+  CHECK(answer.text.find("another recording than") != std::string::npos);
+}
