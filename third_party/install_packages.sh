@@ -11,6 +11,7 @@ packages=(
   fonts-inter fonts-jetbrains-mono libgl1 libgl1-mesa-dri xvfb
   doctest-dev xdotool x11-utils
   clang libclang-rt-14-dev
+  libopenmpi-dev openmpi-bin
 )
 
 command -v dpkg-query >/dev/null || exit 0

@@ -1,0 +1,12 @@
+# MPI, which only gapscope-mpi needs: the ranks of a run read by many processes. Without it that program is not built.
+option(GAPSCOPE_MPI "build gapscope-mpi, if MPI is found" ON)
+set(GAPSCOPE_HAVE_MPI OFF)
+if(GAPSCOPE_MPI)
+  find_package(MPI COMPONENTS CXX)
+  if(MPI_CXX_FOUND)
+    set(GAPSCOPE_HAVE_MPI ON)
+    add_library(gapscope::mpi ALIAS MPI::MPI_CXX)
+  else()
+    message(STATUS "No MPI found: gapscope-mpi is not built")
+  endif()
+endif()
