@@ -32,6 +32,5 @@ add_test(NAME cli/sql COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/sql_check.p
 add_test(NAME cli/mcp COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/mcp_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz" "${recordings}/ranks/fsdp_rank0.json.gz" "${recordings}/ranks/fsdp_rank1.json.gz")
 set_tests_properties(cli/output PROPERTIES TIMEOUT 600)
-set_tests_properties(cli/mcp cli/sql cli/diff cli/shortage cli/why cli/record cli/crop cli/diagnose cli/info_of_samples cli/info_of_recordings cli/analyses_of_samples cli/analyses_of_recordings
-set_tests_properties(cli/ranks cli/diff cli/shortage cli/why cli/record cli/crop cli/diagnose cli/info_of_samples cli/info_of_recordings cli/analyses_of_samples cli/analyses_of_recordings
+set_tests_properties(cli/mcp cli/sql cli/ranks cli/diff cli/shortage cli/why cli/record cli/crop cli/diagnose cli/info_of_samples cli/info_of_recordings cli/analyses_of_samples cli/analyses_of_recordings
   cli/bad_input PROPERTIES TIMEOUT 180 SKIP_RETURN_CODE 77)
