@@ -102,7 +102,7 @@ std::vector<std::size_t> DeviceAccount::longest_gaps(std::size_t most) const {
   return order;
 }
 
-TimeAccount::TimeAccount(const Trace& trace, const LinkIndex& links, const std::vector<GpuOp>& ops) : trace_(trace), host_(trace) {
+TimeAccount::TimeAccount(const Trace& trace, const LinkIndex&, const std::vector<GpuOp>& ops) : trace_(trace), host_(trace) {
   if (!find_window(ops)) return;
   std::map<std::int32_t, std::pair<bool, std::vector<std::uint32_t>>> of_device;  // any linked; positions in `ops`
   std::pair<bool, std::vector<std::uint32_t>>* work_of = nullptr;                 // of the device of the piece before
