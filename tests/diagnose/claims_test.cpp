@@ -170,6 +170,7 @@ TEST_CASE("counts and shares as people write them") {
   CHECK(counted_of(2, 2, "copy") == "both copies");
   CHECK(counted_of(2, 8, "call of aten::mm") == "2 of 8 calls of aten::mm, 25 %");
   CHECK(sentence_start(counted_of(3, 3, "kernel")) == "All 3 kernels");
+  CHECK(sentence_start(counted_of(2, 8, "call")) == "2 of 8 calls, 25 %,");
   CHECK(often(1) == "once");
   CHECK(often(2) == "twice");
   CHECK(often(30) == "30 times");

@@ -18,8 +18,8 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::informational;
   finding.cost = call_time;
   const std::size_t count = blocked.launches.size();
-  finding.summary = fmt::format("{} of {} or more ended before {} launch returned; these launches took {}.",
-                                sentence_start(counted_of(count, blocked.kernels, "kernel")), format_duration(kLeastTellingKernel),
+  finding.summary = fmt::format("{} ended before {} launch returned; these launches took {}.",
+                                sentence_start(counted_of(count, blocked.kernels, "kernel of " + format_duration(kLeastTellingKernel) + " or more")),
                                 count == 1 ? "its" : "their", format_duration(call_time));
   finding.evidence = Evidence({{"share", static_cast<double>(count) / static_cast<double>(blocked.kernels)}, {"kernels", blocked.kernels}, {"blocked", count}, {"call_us", as_us(call_time)}});
   mark_slices(finding, facts.trace, blocked.launches);
