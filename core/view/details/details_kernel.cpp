@@ -10,6 +10,8 @@
 namespace gapscope {
 namespace {
 
+constexpr std::uint32_t kDefaultSharedLimit = 48 * 1024;  // bytes a block may use without opting in, on every GPU so far
+
 // What the profiler states, where the sum cannot be done again.
 DetailsLine stated_occupancy(const GpuRow& row, std::string why) {
   if (row.occupancy_percent < 0) {
@@ -17,8 +19,11 @@ DetailsLine stated_occupancy(const GpuRow& row, std::string why) {
     line.hover = std::move(why);
     return line;
   }
+  std::string hover = "An upper bound from registers, shared memory and launch size, not a measurement.";
+  if (row.occupancy_percent == 0 && row.shared_memory > kDefaultSharedLimit)
+    hover += " The profiler states 0 % for every block with more than 48 KiB of shared memory; the true value is higher.";
   return text_line("occupancy", fmt::format("{:g} %, as the profiler states", row.occupancy_percent),
-                   "An upper bound from registers, shared memory and launch size, not a measurement. It cannot be worked out again here: " + why);
+                   hover + " It cannot be worked out again here: " + why);
 }
 
 std::string limit_text(std::int64_t blocks) { return blocks == kUnlimited ? "any number" : format_count(blocks); }
