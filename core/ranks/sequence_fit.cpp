@@ -11,11 +11,12 @@ namespace {
 
 using Items = std::span<const SequenceItem>;
 
+constexpr std::size_t kFew = 8;
 constexpr std::size_t kSample = 129;  // pairs that a shift is judged by
 constexpr std::int64_t kFarthestShift = 2048;
 constexpr Ns kEven = 10 * kNsPerUs;  // ends of one collective differ so much on GPUs of one host
 constexpr Ns kPlausibleClocks = 10 * kNsPerS;
-constexpr std::size_t kLongestGap = 64, kLongestSwap = 8, kRun = 3;
+constexpr std::size_t kLongestGap = 64, kLongestSwap = 8, kRun = 3, kFarthestSkip = 4096;
 
 Ns median(std::vector<Ns>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
@@ -55,15 +56,18 @@ class ShiftSearch {
   }
 
  private:
-  // None where too little lies beside each other or too much of it disagrees.
+  // None where too little lies beside each other, or hardly anything of it agrees.
   std::optional<Shift> judge(std::int64_t by) {
     const std::int64_t first = std::max<std::int64_t>(0, -by), last = std::min(n_, m_ - by);
     Shift shift{by, last - first};
     if (shift.overlap < 1 || 2 * shift.overlap < std::min(n_, m_)) return std::nullopt;
-    std::int64_t disagree = 0;
-    for (std::int64_t i = first; i < last; ++i)
-      if (a(i).key != b(i + by).key && ++disagree * 10 > shift.overlap) return std::nullopt;
-    shift.full = disagree == 0;
+    std::int64_t agree = 0;
+    for (std::int64_t i = first; i < last; ++i) {
+      agree += a(i).key == b(i + by).key ? 1 : 0;
+      if (3 * (agree + last - i) < shift.overlap) return std::nullopt;
+    }
+    if (3 * agree < shift.overlap) return std::nullopt;
+    shift.full = agree == shift.overlap;
     sample(shift, first, last);
     return shift;
   }
@@ -79,7 +83,8 @@ class ShiftSearch {
     if (differences_.empty()) return;
     shift.offset = median(differences_);
     for (Ns& d : differences_) d = std::abs(d - shift.offset);
-    shift.spread = median(differences_);
+    // Of a few values half are always near their median.
+    shift.spread = differences_.size() < kFew ? *std::max_element(differences_.begin(), differences_.end()) : median(differences_);
   }
 
   const SequenceItem& a(std::int64_t i) const { return a_[static_cast<std::size_t>(i)]; }
@@ -90,12 +95,12 @@ class ShiftSearch {
   std::vector<Ns> differences_;
 };
 
-// Goes along both from where they fit, and finds the way again where one of them lacks something.
+// Goes along both and finds the way again where one of them lacks something: by the names, and, where a shift told how far the
+// clocks are apart, by the ends.
 class Walk {
  public:
-  Walk(Items a, Items b, const Shift& shift) : a_(a), b_(b), offset_(shift.offset), timed_(shift.overlap >= 4) {
-    i_ = static_cast<std::size_t>(std::max<std::int64_t>(0, -shift.by));
-    j_ = static_cast<std::size_t>(std::max<std::int64_t>(0, shift.by));
+  Walk(Items a, Items b, const std::optional<Shift>& shift) : a_(a), b_(b), timed_(shift.has_value()) {
+    if (shift) offset_ = shift->offset, tolerance_ = std::max(2 * kEven, 8 * shift->spread);
   }
 
   SequenceFit run() {
@@ -119,14 +124,15 @@ class Walk {
 
   Ns off(std::size_t i, std::size_t j) const { return std::abs(b_[j].end - a_[i].end - offset_); }
 
-  // Names agree but ends lie far apart, and would not if a few were missing from one of the two.
+  bool fits(std::size_t i, std::size_t j) const { return a_[i].key == b_[j].key && off(i, j) <= tolerance_; }
+
+  // Names agree but ends lie far apart, and would not if some were missing from one of the two.
   bool lost_one() {
-    if (!timed_ || !a_[i_].waits_for_all) return false;
-    const Ns here = off(i_, j_);
-    if (here < 2 * kEven) return false;
-    for (std::size_t k = 1; k <= kLongestSwap; ++k) {
-      if (agree(i_ + k, j_, kRun) && off(i_ + k, j_) < here / 8) return i_ += k, true;
-      if (agree(i_, j_ + k, kRun) && off(i_, j_ + k) < here / 8) return j_ += k, true;
+    if (!timed_ || off(i_, j_) <= tolerance_) return false;
+    const bool b_is_later = b_[j_].end - a_[i_].end > offset_;
+    for (std::size_t k = 1; k <= kFarthestSkip; ++k) {
+      if (b_is_later && i_ + k < a_.size() && fits(i_ + k, j_)) return i_ += k, true;
+      if (!b_is_later && j_ + k < b_.size() && fits(i_, j_ + k)) return j_ += k, true;
     }
     return false;
   }
@@ -162,8 +168,8 @@ class Walk {
   }
 
   const Items a_, b_;
-  const Ns offset_;
   const bool timed_;
+  Ns offset_ = 0, tolerance_ = 0;
   std::size_t i_ = 0, j_ = 0;
   SequenceFit out_;
 };
@@ -195,8 +201,7 @@ SequenceFit fit_by_number(Items a, Items b) {
 
 SequenceFit fit_sequences(Items a, Items b) {
   if (all_numbered(a) && all_numbered(b)) return fit_by_number(a, b);
-  const std::optional<Shift> shift = ShiftSearch(a, b).best();
-  return Walk(a, b, shift.value_or(Shift{})).run();
+  return Walk(a, b, ShiftSearch(a, b).best()).run();
 }
 
 }  // namespace gapscope
