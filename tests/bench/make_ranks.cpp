@@ -68,7 +68,7 @@ struct Event {
   int collective = -1;  // its number among the recording's
   std::int64_t correlation = -1;
   bool is_call = false;
-  std::string main_thread;  // "pid": .., "tid": .. of a step
+  std::string thread;  // "pid": 1, "tid": 1
 };
 
 struct Recording {
@@ -113,6 +113,8 @@ Event split(std::string_view text) {
   const auto has = [&](std::string_view part) { return text.find(part) != text.npos; };
   e.on_gpu = has("\"cat\": \"kernel\"") || has("\"cat\": \"gpu_mem");
   e.is_call = has("\"cat\": \"cuda_runtime\"") || has("\"cat\": \"cuda_driver\"");
+  const std::size_t pid = text.find("\"pid\": "), tid = text.find("\"tid\": ");
+  if (pid != text.npos && tid != text.npos) e.thread = fmt::format("\"pid\": {}, \"tid\": {}", number_after(text, pid + 7), number_after(text, tid + 7));
   return e;
 }
 
@@ -232,7 +234,7 @@ class Maker {
     out << head;
     const std::size_t late = plan_.late_collective % count_;
     const Ns late_shift = static_cast<Ns>(plan_.late_collective / count_) * period_;
-    cut_ = late_shift + (rank == plan_.straggler ? launch_of(r, late) : r.collective(late).begin + r.collective(late).duration);
+    cut_ = late_shift + (rank == plan_.straggler ? launch_of(r, late).begin : r.collective(late).begin + r.collective(late).duration);
     std::string text;
     bool any = false;
     for (std::int64_t copy = 0; copy < plan_.copies; ++copy) {
@@ -247,30 +249,15 @@ class Maker {
     }
     if (plan_.plant && rank == plan_.straggler)
       out << fmt::format(",\n  {{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": \"planted_straggler\", {}, \"ts\": {}, \"dur\": {}, \"args\": {{}}}}",
-                         thread_of(r), us_of(cut_), us_of(plan_.delay));
+                         launch_of(r, late).thread, us_of(cut_), us_of(plan_.delay));
     out << r.tail;
     if (!out.flush()) stop("The ranks cannot be written: is the disk full?");
   }
 
-  static Ns launch_of(const Recording& r, std::size_t collective) {
+  static const Event& launch_of(const Recording& r, std::size_t collective) {
     for (const Event& e : r.events)
-      if (e.is_call && e.correlation == r.collective(collective).correlation) return e.begin;
-    return r.collective(collective).begin;
-  }
-
-  // "pid": 1, "tid": 1 of the thread with the steps.
-  static std::string thread_of(const Recording& r) {
-    for (const Event& e : r.events) {
-      if (e.on_gpu || e.pieces.empty() || e.pieces.front().what != Piece::What::step ||
-          e.pieces.front().before.find("gpu_user_annotation") != std::string::npos)
-        continue;
-      for (const Piece& p : e.pieces) {
-        const std::size_t at = p.before.find("\"pid\": ");
-        if (at == std::string::npos) continue;
-        return fmt::format("\"pid\": {}, \"tid\": {}", number_after(p.before, at + 7), number_after(p.before, p.before.find("\"tid\": ") + 7));
-      }
-    }
-    return "\"pid\": 1, \"tid\": 1";
+      if (e.is_call && e.correlation == r.collective(collective).correlation) return e;
+    return r.collective(collective);
   }
 
   void put(const Event& e, std::int64_t rank, std::int64_t copy, std::string& out) {

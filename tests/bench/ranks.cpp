@@ -91,8 +91,8 @@ int measure(const std::string& folder, const std::string& one) {
   const double seconds = seconds_of([&] { report = analyze_run(found.files, reader, Alignment::collectives); });
   std::size_t collectives = 0;
   for (const RankData& r : report.run.ranks) collectives += r.collectives.size();
-  fmt::print("{} ranks, {:.1f} MB, the largest {:.1f} MB, {} collectives on ranks: {:.2f} s; peak {:.0f} MB\n",
-             report.run.ranks.size(), static_cast<double>(bytes) / 1e6, static_cast<double>(largest) / 1e6, collectives, seconds, peak_mb());
+  fmt::print("{} ranks, {:.1f} MB, the largest {:.1f} MB, {} collectives on ranks: {:.2f} s; peak {:.0f} MB\n", report.run.ranks.size(),
+             static_cast<double>(bytes) / 1e6, static_cast<double>(largest) / 1e6, collectives, seconds, peak_mb());
   fmt::print("{}\n", first_sentence(report));
   std::ifstream file(folder + "/truth");
   const std::vector<std::string> wrong = faults(report, Json::parse(file));
