@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -73,7 +74,7 @@ class Tables {
       for (const RankData& r : ranks_) head.text(fmt::format("rank_{}_ts", r.rank)).text(fmt::format("rank_{}_dur", r.rank));
       for (const RankData& r : ranks_) head.text(fmt::format("rank_{}_wait_time", r.rank));
     }
-    for (std::size_t i = 0; i < r_.matches.all.size(); ++i)
+    for (const std::size_t i : in_file_order())
       if (has_skew_table(what(i).type)) sync_line(i, out);
     return out;
   }
@@ -167,6 +168,15 @@ class Tables {
   const CollectiveWhat& what(std::size_t i) const { return what(members(i).front()); }
   // On the axis, as the first rank's file counts.
   Ns time(const Member& m) const { return r_.clocks.ranks[m.rank].on_axis(collective(m).span.begin) - r_.clocks.ranks.front().add; }
+
+  // As the file of the first rank that took part has them.
+  std::vector<std::size_t> in_file_order() const {
+    std::vector<std::size_t> order(r_.matches.all.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto place = [&](std::size_t i) { return std::pair(members(i).front().rank, collective(members(i).front()).order); };
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return place(a) < place(b); });
+    return order;
+  }
 
   // Not a number where the element's size is not known.
   static double mb(std::uint64_t bytes, const CollectiveWhat& w) { return element_bytes(w.dtype) > 0 ? static_cast<double>(bytes) / kMb : std::nan(""); }

@@ -20,6 +20,7 @@ struct RankCollective {
   std::uint32_t what = 0;        // position in RankData::whats
   std::uint32_t step = kNoStep;  // position in RankData::steps: where it was launched
   std::int32_t stream = -1;
+  std::uint32_t order = 0;     // place among the rank's collectives as the file has them
 };
 
 struct RankStep {

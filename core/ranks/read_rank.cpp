@@ -4,6 +4,7 @@
 #include <cctype>
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <unordered_map>
 
 #include <nlohmann/json.hpp>
@@ -122,6 +123,7 @@ class Reducer {
 
   void put_collectives() {
     std::vector<std::int8_t> by_name(trace_.strings.size(), -1);
+    std::vector<std::uint64_t> offsets;
     for (const GpuOp& op : rank_.ops) {
       if (trace_.kind(op.slice) != Kind::kernel) continue;
       std::int8_t& communicates = by_name[trace_.name_id(op.slice).index()];
@@ -135,8 +137,13 @@ class Reducer {
         out_.unnamed_time += op.span.length();
         continue;
       }
-      out_.collectives.push_back({op.span, said->seq, said->what, step_at(op.linked() ? op.launch_span.begin : op.span.begin), op.stream});
+      out_.collectives.push_back({op.span, said->seq, said->what, step_at(op.linked() ? op.launch_span.begin : op.span.begin), op.stream, 0});
+      offsets.push_back(trace_.slices.offset[op.slice.index()]);
     }
+    std::vector<std::uint32_t> in_file(offsets.size());
+    std::iota(in_file.begin(), in_file.end(), 0u);
+    std::sort(in_file.begin(), in_file.end(), [&](std::uint32_t a, std::uint32_t b) { return offsets[a] < offsets[b]; });
+    for (std::uint32_t i = 0; i < in_file.size(); ++i) out_.collectives[in_file[i]].order = i;
   }
 
   void put_work() {

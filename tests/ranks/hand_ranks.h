@@ -43,7 +43,7 @@ struct HandRun {
     for (std::size_t i = 0; i < begins[0].size(); ++i) {
       Ns latest = 0;
       for (const auto& of_rank : begins) latest = std::max(latest, of_rank[i]);
-      for (std::size_t r = 0; r < begins.size(); ++r) ranks[r].collectives.push_back({{begins[r][i], latest + transfer}, -1, 0, kNoStep, 7});
+      for (std::size_t r = 0; r < begins.size(); ++r) ranks[r].collectives.push_back({{begins[r][i], latest + transfer}, -1, 0, kNoStep, 7, static_cast<std::uint32_t>(i)});
     }
     for (RankData& rank : ranks) {
       rank.span = rank.window = {0, rank.collectives.back().span.end};
