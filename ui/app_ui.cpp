@@ -139,7 +139,7 @@ AppUi::AppUi() : timeline_(std::make_unique<TimelinePanel>()), compare_(std::mak
 AppUi::~AppUi() = default;
 
 bool AppUi::moving() const {
-  return view_.move.active || timeline_->moving() || compare_->timeline().moving() || field_awaits_keys(view_);
+  return view_.move.active || timeline_->moving() || compare_->timeline().moving() || field_awaits_keys(view_) || awaits_click_;
 }
 
 const Document* AppUi::document() const { return view_.compare.side == TraceSide::b ? compare_->document() : document_; }
@@ -215,6 +215,17 @@ void AppUi::place_timeline(const TimelinePanel& timeline) {
   });
 }
 
+// The first click of a double-click opens the drawer, and moves what was clicked from under the pointer: the second one comes first.
+bool AppUi::grows_under_click(const Box& room, float height) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const ImVec2 at = io.MouseClickedPos[0];
+  const bool recent = io.MouseClickedTime[0] > 0 && ImGui::GetTime() - io.MouseClickedTime[0] < static_cast<double>(io.MouseDoubleClickTime);
+  const bool in_drawer = at.y >= room.y1 - drawer_px_;
+  const bool dragged = io.MouseDragMaxDistanceSqr[0] > io.MouseDragThreshold * io.MouseDragThreshold;
+  awaits_click_ = drawer_px_ > 0 && height > drawer_px_ && recent && room.holds(at) && !in_drawer && !dragged && !ImGui::IsMouseDoubleClicked(0);
+  return awaits_click_;
+}
+
 // From top to bottom: menus, notices, timeline, panels, status.
 void AppUi::draw_document(Box box, const FrameInput& in, const Document& document, Requests& out) {
   const float top = box.y0;
@@ -231,7 +242,9 @@ void AppUi::draw_document(Box box, const FrameInput& in, const Document& documen
     const float tabs = std::round(kTabs * view_.scale);
     const float most = std::max(tabs, box.height() - lanes);
     const float wanted = has_content(document, view_, box.height()) ? std::round(std::min(view_.sizes.bottom_px * view_.scale, most)) : tabs;
-    const float bottom = wanted < kLeastBottom * view_.scale ? tabs : wanted;
+    const float whole = wanted < kLeastBottom * view_.scale ? tabs : wanted;
+    const float bottom = grows_under_click(box, whole) ? drawer_px_ : whole;
+    drawer_px_ = bottom;
     const std::uint32_t before = view_.selections;
     draw_bottom({box.x0, box.y1 - bottom, box.x1, box.y1}, document, view_, bottom == tabs, out);
     place("drawer", {box.x0, box.y1 - bottom, box.x1, box.y1});

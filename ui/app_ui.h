@@ -132,6 +132,7 @@ class AppUi {
   void restore(const KeptView& kept);
   void start_fresh();
   void draw_document(Box box, const FrameInput& in, const Document& document, Requests& out);
+  bool grows_under_click(const Box& room, float height);
   void place(const char* name, const Box& box);
   void place_timeline(const TimelinePanel& timeline);
 
@@ -140,6 +141,8 @@ class AppUi {
   std::unique_ptr<TimelinePanel> timeline_;
   std::unique_ptr<CompareView> compare_;
   std::vector<PanelPlace> places_;
+  float drawer_px_ = 0;        // of the display, as it was drawn last; 0: not yet
+  bool awaits_click_ = false;  // the drawer stays as it is for as long as a second click may follow
   std::uint32_t selections_seen_ = 0;  // of ViewState::selections, those that the details came up for or need not
 };
 

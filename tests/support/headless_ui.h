@@ -6,23 +6,27 @@
 
 #include "ui/app_ui.h"
 #include "ui/timeline/timeline_panel.h"
+#include "ui/widgets/fonts.h"
 
 namespace gapscope::test {
 
 class HeadlessUi {
  public:
-  explicit HeadlessUi(const Document* document, float width = 1200, float height = 700) {
+  // With the window's own fonts where `fonts`, else with Dear ImGui's.
+  explicit HeadlessUi(const Document* document, float width = 1200, float height = 700, float scale = 1, bool fonts = false) {
     context_ = ImGui::CreateContext();
     ImGui::SetCurrentContext(context_);
     ImGuiIO& io = ImGui::GetIO();
     io.IniFilename = nullptr;
     io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;  // as the window's backend: more than 64 k vertices a list
     io.DisplaySize = {width, height};
+    if (fonts) load_fonts(*io.Fonts, scale);
     unsigned char* pixels = nullptr;
     int w = 0, h = 0;
     io.Fonts->GetTexDataAsRGBA32(&pixels, &w, &h);
     input.width_px = width;
     input.height_px = height;
+    input.scale = scale;
     input.delta_s = 1.0 / 60;
     input.document = document;
     ui.view().animate = false;

@@ -96,7 +96,7 @@ void draw_parts(const GpuActivity& device, const ViewState& view) {
                 static_cast<double>(timeline.*kParts[i].time) / static_cast<double>(std::max<Ns>(timeline.total, 1))};
   const std::optional<std::size_t> under = draw_stack(painter, box, parts);
   if (under && ImGui::IsWindowHovered())
-    ImGui::SetTooltip("%s: %s", kParts[*under].title, part_text(timeline.*kParts[*under].time, timeline.total).c_str());
+    draw_tooltip({box.x0, box.y0}, {box.x1, box.y1}, kParts[*under].title + (": " + part_text(timeline.*kParts[*under].time, timeline.total)));
 }
 
 std::string device_title(const Trace& trace, std::int32_t device) {
@@ -117,7 +117,11 @@ void draw_figures(const Document& document, const GpuFacts& facts, const ViewSta
   ImGui::TableNextColumn();
   for (const GpuActivity& device : facts.devices) {
     ImGui::TableNextColumn();
-    draw_text_right(Face::bold, theme.text, device_title(document.trace, device.device));
+    const std::string title = device_title(document.trace, device.device);
+    if (text_width(Face::bold, title) < ImGui::GetContentRegionAvail().x)
+      draw_text_right(Face::bold, theme.text, title);
+    else
+      draw_text(Face::bold, theme.text, title, /*wrap=*/true);
     draw_parts(device, view);
   }
   for (const Figure& figure : kFigures) {
@@ -155,7 +159,7 @@ struct ReasonText {
 };
 constexpr std::array<ReasonText, kIdleClasses> kReasons = {{
     {"host wait", "The next work was launched after the stream had run dry: the CPU was late."},
-    {"kernel wait", "Launched in time, and shorter than 30 us: what the GPU needs between two kernels."},
+    {"kernel wait", "Launched in time, and shorter than 30 µs: what the GPU needs between two kernels."},
     {"other", "Launched in time, yet long: it waited for another stream, or its launch is not in the file."},
 }};
 

@@ -97,7 +97,7 @@ void draw_curve(const Document& document, const MemoryDevice& device, ViewState&
   if (!pointer) return;
   const std::optional<std::size_t> at = device.points.at(pointer->time);
   const std::string now = at ? bytes_text(device.points[*at].allocated) : "nothing known yet";
-  ImGui::SetTooltip("%s: %s allocated", format_duration(pointer->time - whole.begin).c_str(), now.c_str());
+  draw_tooltip(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), format_duration(pointer->time - whole.begin) + ": " + now + " allocated");
   if (pointer->clicked) {
     const Ns half = std::max<Ns>(view.time.span.length() / 2, 1);
     go_to(view, within_limits(TimeView{{pointer->time - half, pointer->time + half}, 0, 0}, whole));

@@ -1,4 +1,5 @@
 // What an empty window shows: type or browse a path, recent files, samples and what they teach, the first three keys.
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -14,6 +15,7 @@ namespace {
 
 constexpr float kWidthPx = 1240, kHeightPx = 700;  // at scale 1; smaller windows get a smaller one that scrolls
 constexpr float kMarginPx = 24;
+constexpr float kLeastFolder = 60;  // of a recent file's folder; it is not told in less
 
 struct Start {
   const FrameInput& in;
@@ -164,14 +166,25 @@ void draw_path_line(Start& start) {
   draw_line_below(start);
 }
 
+// Of a name in the mono face, what goes into `width`, cut in the middle.
+std::string in_width(std::string_view name, float width) {
+  return elide_middle(name, static_cast<std::size_t>(std::max(1.0f, width / text_width(Face::mono, "0"))));
+}
+
 void draw_entry(Start& start, const FolderEntry& entry) {
   const bool chosen = ImGui::Selectable("##entry");
+  const bool hot = ImGui::IsItemHovered();
+  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
   ImGui::SameLine(0, 0);
-  draw_text(Face::mono, entry.is_folder ? start.theme.accent : start.theme.text,
-            entry.is_folder ? entry.name + "/" : entry.name);
-  if (!entry.is_folder) {
+  const std::string name = printable(entry.is_folder ? entry.name + "/" : entry.name);
+  const std::string size = entry.is_folder ? "" : format_bytes(entry.bytes);
+  const float room = ImGui::GetContentRegionAvail().x - (size.empty() ? 0 : text_width(Face::mono, size) + ImGui::GetStyle().ItemSpacing.x);
+  const std::string shown = in_width(name, room);
+  draw_text(Face::mono, entry.is_folder ? start.theme.accent : start.theme.text, shown);
+  if (hot && shown != name) draw_tooltip(low, high, name);
+  if (!size.empty()) {
     ImGui::SameLine();
-    draw_text_right(Face::mono, start.theme.muted, format_bytes(entry.bytes));
+    draw_text_right(Face::mono, start.theme.muted, size);
   }
   if (chosen) enter(start, entry);
 }
@@ -185,7 +198,7 @@ void draw_parent_entry(Start& start) {
 
 void draw_folder(Start& start) {
   const FolderView* folder = listed_folder(start);
-  draw_text(Face::mono, start.theme.muted, folder ? elide_middle(folder->path, 60) : "...");
+  draw_text(Face::mono, start.theme.muted, folder ? in_width(printable(folder->path), ImGui::GetContentRegionAvail().x) : "...");
   ImGui::BeginChild("folder", {0, 0}, true);
   if (folder && !folder->error.empty()) draw_text(Face::sans, start.theme.notable, folder->error, /*wrap=*/true);
   if (folder) {
@@ -210,11 +223,12 @@ void draw_recent(Start& start) {
   for (std::size_t i = 0; i < start.in.recent.size(); ++i) {
     const std::string& path = start.in.recent[i];
     ImGui::PushID(static_cast<int>(i));
-    if (draw_link(Face::mono, start.theme.accent, printable(names[i].name))) open(start, path);
+    if (draw_link(Face::mono, start.theme.accent, in_width(printable(names[i].name), ImGui::GetContentRegionAvail().x))) open(start, path);
     draw_hover(printable(path));
     if (!names[i].folders.empty()) {
       ImGui::SameLine();
-      draw_text(Face::sans, start.theme.muted, "in " + elide_middle(printable(names[i].folders), 40));
+      const float room = ImGui::GetContentRegionAvail().x - text_width(Face::mono, "in ");
+      if (room > start.px(kLeastFolder)) draw_text(Face::mono, start.theme.muted, "in " + in_width(printable(names[i].folders), room));
     }
     ImGui::PopID();
   }

@@ -63,10 +63,7 @@ void draw_bar(const Step& step, Ns longest, const Box& box, const ViewState& vie
   const Box bar{box.x0, box.y0 + painter.px(3), box.x1, box.y1 - painter.px(3)};
   const std::optional<std::size_t> under = draw_stack(painter, bar, parts);
   if (!under || !ImGui::IsWindowHovered()) return;
-  const std::string text = part_text(step, *under);
-  ImGui::BeginTooltip();
-  ImGui::TextUnformatted(text.data(), text.data() + text.size());
-  ImGui::EndTooltip();
+  draw_tooltip({box.x0, box.y0}, {box.x1, box.y1}, part_text(step, *under));
 }
 
 GridCell step_cell(const Step& step, std::size_t column) {

@@ -106,7 +106,7 @@ void draw_latency(TimelineScene& scene, const FlowCurve& curve) {
             std::round(std::clamp(y, lanes.y0 + p.px(2), std::max(lanes.y0 + p.px(2), lanes.y1 - height - p.px(2)))), 0, 0};
   plate.x1 = plate.x0 + width;
   plate.y1 = plate.y0 + height;
-  p.fill_rounded(plate, colour(scene.theme.raised, 0.95f), p.px(3));
+  p.fill_rounded(plate, colour(scene.theme.raised), p.px(3));
   p.frame(plate, colour(scene.theme.flow, 0.6f), p.hairline());
   p.text_in(Face::mono, {plate.x0 + p.px(6), plate.y0, plate.x1, plate.y1}, colour(scene.theme.text), text);
 }

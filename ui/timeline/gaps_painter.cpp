@@ -48,7 +48,7 @@ void draw_gap_label(TimelineScene& scene, const Box& box, std::int32_t device, s
   // In the middle of what shows of it.
   const float x = std::floor((box.x0 + box.x1 - width) / 2);
   const float height = std::min(box.height(), font_size(Face::mono)), y = std::floor((box.y0 + box.y1 - height) / 2);
-  p.fill({x - p.px(3), y, x + width + p.px(3), y + height}, colour(scene.theme.background, 0.88f));
+  p.fill({x - p.px(3), y, x + width + p.px(3), y + height}, colour(scene.theme.background));
   p.text_in(Face::mono, {x, y, x + width + 1, y + height}, colour(scene.theme.text), label);
 }
 

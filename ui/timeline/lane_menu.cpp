@@ -12,7 +12,7 @@ constexpr float kFilterWidth = 220;  // px at scale 1
 
 bool item(const char* title, const char* help, const char* keys = nullptr, bool on = false, bool enabled = true) {
   const bool chosen = ImGui::MenuItem(title, keys, on, enabled);
-  if (ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) ImGui::SetTooltip("%s", help);
+  draw_hover(help, ImGuiHoveredFlags_AllowWhenDisabled);
   return chosen;
 }
 
@@ -80,7 +80,7 @@ void draw_lanes_button(const Document& document, ViewState& view, const Box& box
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {6 * view.scale, 1 * view.scale});
   const bool pressed = ImGui::SmallButton(label.c_str());
   ImGui::PopStyleVar();
-  if (ImGui::IsItemHovered()) ImGui::SetTooltip("Which lanes are shown, and how. A right click on a title asks about that lane.");
+  draw_hover("Which lanes are shown, and how. A right click on a title asks about that lane.");
   if (pressed) ImGui::OpenPopup("lanes menu");
   if (!ImGui::BeginPopup("lanes menu")) return;
   std::string filter = folds.filter;

@@ -101,15 +101,15 @@ void draw_flag(TimelineScene& scene, std::size_t at, const Box& box) {
   if (static_cast<std::int32_t>(at) == scene.view.notes.chosen) p.frame(box, colour(scene.theme.text), p.hairline());
 }
 
-void draw_flag_tooltip(const TimelineScene& scene, const Note& note) {
+void draw_flag_tooltip(const TimelineScene& scene, const Note& note, const Box& flag) {
   const Ns origin = scene.document.trace.span.begin;
-  ImGui::BeginTooltip();
+  begin_tooltip({flag.x0, flag.y0}, {flag.x1, flag.y1});
   draw_text(Face::bold, scene.theme.text, printable(note_title(note)));
   std::string when = "at " + exact_time_text(note.span.begin - origin);
   if (!note.span.empty()) when += ", " + format_duration(note.span.length()) + " long";
   draw_text(Face::mono, scene.theme.muted, when);
   draw_text(Face::sans, scene.theme.muted, "Click to change it, Delete to remove it.");
-  ImGui::EndTooltip();
+  end_tooltip();
 }
 
 void draw_colours(Note& note, float size) {
@@ -147,7 +147,7 @@ std::optional<std::size_t> draw_notes(TimelineScene& scene) {
   scene.painter.unclip();
   if (under) {
     ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-    if (!ImGui::IsMouseDown(0)) draw_flag_tooltip(scene, notes[*under]);
+    if (!ImGui::IsMouseDown(0)) draw_flag_tooltip(scene, notes[*under], flag_box(scene, *under));
   }
   return under;
 }

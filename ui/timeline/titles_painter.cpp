@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/view/timeline/gap_view.h"
+#include "core/view/told_apart.h"
 #include "ui/timeline/timeline_scene.h"
 
 namespace gapscope {
@@ -17,6 +18,7 @@ constexpr float kRowHeight = 22;
 constexpr float kLineHeight = 18;  // of the figures below a title, as many as there is room for
 constexpr float kPinRoom = 22;
 constexpr float kTitleTop = 2;
+constexpr float kTitleEnd = 6;  // free at the right
 
 std::string slices_text(std::size_t count) { return format_count(static_cast<std::int64_t>(count)) + (count == 1 ? " slice" : " slices"); }
 
@@ -28,7 +30,7 @@ std::vector<std::string> lane_figures(const Trace& trace, const Band& band) {
   if (band.pinned) lines.push_back(trace.processes[lane.process.index()].title);
   if (lane.slice_count == 0) lines.push_back(format_count(lane.instant_count) + " instants");
   else lines.push_back(slices_text(lane.slice_count));
-  if (band.arranged && !band.stream) lines.push_back("Python frames folded");
+  if (band.arranged && !band.stream) lines.push_back("Python folded");
   return lines;
 }
 
@@ -59,9 +61,27 @@ void draw_process_title(TimelineScene& scene, const Band& band, const Box& box) 
       {ZoneKind::process_title, box.x0, box.y0, scene.areas.lanes.x1, box.y1, {}, {}, band.process, 0, 0, {}});
 }
 
-void draw_lane_title(TimelineScene& scene, const Band& band, const Box& box, bool hovered) {
+// The titles of the bands in sight, as wide as their column: what several begin with goes first.
+std::vector<std::string> titles_in_sight(const TimelineScene& scene) {
+  const float room = scene.areas.titles.width() - scene.painter.px(kIndent + kChevronRoom + 4 + kTitleEnd);
+  std::vector<std::string> titles;
+  float widest = room;
+  std::size_t chars = 1;
+  for (std::size_t i = scene.first_band; i < scene.last_band; ++i) {
+    const Band& band = scene.layout.bands()[i];
+    titles.push_back(band.kind == BandKind::lane ? scene.document.trace.lane(band.lane).title : std::string());
+    const float width = scene.painter.text_width(Face::sans, titles.back());
+    if (width > widest) widest = width, chars = utf8_length(titles.back());
+  }
+  if (widest <= room) return titles;
+  const std::vector<std::string> cut = told_apart(titles, static_cast<std::size_t>(static_cast<float>(chars) * room / widest));
+  for (std::size_t i = 0; i < titles.size(); ++i)
+    if (scene.painter.text_width(Face::sans, titles[i]) > room) titles[i] = cut[i];
+  return titles;
+}
+
+void draw_lane_title(TimelineScene& scene, const Band& band, const Box& box, std::string_view words, bool hovered) {
   Painter& p = scene.painter;
-  const Lane& lane = scene.document.trace.lane(band.lane);
   if (hovered) p.fill({box.x0, box.y0, box.x1, box.y1 - p.hairline()}, colour(scene.theme.raised, 0.6f));
   // The title of a tall lane stays in sight while its slices scroll by.
   const float first_line = std::min(p.px(kRowHeight), box.height() - 2 * p.px(kTitleTop));
@@ -72,8 +92,8 @@ void draw_lane_title(TimelineScene& scene, const Band& band, const Box& box, boo
     p.chevron({box.x0 + p.px(kIndent + kChevronRoom / 2), y + first_line / 2}, band.collapsed,
               colour(scene.theme.muted));
   }
-  const float room = box.x1 - p.px(6);
-  p.text_in(Face::sans, {x + p.px(4), y, room, y + first_line}, colour(scene.theme.text), lane.title);
+  const float room = box.x1 - p.px(kTitleEnd);
+  p.text_in(Face::sans, {x + p.px(4), y, room, y + first_line}, colour(scene.theme.text), words);
   float y2 = y + first_line - p.px(3);
   for (const std::string& line : lane_figures(scene.document.trace, band)) {
     if (y2 + p.px(kLineHeight) > box.y1) break;
@@ -141,6 +161,7 @@ void draw_titles(TimelineScene& scene) {
   p.clip({titles.x0, titles.y0, scene.areas.lanes.x1, titles.y1});
   p.fill(titles, colour(scene.theme.surface));
   p.line_y(titles.x1 - p.hairline(), titles.y0, titles.y1, colour(scene.theme.line));  // long process titles run over it
+  const std::vector<std::string> titles_of_lanes = titles_in_sight(scene);
   for (std::size_t i = scene.first_band; i < scene.last_band; ++i) {
     const Band& band = scene.layout.bands()[i];
     const float y = scene.window_y(band.y);
@@ -150,7 +171,7 @@ void draw_titles(TimelineScene& scene) {
       continue;
     }
     if (band.kind == BandKind::counter) {
-      p.clip({box.x0, box.y0, box.x1 - p.hairline(), box.y1});
+      p.clip({box.x0, box.y0 - p.px(1), box.x1 - p.hairline(), box.y1 + p.px(1)});  // a sparkline is hardly as high as its letters
       draw_counter_title(scene, band, box, scene.pointer_inside && box.holds(scene.pointer));
       p.unclip();
       p.line_x(box.y1 - p.hairline(), titles.x0, titles.x1, colour(scene.theme.line, 0.6f));
@@ -162,7 +183,7 @@ void draw_titles(TimelineScene& scene) {
       continue;
     }
     p.clip({box.x0, box.y0, box.x1 - p.hairline(), box.y1});
-    draw_lane_title(scene, band, box, scene.pointer_inside && box.holds(scene.pointer));
+    draw_lane_title(scene, band, box, titles_of_lanes[i - scene.first_band], scene.pointer_inside && box.holds(scene.pointer));
     p.unclip();
     p.line_x(box.y1 - p.hairline(), titles.x0, titles.x1, colour(scene.theme.line, 0.6f));
   }

@@ -110,10 +110,7 @@ void draw_bars(const ChartFrame& frame, std::span<const std::uint64_t> counts, s
     if (marked == i)  // told by its shape as well
       painter.fill({x0, plot.box.y0, x1, plot.box.y0 + painter.px(3)}, colour(theme.notable));
     if (!hot) continue;
-    const std::string text = hover(i);
-    ImGui::BeginTooltip();
-    ImGui::TextUnformatted(text.data(), text.data() + text.size());
-    ImGui::EndTooltip();
+    draw_tooltip({plot.box.x0, plot.box.y0}, {plot.box.x1, plot.box.y1}, hover(i));
   }
 }
 

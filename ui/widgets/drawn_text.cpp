@@ -63,6 +63,7 @@ void append_utf8(std::string& text, unsigned code) {
 }
 
 Box both(const Box& a, const Box& b) { return {std::max(a.x0, b.x0), std::max(a.y0, b.y0), std::min(a.x1, b.x1), std::min(a.y1, b.y1)}; }
+bool contains(const Box& outer, const Box& box) { return outer.x0 <= box.x0 && outer.y0 <= box.y0 && box.x1 <= outer.x1 && box.y1 <= outer.y1; }
 bool same(const Box& a, const Box& b) { return a.x0 == b.x0 && a.y0 == b.y0 && a.x1 == b.x1 && a.y1 == b.y1; }
 
 // Not the rim of a shape, which fades out.
@@ -76,7 +77,7 @@ struct Letter {
   float size = 0;  // of the line
   ImVec2 pen;      // left end of the glyph's room, top of its line
   float advance = 0;
-  bool cut = false;
+  bool cut = false, sideways = false;
   ImU32 ink = 0;
 };
 
@@ -108,6 +109,7 @@ class Reader {
   }
 
   void read_shape(std::span<const ImDrawIdx> indices, const ImDrawVert* vertices) {
+    ++drawn_;
     const ImDrawVert& corner = vertices[indices[0]];
     Box box{corner.pos.x, corner.pos.y, corner.pos.x, corner.pos.y}, uv{corner.uv.x, corner.uv.y, corner.uv.x, corner.uv.y};
     bool opaque = true;
@@ -132,8 +134,9 @@ class Reader {
     const float top = (uv.y0 - glyph.V0) / (glyph.V1 - glyph.V0) * (glyph.Y1 - glyph.Y0) * scale;
     const Box whole{box.x0 - left, box.y0 - top, box.x0 - left + (glyph.X1 - glyph.X0) * scale, box.y0 - top + (glyph.Y1 - glyph.Y0) * scale};
     const Box seen = both(box, clip_);
-    const bool cut = seen.x0 > whole.x0 + kSlack || seen.y0 > whole.y0 + kSlack || seen.x1 < whole.x1 - kSlack || seen.y1 < whole.y1 - kSlack;
-    return {entry, entry.font->FontSize * scale, {whole.x0 - glyph.X0 * scale, whole.y0 - glyph.Y0 * scale}, glyph.AdvanceX * scale, cut, ink};
+    const bool sideways = seen.x0 > whole.x0 + kSlack || seen.x1 < whole.x1 - kSlack;
+    const bool cut = sideways || seen.y0 > whole.y0 + kSlack || seen.y1 < whole.y1 - kSlack;
+    return {entry, entry.font->FontSize * scale, {whole.x0 - glyph.X0 * scale, whole.y0 - glyph.Y0 * scale}, glyph.AdvanceX * scale, cut, sideways, ink};
   }
 
   void add(const Letter& l) {
@@ -142,13 +145,15 @@ class Reader {
     int spaces = 0;
     if (!follows(l, spaces)) {
       finish();
-      now_ = {"", box, false};
+      now_ = {"", box};
+      now_.drawn = drawn_;
       spaces = 0;
     }
     now_.text.append(static_cast<std::size_t>(spaces), ' ');
     append_utf8(now_.text, l.entry.glyph->Codepoint);
     now_.box = {std::min(now_.box.x0, box.x0), std::min(now_.box.y0, box.y0), std::max(now_.box.x1, box.x1), std::max(now_.box.y1, box.y1)};
     now_.clipped = now_.clipped || l.cut;
+    now_.sideways = now_.sideways || l.sideways;
     last_ = l;
     last_clip_ = clip_;
   }
@@ -164,22 +169,30 @@ class Reader {
   }
 
   void finish() {
-    if (!now_.text.empty()) texts_.push_back(std::move(now_));
+    if (now_.text.empty()) return;
+    const auto holds = [&](const Plate& plate) { return plate.drawn < now_.drawn && contains(plate.box, now_.box); };
+    if (const auto plate = std::find_if(plates_.rbegin(), plates_.rend(), holds); plate != plates_.rend()) now_.plate = plate->drawn;
+    texts_.push_back(std::move(now_));
     now_ = {};
   }
 
   void cover(const Box& box) {
     if (box.width() < kLeastCover || box.height() < kLeastCover) return;
     finish();
-    std::erase_if(texts_, [&](const DrawnText& t) {
-      return box.x0 <= t.box.x0 && box.y0 <= t.box.y0 && t.box.x1 <= box.x1 && t.box.y1 <= box.y1;
-    });
+    std::erase_if(texts_, [&](const DrawnText& t) { return contains(box, t.box); });
+    plates_.push_back({box, drawn_});
   }
 
   GlyphMap glyphs_;
   Box window_, clip_, last_clip_;
   Letter last_;
   DrawnText now_;
+  struct Plate {
+    Box box;
+    std::uint32_t drawn = 0;
+  };
+  std::vector<Plate> plates_;
+  std::uint32_t drawn_ = 0;
   std::vector<DrawnText> texts_;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 // The text that a frame shows, read back from what it drew: every text of the window goes through Dear ImGui's draw lists as
 // glyphs, so this sees widgets and painters alike, and only what is really in the picture.
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@ struct DrawnText {
   std::string text;      // of one line; leading and trailing spaces are not seen
   Box box;               // a line high, cut to what shows; px of the picture
   bool clipped = false;  // letters are cut by an edge; a text that ends in an ellipsis was shortened, and is not
+  bool sideways = false; // by one at its left or right
+  std::uint32_t drawn = 0;  // its position among all that was drawn
+  std::uint32_t plate = 0;  // and that of the last opaque shape below all of it: it hides what was drawn before
 };
 
 // In the order of drawing. `data` is that of the last ImGui::Render(), `atlas` the one it was drawn with. Text that something

@@ -101,7 +101,7 @@ void draw_text(Face face, Rgb rgb, std::string_view text, bool wrap) {
 }
 
 void draw_text_right(Face face, Rgb rgb, std::string_view text) {
-  const float free = ImGui::GetContentRegionAvail().x - text_width(face, text);
+  const float free = ImGui::GetContentRegionAvail().x - text_width(face, text) - kHair;  // for the rim of the last letter
   if (free > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + free);
   draw_text(face, rgb, text);
 }
@@ -130,6 +130,10 @@ void begin_tooltip(ImVec2 low, ImVec2 high) {
     ImGui::SetNextWindowPos({x, below});
   else if (above >= 0)
     ImGui::SetNextWindowPos({x, above});
+  else if (const float y = std::max(0.0f, std::min(pointer.y, display.y - tooltip_size.y)); high.x + gap + tooltip_size.x <= display.x)
+    ImGui::SetNextWindowPos({high.x + gap, y});
+  else if (low.x - gap - tooltip_size.x >= 0)
+    ImGui::SetNextWindowPos({low.x - gap - tooltip_size.x, y});
   ImGui::BeginTooltip();
 }
 
@@ -138,13 +142,16 @@ void end_tooltip() {
   ImGui::EndTooltip();
 }
 
-void draw_hover(std::string_view text) {
-  if (text.empty() || !ImGui::IsItemHovered()) return;
-  begin_tooltip(ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
+void draw_tooltip(ImVec2 low, ImVec2 high, std::string_view text) {
+  begin_tooltip(low, high);
   ImGui::PushTextWrapPos(ImGui::GetFontSize() * kTooltipWidth);
   draw_plain(text);
   ImGui::PopTextWrapPos();
   end_tooltip();
+}
+
+void draw_hover(std::string_view text, ImGuiHoveredFlags flags) {
+  if (!text.empty() && ImGui::IsItemHovered(flags)) draw_tooltip(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), text);
 }
 
 }  // namespace gapscope

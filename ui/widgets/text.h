@@ -15,11 +15,12 @@ void draw_text_right(Face face, Rgb rgb, std::string_view text);
 bool draw_link(Face face, Rgb rgb, std::string_view text, bool wrap = false);
 float text_width(Face face, std::string_view text);
 
-// A tooltip that does not cover what it explains, which lies from `low` to `high` in the window: below, or above where there is
-// no room. To be ended.
+// A tooltip that does not cover what it explains, which lies from `low` to `high` in the window: below, or where there is no
+// room above, or beside it. To be ended.
 void begin_tooltip(ImVec2 low, ImVec2 high);
 void end_tooltip();
+void draw_tooltip(ImVec2 low, ImVec2 high, std::string_view text);
 // A tooltip for the last item, wrapped; nothing for an empty text.
-void draw_hover(std::string_view text);
+void draw_hover(std::string_view text, ImGuiHoveredFlags flags = 0);
 
 }  // namespace gapscope

@@ -171,6 +171,37 @@ TEST_CASE("with nothing selected the panels below shrink to their tabs in a low 
   CHECK(drawer() < 50);
 }
 
+TEST_CASE("in a low window the second click of a double-click reaches what the first one did, and the details come up after it") {
+  const auto document = analyzed(recording_or_none("transformer_baseline"));
+  REQUIRE(document);
+  HeadlessUi h(document.get(), 900, 560);
+  const auto drawer_top = [&] {
+    for (const PanelPlace& place : h.ui.places())
+      if (std::string(place.name) == "drawer") return place.box.y0;
+    return 0.0f;
+  };
+  const Zone* lowest = nullptr;
+  for (const Zone& zone : h.ui.timeline().zones().all())
+    if (zone.kind == ZoneKind::slice && zone.y1 < drawer_top() && (!lowest || zone.y0 > lowest->y0)) lowest = &zone;
+  REQUIRE(lowest);
+  const SliceId slice = lowest->slice;
+  const ImVec2 at{(lowest->x0 + lowest->x1) / 2, (lowest->y0 + lowest->y1) / 2};
+  const Span before = h.ui.view().time.span;
+  h.click(at);
+  CHECK(h.ui.view().selection == slice);
+  CHECK(h.ui.moving());  // frames come although nobody does anything
+  h.button = true;
+  h.frame();
+  h.button = false;
+  h.frames(2);
+  CHECK(h.ui.view().selection == slice);
+  CHECK(h.ui.view().time.span != before);
+  CHECK(h.ui.view().time.span.contains(document->trace.begin(slice)));
+  h.frames(30);
+  CHECK(drawer_top() < at.y);
+  CHECK_FALSE(h.ui.moving());
+}
+
 TEST_CASE("a click on a gap selects it, and Details says what ended it and what the host was in") {
   const auto document = analyzed(recording_or_none("transformer_baseline"));
   REQUIRE(document);

@@ -1,8 +1,11 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "core/view/timeline/lane_folds.h"
 #include "tests/support/hand_trace.h"
 #include "tests/support/headless_ui.h"
+#include "ui/widgets/drawn_text.h"
 
 using namespace gapscope;
 using namespace gapscope::test;
@@ -50,6 +53,23 @@ TEST_CASE("the pin on a title pins its lane, which then stays where it is while 
   title = zone_of(h, ZoneKind::lane_title, lane);
   REQUIRE(title);
   CHECK(title->y0 == h.ui.timeline().areas().lanes.y0);
+}
+
+TEST_CASE("titles that do not fit keep what tells them apart") {
+  const std::vector<HandLane> lanes = {{"p", "thread 4711 (pt_autograd_0)", LaneKind::cpu_thread, {{{"a", 0, 1000}}}},
+                                       {"p", "thread 4711 (pt_autograd_1)", LaneKind::cpu_thread, {{{"a", 0, 1000}}}},
+                                       {"p", "main", LaneKind::cpu_thread, {{{"a", 0, 1000}}}}};
+  const auto document = Document::make(hand_trace(lanes), nullptr);
+  HeadlessUi h(document.get(), 500, 560, 1, /*fonts=*/true);
+  std::vector<std::string> titles;
+  for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts))
+    if (text.box.x1 < h.ui.timeline().areas().lanes.x0) titles.push_back(text.text);
+  const auto shown = [&](const char* end) {
+    return std::any_of(titles.begin(), titles.end(), [&](const std::string& title) { return title.ends_with(end); });
+  };
+  CHECK(shown("_0)"));
+  CHECK(shown("_1)"));
+  CHECK(shown("main"));
 }
 
 TEST_CASE("what has scrolled under a pinned lane cannot be clicked through it") {

@@ -58,14 +58,18 @@ TEST_CASE("a long token breaks where its parts end") {
 }
 
 TEST_CASE("a tooltip does not cover what it explains, wherever that lies") {
-  for (const ImVec2 at : {ImVec2{20, 20}, ImVec2{400, 300}, ImVec2{700, 560}, ImVec2{20, 570}}) {
+  struct Thing {
+    ImVec2 at, size;
+  };
+  for (const auto& [at, size] : {Thing{{20, 20}, {60, 16}}, Thing{{400, 300}, {60, 16}}, Thing{{700, 560}, {60, 16}}, Thing{{20, 570}, {60, 16}},
+                                 Thing{{20, 10}, {60, 570}}, Thing{{700, 10}, {60, 570}}}) {
     CAPTURE(at.x);
     CAPTURE(at.y);
     test::PanelHarness harness({800, 600});
     ImVec2 low{}, high{};
     const auto draw = [&] {
       ImGui::SetCursorScreenPos(at);
-      ImGui::InvisibleButton("thing", {60, 16});
+      ImGui::InvisibleButton("thing", size);
       low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
       draw_hover("A sentence of some length that explains the thing, so that it wraps into more than one line of the tooltip and is tall.");
     };
