@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "ui/panels.h"
 #include "ui/search/query_field.h"
+#include "ui/widgets/controls.h"
 #include "ui/widgets/text.h"
 
 namespace gapscope {
