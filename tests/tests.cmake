@@ -72,7 +72,7 @@ endif()
 
 # libFuzzer for half a minute each; for longer by hand: tests/fuzz/run. They have a build of their own, of what they need and no
 # more, and build one after another.
-set(fuzz_targets load diagnose recorder_text sql)
+set(fuzz_targets load crop diagnose recorder_text sql state)
 if(GAPSCOPE_FUZZ)
   function(sources_of out)
     foreach(folder ${ARGN})
@@ -97,9 +97,13 @@ if(GAPSCOPE_FUZZ)
     target_link_options(fuzz_${target} PRIVATE -fsanitize=fuzzer)
   endforeach()
   target_link_libraries(fuzz_load PRIVATE fuzz_loading)
+  target_link_libraries(fuzz_crop PRIVATE fuzz_judging)
   target_link_libraries(fuzz_diagnose PRIVATE fuzz_judging)
   target_link_libraries(fuzz_sql PRIVATE fuzz_asking)
   target_link_libraries(fuzz_recorder_text PRIVATE fuzz_loading gapscope_recording)
+  target_sources(fuzz_state PRIVATE app/state/kept_files.cpp app/state/recent_files.cpp app/state/settings.cpp app/state/state_files.cpp
+    core/view/preferences.cpp)
+  target_link_libraries(fuzz_state PRIVATE fuzz_judging)
 else()
   foreach(target ${fuzz_targets})
     add_test(NAME fuzz/${target} COMMAND "${PROJECT_SOURCE_DIR}/tests/fuzz/run" "${PROJECT_BINARY_DIR}/fuzz" 30 ${target})

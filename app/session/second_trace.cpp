@@ -36,7 +36,7 @@ void SecondTrace::open(std::string path) {
     ending_.push_back(std::move(load_));
   }
   watch_.restart();
-  load_ = std::make_unique<BackgroundLoad>(std::move(path), options_, wake_);
+  load_ = std::make_shared<BackgroundLoad>(std::move(path), options_, wake_);
 }
 
 void SecondTrace::close() {
@@ -57,8 +57,8 @@ void SecondTrace::free_document() {
 }
 
 std::optional<SecondTrace::News> SecondTrace::poll() {
-  for (std::unique_ptr<BackgroundLoad>& load : ending_) {
-    if (load->done()) free_later_.add(std::shared_ptr<const BackgroundLoad>(std::move(load)));
+  for (std::shared_ptr<BackgroundLoad>& load : ending_) {
+    if (load->done()) free_later_.add(std::move(load));
   }
   std::erase(ending_, nullptr);
   if (const auto trouble = analysis_->take_trouble()) return News{"", trouble->message, {}, TabJob::analysis};

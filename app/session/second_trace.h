@@ -75,8 +75,8 @@ class SecondTrace {
   FreeLater& free_later_;
   std::shared_ptr<const Document> document_;
   std::unique_ptr<AnalysisRun> analysis_;
-  std::unique_ptr<BackgroundLoad> load_;
-  std::vector<std::unique_ptr<BackgroundLoad>> ending_;  // cancelled ones on their way out
+  std::shared_ptr<BackgroundLoad> load_;  // shared, so that letting go of it takes no memory
+  std::vector<std::shared_ptr<BackgroundLoad>> ending_;  // cancelled ones on their way out
   LoadWatch watch_;
   std::shared_ptr<std::atomic<bool>> cancelled_;
   LatestJob<Task, Done> comparison_job_;

@@ -88,7 +88,7 @@ void Session::open(const std::string& path) {
   cancel_load();
   message_.clear();
   watch_.restart();
-  load_ = std::make_unique<BackgroundLoad>(absolute_path(with_home(path, options_.home)), options_.load,
+  load_ = std::make_shared<BackgroundLoad>(absolute_path(with_home(path, options_.home)), options_.load,
                                            options_.wake);
 }
 
@@ -167,8 +167,8 @@ bool Session::carry_out(const Request& request) {
 
 void Session::poll(ViewState& view) {
   if (!said_at_start_.empty()) message_ = std::exchange(said_at_start_, {});
-  for (std::unique_ptr<BackgroundLoad>& load : ending_) {
-    if (load->done()) free_later_.add(std::shared_ptr<const BackgroundLoad>(std::move(load)));
+  for (std::shared_ptr<BackgroundLoad>& load : ending_) {
+    if (load->done()) free_later_.add(std::move(load));
   }
   std::erase(ending_, nullptr);
   remember(view);

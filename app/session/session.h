@@ -197,8 +197,8 @@ class Session {
   std::string message_;
   std::string said_at_start_;  // not to be lost to a file that is opened at once
   bool closed_ = false;  // the document went away since the last poll
-  std::unique_ptr<BackgroundLoad> load_;
-  std::vector<std::unique_ptr<BackgroundLoad>> ending_;  // cancelled ones on their way out
+  std::shared_ptr<BackgroundLoad> load_;  // shared, so that letting go of it takes no memory
+  std::vector<std::shared_ptr<BackgroundLoad>> ending_;  // cancelled ones on their way out
   LoadWatch watch_;
   SecondTrace second_;
   TraceSide side_ = TraceSide::a;  // which of two requests are about

@@ -9,7 +9,7 @@ foreach(operation load_1 load_1_packed load_2 load_2_packed load_7 load_7_packed
   add_test(NAME failure/memory_${operation} COMMAND gapscope_failure_tests ${operation})
   set_tests_properties(failure/memory_${operation} PROPERTIES TIMEOUT 120)
 endforeach()
-foreach(scenario load_without_threads session_without_threads pipe_without_writer hung_file session_with_hung_file job_that_fails)
+foreach(scenario load_without_threads session_without_threads pipe_without_writer hung_file session_with_hung_file job_that_fails tab_of_failed_job texts_saved)
   add_test(NAME failure/${scenario} COMMAND gapscope_failure_tests ${scenario})
   set_tests_properties(failure/${scenario} PROPERTIES TIMEOUT 120)
 endforeach()

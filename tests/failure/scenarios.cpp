@@ -1,9 +1,11 @@
 #include "tests/failure/scenarios.h"
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <semaphore>
 #include <string>
+#include <vector>
 
 #include <sys/stat.h>
 
@@ -141,6 +143,78 @@ Trouble job_that_fails() {
   return job.take() == 9 ? Trouble() : wrong("a job that failed once does not go on");
 }
 
+// A window's session with a trace in it.
+struct Desk {
+  TempFolder folder{};
+  std::counting_semaphore<> woken{0};
+  ViewState view{};
+  Session session{{{}, {}, folder.path().string(), [this] { woken.release(); }}};
+
+  template <class Test>
+  bool poll_until(Test test) {
+    return comes_true([&] {
+      (void)woken.try_acquire_for(5ms);
+      session.poll(view);
+      return test();
+    });
+  }
+  bool open() {
+    session.open(folder.write("a.json", kBefore));
+    return poll_until([&] { return session.document() != nullptr && !session.is_loading(); });
+  }
+};
+
+// Whichever request for memory fails while a table is made: there is a table, or the tab says why there is none, and the next
+// wish for it is fulfilled.
+Trouble tab_of_failed_job() {
+  Desk desk;
+  if (!desk.open()) return wrong("nothing opens: this tests nothing");
+  const auto is_answered = [&] { return desk.view.table.answer != nullptr || !desk.view.troubles.of(TabJob::table).empty(); };
+  int said = 0;
+  for (std::uint64_t n = 1; n < 400; ++n) {
+    desk.view.table.answer.reset();
+    desk.view.troubles.clear(TabJob::table);
+    bool frame_failed = false;
+    {
+      const MemoryFailsAt fails(n, Then::goes_on);
+      try {
+        desk.session.carry_out(MakeTable{});
+        if (!desk.poll_until(is_answered)) return wrong("a tab waits for ever");
+      } catch (const std::bad_alloc&) {
+        frame_failed = true;  // that frame's, as run_window says
+      }
+    }
+    if (frame_failed) continue;
+    const std::string& why = desk.view.troubles.of(TabJob::table);
+    if (desk.view.table.answer) continue;
+    if (why.find("emory") == std::string::npos) return wrong("the tab says something else: " + why);
+    ++said;
+    desk.view.troubles.clear(TabJob::table);
+    desk.session.carry_out(MakeTable{});
+    if (!desk.poll_until(is_answered) || !desk.view.table.answer) return wrong("what failed once is not worked out again");
+  }
+  return said > 10 ? Trouble() : wrong("hardly a job failed: this tests nothing");
+}
+
+// Texts are saved one after the other, none for another; where one cannot be, the sentence says so.
+Trouble texts_saved() {
+  Desk desk;
+  if (!desk.open()) return wrong("nothing opens: this tests nothing");
+  for (const char* text : {"one", "two", "three"}) desk.session.carry_out(SaveText{".table.csv", text});
+  std::vector<std::string> said;
+  const auto gather = [&] {
+    if (!desk.session.message().empty() && (said.empty() || said.back() != desk.session.message())) said.push_back(desk.session.message());
+    return said.size() == 3;
+  };
+  if (!desk.poll_until(gather)) return wrong("of three texts only " + std::to_string(said.size()) + " are said to be saved");
+  for (const char* name : {"a.table.csv", "a.table-2.csv", "a.table-3.csv"})
+    if (!std::filesystem::exists(desk.folder.path() / name)) return wrong(std::string(name) + " is missing");
+  desk.session.carry_out(DismissMessage{});
+  desk.session.carry_out(SaveText{"/no such folder/x.csv", "four"});
+  if (!desk.poll_until([&] { return !desk.session.message().empty(); })) return wrong("a text that cannot be saved is not spoken of");
+  return desk.session.message().find("cannot be written") == std::string::npos ? wrong("it says: " + desk.session.message()) : Trouble();
+}
+
 }  // namespace
 
 const std::map<std::string, std::function<std::optional<Error>()>>& scenarios() {
@@ -151,6 +225,8 @@ const std::map<std::string, std::function<std::optional<Error>()>>& scenarios() 
       {"hung_file", hung_file},
       {"session_with_hung_file", session_with_hung_file},
       {"job_that_fails", job_that_fails},
+      {"tab_of_failed_job", tab_of_failed_job},
+      {"texts_saved", texts_saved},
   };
   return all;
 }

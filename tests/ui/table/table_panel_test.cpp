@@ -59,6 +59,39 @@ TEST_CASE("before the analysis is there the table says that it is being worked o
   CHECK(panel.all.empty());
 }
 
+TEST_CASE("a table that came to no answer says why, and is asked for again at a click") {
+  TablePanel panel;
+  panel.view.table.question.range = panel.view.range;
+  panel.view.table.asked = panel.view.table.question;
+  panel.view.troubles.set(TabJob::table, "Not enough memory to work out the table.");
+  const std::string text = panel.frame();
+  CHECK(holds(text, "Not enough memory to work out the table."));
+  CHECK(holds(text, "Try again"));
+  CHECK_FALSE(holds(text, "Working out"));
+  CHECK(panel.count<MakeTable>() == 0);
+  CHECK(panel.harness.click_around([&] { panel.draw(); }, [&] { return panel.count<MakeTable>() == 1; }));
+  CHECK(panel.view.troubles.of(TabJob::table).empty());
+  CHECK(holds(panel.frame(), "aten::mm"));
+}
+
+TEST_CASE("another question takes the place of one that came to no answer") {
+  TablePanel panel;
+  panel.frame();
+  panel.view.troubles.set(TabJob::table, "Not enough memory to work out the table.");
+  panel.view.range = Span{panel.doc->trace.span.begin, panel.doc->trace.span.begin + 1};
+  CHECK_FALSE(holds(panel.frame(), "Not enough memory"));
+}
+
+TEST_CASE("analyses that came to no end say why, and are asked for again at a click") {
+  TablePanel panel(test::kOneLaunch, /*analyzed=*/false);
+  panel.view.troubles.set(TabJob::analysis, "Not enough memory to analyse the trace.");
+  const std::string text = panel.frame();
+  CHECK(holds(text, "Not enough memory to analyse the trace."));
+  CHECK_FALSE(holds(text, "Working out"));
+  CHECK(panel.harness.click_around([&] { panel.draw(); }, [&] { return panel.count<AnalyseAgain>() == 1; }));
+  CHECK(holds(panel.frame(), "Working out the table"));
+}
+
 TEST_CASE("averages are shown once they are asked for") {
   TablePanel panel;
   const std::string usual = panel.frame();
