@@ -255,12 +255,12 @@ void TimelinePanel::lay_regions(const ViewState& view) {
 void TimelinePanel::paint_band(const Document& document, const PixelGrid& grid, const Band& band) {
   const std::uint32_t depths = band.collapsed ? std::min(1u, band.depths) : band.depths;
   for (std::uint32_t depth = 0; depth < depths; ++depth)
-    paint_strip(document, grid, band, row_of(document.trace, document.lanes, band, depth), layout_.strip(band, depth));
+    paint_strip(document, grid, row_of(document.trace, document.lanes, band, depth), layout_.strip(band, depth));
   for (std::uint32_t level = 0; band.spans && !band.collapsed && level < band.spans->depth_count(); ++level)
-    paint_strip(document, grid, band, band.spans->row(level), layout_.spans_strip(band, level));
+    paint_strip(document, grid, band.spans->row(level), layout_.spans_strip(band, level));
 }
 
-void TimelinePanel::paint_strip(const Document& document, const PixelGrid& grid, const Band& band, const RowSlices& row, const LaneLayout::Strip& strip) {
+void TimelinePanel::paint_strip(const Document& document, const PixelGrid& grid, const RowSlices& row, const LaneLayout::Strip& strip) {
   const Box& part = window_.part_of(strip.y);
   const float y = window_.window_y(strip.y);
   if (y + strip.height <= part.y0 || y >= part.y1) return;

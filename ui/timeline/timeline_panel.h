@@ -123,7 +123,7 @@ class TimelinePanel {
   void lay_regions(const ViewState& view);
   void paint_lanes(const Document& document, const PixelGrid& grid);
   void paint_band(const Document& document, const PixelGrid& grid, const Band& band);
-  void paint_strip(const Document& document, const PixelGrid& grid, const Band& band, const RowSlices& row, const LaneLayout::Strip& strip);
+  void paint_strip(const Document& document, const PixelGrid& grid, const RowSlices& row, const LaneLayout::Strip& strip);
   template <class Draw>
   void each_region(TimelineScene& scene, Draw draw);
   bool has_room() const { return areas_.lanes.height() >= 1 && areas_.lanes.width() >= 1; }
