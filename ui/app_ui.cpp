@@ -222,7 +222,7 @@ bool AppUi::grows_under_click(const Box& room, float height) {
   const bool recent = io.MouseClickedTime[0] > 0 && ImGui::GetTime() - io.MouseClickedTime[0] < static_cast<double>(io.MouseDoubleClickTime);
   const bool in_drawer = at.y >= room.y1 - drawer_px_;
   const bool dragged = io.MouseDragMaxDistanceSqr[0] > io.MouseDragThreshold * io.MouseDragThreshold;
-  awaits_click_ = drawer_px_ > 0 && height > drawer_px_ && recent && room.holds(at) && !in_drawer && !dragged && !ImGui::IsMouseDoubleClicked(0);
+  awaits_click_ = drawer_px_ > 0 && height > drawer_px_ && recent && room.holds(at) && !in_drawer && !dragged;
   return awaits_click_;
 }
 

@@ -193,11 +193,10 @@ TEST_CASE("in a low window the second click of a double-click reaches what the f
   h.button = true;
   h.frame();
   h.button = false;
-  h.frames(2);
+  h.frames(30);
   CHECK(h.ui.view().selection == slice);
   CHECK(h.ui.view().time.span != before);
   CHECK(h.ui.view().time.span.contains(document->trace.begin(slice)));
-  h.frames(30);
   CHECK(drawer_top() < at.y);
   CHECK_FALSE(h.ui.moving());
 }
