@@ -38,6 +38,7 @@ ONLY_IN = {
     r"(.*/)?imgui": ["ui", "app/window"],
     r"GLFW/|glad/|(.*/)?imgui_impl_": ["app/window"],
     r"png\.h": ["app/window"],
+    r"dbus/": ["app/window/portal_chooser.cpp"],
     r"CLI/": ["app/cli", "app/sampler"],
     r"cupti": ["app/sampler"],
     r"cuda|cublas|cudnn|nvtx": ["app/sampler"],

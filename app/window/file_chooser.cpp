@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "app/window/portal_chooser.h"
+
 extern char** environ;
 
 namespace gapscope {
@@ -54,8 +56,10 @@ std::string read_all(int from) {
 
 FileChooser::FileChooser(std::function<void()> wake)
     : run_(std::make_shared<Run>()),
-      job_("open the file chooser", [run = run_](const Question& q) { return run->choose(q); }, std::move(wake)) {
+      job_("open the file chooser", [run = run_](const Question& q) { return run->choose(q); }, wake),
+      look_for_portal_("look for a file chooser", [run = run_](const std::monostate&) { return run->has_portal = has_portal_chooser(); }, wake) {
   run_->program = found_chooser();
+  look_for_portal_.ask({});
 }
 
 FileChooser::~FileChooser() {
@@ -66,6 +70,7 @@ FileChooser::~FileChooser() {
 void FileChooser::ask(Question question) {
   if (!available()) return;
   run_->close();
+  question.turn = ++run_->turn;
   job_.ask(std::move(question));
 }
 
@@ -74,9 +79,15 @@ void FileChooser::Run::close() {
 }
 
 FileChooser::Answer FileChooser::Run::choose(const Question& question) {
+  std::optional<std::string> path;
+  if (has_portal) path = choose_by_portal(question.folder, [&] { return ends || turn != question.turn; });
+  return {path ? *path : choose_by_program(question.folder), question.beside};
+}
+
+std::string FileChooser::Run::choose_by_program(const std::string& folder) {
   int pipe_ends[2];
-  if (ends || pipe2(pipe_ends, O_CLOEXEC) != 0) return {"", question.beside};
-  std::vector<std::string> words = arguments(program, question.folder);
+  if (ends || program.empty() || pipe2(pipe_ends, O_CLOEXEC) != 0) return {};
+  std::vector<std::string> words = arguments(program, folder);
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -97,7 +108,7 @@ FileChooser::Answer FileChooser::Run::choose(const Question& question) {
   }
   ::close(pipe_ends[0]);
   while (path.ends_with('\n')) path.pop_back();
-  return {std::move(path), question.beside};
+  return path;
 }
 
 }  // namespace gapscope

@@ -1,11 +1,13 @@
 #pragma once
-// The desktop's own file chooser, where it has one: zenity or kdialog, run as a program of its own. It stays open for as long as
-// somebody looks for a file, on a thread that calls `wake` once it is closed.
+// The desktop's own file chooser, where it has one: its portal's, else zenity or kdialog, run as a program of its own. It stays
+// open for as long as somebody looks for a file, on a thread that calls `wake` once it is closed.
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 
 #include "app/jobs/latest_job.h"
 
@@ -16,6 +18,7 @@ class FileChooser {
   struct Question {
     std::string folder;  // where it begins
     bool beside = false; // handed back with the answer
+    std::uint32_t turn = 0;  // set by ask(): a newer one closes it
   };
   struct Answer {
     std::string path;    // empty: closed without a choice
@@ -25,7 +28,8 @@ class FileChooser {
   explicit FileChooser(std::function<void()> wake);
   ~FileChooser();  // closes one that is open
 
-  bool available() const { return !run_->program.empty(); }
+  // The portal is looked for meanwhile.
+  bool available() const { return run_->has_portal || !run_->program.empty(); }
   // One at a time: closes one that is open.
   void ask(Question question);
   std::optional<Answer> take() { return job_.take(); }
@@ -34,15 +38,19 @@ class FileChooser {
   // Shared with the job's thread, which may outlive the chooser for a moment.
   struct Run {
     std::string program;  // its whole path; empty where the desktop has none
+    std::atomic<bool> has_portal{false};
+    std::atomic<std::uint32_t> turn{0};
     std::atomic<int> process{0};
     std::atomic<bool> ends{false};
 
     Answer choose(const Question& question);
+    std::string choose_by_program(const std::string& folder);
     void close();
   };
 
   std::shared_ptr<Run> run_;
   LatestJob<Question, Answer> job_;
+  LatestJob<std::monostate, bool> look_for_portal_;
 };
 
 }  // namespace gapscope

@@ -96,6 +96,7 @@ class App:
                                 XDG_STATE_HOME=str(state_home or self.folder / "state"),
                                 LIBGL_ALWAYS_SOFTWARE="1")
         self.environment.pop("WAYLAND_DISPLAY", None)
+        self.environment["DBUS_SESSION_BUS_ADDRESS"] = ""  # nothing of the desktop that the tests run on
         settings = self.folder / "config/gapscope/settings.json"  # of somebody who has seen the hints of the first run
         settings.parent.mkdir(parents=True)
         settings.write_text('{"preferences": {"tour_seen": true}}')
