@@ -1,6 +1,7 @@
 // Counter lanes: an area a lane, as wide as the axis, a value a pixel column.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "ui/timeline/timeline_scene.h"
 
@@ -23,35 +24,47 @@ Rgb ink_of(const Theme& theme, CounterLane::Look look) {
   return theme.accent;
 }
 
-// Columns of equal reach are one rectangle, so a still counter costs one.
-void draw_series(TimelineScene& scene, const std::vector<CounterColumn>& columns, const CounterLane& lane, const Box& box,
-                 Rgb rgb, bool area) {
+// A column as it is drawn, in px of the window.
+struct Reach {
+  float high = 0, low = 0;
+  bool known = false;
+  friend bool operator==(const Reach&, const Reach&) = default;
+};
+
+// Neighbours that look the same are one rectangle, so a still counter costs one.
+void draw_series(TimelineScene& scene, std::span<const CounterColumn> columns, const CounterLane& lane, const Box& box, Rgb rgb, bool area) {
   const double range = lane.high > lane.low ? lane.high - lane.low : 1;
   const auto y_of = [&](double value) {
     const double share = std::clamp((value - lane.low) / range, 0.0, 1.0);
     return std::round(box.y1 - static_cast<float>(share) * box.height());
   };
+  const auto reach_of = [&](const CounterColumn& c) {
+    const bool stays_empty = area && c.high <= lane.low;  // an empty lane stays empty
+    return c.known && !stays_empty ? Reach{y_of(c.high), y_of(c.low), true} : Reach{};
+  };
   const float thick = std::max(1.0f, std::round(kLine * scene.painter.scale()));
+  const ImU32 below = colour(rgb, kAreaAlpha), within = colour(rgb, kReachAlpha), ink = colour(rgb, area ? 1 : 0.7f);
+  Reach reach = columns.empty() ? Reach{} : reach_of(columns.front());
   for (std::size_t begin = 0; begin < columns.size();) {
     std::size_t end = begin + 1;
-    while (end < columns.size() && columns[end] == columns[begin]) ++end;
-    const CounterColumn& c = columns[begin];
+    Reach next;
+    while (end < columns.size() && (next = reach_of(columns[end])) == reach) ++end;
+    const Reach now = std::exchange(reach, next);
     const float x0 = scene.window_x(static_cast<int>(begin)), x1 = scene.window_x(static_cast<int>(end));
     begin = end;
-    if (!c.known) continue;
-    const float high = y_of(c.high), low = y_of(c.low);
-    if (area) scene.painter.fill({x0, high, x1, box.y1}, colour(rgb, kAreaAlpha));
-    if (area && c.high <= lane.low) continue;  // an empty lane stays empty
-    const float top = std::min(high, box.y1 - thick);
-    if (low > top + thick) scene.painter.fill({x0, top + thick, x1, low}, colour(rgb, kReachAlpha));
-    scene.painter.fill({x0, top, x1, top + thick}, colour(rgb, area ? 1 : 0.7f));
+    if (!now.known) continue;
+    if (area) scene.painter.fill({x0, now.high, x1, box.y1}, below);
+    const float top = std::min(now.high, box.y1 - thick);
+    if (now.low > top + thick) scene.painter.fill({x0, top + thick, x1, now.low}, within);
+    scene.painter.fill({x0, top, x1, top + thick}, ink);
   }
 }
 
 }  // namespace
 
 void draw_counters(TimelineScene& scene) {
-  std::vector<CounterColumn> columns;
+  // After the recording's end nothing is known; the last value would seem to last.
+  const auto end = static_cast<std::size_t>(std::clamp(scene.grid.column(scene.document.trace.span.end) + 1, 0, scene.grid.width()));
   for (std::size_t i = scene.first_band; i < scene.last_band; ++i) {
     const Band& band = scene.layout.bands()[i];
     if (band.kind != BandKind::counter) continue;
@@ -62,10 +75,7 @@ void draw_counters(TimelineScene& scene) {
     const Box box{lanes.x0, y0 + padding, lanes.x1, y0 + band.height - scene.painter.hairline()};
     const Rgb rgb = ink_of(scene.theme, lane.look);
     for (std::size_t s = 0; s < lane.series.size(); ++s) {
-      lane.series[s].series->columns(scene.grid, columns);
-      // After the recording's end nothing is known; the last value would seem to last.
-      const int end = std::clamp(scene.grid.column(scene.document.trace.span.end) + 1, 0, scene.grid.width());
-      columns.resize(static_cast<std::size_t>(end));
+      const std::span<const CounterColumn> columns = scene.counter_columns.of(*lane.series[s].series, scene.grid).first(end);
       draw_series(scene, columns, lane, box, s == 0 ? rgb : scene.theme.muted, s == 0);
     }
     scene.zones.add({ZoneKind::counter, lanes.x0, y0, lanes.x1, y0 + band.height, {}, {}, band.process,

@@ -13,7 +13,7 @@ namespace {
 constexpr float kOverviewHeight = 48;
 constexpr float kRulerHeight = 26;
 constexpr float kLeastAxis = 120;
-constexpr float kMostTitles = 0.3f;  // of the width
+constexpr float kMostTitles = 0.33f;  // of the width
 constexpr float kLeastSeen = 4;     // a slice narrower than this is zoomed to, not just brought into view
 constexpr double kRevealRoom = 40;  // px kept above and below a revealed slice
 constexpr float kMostPinned = 0.6f;  // of the lanes' height
@@ -35,6 +35,7 @@ void TimelinePanel::forget() {
   colours_.reset();
   scene_arrows_ = {};
   gap_words_.clear();
+  counter_columns_.clear();
   overview_ = {};
   hit_columns_ = {};
   chain_ = {};
@@ -105,6 +106,7 @@ void TimelinePanel::adopt(const Document* document, ViewState& view) {
 void TimelinePanel::take_counters(const Document& document, ViewState& view) {
   if (counters_ == document.counters()) return;
   counters_ = document.counters();
+  counter_columns_.clear();
   view.folds.counter_collapsed.assign(counters_->size(), true);  // a line each until somebody asks for more
   ++view.folds.revision;
 }
@@ -364,7 +366,7 @@ void TimelinePanel::draw(const Document& document, ViewState& view, const Box& b
   const std::optional<Span> range = dragged_range_ ? dragged_range_ : area ? std::optional(area->span) : view.range;
   TimelineScene scene{
       document, view,      theme_of(view.theme), painter,  areas_, layout_, grid, areas_.lanes.y0, regions_[0].scroll, sticky_height(), 0, 0, widths_, chain_, rects_,
-      zones_,   findings_, scene_arrows_, gap_words_, ImGui::GetIO().MousePos, hovered_, range, dragged_range_ ? nullptr : area};
+      zones_,   findings_, scene_arrows_, gap_words_, counter_columns_, ImGui::GetIO().MousePos, hovered_, range, dragged_range_ ? nullptr : area};
   if (with_overview) overview(document, view, painter);
   draw_lanes(scene);
   each_region(scene, [](TimelineScene& part) { draw_titles(part); });

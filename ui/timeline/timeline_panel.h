@@ -128,6 +128,7 @@ class TimelinePanel {
   LaneFindings findings_;
   SceneArrows scene_arrows_;
   GapWords gap_words_;
+  CounterColumns counter_columns_;
   bool hovered_ = false;  // the pointer is over the lanes, titles or ruler
   bool clicked_ = false;  // pressed and released in place
   bool double_clicked_ = false;

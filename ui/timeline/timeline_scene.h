@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/view/details/chain.h"
+#include "core/view/timeline/counter_columns.h"
 #include "core/view/document.h"
 #include "core/view/timeline/badge_paint.h"
 #include "core/view/timeline/flow_paint.h"
@@ -53,6 +54,7 @@ struct TimelineScene {
   const LaneFindings& findings;
   SceneArrows& scene_arrows;  // kept between frames
   GapWords& gap_words;        // kept between frames
+  CounterColumns& counter_columns;  // kept between frames
   ImVec2 pointer{};
   bool pointer_inside = false;  // over the timeline, nothing in front of it
   std::optional<Span> range;    // selected, or being dragged

@@ -99,12 +99,12 @@ void counter_title_lines(const TimelineScene& scene, const CounterLane& lane) {
 void counter_lines(const TimelineScene& scene, const CounterLane& lane) {
   line(lane.title);
   const int column = static_cast<int>(std::floor(scene.pointer.x - scene.areas.lanes.x0));
+  if (column < 0 || column >= scene.grid.width()) return;
   std::vector<CounterColumn> columns;
   for (const CounterLane::Named& named : lane.series) {
-    named.series->columns(scene.grid, columns);
+    named.series->columns(scene.grid.part(column, 1), columns);
+    const CounterColumn& at = columns.front();
     const std::string prefix = named.name.empty() ? "" : named.name + " ";
-    if (column < 0 || column >= static_cast<int>(columns.size())) continue;
-    const CounterColumn& at = columns[static_cast<std::size_t>(column)];
     const std::string low = counter_text(lane.unit, at.low), high = counter_text(lane.unit, at.high);
     line(prefix + (!at.known ? "not known here" : low == high ? high : low + " to " + high));
   }

@@ -30,13 +30,22 @@ class GpuShare : public CounterSeries {
   GpuShare(const GpuSeries& series, Means means, Span known) : series_(series), means_(means), known_(known) {}
 
   void columns(const PixelGrid& grid, std::vector<CounterColumn>& out) const override {
+    // Of each column the stretch that it shows; of several within one nanosecond, that nanosecond.
     out.assign(static_cast<std::size_t>(grid.width()), {});
     std::vector<Ns> edges;
-    for (int c = 0; c <= grid.width(); ++c) edges.push_back(edges.empty() ? grid.begin_of(c) : std::max(edges.back() + 1, grid.begin_of(c)));
+    std::vector<std::size_t> stretch(out.size());
+    for (int c = 0; c <= grid.width(); ++c) {
+      const bool last = c == grid.width();
+      const Ns begin = grid.begin_of(c) - (!last && grid.begin_of(c + 1) == grid.begin_of(c) ? 1 : 0);
+      if (edges.empty() || begin > edges.back()) edges.push_back(begin);
+      if (!last) stretch[static_cast<std::size_t>(c)] = edges.size() - 1;
+    }
     std::vector<double> means;
     (series_.*means_)(edges, means);
-    for (std::size_t c = 0; c < means.size(); ++c)
-      if (known_.overlaps({edges[c], edges[c + 1]})) out[c] = {means[c], means[c], true};
+    for (std::size_t c = 0; c < out.size(); ++c) {
+      const std::size_t at = stretch[c];
+      if (known_.overlaps({edges[at], edges[at + 1]})) out[c] = {means[at], means[at], true};
+    }
   }
 
  private:

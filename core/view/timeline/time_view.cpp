@@ -122,7 +122,17 @@ PixelGrid::PixelGrid(const TimeView& view, int width_px, Ns origin)
       px_per_ns_(width_px / visible_ns(view)),
       span_{view.span.begin - 1, view.span.end + 1} {
   const double from_origin = (as_double(begin_ - origin) + view.begin_rest_ns) * px_per_ns_;
+  left_ = static_cast<std::int64_t>(std::floor(from_origin));
   shift_px_ = from_origin - std::floor(from_origin) - view.begin_rest_ns * px_per_ns_;
+}
+
+PixelGrid PixelGrid::part(int first, int width) const {
+  PixelGrid grid = *this;
+  grid.width_ = width;
+  grid.left_ += first;
+  grid.shift_px_ -= first;
+  grid.span_ = {begin_of(first) - 1, begin_of(first + width) + 1};
+  return grid;
 }
 
 int PixelGrid::column(Ns t) const {

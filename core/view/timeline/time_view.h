@@ -47,6 +47,12 @@ class PixelGrid {
   // The first nanosecond of a column.
   Ns begin_of(int column) const;
   int width() const { return width_; }
+  // The position of column 0 among all columns of this zoom, counted from the origin: the same column of two views that
+  // differ by a pan alone lies `left() - other.left()` apart.
+  std::int64_t left() const { return left_; }
+  double px_per_ns() const { return px_per_ns_; }
+  // The grid of `width` of its columns, the first of which is `first`.
+  PixelGrid part(int first, int width) const;
   // What has to be asked for to fill every column.
   Span span() const { return span_; }
 
@@ -54,6 +60,7 @@ class PixelGrid {
   Ns begin_;
   int width_;
   double px_per_ns_;
+  std::int64_t left_;
   double shift_px_;
   Span span_;
 };

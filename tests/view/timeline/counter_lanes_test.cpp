@@ -117,6 +117,19 @@ TEST_CASE("a GPU's share of a column is the mean over it") {
   CHECK(share(1) == doctest::Approx(0.25));
 }
 
+TEST_CASE("columns within one nanosecond all show that nanosecond of a GPU's share") {
+  const auto doc = test::document_from_text(kCounted);
+  doc->analyze();
+  constexpr Ns kBegin = 20'000 - 50;  // the kernel begins in the middle of what is shown
+  const PixelGrid grid({{kBegin, kBegin + 100}, 0, 0}, 1600, kBegin);
+  std::vector<CounterColumn> columns;
+  (*doc->counters())[0].series[0].series->columns(grid, columns);
+  for (int c = 0; c < 1600; ++c) {
+    CAPTURE(c);
+    CHECK(columns[static_cast<std::size_t>(c)].high == doctest::Approx(c < 800 ? 0 : 1));
+  }
+}
+
 TEST_CASE("counters lie below the streams of their GPU, or between the header of their process and its lanes, and fold with it and alone") {
   const auto doc = test::document_from_text(kCounted);
   doc->analyze();
