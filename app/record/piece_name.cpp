@@ -118,15 +118,4 @@ std::vector<Piece> pieces_beside(const std::string& path) {
   return pieces;
 }
 
-std::string numbered_path(const std::string& path, int number) {
-  if (number == 0) return path;
-  std::size_t ending = path.size();
-  for (const std::string_view known : {".json.gz", ".json", ".gz"}) {
-    if (!path.ends_with(known)) continue;
-    ending = path.size() - known.size();
-    break;
-  }
-  return path.substr(0, ending) + "-" + std::to_string(number) + path.substr(ending);
-}
-
 }  // namespace gapscope

@@ -37,7 +37,4 @@ std::optional<Piece> read_piece_name(std::string_view file_name);
 // Those in the folder of `path`, by rank, then by process; none where it cannot be read.
 std::vector<Piece> pieces_beside(const std::string& path);
 
-// 0: "a.json.gz" itself; 2: "a-2.json.gz".
-std::string numbered_path(const std::string& path, int number);
-
 }  // namespace gapscope

@@ -14,6 +14,8 @@
 #include <new>
 #include <vector>
 
+#include "core/base/temporary_file.h"
+
 namespace gapscope {
 namespace {
 
@@ -181,27 +183,11 @@ Rescued rescue_open(int file, const std::string& piece, const std::string& path,
 
 }  // namespace
 
-int rename_to_reserved(const std::string& from, const std::string& to) {
-  const int reserved = ::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  if (reserved < 0) return errno;
-  close(reserved);
-  if (std::rename(from.c_str(), to.c_str()) == 0) return 0;
-  const int why = errno;
-  unlink(to.c_str());
-  return why;
-}
-
-int rename_to_new(const std::string& from, const std::string& to) {
-  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
-  const bool unknown = errno == EINVAL || errno == ENOSYS || errno == ENOTSUP;
-  return unknown ? rename_to_reserved(from, to) : errno;
-}
-
 int take_free_name(const std::string& from, const std::string& path, std::string& taken) {
   int why = EEXIST;
-  for (int number = 0; number < kMostNames && why == EEXIST; ++number) {
-    taken = numbered_path(path, number);
-    why = rename_to_new(from, taken);
+  for (int number = 1; number < kMostNames && why == EEXIST; ++number) {
+    taken = number == 1 ? path : numbered(path, number);
+    why = rename_unless_taken(AT_FDCWD, from.c_str(), taken.c_str());
   }
   if (why != 0) taken.clear();
   return why;

@@ -64,10 +64,8 @@ Rescued rescue(const std::string& piece, const std::string& path, std::string_vi
 // Whether a writer holds the file: true where that cannot be told.
 bool may_be_written(const std::string& piece);
 
-// Gives `from` the first free name of `path`, "path-1" ...: 0 and `taken`, or errno.
+// Gives `from` the name `path` or, where that is taken, the first free one with a number (core/base/temporary_file.h): 0 and
+// `taken`, or errno.
 int take_free_name(const std::string& from, const std::string& path, std::string& taken);
-// How that is done: errno, EEXIST where the name is taken. The second way is for file systems that lack the first.
-int rename_to_new(const std::string& from, const std::string& to);
-int rename_to_reserved(const std::string& from, const std::string& to);
 
 }  // namespace gapscope

@@ -145,7 +145,7 @@ int TemporaryFile::close(bool synced) {
 
 int rename_unless_taken(int folder, const char* from, const char* to) {
   if (::renameat2(folder, from, folder, to, RENAME_NOREPLACE) == 0) return 0;
-  if (errno != EINVAL && errno != ENOSYS) return errno;
+  if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) return errno;
   // The file system does not know how. Most of those (NFS) make links, which never replace anything.
   if (::linkat(folder, from, folder, to, 0) == 0) return ::unlinkat(folder, from, 0) == 0 ? 0 : errno;
   if (errno == EEXIST) return EEXIST;

@@ -149,7 +149,7 @@ TEST_CASE("the second process of a program writes a file of its own") {
   first.finish(kBegin + kSecond);
   second.finish(kBegin + kSecond);
   CHECK(first.path() == (target.folder.path() / "r.json").string());
-  CHECK(second.path() == (target.folder.path() / "r-1.json").string());
+  CHECK(second.path() == (target.folder.path() / "r-2.json").string());
   CHECK(count(*opened(second.path()), "k") == 1);
 }
 

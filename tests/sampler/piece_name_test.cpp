@@ -105,10 +105,3 @@ TEST_CASE("pieces are found beside the recording, by rank") {
   CHECK(text == "b.json -1; a.json 2; a.json 10; ");
   CHECK(pieces_beside("/nonexistent/a.json").empty());
 }
-
-TEST_CASE("a number stands before the ending") {
-  CHECK(numbered_path("/a/b.json.gz", 0) == "/a/b.json.gz");
-  CHECK(numbered_path("/a/b.json.gz", 1) == "/a/b-1.json.gz");
-  CHECK(numbered_path("b.json", 17) == "b-17.json");
-  CHECK(numbered_path("b", 2) == "b-2");
-}

