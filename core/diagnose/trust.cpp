@@ -1,7 +1,11 @@
 #include "core/diagnose/trust.h"
 
+#include <algorithm>
+#include <limits>
+
 #include <fmt/format.h>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 
 namespace gapscope {
@@ -18,6 +22,21 @@ constexpr double kLittleUnexplained = 0.02;
 bool is_graph_launch(std::string_view name) { return name == "cudaGraphLaunch" || name == "hipGraphLaunch"; }
 
 std::string shown(std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); }
+
+// Whether a sum of durations or sizes may reach the largest number, where it ends (saturating.h). A duration is counted as often as
+// the deepest lane has depths: a kernel's time stands in the sums of all operators around it.
+bool sums_may_end(const Trace& trace) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  Ns time = 0;
+  std::int64_t times_counted = 1, bytes = 0;
+  for (const Lane& lane : trace.lanes) {
+    add_saturating(time, lane.total_dur);
+    times_counted = std::max(times_counted, std::int64_t{lane.depth_count});
+  }
+  for (const MemoryRow& row : trace.memory) add_saturating(bytes, row.bytes < 0 ? difference_saturating(0, row.bytes) : row.bytes);
+  for (const GpuRow& row : trace.gpu) add_saturating(bytes, static_cast<std::int64_t>(std::min(row.bytes, static_cast<std::uint64_t>(kMost))));
+  return time > kMost / times_counted || bytes == kMost;
+}
 
 // What the missing launches mean: "the 1.18 ms (0.67 % of the window) ..."
 std::string unlinked_sentence(const Trust& t) {
@@ -37,6 +56,7 @@ Trust trust_of(const Trace& trace, const std::vector<GpuOp>& ops, const TimeAcco
   if (const DeviceAccount* device = account.busiest()) trust.window = device->times.window, trust.unexplained = device->times.of(IdleCause::unlinked);
   trust.cut_off = !trace.is_part && trace.report.count(ImportIssue::truncated) > 0;
   for (const ImportIssue lost : {ImportIssue::bad_event, ImportIssue::no_timestamp, ImportIssue::not_an_object, ImportIssue::end_without_begin}) trust.lost_events += trace.report.count(lost);
+  trust.sums_end = sums_may_end(trace);
   trust.gpu_work = ops.size();
   for (const GpuOp& op : ops) {
     if (!op.linked()) {
@@ -55,6 +75,8 @@ std::string trust_text(const Trust& trust) {
   if (trust.cut_off) sentences.push_back("The file is cut off: it ends in the middle of an event, and what followed is missing. What limits the run is not judged.");
   if (trust.lost_events == 1) sentences.push_back("The file is damaged: 1 event could not be read, and all sums are without it.");
   if (trust.lost_events > 1) sentences.push_back(fmt::format("The file is damaged: {} events could not be read, and all sums are without them.", shown(trust.lost_events)));
+  if (trust.sums_end)
+    sentences.push_back("The durations or sizes in this file are too large to be added up: sums end at 292 years or 9.2 EB, so totals and shares of them may be wrong.");
   if (trust.launch_blocked)
     sentences.push_back(fmt::format("Launches waited for their kernels, as with CUDA_LAUNCH_BLOCKING=1: {} of {} kernels of {} or more ended before their launch returned. "
                                     "What limits the run without that is not judged.",

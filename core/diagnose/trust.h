@@ -14,6 +14,7 @@ namespace gapscope {
 struct Trust {
   bool cut_off = false;              // the file ends in the middle
   bool launch_blocked = false;       // launches waited for their kernels, as with CUDA_LAUNCH_BLOCKING=1
+  bool sums_end = false;             // durations or sizes are too large to be added up
   std::uint64_t lost_events = 0;     // could not be read
   std::uint64_t gpu_work = 0;        // kernels, copies and memsets
   std::uint64_t unlinked = 0;        // of these, without a launch in the file

@@ -123,9 +123,12 @@ void EventParser::put() {
   const ParsedTime ts = time_of(EventKey::ts);
   if (ts.state != NumberState::ok) return note(ImportIssue::no_timestamp);
   if (ts.was_text) note(ImportIssue::number_as_text);
+  const bool is_far = ts.ns > kFarthest || ts.ns < -kFarthest;
+  const bool is_instant = phase == 'i' || phase == 'I';
+  if (is_far && !(is_instant && bare(f[EventKey::name]) == "Record Window End")) return note(ImportIssue::no_timestamp);
   switch (phase) {
     case 'X': return put_slice(ts.ns);
-    case 'i': case 'I': return put_instant(ts.ns);
+    case 'i': case 'I': return put_instant(std::clamp(ts.ns, -kFarthest, kFarthest));
     case 'C': return put_counter(ts.ns);
     case 's': case 't': case 'f': return put_flow(ts.ns, phase);
     default:
@@ -142,7 +145,6 @@ void EventParser::put_flow(Ns time, char phase) {
 
 void EventParser::put_slice(Ns begin) {
   const EventFields& f = fields_;
-  if (begin > kFarthest || begin < -kFarthest) return note(ImportIssue::no_timestamp);
   ParsedTime dur = time_of(EventKey::dur);
   if (dur.state != NumberState::ok) {
     note(dur.state == NumberState::non_finite ? ImportIssue::non_finite_number : ImportIssue::missing_duration);

@@ -7,6 +7,7 @@
 #include "core/analyze/analysis.h"
 #include "core/analyze/gpu/occupancy.h"
 #include "core/analyze/op_table/op_table.h"
+#include "core/diagnose/trust.h"
 #include "tests/support/load_text.h"
 
 using namespace gapscope;
@@ -64,6 +65,12 @@ TEST_CASE("times of a century are added up without turning negative") {
   const GpuActivity& gpu = facts->gpu().devices.at(0);
   CHECK(gpu.all.total == 4'600'000'000'000'000'000);
   CHECK(gpu.figures.utilization.value_or(0) <= 1);
+  const Trust trust = trust_of(*t, gpu_ops(*t, links), facts->account());
+  CHECK(trust_text(trust).find("too large to be added up: sums end at 292 years") != std::string::npos);
+  AccountTimes all = facts->account().all_devices();
+  for (int i = 0; i < 3; ++i) all += all;
+  CHECK(all.window == kMost);
+  CHECK(all.compute == kMost);
   CHECK(gpu.figures.sm_efficiency.value_or(0) == doctest::Approx(0.5));  // busy in the later half of the time
 }
 
@@ -96,6 +103,10 @@ TEST_CASE("a time further than 146 years from 0 is no time, and a number that do
                                   slice("near", "4611686018427387.903", "0") + "," + slice("long", "4611686018427387", "1") + "," +
                                   slice("k", "0", "1", R"(, "args": {"stream": 4294967303, "device": 4294967296, "correlation": 5})", "kernel", "9")));
   CHECK(t->report.count(ImportIssue::no_timestamp) == 2);
+  const auto marks = load_text(events(slice("a", "0", "1") + R"(,{"ph": "i", "s": "g", "name": "far", "pid": 7, "tid": 1, "ts": 5000000000000000},)" +
+                                      R"({"ph": "C", "name": "far", "pid": 7, "ts": -5000000000000000, "args": {"a": 1}})"));
+  CHECK(marks->report.count(ImportIssue::no_timestamp) == 2);
+  CHECK(marks->instants.empty());
   CHECK(t->report.count(ImportIssue::missing_duration) == 1);
   CHECK(t->slice_count() == 3);
   REQUIRE(t->gpu.size() == 1);

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "core/analyze/steps.h"
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 
 namespace gapscope {
@@ -66,16 +67,16 @@ class BusySweep {
 
 Ns AccountTimes::host() const {
   Ns sum = 0;
-  for (std::size_t c = 0; c < kIdleCauses; ++c) sum += is_host_part(static_cast<IdleCause>(c)) ? idle[c] : 0;
+  for (std::size_t c = 0; c < kIdleCauses; ++c) add_saturating(sum, is_host_part(static_cast<IdleCause>(c)) ? idle[c] : 0);
   return sum;
 }
 
 AccountTimes& AccountTimes::operator+=(const AccountTimes& other) {
-  window += other.window;
-  compute += other.compute;
-  exposed_communication += other.exposed_communication;
-  exposed_copies += other.exposed_copies;
-  for (std::size_t c = 0; c < kIdleCauses; ++c) idle[c] += other.idle[c];
+  add_saturating(window, other.window);  // of many devices it may be longer than an Ns can say
+  add_saturating(compute, other.compute);
+  add_saturating(exposed_communication, other.exposed_communication);
+  add_saturating(exposed_copies, other.exposed_copies);
+  for (std::size_t c = 0; c < kIdleCauses; ++c) add_saturating(idle[c], other.idle[c]);
   return *this;
 }
 
