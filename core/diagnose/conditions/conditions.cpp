@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
-#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -144,14 +143,18 @@ SpanSet idle_before(const Facts& facts, std::vector<SliceId> work) {
 }
 
 SpanSet gpu_work_inside(const Facts& facts, const std::vector<SliceId>& slices, GraphWork graphs) {
-  std::unordered_set<std::uint32_t> wanted;
-  for (const SliceId s : slices) wanted.insert(s.value);
+  enum Known : std::uint8_t { unknown, outside, inside };
+  std::vector<Known> known(facts.trace.slice_count());  // what was found out on the way up, which may be thousands long
+  for (const SliceId s : slices) known[s.index()] = inside;
   std::vector<Span> spans;
+  std::vector<SliceId> way;
   for (const GpuOp& op : facts.ops) {
     if (!op.linked() || (graphs == GraphWork::leave_out && (facts.own(op.launch) & kIsGraphLaunch))) continue;
     SliceId at = op.launch;
-    while (at && !wanted.contains(at.value)) at = facts.parent(at);
-    if (at) spans.push_back(op.span);
+    for (way.clear(); at && known[at.index()] == unknown; at = facts.parent(at)) way.push_back(at);
+    const Known found = at ? known[at.index()] : outside;
+    for (const SliceId s : way) known[s.index()] = found;
+    if (found == inside) spans.push_back(op.span);
   }
   return span_set(std::move(spans));
 }

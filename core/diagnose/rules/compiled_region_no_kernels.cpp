@@ -15,27 +15,39 @@ bool is_lost_launch(std::string_view call) {
          call.find("Memset") != call.npos;
 }
 
-bool has_lost_launch(const Facts& facts, SliceId slice) {
-  for (const SliceId child : facts.lanes.children(slice)) {
-    if ((facts.below(child) & kIsCall) == 0) continue;
-    if (((facts.own(child) & kIsCall) && is_lost_launch(facts.trace.name(child))) || has_lost_launch(facts, child)) return true;
+// By slice: such a launch lies in it, at whatever depth. Parents come before their children, which may be thousands deep.
+std::vector<bool> hold_lost_launches(const Facts& facts) {
+  std::vector<bool> hold(facts.trace.slice_count());
+  std::vector<std::int8_t> by_name(facts.trace.strings.size(), -1);
+  for (std::size_t i = hold.size(); i-- > 0;) {
+    const SliceId s(i), parent = facts.parent(s);
+    if (!parent || hold[parent.index()]) continue;
+    bool is_lost = false;
+    if ((facts.own(s) & kIsCall) != 0) {
+      std::int8_t& known = by_name[facts.trace.name_id(s).index()];
+      if (known < 0) known = is_lost_launch(facts.trace.name(s)) ? 1 : 0;
+      is_lost = known == 1;
+    }
+    hold[parent.index()] = is_lost || hold[i];
   }
-  return false;
+  return hold;
 }
 
-bool does_nothing(const Facts& facts, const RegionCall& call) {
+bool does_nothing(const Facts& facts, const RegionCall& call, const std::vector<bool>& hold_lost) {
   if (call.gpu_ops > 0 || (facts.below(call.region) & (kIsLaunch | kIsCompiledGraph))) return false;
-  return !has_lost_launch(facts, call.region);
+  return !hold_lost[call.region.index()];
 }
 
 std::vector<Finding> check(const Facts& facts) {
   if (!facts.has_launches) return {};  // a recording of the CPU alone never shows kernels
   const std::vector<RegionCall> calls = region_calls(facts);
+  if (calls.empty()) return {};
+  const std::vector<bool> hold_lost = hold_lost_launches(facts);
   std::vector<SliceId> idle;
   Finding finding;
   EvidenceList times;
   for (const RegionCall& call : calls) {
-    if (!does_nothing(facts, call)) continue;
+    if (!does_nothing(facts, call, hold_lost)) continue;
     finding.cost += facts.trace.duration(call.region);
     if (idle.size() < kMostFindingSpans) times.emplace_back(as_us(facts.trace.duration(call.region)));
     idle.push_back(call.region);
