@@ -20,7 +20,7 @@ Flag renew(Flag& flag) {
 }  // namespace
 
 std::shared_ptr<const AreaStats> answer_area(const Document& document, const Area& area, const std::atomic<bool>* cancel) {
-  std::optional<AreaStats> stats = area_stats(document.trace, area, cancel);
+  std::optional<AreaStats> stats = area_stats(document.trace, document.lanes, area, cancel);
   return stats ? std::make_shared<const AreaStats>(std::move(*stats)) : nullptr;
 }
 

@@ -1,39 +1,57 @@
 #include "core/index/arranged_lane.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
+#include <queue>
 
+#include "core/base/counted_steps.h"
 #include "core/index/lane_walk.h"
 
 namespace gapscope {
 namespace {
 
-// Gives each slice its depth, in the order they come.
+// Gives each slice its depth, in the order they come: begins do not decrease.
 class Stack {
  public:
   explicit Stack(Stacking stacking) : stacking_(stacking) {}
 
   std::uint32_t place(Ns begin, Ns end) {
-    const std::size_t depth = stacking_ == Stacking::nested ? below_all_running(begin) : first_free(begin);
-    if (depth == busy_until_.size()) busy_until_.push_back(0);
-    busy_until_[depth] = std::max(end, begin + 1);  // an empty slice still takes its instant
-    return static_cast<std::uint32_t>(depth);
+    ++count_.steps;
+    const Ns until = std::max(end, begin + 1);  // an empty slice still takes its instant
+    return stacking_ == Stacking::nested ? below_all_running(begin, until) : first_free(begin, until);
   }
-  std::size_t depths() const { return busy_until_.size(); }
+  std::size_t depths() const { return depths_; }
 
  private:
-  std::size_t below_all_running(Ns begin) const {
-    std::size_t depth = busy_until_.size();
-    while (depth > 0 && busy_until_[depth - 1] <= begin) --depth;
+  using Busy = std::pair<Ns, std::uint32_t>;  // until when, depth
+  template <class T>
+  using LeastFirst = std::priority_queue<T, std::vector<T>, std::greater<>>;
+
+  std::uint32_t below_all_running(Ns begin, Ns until) {
+    for (; !running_.empty() && running_.back() <= begin; running_.pop_back()) ++count_.steps;
+    running_.push_back(until);
+    depths_ = std::max(depths_, running_.size());
+    return static_cast<std::uint32_t>(running_.size() - 1);
+  }
+  std::uint32_t first_free(Ns begin, Ns until) {
+    for (; !busy_.empty() && busy_.top().first <= begin; busy_.pop()) {
+      free_.push(busy_.top().second);
+      ++count_.steps;
+    }
+    if (free_.empty()) free_.push(static_cast<std::uint32_t>(depths_++));
+    const std::uint32_t depth = free_.top();
+    free_.pop();
+    busy_.push({until, depth});
     return depth;
   }
-  std::size_t first_free(Ns begin) const {
-    const auto free = std::find_if(busy_until_.begin(), busy_until_.end(), [&](Ns until) { return until <= begin; });
-    return static_cast<std::size_t>(free - busy_until_.begin());
-  }
 
-  Stacking stacking_;
-  std::vector<Ns> busy_until_;
+  const Stacking stacking_;
+  std::size_t depths_ = 0;
+  std::vector<Ns> running_;  // nested: until when, by depth; those below the last one are free
+  LeastFirst<Busy> busy_;    // packed
+  LeastFirst<std::uint32_t> free_;
+  StepCount count_;
 };
 
 bool holds_python(const Trace& trace, const Lane& lane) {
@@ -52,14 +70,17 @@ std::unique_ptr<const ArrangedLane> arrange_without_python(const Trace& trace, L
   return rest.empty() ? nullptr : std::make_unique<const ArrangedLane>(trace, rest, Stacking::nested);
 }
 
-std::vector<LaneId> streams_with_graphs(const Trace& trace, ProcessId process) {
+// By process.
+std::vector<std::vector<LaneId>> streams_with_graphs(const Trace& trace) {
   std::vector<bool> has_graph(trace.lanes.size());
   for (const GpuRow& row : trace.gpu)
     if (row.graph_id != 0) has_graph[trace.lane_id(row.slice).index()] = true;
-  std::vector<LaneId> lanes;
+  std::vector<std::vector<LaneId>> streams(trace.processes.size());
+  StepCount count;
+  count.steps += trace.gpu.size() + trace.lanes.size();
   for (std::size_t l = 0; l < trace.lanes.size(); ++l)
-    if (has_graph[l] && trace.lanes[l].process == process) lanes.emplace_back(l);
-  return lanes;
+    if (has_graph[l]) streams[trace.lanes[l].process.index()].emplace_back(l);
+  return streams;
 }
 
 // What keeps the GPU busy, and what only lies over it.
@@ -82,10 +103,10 @@ Arrangements::StreamRows arrange_stream(const Trace& trace, LaneId id) {
   return {std::make_unique<const ArrangedLane>(trace, parts.work, Stacking::packed), std::make_unique<const ArrangedLane>(trace, parts.spans, Stacking::nested)};
 }
 
-Arrangements::GraphStreams compact_streams(const Trace& trace, ProcessId process) {
+Arrangements::GraphStreams compact_streams(const Trace& trace, std::vector<LaneId> lanes) {
   Arrangements::GraphStreams streams;
-  streams.lanes = streams_with_graphs(trace, process);
-  if (streams.lanes.size() < 2) return {};
+  if (lanes.size() < 2) return {};
+  streams.lanes = std::move(lanes);
   std::vector<SliceId> slices;
   for (const LaneId lane : streams.lanes)
     for (std::uint32_t i = 0; i < trace.lane(lane).slice_count; ++i) slices.emplace_back(trace.lane(lane).first_slice + i);
@@ -148,8 +169,10 @@ Arrangements make_arrangements(const Trace& trace, const std::atomic<bool>* canc
     all.stream_rows.push_back(arrange_stream(trace, LaneId(l)));
     all.any_python = all.any_python || all.without_python.back();
   }
+  std::vector<std::vector<LaneId>> streams = streams_with_graphs(trace);
   for (std::size_t p = 0; p < trace.processes.size(); ++p) {
-    all.graph_streams.push_back(trace.processes[p].is_gpu ? compact_streams(trace, ProcessId(p)) : Arrangements::GraphStreams{});
+    if (cancel != nullptr && *cancel) return all;
+    all.graph_streams.push_back(trace.processes[p].is_gpu ? compact_streams(trace, std::move(streams[p])) : Arrangements::GraphStreams{});
     all.any_graph_streams = all.any_graph_streams || all.graph_streams.back().together;
   }
   return all;

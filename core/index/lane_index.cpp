@@ -8,6 +8,16 @@
 #include "core/base/parallel.h"
 
 namespace gapscope {
+namespace {
+
+std::vector<LaneId> deep_lanes(const Trace& trace) {
+  std::vector<LaneId> deep;
+  for (std::size_t l = 0; l < trace.lanes.size(); ++l)
+    if (trace.lanes[l].depth_count >= DeepLane::kLeastDepths) deep.emplace_back(l);
+  return deep;
+}
+
+}  // namespace
 
 LaneIndex::LaneIndex(const Trace& trace, int threads, const std::atomic<bool>* cancel) : trace_(trace) {
   std::vector<std::optional<RowLevels>> made(trace.rows.size());
@@ -19,6 +29,10 @@ LaneIndex::LaneIndex(const Trace& trace, int threads, const std::atomic<bool>* c
   if (cancel != nullptr && *cancel) return;
   levels_.reserve(made.size());
   for (auto& level : made) levels_.push_back(std::move(*level));
+
+  const std::vector<LaneId> deep = deep_lanes(trace);
+  if (!deep.empty()) deep_.resize(trace.lanes.size());
+  parallel_for(threads, deep.size(), [&](std::size_t i) { deep_[deep[i].index()] = std::make_unique<const DeepLane>(trace, deep[i], cancel); });
 }
 
 std::size_t LaneIndex::level_bytes() const {
@@ -59,6 +73,7 @@ void LaneIndex::visible(RowId row, Span view, int width_px, std::vector<VisibleI
 
 SliceId LaneIndex::parent(SliceId slice) const {
   const Row& row = trace_.row(slice);
+  if (const DeepLane* lane = deep(row.lane)) return lane->parent(slice);
   const Ns begin = trace_.begin(slice);
   const Ns end = trace_.end(slice);
   for (std::uint32_t depth = row.depth; depth-- > 0;) {
@@ -78,8 +93,12 @@ std::vector<SliceId> LaneIndex::ancestors(SliceId slice) const {
 }
 
 std::vector<SliceId> LaneIndex::children(SliceId slice) const {
-  std::vector<SliceId> found;
   const Row& row = trace_.row(slice);
+  if (const DeepLane* lane = deep(row.lane)) {
+    const auto known = lane->children(slice);
+    return {known.begin(), known.end()};
+  }
+  std::vector<SliceId> found;
   const Lane& lane = trace_.lane(row.lane);
   const Span span = trace_.span_of(slice);
   // Without overlaps every child lies one depth below; an overlapping one may sit deeper.
@@ -103,6 +122,7 @@ Ns LaneIndex::self_time(SliceId slice) const {
 }
 
 SliceId LaneIndex::innermost_at(LaneId lane_id, Ns t) const {
+  if (const DeepLane* lane = deep(lane_id)) return lane->innermost_at(t);
   for (std::uint32_t depth = trace_.lane(lane_id).depth_count; depth-- > 0;) {
     if (const SliceId s = at(trace_.row_id(lane_id, depth), t)) return s;
   }
@@ -110,6 +130,7 @@ SliceId LaneIndex::innermost_at(LaneId lane_id, Ns t) const {
 }
 
 SliceId LaneIndex::innermost_op_at(LaneId lane_id, Ns t) const {
+  if (const DeepLane* lane = deep(lane_id)) return lane->innermost_op_at(t);
   for (std::uint32_t depth = trace_.lane(lane_id).depth_count; depth-- > 0;) {
     const SliceId s = at(trace_.row_id(lane_id, depth), t);
     if (s && (trace_.kind(s) == Kind::op || trace_.kind(s) == Kind::annotation)) return s;

@@ -1,10 +1,12 @@
 #pragma once
-// Questions about one lane, answered in O(log n): what is at a time and depth, what encloses a slice, what lies in it,
-// and what is visible at a given zoom. Holds a reference to the trace, which must outlive it.
+// Questions about one lane, answered in O(log n) however deep it is (see deep_lane.h): what is at a time and depth, what encloses a
+// slice, what lies in it, and what is visible at a given zoom. Holds a reference to the trace, which must outlive it.
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "core/index/deep_lane.h"
 #include "core/index/row_levels.h"
 #include "core/index/row_window.h"
 #include "core/trace/trace.h"
@@ -28,6 +30,8 @@ class LaneIndex {
   SliceId last_begin_at_or_before(RowId row, Ns t) const;
   SliceId first_begin_at_or_after(RowId row, Ns t) const;
 
+  // Whether parent() and what else is asked here needs no look at other depths: who walks along all of them asks this instead.
+  bool is_deep(LaneId lane) const { return deep(lane) != nullptr; }
   // The innermost slice of the same lane at a smaller depth that encloses `slice` whole, or none.
   SliceId parent(SliceId slice) const;
   // From the outermost ancestor down to the parent.
@@ -48,8 +52,11 @@ class LaneIndex {
   std::size_t level_bytes() const;
 
  private:
+  const DeepLane* deep(LaneId lane) const { return deep_.empty() ? nullptr : deep_[lane.index()].get(); }
+
   const Trace& trace_;
-  std::vector<RowLevels> levels_;  // one a row
+  std::vector<RowLevels> levels_;                      // one a row
+  std::vector<std::unique_ptr<const DeepLane>> deep_;  // one a lane, null where it is not deep; empty where none is
 };
 
 }  // namespace gapscope

@@ -143,7 +143,7 @@ int main(int argc, char** argv) {
                   what, ms, table.rows.size(), shapes_ms, kernels_ms, worst);
     }
     const Area area = whole_area(t);
-    const double stats_ms = best_ms([&] { area_stats(t, area); }, 3);
+    const double stats_ms = best_ms([&] { area_stats(t, doc.lanes, area); }, 3);
     const double cpu_ms = best_ms([&] { call_paths(t, doc.lanes, doc.links, area, PathTime::cpu); }, 2);
     const double gpu_ms = best_ms([&] { call_paths(t, doc.lanes, doc.links, area, PathTime::gpu); }, 2);
     std::printf("  area           sums %.1f ms, call paths by CPU time %.1f ms, by GPU time %.1f ms\n", stats_ms, cpu_ms, gpu_ms);

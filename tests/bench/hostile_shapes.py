@@ -8,13 +8,15 @@
 """
 import argparse
 import json
+import math
 import os
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
 
-COMMANDS = ["info", "diagnose", "kernels", "gpu", "steps", "launches", "memory", "table", "flops", "diff", "screenshot"]
+COMMANDS = ["info", "why", "diagnose", "kernels", "gpu", "steps", "launches", "memory", "table", "flops", "diff", "screenshot"]
 
 
 def slice_(ts, dur, name="aten::mm", cat="cpu_op", pid=1, tid=1, **args):
@@ -108,6 +110,16 @@ def shapes():
     s["counter_series"] = lambda n: [{"ph": "C", "name": "c", "pid": 1, "tid": 1, "ts": i, "args": {f"v{i}": i}} for i in range(n)]
     s["counter"] = lambda n: [{"ph": "C", "name": "c", "pid": 1, "tid": 1, "ts": n - i, "args": {"v": i}} for i in range(n)]
     s["devices"] = lambda n: launched(n, dev=lambda i: i)
+    s["devices_in_steps"] = lambda n: [slice_(100 * i, 100, f"ProfilerStep#{i}", "user_annotation") for i in range(n // 10)] + launched(n, dev=lambda i: i % 1000)
+    s["devices_with_graphs"] = lambda n: [kernel(10 * i, 4, i + 1, dev=i // 2, stream=i, **{"graph id": 3, "graph node id": i}) for i in range(n)]
+    s["overlapping_on_devices"] = lambda n: [slice_(i, n) for i in range(n)] + \
+        [call(2 * i + d / 40, 0.01, 40 * i + d + 1) for i in range(n // 40) for d in range(40)] + \
+        [kernel(2 * i + 1 + d / 40, 0.5, 40 * i + d + 1, dev=d) for i in range(n // 40) for d in range(40)]
+    s["overlapping_in_steps"] = lambda n: [slice_(i, n) for i in range(n)] + \
+        [slice_(20 * i, 20, f"ProfilerStep#{i}", "user_annotation", tid=2) for i in range(n // 10)] + \
+        [call(2 * i, 0.5, i + 1, tid=2) for i in range(n)] + [kernel(2 * i + 1, 0.5, i + 1, dev=i % 8) for i in range(n)]
+    s["stairs_apart"] = lambda n: [slice_(3 * i, 1) for i in range(n)] + [slice_(3 * n + i, n, "aten::x") for i in range(n)] + \
+        [call(3 * i + 0.5, 0.2, i + 1) for i in range(n)] + [kernel(3 * i + 1, 0.5, i + 1) for i in range(n)]
     s["streams"] = lambda n: launched(n, stream=lambda i: i)
     s["streams_with_gaps"] = lambda n: [slice_(10 * i, 8) for i in range(n)] + [call(10 * i + 1, 5, i + 1) for i in range(n)] + \
         [kernel(1 if i < n // 2 else 10 * n + i, 1, (i + n // 2) % n + 1, stream=i % (n // 2)) for i in range(n)]
@@ -116,6 +128,9 @@ def shapes():
     s["one_external_id"] = lambda n: launched(n, ext=5)
     s["far_ids"] = lambda n: launched(n, ext=lambda i: (i + 1) << 40, corr=lambda i: (i + 1) << 40)
     s["deep_queue"] = lambda n: [call(i, 0.5, i + 1) for i in range(n)] + [kernel(n + 2 * i, 1, i + 1) for i in range(n)]
+    s["deep_queue_on_devices"] = lambda n: [call(i, 0.5, i + 1) for i in range(n)] + [kernel(n + 2 * i, 1, i + 1, dev=i % 40) for i in range(n)]
+    s["deep_queue_in_waits"] = lambda n: [call(i, 0.5, i + 1) for i in range(n)] + [kernel(n + 2 * i, 1, i + 1) for i in range(n)] + \
+        [call(n + 2 * i, 1.5, 0, name="cudaStreamSynchronize") for i in range(n)]
     s["deep_queue_steps"] = lambda n: [slice_(100 * i, 100, f"ProfilerStep#{i}", "user_annotation") for i in range(n // 100)] + \
         [call(i, 0.5, i + 1) for i in range(n)] + [kernel(n + 2 * i, 1, i + 1) for i in range(n)]
     s["steps"] = lambda n: [slice_(10 * i, 10, f"ProfilerStep#{i}", "user_annotation") for i in range(n)] + launched(n)
@@ -158,6 +173,7 @@ def shapes():
         [call(10 * i + 1, 2, i + 1) for i in range(n)] + [kernel(10 * i + 4, 3, i + 1) for i in range(n)]
     s["long_names"] = lambda n: [slice_(5, 5, "a" * (n * 50)), kernel(20, 5, 1, "void at::native::" + "f<" * (n * 12) + ">" * (n * 12)), kernel(30, 5, 2, "_Z" + "N3foo" * (n * 10)),
                                  kernel(40, 5, 3, "(" * (n * 50)), kernel(50, 5, 4, "gemm_" + "128x" * (n * 10)), kernel(60, 5, 5, "triton_poi_fused_" + "add_" * (n * 12))]
+    s["name_of_many_mb"] = lambda n: [slice_(5, 5, "a" * (n * 500)), call(6, 1, 1, name="c" * (n * 500)), kernel(20, 5, 1, "k" * (n * 500))]
     s["long_category"] = lambda n: [{"ph": p, "cat": "a" * (n * 20), "id": i, "name": "x", "pid": 1, "tid": 1, "ts": i} for i in range(8) for p in "be"] + \
         [{"ph": p, "cat": "b", "id": i, "name": "x", "pid": "p" * (n * 20), "tid": "t" * (n * 20), "ts": i} for i in range(8) for p in "be"]
     s["long_thread_name"] = lambda n: [{"ph": "M", "name": "thread_name", "pid": 1, "tid": "a" * (n * 25) + "b", "args": {"name": "a" * (n * 50)}}, slice_(0, 1, tid="a" * (n * 25) + "b"),
@@ -178,13 +194,16 @@ def write(shape, n, path):
 
 
 def seconds(command, limit):
-    """User and system time, or None when it takes longer than `limit`. Raises where the command fails."""
+    """User and system time, or None when that is more than `limit`, however busy the machine is. Raises where the command fails."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
-        done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=limit)
+        done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=100 * limit,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit), math.ceil(limit))))
     except subprocess.TimeoutExpired:
         return None
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode in (-signal.SIGKILL, -signal.SIGXCPU):
+        return None
     if done.returncode not in (0, 1, 2):
         raise RuntimeError(f"{' '.join(command)}: {done.returncode} {done.stderr[-300:]}")
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime

@@ -1,9 +1,11 @@
 #include "core/index/arranged_lane.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <set>
 
+#include "core/base/counted_steps.h"
 #include "core/load/load_trace.h"
 #include "tests/support/hand_trace.h"
 #include "tests/support/real_traces.h"
@@ -100,5 +102,68 @@ TEST_CASE("in every recording, arranged rows hold each slice that is no Python f
       CHECK_MESSAGE(disjoint, path.filename().string());
       CHECK_MESSAGE(deeper, path.filename().string());
     }
+  }
+}
+
+namespace {
+
+// n GPUs with two streams each that one graph was replayed on.
+std::shared_ptr<Trace> many_gpus(std::size_t n) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < n; ++i) names.push_back(fmt::format("GPU {}", i));
+  std::vector<HandLane> lanes;
+  for (const std::string& name : names)
+    for (Ns begin = 0; begin < 2; ++begin) lanes.push_back({name, "stream", LaneKind::gpu_stream, {{{"k", begin, 10, Kind::kernel}}}});
+  auto trace = hand_trace(lanes);
+  for (Process& p : trace->processes) p.is_gpu = true;
+  for (std::size_t i = 0; i < trace->slice_count(); ++i) trace->gpu.emplace_back().slice = SliceId(i), trace->gpu.back().graph_id = 9;
+  return trace;
+}
+
+}  // namespace
+
+TEST_CASE("the streams of thousands of GPUs are arranged in steps in proportion to them") {
+  const auto steps = [](std::size_t n) {
+    const auto trace = many_gpus(n);
+    const std::uint64_t before = counted_steps;
+    const Arrangements all = make_arrangements(*trace);
+    CHECK(all.graph_streams.size() == n);
+    CHECK(all.graph_streams.back().together->depth_count() == 2);
+    return counted_steps - before;
+  };
+  CHECK(steps(4'000) < 5 * steps(1'000));
+}
+
+TEST_CASE("slices that lie thousands deep are packed in steps in proportion to them, as if every depth had been asked") {
+  const auto steps = [](std::size_t n, Stacking stacking) {
+    std::vector<std::vector<HandSlice>> rows;
+    std::vector<SliceId> slices;
+    for (std::size_t i = 0; i < n; ++i) {
+      const Ns begin = static_cast<Ns>(i), end = static_cast<Ns>(2 * n - i % 97);
+      rows.push_back({{"k", begin, i % 7 == 0 ? begin + 3 : end, Kind::kernel}});
+      slices.emplace_back(i);
+    }
+    const auto trace = hand_trace({{"GPU 0", "stream", LaneKind::gpu_stream, rows}});
+    const std::uint64_t before = counted_steps;
+    const ArrangedLane lane(*trace, slices, stacking);
+    const std::uint64_t taken = counted_steps - before;
+    std::vector<Ns> busy_until;  // by depth
+    for (const SliceId s : slices) {
+      const Ns begin = trace->begin(s);
+      std::size_t depth = 0;
+      if (stacking == Stacking::packed)
+        while (depth < busy_until.size() && busy_until[depth] > begin) ++depth;
+      else
+        for (depth = busy_until.size(); depth > 0 && busy_until[depth - 1] <= begin;) --depth;
+      if (depth == busy_until.size()) busy_until.push_back(0);
+      busy_until[depth] = trace->end(s);
+      if (s.value % 50 == 0) CHECK(lane.depth_of(s, begin) == depth);
+    }
+    return taken;
+  };
+  for (const Stacking stacking : {Stacking::packed, Stacking::nested}) {
+    const std::uint64_t few = steps(1'500, stacking);
+    CHECK(few >= 1'500);
+    CHECK(steps(6'000, stacking) < 5 * few);
   }
 }

@@ -65,6 +65,14 @@ std::vector<HostPiece> put_over(const std::vector<HostPiece>& pieces, const std:
   return out;
 }
 
+// Of spans in order, none of which overlap; mostly it is near.
+SpanSet::const_iterator first_to_end_after(SpanSet::const_iterator at, SpanSet::const_iterator end, Ns t) {
+  constexpr int kNear = 16;
+  for (int i = 0; i < kNear; ++i, ++at)
+    if (at == end || at->end > t) return at;
+  return std::upper_bound(at, end, t, [](Ns time, Span s) { return time < s.end; });
+}
+
 }  // namespace
 
 HostTime::HostTime(const Trace& trace) : trace_(trace), part_(trace.slice_count(), kNoPart) {
@@ -118,28 +126,36 @@ void HostTime::read_slices() {
   gather_overheads(overheads);
 }
 
-// Where a lane has any slice. Deeper rows mostly lie in those above.
+// Where a lane has any slice. Deeper rows mostly lie in those above; what they add is united with as much at a time, so that no
+// span is united more than log n times.
 SpanSet HostTime::coverage(LaneId id) const {
   const Lane& lane = trace_.lane(id);
-  SpanSet covered;
+  std::vector<SpanSet> parts;  // each larger than the next
+  const auto add = [&](SpanSet more) {
+    for (; !parts.empty() && parts.back().size() <= more.size(); parts.pop_back()) more = unite(parts.back(), more);
+    parts.push_back(std::move(more));
+  };
+  const SpanSet none;
+  StepCount count;
   bool all_in_first_row = lane.overlapping == 0;
   for (std::uint32_t depth = 0; depth < lane.depth_count && (depth == 0 || !all_in_first_row); ++depth) {
     const Row& row = trace_.rows[lane.first_row + depth];
-    if (row.count == 0) continue;
+    const SpanSet& covered = parts.empty() ? none : parts.front();
     SpanSet more;
-    auto at = std::upper_bound(covered.begin(), covered.end(), trace_.slices.begin[row.first], [](Ns t, Span s) { return t < s.end; });
+    auto at = covered.begin();
     for (std::uint32_t i = row.first; i < row.first + row.count; ++i) {
       const Span span{trace_.slices.begin[i], trace_.slices.end[i]};
       if (part_[i] == kNoPart) {
         all_in_first_row = false;
         continue;
       }
-      while (at != covered.end() && at->end <= span.begin) ++at;
+      at = first_to_end_after(at, covered.end(), span.begin);
       if (at == covered.end() || !at->contains(span)) append(more, span);
     }
-    if (!more.empty()) covered = unite(covered, more);
+    count.steps += row.count + more.size();
+    if (!more.empty()) add(std::move(more));
   }
-  return covered;
+  return unite(std::move(parts));
 }
 
 // At each instant the first thread in order that has a slice there: a sweep with the threads that go on in a heap.
@@ -179,8 +195,18 @@ void HostTime::gather_overheads(const std::vector<SliceId>& slices) {
 }
 
 HostReader::HostReader(const HostTime& host, bool reads_ahead)
-    : host_(host), reads_ahead_(reads_ahead), near_(host.trace_.rows.size()), lanes_(host.trace_.lanes.size()) {
-  for (std::size_t r = 0; r < near_.size(); ++r) near_[r] = host.trace_.rows[r].first;
+    : host_(host), reads_ahead_(reads_ahead) {}
+
+HostReader::LaneState& HostReader::state_of(LaneId id) {
+  if (last_ != nullptr && last_lane_ == id) return *last_;
+  const auto [at, is_new] = lanes_.try_emplace(id.value);
+  if (is_new) {
+    const Lane& lane = host_.trace_.lane(id);
+    for (std::uint32_t r = lane.first_row; r < lane.first_row + lane.depth_count; ++r) at->second.near.push_back(host_.trace_.rows[r].first);
+  }
+  last_lane_ = id;
+  last_ = &at->second;
+  return *last_;
 }
 
 void HostReader::read(LaneId lane, Span span, std::vector<HostPiece>& out) {
@@ -227,7 +253,7 @@ void HostReader::each_on_first_thread(Span span, Take take) {
 
 template <class Take, class Uncovered>
 void HostReader::each_on_lane(LaneId lane, Span span, Take take, Uncovered uncovered) {
-  LaneState& s = lanes_[lane.index()];
+  LaneState& s = state_of(lane);
   if (span.begin < s.now || span.end > s.ready.end) make_ready(s, lane, span);
   while (s.next < s.slices.size() && s.slices[s.next].begin <= span.begin) begin_slice(s, s.slices[s.next++]);
   s.now = span.begin;
@@ -280,8 +306,9 @@ void HostReader::make_ready(LaneState& s, LaneId id, Span span) {
   inside_.clear();  // begun in the stretch; those begun before it are few
   for (std::uint32_t r = lane.first_row; r < lane.first_row + lane.depth_count; ++r) {
     const Row& row = host_.trace_.rows[r];
-    near_[r] = first_that_ends_after(row, span.begin, near_[r]);
-    for (std::uint32_t i = near_[r]; i < row.first + row.count && slices.begin[i] < s.ready.end; ++i)
+    std::uint32_t& near = s.near[r - lane.first_row];
+    near = first_that_ends_after(row, span.begin, near);
+    for (std::uint32_t i = near; i < row.first + row.count && slices.begin[i] < s.ready.end; ++i)
       if (host_.part_[i] != kNoPart && slices.begin[i] < slices.end[i]) {
         const bool before = slices.begin[i] < span.begin;
         if (!before) places_.push_back({static_cast<std::uint64_t>(slices.begin[i]) - static_cast<std::uint64_t>(span.begin), inside_.size()});
@@ -295,6 +322,7 @@ void HostReader::make_ready(LaneState& s, LaneId id, Span span) {
   constexpr std::size_t kEnough = 512;
   s.enough = std::max({kEnough, s.slices.size(), std::size_t{lane.depth_count}});
   s.fresh = places_.size();
+  count_.steps += lane.depth_count + s.slices.size() + s.fresh;
   for (const Place& p : places_) s.slices.push_back(inside_[p.at]);
 }
 

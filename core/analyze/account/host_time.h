@@ -5,10 +5,12 @@
 // Slices are here operators, annotations, Python frames and calls, each covering [begin, end); one of no duration covers
 // nothing. Building costs a pass over the trace and a byte a slice; a question O(depths * log n), and O(n log n) in the slices
 // that lie in the stretch asked for.
+#include <unordered_map>
 #include <vector>
 
 #include "core/analyze/account/idle_cause.h"
 #include "core/base/column.h"
+#include "core/base/counted_steps.h"
 #include "core/base/span_set.h"
 #include "core/trace/trace.h"
 
@@ -75,7 +77,9 @@ class HostReader {
     Ns now = 0;                  // the last question's end
     Ns ahead = 0;                // how much more than asked for is made ready...
     std::size_t fresh = 0, enough = 0;  // ...so that of the slices these begin in it: last time, and wanted
+    std::vector<std::uint32_t> near;    // by depth: where the last question found its first slice
   };
+  LaneState& state_of(LaneId lane);
   template <class Take>
   void each_piece(LaneId lane, Span span, Take take);
   template <class Take>
@@ -90,8 +94,10 @@ class HostReader {
 
   const HostTime& host_;
   const bool reads_ahead_;
-  std::vector<std::uint32_t> near_;  // by row: where the last question found its first slice
-  std::vector<LaneState> lanes_;
+  std::unordered_map<std::uint32_t, LaneState> lanes_;  // those asked about: there may be many, and many readers
+  StepCount count_;
+  LaneId last_lane_;
+  LaneState* last_ = nullptr;
   // To work in: slices row by row, and their order.
   struct Place {
     std::uint64_t after;  // ns since the stretch's begin

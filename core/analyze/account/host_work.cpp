@@ -18,35 +18,52 @@ struct Around {
   SliceId op, python;
 };
 
-Around find_around(const Trace& trace, const LaneIndex& lanes, SliceId slice) {
-  Around out;
-  SliceId of_pytorch;
-  const auto look_at_frame = [&](SliceId s) {
-    if (out.python || trace.kind(s) != Kind::python || !has_file_and_line(trace.name(s))) return;
-    if (!is_of_pytorch(trace.name(s))) out.python = s;
-    else if (!of_pytorch) of_pytorch = s;
-  };
-  look_at_frame(slice);
-  for (SliceId s = lanes.parent(slice); s; s = lanes.parent(s)) {
-    if (!out.op && trace.kind(s) == Kind::op && trace.kind(slice) != Kind::op && !trace.name(s).starts_with("ProfilerStep#")) out.op = s;
-    look_at_frame(s);
+// What lies around slices. Each slice is looked at once, however many lie below it.
+class Surroundings {
+ public:
+  Surroundings(const Trace& trace, const LaneIndex& lanes) : trace_(trace), lanes_(lanes) {}
+
+  Around of(SliceId slice) {
+    const Known& known = know(slice);
+    const bool is_op = trace_.kind(slice) == Kind::op;
+    return {is_op ? SliceId{} : known.op, known.own_python ? known.own_python : known.torch_python};
   }
-  if (!out.python) out.python = of_pytorch;
-  return out;
-}
+
+ private:
+  // The innermost of each kind, the slice itself among them.
+  struct Known {
+    SliceId op, own_python, torch_python;
+  };
+
+  const Known& know(SliceId slice) {
+    std::vector<SliceId> unknown;  // from the inside out: thousands deep in some files
+    SliceId at = slice;
+    for (; at && !known_.contains(at.value); at = lanes_.parent(at)) unknown.push_back(at);
+    Known known = at ? known_[at.value] : Known{};
+    for (; !unknown.empty(); unknown.pop_back()) {
+      take_in(unknown.back(), known);
+      known_.emplace(unknown.back().value, known);
+    }
+    return known_[slice.value];
+  }
+  void take_in(SliceId s, Known& known) const {
+    const std::string_view name = trace_.name(s);
+    if (trace_.kind(s) == Kind::op && !name.starts_with("ProfilerStep#")) known.op = s;
+    if (trace_.kind(s) == Kind::python && has_file_and_line(name)) (is_of_pytorch(name) ? known.torch_python : known.own_python) = s;
+  }
+
+  const Trace& trace_;
+  const LaneIndex& lanes_;
+  std::unordered_map<std::uint32_t, Known> known_;
+};
 
 }  // namespace
 
 std::vector<HostWork> host_work(const Trace& trace, const LaneIndex& lanes, const TimeAccount& account, const DeviceGap& gap, Span clip) {
-  std::unordered_map<std::uint32_t, Around> around;
+  Surroundings surroundings(trace, lanes);
   std::map<std::array<std::uint32_t, 4>, HostWork> sums;
   for (const HostPiece& piece : account.pieces(gap, clip)) {
-    Around about;
-    if (piece.slice) {
-      const auto [at, is_new] = around.try_emplace(piece.slice.value);
-      if (is_new) at->second = find_around(trace, lanes, piece.slice);
-      about = at->second;
-    }
+    const Around about = piece.slice ? surroundings.of(piece.slice) : Around{};
     const auto name = [&](SliceId s) { return s ? trace.name_id(s).value : StringId::kNone; };
     HostWork& work = sums[{static_cast<std::uint32_t>(piece.cause), name(piece.slice), name(about.op), name(about.python)}];
     if (work.time == 0) work = {piece.cause, 0, piece.slice, about.op, about.python};

@@ -35,12 +35,13 @@ void add_record(MemoryDevice& device, const Trace& trace, std::uint32_t record) 
 // instead of a search in every row for every record.
 class OperatorsAlong {
  public:
-  explicit OperatorsAlong(const Trace& trace) : t_(trace) {
+  OperatorsAlong(const Trace& trace, const LaneIndex& lanes) : t_(trace), lanes_(lanes) {
     places_.reserve(trace.rows.size());
     for (const Row& row : trace.rows) places_.push_back(place_at(row, row.first));
   }
 
   SliceId innermost(LaneId lane, Ns t) {
+    if (lanes_.is_deep(lane)) return lanes_.innermost_op_at(lane, t);
     const Lane& l = t_.lane(lane);
     for (std::uint32_t r = l.first_row + l.depth_count; r-- > l.first_row;) {
       Place& place = places_[r];
@@ -81,6 +82,7 @@ class OperatorsAlong {
   }
 
   const Trace& t_;
+  const LaneIndex& lanes_;
   std::vector<Place> places_;  // by row
 };
 
@@ -161,7 +163,7 @@ std::optional<std::size_t> MemoryCurve::at(Ns t) const {
 MemoryUse memory_use(const Trace& trace, const LaneIndex& lanes) {
   std::map<DeviceKey, MemoryDevice> devices;
   OperatorSums operators;
-  OperatorsAlong along(trace);
+  OperatorsAlong along(trace, lanes);
   MemoryDevice* device = nullptr;  // of the record before
   for (std::uint32_t i = 0; i < trace.memory.size(); ++i) {
     const MemoryRow& row = trace.memory[i];

@@ -115,8 +115,12 @@ class Builder {
       const std::uint32_t depth = t_.depth(s);
       const Span span = t_.span_of(s);
       std::uint32_t parent = kNoNode;
-      for (std::uint32_t d = depth; d-- > 0 && parent == kNoNode;)
-        if (open[d].span.end >= span.end && span.begin < open[d].span.end) parent = open[d].node;
+      if (lanes_.is_deep(lane)) {
+        if (const SliceId above = lanes_.parent(s)) parent = open[t_.depth(above)].node;
+      } else {
+        for (std::uint32_t d = depth; d-- > 0 && parent == kNoNode;)
+          if (open[d].span.end >= span.end && span.begin < open[d].span.end) parent = open[d].node;
+      }
       if (parent == kNoNode) parent = lane_node(lane);
       const std::uint32_t node = child(parent, s, std::max(span.begin, area_.span.begin));
       open[depth] = {span, node};

@@ -43,8 +43,8 @@ class RowSums {
 // each that only moves on: slices of a row come in order of begin.
 class Summer {
  public:
-  Summer(const Trace& trace, const Area& area)
-      : t_(trace), area_(area), names_(trace.strings.size()), categories_(trace.categories.size()), lanes_(trace.lanes.size()) {}
+  Summer(const Trace& trace, const LaneIndex& lanes, const Area& area)
+      : t_(trace), index_(lanes), area_(area), names_(trace.strings.size()), categories_(trace.categories.size()), lanes_(trace.lanes.size()) {}
 
   bool run(const std::atomic<bool>* cancel) {
     for (const LaneId lane : area_.lanes) {
@@ -68,9 +68,7 @@ class Summer {
   bool add_row(LaneId lane, std::uint32_t depth, const std::atomic<bool>* cancel) {
     const Lane& of = t_.lane(lane);
     const auto [first, last] = slices_touching(t_, t_.rows[of.first_row + depth], area_.span);
-    cursors_.assign(depth, 0);
-    for (std::uint32_t d = 0; d < depth; ++d) cursors_[d] = t_.rows[of.first_row + d].first;
-    if (first < last && depth > 0) start_cursors(of, t_.slices.begin[first]);
+    if (first < last && !index_.is_deep(lane)) start_cursors(of, depth, t_.slices.begin[first]);
     for (std::uint32_t s = first; s < last; ++s) {
       if (s % kCancelEvery == 0 && cancel != nullptr && *cancel) return false;
       add(s, lane, of, depth);
@@ -79,8 +77,9 @@ class Summer {
   }
 
   // Behind the last slice of each row above that begins at or before `t`.
-  void start_cursors(const Lane& lane, Ns t) {
-    for (std::uint32_t d = 0; d < cursors_.size(); ++d) {
+  void start_cursors(const Lane& lane, std::uint32_t depth, Ns t) {
+    cursors_.resize(depth);
+    for (std::uint32_t d = 0; d < depth; ++d) {
       const Row& row = t_.rows[lane.first_row + d];
       const auto from = t_.slices.begin.begin() + row.first;
       cursors_[d] = row.first + static_cast<std::uint32_t>(std::upper_bound(from, from + row.count, t) - from);
@@ -93,7 +92,7 @@ class Summer {
     names_.add(t_.slices.name[s].value, time);
     categories_.add(t_.slices.category[s], time);
     lanes_.add(lane.value, time);
-    const std::uint32_t parent = parent_of(span, of, depth);
+    const std::uint32_t parent = index_.is_deep(lane) ? index_.parent(SliceId(std::size_t{s})).value : parent_of(span, of, depth);
     if (parent == SliceId::kNone) return;
     names_.take_from(t_.slices.name[parent].value, time);
     categories_.take_from(t_.slices.category[parent], time);
@@ -115,6 +114,7 @@ class Summer {
   }
 
   const Trace& t_;
+  const LaneIndex& index_;
   const Area& area_;
   RowSums names_, categories_, lanes_;
   std::vector<std::uint32_t> cursors_;  // by depth
@@ -172,8 +172,8 @@ AreaGpu gpu_in(const Trace& trace, const Area& area) {
 
 }  // namespace
 
-std::optional<AreaStats> area_stats(const Trace& trace, const Area& area, const std::atomic<bool>* cancel) {
-  Summer summer(trace, area);
+std::optional<AreaStats> area_stats(const Trace& trace, const LaneIndex& lanes, const Area& area, const std::atomic<bool>* cancel) {
+  Summer summer(trace, lanes, area);
   if (!summer.run(cancel)) return std::nullopt;
   AreaStats stats;
   stats.area = area;

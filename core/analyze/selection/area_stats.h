@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/analyze/selection/area.h"
+#include "core/index/lane_index.h"
 
 namespace gapscope {
 
@@ -38,6 +39,6 @@ struct AreaStats {
 };
 
 // Nothing when `cancel` (may be null) turned true on the way.
-std::optional<AreaStats> area_stats(const Trace& trace, const Area& area, const std::atomic<bool>* cancel = nullptr);
+std::optional<AreaStats> area_stats(const Trace& trace, const LaneIndex& lanes, const Area& area, const std::atomic<bool>* cancel = nullptr);
 
 }  // namespace gapscope

@@ -90,7 +90,7 @@ std::shared_ptr<Trace> two_lanes() {
 
 TEST_CASE("times are cut at the edges of the area, self time too") {
   const auto trace = two_lanes();
-  const AreaStats stats = *area_stats(*trace, {{20, 65}, {LaneId(0)}});
+  const AreaStats stats = *area_stats(*trace, LaneIndex(*trace), {{20, 65}, {LaneId(0)}});
   CHECK(stats.slices == 4);
   CHECK(named(*trace, stats, "outer").total == 45);
   CHECK(named(*trace, stats, "outer").self == 45 - 10 - 15);
@@ -106,19 +106,19 @@ TEST_CASE("times are cut at the edges of the area, self time too") {
 
 TEST_CASE("a slice that only meets the edge is not in the area, an empty one at its begin is") {
   const auto trace = hand_trace({{"p", "t", LaneKind::cpu_thread, {{{"before", 0, 10}, {"empty", 10, 10}, {"after", 20, 30}}}}});
-  const AreaStats stats = *area_stats(*trace, {{10, 20}, {LaneId(0)}});
+  const AreaStats stats = *area_stats(*trace, LaneIndex(*trace), {{10, 20}, {LaneId(0)}});
   REQUIRE(stats.by_name.size() == 1);
   CHECK(named(*trace, stats, "empty").total == 0);
 }
 
 TEST_CASE("an empty slice at the very end of a trace lies in the whole of it") {
   const auto trace = hand_trace({{"p", "t", LaneKind::cpu_thread, {{{"a", 0, 10}, {"end", 10, 10}}}}});
-  CHECK(area_stats(*trace, whole_area(*trace))->slices == 2);
+  CHECK(area_stats(*trace, LaneIndex(*trace), whole_area(*trace))->slices == 2);
 }
 
 TEST_CASE("the gaps of a GPU and its work make up the area") {
   const auto trace = two_lanes();
-  const AreaGpu gpu = area_stats(*trace, {{10, 90}, {LaneId(1)}})->gpu;
+  const AreaGpu gpu = area_stats(*trace, LaneIndex(*trace), {{10, 90}, {LaneId(1)}})->gpu;
   CHECK(gpu.in_area);
   CHECK(gpu.busy == 25);
   CHECK(gpu.idle == 55);
@@ -126,7 +126,7 @@ TEST_CASE("the gaps of a GPU and its work make up the area") {
   CHECK(gpu.longest == Span{40, 80});
   CHECK(gpu.longest_lane == LaneId(1));
   // CPU lanes alone: what the GPUs did meanwhile.
-  const AreaGpu beside = area_stats(*trace, {{10, 90}, {LaneId(0)}})->gpu;
+  const AreaGpu beside = area_stats(*trace, LaneIndex(*trace), {{10, 90}, {LaneId(0)}})->gpu;
   CHECK_FALSE(beside.in_area);
   CHECK(beside.busy == 25);
 }
@@ -134,7 +134,7 @@ TEST_CASE("the gaps of a GPU and its work make up the area") {
 TEST_CASE("a cancelled count gives nothing") {
   const auto trace = two_lanes();
   const std::atomic<bool> cancel{true};
-  CHECK_FALSE(area_stats(*trace, whole_area(*trace), &cancel).has_value());
+  CHECK_FALSE(area_stats(*trace, LaneIndex(*trace), whole_area(*trace), &cancel).has_value());
 }
 
 TEST_CASE("on real recordings every table equals the naive sum") {
@@ -147,7 +147,7 @@ TEST_CASE("on real recordings every table equals the naive sum") {
     Area middle{{trace.span.begin + length / 3, trace.span.end - length / 4}, {}};
     for (std::size_t i = 0; i < trace.lanes.size(); i += i % 3 + 1) middle.lanes.push_back(LaneId(i));
     for (const Area& area : {whole_area(trace), middle}) {
-      const AreaStats stats = *area_stats(trace, area);
+      const AreaStats stats = *area_stats(trace, LaneIndex(trace), area);
       const auto expected = naive(trace, area);
       check_table(stats.by_name, 0, expected);
       check_table(stats.by_category, 1, expected);

@@ -114,7 +114,7 @@ TEST_CASE("the selected slice and all that is visible of its lane can be marked"
 
 TEST_CASE("rows are filtered, sorted and written as CSV") {
   const Laid laid;
-  const AreaStats stats = *area_stats(*laid.trace, {{15, 40}, {k0, k1, k2}});
+  const AreaStats stats = *area_stats(*laid.trace, LaneIndex(*laid.trace), {{15, 40}, {k0, k1, k2}});
   const auto rows = arrange_area(*laid.trace, stats, AreaTable::name, "", {AreaColumn::self, false});
   CHECK(area_csv(*laid.trace, stats, AreaTable::name, rows) ==
         "Name,Count,Total (ns),Self (ns),Mean (ns),Min (ns),Max (ns)\n"
@@ -127,7 +127,7 @@ TEST_CASE("a row walks its slices inside the area") {
   const auto doc = document_from_text(kOneLaunch);
   const Span all = doc->trace.span;
   const Area area{{all.begin, all.begin + 201'000}, whole_area(doc->trace).lanes};
-  const AreaStats stats = *area_stats(doc->trace, area);
+  const AreaStats stats = *area_stats(doc->trace, doc->lanes, area);
   for (const AreaTable table : {AreaTable::name, AreaTable::category, AreaTable::lane})
     for (const AreaRow& row : rows_of(stats, table)) {
       const auto slices = slices_of_row(*doc, area, table, row);
