@@ -87,7 +87,7 @@ def many_at_once(tools, folder):
             yield from went_on(run, 101 + i)
             if len(run.traces) != 1 or kernels(run.traces[0]) != 101 + i:
                 yield f"{count} at once: number {i} says {run.complained!r}"
-        expected = sorted("recording" + (f"-{i}" if i else "") + ".json.gz" for i in range(count))
+        expected = sorted("recording" + (f"-{i + 1}" if i else "") + ".json.gz" for i in range(count))
         if names(place) != expected:
             yield f"{count} at once: {names(place)}"
 
@@ -95,7 +95,7 @@ def many_at_once(tools, folder):
 def one_after_another(tools, folder):
     for i in range(3):
         run = Run(tools, folder, "launches", 10 + i, out="r.json").end()
-        if [path.name for path in run.traces] != [f"r-{i}.json" if i else "r.json"]:
+        if [path.name for path in run.traces] != [f"r-{i + 1}.json" if i else "r.json"]:
             yield f"run {i} says {run.complained!r}"
     if [kernels(folder / name) for name in ("r.json", "r-2.json", "r-3.json")] != [10, 11, 12]:
         yield f"a later run changed an earlier one's trace: {names(folder)}"
