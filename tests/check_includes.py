@@ -36,7 +36,7 @@ ONLY_IN = {
     r"simdjson": ["core/load"],
     r"(zlib|lzma|zstd)\.h": ["core/load", "app/record"],
     r"libiberty": ["core/base"],
-    r"re2": ["core/view/search", "core/sql"],
+    r"re2": ["core/sql"],
     r"(.*/)?imgui": ["ui", "app/window"],
     r"GLFW/|glad/|(.*/)?imgui_impl_": ["app/window"],
     r"sqlite3\.h": ["core/sql"],

@@ -4,8 +4,6 @@
 #include <limits>
 #include <optional>
 
-#include <re2/re2.h>
-
 #include "core/base/text.h"
 #include "core/base/time_text.h"
 
@@ -14,15 +12,20 @@ namespace {
 
 constexpr Ns kEver = std::numeric_limits<Ns>::max();
 
+// libstdc++'s other matcher takes exponential time on some patterns and much stack on long names.
+constexpr auto kRegexFlags = std::regex::ECMAScript | std::regex::icase
+#ifdef __GLIBCXX__
+                             | std::regex_constants::__polynomial
+#endif
+    ;
+
 std::optional<Error> add_pattern(SearchQuery& query, const std::string& text) {
-  re2::RE2::Options options;
-  options.set_case_sensitive(false);
-  options.set_log_errors(false);
-  auto pattern = std::make_shared<const re2::RE2>(text, options);
-  if (!pattern->ok())
-    return Error{"/" + text + "/ is no regular expression (" + pattern->error() + "); a \\ before a sign takes it as it is."};
-  query.patterns.push_back(std::move(pattern));
-  return std::nullopt;
+  try {
+    query.patterns.emplace_back(text, kRegexFlags);
+    return std::nullopt;
+  } catch (const std::regex_error&) {
+    return Error{"/" + text + "/ is no regular expression: is a bracket or parenthesis left open? A \\ before a sign takes it as it is."};
+  }
 }
 
 // The end of a /pattern/ that begins at `at`: behind a slash that a space or nothing follows. npos where there is none.
@@ -113,8 +116,8 @@ bool holds_all(std::string_view text, const std::vector<std::string>& parts) {
 }
 
 bool name_matches(const SearchQuery& query, std::string_view name) {
-  return holds_all(name, query.words) && std::all_of(query.patterns.begin(), query.patterns.end(), [&](const std::shared_ptr<const re2::RE2>& pattern) {
-           return re2::RE2::PartialMatch(name, *pattern);
+  return holds_all(name, query.words) && std::all_of(query.patterns.begin(), query.patterns.end(), [&](const std::regex& pattern) {
+           return std::regex_search(name.begin(), name.end(), pattern);
          });
 }
 
