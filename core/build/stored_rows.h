@@ -1,6 +1,6 @@
 #pragma once
 // Rows as they wait for the end of the file: narrower than those of the tables, since half of a trace's memory at its most is
-// theirs. What rarely needs its 64 bits is a OverflowValues number; what repeats from row to row is a InternPool position.
+// theirs. What rarely needs its 64 bits is an OverflowValues number; what repeats from row to row is an InternPool position.
 // A place in the file has 48 bits: 256 TB.
 #include <array>
 #include <bit>

@@ -87,7 +87,7 @@ class DeviceAccount {
 
 class TimeAccount {
  public:
-  // `ops`: gpu_ops() of the trace. Refers to the trace and its links, which must outlive it. O(n log n).
+  // `ops`: gpu_ops() of the trace. Refers to the trace, which must outlive it. O(n log n).
   TimeAccount(const Trace& trace, const LinkIndex& links, const std::vector<GpuOp>& ops);
 
   Span window() const { return window_; }
