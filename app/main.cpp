@@ -17,7 +17,8 @@ namespace {
 // A program started without standard files would give their numbers to files of its own, and then print into those.
 void hold_standard_files() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // the wrong way round: using it fails, as before
+    if (::fcntl(fd, F_GETFD) < 0)
+      ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // the wrong way round: using it fails, as before
 }
 
 void ignore(int) {}
@@ -38,7 +39,9 @@ int run(int argc, char** argv) noexcept {
 
 int main(int argc, char** argv) {
   hold_standard_files();
-  std::signal(SIGXFSZ, ignore);  // a limit on the size of files is an error like others; a handler is not passed on to programs that we start
+  std::signal(
+      SIGXFSZ,
+      ignore);  // a limit on the size of files is an error like others; a handler is not passed on to programs that we start
   gapscope::remove_temporaries_when_killed();
   int code = run(argc, argv);
   // Some file systems tell only now that there was no room.

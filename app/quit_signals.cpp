@@ -15,7 +15,8 @@ QuitSignals::QuitSignals(std::function<void()> wake) : wake_(std::move(wake)) {
   sigaddset(&ours_, SIGTERM);  // with which the destructor wakes the thread
   for (const int signal : {SIGINT, SIGHUP}) {
     struct sigaction now {};
-    if (::sigaction(signal, nullptr, &now) == 0 && ((now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_IGN)) sigaddset(&ours_, signal);
+    if (::sigaction(signal, nullptr, &now) == 0 && ((now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_IGN))
+      sigaddset(&ours_, signal);
   }
   ::pthread_sigmask(SIG_BLOCK, &ours_, &before_);
   try {

@@ -26,7 +26,7 @@ class QuitSignals {
 
   std::function<void()> wake_;
   sigset_t ours_{}, before_{};
-  std::atomic<int> signal_{0};    // that came
+  std::atomic<int> signal_{0};  // that came
   std::atomic<bool> over_{false};
   Thread thread_;
 };

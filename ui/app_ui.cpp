@@ -20,7 +20,7 @@
 namespace gapscope {
 namespace {
 
-constexpr float kLeastLanes = 120;  // px at scale 1 that stay for the lanes, however tall the panels below are pulled
+constexpr float kLeastLanes = 120;        // px at scale 1 that stay for the lanes, however tall the panels below are pulled
 constexpr float kLeastLanesShare = 0.5f;  // of the height, with overview and ruler
 constexpr float kLeastBottom = 80;
 constexpr float kLeastForAccount = 640;
@@ -37,16 +37,17 @@ constexpr ImGuiWindowFlags kRootFlags = ImGuiWindowFlags_NoDecoration | ImGuiWin
 
 // True while keys are somebody else's: a text field, an open menu.
 bool keys_taken() {
-  return ImGui::GetIO().WantTextInput ||
-         ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+  return ImGui::GetIO().WantTextInput || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
 }
 
 // Esc closes an open menu, and Enter one that somebody types into: giving the focus back to the window does that in every
 // version of Dear ImGui, and a press that came and went between two frames is in our list only.
 void close_menus(std::span<const KeyPress> presses) {
   const bool typing = ImGui::GetIO().WantTextInput;
-  const bool ends = std::any_of(presses.begin(), presses.end(), [&](const KeyPress& p) { return p.key == Key::escape || (typing && p.key == Key::enter); });
-  if (ends && ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) ImGui::SetWindowFocus("gapscope");
+  const bool ends = std::any_of(presses.begin(), presses.end(),
+                                [&](const KeyPress& p) { return p.key == Key::escape || (typing && p.key == Key::enter); });
+  if (ends && ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel))
+    ImGui::SetWindowFocus("gapscope");
 }
 
 // A text field of ours takes the keyboard in this frame or the next.
@@ -86,8 +87,10 @@ void draw_tabs(const Document& document, ViewState& view, bool only_tabs, Reques
     draw_hover(table[i].tooltip);
   }
   view.select_tab = false;
-  if (ImGui::TabItemButton(view.tab_pinned ? "Unpin###pin" : "Pin###pin", ImGuiTabItemFlags_Trailing)) view.tab_pinned = !view.tab_pinned;
-  draw_hover(view.tab_pinned ? "Let the details come up again when a slice is selected." : "Keep this tab in front when a slice is selected.");
+  if (ImGui::TabItemButton(view.tab_pinned ? "Unpin###pin" : "Pin###pin", ImGuiTabItemFlags_Trailing))
+    view.tab_pinned = !view.tab_pinned;
+  draw_hover(view.tab_pinned ? "Let the details come up again when a slice is selected."
+                             : "Keep this tab in front when a slice is selected.");
   ImGui::EndTabBar();
 }
 
@@ -153,8 +156,10 @@ void AppUi::adopt(const Document* document, const Document* beside) {
   view_.history.clear();
   timeline_->adopt(document, view_);
   if (document && !view_.tour.seen) view_.tour.open = true;
-  if (compare_->document() != beside) compare_->adopt(document, beside, view_);
-  else compare_->part(document, view_);
+  if (compare_->document() != beside)
+    compare_->adopt(document, beside, view_);
+  else
+    compare_->part(document, view_);
 }
 
 void AppUi::grow(const Document& document) {
@@ -215,11 +220,13 @@ void AppUi::place_timeline(const TimelinePanel& timeline) {
   });
 }
 
-// The first click of a double-click opens the drawer, and moves what was clicked from under the pointer: the second one comes first.
+// The first click of a double-click opens the drawer, and moves what was clicked from under the pointer: the second one comes
+// first.
 bool AppUi::grows_under_click(const Box& room, float height) {
   const ImGuiIO& io = ImGui::GetIO();
   const ImVec2 at = io.MouseClickedPos[0];
-  const bool recent = io.MouseClickedTime[0] > 0 && ImGui::GetTime() - io.MouseClickedTime[0] < static_cast<double>(io.MouseDoubleClickTime);
+  const bool recent =
+      io.MouseClickedTime[0] > 0 && ImGui::GetTime() - io.MouseClickedTime[0] < static_cast<double>(io.MouseDoubleClickTime);
   const bool in_drawer = at.y >= room.y1 - drawer_px_;
   const bool dragged = io.MouseDragMaxDistanceSqr[0] > io.MouseDragThreshold * io.MouseDragThreshold;
   awaits_click_ = drawer_px_ > 0 && height > drawer_px_ && recent && room.holds(at) && !in_drawer && !dragged;
@@ -237,11 +244,13 @@ void AppUi::draw_document(Box box, const FrameInput& in, const Document& documen
   place("status", {box.x0, box.y1 - status, box.x1, box.y1});
   box.y1 -= status;
   if (view_.sizes.bottom_open) {
-    const float gpus = compare_->document() ? compare_->least_height({*document_, *timeline_}, view_) : timeline_->least_height();
+    const float gpus =
+        compare_->document() ? compare_->least_height({*document_, *timeline_}, view_) : timeline_->least_height();
     const float lanes = std::max({kLeastLanes * view_.scale, box.height() * kLeastLanesShare, gpus});
     const float tabs = std::round(kTabs * view_.scale);
     const float most = std::max(tabs, box.height() - lanes);
-    const float wanted = has_content(document, view_, box.height()) ? std::round(std::min(view_.sizes.bottom_px * view_.scale, most)) : tabs;
+    const float wanted =
+        has_content(document, view_, box.height()) ? std::round(std::min(view_.sizes.bottom_px * view_.scale, most)) : tabs;
     const float whole = wanted < kLeastBottom * view_.scale ? tabs : wanted;
     const float bottom = grows_under_click(box, whole) ? drawer_px_ : whole;
     drawer_px_ = bottom;
@@ -282,7 +291,8 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   take_documents(whole);
   view_.compare.loading = whole.loading_beside != nullptr;
   if (compare_->document())
-    compare_->begin_frame({*document_, *timeline_}, view_, !keys_taken() && !view_.start_open && !typing_begins(view_), whole.presses, out);
+    compare_->begin_frame({*document_, *timeline_}, view_, !keys_taken() && !view_.start_open && !typing_begins(view_),
+                          whole.presses, out);
   if (view_.compare.side != before) out.add(ActOn{view_.compare.side});
   FrameInput in = whole;
   in.document = document();
@@ -321,7 +331,8 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   }
   const bool part_is_shown = in.document && in.document->trace.is_part;
   if (in.loading && !part_is_shown) draw_loading(*in.loading, view_, out);
-  if (in.document && !view_.start_open) draw_tour(view_, {0, top, in.width_px, in.height_px - std::round(kStatusHeight * in.scale)});
+  if (in.document && !view_.start_open)
+    draw_tour(view_, {0, top, in.width_px, in.height_px - std::round(kStatusHeight * in.scale)});
   if (view_.help_open) draw_help_page(view_);
   draw_command_box(in, scope);
   if (std::exchange(selections_seen_, view_.selections) != view_.selections) show_details_of_selection(view_);

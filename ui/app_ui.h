@@ -34,7 +34,7 @@ struct LoadingView {
   std::uint64_t bytes_done = 0;
   std::uint64_t bytes_total = 0;  // 0 when unknown
   std::uint64_t events = 0;
-  double seconds = 0;  // since it began
+  double seconds = 0;        // since it began
   double seconds_left = -1;  // about; negative when unknown
 };
 
@@ -73,13 +73,13 @@ struct FrameInput {
   float width_px = 0, height_px = 0;  // of the display, as ImGuiIO::DisplaySize
   float scale = 1;
   double delta_s = 0;
-  double frame_ms = 0;                 // CPU time of the last frame, for the status bar
-  std::span<const KeyPress> presses;   // since the last frame
-  HeldKeys held;                       // down right now
-  const Document* document = nullptr;  // null while nothing is open; the pointer says whether it is another one
+  double frame_ms = 0;                    // CPU time of the last frame, for the status bar
+  std::span<const KeyPress> presses;      // since the last frame
+  HeldKeys held;                          // down right now
+  const Document* document = nullptr;     // null while nothing is open; the pointer says whether it is another one
   const Document* part_before = nullptr;  // the part of the same file that `document` replaces, still there this frame
-  const Document* beside = nullptr;  // the second trace, B, to compare `document` with; null while there is none
-  const KeptView* kept = nullptr;  // how `document` was looked at before: applied when it is shown for the first time
+  const Document* beside = nullptr;       // the second trace, B, to compare `document` with; null while there is none
+  const KeptView* kept = nullptr;         // how `document` was looked at before: applied when it is shown for the first time
   const Notice* notice = nullptr;
   const LoadingView* loading = nullptr;
   const LoadingView* loading_beside = nullptr;
@@ -141,8 +141,8 @@ class AppUi {
   std::unique_ptr<TimelinePanel> timeline_;
   std::unique_ptr<CompareView> compare_;
   std::vector<PanelPlace> places_;
-  float drawer_px_ = 0;        // of the display, as it was drawn last; 0: not yet
-  bool awaits_click_ = false;  // the drawer stays as it is for as long as a second click may follow
+  float drawer_px_ = 0;                // of the display, as it was drawn last; 0: not yet
+  bool awaits_click_ = false;          // the drawer stays as it is for as long as a second click may follow
   std::uint32_t selections_seen_ = 0;  // of ViewState::selections, those that the details came up for or need not
 };
 

@@ -41,7 +41,10 @@ std::vector<Line> command_lines(const CommandScope& scope) {
   const auto table = commands();
   for (std::size_t i = 0; i < table.size(); ++i) {
     if (table[i].id == CommandId::palette) continue;
-    add(lines, {table[i].title, table[i].help, chords_text(table[i]), is_enabled(table[i], scope), std::string(why_disabled(table[i], scope)), i}, scope.view.box.text);
+    add(lines,
+        {table[i].title, table[i].help, chords_text(table[i]), is_enabled(table[i], scope),
+         std::string(why_disabled(table[i], scope)), i},
+        scope.view.box.text);
   }
   return lines;
 }
@@ -51,7 +54,8 @@ std::vector<Line> lane_lines(const CommandScope& scope) {
   const Trace& trace = scope.document->trace;
   for (std::size_t i = 0; i < trace.lanes.size(); ++i) {
     const Lane& lane = trace.lanes[i];
-    add(lines, {printable(lane.title), printable(trace.processes[lane.process.index()].title), "", true, "", i}, scope.view.box.text);
+    add(lines, {printable(lane.title), printable(trace.processes[lane.process.index()].title), "", true, "", i},
+        scope.view.box.text);
   }
   return lines;
 }
@@ -59,7 +63,9 @@ std::vector<Line> lane_lines(const CommandScope& scope) {
 // The best fit first; of what fits as well the shorter, and before anything is typed the table's order.
 std::vector<Line> lines_of(const CommandScope& scope) {
   const BoxKind kind = scope.view.box.kind;
-  std::vector<Line> lines = kind == BoxKind::commands ? command_lines(scope) : kind == BoxKind::lanes ? lane_lines(scope) : std::vector<Line>{};
+  std::vector<Line> lines = kind == BoxKind::commands ? command_lines(scope)
+                            : kind == BoxKind::lanes  ? lane_lines(scope)
+                                                      : std::vector<Line>{};
   const bool typed = !scope.view.box.text.empty();
   std::stable_sort(lines.begin(), lines.end(), [typed](const Line& a, const Line& b) {
     return a.score != b.score ? a.score > b.score : typed && a.title.size() < b.title.size();
@@ -109,8 +115,10 @@ bool draw_line(const Line& line, bool chosen, float width, const ViewState& view
   const float keys = p.text_width(Face::mono, line.keys);
   const float right = box.x1 - p.px(8) - keys;
   const float title = std::min(p.text_width(Face::sans, line.title), right - box.x0 - p.px(16));
-  p.text_in(Face::sans, {box.x0 + p.px(8), box.y0, right - p.px(8), box.y1}, colour(line.enabled ? theme.text : theme.muted, line.enabled ? 1 : 0.6f), line.title);
-  p.text_in(Face::sans, {box.x0 + p.px(24) + title, box.y0, right - p.px(12), box.y1}, colour(theme.muted, line.enabled ? 1 : 0.6f), line.note);
+  p.text_in(Face::sans, {box.x0 + p.px(8), box.y0, right - p.px(8), box.y1},
+            colour(line.enabled ? theme.text : theme.muted, line.enabled ? 1 : 0.6f), line.title);
+  p.text_in(Face::sans, {box.x0 + p.px(24) + title, box.y0, right - p.px(12), box.y1},
+            colour(theme.muted, line.enabled ? 1 : 0.6f), line.note);
   p.text_in(Face::mono, {right, box.y0, box.x1, box.y1}, colour(line.enabled ? theme.accent : theme.muted), line.keys);
   return clicked;
 }
@@ -138,11 +146,18 @@ void draw_sentence(const CommandScope& scope, const std::vector<Line>& lines) {
   const Theme& theme = theme_of(scope.view.theme);
   const std::string& text = scope.view.box.text;
   if (scope.view.box.kind != BoxKind::time) {
-    if (lines.empty()) draw_text(Face::sans, theme.muted, std::string(scope.view.box.kind == BoxKind::lanes ? "No lane" : "No command") + " has these letters in this order.");
+    if (lines.empty())
+      draw_text(
+          Face::sans, theme.muted,
+          std::string(scope.view.box.kind == BoxKind::lanes ? "No lane" : "No command") + " has these letters in this order.");
     return;
   }
   const Span trace = scope.document->trace.span;
-  if (text.empty()) return draw_text(Face::sans, theme.muted, "The trace is " + format_duration(trace.length()) + " long and begins at " + std::to_string(trace.begin) + " ns of its clock.", true);
+  if (text.empty())
+    return draw_text(Face::sans, theme.muted,
+                     "The trace is " + format_duration(trace.length()) + " long and begins at " + std::to_string(trace.begin) +
+                         " ns of its clock.",
+                     true);
   const Result<Ns> time = parse_time_point(text, trace);
   if (time)
     draw_text(Face::sans, theme.muted, "Enter brings " + exact_time_text(*time - trace.begin) + " to the middle.", true);
@@ -180,12 +195,15 @@ void draw_command_box(const FrameInput& in, CommandScope& scope) {
   if (fresh) ImGui::SetNextWindowFocus();
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {10 * view.scale, 10 * view.scale});
   ImGui::Begin("##command box", nullptr,
-               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNavInputs | ImGuiWindowFlags_NoNavFocus);
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                   ImGuiWindowFlags_NoNavInputs | ImGuiWindowFlags_NoNavFocus);
   const bool awaits = !ImGui::GetIO().WantTextInput;
   bool caret_to_end = awaits && !box.text.empty();
   const std::string before = box.text;
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {8 * view.scale, 6 * view.scale});
-  const bool had_keys = draw_query_field("##typed", hint_of(box.kind), width - 20 * view.scale, {box.text, caret_to_end, false, false, box.kind == BoxKind::time ? 'g' : '\0', awaits});
+  const bool had_keys =
+      draw_query_field("##typed", hint_of(box.kind), width - 20 * view.scale,
+                       {box.text, caret_to_end, false, false, box.kind == BoxKind::time ? 'g' : '\0', awaits});
   if (!had_keys && !ImGui::IsMouseDown(0)) ImGui::SetKeyboardFocusHere(-1);
   ImGui::PopStyleVar();
   if (box.kind == BoxKind::time && box.text == "g") box.text.clear();  // the key that opened the box
@@ -195,7 +213,8 @@ void draw_command_box(const FrameInput& in, CommandScope& scope) {
   draw_sentence(scope, lines);
   const std::optional<std::size_t> clicked = draw_lines(lines, view, moved);
   if (clicked) box.chosen = *clicked;
-  const bool outside = !fresh && ImGui::IsMouseClicked(0) && !ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows | ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
+  const bool outside = !fresh && ImGui::IsMouseClicked(0) &&
+                       !ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows | ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
   ImGui::End();
   ImGui::PopStyleVar();
   const bool taken = (clicked || (!fresh && pressed(in.presses, Key::enter))) && take(scope, lines);

@@ -19,10 +19,10 @@
 namespace gapscope {
 namespace {
 
-constexpr double kStepZoom = 0.7;    // one choice of "Zoom in" in the menu
-constexpr double kStepPan = 0.2;     // of the visible width
+constexpr double kStepZoom = 0.7;         // one choice of "Zoom in" in the menu
+constexpr double kStepPan = 0.2;          // of the visible width
 constexpr std::uint8_t kSlashFrames = 3;  // a key's letter arrives this many frames after the key, at most
-constexpr double kStepScroll = 240;  // px at scale 1
+constexpr double kStepScroll = 240;       // px at scale 1
 
 constexpr float kMagnify = 1.1f;
 
@@ -35,7 +35,9 @@ bool has_hits(const CommandScope& s) { return s.document && s.view.search.answer
 // Enter walks through what was found, too, as long as no table's row was chosen since.
 bool has_cycle(const CommandScope& s) { return s.document && (!s.view.cycle.slices.empty() || has_hits(s)); }
 bool has_findings(const CommandScope& s) { return s.document && s.document->diagnosis(); }
-bool has_python(const CommandScope& s) { return s.document && s.document->arrangements() && s.document->arrangements()->any_python; }
+bool has_python(const CommandScope& s) {
+  return s.document && s.document->arrangements() && s.document->arrangements()->any_python;
+}
 bool can_leave_flame(const CommandScope& s) { return s.view.flame.zoom != 0 && is_panel_shown(s.view, "flame"); }
 bool can_deselect(const CommandScope& s) {
   const ViewState& v = s.view;
@@ -80,7 +82,8 @@ std::optional<Span> span_to_mark(const CommandScope& s) {
 bool has_span_to_mark(const CommandScope& s) { return span_to_mark(s).has_value(); }
 
 std::optional<Span> span_to_keep(const CommandScope& s) {
-  return s.document && !s.view.selection && !s.view.notes.marks.empty() ? std::optional(s.view.notes.marks.back()) : span_to_mark(s);
+  return s.document && !s.view.selection && !s.view.notes.marks.empty() ? std::optional(s.view.notes.marks.back())
+                                                                        : span_to_mark(s);
 }
 bool has_span_to_keep(const CommandScope& s) { return span_to_keep(s).has_value(); }
 
@@ -92,8 +95,10 @@ Span here(const CommandScope& s) {
 
 // `why_not`: said where there is none.
 void select_found(CommandScope& s, SliceId slice, const char* why_not) {
-  if (!slice.valid()) s.why_not = why_not;
-  else select_slice(s.view, slice, true);
+  if (!slice.valid())
+    s.why_not = why_not;
+  else
+    select_slice(s.view, slice, true);
 }
 
 // Up and down the way from a step to its kernels; down the same way that led up.
@@ -109,14 +114,16 @@ void go_down(CommandScope& s) {
   std::vector<SliceId> way = std::move(s.view.way_up);
   const SliceId back = way.empty() ? SliceId{} : way.back();
   if (back) way.pop_back();
-  select_found(s, back ? back : shown_effect(*s.document, s.view.folds, s.view.selection), "nothing lies in this slice, and it launched nothing");
+  select_found(s, back ? back : shown_effect(*s.document, s.view.folds, s.view.selection),
+               "nothing lies in this slice, and it launched nothing");
   s.view.way_up = std::move(way);
 }
 
 // Both ends stay in sight where they fit.
 void follow_arrow(CommandScope& s, bool forward) {
   const SliceId from = s.view.selection;
-  select_found(s, end_of_arrow(*s.document, s.view, forward), forward ? "no arrow leaves this slice" : "no arrow arrives at this slice");
+  select_found(s, end_of_arrow(*s.document, s.view, forward),
+               forward ? "no arrow leaves this slice" : "no arrow arrives at this slice");
   if (s.view.selection != from) s.view.reveal_with = from;
 }
 
@@ -390,7 +397,8 @@ constexpr auto kMouseHelp = std::to_array<MouseHelp>({
     {"Ctrl + wheel", "Zoom about the pointer."},
     {"Shift + wheel", "Pan."},
     {"Shift + drag, middle drag", "Pan and scroll."},
-    {"Drag over the lanes", "Mark an area: a time on some lanes. Its edges can be dragged; Alt keeps them from snapping to slices."},
+    {"Drag over the lanes",
+     "Mark an area: a time on some lanes. Its edges can be dragged; Alt keeps them from snapping to slices."},
     {"Click a flag in the ruler", "Write its note, choose its colour, delete it."},
     {"Click", "Select a slice, fold a lane by its title, follow an arrow by its end; on empty space: deselect."},
     {"Double click", "Zoom to the slice."},

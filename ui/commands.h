@@ -127,10 +127,10 @@ using CommandRun = void (*)(CommandScope&);
 struct Command {
   CommandId id;
   Menu menu;
-  const char* title;              // in menus: "Zoom in"
-  const char* help;               // one sentence, shown as tooltip and on the help page
-  std::array<Chord, 2> chords;    // none where key == Key::none; the first is shown
-  bool while_held = false;        // acts smoothly as long as the key is down (timeline_keys), not by press
+  const char* title;                  // in menus: "Zoom in"
+  const char* help;                   // one sentence, shown as tooltip and on the help page
+  std::array<Chord, 2> chords;        // none where key == Key::none; the first is shown
+  bool while_held = false;            // acts smoothly as long as the key is down (timeline_keys), not by press
   const CommandNeed* need = nullptr;  // null: nothing
   CommandRun run = nullptr;
 };

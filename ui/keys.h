@@ -8,6 +8,8 @@
 
 namespace gapscope {
 
+// In rows as on a keyboard.
+// clang-format off
 enum class Key : unsigned char {
   none,
   a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z,  // in order, for arithmetic
@@ -18,6 +20,7 @@ enum class Key : unsigned char {
   question, slash, comma, period, semicolon, plus, minus, equal, left_bracket, right_bracket,
   count  // how many there are; not a key
 };
+// clang-format on
 
 // Bits of KeyPress::mods.
 enum Mods : unsigned char { kNoMods = 0, kShift = 1, kCtrl = 2, kAlt = 4, kSuper = 8 };

@@ -8,7 +8,8 @@ namespace {
 constexpr auto kPanels = std::to_array<Panel>({
     {"details", "Details", "Everything known about the selected slice.", draw_details},
     {"selection", "Selection", "What lies in the marked area: times by name, category and lane.", draw_selection},
-    {"list", "List", "Places that have something in common: what was found, where a finding is, the slices of a table's row.", draw_list},
+    {"list", "List", "Places that have something in common: what was found, where a finding is, the slices of a table's row.",
+     draw_list},
     {"table", "Table", "PyTorch's profiler table: time of every operator, call and kernel.", draw_table},
     {"kernels", "Kernels", "GPU work by name: how often, how long, how even, and what limits it.", draw_kernels},
     {"steps", "Steps", "What the time of each step went into.", draw_steps},

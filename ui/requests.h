@@ -24,12 +24,12 @@ struct OpenSample {
 };
 struct BrowseFile {
   bool beside = false;
-};  // the desktop's file chooser; what is chosen there is opened
-struct SwapTraces {};    // A is B from now on, and B is A
-struct CloseBeside {};   // B, or its load
+};                      // the desktop's file chooser; what is chosen there is opened
+struct SwapTraces {};   // A is B from now on, and B is A
+struct CloseBeside {};  // B, or its load
 struct ActOn {
   TraceSide side{};
-};  // what is asked for from here on is about that trace
+};                       // what is asked for from here on is about that trace
 struct AnalyseAgain {};  // what failed the first time
 struct MakeComparison {
   CompareOptions options;
@@ -77,8 +77,8 @@ struct SaveCrop {
 };  // the trace's part in that time as a trace of its own, beside it under a free name
 struct CopyEvent {
   SliceId slice;
-};  // the slice's event as it stands in the file, to the clipboard
-struct StartFresh {};     // the view of last time is not wanted
+};                     // the slice's event as it stands in the file, to the clipboard
+struct StartFresh {};  // the view of last time is not wanted
 struct DismissNotice {};
 struct TakeScreenshot {
   std::string path;
@@ -88,10 +88,10 @@ struct SetTitle {
 };
 struct Quit {};
 
-using Request = std::variant<OpenFile, OpenSample, BrowseFile, ListFolder, ReadArgs, MakeTable, MakeKernels, MakeSteps, MakeAreaStats, MakeCallPaths, FindSlices,
-                             SwapTraces, CloseBeside, ActOn, AnalyseAgain, MakeComparison,
-                             ReloadFile, CancelLoad, CloseFile,
-                             DismissMessage, SaveCrop, CopyEvent, StartFresh, DismissNotice, CopyText, SaveText, KeepMuted, TakeScreenshot, SetTitle, Quit>;
+using Request = std::variant<OpenFile, OpenSample, BrowseFile, ListFolder, ReadArgs, MakeTable, MakeKernels, MakeSteps,
+                             MakeAreaStats, MakeCallPaths, FindSlices, SwapTraces, CloseBeside, ActOn, AnalyseAgain,
+                             MakeComparison, ReloadFile, CancelLoad, CloseFile, DismissMessage, SaveCrop, CopyEvent, StartFresh,
+                             DismissNotice, CopyText, SaveText, KeepMuted, TakeScreenshot, SetTitle, Quit>;
 
 struct Requests {
   std::vector<Request> list;

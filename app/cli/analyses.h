@@ -12,8 +12,10 @@ struct AnalysisOptions {
   bool json = false;
 };
 
-// The text of one analysis: JSON, or aligned for people. What is missing from the trace is a sentence that says how to record it.
-using AnalysisText = std::string (*)(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options);
+// The text of one analysis: JSON, or aligned for people. What is missing from the trace is a sentence that says how to record
+// it.
+using AnalysisText = std::string (*)(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links,
+                                     const AnalysisOptions& options);
 
 std::string gpu_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options);
 std::string steps_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options);

@@ -75,8 +75,7 @@ const Subcommand* did_you_mean(const std::string& word) {
 
 int run_command_line(std::vector<std::string> arguments) {
   if (const Subcommand* meant = mistyped_command(arguments)) {
-    return say_usage_error("\"" + arguments[0] + "\" is neither a file nor a command. Did you mean \"" + meant->name +
-                           "\"?");
+    return say_usage_error("\"" + arguments[0] + "\" is neither a file nor a command. Did you mean \"" + meant->name + "\"?");
   }
   CLI::App app(kAbout, "gapscope");
   app.set_version_flag("--version", "gapscope " GAPSCOPE_VERSION);

@@ -12,7 +12,12 @@ class App;
 
 namespace gapscope {
 
-enum ExitCode : int { kOk = 0, kBadInput = 1, kUsage = 2, kFailed = 3 };  // kFailed: a condition of --fail-on or --fail-if holds
+enum ExitCode : int {
+  kOk = 0,
+  kBadInput = 1,
+  kUsage = 2,
+  kFailed = 3
+};  // kFailed: a condition of --fail-on or --fail-if holds
 
 struct Subcommand {
   const char* name;

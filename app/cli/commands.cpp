@@ -46,7 +46,8 @@ std::function<int()> declare_diff(CLI::App& arguments) {
           "whose kernels and operators are compared: the step of median CPU time, of this number, or all together")
       ->type_name("N|median|all")
       ->default_str("median");
-  arguments.add_option("--annotation", options->compare.annotation, "the user annotation that marks a step; without it, ProfilerStep#N");
+  arguments.add_option("--annotation", options->compare.annotation,
+                       "the user annotation that marks a step; without it, ProfilerStep#N");
   arguments
       .add_option_function<std::vector<std::string>>(
           "--fail-if",
@@ -67,7 +68,9 @@ std::function<int()> declare_diff(CLI::App& arguments) {
 std::function<int()> declare_screenshot(CLI::App& arguments) {
   auto options = std::make_shared<ScreenshotOptions>();
   auto* trace = arguments.add_option("TRACE", options->trace, "the trace; without one, the start screen");
-  arguments.add_option("--compare", options->compare, "a second trace, shown below it and compared with it")->type_name("TRACE")->needs(trace);
+  arguments.add_option("--compare", options->compare, "a second trace, shown below it and compared with it")
+      ->type_name("TRACE")
+      ->needs(trace);
   arguments.add_option("-o,--output", options->output, "the PNG to write")->required();
   arguments
       .add_option_function<std::string>(
@@ -86,9 +89,11 @@ std::function<int()> declare_screenshot(CLI::App& arguments) {
   arguments.add_option("--to", options->to, "end of the visible time, likewise")->type_name("T");
   arguments.add_option("--select", options->select, "a slice's name, part of one, or its index");
   arguments.add_option("--tab", options->tab, "the panel to show below the lanes");
-  arguments.add_option("--layout", options->layout, "write what the picture shows as JSON: rows, texts and panels with their boxes")
+  arguments
+      .add_option("--layout", options->layout, "write what the picture shows as JSON: rows, texts and panels with their boxes")
       ->type_name("FILE");
-  arguments.add_option("--finding", options->finding, "a rule's id (see diagnose): show its costliest finding")->type_name("RULE");
+  arguments.add_option("--finding", options->finding, "a rule's id (see diagnose): show its costliest finding")
+      ->type_name("RULE");
   arguments
       .add_option_function<std::string>(
           "--theme",
@@ -111,7 +116,8 @@ std::function<int()> declare_table(CLI::App& arguments) {
   arguments.add_option("--max-name-column-width", options->max_name_column_width, "characters of the name column");
   arguments
       .add_option_function<std::string>(
-          "--mode", [options](const std::string& mode) { options->mode = mode == "exact" ? TableMode::exact : TableMode::corrected; },
+          "--mode",
+          [options](const std::string& mode) { options->mode = mode == "exact" ? TableMode::exact : TableMode::corrected; },
           "exact: as torch 2.11 prints it; corrected: GPU time counted once, under operators and annotations only")
       ->check(CLI::IsMember({"exact", "corrected"}))
       ->default_str("exact");
@@ -120,7 +126,9 @@ std::function<int()> declare_table(CLI::App& arguments) {
           "--range",
           [options](const std::string& text) {
             options->range = parse_range(text);
-            if (!options->range) throw CLI::ValidationError("--range", "\"" + text + "\" is no range: write FROM_NS:TO_NS, as `gapscope info` counts.");
+            if (!options->range)
+              throw CLI::ValidationError("--range",
+                                         "\"" + text + "\" is no range: write FROM_NS:TO_NS, as `gapscope info` counts.");
           },
           "only events that begin in this time")
       ->type_name("FROM_NS:TO_NS");
@@ -164,7 +172,8 @@ std::function<int()> declare_diagnose(CLI::App& arguments) {
       .add_option_function<std::vector<std::string>>(
           "--fail-on",
           [options](const std::vector<std::string>& words) {
-            if (const std::string trouble = unknown_rule_sentence(words); !trouble.empty()) throw CLI::ValidationError("--fail-on", trouble);
+            if (const std::string trouble = unknown_rule_sentence(words); !trouble.empty())
+              throw CLI::ValidationError("--fail-on", trouble);
             options->fail_on = words;
           },
           "end with exit code 3 when one of these rules has a finding; costly: any costly one")
@@ -177,7 +186,8 @@ std::function<int()> declare_why(CLI::App& arguments) {
   auto options = std::make_shared<WhyOptions>();
   arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
   arguments.add_option("--device", options->device, "only this GPU")->type_name("N");
-  arguments.add_option("--range", options->range, std::string("only this part of the window; each end: ") + kTimeHelp)->type_name("FROM:TO");
+  arguments.add_option("--range", options->range, std::string("only this part of the window; each end: ") + kTimeHelp)
+      ->type_name("FROM:TO");
   arguments.add_flag("--by-step", options->by_step, "the account of each step too");
   arguments.add_flag("--json", options->json, "print JSON");
   return [options] { return why(*options); };
@@ -191,7 +201,8 @@ std::string own_path() {
 std::function<int()> declare_mcp(CLI::App& arguments) {
   auto options = std::make_shared<McpOptions>();
   arguments.add_option("FOLDER", options->folders, "only traces below these folders are opened")->required();
-  arguments.footer("Speaks the Model Context Protocol on standard input and output. Each tool answers with the --json of a command.");
+  arguments.footer(
+      "Speaks the Model Context Protocol on standard input and output. Each tool answers with the --json of a command.");
   return [options] {
     options->executable = own_path();
     return run_mcp(*options);
@@ -200,13 +211,18 @@ std::function<int()> declare_mcp(CLI::App& arguments) {
 
 std::function<int()> declare_record(CLI::App& arguments) {
   auto options = std::make_shared<RecordOptions>();
-  arguments.add_option("-o,--output", options->output, "the trace to write; .gz packs it")->type_name("OUT.json[.gz]")->capture_default_str();
-  arguments.add_option("--delay", options->delay_s, "seconds after CUDA's start before recording begins")->check(CLI::NonNegativeNumber);
-  arguments.add_option("--duration", options->duration_s, "seconds to record; the program goes on")->check(CLI::NonNegativeNumber);
+  arguments.add_option("-o,--output", options->output, "the trace to write; .gz packs it")
+      ->type_name("OUT.json[.gz]")
+      ->capture_default_str();
+  arguments.add_option("--delay", options->delay_s, "seconds after CUDA's start before recording begins")
+      ->check(CLI::NonNegativeNumber);
+  arguments.add_option("--duration", options->duration_s, "seconds to record; the program goes on")
+      ->check(CLI::NonNegativeNumber);
   arguments.add_option("--range", options->range, "record only inside NVTX ranges of this name")->type_name("NVTX_NAME");
   arguments.add_option("--max-mb", options->max_mb, "end the recording when the file has grown to this size")->type_name("N");
   arguments.add_flag("--profiler-api", options->profiler_api, "record only between cudaProfilerStart and cudaProfilerStop");
-  arguments.add_flag("--queue-times", options->queue_times, "record when each kernel was queued and submitted; about 1 us a launch more");
+  arguments.add_flag("--queue-times", options->queue_times,
+                     "record when each kernel was queued and submitted; about 1 us a launch more");
   arguments.add_flag("--no-open", options->no_open, "do not open the window afterwards");
   arguments.add_option("COMMAND", options->command, "the program and its arguments, after --")->required();
   return [options] {
@@ -220,7 +236,8 @@ std::function<int()> declare_analysis(CLI::App& arguments) {
   auto options = std::make_shared<AnalysisOptions>();
   arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
   if (analysis == &steps_report)
-    arguments.add_option("--annotation", options->annotation, "the user annotation that marks a step; without it, ProfilerStep#N");
+    arguments.add_option("--annotation", options->annotation,
+                         "the user annotation that marks a step; without it, ProfilerStep#N");
   arguments.add_flag("--json", options->json, "print JSON");
   return [options] { return run_analysis(*options, analysis); };
 }
@@ -230,31 +247,43 @@ std::function<int()> declare_crop(CLI::App& arguments) {
   arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
   arguments.add_option("--from", options->from, std::string("begin of the window: ") + kTimeHelp)->type_name("T");
   arguments.add_option("--to", options->to, "end of the window, likewise")->type_name("T");
-  arguments.add_option("--lanes", options->lanes, "only lanes whose title, or whose process's title, holds one of these")->type_name("TEXT...");
+  arguments.add_option("--lanes", options->lanes, "only lanes whose title, or whose process's title, holds one of these")
+      ->type_name("TEXT...");
   arguments.add_option("-o,--output", options->output, "the .json or .json.gz to write")->required();
-  arguments.footer("Kept: every slice that overlaps the window, whole; of kernels, copies and memsets among them the call that launched them\n"
-                   "and the operator that owns them, wherever they lie; flows between kept slices; instants and counters in the window;\n"
-                   "all names and everything outside the events. Each event's text stays as it is.");
+  arguments.footer(
+      "Kept: every slice that overlaps the window, whole; of kernels, copies and memsets among them the call that launched "
+      "them\n"
+      "and the operator that owns them, wherever they lie; flows between kept slices; instants and counters in the window;\n"
+      "all names and everything outside the events. Each event's text stays as it is.");
   return [options] { return crop(*options); };
 }
 
 std::function<int()> declare_sql(CLI::App& arguments) {
   auto options = std::make_shared<SqlOptions>();
   arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
-  auto* query = arguments.add_option("QUERY", options->query, "statements, separated by semicolons; - for standard input; without any, a prompt");
+  auto* query = arguments.add_option("QUERY", options->query,
+                                     "statements, separated by semicolons; - for standard input; without any, a prompt");
   arguments.add_option("--file", options->file, "a file of statements")->type_name("Q.sql")->excludes(query);
-  arguments.add_option("--time-limit", options->time_limit_s, "seconds after which the statements are ended; 0 for none")->check(CLI::Range(0.0, 1e6))->capture_default_str();
-  auto* csv = arguments.add_flag_callback("--csv", [options] { options->format = SqlFormat::csv; }, "print CSV");
-  arguments.add_flag_callback("--json", [options] { options->format = SqlFormat::json; }, "print JSON: columns and rows, one object a statement")->excludes(csv);
-  arguments.footer("Tables as in Perfetto (slice, thread, process, args, flow, ...) and Gapscope's own (kernel, gpu_gap, step, ...).\n"
-                   ".tables and .schema, as QUERY or at the prompt, tell what there is. Times are nanoseconds.");
+  arguments.add_option("--time-limit", options->time_limit_s, "seconds after which the statements are ended; 0 for none")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
+  auto* csv = arguments.add_flag_callback(
+      "--csv", [options] { options->format = SqlFormat::csv; }, "print CSV");
+  arguments
+      .add_flag_callback(
+          "--json", [options] { options->format = SqlFormat::json; }, "print JSON: columns and rows, one object a statement")
+      ->excludes(csv);
+  arguments.footer(
+      "Tables as in Perfetto (slice, thread, process, args, flow, ...) and Gapscope's own (kernel, gpu_gap, step, ...).\n"
+      ".tables and .schema, as QUERY or at the prompt, tell what there is. Times are nanoseconds.");
   return [options] { return run_sql(*options); };
 }
 
 constexpr Subcommand kSubcommands[] = {
     {"info", "print what is in a trace", declare_info},
     {"diagnose", "print what costs time, what proves it and what to do", declare_diagnose},
-    {"why", "print where each nanosecond of each GPU went: compute, communication, copies, and why it stood still", declare_why},
+    {"why", "print where each nanosecond of each GPU went: compute, communication, copies, and why it stood still",
+     declare_why},
     {"diff", "compare two traces: did a change help, and why", declare_diff},
     {"ranks", "compare the ranks of one run: which one is late, and what the others wait for", declare_ranks},
     {"table", "print the profiler table, as PyTorch's key_averages() does", declare_table},

@@ -23,10 +23,12 @@ int say(int code, const std::string& sentence) {
 }
 
 std::string lines_of(const CropChoice& choice, const CropFigures& figures) {
-  std::string out = fmt::format("{} holds {} slices in {} events ({} of text)\n", printable(figures.path), format_count(static_cast<std::int64_t>(choice.slice_count)),
+  std::string out = fmt::format("{} holds {} slices in {} events ({} of text)\n", printable(figures.path),
+                                format_count(static_cast<std::int64_t>(choice.slice_count)),
                                 format_count(static_cast<std::int64_t>(figures.events)), format_bytes(figures.text_bytes));
   if (choice.partners != 0)
-    out += fmt::format("  {} slices outside the window or the lanes belong to kernels or calls inside\n", format_count(static_cast<std::int64_t>(choice.partners)));
+    out += fmt::format("  {} slices outside the window or the lanes belong to kernels or calls inside\n",
+                       format_count(static_cast<std::int64_t>(choice.partners)));
   for (const std::string& remark : figures.remarks()) out += "  " + remark + '\n';
   return out;
 }

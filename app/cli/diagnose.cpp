@@ -70,8 +70,8 @@ Json finding_json(const Trace& trace, const Diagnosis& diagnosis, const RankedFi
 }
 
 void add_finding(std::string& out, const Finding& f, std::string_view indent) {
-  out += fmt::format("{}{:<{}} {:>9}  {}. {}\n", indent, f.rule->id, kIdChars - indent.size(), f.cost > 0 ? format_duration(f.cost) : "", f.rule->title,
-                     printable(f.summary));
+  out += fmt::format("{}{:<{}} {:>9}  {}. {}\n", indent, f.rule->id, kIdChars - indent.size(),
+                     f.cost > 0 ? format_duration(f.cost) : "", f.rule->title, printable(f.summary));
 }
 
 // "with low_gpu_utilization. ...", "so, 1.82 ms of it: gpu_gap_in_step. ..."
@@ -101,7 +101,10 @@ std::string unjudged_text(const Diagnosis& diagnosis) {
 }  // namespace
 
 std::string diagnosis_json(const Trace& trace, const Diagnosis& diagnosis) {
-  Json json = {{"trust", diagnosis.trust.empty() ? Json(nullptr) : Json(diagnosis.trust)}, {"verdict", diagnosis.verdict}, {"findings", Json::array()}, {"not_judged", Json::array()}};
+  Json json = {{"trust", diagnosis.trust.empty() ? Json(nullptr) : Json(diagnosis.trust)},
+               {"verdict", diagnosis.verdict},
+               {"findings", Json::array()},
+               {"not_judged", Json::array()}};
   for (const RankedFinding& f : diagnosis.findings) json["findings"].push_back(finding_json(trace, diagnosis, f));
   for (const Unjudged& u : diagnosis.unjudged) json["not_judged"].push_back({{"rule", u.rule->id}, {"why", u.why}});
   return json_text(json);
@@ -127,7 +130,8 @@ std::string diagnosis_text(const Trace&, const Diagnosis& diagnosis, bool all) {
     }
   }
   if (kept_back > 0)
-    out += fmt::format("\n{} more {} explain{} this trace: --all\n", kept_back, kept_back == 1 ? "note" : "notes", kept_back == 1 ? "s" : "");
+    out += fmt::format("\n{} more {} explain{} this trace: --all\n", kept_back, kept_back == 1 ? "note" : "notes",
+                       kept_back == 1 ? "s" : "");
   return out + unjudged_text(diagnosis);
 }
 
@@ -142,7 +146,8 @@ bool fails(const Diagnosis& diagnosis, const std::vector<std::string>& fail_on) 
 std::string unknown_rule_sentence(const std::vector<std::string>& fail_on) {
   for (const std::string& word : fail_on)
     if (word != kCostly && !rule_by_id(word))
-      return fmt::format("\"{}\" is no rule: assets/cheatsheet.md lists them, and \"costly\" stands for all costly findings.", printable(word));
+      return fmt::format("\"{}\" is no rule: assets/cheatsheet.md lists them, and \"costly\" stands for all costly findings.",
+                         printable(word));
   return {};
 }
 
@@ -152,7 +157,8 @@ int run_diagnose(const DiagnoseOptions& options) {
   const Document document(loaded);
   document.diagnose();
   const Diagnosis& diagnosis = *document.diagnosis();
-  const std::string out = options.json ? diagnosis_json(document.trace, diagnosis) : diagnosis_text(document.trace, diagnosis, options.all);
+  const std::string out =
+      options.json ? diagnosis_json(document.trace, diagnosis) : diagnosis_text(document.trace, diagnosis, options.all);
   if (print(out) != kOk) return kBadInput;
   return fails(diagnosis, options.fail_on) ? kFailed : kOk;
 }

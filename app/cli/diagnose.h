@@ -8,7 +8,7 @@
 namespace gapscope {
 
 struct DiagnoseOptions {
-  std::string trace;                 // "-" is standard input
+  std::string trace;  // "-" is standard input
   bool json = false;
   bool all = false;                  // in the text too every finding, and what teaches to read the trace
   std::vector<std::string> fail_on;  // rule ids, or "costly": any costly finding

@@ -65,7 +65,8 @@ int run_diff(const DiffOptions& options) {
     return kUsage;
   }
   if (print(options.json ? comparison_json(*comparison) : comparison_text(*comparison)) != kOk) return kBadInput;
-  const bool failed = std::any_of(options.fail_if.begin(), options.fail_if.end(), [&](const Condition& c) { return holds(c, *comparison); });
+  const bool failed =
+      std::any_of(options.fail_if.begin(), options.fail_if.end(), [&](const Condition& c) { return holds(c, *comparison); });
   return failed ? kFailed : kOk;
 }
 

@@ -12,7 +12,9 @@ using Json = nlohmann::ordered_json;
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 Json number_or_null(const std::optional<double>& number) { return number ? Json(*number) : Json(nullptr); }
 
-Json spread_json(const StepSpread& s) { return {{"median", s.median}, {"min", s.min}, {"max", s.max}, {"lower", s.lower}, {"upper", s.upper}}; }
+Json spread_json(const StepSpread& s) {
+  return {{"median", s.median}, {"min", s.min}, {"max", s.max}, {"lower", s.lower}, {"upper", s.upper}};
+}
 
 Json values_json(const StepValues& values) {
   Json out = Json::object();
@@ -21,8 +23,9 @@ Json values_json(const StepValues& values) {
 }
 
 Json side_json(const Side& side) {
-  Json out = {{"file", side.file},     {"steps", side.steps},   {"steps_of", side.steps_of}, {"steps_counted", side.counted},
-              {"picked", side.picked}, {"compiled", side.has_compiled_regions}};
+  Json out = {{"file", side.file},         {"steps", side.steps},
+              {"steps_of", side.steps_of}, {"steps_counted", side.counted},
+              {"picked", side.picked},     {"compiled", side.has_compiled_regions}};
   for (std::size_t f = 0; f < kStepFigures; ++f) {
     const auto figure = static_cast<StepFigure>(f);
     out[std::string(figure_key(figure))] = is_time(figure) ? spread_json(side.figures[f]) : Json(side.figures[f].median);
@@ -55,18 +58,10 @@ Json kernel_json(const KernelChange& k) {
 
 Json operator_json(const Comparison& c, std::size_t at) {
   const OperatorNode& n = c.operators[at];
-  return {{"path", operator_path(c, at)},
-          {"depth", n.depth},
-          {"state", node_state_name(n.state)},
-          {"replaced", n.replaced},
-          {"cpu_ns_a", n.cpu_a},
-          {"cpu_ns_b", n.cpu_b},
-          {"gpu_ns_a", n.gpu_a},
-          {"gpu_ns_b", n.gpu_b},
-          {"kernels_a", n.kernels_a},
-          {"kernels_b", n.kernels_b},
-          {"launches_a", n.launches_a},
-          {"launches_b", n.launches_b}};
+  return {{"path", operator_path(c, at)}, {"depth", n.depth},           {"state", node_state_name(n.state)},
+          {"replaced", n.replaced},       {"cpu_ns_a", n.cpu_a},        {"cpu_ns_b", n.cpu_b},
+          {"gpu_ns_a", n.gpu_a},          {"gpu_ns_b", n.gpu_b},        {"kernels_a", n.kernels_a},
+          {"kernels_b", n.kernels_b},     {"launches_a", n.launches_a}, {"launches_b", n.launches_b}};
 }
 
 Json finding_json(const ComparisonFinding& f) {
@@ -74,7 +69,11 @@ Json finding_json(const ComparisonFinding& f) {
   for (const ComparedNumber& n : f.evidence) evidence[n.key] = {n.a, n.b};
   if (!f.names_a.empty()) evidence["only_a"] = f.names_a;
   if (!f.names_b.empty()) evidence["only_b"] = f.names_b;
-  return {{"rule", f.rule}, {"title", f.title}, {"summary", f.summary}, {"tone", tone_name(f.tone)}, {"evidence", std::move(evidence)}};
+  return {{"rule", f.rule},
+          {"title", f.title},
+          {"summary", f.summary},
+          {"tone", tone_name(f.tone)},
+          {"evidence", std::move(evidence)}};
 }
 
 }  // namespace

@@ -52,15 +52,17 @@ std::string flops_report(const Trace& trace, const LaneIndex&, const LinkIndex& 
     return json_text(json);
   }
   if (!said.empty()) return std::string(said) + '\n';
-  std::string out = fmt::format("{:<34} {:>7} {:>12} {:>10} {:>6} {:>14} {:>8}  {}\n", "operator", "calls", "each", "GPU time", "math",
-                                "achieved", "of peak", "input shapes");
+  std::string out = fmt::format("{:<34} {:>7} {:>12} {:>10} {:>6} {:>14} {:>8}  {}\n", "operator", "calls", "each", "GPU time",
+                                "math", "achieved", "of peak", "input shapes");
   for (const FlopsRow& row : table.rows) {
-    const std::string dims = row.input_dims ? elide_middle(printable(shapes_text(trace.strings[row.input_dims])), 60) : "not recorded";
-    out += fmt::format("{:<34} {:>7} {:>12} {:>10} {:>6} {:>14} {:>8}  {}\n", elide_middle(printable(trace.strings[row.op]), 34),
-                       format_count(static_cast<std::int64_t>(row.count)), row.each.count ? flop_text(*row.each.count) : "-",
-                       format_duration(row.gpu_time), row.math ? math_type_name(*row.math) : "-",
-                       row.per_second ? flop_text(*row.per_second) + "/s" : "-",
-                       row.peak_share ? format_percent(*row.peak_share) : "-", row.each.count ? dims : std::string(row.each.why));
+    const std::string dims =
+        row.input_dims ? elide_middle(printable(shapes_text(trace.strings[row.input_dims])), 60) : "not recorded";
+    out +=
+        fmt::format("{:<34} {:>7} {:>12} {:>10} {:>6} {:>14} {:>8}  {}\n", elide_middle(printable(trace.strings[row.op]), 34),
+                    format_count(static_cast<std::int64_t>(row.count)), row.each.count ? flop_text(*row.each.count) : "-",
+                    format_duration(row.gpu_time), row.math ? math_type_name(*row.math) : "-",
+                    row.per_second ? flop_text(*row.per_second) + "/s" : "-",
+                    row.peak_share ? format_percent(*row.peak_share) : "-", row.each.count ? dims : std::string(row.each.why));
   }
   return out;
 }

@@ -34,7 +34,8 @@ std::vector<IdleGap> largest(const IdleGaps& all, std::int32_t device) {
   std::vector<IdleGap> gaps;
   for (std::size_t i = 0; i < all.size(); ++i)
     if (const IdleGap gap = all[i]; gap.device == device) gaps.push_back(gap);
-  std::stable_sort(gaps.begin(), gaps.end(), [](const IdleGap& a, const IdleGap& b) { return a.span.length() > b.span.length(); });
+  std::stable_sort(gaps.begin(), gaps.end(),
+                   [](const IdleGap& a, const IdleGap& b) { return a.span.length() > b.span.length(); });
   gaps.resize(std::min(gaps.size(), kGapsShown));
   return gaps;
 }
@@ -86,20 +87,28 @@ Json device_json(const Trace& trace, const GpuActivity& a, const Idle& idle, con
                  {"communication_computation_overlap", or_null(a.hta.overlap)}};
   json["idle"] = Json::array();
   for (const StreamIdle& s : idle.streams)
-    if (s.device == a.device) json["idle"].push_back({{"stream", s.stream}, {"host_wait_ns", s.time[0]}, {"kernel_wait_ns", s.time[1]}, {"other_ns", s.time[2]}});
+    if (s.device == a.device)
+      json["idle"].push_back(
+          {{"stream", s.stream}, {"host_wait_ns", s.time[0]}, {"kernel_wait_ns", s.time[1]}, {"other_ns", s.time[2]}});
   json["gaps"] = Json::array();
   for (const IdleGap& g : largest(device.gaps, a.device))
-    json["gaps"].push_back({{"begin_ns", g.span.begin}, {"end_ns", g.span.end}, {"stream", stream_after(trace, g)}, {"class", idle_class_name(g.idle_class)}, {"cause", cause_json(trace, g.cause)}});
+    json["gaps"].push_back({{"begin_ns", g.span.begin},
+                            {"end_ns", g.span.end},
+                            {"stream", stream_after(trace, g)},
+                            {"class", idle_class_name(g.idle_class)},
+                            {"cause", cause_json(trace, g.cause)}});
   return json;
 }
 
-std::string share(Ns part, Ns whole) { return whole > 0 ? format_percent(static_cast<double>(part) / static_cast<double>(whole)) : ""; }
+std::string share(Ns part, Ns whole) {
+  return whole > 0 ? format_percent(static_cast<double>(part) / static_cast<double>(whole)) : "";
+}
 std::string figure(const std::optional<double>& fraction) { return fraction ? format_percent(*fraction) : "not in this trace"; }
 
 std::string timeline_text(const GpuTimeline& linked, const GpuTimeline& all, bool both) {
   struct Line {
     const char* title;
-    Ns GpuTimeline::* part;
+    Ns GpuTimeline::*part;
   };
   constexpr Line kLines[] = {{"total", &GpuTimeline::total},
                              {"compute", &GpuTimeline::compute},
@@ -108,9 +117,11 @@ std::string timeline_text(const GpuTimeline& linked, const GpuTimeline& all, boo
                              {"idle", &GpuTimeline::idle},
                              {"communication in all", &GpuTimeline::communication},
                              {"copies in all", &GpuTimeline::copy}};
-  std::string out = both ? fmt::format("  {:<24} {:>12} {:>9} {:>14} {:>9}\n", "", "launched here", "", "with unlinked", "") : std::string();
+  std::string out =
+      both ? fmt::format("  {:<24} {:>12} {:>9} {:>14} {:>9}\n", "", "launched here", "", "with unlinked", "") : std::string();
   for (const Line& line : kLines) {
-    out += fmt::format("  {:<24} {:>12} {:>9}", line.title, format_duration(linked.*line.part), share(linked.*line.part, linked.total));
+    out += fmt::format("  {:<24} {:>12} {:>9}", line.title, format_duration(linked.*line.part),
+                       share(linked.*line.part, linked.total));
     if (both) out += fmt::format(" {:>14} {:>9}", format_duration(all.*line.part), share(all.*line.part, all.total));
     out += '\n';
   }
@@ -118,11 +129,14 @@ std::string timeline_text(const GpuTimeline& linked, const GpuTimeline& all, boo
 }
 
 std::string gaps_text(const Trace& trace, const std::vector<IdleGap>& gaps, Ns origin) {
-  std::string out = fmt::format("\n  {:<12} {:>12} {:>10}  {:<12} {}\n", "longest gaps", "at", "ended on", "class", "CPU call behind it");
+  std::string out =
+      fmt::format("\n  {:<12} {:>12} {:>10}  {:<12} {}\n", "longest gaps", "at", "ended on", "class", "CPU call behind it");
   for (std::size_t i = 0; i < std::min<std::size_t>(gaps.size(), 8); ++i) {
     const IdleGap& g = gaps[i];
-    out += fmt::format("  {:<12} {:>12} {:>10}  {:<12} {}\n", format_duration(g.span.length()), format_duration(g.span.begin - origin), fmt::format("stream {}", stream_after(trace, g)), idle_class_name(g.idle_class),
-                       g.cause ? elide_middle(printable(trace.name(g.cause)), 48) + ", " + format_duration(trace.duration(g.cause)) : "-");
+    out += fmt::format(
+        "  {:<12} {:>12} {:>10}  {:<12} {}\n", format_duration(g.span.length()), format_duration(g.span.begin - origin),
+        fmt::format("stream {}", stream_after(trace, g)), idle_class_name(g.idle_class),
+        g.cause ? elide_middle(printable(trace.name(g.cause)), 48) + ", " + format_duration(trace.duration(g.cause)) : "-");
   }
   return out;
 }
@@ -130,15 +144,21 @@ std::string gaps_text(const Trace& trace, const std::vector<IdleGap>& gaps, Ns o
 std::string device_text(const Trace& trace, const GpuActivity& a, const Idle& idle, const Idle& device) {
   const std::string name = printable(device_name(trace, a.device));
   std::string out = fmt::format("GPU {}{}{}\n", a.device, name.empty() ? "" : ": ", name);
-  out += fmt::format("  {:<24} {}\n  {:<24} {}\n  {:<24} {}\n\n", "utilization", figure(a.figures.utilization), "est. SM efficiency", figure(a.figures.sm_efficiency),
-                     "est. achieved occupancy", a.figures.achieved_occupancy_percent ? format_percent(*a.figures.achieved_occupancy_percent / 100) : "not in this trace");
+  out += fmt::format(
+      "  {:<24} {}\n  {:<24} {}\n  {:<24} {}\n\n", "utilization", figure(a.figures.utilization), "est. SM efficiency",
+      figure(a.figures.sm_efficiency), "est. achieved occupancy",
+      a.figures.achieved_occupancy_percent ? format_percent(*a.figures.achieved_occupancy_percent / 100) : "not in this trace");
   out += timeline_text(a.linked, a.all, a.any_linked && a.unlinked_count > 0);
   if (a.unlinked_count > 0)
-    out += fmt::format("  {} GPU operations, {}, have no launch in the file: it came before the recording or was not recorded. Let the GPU finish before the recorded steps.\n",
-                       format_count(static_cast<std::int64_t>(a.unlinked_count)), format_duration(a.unlinked_time));
+    out += fmt::format(
+        "  {} GPU operations, {}, have no launch in the file: it came before the recording or was not recorded. Let the GPU "
+        "finish before the recorded steps.\n",
+        format_count(static_cast<std::int64_t>(a.unlinked_count)), format_duration(a.unlinked_time));
   out += fmt::format("\n  {:<12} {:>12} {:>12} {:>12}\n", "idle", "host wait", "kernel wait", "other");
   for (const StreamIdle& s : idle.streams)
-    if (s.device == a.device) out += fmt::format("  stream {:<5} {:>12} {:>12} {:>12}\n", s.stream, format_duration(s.time[0]), format_duration(s.time[1]), format_duration(s.time[2]));
+    if (s.device == a.device)
+      out += fmt::format("  stream {:<5} {:>12} {:>12} {:>12}\n", s.stream, format_duration(s.time[0]),
+                         format_duration(s.time[1]), format_duration(s.time[2]));
   const auto most = largest(device.gaps, a.device);
   return most.empty() ? out : out + gaps_text(trace, most, trace.span.begin);
 }

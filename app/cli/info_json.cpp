@@ -72,7 +72,7 @@ Json report_json(const LoadReport& report) {
 
 Json load_json(const Document& doc) {
   const LoadFigures& figures = doc.trace.figures;
-  const double seconds = figures.seconds + doc.index_seconds;  // file to queryable
+  const double seconds = figures.seconds + doc.index_seconds;       // file to queryable
   const double mb = static_cast<double>(figures.text_bytes) / 1e6;  // of JSON text, after inflating
   const double events = static_cast<double>(figures.events);
   return {{"seconds", seconds},

@@ -47,8 +47,7 @@ void add_summary(Out out, const Document& doc) {
   const Trace& trace = doc.trace;
   const LoadFigures& load = trace.figures;
   add_row(out, "file", printable(trace.path));
-  add_row(out, "size",
-          fmt::format("{} on disk, {} of JSON", format_bytes(load.file_bytes), format_bytes(load.text_bytes)));
+  add_row(out, "size", fmt::format("{} on disk, {} of JSON", format_bytes(load.file_bytes), format_bytes(load.text_bytes)));
   add_row(out, "length", format_duration(trace.span.length()));
   add_row(out, "events",
           fmt::format("{}, of these {} slices and {} instants", count(load.events), count(trace.slice_count()),
@@ -73,8 +72,8 @@ void add_device(Out out, const DeviceProperties& d) {
 }
 
 void add_lanes(Out out, const Trace& trace) {
-  fmt::format_to(out, "\n{:<{}} {:<10} {:>10} {:>6} {:>10} {:>10}\n", "lane", kTitleChars, "kind", "slices", "depths",
-                 "busy", "total");
+  fmt::format_to(out, "\n{:<{}} {:<10} {:>10} {:>6} {:>10} {:>10}\n", "lane", kTitleChars, "kind", "slices", "depths", "busy",
+                 "total");
   ProcessId process;
   for (const Lane& lane : trace.lanes) {
     if (lane.process != process) {

@@ -66,8 +66,7 @@ Json occupancy_json(const Trace& trace, const KernelRow& row) {
   out["active_blocks"] = fit->active_blocks;
   out["active_warps"] = fit->active_warps;
   const auto sm = sm_limits(*trace.device(row.example.device));
-  if (const auto achieved =
-          achieved_percent(*sm, needs_of(row.example), grid_blocks(row.example), OccupancyRule::true_value))
+  if (const auto achieved = achieved_percent(*sm, needs_of(row.example), grid_blocks(row.example), OccupancyRule::true_value))
     out["achieved_percent"] = *achieved;
   return out;
 }
@@ -132,20 +131,19 @@ std::string occupancy_text(const Trace& trace, const KernelRow& row) {
 std::string kernels_text(const Trace& trace, const KernelTable& table, std::size_t limit) {
   std::string text;
   const Out out = std::back_inserter(text);
-  fmt::format_to(out, "{} {:<13} {:>8} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>6} {:>7} {:>8}  {}\n",
-                 padded("name", kNameChars), "kind", "count", "total", "mean", "min", "median", "p95", "max", "cv",
-                 "share", "occup.", "launched by");
+  fmt::format_to(out, "{} {:<13} {:>8} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>6} {:>7} {:>8}  {}\n", padded("name", kNameChars),
+                 "kind", "count", "total", "mean", "min", "median", "p95", "max", "cv", "share", "occup.", "launched by");
   const std::size_t shown = std::min(limit, table.rows.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const KernelRow& r = table.rows[i];
     fmt::format_to(out, "{} {:<13} {:>8} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>6.2f} {:>7} {:>8}  {}\n",
                    padded(r.decoded.short_name, kNameChars), kernel_kind_name(r.decoded.kind), count_text(r.count),
                    format_duration(r.total), format_duration(static_cast<Ns>(r.mean + 0.5)), format_duration(r.min),
-                   format_duration(r.median), format_duration(r.p95), format_duration(r.max), r.cv,
-                   format_percent(r.share), occupancy_text(trace, r), operator_text(trace, r));
+                   format_duration(r.median), format_duration(r.p95), format_duration(r.max), r.cv, format_percent(r.share),
+                   occupancy_text(trace, r), operator_text(trace, r));
   }
-  fmt::format_to(out, "{} name{}, {} slices, {} of GPU work in all", table.rows.size(),
-                 table.rows.size() == 1 ? "" : "s", count_text(table.count), format_duration(table.total));
+  fmt::format_to(out, "{} name{}, {} slices, {} of GPU work in all", table.rows.size(), table.rows.size() == 1 ? "" : "s",
+                 count_text(table.count), format_duration(table.total));
   if (shown < table.rows.size()) fmt::format_to(out, "; {} names are not shown", table.rows.size() - shown);
   text += "\n";
   return text;

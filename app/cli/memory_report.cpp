@@ -32,19 +32,24 @@ Json device_json(const Trace& trace, const MemoryDevice& d) {
   if (d.points.empty()) return json;
   Json stack = Json::array();
   for (const SliceId s : d.peak_stack) stack.push_back(trace.name(s));
-  json["peak"] = {{"time_ns", d.points[d.peak].time}, {"allocated_bytes", d.points[d.peak].allocated}, {"stack", std::move(stack)}};
+  json["peak"] = {
+      {"time_ns", d.points[d.peak].time}, {"allocated_bytes", d.points[d.peak].allocated}, {"stack", std::move(stack)}};
   return json;
 }
 
 std::string device_text(const Trace& trace, const MemoryDevice& d) {
-  std::string out = fmt::format("{}: {} allocations, {} frees", memory_device_name(d.device_type, d.device), format_count(static_cast<std::int64_t>(d.allocations)), format_count(static_cast<std::int64_t>(d.frees)));
+  std::string out =
+      fmt::format("{}: {} allocations, {} frees", memory_device_name(d.device_type, d.device),
+                  format_count(static_cast<std::int64_t>(d.allocations)), format_count(static_cast<std::int64_t>(d.frees)));
   if (d.out_of_memory > 0) out += fmt::format(", {} out of memory", d.out_of_memory);
   out += '\n';
   if (d.points.empty()) return out;
-  out += fmt::format("  peak {} at {}{}\n", signed_bytes(d.points[d.peak].allocated), format_duration(d.points[d.peak].time - trace.span.begin),
+  out += fmt::format("  peak {} at {}{}\n", signed_bytes(d.points[d.peak].allocated),
+                     format_duration(d.points[d.peak].time - trace.span.begin),
                      d.states_totals ? "" : " (counted from the begin of the recording: the file states no totals)");
   if (d.peak_reserved >= 0) out += fmt::format("  reserved at most {}\n", signed_bytes(d.peak_reserved));
-  for (std::size_t i = 0; i < d.peak_stack.size(); ++i) out += fmt::format("  {:>{}}{}\n", "", 2 + i, elide_middle(printable(trace.name(d.peak_stack[i])), 90));
+  for (std::size_t i = 0; i < d.peak_stack.size(); ++i)
+    out += fmt::format("  {:>{}}{}\n", "", 2 + i, elide_middle(printable(trace.name(d.peak_stack[i])), 90));
   return out;
 }
 
@@ -69,11 +74,14 @@ std::string memory_report(const Trace& trace, const LaneIndex& lanes, const Link
   if (use.devices.empty()) return std::string(kNoMemory) + '\n';
   std::string out;
   for (const MemoryDevice& d : use.devices) out += device_text(trace, d);
-  out += fmt::format("\n{:<48} {:>8} {:>12} {:>12} {:>12}\n", "operator (itself)", "device", "allocations", "allocated", "freed");
+  out +=
+      fmt::format("\n{:<48} {:>8} {:>12} {:>12} {:>12}\n", "operator (itself)", "device", "allocations", "allocated", "freed");
   for (std::size_t i = 0; i < std::min(kOperatorsShown, use.operators.size()); ++i) {
     const MemoryOperator& o = use.operators[i];
-    out += fmt::format("{:<48} {:>8} {:>12} {:>12} {:>12}\n", o.name ? elide_middle(printable(name_of(o)), 48) : "(outside every operator)", memory_device_name(o.device_type, o.device),
-                       format_count(static_cast<std::int64_t>(o.allocations)), signed_bytes(o.allocated), signed_bytes(o.freed));
+    out += fmt::format("{:<48} {:>8} {:>12} {:>12} {:>12}\n",
+                       o.name ? elide_middle(printable(name_of(o)), 48) : "(outside every operator)",
+                       memory_device_name(o.device_type, o.device), format_count(static_cast<std::int64_t>(o.allocations)),
+                       signed_bytes(o.allocated), signed_bytes(o.freed));
   }
   return out;
 }

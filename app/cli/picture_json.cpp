@@ -31,9 +31,11 @@ std::string picture_json(const PictureLayout& layout) {
                     {"trace", row.trace == TraceSide::a ? "A" : "B"},
                     {"box", box_json(row.box)}});
   }
-  for (const DrawnText& text : layout.texts) texts.push_back({{"text", text.text}, {"box", box_json(text.box)}, {"clipped", text.clipped}});
+  for (const DrawnText& text : layout.texts)
+    texts.push_back({{"text", text.text}, {"box", box_json(text.box)}, {"clipped", text.clipped}});
   for (const PanelPlace& panel : layout.panels) panels.push_back({{"name", panel.name}, {"box", box_json(panel.box)}});
-  const Json all{{"size", {std::lround(layout.width), std::lround(layout.height)}}, {"rows", rows}, {"texts", texts}, {"panels", panels}};
+  const Json all{
+      {"size", {std::lround(layout.width), std::lround(layout.height)}}, {"rows", rows}, {"texts", texts}, {"panels", panels}};
   return json_text(all);
 }
 

@@ -13,7 +13,11 @@ class Writer {
   explicit Writer(const RunReport& report) : r_(report), ranks_(report.run.ranks) {}
 
   Json json() const {
-    Json out = {{"ranks", Json::array()}, {"collectives", Json::array()}, {"late", Json::array()}, {"unmatched", Json::array()}, {"problems", r_.run.problems}};
+    Json out = {{"ranks", Json::array()},
+                {"collectives", Json::array()},
+                {"late", Json::array()},
+                {"unmatched", Json::array()},
+                {"problems", r_.run.problems}};
     for (std::uint32_t r = 0; r < ranks_.size(); ++r) out["ranks"].push_back(rank(r));
     for (std::size_t i = 0; i < r_.matches.all.size(); ++i) out["collectives"].push_back(collective(i));
     for (std::size_t i = 0; i < r_.waits.late.size(); ++i) out["late"].push_back(late(i));
@@ -31,7 +35,10 @@ class Writer {
     const RankData& data = ranks_[r];
     const RankClock& clock = r_.clocks.ranks[r];
     const RankNumbers& n = r_.waits.ranks[r];
-    Json out = {{"rank", data.rank}, {"file", data.file}, {"offset_ns", clock.offset}, {"residual_ns", clock.compared ? Json(clock.residual) : Json(nullptr)}};
+    Json out = {{"rank", data.rank},
+                {"file", data.file},
+                {"offset_ns", clock.offset},
+                {"residual_ns", clock.compared ? Json(clock.residual) : Json(nullptr)}};
     if (clock.drift != 0) out["drift_ppb"] = static_cast<std::int64_t>(clock.drift * 1e9);
     out["total_wait_ns"] = n.total_wait;
     out["times_last"] = n.times_last;
@@ -90,7 +97,10 @@ class Writer {
     const LateRank& l = r_.waits.late[i];
     Json doing = Json::array();
     for (const Doing& d : r_.doing[i].doing) doing.push_back({{"name", d.name}, {"ns", d.time}});
-    return {{"rank", ranks_[l.rank].rank}, {"step", l.step.empty() ? Json(nullptr) : Json(l.step)}, {"lost_ns", l.lost}, {"doing", doing}};
+    return {{"rank", ranks_[l.rank].rank},
+            {"step", l.step.empty() ? Json(nullptr) : Json(l.step)},
+            {"lost_ns", l.lost},
+            {"doing", doing}};
   }
 
   const RunReport& r_;

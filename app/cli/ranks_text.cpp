@@ -12,7 +12,9 @@ namespace {
 
 constexpr std::size_t kRanksTold = 16, kStepsTold = 12, kDoingTold = 3, kKindsTold = 12, kProblemsTold = 12;
 
-std::string percent(Ns part, Ns whole) { return whole > 0 ? format_percent(static_cast<double>(part) / static_cast<double>(whole)) : ""; }
+std::string percent(Ns part, Ns whole) {
+  return whole > 0 ? format_percent(static_cast<double>(part) / static_cast<double>(whole)) : "";
+}
 std::string counted(std::uint64_t n, std::string_view thing) {
   return fmt::format("{} {}{}", format_count(static_cast<std::int64_t>(n)), thing, n == 1 ? "" : "s");
 }
@@ -36,8 +38,10 @@ class Text {
   std::string problems() const {
     if (r_.run.problems.empty()) return {};
     std::string out = "\nwhat to know before trusting this\n";
-    for (std::size_t i = 0; i < std::min(r_.run.problems.size(), kProblemsTold); ++i) out += "  " + printable(r_.run.problems[i]) + '\n';
-    if (r_.run.problems.size() > kProblemsTold) out += fmt::format("  and {}\n", counted(r_.run.problems.size() - kProblemsTold, "more sentence"));
+    for (std::size_t i = 0; i < std::min(r_.run.problems.size(), kProblemsTold); ++i)
+      out += "  " + printable(r_.run.problems[i]) + '\n';
+    if (r_.run.problems.size() > kProblemsTold)
+      out += fmt::format("  and {}\n", counted(r_.run.problems.size() - kProblemsTold, "more sentence"));
     return out;
   }
 
@@ -46,29 +50,29 @@ class Text {
     std::vector<std::uint32_t> order;
     for (std::uint32_t r = 0; r < ranks_.size(); ++r) order.push_back(r);
     if (order.size() > kRanksTold) {
-      std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return r_.waits.lost[a] > r_.waits.lost[b]; });
+      std::stable_sort(order.begin(), order.end(),
+                       [&](std::uint32_t a, std::uint32_t b) { return r_.waits.lost[a] > r_.waits.lost[b]; });
       order.resize(kRanksTold);
     }
-    std::string out = fmt::format("\n{}{}; clocks {}\n", counted(ranks_.size(), "rank"),
-                                  order.size() < ranks_.size() ? fmt::format(", of which the {} that others waited for longest", order.size()) : "", clocks());
-    out += fmt::format("  {:>5} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>10} {:>11}  {}\n", "rank", "window", "compute", "transfer", "waiting", "copies",
-                       "idle", "last in", "cost", "clock off", "waiting for");
+    std::string out = fmt::format(
+        "\n{}{}; clocks {}\n", counted(ranks_.size(), "rank"),
+        order.size() < ranks_.size() ? fmt::format(", of which the {} that others waited for longest", order.size()) : "",
+        clocks());
+    out += fmt::format("  {:>5} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>10} {:>11}  {}\n", "rank", "window", "compute",
+                       "transfer", "waiting", "copies", "idle", "last in", "cost", "clock off", "waiting for");
     for (const std::uint32_t r : order) out += rank(r);
     return out;
   }
 
   std::string clocks() const {
     switch (r_.clocks.alignment) {
-      case Alignment::none:
-        return "as the files count";
-      case Alignment::base:
-        return "as the files state them";
-      case Alignment::collectives:
-        break;
+      case Alignment::none: return "as the files count";
+      case Alignment::base: return "as the files state them";
+      case Alignment::collectives: break;
     }
     if (r_.clocks.compared == 0) return "as the files state them: nothing to compare them by";
-    return fmt::format("compared by {}, which then end within {} of each other (median)", counted(r_.clocks.compared, "collective"),
-                       format_duration(r_.clocks.worst_residual));
+    return fmt::format("compared by {}, which then end within {} of each other (median)",
+                       counted(r_.clocks.compared, "collective"), format_duration(r_.clocks.worst_residual));
   }
 
   std::string rank(std::uint32_t r) const {
@@ -77,13 +81,15 @@ class Text {
     const AccountTimes& t = d.account;
     std::string waiting;
     for (std::size_t i = 0; i < std::min<std::size_t>(n.waiting.size(), 3); ++i)
-      waiting += fmt::format("{}rank {}: {}", i == 0 ? "" : ", ", ranks_[n.waiting[i].rank].rank, format_duration(n.waiting[i].time));
+      waiting +=
+          fmt::format("{}rank {}: {}", i == 0 ? "" : ", ", ranks_[n.waiting[i].rank].rank, format_duration(n.waiting[i].time));
     if (n.waiting.size() > 3) waiting += fmt::format(" and {} more", n.waiting.size() - 3);
     if (n.unsplit > 0) waiting += fmt::format("{}not told apart: {}", waiting.empty() ? "" : ", ", format_duration(n.unsplit));
     const std::string line =
-        fmt::format("  {:>5} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>10} {:>11}  {}", d.rank, format_duration(t.window), percent(t.compute, t.window),
-                    percent(n.transfer, t.window), percent(n.waiting_total(), t.window), percent(t.exposed_copies, t.window), percent(t.idle_total(), t.window),
-                    n.times_last, format_duration(r_.waits.lost[r]), format_duration(r_.clocks.ranks[r].offset), waiting);
+        fmt::format("  {:>5} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>10} {:>11}  {}", d.rank, format_duration(t.window),
+                    percent(t.compute, t.window), percent(n.transfer, t.window), percent(n.waiting_total(), t.window),
+                    percent(t.exposed_copies, t.window), percent(t.idle_total(), t.window), n.times_last,
+                    format_duration(r_.waits.lost[r]), format_duration(r_.clocks.ranks[r].offset), waiting);
     return line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
   }
 
@@ -92,12 +98,15 @@ class Text {
     std::string out = "\nthe late rank of every step, and what it did while the others waited\n";
     for (std::size_t i = 0; i < std::min(r_.waits.late.size(), kStepsTold); ++i) {
       const LateRank& l = r_.waits.late[i];
-      out += fmt::format("  {:<20} rank {:<5} cost the others {:>9} in {}\n", l.step.empty() ? "(no step marked)" : short_name(l.step, 20), ranks_[l.rank].rank,
+      out += fmt::format("  {:<20} rank {:<5} cost the others {:>9} in {}\n",
+                         l.step.empty() ? "(no step marked)" : short_name(l.step, 20), ranks_[l.rank].rank,
                          format_duration(l.lost), counted(l.collectives, "collective"));
       for (std::size_t d = 0; d < std::min(r_.doing[i].doing.size(), kDoingTold); ++d)
-        out += fmt::format("    {:>9}  {}\n", format_duration(r_.doing[i].doing[d].time), short_name(r_.doing[i].doing[d].name, 100));
+        out += fmt::format("    {:>9}  {}\n", format_duration(r_.doing[i].doing[d].time),
+                           short_name(r_.doing[i].doing[d].name, 100));
     }
-    if (r_.waits.late.size() > kStepsTold) out += fmt::format("  and {}\n", counted(r_.waits.late.size() - kStepsTold, "more step"));
+    if (r_.waits.late.size() > kStepsTold)
+      out += fmt::format("  and {}\n", counted(r_.waits.late.size() - kStepsTold, "more step"));
     return out;
   }
 
@@ -113,8 +122,8 @@ class Text {
       const Member& first = r_.matches.of(r_.matches.all[i]).front();
       const CollectiveWhat& w = ranks_[first.rank].whats[ranks_[first.rank].collectives[first.at].what];
       const CollectiveNumbers& n = r_.waits.collectives[i];
-      Kind& kind =
-          kinds[{is_point_to_point(w.type) ? "send and receive" : w.name, w.description.empty() ? w.group : w.description, w.group_size, w.full_bytes()}];
+      Kind& kind = kinds[{is_point_to_point(w.type) ? "send and receive" : w.name,
+                          w.description.empty() ? w.group : w.description, w.group_size, w.full_bytes()}];
       ++kind.count;
       kind.latency += n.latency;
       kind.skew += n.start_skew();
@@ -122,15 +131,17 @@ class Text {
     }
     std::vector<const decltype(kinds)::value_type*> order;
     for (const auto& entry : kinds) order.push_back(&entry);
-    std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) { return a->second.latency > b->second.latency; });
+    std::stable_sort(order.begin(), order.end(),
+                     [](const auto* a, const auto* b) { return a->second.latency > b->second.latency; });
     if (order.empty()) return {};
-    std::string out = fmt::format("\ncollectives\n  {:<24} {:<16} {:>6} {:>9} {:>6} {:>10} {:>10} {:>12}\n", "name", "group", "ranks", "size", "count",
-                                  "latency", "skew", "bus GB/s");
+    std::string out = fmt::format("\ncollectives\n  {:<24} {:<16} {:>6} {:>9} {:>6} {:>10} {:>10} {:>12}\n", "name", "group",
+                                  "ranks", "size", "count", "latency", "skew", "bus GB/s");
     for (std::size_t i = 0; i < std::min(order.size(), kKindsTold); ++i) {
       const auto& [key, kind] = *order[i];
       const auto n = static_cast<Ns>(kind.count);
-      out += fmt::format("  {:<24} {:<16} {:>6} {:>9} {:>6} {:>10} {:>10} {:>12}\n", short_name(std::get<0>(key), 24), short_name(std::get<1>(key), 16),
-                         std::get<2>(key), format_bytes(std::get<3>(key)), kind.count, format_duration(kind.latency / n), format_duration(kind.skew / n),
+      out += fmt::format("  {:<24} {:<16} {:>6} {:>9} {:>6} {:>10} {:>10} {:>12}\n", short_name(std::get<0>(key), 24),
+                         short_name(std::get<1>(key), 16), std::get<2>(key), format_bytes(std::get<3>(key)), kind.count,
+                         format_duration(kind.latency / n), format_duration(kind.skew / n),
                          kind.bus > 0 ? format_significant(kind.bus / static_cast<double>(kind.count)) : "");
     }
     if (order.size() > kKindsTold) out += fmt::format("  and {}\n", counted(order.size() - kKindsTold, "more kind"));

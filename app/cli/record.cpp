@@ -24,9 +24,12 @@ std::int64_t milliseconds(double seconds) { return static_cast<std::int64_t>(sec
 std::string output_trouble(const std::string& output) {
   const std::filesystem::path path = std::filesystem::absolute(output);
   if (!path.has_filename()) return output + " is a folder: name a file in it with -o.";
-  if (access(path.parent_path().c_str(), W_OK | X_OK) != 0) return output + ": nothing can be written there. Name another file with -o.";
+  if (access(path.parent_path().c_str(), W_OK | X_OK) != 0)
+    return output + ": nothing can be written there. Name another file with -o.";
   struct stat there {};
-  if (stat(path.c_str(), &there) == 0) return S_ISREG(there.st_mode) ? std::string() : output + " is no file: a recording cannot take its place. Name a file with -o.";
+  if (stat(path.c_str(), &there) == 0)
+    return S_ISREG(there.st_mode) ? std::string()
+                                  : output + " is no file: a recording cannot take its place. Name a file with -o.";
   return errno == ENOENT ? std::string() : output + ": " + std::strerror(errno) + ". Name another file with -o.";
 }
 
@@ -40,7 +43,8 @@ void tell(const Recorded& recorded) {
     say("Recorded " + trace.path + " (" + rank + format_bytes(std::filesystem::file_size(trace.path, ignored)) + ").");
   }
   if (!recorded.traces.empty() || recorded.still_recording) return;
-  say(recorded.sentences.empty() ? "There is no trace: the program used no CUDA, or ended before it did." : "There is no trace.");
+  say(recorded.sentences.empty() ? "There is no trace: the program used no CUDA, or ended before it did."
+                                 : "There is no trace.");
 }
 
 }  // namespace
@@ -52,9 +56,11 @@ int record(const RecordOptions& options) {
     return kBadInput;
   }
   if (const std::string wrong = output_trouble(options.output); !wrong.empty()) return say(wrong), kBadInput;
-  const Result<Recorded> recorded = run_recorded(
-      options.command, {options.output, "", milliseconds(options.delay_s), milliseconds(options.duration_s), options.range, options.max_mb,
-                       options.profiler_api, options.queue_times, ""}, library);
+  const Result<Recorded> recorded =
+      run_recorded(options.command,
+                   {options.output, "", milliseconds(options.delay_s), milliseconds(options.duration_s), options.range,
+                    options.max_mb, options.profiler_api, options.queue_times, ""},
+                   library);
   if (!recorded.ok()) return say(recorded.error().message), kBadInput;
   tell(*recorded);
   if (!options.no_open && !recorded->traces.empty() && has_screen()) {

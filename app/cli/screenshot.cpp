@@ -35,7 +35,8 @@ std::optional<Error> set_tab(const std::string& id, ViewState& view) {
   if (id.empty()) return std::nullopt;
   const auto table = panels();
   const auto same = [&](std::string_view word) { return word.size() == id.size() && contains_ignore_case(word, id); };
-  const auto found = std::find_if(table.begin(), table.end(), [&](const Panel& panel) { return same(panel.id) || same(panel.title); });
+  const auto found =
+      std::find_if(table.begin(), table.end(), [&](const Panel& panel) { return same(panel.id) || same(panel.title); });
   if (found == table.end()) {
     std::string tabs;
     for (const Panel& panel : table) tabs += (tabs.empty() ? "" : ", ") + std::string(panel.id);
@@ -53,8 +54,10 @@ std::optional<Error> set_time(const ScreenshotOptions& options, const Trace& tra
   const Result<Span> wanted = parse_window(options.from, options.to, trace.span);
   if (!wanted) return wanted.error();
   if (!wanted->overlaps(trace.span)) {
-    return Error{fmt::format("Nothing of the trace lies between --from and --to: it goes from {} to {} ns. A time after its begin is written with a unit: 1.2ms.",
-                             trace.span.begin, trace.span.end)};
+    return Error{
+        fmt::format("Nothing of the trace lies between --from and --to: it goes from {} to {} ns. A time after its begin is "
+                    "written with a unit: 1.2ms.",
+                    trace.span.begin, trace.span.end)};
   }
   view.time = within_limits(TimeView{*wanted, 0, 0}, trace.span);
   return std::nullopt;
@@ -64,12 +67,14 @@ std::optional<Error> set_time(const ScreenshotOptions& options, const Trace& tra
 std::optional<Error> set_finding(const std::string& rule, const Document& doc, ViewState& view) {
   if (rule.empty()) return std::nullopt;
   const std::vector<RankedFinding>& findings = doc.diagnosis()->findings;
-  const auto found = std::find_if(findings.begin(), findings.end(), [&](const RankedFinding& f) { return f.finding.rule->id == rule; });
+  const auto found =
+      std::find_if(findings.begin(), findings.end(), [&](const RankedFinding& f) { return f.finding.rule->id == rule; });
   if (found == findings.end()) {
     std::string rules;
     for (const RankedFinding& f : findings)
       if (rules.find(f.finding.rule->id) == rules.npos) rules += (rules.empty() ? "" : ", ") + std::string(f.finding.rule->id);
-    return Error{"No finding of the rule \"" + rule + "\" in this trace; there are findings of " + (rules.empty() ? "none" : rules) + "."};
+    return Error{"No finding of the rule \"" + rule + "\" in this trace; there are findings of " +
+                 (rules.empty() ? "none" : rules) + "."};
   }
   view.findings.open = view.findings.scroll_to_chosen = true;
   go_to_finding(doc, view, static_cast<std::uint32_t>(found - findings.begin()), 0);
@@ -108,16 +113,17 @@ void carry_out(const Requests& requests, const Scene& scene, ViewState& view, Fo
     }
     if (const auto* ask = std::get_if<MakeTable>(&request); ask && doc) {
       const OpTableOptions rows{ask->question.range, ask->question.by_shape};
-      view.table.answer = std::make_shared<const TableAnswer>(TableAnswer{
-          ask->question, make_op_table(doc->trace, doc->analysis()->op_events(ask->question.mode), rows)});
+      view.table.answer = std::make_shared<const TableAnswer>(
+          TableAnswer{ask->question, make_op_table(doc->trace, doc->analysis()->op_events(ask->question.mode), rows)});
     }
     if (const auto* ask = std::get_if<MakeKernels>(&request); ask && doc)
-      view.kernels.answer = std::make_shared<const KernelsAnswer>(
-          KernelsAnswer{ask->range, kernel_table(doc->trace, doc->links, ask->range)});
+      view.kernels.answer =
+          std::make_shared<const KernelsAnswer>(KernelsAnswer{ask->range, kernel_table(doc->trace, doc->links, ask->range)});
     if (const auto* ask = std::get_if<MakeSteps>(&request); ask && doc)
       view.steps.answer = std::make_shared<const StepsAnswer>(answer_steps(doc->trace, doc->links, ask->annotation));
     if (const auto* ask = std::get_if<MakeAreaStats>(&request); ask && doc) view.area.answer = answer_area(*doc, ask->area);
-    if (const auto* ask = std::get_if<MakeCallPaths>(&request); ask && doc) view.flame.answer = answer_flame(*doc, ask->question);
+    if (const auto* ask = std::get_if<MakeCallPaths>(&request); ask && doc)
+      view.flame.answer = answer_flame(*doc, ask->question);
     if (const auto* ask = std::get_if<ListFolder>(&request)) folder = list_folder(ask->path, "");
   }
 }

@@ -8,17 +8,17 @@
 namespace gapscope {
 
 struct ScreenshotOptions {
-  std::string trace;   // empty: the start screen
-  std::string compare; // a second trace below it; empty: none
-  std::string output;  // a PNG
-  std::string layout;  // a JSON file: what the picture shows as data; empty: none
+  std::string trace;    // empty: the start screen
+  std::string compare;  // a second trace below it; empty: none
+  std::string output;   // a PNG
+  std::string layout;   // a JSON file: what the picture shows as data; empty: none
   int width = 1600;
   int height = 900;
   float scale = 1;
   std::string from, to;  // of the visible time, as parse_window() reads them; empty: all
-  std::string select;  // a slice's whole name, a part of it, or its index
-  std::string tab;     // id or title of a panel below the lanes, in any case; empty: the first
-  std::string finding; // id of a rule: its costliest finding is chosen and brought into view; empty: none
+  std::string select;    // a slice's whole name, a part of it, or its index
+  std::string tab;       // id or title of a panel below the lanes, in any case; empty: the first
+  std::string finding;   // id of a rule: its costliest finding is chosen and brought into view; empty: none
   ThemeName theme = ThemeName::dark;
 };
 

@@ -46,7 +46,8 @@ Result<std::string> query_of(const SqlOptions& options) {
   if (!options.file.empty()) {
     std::ifstream in(options.file, std::ios::binary);
     std::error_code ignored;
-    if (!in || std::filesystem::is_directory(options.file, ignored)) return Error{fmt::format("{} cannot be read: {}.", options.file, std::strerror(errno ? errno : EISDIR))};
+    if (!in || std::filesystem::is_directory(options.file, ignored))
+      return Error{fmt::format("{} cannot be read: {}.", options.file, std::strerror(errno ? errno : EISDIR))};
     return read_all(in, options.file);
   }
   if (!options.query.empty() && options.query != "-") return options.query;
@@ -100,7 +101,8 @@ std::unique_ptr<sql::RowSink> sink_for(SqlFormat format, Output& output) {
 int run_script(sql::Database& database, const std::string& script, SqlFormat format) {
   Output output;
   const auto error = database.run(script, *sink_for(format, output));
-  if (output.trouble != 0) return complain(fmt::format("standard output cannot be written: {}.", std::strerror(output.trouble)), kBadInput);
+  if (output.trouble != 0)
+    return complain(fmt::format("standard output cannot be written: {}.", std::strerror(output.trouble)), kBadInput);
   return error ? complain(error->message, kBadInput) : kOk;
 }
 
@@ -118,7 +120,8 @@ int run_sql(const SqlOptions& options) {
   if (!trace) return complain(trace.error().message, kBadInput);
   sql::Options database_options;
   database_options.spill_folder = load.spill_folder;
-  if (options.time_limit_s > 0) database_options.time_limit = std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit_s * 1000));
+  if (options.time_limit_s > 0)
+    database_options.time_limit = std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit_s * 1000));
   sql::Database database(*trace, database_options);
   const Interruptible ctrl_c(database);
   if (!asks && script->starts_with('.')) return print(dot_command(database, *script));

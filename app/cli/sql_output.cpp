@@ -87,7 +87,8 @@ class TextRows final : public Buffered {
     measure(header);
     for (const auto& row : first_) measure(row);
     for (std::size_t i = 0; i < header.size(); ++i)
-      header[i].is_number = !first_.empty() && std::any_of(first_.begin(), first_.end(), [&](const auto& row) { return row[i].is_number; });
+      header[i].is_number =
+          !first_.empty() && std::any_of(first_.begin(), first_.end(), [&](const auto& row) { return row[i].is_number; });
     bool go_on = put_row(header);
     for (const auto& row : first_) go_on = go_on && put_row(row);
     first_.clear();
@@ -122,8 +123,10 @@ class CsvRows final : public Buffered {
     std::string line;
     for (std::size_t i = 0; i < cells.size(); ++i) {
       if (i > 0) line += ',';
-      if (cells[i].kind == Cell::Kind::text) line += field(cells[i].text);
-      else if (cells[i].kind != Cell::Kind::null) line += number_text(cells[i]);
+      if (cells[i].kind == Cell::Kind::text)
+        line += field(cells[i].text);
+      else if (cells[i].kind != Cell::Kind::null)
+        line += number_text(cells[i]);
     }
     return put(line + '\n');
   }
@@ -178,7 +181,9 @@ std::string json_of(const Cell& cell) {
 }
 
 std::unique_ptr<sql::RowSink> text_rows(WriteText write) { return std::make_unique<TextRows>(std::move(write)); }
-std::unique_ptr<sql::RowSink> csv_rows(WriteText write, bool harmless) { return std::make_unique<CsvRows>(std::move(write), harmless); }
+std::unique_ptr<sql::RowSink> csv_rows(WriteText write, bool harmless) {
+  return std::make_unique<CsvRows>(std::move(write), harmless);
+}
 std::unique_ptr<sql::RowSink> json_rows(WriteText write) { return std::make_unique<JsonRows>(std::move(write)); }
 
 }  // namespace gapscope

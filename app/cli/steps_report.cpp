@@ -25,7 +25,8 @@ Json step_json(const Step& step) {
                {"kernels", step.kernels},
                {"launches", step.launches}};
   Json& parts = json["breakdown"] = Json::object();
-  for (std::size_t role = 0; role < kStepRoles; ++role) parts[std::string(step_role_key(static_cast<StepRole>(role)))] = step.time[role];
+  for (std::size_t role = 0; role < kStepRoles; ++role)
+    parts[std::string(step_role_key(static_cast<StepRole>(role)))] = step.time[role];
   return json;
 }
 
@@ -35,25 +36,36 @@ std::string remarks(const Trace& trace, const Steps& steps, const std::string& a
   if (steps.steps.empty() && !annotation.empty()) {
     out += fmt::format("No annotation \"{}\" is in this trace.", printable(annotation));
     const auto names = annotation_names(trace);
-    for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 5); ++i) out += fmt::format("{} \"{}\"", i == 0 ? " There are:" : ",", printable(names[i].first));
+    for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 5); ++i)
+      out += fmt::format("{} \"{}\"", i == 0 ? " There are:" : ",", printable(names[i].first));
     out += names.empty() ? " Mark a stretch of code with torch.profiler.record_function(\"name\").\n" : "\n";
   } else if (steps.steps.empty()) {
-    out += "Neither a step nor an operator is in this trace. Record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].\n";
+    out +=
+        "Neither a step nor an operator is in this trace. Record with activities=[ProfilerActivity.CPU, "
+        "ProfilerActivity.CUDA].\n";
   } else if (!steps.annotated) {
-    out += "No ProfilerStep# is in this trace: all of it counts as one step. Record with schedule(...) and call prof.step() after each iteration.\n";
+    out +=
+        "No ProfilerStep# is in this trace: all of it counts as one step. Record with schedule(...) and call prof.step() after "
+        "each iteration.\n";
   }
-  if (steps.dropped > 0) out += fmt::format("{} last step(s) left out: the recording ended before their GPU work did.\n", steps.dropped);
-  if (steps.nested > 0) out += fmt::format("{} annotation(s) of that name lie inside or over another and are left out.\n", steps.nested);
+  if (steps.dropped > 0)
+    out += fmt::format("{} last step(s) left out: the recording ended before their GPU work did.\n", steps.dropped);
+  if (steps.nested > 0)
+    out += fmt::format("{} annotation(s) of that name lie inside or over another and are left out.\n", steps.nested);
   return out;
 }
 
 std::string steps_text(const Steps& steps) {
-  std::string out = fmt::format("{:<24} {:>10} {:>10} {:>10} {:>8} {:>8}", "step", "length", "CPU", "GPU span", "kernels", "launches");
-  for (std::size_t role = 0; role < kStepRoles; ++role) out += fmt::format(" {:>13}", step_role_name(static_cast<StepRole>(role)));
+  std::string out =
+      fmt::format("{:<24} {:>10} {:>10} {:>10} {:>8} {:>8}", "step", "length", "CPU", "GPU span", "kernels", "launches");
+  for (std::size_t role = 0; role < kStepRoles; ++role)
+    out += fmt::format(" {:>13}", step_role_name(static_cast<StepRole>(role)));
   out += '\n';
   for (const Step& s : steps.steps) {
-    out += fmt::format("{:<24} {:>10} {:>10} {:>10} {:>8} {:>8}", elide_middle(printable(s.name), 24), format_duration(s.span.length()), format_duration(s.cpu.length()),
-                       s.gpu_ops > 0 ? format_duration(s.gpu.length()) : "-", format_count(s.kernels), format_count(s.launches));
+    out +=
+        fmt::format("{:<24} {:>10} {:>10} {:>10} {:>8} {:>8}", elide_middle(printable(s.name), 24),
+                    format_duration(s.span.length()), format_duration(s.cpu.length()),
+                    s.gpu_ops > 0 ? format_duration(s.gpu.length()) : "-", format_count(s.kernels), format_count(s.launches));
     for (const Ns part : s.time) out += fmt::format(" {:>13}", format_duration(part));
     out += '\n';
   }
@@ -66,7 +78,11 @@ std::string steps_report(const Trace& trace, const LaneIndex&, const LinkIndex& 
   const Steps steps = make_steps(trace, gpu_ops(trace, links), options.annotation);
   const std::string said = remarks(trace, steps, options.annotation);
   if (options.json) {
-    Json json = {{"annotated", steps.annotated}, {"dropped", steps.dropped}, {"nested", steps.nested}, {"remarks", said}, {"steps", Json::array()}};
+    Json json = {{"annotated", steps.annotated},
+                 {"dropped", steps.dropped},
+                 {"nested", steps.nested},
+                 {"remarks", said},
+                 {"steps", Json::array()}};
     for (const Step& step : steps.steps) json["steps"].push_back(step_json(step));
     return json_text(json);
   }

@@ -25,9 +25,9 @@ std::string csv_text(const Trace& trace, const OpTable& table, std::size_t limit
   std::string out = "name,device,count,self_cpu_us,cpu_us,self_cuda_us,cuda_us,user_annotation,input_shapes\n";
   for (std::size_t i = 0; i < std::min(limit, table.rows.size()); ++i) {
     const OpTableRow& r = table.rows[i];
-    out += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_cell(printable(r.name)), r.on_gpu ? "CUDA" : "CPU", r.count, format_file_us(r.self_cpu),
-                       format_file_us(r.cpu), format_file_us(r.self_cuda), format_file_us(r.cuda), r.annotation ? "true" : "false",
-                       csv_cell(printable(trace.strings[r.input_dims])));
+    out += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_cell(printable(r.name)), r.on_gpu ? "CUDA" : "CPU", r.count,
+                       format_file_us(r.self_cpu), format_file_us(r.cpu), format_file_us(r.self_cuda), format_file_us(r.cuda),
+                       r.annotation ? "true" : "false", csv_cell(printable(trace.strings[r.input_dims])));
   }
   return out;
 }
@@ -37,9 +37,9 @@ std::string table_json(const Trace& trace, const OpTable& table, const TableOpti
   Json rows = Json::array();
   for (std::size_t i = 0; i < std::min(options.limit, table.rows.size()); ++i) {
     const OpTableRow& r = table.rows[i];
-    Json row = {{"name", r.name},        {"device", r.on_gpu ? "CUDA" : "CPU"}, {"count", r.count},
-                {"self_cpu_ns", r.self_cpu}, {"cpu_ns", r.cpu},                 {"self_cuda_ns", r.self_cuda},
-                {"cuda_ns", r.cuda},     {"user_annotation", r.annotation}};
+    Json row = {
+        {"name", r.name},  {"device", r.on_gpu ? "CUDA" : "CPU"}, {"count", r.count},  {"self_cpu_ns", r.self_cpu},
+        {"cpu_ns", r.cpu}, {"self_cuda_ns", r.self_cuda},         {"cuda_ns", r.cuda}, {"user_annotation", r.annotation}};
     if (options.by_shape) row["input_shapes"] = trace.strings[r.input_dims];
     if (table.has_memory) {
       row["cpu_memory_bytes"] = r.cpu_memory;
@@ -62,7 +62,8 @@ std::optional<Span> parse_range(const std::string& text) {
     return error == std::errc{} && end == digits.data() + digits.size();
   };
   Span span;
-  const bool ok = number(std::string_view(text).substr(0, colon), span.begin) && number(std::string_view(text).substr(colon + 1), span.end);
+  const bool ok =
+      number(std::string_view(text).substr(0, colon), span.begin) && number(std::string_view(text).substr(colon + 1), span.end);
   return ok && span.begin < span.end ? std::optional(span) : std::nullopt;
 }
 
@@ -76,7 +77,9 @@ int table(const TableOptions& options) {
   const OpTableOptions rows{options.range, options.by_shape};
   OpTable table = make_op_table(trace, events, rows);
   if (table.rows.empty() && !options.json && !options.csv) {
-    std::fprintf(stderr, "gapscope: no operator, call or GPU event lies in %s. Record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].\n",
+    std::fprintf(stderr,
+                 "gapscope: no operator, call or GPU event lies in %s. Record with activities=[ProfilerActivity.CPU, "
+                 "ProfilerActivity.CUDA].\n",
                  options.range ? "that range" : "this trace");
     return kOk;
   }

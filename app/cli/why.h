@@ -1,6 +1,6 @@
 #pragma once
-// `gapscope why TRACE [--device N] [--range FROM:TO] [--by-step] [--json]`: the time account on stdout, with the longest gaps and
-// what exactly the host was in.
+// `gapscope why TRACE [--device N] [--range FROM:TO] [--by-step] [--json]`: the time account on stdout, with the longest gaps
+// and what exactly the host was in.
 #include <optional>
 #include <string>
 

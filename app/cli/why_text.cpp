@@ -24,7 +24,9 @@ std::string percent(Ns part, Ns whole) {
   const double share = whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
   return part > 0 && share < 0.0005 ? "<0.1 %" : fmt::format("{:.1f} %", 100 * share);
 }
-std::string counted(std::size_t n, std::string_view noun) { return fmt::format("{} {}{}", format_count(static_cast<std::int64_t>(n)), noun, n == 1 ? "" : "s"); }
+std::string counted(std::size_t n, std::string_view noun) {
+  return fmt::format("{} {}{}", format_count(static_cast<std::int64_t>(n)), noun, n == 1 ? "" : "s");
+}
 std::string shown(std::string_view name) { return elide_middle(printable(name), kNameChars); }
 
 // A kernel or copy as a line has room for it.
@@ -49,19 +51,23 @@ struct Line {
 std::vector<Line> work_lines(const AccountTimes& t) {
   return {{"compute", t.compute, "Make the kernels faster: lower precision, fusion, better shapes; the host keeps up."},
           {"exposed communication", t.exposed_communication,
-           "Overlap it with computing (bigger or earlier buckets), and look for the rank that comes late: the other ranks' traces tell waiting from transferring."},
-          {"exposed copies", t.exposed_copies, "Copy from pinned memory with non_blocking=True while something else runs, and prefetch."}};
+           "Overlap it with computing (bigger or earlier buckets), and look for the rank that comes late: the other ranks' "
+           "traces tell waiting from transferring."},
+          {"exposed copies", t.exposed_copies,
+           "Copy from pinned memory with non_blocking=True while something else runs, and prefetch."}};
 }
 std::vector<Line> idle_lines(const AccountTimes& t) {
   std::vector<Line> out;
-  for (std::size_t c = 0; c < kIdleCauses; ++c) out.push_back({idle_cause_title(static_cast<IdleCause>(c)), t.idle[c], idle_cause_remedy(static_cast<IdleCause>(c))});
+  for (std::size_t c = 0; c < kIdleCauses; ++c)
+    out.push_back({idle_cause_title(static_cast<IdleCause>(c)), t.idle[c], idle_cause_remedy(static_cast<IdleCause>(c))});
   std::stable_sort(out.begin(), out.end(), [](const Line& a, const Line& b) { return a.time > b.time; });
   std::erase_if(out, [](const Line& line) { return line.time == 0; });
   return out;
 }
 
 std::string line_text(std::string_view indent, std::string_view title, Ns time, Ns whole) {
-  const std::string text = fmt::format("{}{:<{}} {:>9} {:>7}  {}", indent, title, kTitleChars - indent.size(), format_duration(time), percent(time, whole), bar(time, whole));
+  const std::string text = fmt::format("{}{:<{}} {:>9} {:>7}  {}", indent, title, kTitleChars - indent.size(),
+                                       format_duration(time), percent(time, whole), bar(time, whole));
   return text.substr(0, text.find_last_not_of(' ') + 1) + '\n';
 }
 
@@ -107,28 +113,34 @@ std::string gap_text(const WhyReport& r, const CutGap& cut, std::size_t number) 
   const std::string ended = !gap.ended_by                  ? "nothing follows it in the window"
                             : cut.span.end == gap.span.end ? "ended by " + shown_work(r.trace, gap.ended_by)
                                                            : "going on to " + shown_work(r.trace, gap.ended_by);
-  std::string out = fmt::format("  {}  {} at {}, {}\n", number, format_duration(cut.span.length()), format_duration(cut.span.begin - r.trace.span.begin), ended);
+  std::string out = fmt::format("  {}  {} at {}, {}\n", number, format_duration(cut.span.length()),
+                                format_duration(cut.span.begin - r.trace.span.begin), ended);
   const std::vector<HostWork> works = host_work(r.trace, r.lanes, r.account, gap, cut.span);
   Ns rest = cut.span.length();
   for (std::size_t i = 0; i < std::min(works.size(), kHostTold); ++i) {
     out += fmt::format("     {:>9}  {}\n", format_duration(works[i].time), host_text(r.trace, works[i]));
     rest -= works[i].time;
   }
-  if (rest > 0) out += fmt::format("     {:>9}  in {}\n", format_duration(rest), counted(works.size() - kHostTold, "more place"));
+  if (rest > 0)
+    out += fmt::format("     {:>9}  in {}\n", format_duration(rest), counted(works.size() - kHostTold, "more place"));
   return out;
 }
 
 // What the verdict itself asks for, instead of work on the parts; empty where the parts are to be worked on.
 std::string_view advice_first(const WhyReport& r, Bound bound) {
-  if (r.trust.cut_off) return "Export the trace again and wait until the program has written all of it; this one ends too early.";
+  if (r.trust.cut_off)
+    return "Export the trace again and wait until the program has written all of it; this one ends too early.";
   if (r.trust.launch_blocked) return "Record again without CUDA_LAUNCH_BLOCKING: it makes every launch wait.";
-  if (bound == Bound::start_up) return "Record after a few warm-up steps, as with schedule(wait=1, warmup=1): this start is paid once, not in every step.";
+  if (bound == Bound::start_up)
+    return "Record after a few warm-up steps, as with schedule(wait=1, warmup=1): this start is paid once, not in every step.";
   return {};
 }
 
 std::string advice_text(const WhyReport& r, const AccountTimes& t) {
-  if (const std::string_view first = advice_first(r, verdict_of(r.trace, r.account, r.trust).bound); !first.empty()) return fmt::format("\nwhat to do\n  {}\n", first);
-  const bool has_stacks = std::any_of(r.trace.categories.begin(), r.trace.categories.end(), [](const Category& c) { return c.kind == Kind::python; });
+  if (const std::string_view first = advice_first(r, verdict_of(r.trace, r.account, r.trust).bound); !first.empty())
+    return fmt::format("\nwhat to do\n  {}\n", first);
+  const bool has_stacks = std::any_of(r.trace.categories.begin(), r.trace.categories.end(),
+                                      [](const Category& c) { return c.kind == Kind::python; });
   std::vector<Line> lines = work_lines(t);
   if (static_cast<double>(t.compute) < 0.7 * static_cast<double>(t.window)) lines.erase(lines.begin());
   const std::vector<Line> idle = idle_lines(t);
@@ -137,20 +149,23 @@ std::string advice_text(const WhyReport& r, const AccountTimes& t) {
   std::string out;
   for (std::size_t i = 0; i < std::min(lines.size(), kAdviceTold); ++i)
     if (lines[i].time > 0 && static_cast<double>(lines[i].time) >= kLeastAdvice * static_cast<double>(t.window))
-      out += fmt::format("  {:>7}  {}: {}{}\n", percent(lines[i].time, t.window), lines[i].title, lines[i].remedy,
-                         lines[i].title == idle_cause_title(IdleCause::python) && !has_stacks ? " with_stack=True records the frames." : "");
+      out += fmt::format(
+          "  {:>7}  {}: {}{}\n", percent(lines[i].time, t.window), lines[i].title, lines[i].remedy,
+          lines[i].title == idle_cause_title(IdleCause::python) && !has_stacks ? " with_stack=True records the frames." : "");
   return out.empty() ? out : "\nwhat to do about the largest parts\n" + out;
 }
 
 std::string step_table(const WhyReport& r, const DeviceAccount& device) {
-  std::string out = fmt::format("\n  {:<24} {:>9} {:>8} {:>8} {:>8} {:>8}  {}\n", "step", "length", "compute", "comm.", "copies", "idle", "largest cause of idle time, of the step");
+  std::string out = fmt::format("\n  {:<24} {:>9} {:>8} {:>8} {:>8} {:>8}  {}\n", "step", "length", "compute", "comm.",
+                                "copies", "idle", "largest cause of idle time, of the step");
   for (const TimeAccount::StepWindow& step : r.account.steps()) {
     const Span part = intersect(step.span, r.range);
     if (part.empty()) continue;
     const AccountTimes t = r.account.times_in(device, part);
     const IdleCause main = largest_of(t.idle);
-    out += fmt::format("  {:<24} {:>9} {:>8} {:>8} {:>8} {:>8}  {}\n", elide_middle(printable(r.trace.name(step.step)), 24), format_duration(t.window), percent(t.compute, t.window),
-                       percent(t.exposed_communication, t.window), percent(t.exposed_copies, t.window), percent(t.idle_total(), t.window),
+    out += fmt::format("  {:<24} {:>9} {:>8} {:>8} {:>8} {:>8}  {}\n", elide_middle(printable(r.trace.name(step.step)), 24),
+                       format_duration(t.window), percent(t.compute, t.window), percent(t.exposed_communication, t.window),
+                       percent(t.exposed_copies, t.window), percent(t.idle_total(), t.window),
                        t.idle_total() > 0 ? fmt::format("{}, {}", idle_cause_title(main), percent(t.of(main), t.window)) : "");
   }
   return r.account.steps().empty() ? "\n  No ProfilerStep# is in this trace: call profiler.step() after each step.\n" : out;
@@ -160,8 +175,10 @@ std::string device_text(const WhyReport& r, const DeviceAccount& device) {
   const DeviceProperties* properties = r.trace.device(device.device);
   const AccountTimes t = r.account.times_in(device, r.range);
   const auto [first, last] = device.gaps_in(r.range);
-  std::string out = fmt::format("\nGPU {}{}: {} of {}, beginning {} after the trace's begin\n", device.device, properties && !properties->name.empty() ? " (" + printable(properties->name) + ")" : "",
-                                r.range == r.account.window() ? "the window" : "a range", format_duration(t.window), format_duration(r.range.begin - r.trace.span.begin));
+  std::string out = fmt::format("\nGPU {}{}: {} of {}, beginning {} after the trace's begin\n", device.device,
+                                properties && !properties->name.empty() ? " (" + printable(properties->name) + ")" : "",
+                                r.range == r.account.window() ? "the window" : "a range", format_duration(t.window),
+                                format_duration(r.range.begin - r.trace.span.begin));
   out += account_text(t, last - first);
   if (r.by_step) out += step_table(r, device);
   const std::vector<CutGap> longest = longest_in(device, r.range, kGapsTold);
@@ -173,10 +190,14 @@ std::string device_text(const WhyReport& r, const DeviceAccount& device) {
 std::string all_devices_text(const WhyReport& r) {
   AccountTimes all;
   for (const DeviceAccount* device : r.devices) all += r.account.times_in(*device, r.range);
-  std::string out = fmt::format("\n{} together: compute {}, exposed communication {}, exposed copies {}, idle {}", r.devices.size() == 2 ? "Both GPUs" : fmt::format("All {} GPUs", r.devices.size()), percent(all.compute, all.window),
-                                percent(all.exposed_communication, all.window), percent(all.exposed_copies, all.window), percent(all.idle_total(), all.window));
+  std::string out = fmt::format("\n{} together: compute {}, exposed communication {}, exposed copies {}, idle {}",
+                                r.devices.size() == 2 ? "Both GPUs" : fmt::format("All {} GPUs", r.devices.size()),
+                                percent(all.compute, all.window), percent(all.exposed_communication, all.window),
+                                percent(all.exposed_copies, all.window), percent(all.idle_total(), all.window));
   const IdleCause main = largest_of(all.idle);
-  return out + (all.idle_total() > 0 ? fmt::format(" (most of it: {}, {}).\n", idle_cause_title(main), percent(all.of(main), all.window)) : ".\n");
+  return out + (all.idle_total() > 0
+                    ? fmt::format(" (most of it: {}, {}).\n", idle_cause_title(main), percent(all.of(main), all.window))
+                    : ".\n");
 }
 
 }  // namespace
@@ -185,7 +206,8 @@ std::vector<CutGap> longest_in(const DeviceAccount& device, Span range, std::siz
   std::vector<CutGap> gaps;
   const auto [first, last] = device.gaps_in(range);
   for (std::size_t i = first; i < last; ++i) gaps.push_back({&device.gaps[i], intersect(device.gaps[i].span, range)});
-  std::stable_sort(gaps.begin(), gaps.end(), [](const CutGap& a, const CutGap& b) { return a.span.length() > b.span.length(); });
+  std::stable_sort(gaps.begin(), gaps.end(),
+                   [](const CutGap& a, const CutGap& b) { return a.span.length() > b.span.length(); });
   gaps.resize(std::min(gaps.size(), most));
   return gaps;
 }

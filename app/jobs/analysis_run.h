@@ -13,7 +13,9 @@ namespace gapscope {
 class AnalysisRun {
  public:
   explicit AnalysisRun(std::function<void()> wake)
-      : job_("analyse the trace", [](const Task& task) { return task.document->diagnose(task.cancel.get()), true; }, std::move(wake)) {}
+      : job_(
+            "analyse the trace", [](const Task& task) { return task.document->diagnose(task.cancel.get()), true; },
+            std::move(wake)) {}
   ~AnalysisRun() { cancel(); }
   AnalysisRun(const AnalysisRun&) = delete;
   AnalysisRun& operator=(const AnalysisRun&) = delete;

@@ -32,12 +32,18 @@ std::shared_ptr<const FlameAnswer> answer_flame(const Document& document, const 
 }
 
 AreaJobs::AreaJobs(const std::function<void()>& wake)
-    : stats_job_("look at what is selected", [](const Task<Area>& t) -> Done<AreaStats> {
-        return {t.document, answer_area(*t.document, t.question, t.cancel.get())};
-      }, wake),
-      flame_job_("add up the call paths", [](const Task<FlameQuestion>& t) -> Done<FlameAnswer> {
-        return {t.document, answer_flame(*t.document, t.question, t.cancel.get())};
-      }, wake) {}
+    : stats_job_(
+          "look at what is selected",
+          [](const Task<Area>& t) -> Done<AreaStats> {
+            return {t.document, answer_area(*t.document, t.question, t.cancel.get())};
+          },
+          wake),
+      flame_job_(
+          "add up the call paths",
+          [](const Task<FlameQuestion>& t) -> Done<FlameAnswer> {
+            return {t.document, answer_flame(*t.document, t.question, t.cancel.get())};
+          },
+          wake) {}
 
 void AreaJobs::cancel() {
   stop(stats_cancelled_);

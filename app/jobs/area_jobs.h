@@ -12,7 +12,8 @@
 namespace gapscope {
 
 // The same for both, without a thread: for whoever may wait. Nothing when cancelled.
-std::shared_ptr<const AreaStats> answer_area(const Document& document, const Area& area, const std::atomic<bool>* cancel = nullptr);
+std::shared_ptr<const AreaStats> answer_area(const Document& document, const Area& area,
+                                             const std::atomic<bool>* cancel = nullptr);
 std::shared_ptr<const FlameAnswer> answer_flame(const Document& document, const FlameQuestion& question,
                                                 const std::atomic<bool>* cancel = nullptr);
 

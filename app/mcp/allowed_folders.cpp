@@ -14,7 +14,8 @@ Result<AllowedFolders> AllowedFolders::make(const std::vector<std::string>& fold
   for (const std::string& folder : folders) {
     std::error_code trouble;
     const fs::path real = fs::canonical(folder, trouble);
-    if (trouble || !fs::is_directory(real, trouble)) return Error{fmt::format("{} is no folder that can be read.", printable(folder))};
+    if (trouble || !fs::is_directory(real, trouble))
+      return Error{fmt::format("{} is no folder that can be read.", printable(folder))};
     out.folders_.push_back(real);
   }
   return out;
@@ -29,14 +30,18 @@ bool AllowedFolders::holds(const fs::path& file) const {
 
 Result<std::string> AllowedFolders::file(const std::string& path) const {
   std::vector<fs::path> places;
-  if (fs::path(path).is_absolute()) places.emplace_back(path);
-  else for (const fs::path& folder : folders_) places.push_back(folder / path);
+  if (fs::path(path).is_absolute())
+    places.emplace_back(path);
+  else
+    for (const fs::path& folder : folders_) places.push_back(folder / path);
   for (const fs::path& place : places) {
     std::error_code trouble;
     const fs::path real = fs::canonical(place, trouble);
     if (!trouble && holds(real) && fs::is_regular_file(real, trouble)) return real.string();
   }
-  return Error{fmt::format("{} is no file below the folders that this server was started with. `open` without a path lists the traces there.", printable(path))};
+  return Error{fmt::format(
+      "{} is no file below the folders that this server was started with. `open` without a path lists the traces there.",
+      printable(path))};
 }
 
 std::vector<std::string> AllowedFolders::traces(std::size_t most) const {
@@ -45,10 +50,12 @@ std::vector<std::string> AllowedFolders::traces(std::size_t most) const {
   std::size_t looked_at = 0;
   for (const fs::path& folder : folders_) {
     std::error_code trouble;
-    for (fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, trouble), end; !trouble && at != end && ++looked_at < kMostLookedAt; at.increment(trouble)) {
+    for (fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, trouble), end;
+         !trouble && at != end && ++looked_at < kMostLookedAt; at.increment(trouble)) {
       const std::string name = at->path().filename().string();
       std::error_code ignored;
-      const bool is_trace = name.ends_with(".json") || name.ends_with(".json.gz") || name.ends_with(".json.xz") || name.ends_with(".json.zst");
+      const bool is_trace =
+          name.ends_with(".json") || name.ends_with(".json.gz") || name.ends_with(".json.xz") || name.ends_with(".json.zst");
       if (is_trace && at->is_regular_file(ignored)) found.push_back(at->path().string());
     }
   }

@@ -64,19 +64,22 @@ std::string read_both(const Pipe& out, const Pipe& error, const ChildLimits& lim
   const auto deadline = std::chrono::steady_clock::now() + limits.time;
   std::array<pollfd, 2> open{{{out.ends[0], POLLIN, 0}, {error.ends[0], POLLIN, 0}}};
   while (open[0].fd >= 0 || open[1].fd >= 0) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
     if (left <= 0) return fmt::format("It took longer than {} s and was ended.", limits.time.count());
     if (::poll(open.data(), open.size(), static_cast<int>(left)) < 0 && errno != EINTR) return "Its output cannot be read.";
     if (open[0].fd >= 0 && open[0].revents != 0 && !read_some(open[0].fd, result.out)) open[0].fd = -1;
     if (open[1].fd >= 0 && open[1].revents != 0 && !read_some(open[1].fd, result.error)) open[1].fd = -1;
-    if (result.out.size() + result.error.size() > limits.most_bytes) return fmt::format("Its answer is longer than {}. Ask for less.", format_bytes(limits.most_bytes));
+    if (result.out.size() + result.error.size() > limits.most_bytes)
+      return fmt::format("Its answer is longer than {}. Ask for less.", format_bytes(limits.most_bytes));
   }
   return {};
 }
 
 }  // namespace
 
-Result<ChildResult> run_child(const std::string& program, const std::vector<std::string>& arguments, const ChildLimits& limits) {
+Result<ChildResult> run_child(const std::string& program, const std::vector<std::string>& arguments,
+                              const ChildLimits& limits) {
   Pipe out, error;
   if (!out.open() || !error.open()) return Error{fmt::format("No pipe is to be had: {}.", std::strerror(errno))};
   const pid_t child = start(program, arguments, out, error);
@@ -87,7 +90,8 @@ Result<ChildResult> run_child(const std::string& program, const std::vector<std:
   const std::string trouble = read_both(out, error, limits, result);
   if (!trouble.empty()) ::kill(child, SIGKILL);
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
   if (!trouble.empty()) return Error{trouble};
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   constexpr std::string_view kSelf = "gapscope: ";

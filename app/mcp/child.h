@@ -1,6 +1,6 @@
 #pragma once
-// A command of this program run as a process of its own: what it prints is what a person would get, and what goes wrong in it goes
-// wrong there.
+// A command of this program run as a process of its own: what it prints is what a person would get, and what goes wrong in it
+// goes wrong there.
 #include <chrono>
 #include <string>
 #include <vector>
@@ -21,6 +21,7 @@ struct ChildLimits {
 };
 
 // Runs `program` with `arguments`, standard input closed. An Error where it cannot be started, takes longer or prints more.
-Result<ChildResult> run_child(const std::string& program, const std::vector<std::string>& arguments, const ChildLimits& limits = {});
+Result<ChildResult> run_child(const std::string& program, const std::vector<std::string>& arguments,
+                              const ChildLimits& limits = {});
 
 }  // namespace gapscope

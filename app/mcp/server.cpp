@@ -24,7 +24,14 @@ constexpr std::size_t kLongestLine = 4 << 20;
 constexpr std::array<std::string_view, 3> kVersions = {"2025-06-18", "2025-03-26", "2024-11-05"};
 constexpr std::string_view kGuide = "gapscope://guide", kSchema = "gapscope://sql/schema";
 
-enum RpcError : int { kParseError = -32700, kInvalidRequest = -32600, kNoMethod = -32601, kInvalidParams = -32602, kInternal = -32603, kNoResource = -32002 };
+enum RpcError : int {
+  kParseError = -32700,
+  kInvalidRequest = -32600,
+  kNoMethod = -32601,
+  kInvalidParams = -32602,
+  kInternal = -32603,
+  kNoResource = -32002
+};
 
 Json error_answer(const Json& id, int code, const std::string& sentence) {
   return {{"jsonrpc", "2.0"}, {"id", id}, {"error", {{"code", code}, {"message", sentence}}}};
@@ -37,16 +44,22 @@ Json initialized(const Json& params) {
   return {{"protocolVersion", known ? asked : std::string(kVersions.front())},
           {"capabilities", {{"tools", Json::object()}, {"resources", Json::object()}}},
           {"serverInfo", {{"name", "gapscope"}, {"title", "Gapscope: PyTorch and CUDA profiler traces"}, {"version", "0.1.0"}}},
-          {"instructions", "Why is the GPU idle? `diagnose` gives the verdict of a trace, `why` its time account, `sql` anything else. Times are nanoseconds. Names in answers are data from a recording."}};
+          {"instructions",
+           "Why is the GPU idle? `diagnose` gives the verdict of a trace, `why` its time account, `sql` anything else. Times "
+           "are nanoseconds. Names in answers are data from a recording."}};
 }
 
-Json resource(const std::string& uri, std::string_view name, const char* type) { return {{"uri", uri}, {"name", name}, {"mimeType", type}}; }
+Json resource(const std::string& uri, std::string_view name, const char* type) {
+  return {{"uri", uri}, {"name", name}, {"mimeType", type}};
+}
 
 Json resources() {
-  Json out = Json::array({resource(std::string(kGuide), "The guide: what the rules look for, what it means, what to do", "text/markdown"),
-                          resource(std::string(kSchema), "Tables and columns of sql, with units", "text/plain")});
+  Json out = Json::array(
+      {resource(std::string(kGuide), "The guide: what the rules look for, what it means, what to do", "text/markdown"),
+       resource(std::string(kSchema), "Tables and columns of sql, with units", "text/plain")});
   for (const Rule* rule : all_rules())
-    if (const GuideSection section = guide_section(rule->id); !section.text.empty()) out.push_back(resource(fmt::format("{}/{}", kGuide, rule->id), section.title, "text/markdown"));
+    if (const GuideSection section = guide_section(rule->id); !section.text.empty())
+      out.push_back(resource(fmt::format("{}/{}", kGuide, rule->id), section.title, "text/markdown"));
   return out;
 }
 
@@ -65,8 +78,10 @@ std::string resource_text(const std::string& uri) {
 
 Json McpServer::answer_to(const Json& message) const {
   const Json id = message.is_object() && message.contains("id") ? message["id"] : Json(nullptr);
-  const bool sound = message.is_object() && message.value("jsonrpc", Json()) == "2.0" && message.contains("method") && message["method"].is_string();
-  if (!sound || !(id.is_null() || id.is_string() || id.is_number())) return error_answer(nullptr, kInvalidRequest, "This is no JSON-RPC 2.0 request.");
+  const bool sound = message.is_object() && message.value("jsonrpc", Json()) == "2.0" && message.contains("method") &&
+                     message["method"].is_string();
+  if (!sound || !(id.is_null() || id.is_string() || id.is_number()))
+    return error_answer(nullptr, kInvalidRequest, "This is no JSON-RPC 2.0 request.");
   if (!message.contains("id")) return nullptr;  // a notification
   const std::string method = message["method"];
   const Json params = message.contains("params") ? message["params"] : Json::object();
@@ -80,11 +95,15 @@ Json McpServer::answer_to(const Json& message) const {
     const Json uri = params.value("uri", Json());
     const std::string text = uri.is_string() ? resource_text(uri) : std::string();
     if (text.empty()) return error_answer(id, kNoResource, "There is no such resource; resources/list names them.");
-    return result_answer(id, {{"contents", Json::array({{{"uri", uri}, {"mimeType", uri == kSchema ? "text/plain" : "text/markdown"}, {"text", text}}})}});
+    return result_answer(
+        id, {{"contents",
+              Json::array({{{"uri", uri}, {"mimeType", uri == kSchema ? "text/plain" : "text/markdown"}, {"text", text}}})}});
   }
   if (method == "tools/call") {
-    const Json name = params.value("name", Json()), arguments = params.contains("arguments") ? params["arguments"] : Json::object();
-    if (!name.is_string() || !tools_.knows(name)) return error_answer(id, kInvalidParams, "There is no such tool; tools/list names them.");
+    const Json name = params.value("name", Json()),
+               arguments = params.contains("arguments") ? params["arguments"] : Json::object();
+    if (!name.is_string() || !tools_.knows(name))
+      return error_answer(id, kInvalidParams, "There is no such tool; tools/list names them.");
     if (!arguments.is_object()) return error_answer(id, kInvalidParams, "arguments is no object.");
     return result_answer(id, tools_.call(name, arguments));
   }

@@ -31,57 +31,101 @@ using Kind = Argument::Kind;
 
 struct Tool {
   const char* name;
-  const char* command;      // of the program
-  const char* always;       // what is always added; empty: nothing
+  const char* command;  // of the program
+  const char* always;   // what is always added; empty: nothing
   const char* description;
   std::span<const Argument> arguments;
 };
 
 constexpr Argument kTrace = {"trace", Kind::trace, true, "", "the trace: a path below the folders of this server"};
 constexpr Argument kInfo[] = {kTrace};
-constexpr Argument kOpen[] = {{"trace", Kind::trace, false, "", "the trace; without one, the answer lists the traces that there are"}};
-constexpr Argument kWhy[] = {kTrace, {"device", Kind::number, false, "--device", "only this GPU"}, {"range", Kind::text, false, "--range", "FROM:TO, nanoseconds of the trace or 1.2ms after its begin"},
-                             {"by_step", Kind::flag, false, "--by-step", "the account of each step too"}};
-constexpr Argument kTable[] = {kTrace, {"sort", Kind::text, false, "--sort", "a column in PyTorch's words: self_cuda_time_total, cpu_time_total, ..."}, {"limit", Kind::number, false, "--limit", "at most so many rows"}};
-constexpr Argument kKernels[] = {kTrace, {"sort", Kind::text, false, "--sort", "total, mean, count, max or cv"}, {"limit", Kind::number, false, "--limit", "at most so many rows"}};
-constexpr Argument kSteps[] = {kTrace, {"annotation", Kind::text, false, "--annotation", "the user annotation that marks a step; without it, ProfilerStep#N"}};
-constexpr Argument kSql[] = {kTrace, {"query", Kind::query, true, "", "statements, separated by semicolons. Times are nanoseconds. gapscope://sql/schema lists tables and columns with their units"}};
-constexpr Argument kDiff[] = {{"before", Kind::trace, true, "", "the trace before"}, {"after", Kind::trace, true, "", "the trace after"}, {"step", Kind::text, false, "--step", "a number, median or all"}};
+constexpr Argument kOpen[] = {
+    {"trace", Kind::trace, false, "", "the trace; without one, the answer lists the traces that there are"}};
+constexpr Argument kWhy[] = {
+    kTrace,
+    {"device", Kind::number, false, "--device", "only this GPU"},
+    {"range", Kind::text, false, "--range", "FROM:TO, nanoseconds of the trace or 1.2ms after its begin"},
+    {"by_step", Kind::flag, false, "--by-step", "the account of each step too"}};
+constexpr Argument kTable[] = {
+    kTrace,
+    {"sort", Kind::text, false, "--sort", "a column in PyTorch's words: self_cuda_time_total, cpu_time_total, ..."},
+    {"limit", Kind::number, false, "--limit", "at most so many rows"}};
+constexpr Argument kKernels[] = {kTrace,
+                                 {"sort", Kind::text, false, "--sort", "total, mean, count, max or cv"},
+                                 {"limit", Kind::number, false, "--limit", "at most so many rows"}};
+constexpr Argument kSteps[] = {
+    kTrace,
+    {"annotation", Kind::text, false, "--annotation", "the user annotation that marks a step; without it, ProfilerStep#N"}};
+constexpr Argument kSql[] = {kTrace,
+                             {"query", Kind::query, true, "",
+                              "statements, separated by semicolons. Times are nanoseconds. gapscope://sql/schema lists tables "
+                              "and columns with their units"}};
+constexpr Argument kDiff[] = {{"before", Kind::trace, true, "", "the trace before"},
+                              {"after", Kind::trace, true, "", "the trace after"},
+                              {"step", Kind::text, false, "--step", "a number, median or all"}};
 constexpr Argument kRanks[] = {{"traces", Kind::traces, true, "", "the ranks' traces, one a rank"}};
-constexpr Argument kScreenshot[] = {kTrace, {"from", Kind::text, false, "--from", "begin of the visible time: nanoseconds of the trace, or 1.2ms after its begin"}, {"to", Kind::text, false, "--to", "its end, likewise"},
-                                    {"select", Kind::text, false, "--select", "a slice's name, or part of one"}, {"finding", Kind::text, false, "--finding", "a rule's id: show its costliest finding"},
-                                    {"tab", Kind::text, false, "--tab", "the panel below the lanes"}, {"size", Kind::text, false, "--size", "WIDTHxHEIGHT in pixels"}};
+constexpr Argument kScreenshot[] = {
+    kTrace,
+    {"from", Kind::text, false, "--from", "begin of the visible time: nanoseconds of the trace, or 1.2ms after its begin"},
+    {"to", Kind::text, false, "--to", "its end, likewise"},
+    {"select", Kind::text, false, "--select", "a slice's name, or part of one"},
+    {"finding", Kind::text, false, "--finding", "a rule's id: show its costliest finding"},
+    {"tab", Kind::text, false, "--tab", "the panel below the lanes"},
+    {"size", Kind::text, false, "--size", "WIDTHxHEIGHT in pixels"}};
 
 constexpr Tool kTools[] = {
-    {"open", "info", "--json", "What is in a trace: lanes, slices, devices, steps, what was odd about the file. Times in ns, sizes in bytes. Without a trace: which traces there are.", kOpen},
+    {"open", "info", "--json",
+     "What is in a trace: lanes, slices, devices, steps, what was odd about the file. Times in ns, sizes in bytes. Without a "
+     "trace: which traces there are.",
+     kOpen},
     {"info", "info", "--json", "The same as open, of a trace.", kInfo},
-    {"why", "why", "--json", "The time account of each GPU: every nanosecond of the window is compute, exposed communication, exposed copies, or idle by cause (operator, python, launching, synchronizing, ...), "
-                             "with the longest gaps and what the host was in. All in ns.", kWhy},
-    {"diagnose", "diagnose", "--json", "The verdict (what the run is bound by), and the findings: what costs time (cost_ns), the numbers that prove it, what it means, what to do.", kInfo},
+    {"why", "why", "--json",
+     "The time account of each GPU: every nanosecond of the window is compute, exposed communication, exposed copies, or idle "
+     "by cause (operator, python, launching, synchronizing, ...), "
+     "with the longest gaps and what the host was in. All in ns.",
+     kWhy},
+    {"diagnose", "diagnose", "--json",
+     "The verdict (what the run is bound by), and the findings: what costs time (cost_ns), the numbers that prove it, what it "
+     "means, what to do.",
+     kInfo},
     {"table", "table", "--json", "PyTorch's profiler table, equal to key_averages(): operators with their times.", kTable},
-    {"kernels", "kernels", "--json", "GPU work by name: counts, times in ns, launch shapes, registers, shared memory in bytes, occupancy in %, what the names tell.", kKernels},
+    {"kernels", "kernels", "--json",
+     "GPU work by name: counts, times in ns, launch shapes, registers, shared memory in bytes, occupancy in %, what the names "
+     "tell.",
+     kKernels},
     {"steps", "steps", "--json", "Where each step's time goes, in ns.", kSteps},
-    {"sql", "sql", "--json", "SQL over the trace, read only: Perfetto's tables (slice, thread, process, args, flow, counter, ...) and kernel, gpu_gap, step, op, finding, account, device. Times in ns.", kSql},
+    {"sql", "sql", "--json",
+     "SQL over the trace, read only: Perfetto's tables (slice, thread, process, args, flow, counter, ...) and kernel, gpu_gap, "
+     "step, op, finding, account, device. Times in ns.",
+     kSql},
     {"diff", "diff", "--json", "Two traces of one program compared: did a change help, and why. Times in ns.", kDiff},
-    {"ranks", "ranks", "--json", "The traces of several ranks of one run together: which rank is late at the collectives, how long the others wait for it, and why. Times in ns.", kRanks},
+    {"ranks", "ranks", "--json",
+     "The traces of several ranks of one run together: which rank is late at the collectives, how long the others wait for it, "
+     "and why. Times in ns.",
+     kRanks},
     {"screenshot", "screenshot", "", "The timeline as a PNG.", kScreenshot},
 };
 
 // Tools whose command this build has.
 bool is_offered(const Tool& tool) {
   const auto table = subcommands();
-  return std::any_of(table.begin(), table.end(), [&](const Subcommand& row) { return std::string_view(row.name) == tool.command; });
+  return std::any_of(table.begin(), table.end(),
+                     [&](const Subcommand& row) { return std::string_view(row.name) == tool.command; });
 }
 
 const Tool* tool_named(const std::string& name) {
-  const auto found = std::find_if(std::begin(kTools), std::end(kTools), [&](const Tool& tool) { return tool.name == name && is_offered(tool); });
+  const auto found = std::find_if(std::begin(kTools), std::end(kTools),
+                                  [&](const Tool& tool) { return tool.name == name && is_offered(tool); });
   return found != std::end(kTools) ? &*found : nullptr;
 }
 
 bool is_paged(const Tool& tool) { return std::string_view(tool.name) != "screenshot"; }
 
 Json property(const Argument& argument) {
-  Json out = {{"type", argument.kind == Kind::number ? "integer" : argument.kind == Kind::flag ? "boolean" : argument.kind == Kind::traces ? "array" : "string"},
+  Json out = {{"type", argument.kind == Kind::number   ? "integer"
+                       : argument.kind == Kind::flag   ? "boolean"
+                       : argument.kind == Kind::traces ? "array"
+                                                       : "string"},
               {"description", argument.meaning}};
   if (argument.kind == Kind::traces) out["items"] = {{"type", "string"}};
   if (argument.kind == Kind::number) out["minimum"] = 0;
@@ -94,8 +138,13 @@ Json schema_of(const Tool& tool) {
     properties[argument.name] = property(argument);
     if (argument.required) required.push_back(argument.name);
   }
-  if (is_paged(tool)) properties["cursor"] = {{"type", "integer"}, {"minimum", 0}, {"description", "where to go on: next_cursor of the answer before"}};
-  return {{"type", "object"}, {"properties", std::move(properties)}, {"required", std::move(required)}, {"additionalProperties", false}};
+  if (is_paged(tool))
+    properties["cursor"] = {
+        {"type", "integer"}, {"minimum", 0}, {"description", "where to go on: next_cursor of the answer before"}};
+  return {{"type", "object"},
+          {"properties", std::move(properties)},
+          {"required", std::move(required)},
+          {"additionalProperties", false}};
 }
 
 Json text_content(std::string text, bool is_error) {
@@ -141,7 +190,9 @@ Result<std::vector<std::string>> command_of(const Tool& tool, const Json& given,
   std::vector<std::string> options{tool.command}, places;
   if (*tool.always != '\0') options.emplace_back(tool.always);
   for (const auto& [name, ignored] : given.items()) {
-    const bool known = (name == "cursor" && is_paged(tool)) || std::any_of(tool.arguments.begin(), tool.arguments.end(), [&, &key = name](const Argument& a) { return a.name == key; });
+    const bool known =
+        (name == "cursor" && is_paged(tool)) || std::any_of(tool.arguments.begin(), tool.arguments.end(),
+                                                            [&, &key = name](const Argument& a) { return a.name == key; });
     if (!known) return Error{fmt::format("{} has no argument \"{}\".", tool.name, name)};
   }
   for (const Argument& argument : tool.arguments) {
@@ -182,7 +233,9 @@ Json paged_answer(const std::string& out, std::size_t cursor) {
   Json content = text_content(json_text(page.answer, -1), false);
   if (page.next_cursor == 0 && page.first == 0) return content;
   const std::string rest = page.next_cursor == 0 ? "these are the last" : fmt::format("go on with cursor {}", page.next_cursor);
-  content["content"].push_back({{"type", "text"}, {"text", fmt::format("Rows {} to {} of {}; {}.", page.first, page.next_cursor == 0 ? page.rows : page.next_cursor, page.rows, rest)}});
+  content["content"].push_back({{"type", "text"},
+                                {"text", fmt::format("Rows {} to {} of {}; {}.", page.first,
+                                                     page.next_cursor == 0 ? page.rows : page.next_cursor, page.rows, rest)}});
   if (page.next_cursor != 0) content["_meta"] = {{"next_cursor", page.next_cursor}};
   return content;
 }
@@ -192,7 +245,8 @@ std::string base64(const std::string& bytes) {
   std::string out;
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     std::uint32_t three = 0;
-    for (std::size_t k = 0; k < 3; ++k) three = three << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
+    for (std::size_t k = 0; k < 3; ++k)
+      three = three << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
     for (std::size_t k = 0; k < 4; ++k) out += i + k > bytes.size() ? '=' : kDigits[three >> (18 - 6 * k) & 63];
   }
   return out;
@@ -204,7 +258,10 @@ Json Tools::list() const {
   Json out = Json::array();
   for (const Tool& tool : kTools)
     if (is_offered(tool))
-      out.push_back({{"name", tool.name}, {"description", tool.description}, {"inputSchema", schema_of(tool)}, {"annotations", {{"readOnlyHint", true}, {"openWorldHint", false}}}});
+      out.push_back({{"name", tool.name},
+                     {"description", tool.description},
+                     {"inputSchema", schema_of(tool)},
+                     {"annotations", {{"readOnlyHint", true}, {"openWorldHint", false}}}});
   return out;
 }
 
@@ -220,7 +277,8 @@ Json Tools::screenshot(const std::vector<std::string>& command) const {
   const Result<ChildResult> done = run_child(program_, command);
   if (!done) return failure(done.error().message);
   if (done->exit_code != 0) return failure(done->error);
-  return {{"content", Json::array({{{"type", "image"}, {"data", base64(done->out)}, {"mimeType", "image/png"}}})}, {"isError", false}};
+  return {{"content", Json::array({{{"type", "image"}, {"data", base64(done->out)}, {"mimeType", "image/png"}}})},
+          {"isError", false}};
 }
 
 Json Tools::call(const std::string& name, const Json& arguments) const {
@@ -239,7 +297,8 @@ Json Tools::call(const std::string& name, const Json& arguments) const {
   }
   const Result<ChildResult> done = run_child(program_, *command);
   if (!done) return failure(done.error().message);
-  if (done->exit_code != kOk) return failure(done->error.empty() ? fmt::format("It ended with {}.", done->exit_code) : done->error);
+  if (done->exit_code != kOk)
+    return failure(done->error.empty() ? fmt::format("It ended with {}.", done->exit_code) : done->error);
   return paged_answer(done->out, cursor);
 }
 

@@ -1,11 +1,11 @@
-// gapscope-mpi ranks DIR|FILES...: what `gapscope ranks` does, with the files read by all processes of `mpirun -n N`. A program of
-// its own, so that the viewer does not link MPI.
+// gapscope-mpi ranks DIR|FILES...: what `gapscope ranks` does, with the files read by all processes of `mpirun -n N`. A program
+// of its own, so that the viewer does not link MPI.
 #include <cstdio>
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <mpi.h>
+#include <CLI/CLI.hpp>
 
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"

@@ -39,7 +39,8 @@ std::string receive_bytes(int from) {
   MPI_Recv(&size, 1, MPI_UINT64_T, from, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   std::string bytes(size, '\0');
   for (std::size_t at = 0; at < bytes.size(); at += kMostAtOnce)
-    MPI_Recv(bytes.data() + at, static_cast<int>(std::min(kMostAtOnce, bytes.size() - at)), MPI_BYTE, from, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(bytes.data() + at, static_cast<int>(std::min(kMostAtOnce, bytes.size() - at)), MPI_BYTE, from, kTag,
+             MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   return bytes;
 }
 
@@ -100,7 +101,8 @@ std::vector<ReadFile> MpiReader::read(const std::vector<std::string>& files) {
   }
   std::vector<ReadFile> out(files.size());
   put_back(0, local_.read(those_of(0, files, reader_of_)), reader_of_, out);
-  for (int p = 1; p < process_count(); ++p) put_back(p, files_from(receive_bytes(p)).value_or(std::vector<ReadFile>{}), reader_of_, out);
+  for (int p = 1; p < process_count(); ++p)
+    put_back(p, files_from(receive_bytes(p)).value_or(std::vector<ReadFile>{}), reader_of_, out);
   return out;
 }
 
@@ -114,7 +116,8 @@ std::vector<DoingAnswer> MpiReader::answer(const std::vector<DoingQuestion>& que
   for (int p = 1; p < process_count(); ++p) send_bytes(to_bytes(those_of(p, questions, process_of)), p);
   std::vector<DoingAnswer> out(questions.size());
   put_back(0, local_.answer(those_of(0, questions, process_of)), process_of, out);
-  for (int p = 1; p < process_count(); ++p) put_back(p, answers_from(receive_bytes(p)).value_or(std::vector<DoingAnswer>{}), process_of, out);
+  for (int p = 1; p < process_count(); ++p)
+    put_back(p, answers_from(receive_bytes(p)).value_or(std::vector<DoingAnswer>{}), process_of, out);
   return out;
 }
 
@@ -125,7 +128,9 @@ void serve_mpi_reader() {
     MPI_Bcast(&word, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (word == static_cast<int>(Order::end)) return;
     const std::vector<DoingQuestion> questions = questions_from(receive_bytes(0)).value_or(std::vector<DoingQuestion>{});
-    send_bytes(word == static_cast<int>(Order::read) ? to_bytes(local.read(files_of(questions))) : to_bytes(local.answer(questions)), 0);
+    send_bytes(
+        word == static_cast<int>(Order::read) ? to_bytes(local.read(files_of(questions))) : to_bytes(local.answer(questions)),
+        0);
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// The files of a run, read by all processes of an MPI program: dealt out by size, largest first, each reduced where it was read.
+// The files of a run, read by all processes of an MPI program: dealt out by size, largest first, each reduced where it was
+// read.
 #include "core/ranks/run_report.h"
 
 namespace gapscope {

@@ -24,7 +24,9 @@ std::int64_t now() {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-bool is_word_letter(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_'; }
+bool is_word_letter(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_';
+}
 
 // All of `text`, or none.
 std::optional<std::int64_t> number_of(std::string_view text) {
@@ -65,14 +67,18 @@ std::string host_name() {
   std::array<char, HOST_NAME_MAX + 1> text{};
   gethostname(text.data(), text.size() - 1);
   std::string host = std::string(text.data()).substr(0, kLongestHost);
-  std::replace_if(host.begin(), host.end(), [](char c) { return !is_word_letter(c); }, '_');
+  std::replace_if(
+      host.begin(), host.end(), [](char c) { return !is_word_letter(c); }, '_');
   return host.empty() ? "host" : host;
 }
 
-PieceOwner this_process(const std::string& run) { return {run.empty() ? "alone" : run, host_name(), getpid(), now(), rank_of_process()}; }
+PieceOwner this_process(const std::string& run) {
+  return {run.empty() ? "alone" : run, host_name(), getpid(), now(), rank_of_process()};
+}
 
 std::string piece_path(const std::string& path, const PieceOwner& owner, int attempt) {
-  std::string ending = "." + owner.run + "." + owner.host + "." + std::to_string(owner.process) + "." + std::to_string(owner.start + attempt);
+  std::string ending =
+      "." + owner.run + "." + owner.host + "." + std::to_string(owner.process) + "." + std::to_string(owner.start + attempt);
   if (owner.rank >= 0) ending.append(".").append(kRank).append(std::to_string(owner.rank));
   ending += kEnding;
   const std::size_t name = path.rfind('/') + 1;  // 0 where there is no slash

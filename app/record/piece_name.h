@@ -1,6 +1,6 @@
 #pragma once
-// Names of recordings. While one is written its file is called "NAME.RUN.HOST.PID.START[.rankN].partial": no two processes, runs
-// or machines share one, so that any number of them write into one folder. The name asked for is taken when it is whole.
+// Names of recordings. While one is written its file is called "NAME.RUN.HOST.PID.START[.rankN].partial": no two processes,
+// runs or machines share one, so that any number of them write into one folder. The name asked for is taken when it is whole.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,11 +10,11 @@
 namespace gapscope {
 
 struct PieceOwner {
-  std::string run;            // of `gapscope record`, see new_run
-  std::string host;           // letters, digits, - and _; what else is in the machine's name became _
+  std::string run;   // of `gapscope record`, see new_run
+  std::string host;  // letters, digits, - and _; what else is in the machine's name became _
   std::int64_t process = 0;
-  std::int64_t start = 0;     // ns of the system clock
-  std::int64_t rank = -1;     // in its job; -1: none
+  std::int64_t start = 0;  // ns of the system clock
+  std::int64_t rank = -1;  // in its job; -1: none
 };
 
 struct Piece {

@@ -35,9 +35,15 @@ void put_in_environment(const RecordingOptions& options) {
 }
 
 RecordingOptions options_from_environment() {
-  return {text_of(kRecordOut), text_of(kRecordStatus), number_of<std::int64_t>(kRecordDelay), number_of<std::int64_t>(kRecordDuration),
-          text_of(kRecordRange), number_of<std::uint64_t>(kRecordMaxMb), !text_of(kRecordProfilerApi).empty(),
-          !text_of(kRecordQueueTimes).empty(), text_of(kRecordRun)};
+  return {text_of(kRecordOut),
+          text_of(kRecordStatus),
+          number_of<std::int64_t>(kRecordDelay),
+          number_of<std::int64_t>(kRecordDuration),
+          text_of(kRecordRange),
+          number_of<std::uint64_t>(kRecordMaxMb),
+          !text_of(kRecordProfilerApi).empty(),
+          !text_of(kRecordQueueTimes).empty(),
+          text_of(kRecordRun)};
 }
 
 }  // namespace gapscope

@@ -7,15 +7,15 @@
 namespace gapscope {
 
 struct RecordingOptions {
-  std::string out;             // path of the trace; where it is taken, a number stands before its ending
-  std::string status;          // a file that recorders tell what they did, see status.h
-  std::int64_t delay_ms = 0;   // nothing is recorded before
+  std::string out;               // path of the trace; where it is taken, a number stands before its ending
+  std::string status;            // a file that recorders tell what they did, see status.h
+  std::int64_t delay_ms = 0;     // nothing is recorded before
   std::int64_t duration_ms = 0;  // nor after that long; 0: to the program's end
-  std::string range;           // only inside NVTX ranges of this name; empty: all
-  std::uint64_t max_mb = 0;    // of the file; 0: any size
-  bool profiler_api = false;   // only between cudaProfilerStart and cudaProfilerStop
-  bool queue_times = false;    // when each kernel was queued and submitted; costs about 1 us a launch more
-  std::string run;             // see piece_name.h
+  std::string range;             // only inside NVTX ranges of this name; empty: all
+  std::uint64_t max_mb = 0;      // of the file; 0: any size
+  bool profiler_api = false;     // only between cudaProfilerStart and cudaProfilerStop
+  bool queue_times = false;      // when each kernel was queued and submitted; costs about 1 us a launch more
+  std::string run;               // see piece_name.h
 };
 
 constexpr const char* kRecordOut = "GAPSCOPE_RECORD_OUT";

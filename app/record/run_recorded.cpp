@@ -45,7 +45,8 @@ class Signals {
 
  private:
   void take(int signal, void (*handler)(int)) {
-    struct sigaction ours {}, before {};
+    struct sigaction ours {
+    }, before{};
     ours.sa_handler = handler;
     sigaction(signal, &ours, &before);
     before_.emplace_back(signal, before);
@@ -78,7 +79,8 @@ void put_into_environment(const RecordingOptions& options, const std::string& li
 // In the child: becomes the program, or says why not through the pipe.
 [[noreturn]] void become(const std::vector<std::string>& command, int pipe) {
   std::vector<char*> arguments;
-  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));  // exec's interface is not const
+  for (const std::string& argument : command)
+    arguments.push_back(const_cast<char*>(argument.c_str()));  // exec's interface is not const
   arguments.push_back(nullptr);
   execvp(arguments[0], arguments.data());
   const int why = errno;
@@ -90,11 +92,13 @@ int exit_code_of(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(statu
 
 int wait_for(pid_t process) {
   int status = 0;
-  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {}
+  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
   return exit_code_of(status);
 }
 
-// A folder of our own, so that no other file is mistaken for the recorders' word; beside the recording where there is no other place.
+// A folder of our own, so that no other file is mistaken for the recorders' word; beside the recording where there is no other
+// place.
 std::string status_folder(const std::string& out) {
   std::error_code ignored;
   for (const fs::path& place : {fs::temp_directory_path(ignored), fs::path(out).parent_path()}) {
@@ -139,8 +143,9 @@ void finish_own(const Piece& piece, const std::string& out, Recorded& recorded) 
       break;
     case Rescued::What::written:
       recorded.still_recording = true;
-      recorded.sentences.push_back("Process " + std::to_string(piece.owner.process) +
-                                   " of the program is still running and recording; its trace gets its name when it ends. Until then: " + piece.path);
+      recorded.sentences.push_back(
+          "Process " + std::to_string(piece.owner.process) +
+          " of the program is still running and recording; its trace gets its name when it ends. Until then: " + piece.path);
       break;
     case Rescued::What::unknown:
       recorded.sentences.push_back(piece.path + ": not finished, and this file system does not tell whether process " +
@@ -158,9 +163,12 @@ void tell_of_others(const std::vector<Piece>& others, Recorded& recorded) {
   std::size_t left = 0;
   for (const Piece& piece : others) {
     if (piece.owner.host != host_name() || may_be_written(piece.path)) continue;
-    if (++left <= kMost) recorded.sentences.push_back(piece.path + ": left unfinished by another recording, whose program has ended. It can be opened as it is.");
+    if (++left <= kMost)
+      recorded.sentences.push_back(
+          piece.path + ": left unfinished by another recording, whose program has ended. It can be opened as it is.");
   }
-  if (left > kMost) recorded.sentences.push_back("There are " + std::to_string(left - kMost) + " more such files in that folder.");
+  if (left > kMost)
+    recorded.sentences.push_back("There are " + std::to_string(left - kMost) + " more such files in that folder.");
 }
 
 void finish_files(const std::string& out, const std::string& run, Recorded& recorded) {
@@ -179,7 +187,8 @@ void read_words(const std::string& status, Recorded& recorded) {
   Status told = read_status(status);
   recorded.traces.insert(recorded.traces.begin(), told.traces.begin(), told.traces.end());
   recorded.sentences.insert(recorded.sentences.begin(), told.sentences.begin(), told.sentences.end());
-  std::stable_sort(recorded.traces.begin(), recorded.traces.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
+  std::stable_sort(recorded.traces.begin(), recorded.traces.end(),
+                   [](const auto& a, const auto& b) { return a.rank < b.rank; });
 }
 
 }  // namespace
@@ -187,7 +196,8 @@ void read_words(const std::string& status, Recorded& recorded) {
 std::string find_recorder(const std::string& executable) {
   if (const char* named = std::getenv("GAPSCOPE_RECORDER"); named && *named) return named;
   const fs::path folder = fs::path(executable).parent_path();
-  for (const fs::path& place : {folder / "libgapscope_sampler.so", folder.parent_path() / "lib/gapscope/libgapscope_sampler.so"}) {
+  for (const fs::path& place :
+       {folder / "libgapscope_sampler.so", folder.parent_path() / "lib/gapscope/libgapscope_sampler.so"}) {
     std::error_code trouble;
     if (fs::exists(place, trouble)) return fs::absolute(place).string();
   }
@@ -198,11 +208,13 @@ Result<Recorded> run_recorded(const std::vector<std::string>& command, Recording
   options.out = fs::absolute(options.out).string();  // the program may change its folder
   options.run = new_run();
   const StatusFile status(options.out);
-  if (!status.is_there()) return Error{"Neither the folder for temporary files nor that of " + options.out + " can be written to."};
+  if (!status.is_there())
+    return Error{"Neither the folder for temporary files nor that of " + options.out + " can be written to."};
   options.status = status.path();
 
   int told[2];
-  if (pipe2(told, O_CLOEXEC) != 0) return Error{std::string("No pipe to start the program with: ") + std::strerror(errno) + "."};
+  if (pipe2(told, O_CLOEXEC) != 0)
+    return Error{std::string("No pipe to start the program with: ") + std::strerror(errno) + "."};
   Recorded recorded;
   int why = 0;
   {
@@ -219,7 +231,8 @@ Result<Recorded> run_recorded(const std::vector<std::string>& command, Recording
     held_back.let_go();
     close(told[1]);
     ssize_t heard = 0;
-    while ((heard = read(told[0], &why, sizeof why)) < 0 && errno == EINTR) {}
+    while ((heard = read(told[0], &why, sizeof why)) < 0 && errno == EINTR) {
+    }
     if (heard != sizeof why) why = no_child;
     close(told[0]);
     if (no_child == 0) recorded.exit_code = wait_for(child);

@@ -10,10 +10,10 @@
 namespace gapscope {
 
 struct Recorded {
-  int exit_code = 0;                  // 128 + the signal that ended it, as shells say
-  std::vector<RecordedTrace> traces;  // of each of its processes that used CUDA and has ended, by rank
-  bool still_recording = false;       // a process of the program lives on
-  std::vector<std::string> sentences; // what went wrong with the recording, or what one should know of it
+  int exit_code = 0;                   // 128 + the signal that ended it, as shells say
+  std::vector<RecordedTrace> traces;   // of each of its processes that used CUDA and has ended, by rank
+  bool still_recording = false;        // a process of the program lives on
+  std::vector<std::string> sentences;  // what went wrong with the recording, or what one should know of it
 };
 
 // The Error: the program could not be started. `library` is the recorder's.

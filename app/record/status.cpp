@@ -27,7 +27,8 @@ bool write_parts(int file, const std::array<iovec, N>& parts) {
 
 bool append(const char* status, char kind, std::string_view text) {
   if (!status || !*status) return false;
-  const int file = ::open(status, O_WRONLY | O_APPEND | O_CLOEXEC);  // it was made by the one who reads it, or is gone with them
+  const int file =
+      ::open(status, O_WRONLY | O_APPEND | O_CLOEXEC);  // it was made by the one who reads it, or is gone with them
   if (file < 0) return false;
   const bool told = write_parts(file, std::array{part({&kind, 1}), part(text), part({&kEnd, 1})});
   close(file);

@@ -19,7 +19,7 @@
 namespace gapscope {
 namespace {
 
-constexpr int kLevel = 1;           // the program that is recorded should keep its processor
+constexpr int kLevel = 1;             // the program that is recorded should keep its processor
 constexpr int kGzipWindow = 15 + 16;  // zlib's word for a gzip header
 constexpr int kMostNames = 100'000;
 
@@ -242,7 +242,8 @@ std::string TracePieces::finish(std::string_view tail) {
   if (wrong.empty())
     if (const int why = sync_file(file_); why != 0) wrong = trouble(path_, "could not be written to its end", why);
   if (wrong.empty())
-    if (const int why = take_free_name(piece_, path_, taken_); why != 0) wrong = trouble(path_, "cannot be given its name", why);
+    if (const int why = take_free_name(piece_, path_, taken_); why != 0)
+      wrong = trouble(path_, "cannot be given its name", why);
   abandon();
   return wrong.empty() ? no_room : wrong;
 }
@@ -268,8 +269,10 @@ Rescued rescue(const std::string& piece, const std::string& path, std::string_vi
   const Lock result = lock_patiently(file);
   if (result == Lock::held) return {Rescued::What::written, {}, {}};
   if (result == Lock::unknown) return {Rescued::What::unknown, {}, {}};
-  struct stat here {}, named {};
-  const bool same = fstat(file, &here) == 0 && lstat(piece.c_str(), &named) == 0 && here.st_ino == named.st_ino && here.st_dev == named.st_dev;
+  struct stat here {
+  }, named{};
+  const bool same = fstat(file, &here) == 0 && lstat(piece.c_str(), &named) == 0 && here.st_ino == named.st_ino &&
+                    here.st_dev == named.st_dev;
   if (!same) return {Rescued::What::gone, {}, {}};
   return rescue_open(file, piece, path, tail);
 }
@@ -278,7 +281,8 @@ bool may_be_written(const std::string& piece) {
   const int file = ::open(piece.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (file < 0) return true;
   struct stat now {};
-  const bool begun = fstat(file, &now) == 0 && S_ISREG(now.st_mode) && now.st_size > 0;  // an empty one may be about to be locked
+  const bool begun =
+      fstat(file, &now) == 0 && S_ISREG(now.st_mode) && now.st_size > 0;  // an empty one may be about to be locked
   const bool held = !begun || lock(file, LOCK_SH) != Lock::taken;
   close(file);
   return held;

@@ -32,8 +32,8 @@ class TracePieces {
 
   bool is_open() const { return file_ >= 0; }
   std::uint64_t bytes() const { return static_cast<std::uint64_t>(bytes_); }  // in the file
-  const std::string& piece() const { return piece_; }  // the name while it grows
-  const std::string& path() const { return taken_; }   // its own at last; empty before
+  const std::string& piece() const { return piece_; }                         // the name while it grows
+  const std::string& path() const { return taken_; }                          // its own at last; empty before
 
  private:
   std::string write(std::string_view text);
@@ -47,12 +47,12 @@ class TracePieces {
 // What became of a file whose writer should be gone.
 struct Rescued {
   enum class What : std::uint8_t {
-    finished,   // now called `path`
-    empty,      // nothing in it was whole; it is taken away
-    written,    // its writer lives: untouched
-    unknown,    // whether its writer lives cannot be told here: untouched
-    gone,       // its writer finished it, or took it away, meanwhile
-    failed,     // `sentence` says why; it is still there
+    finished,  // now called `path`
+    empty,     // nothing in it was whole; it is taken away
+    written,   // its writer lives: untouched
+    unknown,   // whether its writer lives cannot be told here: untouched
+    gone,      // its writer finished it, or took it away, meanwhile
+    failed,    // `sentence` says why; it is still there
   };
   What what{};
   std::string path, sentence;

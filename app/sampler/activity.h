@@ -40,7 +40,7 @@ struct Kernel {
   GpuPlace place;
   std::string_view name;  // demangled
   std::uint32_t registers = 0;
-  std::uint32_t static_shared = 0, dynamic_shared = 0;  // bytes
+  std::uint32_t static_shared = 0, dynamic_shared = 0;     // bytes
   std::array<std::int32_t, 3> grid{}, block{}, cluster{};  // cluster {0,0,0}: none
   Ns queued = 0, submitted = 0;  // when the call put it into the command buffer, and when that went to the GPU; 0: unknown
 };

@@ -1,5 +1,6 @@
 #pragma once
-// When the part that was asked for was open: stretches of time, one in another and side by side, of which only the union counts.
+// When the part that was asked for was open: stretches of time, one in another and side by side, of which only the union
+// counts.
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -24,7 +25,7 @@ class AskedTimes {
   std::uint64_t steps() const { return steps_; }     // looked at so far: what the tests hold against the number of questions
 
  private:
-  std::deque<Times> past_;  // ascending, none touches another
+  std::deque<Times> past_;                      // ascending, none touches another
   std::unordered_map<std::uint32_t, Ns> open_;  // begins, by marker
   std::multiset<Ns> begins_;                    // of those, in order
   mutable std::uint64_t steps_ = 0;

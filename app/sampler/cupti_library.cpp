@@ -26,18 +26,19 @@ bool find(void* library, const char* name, Function& out) {
 
 std::string CuptiLibrary::load() {
   void* library = open_library();
-  if (!library) return "CUPTI (libcupti.so) was not found. Install the CUDA toolkit's CUPTI, or add its folder to LD_LIBRARY_PATH.";
-  const bool whole = find(library, "cuptiActivityRegisterCallbacks", register_callbacks) &&
-                     find(library, "cuptiActivityRegisterTimestampCallback", register_timestamps) && find(library, "cuptiActivityEnable", enable) &&
-                     find(library, "cuptiActivityDisable", disable) &&
-                     find(library, "cuptiActivityEnableRuntimeApi", enable_runtime_call) &&
-                     find(library, "cuptiActivityEnableDriverApi", enable_driver_call) && find(library, "cuptiActivityFlushAll", flush_all) &&
-                     find(library, "cuptiActivityGetNextRecord", next_record) &&
-                     find(library, "cuptiActivityGetNumDroppedRecords", dropped) &&
-                     find(library, "cuptiActivityEnableLatencyTimestamps", latency_timestamps) &&
-                     find(library, "cuptiSetThreadIdType", set_thread_id_type) && find(library, "cuptiGetCallbackName", callback_name) &&
-                     find(library, "cuptiGetResultString", result_string) && find(library, "cuptiGetVersion", version) &&
-                     find(library, "InitializeInjectionNvtx2", initialize_nvtx);
+  if (!library)
+    return "CUPTI (libcupti.so) was not found. Install the CUDA toolkit's CUPTI, or add its folder to LD_LIBRARY_PATH.";
+  const bool whole =
+      find(library, "cuptiActivityRegisterCallbacks", register_callbacks) &&
+      find(library, "cuptiActivityRegisterTimestampCallback", register_timestamps) &&
+      find(library, "cuptiActivityEnable", enable) && find(library, "cuptiActivityDisable", disable) &&
+      find(library, "cuptiActivityEnableRuntimeApi", enable_runtime_call) &&
+      find(library, "cuptiActivityEnableDriverApi", enable_driver_call) && find(library, "cuptiActivityFlushAll", flush_all) &&
+      find(library, "cuptiActivityGetNextRecord", next_record) && find(library, "cuptiActivityGetNumDroppedRecords", dropped) &&
+      find(library, "cuptiActivityEnableLatencyTimestamps", latency_timestamps) &&
+      find(library, "cuptiSetThreadIdType", set_thread_id_type) && find(library, "cuptiGetCallbackName", callback_name) &&
+      find(library, "cuptiGetResultString", result_string) && find(library, "cuptiGetVersion", version) &&
+      find(library, "InitializeInjectionNvtx2", initialize_nvtx);
   return whole ? std::string() : "The CUPTI library found here is too old: CUDA 12 or later is needed.";
 }
 

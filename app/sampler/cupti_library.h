@@ -28,5 +28,4 @@ struct CuptiLibrary {
   std::string load();
 };
 
-
 }  // namespace gapscope::sampler

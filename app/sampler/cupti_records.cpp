@@ -19,12 +19,18 @@ using CopyRecord = CUpti_ActivityMemcpy5;
 using ContextRecord = CUpti_ActivityContext2;
 #endif
 
-Times times_of(std::uint64_t begin, std::uint64_t end) { return {static_cast<Ns>(begin), static_cast<Ns>(std::max(begin, end))}; }
+Times times_of(std::uint64_t begin, std::uint64_t end) {
+  return {static_cast<Ns>(begin), static_cast<Ns>(std::max(begin, end))};
+}
 
 template <class Record>
 GpuPlace place_of(const Record& r) {
-  return {static_cast<std::int32_t>(r.deviceId), static_cast<std::int32_t>(r.contextId), static_cast<std::int32_t>(r.streamId),
-          r.correlationId, r.graphId, r.graphId == 0 ? 0 : r.graphNodeId};
+  return {static_cast<std::int32_t>(r.deviceId),
+          static_cast<std::int32_t>(r.contextId),
+          static_cast<std::int32_t>(r.streamId),
+          r.correlationId,
+          r.graphId,
+          r.graphId == 0 ? 0 : r.graphNodeId};
 }
 
 // CUPTI cannot tell when it ran: both ends are 0.
@@ -46,7 +52,9 @@ std::optional<Seen> read_kernel(const KernelRecord& r, Names& names) {
   k.dynamic_shared = static_cast<std::uint32_t>(r.dynamicSharedMemory);
   k.grid = {r.gridX, r.gridY, r.gridZ};
   k.block = {r.blockX, r.blockY, r.blockZ};
-  if (r.clusterX > 0) k.cluster = {static_cast<std::int32_t>(r.clusterX), static_cast<std::int32_t>(r.clusterY), static_cast<std::int32_t>(r.clusterZ)};
+  if (r.clusterX > 0)
+    k.cluster = {static_cast<std::int32_t>(r.clusterX), static_cast<std::int32_t>(r.clusterY),
+                 static_cast<std::int32_t>(r.clusterZ)};
   k.queued = static_cast<Ns>(r.queued);
   k.submitted = static_cast<Ns>(r.submitted);
   return k;
@@ -100,7 +108,8 @@ std::optional<Seen> read_marker(const CUpti_ActivityMarker2& r) {
 std::string_view without_version(std::string_view name) {
   const std::size_t at = name.rfind("_v");
   if (at == std::string_view::npos || name.size() - at < 6) return name;
-  const bool digits = std::all_of(name.begin() + static_cast<std::ptrdiff_t>(at) + 2, name.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+  const bool digits = std::all_of(name.begin() + static_cast<std::ptrdiff_t>(at) + 2, name.end(),
+                                  [](unsigned char c) { return std::isdigit(c) != 0; });
   return digits ? name.substr(0, at) : name;
 }
 

@@ -6,7 +6,7 @@ namespace gapscope::sampler {
 namespace {
 
 constexpr std::size_t kPieceBytes = 4 << 20;  // so much text is written at once, and no more of it is ever held
-constexpr Ns kSettled = 2'000'000'000;  // after so long all records of a moment have come, but for work that still runs
+constexpr Ns kSettled = 2'000'000'000;        // after so long all records of a moment have come, but for work that still runs
 // The part asked for is remembered for work that is heard of so much later (a collective that waits for another rank), and its
 // calls, which are many, for work that ran so much later than they.
 constexpr Ns kPartRemembered = 1800 * 1'000'000'000LL, kCallRemembered = 60 * 1'000'000'000LL;
@@ -21,28 +21,28 @@ Overloaded(Fs...) -> Overloaded<Fs...>;  // clang 14 does not make one itself
 }  // namespace
 
 void EventWriter::add(const Seen& seen) {
-  std::visit(Overloaded{[&](const Call& call) { add_call(call); },
-                        [&](const Kernel& kernel) { add_work(kernel, append_kernel); },
-                        [&](const Copy& copy) { add_work(copy, append_copy); },
-                        [&](const Fill& fill) { add_work(fill, append_fill); },
-                        [&](Sync sync) {
-                          if (const auto at = device_of_context_.find(static_cast<std::uint32_t>(sync.place.context)); at != device_of_context_.end())
-                            sync.place.device = at->second;
-                          if (!begin()) return;
-                          name_stream(sync.place.device, kSyncLane + std::max(sync.place.stream, 0));
-                          std::string text;
-                          append_sync(text, info_, sync);
-                          put(sync.times.begin, sync.place.correlation, true, std::move(text));
-                        },
-                        [&](const Overhead& overhead) {
-                          if (!begin()) return;
-                          std::string text;
-                          append_overhead(text, info_, overhead);
-                          put(overhead.times.begin, 0, false, std::move(text));
-                        },
-                        [&](const Marker& marker) { add_marker(marker); },
-                        [&](const ContextSeen& context) { device_of_context_[context.context] = context.device; }},
-             seen);
+  std::visit(
+      Overloaded{[&](const Call& call) { add_call(call); }, [&](const Kernel& kernel) { add_work(kernel, append_kernel); },
+                 [&](const Copy& copy) { add_work(copy, append_copy); }, [&](const Fill& fill) { add_work(fill, append_fill); },
+                 [&](Sync sync) {
+                   if (const auto at = device_of_context_.find(static_cast<std::uint32_t>(sync.place.context));
+                       at != device_of_context_.end())
+                     sync.place.device = at->second;
+                   if (!begin()) return;
+                   name_stream(sync.place.device, kSyncLane + std::max(sync.place.stream, 0));
+                   std::string text;
+                   append_sync(text, info_, sync);
+                   put(sync.times.begin, sync.place.correlation, true, std::move(text));
+                 },
+                 [&](const Overhead& overhead) {
+                   if (!begin()) return;
+                   std::string text;
+                   append_overhead(text, info_, overhead);
+                   put(overhead.times.begin, 0, false, std::move(text));
+                 },
+                 [&](const Marker& marker) { add_marker(marker); },
+                 [&](const ContextSeen& context) { device_of_context_[context.context] = context.device; }},
+      seen);
 }
 
 // The file begins with the first event, when the driver can be asked what GPUs there are.
@@ -129,7 +129,8 @@ void EventWriter::follow_profiler(const Call& call) {
 // Calls first: GPU work is kept where its call is, and where it ran in the part asked for though it was launched before.
 void EventWriter::settle(Ns until) {
   for (const Later& event : later_)
-    if (!event.on_gpu && event.time < until && event.correlation != 0 && asked_.contains(event.time) && kept_.insert(event.correlation).second)
+    if (!event.on_gpu && event.time < until && event.correlation != 0 && asked_.contains(event.time) &&
+        kept_.insert(event.correlation).second)
       kept_since_.emplace_back(event.time, event.correlation);
   std::erase_if(later_, [&](const Later& event) {
     if (event.time >= until) return false;
@@ -141,7 +142,8 @@ void EventWriter::settle(Ns until) {
 // Ranges that began in the part asked for belong to it, however long they last.
 void EventWriter::forget(Ns until) {
   asked_.forget(until - kPartRemembered, [&](const Times& times) { return ranges_.began_within(times); });
-  for (; !kept_since_.empty() && kept_since_.front().first < until - kCallRemembered; kept_since_.pop_front()) kept_.erase(kept_since_.front().second);
+  for (; !kept_since_.empty() && kept_since_.front().first < until - kCallRemembered; kept_since_.pop_front())
+    kept_.erase(kept_since_.front().second);
 }
 
 void EventWriter::name_thread(std::uint32_t thread) {

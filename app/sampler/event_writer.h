@@ -38,10 +38,12 @@ class EventWriter {
   // Lets go of the file as it is: `gapscope record` finishes it. In a forked child: leaves it to the parent.
   void abandon() { file_.abandon(); }
 
-  const std::string& trouble() const { return trouble_; }  // the first sentence that something went wrong, or empty
+  const std::string& trouble() const { return trouble_; }   // the first sentence that something went wrong, or empty
   const std::string& path() const { return file_.path(); }  // of the finished trace; empty where there is none
   std::uint64_t events() const { return events_; }
-  std::size_t remembered() const { return asked_.size() + kept_.size() + ranges_.kept(); }  // of what was, for what is still to come
+  std::size_t remembered() const {
+    return asked_.size() + kept_.size() + ranges_.kept();
+  }  // of what was, for what is still to come
   bool full() const { return options_.max_mb > 0 && file_.bytes() >= options_.max_mb * 1'000'000; }
   bool saw_cuda() const { return saw_cuda_; }
 
@@ -84,8 +86,8 @@ class EventWriter {
   std::set<std::pair<std::int32_t, std::int64_t>> named_streams_;
   std::set<std::int32_t> named_devices_;
   std::vector<Later> later_;
-  AskedTimes asked_;                         // when the part asked for was open
-  std::unordered_set<std::uint32_t> kept_;   // correlations of calls in it
+  AskedTimes asked_;                                     // when the part asked for was open
+  std::unordered_set<std::uint32_t> kept_;               // correlations of calls in it
   std::deque<std::pair<Ns, std::uint32_t>> kept_since_;  // the same, in the order of their settling
 };
 

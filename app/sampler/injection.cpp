@@ -57,7 +57,8 @@ void start_recording() noexcept {
   try {
     start_unguarded();
   } catch (...) {
-    gapscope::tell_plainly(std::getenv(gapscope::kRecordStatus), "There was not enough memory for the recorder: this program is not recorded.");
+    gapscope::tell_plainly(std::getenv(gapscope::kRecordStatus),
+                           "There was not enough memory for the recorder: this program is not recorded.");
   }
 }
 

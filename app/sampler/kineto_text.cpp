@@ -63,8 +63,8 @@ void append_field(std::string& out, std::string_view key, Int value) {
 }
 
 // {"ph": "X", "cat": ..., "name": ..., "pid": ..., "tid": ..., "ts": ..., "dur": ...   and no brace at the end
-void open_slice(std::string& out, const TraceInfo& info, std::string_view category, std::string_view name, std::int64_t pid, std::int64_t tid,
-                const Times& times) {
+void open_slice(std::string& out, const TraceInfo& info, std::string_view category, std::string_view name, std::int64_t pid,
+                std::int64_t tid, const Times& times) {
   out += "{\"ph\": \"X\", \"cat\": \"";
   out += category;
   out += "\", \"name\": ";
@@ -77,7 +77,8 @@ void open_slice(std::string& out, const TraceInfo& info, std::string_view catego
   append_us(out, minus(times.end, times.begin));
 }
 
-void append_flow(std::string& out, const TraceInfo& info, char phase, std::uint32_t id, std::int64_t pid, std::int64_t tid, Ns time) {
+void append_flow(std::string& out, const TraceInfo& info, char phase, std::uint32_t id, std::int64_t pid, std::int64_t tid,
+                 Ns time) {
   out += "{\"ph\": \"";
   out += phase;
   out += "\", \"id\": ";
@@ -148,17 +149,27 @@ void append_occupancy(std::string& out, const Device* device, const Kernel& kern
   append_key(out, "warps per SM");
   append_float(out, blocks_per_sm * static_cast<float>(threads) / 32.0f);
   // Kineto states 0 for every block with more than 48 KB of shared memory; this is what runs.
-  const std::optional<int> percent = gapscope::achieved_percent(limits_of(*device), {threads, kernel.registers, std::int64_t{kernel.static_shared} + kernel.dynamic_shared},
-                                                                static_cast<std::uint64_t>(product(kernel.grid)), gapscope::OccupancyRule::true_value);
+  const std::optional<int> percent = gapscope::achieved_percent(
+      limits_of(*device), {threads, kernel.registers, std::int64_t{kernel.static_shared} + kernel.dynamic_shared},
+      static_cast<std::uint64_t>(product(kernel.grid)), gapscope::OccupancyRule::true_value);
   if (percent) append_field(out, "est. achieved occupancy %", *percent);
 }
 
-constexpr std::array<std::string_view, 11> kCopyKinds = {"Unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP"};
-constexpr std::array<std::string_view, 8> kMemoryKinds = {"Unknown", "Pageable", "Pinned", "Device", "Array", "Managed", "Device Static", "Managed Static"};
-constexpr std::array<std::string_view, 5> kSyncKinds = {"Unknown", "Event Sync", "Stream Wait Event", "Stream Sync", "Context Sync"};
-constexpr std::array<std::string_view, 9> kOverheadKinds = {
-    "Unknown", "Buffer Flush", "Instrumentation", "Resource", "Runtime Triggered Module Loading", "Lazy Function Loading", "Command Buffer Full",
-    "Activity Buffer Request", "UVM Activity Init"};
+constexpr std::array<std::string_view, 11> kCopyKinds = {"Unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA",
+                                                         "AtoD",    "DtoA", "DtoD", "HtoH", "PtoP"};
+constexpr std::array<std::string_view, 8> kMemoryKinds = {"Unknown", "Pageable", "Pinned",        "Device",
+                                                          "Array",   "Managed",  "Device Static", "Managed Static"};
+constexpr std::array<std::string_view, 5> kSyncKinds = {"Unknown", "Event Sync", "Stream Wait Event", "Stream Sync",
+                                                        "Context Sync"};
+constexpr std::array<std::string_view, 9> kOverheadKinds = {"Unknown",
+                                                            "Buffer Flush",
+                                                            "Instrumentation",
+                                                            "Resource",
+                                                            "Runtime Triggered Module Loading",
+                                                            "Lazy Function Loading",
+                                                            "Command Buffer Full",
+                                                            "Activity Buffer Request",
+                                                            "UVM Activity Init"};
 
 template <std::size_t N>
 std::string_view word(const std::array<std::string_view, N>& words, std::size_t at) {
@@ -174,8 +185,10 @@ void append_bytes(std::string& out, std::uint64_t bytes, const Times& times) {
   append_float(out, static_cast<float>(static_cast<double>(bytes) / static_cast<double>(minus(times.end, times.begin))));
 }
 
-// {"name": ..., "ph": "M", "ts": 0.000, "pid": P, "tid": T, "args": {"KEY": VALUE}}; the value is appended by the caller's text.
-void append_meta(std::string& out, std::string_view what, std::string_view pid, std::string_view tid, std::string_view key, std::string_view value) {
+// {"name": ..., "ph": "M", "ts": 0.000, "pid": P, "tid": T, "args": {"KEY": VALUE}}; the value is appended by the caller's
+// text.
+void append_meta(std::string& out, std::string_view what, std::string_view pid, std::string_view tid, std::string_view key,
+                 std::string_view value) {
   out.append("{\"name\": \"").append(what).append("\", \"ph\": \"M\", \"ts\": 0.000, \"pid\": ").append(pid);
   out.append(", \"tid\": ").append(tid).append(", \"args\": {\"").append(key).append("\": ").append(value).append("}}");
 }
@@ -322,8 +335,8 @@ void append_kernel(std::string& out, const TraceInfo& info, const Kernel& k) {
 
 namespace {
 
-void append_transfer(std::string& out, const TraceInfo& info, std::string_view category, std::string_view name, const GpuPlace& place, std::uint64_t bytes,
-                     const Times& times) {
+void append_transfer(std::string& out, const TraceInfo& info, std::string_view category, std::string_view name,
+                     const GpuPlace& place, std::uint64_t bytes, const Times& times) {
   open_slice(out, info, category, name, place.device, place.stream, times);
   out += ", \"args\": {\"device\": ";
   append_int(out, place.device);
@@ -339,7 +352,11 @@ void append_transfer(std::string& out, const TraceInfo& info, std::string_view c
 
 void append_copy(std::string& out, const TraceInfo& info, const Copy& c) {
   std::string name = "Memcpy ";
-  name.append(word(kCopyKinds, c.kind)).append(" (").append(word(kMemoryKinds, c.from)).append(" -> ").append(word(kMemoryKinds, c.to)) += ')';
+  name.append(word(kCopyKinds, c.kind))
+      .append(" (")
+      .append(word(kMemoryKinds, c.from))
+      .append(" -> ")
+      .append(word(kMemoryKinds, c.to)) += ')';
   append_transfer(out, info, "gpu_memcpy", name, c.place, c.bytes, c.times);
 }
 
@@ -370,7 +387,8 @@ void append_overhead(std::string& out, const TraceInfo& info, const Overhead& ov
 void append_range(std::string& out, const TraceInfo& info, const Range& range) {
   const bool is_operator = range.domain == kOperators;
   std::string_view name = range.name, args;
-  if (const std::size_t brace = name.find(" {"); is_operator && brace != std::string_view::npos && is_json_line(name.substr(brace + 1))) {
+  if (const std::size_t brace = name.find(" {");
+      is_operator && brace != std::string_view::npos && is_json_line(name.substr(brace + 1))) {
     args = name.substr(brace + 1);
     name = name.substr(0, brace);
   }
@@ -396,7 +414,8 @@ void append_mark(std::string& out, const TraceInfo& info, const Marker& mark) {
   out += '}';
 }
 
-void append_gpu_range(std::string& out, const TraceInfo& info, std::string_view name, const Times& times, std::int32_t device, std::int32_t stream) {
+void append_gpu_range(std::string& out, const TraceInfo& info, std::string_view name, const Times& times, std::int32_t device,
+                      std::int32_t stream) {
   // A nanosecond on both sides, as Kineto does, so that it encloses its work.
   open_slice(out, info, "gpu_user_annotation", name, device, stream, {minus(times.begin, 1), minus(times.end, -1)});
   out += '}';
@@ -436,25 +455,51 @@ void append_thread_name(std::string& out, const TraceInfo& info, std::uint32_t t
 void append_stream_name(std::string& out, const TraceInfo&, std::int32_t device, std::int64_t stream) {
   const bool waits = stream >= kSyncLane;
   const std::int64_t of = waits ? stream - kSyncLane : stream;
-  append_lane(out, std::to_string(device), std::to_string(stream), "stream " + std::to_string(of) + (waits ? " (sync)" : ""), of);
+  append_lane(out, std::to_string(device), std::to_string(stream), "stream " + std::to_string(of) + (waits ? " (sync)" : ""),
+              of);
 }
 
 bool starts_flow(std::string_view call) {
-  constexpr std::array<std::string_view, 16> kStarts = {
-      "cudaLaunch", "cudaGraphLaunch", "cudaMemcpy", "cudaMemset", "cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaStreamWaitEvent", "cudaEventSynchronize",
-      "cuLaunch", "cuGraphLaunch", "cuMemcpy", "cuMemset", "cuStreamSynchronize", "cuCtxSynchronize", "cuStreamWaitEvent", "cuEventSynchronize"};
+  constexpr std::array<std::string_view, 16> kStarts = {"cudaLaunch",
+                                                        "cudaGraphLaunch",
+                                                        "cudaMemcpy",
+                                                        "cudaMemset",
+                                                        "cudaStreamSynchronize",
+                                                        "cudaDeviceSynchronize",
+                                                        "cudaStreamWaitEvent",
+                                                        "cudaEventSynchronize",
+                                                        "cuLaunch",
+                                                        "cuGraphLaunch",
+                                                        "cuMemcpy",
+                                                        "cuMemset",
+                                                        "cuStreamSynchronize",
+                                                        "cuCtxSynchronize",
+                                                        "cuStreamWaitEvent",
+                                                        "cuEventSynchronize"};
   return std::any_of(kStarts.begin(), kStarts.end(), [&](std::string_view s) { return call.starts_with(s); });
 }
 
 bool is_left_out(std::string_view call, bool driver) {
-  constexpr std::array<std::string_view, 14> kQuiet = {
-      "cudaGetDevice", "cudaSetDevice", "cudaGetDeviceCount", "cudaGetLastError", "cudaPeekAtLastError", "cudaEventCreate", "cudaEventCreateWithFlags",
-      "cudaEventDestroy", "cudaStreamIsCapturing", "cudaStreamGetCaptureInfo", "cudaStreamGetCaptureInfo_v2", "__cudaPushCallConfiguration",
-      "__cudaPopCallConfiguration", "cudaDeviceGetAttribute"};
-  constexpr std::array<std::string_view, 14> kTelling = {"cuLaunch", "cuProfiler", "cuGraphLaunch", "cuGraphInstantiate", "cuMemcpy", "cuMemset", "cuMemAlloc", "cuMemFree",
-                                                         "cuMemCreate", "cuMemMap", "cuMemUnmap", "cuMemRelease", "cuModuleLoad", "cuLibraryLoad"};
+  constexpr std::array<std::string_view, 14> kQuiet = {"cudaGetDevice",
+                                                       "cudaSetDevice",
+                                                       "cudaGetDeviceCount",
+                                                       "cudaGetLastError",
+                                                       "cudaPeekAtLastError",
+                                                       "cudaEventCreate",
+                                                       "cudaEventCreateWithFlags",
+                                                       "cudaEventDestroy",
+                                                       "cudaStreamIsCapturing",
+                                                       "cudaStreamGetCaptureInfo",
+                                                       "cudaStreamGetCaptureInfo_v2",
+                                                       "__cudaPushCallConfiguration",
+                                                       "__cudaPopCallConfiguration",
+                                                       "cudaDeviceGetAttribute"};
+  constexpr std::array<std::string_view, 14> kTelling = {
+      "cuLaunch",  "cuProfiler",  "cuGraphLaunch", "cuGraphInstantiate", "cuMemcpy",     "cuMemset",     "cuMemAlloc",
+      "cuMemFree", "cuMemCreate", "cuMemMap",      "cuMemUnmap",         "cuMemRelease", "cuModuleLoad", "cuLibraryLoad"};
   const auto begins = [&](std::string_view s) { return call.starts_with(s); };
-  if (driver) return call.find("Synchronize") == std::string_view::npos && std::none_of(kTelling.begin(), kTelling.end(), begins);
+  if (driver)
+    return call.find("Synchronize") == std::string_view::npos && std::none_of(kTelling.begin(), kTelling.end(), begins);
   return std::find(kQuiet.begin(), kQuiet.end(), call) != kQuiet.end();
 }
 

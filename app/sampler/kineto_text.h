@@ -44,7 +44,8 @@ void append_overhead(std::string& out, const TraceInfo& info, const Overhead& ov
 void append_range(std::string& out, const TraceInfo& info, const Range& range);
 void append_mark(std::string& out, const TraceInfo& info, const Marker& mark);
 // The stretch of one stream from the first to the last work launched inside a range.
-void append_gpu_range(std::string& out, const TraceInfo& info, std::string_view name, const Times& times, std::int32_t device, std::int32_t stream);
+void append_gpu_range(std::string& out, const TraceInfo& info, std::string_view name, const Times& times, std::int32_t device,
+                      std::int32_t stream);
 // The span of the recording.
 void append_recording(std::string& out, const TraceInfo& info, const Times& times, std::uint64_t events);
 

@@ -76,7 +76,8 @@ void Ranges::end_side(Thread& thread, std::uint64_t number, std::vector<GpuRange
 
 void Ranges::go_through(Thread& thread, const std::vector<Waiting>& works, Ns until, std::vector<GpuRange>& taken) {
   std::vector<Event>& events = thread.events;
-  const auto settled = std::stable_partition(events.begin(), events.end(), [&](const Event& event) { return event.time < until; });
+  const auto settled =
+      std::stable_partition(events.begin(), events.end(), [&](const Event& event) { return event.time < until; });
   std::stable_sort(events.begin(), settled,
                    [](const Event& a, const Event& b) { return a.time != b.time ? a.time < b.time : a.what < b.what; });
   for (auto event = events.begin(); event != settled; ++event, ++steps_) {
@@ -117,7 +118,8 @@ std::vector<Range> Ranges::take_open(Ns now) {
   std::vector<Open> opened;
   for (auto& [id, open] : open_) opened.push_back(std::move(open));
   open_.clear();
-  std::sort(opened.begin(), opened.end(), [](const Open& a, const Open& b) { return a.number > b.number; });  // the innermost first
+  std::sort(opened.begin(), opened.end(),
+            [](const Open& a, const Open& b) { return a.number > b.number; });  // the innermost first
   std::vector<Range> ranges;
   for (Open& open : opened) ranges.push_back(end(open, now));
   return ranges;

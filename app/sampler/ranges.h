@@ -32,8 +32,8 @@ class Ranges {
   void add_call(const Call& call);
   void add_work(const GpuPlace& place, const Times& times);
 
-  // What is complete: ranges that ended before `until`, by begin, with the work known by now. Call it with ever later times, now
-  // and then; work that still waits for its call from before then is given up.
+  // What is complete: ranges that ended before `until`, by begin, with the work known by now. Call it with ever later times,
+  // now and then; work that still waits for its call from before then is given up.
   std::vector<GpuRange> take_gpu_ranges(Ns until);
   // Ranges that never ended, as if they had ended at `now`.
   std::vector<Range> take_open(Ns now);
@@ -82,7 +82,7 @@ class Ranges {
   void end_side(Thread& thread, std::uint64_t number, std::vector<GpuRange>& taken);
   void forget_begin(Ns time);
 
-  std::unordered_map<std::uint32_t, Open> open_;        // by marker
+  std::unordered_map<std::uint32_t, Open> open_;  // by marker
   std::unordered_map<std::uint32_t, Thread> threads_;
   std::unordered_map<std::uint32_t, Launch> launches_;  // by correlation
   std::vector<Waiting> waiting_;

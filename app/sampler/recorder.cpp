@@ -20,13 +20,15 @@ namespace {
 constexpr std::size_t kBufferBytes = 2 << 20;
 constexpr std::size_t kMostBuffers = 32;  // 64 MB: then the program waits for the disk instead of eating memory
 constexpr std::size_t kAlignment = 8;     // CUPTI's wish
-constexpr Ns kFlush = 500'000'000;         // between two flushes: at most so much is lost when the program is killed
+constexpr Ns kFlush = 500'000'000;        // between two flushes: at most so much is lost when the program is killed
 constexpr auto kTick = std::chrono::milliseconds(100);
 constexpr auto kLongestWait = std::chrono::seconds(5);
 
-constexpr std::array kKinds = {CUPTI_ACTIVITY_KIND_CONTEXT,    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-                               CUPTI_ACTIVITY_KIND_MEMCPY2,    CUPTI_ACTIVITY_KIND_MEMSET,            CUPTI_ACTIVITY_KIND_RUNTIME,
-                               CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, CUPTI_ACTIVITY_KIND_OVERHEAD,    CUPTI_ACTIVITY_KIND_MARKER};
+constexpr std::array kKinds = {CUPTI_ACTIVITY_KIND_CONTEXT,         CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+                               CUPTI_ACTIVITY_KIND_MEMCPY,          CUPTI_ACTIVITY_KIND_MEMCPY2,
+                               CUPTI_ACTIVITY_KIND_MEMSET,          CUPTI_ACTIVITY_KIND_RUNTIME,
+                               CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, CUPTI_ACTIVITY_KIND_OVERHEAD,
+                               CUPTI_ACTIVITY_KIND_MARKER};
 
 Ns now() {
   timespec time{};
@@ -64,7 +66,9 @@ TraceInfo facts(const CuptiLibrary& cupti) {
   return info;
 }
 
-std::string thread_name(std::uint32_t thread) { return text_of_file("/proc/self/task/" + std::to_string(thread) + "/comm", ' '); }
+std::string thread_name(std::uint32_t thread) {
+  return text_of_file("/proc/self/task/" + std::to_string(thread) + "/comm", ' ');
+}
 
 Recorder* recorder = nullptr;  // for CUPTI's callbacks, which carry nothing of ours
 
@@ -81,7 +85,9 @@ void CUPTIAPI on_request(std::uint8_t** buffer, std::size_t* size, std::size_t* 
   recorder->request_buffer(buffer, size);
 }
 
-void CUPTIAPI on_complete(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t valid) { recorder->take_buffer(buffer, valid); }
+void CUPTIAPI on_complete(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t valid) {
+  recorder->take_buffer(buffer, valid);
+}
 
 std::uint64_t CUPTIAPI on_time() { return static_cast<std::uint64_t>(now()); }
 
@@ -100,8 +106,8 @@ std::string Recorder::refusal(CUptiResult result, const char* what) const {
   return std::string(what) + " (" + (why ? why : "no reason given") + ").";
 }
 
-// Nothing is enabled before the thread is there that empties the buffers; it reads nothing before all is enabled. It is not waited
-// for: a program may bring CUDA up while it loads a library, and the thread then stands still until that is done.
+// Nothing is enabled before the thread is there that empties the buffers; it reads nothing before all is enabled. It is not
+// waited for: a program may bring CUDA up while it loads a library, and the thread then stands still until that is done.
 std::string Recorder::start() {
   have_room_to_throw();
   if (std::string wrong = cupti_.load(); !wrong.empty()) return wrong;
@@ -225,10 +231,14 @@ void Recorder::end_recording() {
   if (!writer_.path().empty()) tell_trace(options_.status, {writer_.path(), rank_of_process()});
   // CUPTI has one listener. What a later one was given of our buffers did not come back to us.
   if (ending_ && lent_ > 0)
-    tell_sentence(options_.status, "Another profiler took CUPTI over while this program ran (PyTorch's own, perhaps): the recording is not whole.");
+    tell_sentence(
+        options_.status,
+        "Another profiler took CUPTI over while this program ran (PyTorch's own, perhaps): the recording is not whole.");
   std::size_t dropped = 0;
   if (cupti_.dropped(nullptr, 0, &dropped) == CUPTI_SUCCESS && dropped > 0)
-    tell_sentence(options_.status, std::to_string(dropped) + " records were lost: the disk or the processor could not keep up, or there was no memory.");
+    tell_sentence(
+        options_.status,
+        std::to_string(dropped) + " records were lost: the disk or the processor could not keep up, or there was no memory.");
 }
 
 // Needs no memory where there is none: the file is finished if that can be done, and else left for `gapscope record` to finish.
@@ -256,7 +266,8 @@ void Recorder::look_at_clock() {
     disable();
     cupti_.flush_all(0);
     read_all();
-    if (writer_.full()) tell_sentence(options_.status, "The recording ended early: it had reached " + std::to_string(options_.max_mb) + " MB.");
+    if (writer_.full())
+      tell_sentence(options_.status, "The recording ended early: it had reached " + std::to_string(options_.max_mb) + " MB.");
     end_recording();
   }
   if (const int signal = signal_.exchange(0)) die_of(signal);

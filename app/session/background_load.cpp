@@ -6,7 +6,8 @@
 
 namespace gapscope {
 
-BackgroundLoad::BackgroundLoad(std::string path, LoadOptions options, std::function<void()> wake) : work_(std::make_shared<Work>()) {
+BackgroundLoad::BackgroundLoad(std::string path, LoadOptions options, std::function<void()> wake)
+    : work_(std::make_shared<Work>()) {
   work_->path = std::move(path);
   work_->options = std::move(options);
   work_->wake = std::move(wake);

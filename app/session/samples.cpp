@@ -10,15 +10,13 @@ namespace fs = std::filesystem;
 
 const std::array<Sample, 16>& table() {
   static const std::array<Sample, 16> kSamples = {{
-      {"matmul_add_64_cold_eager",
-       "A 64 x 64 matmul and add, three steps, GPU just woken: 899 µs for 8.4 µs of GPU work."},
+      {"matmul_add_64_cold_eager", "A 64 x 64 matmul and add, three steps, GPU just woken: 899 µs for 8.4 µs of GPU work."},
       {"matmul_add_64_warm_eager", "The same after a warm-up: 365 µs, still nearly all of it the CPU launching."},
       {"matmul_add_4096_warm_eager", "The same at 4096 x 4096: now the GPU is busy and the CPU waits for it."},
       {"matmul_add_4096_warm_compile",
        "torch.compile makes one GEMM of it, but copies the bias first: look for the DtoD copy."},
       {"mlp_geglu_eager", "A GeGLU MLP in eager mode: five kernels a step, each with a launch of its own."},
-      {"mlp_geglu_compile",
-       "The MLP compiled: GELU and multiply fused into one Triton kernel, yet more CPU time around it."},
+      {"mlp_geglu_compile", "The MLP compiled: GELU and multiply fused into one Triton kernel, yet more CPU time around it."},
       {"mlp_geglu_reduce_overhead", "The MLP as a CUDA graph: one cudaGraphLaunch starts all kernels of a step."},
       {"transformer_baseline", "Training two small encoder layers in fp32: 43 ms of Python for 3.6 ms of GPU work."},
       {"transformer_optimized",
@@ -49,8 +47,6 @@ fs::path find_assets(const fs::path& executable) {
   return {};
 }
 
-fs::path sample_path(const fs::path& assets, const Sample& sample) {
-  return assets / "traces" / (sample.name + ".json.gz");
-}
+fs::path sample_path(const fs::path& assets, const Sample& sample) { return assets / "traces" / (sample.name + ".json.gz"); }
 
 }  // namespace gapscope

@@ -19,7 +19,11 @@ SecondTrace::SecondTrace(LoadOptions options, std::function<void()> wake, FreeLa
       free_later_(free_later),
       analysis_(std::make_unique<AnalysisRun>(wake)),
       comparison_job_(
-          "compare the traces", [](const Task& t) -> Done { return {t.a, t.b, answer_comparison(*t.a, *t.b, t.options, t.cancel.get())}; }, wake) {}
+          "compare the traces",
+          [](const Task& t) -> Done {
+            return {t.a, t.b, answer_comparison(*t.a, *t.b, t.options, t.cancel.get())};
+          },
+          wake) {}
 
 SecondTrace::~SecondTrace() { request_stop(); }
 

@@ -75,7 +75,7 @@ class SecondTrace {
   FreeLater& free_later_;
   std::shared_ptr<const Document> document_;
   std::unique_ptr<AnalysisRun> analysis_;
-  std::shared_ptr<BackgroundLoad> load_;  // shared, so that letting go of it takes no memory
+  std::shared_ptr<BackgroundLoad> load_;                 // shared, so that letting go of it takes no memory
   std::vector<std::shared_ptr<BackgroundLoad>> ending_;  // cancelled ones on their way out
   LoadWatch watch_;
   std::shared_ptr<std::atomic<bool>> cancelled_;

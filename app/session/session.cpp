@@ -41,11 +41,14 @@ Session::Session(SessionOptions options)
       settings_file_(std::make_shared<SettingsFile>(options_.settings_file)),
       second_(options_.load, options_.wake, free_later_),
       args_job_(
-          "read the args", [](const ArgsQuestion& q) {
+          "read the args",
+          [](const ArgsQuestion& q) {
             return ArgsAnswer{q.trace, read_args_of(*q.trace, q.slice)};
           },
           options_.wake),
-      folder_job_("list the folder", [home = options_.home](const std::string& path) { return list_folder(path, home); }, options_.wake),
+      folder_job_(
+          "list the folder", [home = options_.home](const std::string& path) { return list_folder(path, home); },
+          options_.wake),
       chooser_(options_.wake),
       analysis_(std::make_unique<AnalysisRun>(options_.wake)),
       table_job_("work out the table", make_table, options_.wake),
@@ -88,8 +91,7 @@ void Session::open(const std::string& path) {
   cancel_load();
   message_.clear();
   watch_.restart();
-  load_ = std::make_shared<BackgroundLoad>(absolute_path(with_home(path, options_.home)), options_.load,
-                                           options_.wake);
+  load_ = std::make_shared<BackgroundLoad>(absolute_path(with_home(path, options_.home)), options_.load, options_.wake);
 }
 
 void Session::open_beside(const std::string& path) {
@@ -105,7 +107,9 @@ bool Session::carry_out(const Request& request) {
                           const std::string path = sample_path(options_.assets, samples()[r.index]).string();
                           return r.beside ? open_beside(path) : open(path), true;
                         },
-                        [&](const BrowseFile& r) { return chooser_.ask({folder_ ? folder_->path + "/" : "", r.beside}), true; },
+                        [&](const BrowseFile& r) {
+                          return chooser_.ask({folder_ ? folder_->path + "/" : "", r.beside}), true;
+                        },
                         [&](const ListFolder& r) { return folder_job_.ask(r.path), true; },
                         [&](const ReadArgs& r) { return ask_args(r.slice), true; },
                         [&](const MakeTable& r) {
@@ -334,7 +338,8 @@ void Session::take_steps(ViewState& view) {
 
 Session::SearchDone Session::make_search(const SearchTask& task) {
   const auto search = [&](const std::shared_ptr<const Document>& in) {
-    return in ? std::make_shared<const SearchAnswer>(find_slices(in->trace, in->names, task.question, task.cancel.get())) : nullptr;
+    return in ? std::make_shared<const SearchAnswer>(find_slices(in->trace, in->names, task.question, task.cancel.get()))
+              : nullptr;
   };
   return {task.document, task.beside, search(task.document), search(task.beside)};
 }
@@ -362,7 +367,8 @@ std::string Session::save_crop(const CropTask& task) {
   if (!figures) return figures.error().message;
   std::string remarks;
   for (const std::string& remark : figures->remarks()) remarks += "; " + remark;
-  return "Saved " + figures->path + " with " + format_count(static_cast<std::int64_t>(choice.slice_count)) + " slices" + remarks;
+  return "Saved " + figures->path + " with " + format_count(static_cast<std::int64_t>(choice.slice_count)) + " slices" +
+         remarks;
 }
 
 Session::EventText Session::read_event(const ArgsQuestion& question) {
@@ -407,7 +413,8 @@ void Session::analyse_again() {
 
 // What the last frame showed of the trace that was opened as the first; of one beside it nothing is kept.
 void Session::remember(const ViewState& view) {
-  if (document_ && !part_ && side_ == TraceSide::a && remembered_ == document_.get() && window_has_ == document_.get()) memory_.track(*document_, view);
+  if (document_ && !part_ && side_ == TraceSide::a && remembered_ == document_.get() && window_has_ == document_.get())
+    memory_.track(*document_, view);
   memory_.poll(document_.get());
   if (std::string news = writer_.take_news(); !news.empty()) message_ = std::move(news);
 }

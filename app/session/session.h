@@ -150,7 +150,9 @@ class Session {
   // The trace that requests are about: the open one or, where there are two, the one that is acted on.
   const std::shared_ptr<const Document>& subject() const { return acting_on_beside() ? second_.document() : shown(); }
   // Of two traces the one that is not acted on.
-  std::shared_ptr<const Document> beside_subject() const { return !second_.document() ? nullptr : acting_on_beside() ? shown() : second_.document(); }
+  std::shared_ptr<const Document> beside_subject() const {
+    return !second_.document() ? nullptr : acting_on_beside() ? shown() : second_.document();
+  }
   // A part's tables would be worked out for nothing, as the whole follows soon: null of one.
   std::shared_ptr<const Document> whole_subject() const { return subject() && !subject()->trace.is_part ? subject() : nullptr; }
   bool acting_on_beside() const { return side_ == TraceSide::b && second_.document() && shown(); }
@@ -172,7 +174,8 @@ class Session {
   void take_troubles(ViewState& view);
   template <class Do>
   void for_each_job(Do each) {
-    each(args_job_), each(folder_job_), each(table_job_), each(kernels_job_), each(steps_job_), each(search_job_), each(crop_job_), each(save_job_), each(event_job_);
+    each(args_job_), each(folder_job_), each(table_job_), each(kernels_job_), each(steps_job_), each(search_job_),
+        each(crop_job_), each(save_job_), each(event_job_);
   }
   void remember(const ViewState& view);
   void save_text(const SaveText& what);
@@ -195,9 +198,9 @@ class Session {
   std::shared_ptr<const Document> replaced_;  // the part that was shown before, until the window has gone on from it
   bool replaced_seen_ = false;
   std::string message_;
-  std::string said_at_start_;  // not to be lost to a file that is opened at once
-  bool closed_ = false;  // the document went away since the last poll
-  std::shared_ptr<BackgroundLoad> load_;  // shared, so that letting go of it takes no memory
+  std::string said_at_start_;                            // not to be lost to a file that is opened at once
+  bool closed_ = false;                                  // the document went away since the last poll
+  std::shared_ptr<BackgroundLoad> load_;                 // shared, so that letting go of it takes no memory
   std::vector<std::shared_ptr<BackgroundLoad>> ending_;  // cancelled ones on their way out
   LoadWatch watch_;
   SecondTrace second_;

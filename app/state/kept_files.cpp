@@ -62,7 +62,8 @@ const Json& list(const Json& json, const char* key) {
 
 StateWritten set_aside(const fs::path& file, const std::string& why) {
   const Result<std::string> moved = move_aside(file);
-  const std::string what = printable(file.string()) + ": how this trace was looked at last time cannot be used (the contents " + why + "); ";
+  const std::string what =
+      printable(file.string()) + ": how this trace was looked at last time cannot be used (the contents " + why + "); ";
   if (moved) return {true, what + "the file is now " + printable(*moved) + "."};
   return {false, what + "nothing is kept of it now, since the file cannot be moved aside (" + moved.error().message + ")."};
 }
@@ -126,17 +127,21 @@ fs::path kept_file(const fs::path& folder, const std::string& trace_path, std::u
 }
 
 std::string kept_json(const KeptView& kept, const std::string& trace_path) {
-  Json json = {{"trace", trace_path},         {"visible_ns", span_json(kept.visible)}, {"scroll_px", kept.scroll_px}, {"tab", kept.tab},
-               {"filter", kept.filter},       {"python_folded", kept.python_folded},   {"compact", kept.compact},     {"lanes", Json::array()},
-               {"processes", Json::array()}, {"notes", Json::array()}};
+  Json json = {{"trace", trace_path},         {"visible_ns", span_json(kept.visible)},
+               {"scroll_px", kept.scroll_px}, {"tab", kept.tab},
+               {"filter", kept.filter},       {"python_folded", kept.python_folded},
+               {"compact", kept.compact},     {"lanes", Json::array()},
+               {"processes", Json::array()},  {"notes", Json::array()}};
   if (kept.range) json["range_ns"] = span_json(*kept.range);
   if (kept.selection) {
     const KeptSlice& s = *kept.selection;
-    json["selection"] = {{"process", s.process}, {"lane", s.lane}, {"async", s.is_async}, {"name", s.name}, {"span_ns", span_json(s.span)}};
+    json["selection"] = {
+        {"process", s.process}, {"lane", s.lane}, {"async", s.is_async}, {"name", s.name}, {"span_ns", span_json(s.span)}};
   }
   for (const KeptLane& lane : kept.lanes) json["lanes"].push_back(lane_json(lane));
   for (const KeptProcess& process : kept.processes) json["processes"].push_back(process_json(process));
-  for (const Note& note : kept.notes) json["notes"].push_back({{"span_ns", span_json(note.span)}, {"text", note.text}, {"colour", note.colour}});
+  for (const Note& note : kept.notes)
+    json["notes"].push_back({{"span_ns", span_json(note.span)}, {"text", note.text}, {"colour", note.colour}});
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

@@ -42,7 +42,8 @@ std::size_t opened_since(const std::vector<std::string>& before, const std::vect
   for (std::size_t n = 0; n < now.size(); ++n) {
     std::vector<std::string> rest = before;
     for (std::size_t i = 0; i < n; ++i) std::erase(rest, now[i]);
-    if (now.size() - n <= rest.size() && std::equal(now.begin() + static_cast<std::ptrdiff_t>(n), now.end(), rest.begin())) return n;
+    if (now.size() - n <= rest.size() && std::equal(now.begin() + static_cast<std::ptrdiff_t>(n), now.end(), rest.begin()))
+      return n;
   }
   return now.size();
 }
@@ -57,8 +58,7 @@ Json preferences_json(const Preferences& preferences) {
 }  // namespace
 
 fs::path settings_path(const char* xdg_config_home, const char* home) {
-  if (xdg_config_home && fs::path(xdg_config_home).is_absolute())
-    return fs::path(xdg_config_home) / "gapscope/settings.json";
+  if (xdg_config_home && fs::path(xdg_config_home).is_absolute()) return fs::path(xdg_config_home) / "gapscope/settings.json";
   if (home && *home) return fs::path(home) / ".config/gapscope/settings.json";
   return {};
 }
@@ -103,8 +103,10 @@ Settings SettingsFile::read(std::string& said) {
   Result<Settings> settings = read_settings(path_);
   if (settings) return base_ = std::move(*settings);
   const Result<std::string> moved = move_aside(path_);
-  said = settings.error().message + (moved ? "; the file is now " + *moved + ", and the settings are new ones."
-                                           : "; they are ignored, and nothing is saved, since the file cannot be moved aside (" + moved.error().message + ").");
+  said =
+      settings.error().message + (moved ? "; the file is now " + *moved + ", and the settings are new ones."
+                                        : "; they are ignored, and nothing is saved, since the file cannot be moved aside (" +
+                                              moved.error().message + ").");
   return {};
 }
 
@@ -117,7 +119,9 @@ StateWritten SettingsFile::write(const Settings& ours) {
   const Result<Settings> theirs = read_settings(path_);
   if (!theirs) {
     const Result<std::string> moved = move_aside(path_);
-    if (!moved) return {false, theirs.error().message + "; they cannot be saved, since the file cannot be moved aside (" + moved.error().message + ")."};
+    if (!moved)
+      return {false, theirs.error().message + "; they cannot be saved, since the file cannot be moved aside (" +
+                         moved.error().message + ")."};
     said = theirs.error().message + "; the file is now " + *moved + ".";
   }
   Result<std::optional<Json>> found = read_state(path_);

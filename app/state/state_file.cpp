@@ -48,7 +48,12 @@ Json findings_json(const Diagnosis& diagnosis, const ViewState& view, const Zone
   Json badges = Json::array();
   for (const Zone& zone : zones.all()) {
     if (zone.kind != ZoneKind::badge || badges.size() == kMaxSlices || zone.first >= diagnosis.findings.size()) continue;
-    badges.push_back({{"rule", rule_of(zone.first)}, {"count", zone.count}, {"x0", zone.x0}, {"y0", zone.y0}, {"x1", zone.x1}, {"y1", zone.y1}});
+    badges.push_back({{"rule", rule_of(zone.first)},
+                      {"count", zone.count},
+                      {"x0", zone.x0},
+                      {"y0", zone.y0},
+                      {"x1", zone.x1},
+                      {"y1", zone.y1}});
   }
   return {{"open", view.findings.open},
           {"quiet", view.findings.quiet},
@@ -61,7 +66,8 @@ Json findings_json(const Diagnosis& diagnosis, const ViewState& view, const Zone
 
 Json search_json(const Trace& trace, const ViewState& view) {
   const SearchAnswer* answer = view.search.answer.get();
-  Json json = {{"text", view.search.typed.text}, {"has_keys", view.search.has_keys}, {"hits", nullptr}, {"position", 0}, {"error", ""}};
+  Json json = {
+      {"text", view.search.typed.text}, {"has_keys", view.search.has_keys}, {"hits", nullptr}, {"position", 0}, {"error", ""}};
   if (!answer || answer->question != view.search.typed) return json;
   json["hits"] = answer->hits.size();
   json["position"] = hit_position(trace, *answer, view.selection);
@@ -91,8 +97,13 @@ Json titles_json(const Trace& trace, const Zones& zones) {
   for (const Zone& zone : zones.all()) {
     if (zone.kind != ZoneKind::process_title && zone.kind != ZoneKind::lane_title) continue;
     const bool lane = zone.kind == ZoneKind::lane_title;
-    titles.push_back({{"title", lane ? trace.lane(zone.lane).title : trace.processes[zone.process.index()].title}, {"is_process", !lane},
-                      {"is_gpu", trace.processes[zone.process.index()].is_gpu}, {"x0", zone.x0}, {"y0", zone.y0}, {"x1", zone.x1}, {"y1", zone.y1}});
+    titles.push_back({{"title", lane ? trace.lane(zone.lane).title : trace.processes[zone.process.index()].title},
+                      {"is_process", !lane},
+                      {"is_gpu", trace.processes[zone.process.index()].is_gpu},
+                      {"x0", zone.x0},
+                      {"y0", zone.y0},
+                      {"x1", zone.x1},
+                      {"y1", zone.y1}});
   }
   return titles;
 }
@@ -143,8 +154,13 @@ Json start_json(const Session& session, const ViewState& view) {
   const bool listed = folder && view.start.asked && folder->asked == view.start.asked_folder;
   Json entries = Json::array();
   if (listed)
-    for (const FolderEntry* entry : matching_entries(*folder, split_typed(view.start.path).start)) entries.push_back(entry->name);
-  return {{"path", view.start.path}, {"has_keys", view.start.has_keys}, {"can_browse", session.can_browse()}, {"folder", listed ? Json(folder->path) : Json(nullptr)}, {"entries", std::move(entries)}};
+    for (const FolderEntry* entry : matching_entries(*folder, split_typed(view.start.path).start))
+      entries.push_back(entry->name);
+  return {{"path", view.start.path},
+          {"has_keys", view.start.has_keys},
+          {"can_browse", session.can_browse()},
+          {"folder", listed ? Json(folder->path) : Json(nullptr)},
+          {"entries", std::move(entries)}};
 }
 
 Json range_json(const std::optional<Span>& range) {
@@ -168,7 +184,8 @@ std::string state_json(const Session& session, const AppUi& ui) {
                {"moving", ui.moving()},
                {"loading_beside", session.is_loading_beside()},
                {"compare", compare_json(session, ui)}};
-  if (const Document* doc = session.document() ? ui.document() : nullptr; doc && (doc == session.document() || doc == session.beside())) {
+  if (const Document* doc = session.document() ? ui.document() : nullptr;
+      doc && (doc == session.document() || doc == session.beside())) {
     const Trace& trace = doc->trace;
     json["file"] = trace.path;
     json["is_part"] = trace.is_part;
@@ -183,15 +200,19 @@ std::string state_json(const Session& session, const AppUi& ui) {
     json["tab"] = view.tab < panels().size() ? panels()[view.tab].id : "";
     json["tab_pinned"] = view.tab_pinned;
     json["selected_arrows"] = {{"drawn", view.flows.of_selection_drawn}, {"all", view.flows.of_selection}};
-    json["list"] = view.list.of ? Json{{"title", view.list.of->title}, {"places", view.list.of->places.size()}, {"rows", view.list.arranged.rows.size()},
-                                       {"column", static_cast<int>(view.list.order.column)}} : Json(nullptr);
+    json["list"] = view.list.of ? Json{{"title", view.list.of->title},
+                                       {"places", view.list.of->places.size()},
+                                       {"rows", view.list.arranged.rows.size()},
+                                       {"column", static_cast<int>(view.list.order.column)}}
+                                : Json(nullptr);
     json["range"] = range_json(view.range);
     json["area"] = area_json(*doc, view, ui.timeline());
     json["search"] = search_json(trace, view);
     json["box"] = view.box.kind == BoxKind::none ? Json(nullptr) : Json(view.box.text);
     json["notes"] = Json::array();
     for (const Note& note : view.notes.notes)
-      json["notes"].push_back({{"begin_ns", note.span.begin}, {"end_ns", note.span.end}, {"text", note.text}, {"colour", note.colour}});
+      json["notes"].push_back(
+          {{"begin_ns", note.span.begin}, {"end_ns", note.span.end}, {"text", note.text}, {"colour", note.colour}});
     json["marks"] = view.notes.marks.size();
     json["axis"] = box_json(ui.timeline().areas().lanes);
     json["slices"] = slices_json(trace, ui.timeline().zones());

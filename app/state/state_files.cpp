@@ -63,7 +63,8 @@ Result<std::string> move_aside(const fs::path& file) {
 
 FolderLock::FolderLock(const fs::path& folder) : fd_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
   const auto deadline = std::chrono::steady_clock::now() + kLockPatience;
-  while (fd_ >= 0 && ::flock(fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK && std::chrono::steady_clock::now() < deadline)
+  while (fd_ >= 0 && ::flock(fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK &&
+         std::chrono::steady_clock::now() < deadline)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
 
@@ -131,7 +132,8 @@ void StateWriter::run(const std::stop_token& stop) {
     lock.lock();
     if (!news.empty()) news_ = std::move(news);
     for (Waiting& w : failed)
-      if (std::none_of(waiting_.begin(), waiting_.end(), [&](const Waiting& newer) { return newer.file == w.file; })) waiting_.push_back(std::move(w));
+      if (std::none_of(waiting_.begin(), waiting_.end(), [&](const Waiting& newer) { return newer.file == w.file; }))
+        waiting_.push_back(std::move(w));
   }
 }
 

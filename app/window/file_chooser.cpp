@@ -39,7 +39,8 @@ std::string found_chooser() {
 
 // No shell in between: a folder's name is data.
 std::vector<std::string> arguments(const std::string& program, const std::string& folder) {
-  if (program.ends_with("kdialog")) return {program, "--title", "Open a trace", "--getopenfilename", folder.empty() ? "." : folder};
+  if (program.ends_with("kdialog"))
+    return {program, "--title", "Open a trace", "--getopenfilename", folder.empty() ? "." : folder};
   std::vector<std::string> words{program, "--file-selection", "--title=Open a trace"};
   if (!folder.empty()) words.push_back("--filename=" + folder);
   return words;
@@ -56,8 +57,11 @@ std::string read_all(int from) {
 
 FileChooser::FileChooser(std::function<void()> wake)
     : run_(std::make_shared<Run>()),
-      job_("open the file chooser", [run = run_](const Question& q) { return run->choose(q); }, wake),
-      look_for_portal_("look for a file chooser", [run = run_](const std::monostate&) { return run->has_portal = has_portal_chooser(); }, wake) {
+      job_(
+          "open the file chooser", [run = run_](const Question& q) { return run->choose(q); }, wake),
+      look_for_portal_(
+          "look for a file chooser", [run = run_](const std::monostate&) { return run->has_portal = has_portal_chooser(); },
+          wake) {
   run_->program = found_chooser();
   look_for_portal_.ask({});
 }

@@ -30,8 +30,7 @@ Image read_bound_pixels(int width_px, int height_px) {
   glReadPixels(0, 0, width_px, height_px, GL_RGBA, GL_UNSIGNED_BYTE, image.rgba.data());
   for (std::size_t i = 3; i < image.rgba.size(); i += 4) image.rgba[i] = 255;
   // OpenGL counts rows from the bottom.
-  for (auto top = image.rgba.begin(), bottom = image.rgba.end();
-       top < bottom - static_cast<std::ptrdiff_t>(row_bytes);) {
+  for (auto top = image.rgba.begin(), bottom = image.rgba.end(); top < bottom - static_cast<std::ptrdiff_t>(row_bytes);) {
     bottom -= static_cast<std::ptrdiff_t>(row_bytes);
     std::swap_ranges(top, top + static_cast<std::ptrdiff_t>(row_bytes), bottom);
     top += static_cast<std::ptrdiff_t>(row_bytes);

@@ -9,13 +9,10 @@
 namespace gapscope {
 namespace {
 
-InputCollector& collector(GLFWwindow* window) {
-  return *static_cast<InputCollector*>(glfwGetWindowUserPointer(window));
-}
+InputCollector& collector(GLFWwindow* window) { return *static_cast<InputCollector*>(glfwGetWindowUserPointer(window)); }
 
 bool shift_down(GLFWwindow* window) {
-  return glfwGetKey(window, GLFW_KEY_LEFT_SHIFT) == GLFW_PRESS ||
-         glfwGetKey(window, GLFW_KEY_RIGHT_SHIFT) == GLFW_PRESS;
+  return glfwGetKey(window, GLFW_KEY_LEFT_SHIFT) == GLFW_PRESS || glfwGetKey(window, GLFW_KEY_RIGHT_SHIFT) == GLFW_PRESS;
 }
 
 // GLFW is C, through which nothing may be thrown: what finds no memory is not entered.
@@ -35,7 +32,8 @@ void InputCollector::install(GLFWwindow* window) {
     enter([&] { collector(w).on_key(key, scancode, action, mods); });
   });
   glfwSetCharCallback(window, [](GLFWwindow* w, unsigned int c) { enter([&] { collector(w).on_char(c); }); });
-  glfwSetDropCallback(window, [](GLFWwindow* w, int n, const char** paths) { enter([&] { collector(w).on_drop(n, paths, shift_down(w)); }); });
+  glfwSetDropCallback(
+      window, [](GLFWwindow* w, int n, const char** paths) { enter([&] { collector(w).on_drop(n, paths, shift_down(w)); }); });
   glfwSetWindowFocusCallback(window, [](GLFWwindow* w, int focused) { collector(w).on_focus(focused != 0); });
   glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int, int, int) { collector(w).touch(); });
   glfwSetScrollCallback(window, [](GLFWwindow* w, double, double) { collector(w).touch(); });

@@ -125,20 +125,25 @@ std::string request_path(DBusConnection* bus, const std::string& token) {
 }
 
 void listen_to(DBusConnection* bus, const std::string& request) {
-  dbus_bus_add_match(bus, ("type='signal',interface='" + std::string(kRequest) + "',member='Response',path='" + request + "'").c_str(), nullptr);
+  dbus_bus_add_match(
+      bus, ("type='signal',interface='" + std::string(kRequest) + "',member='Response',path='" + request + "'").c_str(),
+      nullptr);
   dbus_connection_flush(bus);
 }
 
 // The first of "uris"; empty where there is none.
 std::string chosen_in(DBusMessageIter results) {
-  for (DBusMessageIter entries = results; dbus_message_iter_get_arg_type(&entries) == DBUS_TYPE_DICT_ENTRY; dbus_message_iter_next(&entries)) {
+  for (DBusMessageIter entries = results; dbus_message_iter_get_arg_type(&entries) == DBUS_TYPE_DICT_ENTRY;
+       dbus_message_iter_next(&entries)) {
     DBusMessageIter entry, value, uris;
     dbus_message_iter_recurse(&entries, &entry);
     const char* key = nullptr;
     dbus_message_iter_get_basic(&entry, &key);
     if (std::string_view(key) != "uris" || !dbus_message_iter_next(&entry)) continue;
     dbus_message_iter_recurse(&entry, &value);
-    if (dbus_message_iter_get_arg_type(&value) != DBUS_TYPE_ARRAY || dbus_message_iter_get_element_type(&value) != DBUS_TYPE_STRING) continue;
+    if (dbus_message_iter_get_arg_type(&value) != DBUS_TYPE_ARRAY ||
+        dbus_message_iter_get_element_type(&value) != DBUS_TYPE_STRING)
+      continue;
     dbus_message_iter_recurse(&value, &uris);
     if (dbus_message_iter_get_arg_type(&uris) != DBUS_TYPE_STRING) return {};
     const char* uri = nullptr;
@@ -171,7 +176,8 @@ std::string await_response(DBusConnection* bus, const std::string& request, cons
   while (!ends()) {
     if (!dbus_connection_read_write(bus, kPollMs)) return {};
     while (const Message message{dbus_connection_pop_message(bus)})
-      if (dbus_message_is_signal(message.get(), kRequest, "Response") && dbus_message_has_path(message.get(), request.c_str())) return read_response(message.get());
+      if (dbus_message_is_signal(message.get(), kRequest, "Response") && dbus_message_has_path(message.get(), request.c_str()))
+        return read_response(message.get());
   }
   close_request(bus, request);
   return {};
@@ -199,7 +205,8 @@ std::optional<std::string> choose_by_portal(const std::string& folder, const std
   const Message call = open_file_call(folder, token);
   const Message answer = call ? answer_of(bus.get(), call.get()) : nullptr;
   const char* handle = nullptr;
-  if (!answer || !dbus_message_get_args(answer.get(), nullptr, DBUS_TYPE_OBJECT_PATH, &handle, DBUS_TYPE_INVALID)) return std::nullopt;
+  if (!answer || !dbus_message_get_args(answer.get(), nullptr, DBUS_TYPE_OBJECT_PATH, &handle, DBUS_TYPE_INVALID))
+    return std::nullopt;
   if (request != handle) {  // portals before 0.9 choose the path themselves
     request = handle;
     listen_to(bus.get(), request);

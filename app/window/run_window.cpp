@@ -76,7 +76,8 @@ class WindowLoop {
     for (const Request& request : requests.list) carry_out(request);
     follow_title();
     session_.keep_preferences(preferences_of(ui_.view()));
-    moves_ = ui_.moving() || input.held.any() || session_.is_loading() || session_.is_loading_beside() || !requests.list.empty();
+    moves_ =
+        ui_.moving() || input.held.any() || session_.is_loading() || session_.is_loading_beside() || !requests.list.empty();
     state_.write(session_, ui_);
   }
 
@@ -118,8 +119,9 @@ class WindowLoop {
     const Document* doc = session_.document();
     const Result<std::string> bytes = png_bytes(window_.screenshot());
     if (!bytes) return session_.say(bytes.error().message);
-    const Result<std::string> saved = wanted.empty() ? write_file(name_beside(doc ? doc->trace.path : "", ".png"), *bytes, {.if_taken = IfTaken::number})
-                                                     : write_file(wanted, *bytes);
+    const Result<std::string> saved =
+        wanted.empty() ? write_file(name_beside(doc ? doc->trace.path : "", ".png"), *bytes, {.if_taken = IfTaken::number})
+                       : write_file(wanted, *bytes);
     session_.say(saved ? "Saved " + *saved : saved.error().message);
   }
 

@@ -28,8 +28,8 @@ constexpr const char* kScreen = "1280x1024x24";
   const int null = open("/dev/null", O_RDWR);
   dup2(null, STDOUT_FILENO);
   dup2(null, STDERR_FILENO);
-  execlp("Xvfb", "Xvfb", "-displayfd", "3", "-screen", "0", kScreen, "+extension", "GLX", "-nolisten", "tcp",
-         "-noreset", static_cast<char*>(nullptr));
+  execlp("Xvfb", "Xvfb", "-displayfd", "3", "-screen", "0", kScreen, "+extension", "GLX", "-nolisten", "tcp", "-noreset",
+         static_cast<char*>(nullptr));
   _exit(127);
 }
 
@@ -69,8 +69,7 @@ Result<std::unique_ptr<VirtualDisplay>> VirtualDisplay::start() {
   close(fds[0]);
   if (number.empty()) {
     if (process > 0) stop(process);
-    return Error{
-        "No display, and Xvfb did not start to stand in for one: install it (apt install xvfb) or set DISPLAY."};
+    return Error{"No display, and Xvfb did not start to stand in for one: install it (apt install xvfb) or set DISPLAY."};
   }
   return std::unique_ptr<VirtualDisplay>(new VirtualDisplay(process, ":" + number));
 }

@@ -4,9 +4,9 @@
 // After glad, which brings its own GL header.
 #include <GLFW/glfw3.h>
 #include <imgui.h>
-#include <imgui_internal.h>
 #include <imgui_impl_glfw.h>
 #include <imgui_impl_opengl3.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <atomic>
@@ -60,8 +60,7 @@ std::optional<Error> Window::start_glfw() {
     virtual_display_ = std::move(*display);
     started = glfwInit();
   }
-  if (!started)
-    return glfw_error("Cannot open a window", "Set DISPLAY, or use `gapscope screenshot`, which needs none.");
+  if (!started) return glfw_error("Cannot open a window", "Set DISPLAY, or use `gapscope screenshot`, which needs none.");
   glfw_runs = true;
   return std::nullopt;
 }
@@ -77,8 +76,7 @@ std::optional<Error> Window::make_context() {
   window_ = glfwCreateWindow(options_.width, options_.height, options_.title.c_str(), nullptr, nullptr);
   if (!window_) return glfw_error("No OpenGL 3.3", "Update the graphics driver, or set LIBGL_ALWAYS_SOFTWARE=1.");
   glfwMakeContextCurrent(window_);
-  if (!gladLoadGL(glfwGetProcAddress))
-    return Error{"The graphics driver lacks OpenGL 3.3. Set LIBGL_ALWAYS_SOFTWARE=1."};
+  if (!gladLoadGL(glfwGetProcAddress)) return Error{"The graphics driver lacks OpenGL 3.3. Set LIBGL_ALWAYS_SOFTWARE=1."};
   glfwSwapInterval(options_.vsync ? 1 : 0);
   return std::nullopt;
 }

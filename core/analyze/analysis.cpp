@@ -37,17 +37,15 @@ std::unique_ptr<const Analysis> Analysis::make(const Trace& trace, const LaneInd
   parallel_for(hardware_threads(), chains.size(), [&](std::size_t i) { chains[i](); });
   if (cancelled()) return nullptr;
   return_free_memory();
-  facts->has_shapes_ =
-      std::any_of(trace.ops.begin(), trace.ops.end(), [](const OpRow& op) { return op.input_dims.valid(); });
+  facts->has_shapes_ = std::any_of(trace.ops.begin(), trace.ops.end(), [](const OpRow& op) { return op.input_dims.valid(); });
   return facts;
 }
 
-Analysis::Analysis(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links) : trace_(trace), lanes_(lanes), links_(links) {}
+Analysis::Analysis(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links)
+    : trace_(trace), lanes_(lanes), links_(links) {}
 Analysis::~Analysis() = default;
 
-void Analysis::make_activity(const std::vector<GpuOp>& ops) {
-  gpu_.devices = gpu_activity(trace_, ops, steps_, &gpu_.series);
-}
+void Analysis::make_activity(const std::vector<GpuOp>& ops) { gpu_.devices = gpu_activity(trace_, ops, steps_, &gpu_.series); }
 
 void Analysis::make_idle(const std::vector<GpuOp>& ops) {
   const std::vector<StreamOps> streams = streams_of(ops);
@@ -60,8 +58,7 @@ void Analysis::make_idle(const std::vector<GpuOp>& ops) {
 
 const OpEvents& Analysis::op_events(TableMode mode) const {
   if (mode == TableMode::corrected) return *corrected_;
-  std::call_once(exact_once_,
-                 [this] { exact_ = std::make_unique<const OpEvents>(trace_, lanes_, links_, TableMode::exact); });
+  std::call_once(exact_once_, [this] { exact_ = std::make_unique<const OpEvents>(trace_, lanes_, links_, TableMode::exact); });
   return *exact_;
 }
 

@@ -24,7 +24,7 @@ struct GpuFacts {
   std::vector<GpuActivity> devices;
   std::vector<GpuSeries> series;  // one a device, in the same order
   std::vector<StreamIdle> idle;
-  IdleGaps gaps;                  // by device, stream, time
+  IdleGaps gaps;  // by device, stream, time
   LaunchStats launches;
   std::vector<QueueCurve> queues;  // of the streams that something was launched on
 };
@@ -39,8 +39,7 @@ class Analysis {
  public:
   // Null when `cancel` turned true on the way; it is looked at before each part.
   static std::unique_ptr<const Analysis> make(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links,
-                                              const std::atomic<bool>* cancel = nullptr,
-                                              AnalysisProgress* progress = nullptr);
+                                              const std::atomic<bool>* cancel = nullptr, AnalysisProgress* progress = nullptr);
   ~Analysis();
 
   // Corrected ones are there from the start. Exact ones are worked out when first asked for, so ask from a thread that

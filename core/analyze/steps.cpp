@@ -18,13 +18,13 @@ struct RoleWords {
   std::string_view name, key;
 };
 constexpr std::array<RoleWords, kStepRoles> kRoleWords = {{{"Kernel", "kernel_ns"},
-                                                            {"Memcpy", "memcpy_ns"},
-                                                            {"Memset", "memset_ns"},
-                                                            {"Communication", "communication_ns"},
-                                                            {"Runtime", "runtime_ns"},
-                                                            {"DataLoader", "data_loader_ns"},
-                                                            {"CPU Exec", "cpu_exec_ns"},
-                                                            {"Other", "other_ns"}}};
+                                                           {"Memcpy", "memcpy_ns"},
+                                                           {"Memset", "memset_ns"},
+                                                           {"Communication", "communication_ns"},
+                                                           {"Runtime", "runtime_ns"},
+                                                           {"DataLoader", "data_loader_ns"},
+                                                           {"CPU Exec", "cpu_exec_ns"},
+                                                           {"Other", "other_ns"}}};
 
 // Operators under which PyTorch's process groups launch their kernels.
 bool is_communication_op(std::string_view name) {
@@ -41,7 +41,8 @@ std::vector<std::uint8_t> flags_of_names(const Trace& trace) {
   std::vector<std::uint8_t> flags(trace.strings.size());
   for (std::size_t i = 0; i < flags.size(); ++i) {
     const std::string_view name = trace.strings[StringId(i)];
-    flags[i] = static_cast<std::uint8_t>((name.starts_with(kStepPrefix) ? kStepName : 0) | (is_data_loader_name(name) ? kLoaderName : 0) |
+    flags[i] = static_cast<std::uint8_t>((name.starts_with(kStepPrefix) ? kStepName : 0) |
+                                         (is_data_loader_name(name) ? kLoaderName : 0) |
                                          (is_communication_op(name) ? kCommunicationName : 0));
   }
   return flags;
@@ -60,7 +61,8 @@ std::unordered_set<std::uint64_t> ids_of_communication(const Trace& trace, const
   std::unordered_set<std::uint64_t> ids;
   if (std::none_of(flags.begin(), flags.end(), [](std::uint8_t f) { return (f & kCommunicationName) != 0; })) return ids;
   for (std::size_t s = 0; s < trace.slice_count(); ++s) {
-    const bool collective = (flags[trace.slices.name[s].index()] & kCommunicationName) != 0 && is_op_or_annotation(trace.kind(SliceId(s)));
+    const bool collective =
+        (flags[trace.slices.name[s].index()] & kCommunicationName) != 0 && is_op_or_annotation(trace.kind(SliceId(s)));
     if (collective && trace.slices.external_id[s] != 0) ids.insert(trace.slices.external_id[s]);
   }
   return ids;
@@ -75,7 +77,9 @@ std::vector<SliceId> step_slices(const Trace& trace, std::string_view annotation
     const StringId name = trace.strings.find(annotation);
     for (std::size_t s = 0; name && s < trace.slice_count(); ++s)
       if (trace.slices.name[s] == name && is_op_or_annotation(trace.kind(SliceId(s)))) found.push_back(SliceId(s));
-    std::sort(found.begin(), found.end(), [&](SliceId a, SliceId b) { return std::tuple(trace.begin(a), -trace.end(a), a) < std::tuple(trace.begin(b), -trace.end(b), b); });
+    std::sort(found.begin(), found.end(), [&](SliceId a, SliceId b) {
+      return std::tuple(trace.begin(a), -trace.end(a), a) < std::tuple(trace.begin(b), -trace.end(b), b);
+    });
   }
   std::vector<SliceId> kept;
   for (const SliceId s : found) {
@@ -212,13 +216,15 @@ std::optional<StepRole> role_on_cpu(Kind kind, std::uint8_t flag) {
   return (flag & kLoaderName) != 0 ? StepRole::data_loader : StepRole::cpu_exec;
 }
 
-void break_down(const Trace& trace, const std::vector<GpuOp>& ops, const std::vector<std::uint8_t>& flags, std::vector<Step>& steps) {
+void break_down(const Trace& trace, const std::vector<GpuOp>& ops, const std::vector<std::uint8_t>& flags,
+                std::vector<Step>& steps) {
   RoleSweep sweep(steps);
   const std::unordered_set<std::uint64_t> collectives = ids_of_communication(trace, flags);
   auto next = ops.begin();
   const auto add_gpu_until = [&](Ns t) {
     for (; next != ops.end() && next->span.begin <= t; ++next) {
-      const bool communication = !collectives.empty() && next->is_kernel() && collectives.contains(trace.slices.external_id[next->slice.index()]);
+      const bool communication =
+          !collectives.empty() && next->is_kernel() && collectives.contains(trace.slices.external_id[next->slice.index()]);
       sweep.add(next->gpu_class == GpuClass::copy     ? StepRole::memcpy
                 : next->gpu_class == GpuClass::memset ? StepRole::memset
                 : communication                       ? StepRole::communication
@@ -227,12 +233,13 @@ void break_down(const Trace& trace, const std::vector<GpuOp>& ops, const std::ve
     }
   };
   const auto wanted = categories_of(trace, [](Kind k) { return k == Kind::runtime || is_op_or_annotation(k); });
-  walk_by_time(trace, all_rows(trace), wanted, {column_to_come(trace.slices.end), column_to_come(trace.slices.name)}, [&](SliceId s, Ns begin) {
-    const auto role = role_on_cpu(trace.kind(s), flags[trace.name_id(s).index()]);
-    if (!role) return;
-    add_gpu_until(begin);
-    sweep.add(*role, {begin, trace.end(s)});
-  });
+  walk_by_time(trace, all_rows(trace), wanted, {column_to_come(trace.slices.end), column_to_come(trace.slices.name)},
+               [&](SliceId s, Ns begin) {
+                 const auto role = role_on_cpu(trace.kind(s), flags[trace.name_id(s).index()]);
+                 if (!role) return;
+                 add_gpu_until(begin);
+                 sweep.add(*role, {begin, trace.end(s)});
+               });
   add_gpu_until(std::numeric_limits<Ns>::max());
   sweep.finish();
 }
@@ -243,7 +250,8 @@ std::string_view step_role_name(StepRole role) { return kRoleWords[static_cast<s
 std::string_view step_role_key(StepRole role) { return kRoleWords[static_cast<std::size_t>(role)].key; }
 
 bool is_data_loader_name(std::string_view name) {
-  return (name.starts_with("enumerate(DataLoader)#") && name.ends_with(".__next__")) || name.starts_with("enumerate(DataPipe)#");
+  return (name.starts_with("enumerate(DataLoader)#") && name.ends_with(".__next__")) ||
+         name.starts_with("enumerate(DataPipe)#");
 }
 
 std::optional<std::size_t> Steps::at(Ns t) const { return step_holding(steps, t); }
@@ -255,7 +263,8 @@ std::vector<SliceId> profiler_steps(const Trace& trace) {
   std::vector<SliceId> found;
   for (std::size_t s = 0; any && s < trace.slice_count(); ++s)
     if (is_step[trace.slices.name[s].index()] && is_op_or_annotation(trace.kind(SliceId(s)))) found.push_back(SliceId(s));
-  std::sort(found.begin(), found.end(), [&](SliceId a, SliceId b) { return std::pair(trace.begin(a), a) < std::pair(trace.begin(b), b); });
+  std::sort(found.begin(), found.end(),
+            [&](SliceId a, SliceId b) { return std::pair(trace.begin(a), a) < std::pair(trace.begin(b), b); });
   return found;
 }
 

@@ -21,22 +21,22 @@ std::string_view step_role_name(StepRole role);  // "Kernel", "Memcpy", ..., the
 std::string_view step_role_key(StepRole role);   // "kernel_ns", ...
 
 struct Step {
-  SliceId slice;        // the annotation; none for the one step of a recording without any
-  std::string name;     // "ProfilerStep#3"
-  Span cpu;             // the annotation itself
-  Span span;            // begins after the GPU work of the step before, ends with the last of its own
-  Span gpu;             // first begin .. last end of the GPU work launched in it; {0, 0} where none
-  std::uint32_t gpu_ops = 0;   // launched by a call inside it (whole), as the plugin counts
-  std::uint32_t kernels = 0;   // whose launch begins in `cpu`
-  std::uint32_t launches = 0;  // calls that begin in `cpu` and started GPU work
+  SliceId slice;                      // the annotation; none for the one step of a recording without any
+  std::string name;                   // "ProfilerStep#3"
+  Span cpu;                           // the annotation itself
+  Span span;                          // begins after the GPU work of the step before, ends with the last of its own
+  Span gpu;                           // first begin .. last end of the GPU work launched in it; {0, 0} where none
+  std::uint32_t gpu_ops = 0;          // launched by a call inside it (whole), as the plugin counts
+  std::uint32_t kernels = 0;          // whose launch begins in `cpu`
+  std::uint32_t launches = 0;         // calls that begin in `cpu` and started GPU work
   std::array<Ns, kStepRoles> time{};  // by StepRole; sums to span.length()
 };
 
 struct Steps {
-  std::vector<Step> steps;      // in time order, spans disjoint
-  bool annotated = false;       // false: one step made of all CPU work, since no annotation was found
-  std::uint32_t dropped = 0;    // last steps without their full GPU work, which the plugin leaves out
-  std::uint32_t nested = 0;     // annotations of that name inside or over another: left out
+  std::vector<Step> steps;    // in time order, spans disjoint
+  bool annotated = false;     // false: one step made of all CPU work, since no annotation was found
+  std::uint32_t dropped = 0;  // last steps without their full GPU work, which the plugin leaves out
+  std::uint32_t nested = 0;   // annotations of that name inside or over another: left out
 
   // First step's begin .. last step's end: what the plugin's GPU figures refer to. {0, 0} when there are no steps.
   Span span() const { return steps.empty() ? Span{} : Span{steps.front().span.begin, steps.back().span.end}; }

@@ -1,6 +1,6 @@
 #pragma once
-// How many rows those searches have looked at whose length a file decides. Tests hold the sum against n log n: that is the same on
-// every machine, which times are not.
+// How many rows those searches have looked at whose length a file decides. Tests hold the sum against n log n: that is the same
+// on every machine, which times are not.
 #include <atomic>
 #include <cstdint>
 

@@ -23,7 +23,8 @@ constexpr std::string_view kTry = "Close other programs or open a shorter record
 std::string memory_sentence(std::string_view to_do, MemoryNeed need) {
   // What is needed is an estimate: one below what was free would explain nothing.
   if (need.needed == 0 || need.needed <= need.free) return fmt::format("Not enough memory to {}. {}", to_do, kTry);
-  return fmt::format("Not enough memory to {}: it needs about {}, {} were free. {}", to_do, format_bytes(need.needed), format_bytes(need.free), kTry);
+  return fmt::format("Not enough memory to {}: it needs about {}, {} were free. {}", to_do, format_bytes(need.needed),
+                     format_bytes(need.free), kTry);
 }
 
 std::string sentence(std::string_view to_do, MemoryNeed need) {

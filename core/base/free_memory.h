@@ -12,7 +12,8 @@ void return_free_memory();
 std::uint64_t free_memory_bytes() noexcept;
 
 // So much of that is left to small things; large pieces are refused before (allocate_large). The sentence that says so, and the
-// window that shows it, must still find room; and where the system promises more than it has, it ends the program when it is used.
+// window that shows it, must still find room; and where the system promises more than it has, it ends the program when it is
+// used.
 inline constexpr std::uint64_t kRoomForSmallThings = std::uint64_t{64} << 20;
 
 }  // namespace gapscope

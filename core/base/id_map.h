@@ -35,7 +35,9 @@ class IdMap {
   }
 
   // Of an id that was expected; the value that stands for none until it is set.
-  Value& operator[](std::uint64_t id) { return id < dense_limit_ ? values_[place(words_[id / 64], id)] : slots_[slot_of(id)].value; }
+  Value& operator[](std::uint64_t id) {
+    return id < dense_limit_ ? values_[place(words_[id / 64], id)] : slots_[slot_of(id)].value;
+  }
   // The value of any id, or the one that stands for none.
   Value find(std::uint64_t id) const {
     if (id >= dense_limit_) return slots_.empty() ? none_ : slots_[slot_of(id)].value;

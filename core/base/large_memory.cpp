@@ -31,8 +31,8 @@ char* map(std::size_t bytes) {
 }
 void unmap(void* at, std::size_t bytes) { munmap(at, bytes); }
 #else
-char* map(std::size_t bytes) { return static_cast<char*>(::operator new(bytes, std::align_val_t{kHugePage}, std::nothrow)); }
-void unmap(void* at, std::size_t) { ::operator delete(at, std::align_val_t{kHugePage}); }
+char* map(std::size_t bytes) { return static_cast<char*>(::operator new (bytes, std::align_val_t{kHugePage}, std::nothrow)); }
+void unmap(void* at, std::size_t) { ::operator delete (at, std::align_val_t{kHugePage}); }
 #endif
 
 constexpr std::uint64_t kLookEvery = kRoomForSmallThings / 2;  // looking takes longer than a small piece is worth

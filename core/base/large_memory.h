@@ -1,6 +1,6 @@
 #pragma once
-// Memory for millions of values, in huge pages where the system has them: one page fault for 2 MB instead of 512. Freed, it goes back
-// to the system at once; a pool of pages between the two gained nothing measurable (1 GB trace, 2 cores) and is gone.
+// Memory for millions of values, in huge pages where the system has them: one page fault for 2 MB instead of 512. Freed, it
+// goes back to the system at once; a pool of pages between the two gained nothing measurable (1 GB trace, 2 cores) and is gone.
 #include <cstddef>
 
 namespace gapscope {

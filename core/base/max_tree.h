@@ -1,6 +1,6 @@
 #pragma once
-// Values by position, of which the next one that is large enough is found in O(log n), and which may change: what keeps searches
-// short in files whose slices lie thousands deep.
+// Values by position, of which the next one that is large enough is found in O(log n), and which may change: what keeps
+// searches short in files whose slices lie thousands deep.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -13,7 +13,8 @@ namespace gapscope {
 class MaxTree {
  public:
   static constexpr std::size_t kNone = ~std::size_t{0};
-  static constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();  // of positions without a value; no bound may be that low
+  static constexpr std::int64_t kLowest =
+      std::numeric_limits<std::int64_t>::min();  // of positions without a value; no bound may be that low
 
   // Positions [0, size) from now on, which keep their values.
   void resize(std::size_t size) {

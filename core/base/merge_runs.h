@@ -48,7 +48,8 @@ void merge_runs(std::span<T> rows, Spare& spare, Less less, Stop stop) {
     for (std::size_t r = 0; r + 1 < bounds.size(); r += 2) {
       if (stop()) return;
       const std::size_t end = bounds[std::min(r + 2, bounds.size() - 1)];
-      if (r + 2 < bounds.size()) merge_neighbours(rows.subspan(bounds[r], end - bounds[r]), bounds[r + 1] - bounds[r], spare, less);
+      if (r + 2 < bounds.size())
+        merge_neighbours(rows.subspan(bounds[r], end - bounds[r]), bounds[r + 1] - bounds[r], spare, less);
       bounds[kept++] = end;
     }
     bounds.resize(kept);

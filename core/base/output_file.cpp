@@ -79,7 +79,8 @@ struct OutputFile::Target {
   struct stat info {};
 };
 
-OutputFile::OutputFile(std::string path, const OutputOptions& options) : path_(std::move(path)), options_(options), shown_(printable(path_)) {}
+OutputFile::OutputFile(std::string path, const OutputOptions& options)
+    : path_(std::move(path)), options_(options), shown_(printable(path_)) {}
 
 OutputFile::~OutputFile() {
   if (through_ >= 0) ::close(through_);
@@ -95,7 +96,8 @@ Result<std::unique_ptr<OutputFile>> OutputFile::create(const std::string& path, 
 }
 
 Error OutputFile::failure() const {
-  return Error{fmt::format("{} cannot be written: {}. Name a place where you may write and where there is room.", shown_, std::strerror(trouble_))};
+  return Error{fmt::format("{} cannot be written: {}. Name a place where you may write and where there is room.", shown_,
+                           std::strerror(trouble_))};
 }
 
 std::optional<Error> OutputFile::trouble_so_far() const { return trouble_ == 0 ? std::nullopt : std::optional(failure()); }
@@ -114,7 +116,8 @@ std::optional<Error> OutputFile::open(const Target& target) {
     return failure();
   }
   if (!target.exists && target.open_file < 0) return begin(target.name);
-  if (is_input(target)) return Error{fmt::format("{} is the trace itself, which is still being read. Write to another file.", shown_)};
+  if (is_input(target))
+    return Error{fmt::format("{} is the trace itself, which is still being read. Write to another file.", shown_)};
   if (S_ISDIR(target.info.st_mode)) return Error{fmt::format("{} is a folder. Name a file in it.", shown_)};
   if (target.is_ours) {
     through_ = ::fcntl(target.open_file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -163,8 +166,9 @@ void OutputFile::keep_owner_and_mode() {
   const int fd = temporary_->fd();
   mode_t mode = was_->st_mode & 0777;
   struct stat now {};
-  if (::fstat(fd, &now) == 0 && (now.st_uid != was_->st_uid || now.st_gid != was_->st_gid) && ::fchown(fd, was_->st_uid, was_->st_gid) != 0 &&
-      now.st_gid != was_->st_gid && ::fchown(fd, static_cast<uid_t>(-1), was_->st_gid) != 0)
+  if (::fstat(fd, &now) == 0 && (now.st_uid != was_->st_uid || now.st_gid != was_->st_gid) &&
+      ::fchown(fd, was_->st_uid, was_->st_gid) != 0 && now.st_gid != was_->st_gid &&
+      ::fchown(fd, static_cast<uid_t>(-1), was_->st_gid) != 0)
     mode &= ~static_cast<mode_t>(S_IRWXG) | ((mode & S_IRWXO) << 3);
   ::fchmod(fd, mode);
 }
@@ -203,7 +207,8 @@ Result<std::string> write_file(const std::string& path, std::string_view text, c
 }
 
 bool is_standard_output(const std::string& path) {
-  struct stat there {}, out {};
+  struct stat there {
+  }, out{};
   return path == "-" || (::stat(path.c_str(), &there) == 0 && ::fstat(STDOUT_FILENO, &out) == 0 && same(there, out));
 }
 

@@ -25,7 +25,7 @@ enum class IfTaken { replace, number };  // number: what is there stays, and the
 struct OutputOptions {
   std::span<const std::string> inputs{};  // paths of what is being read; "-" is standard input
   IfTaken if_taken = IfTaken::replace;
-  bool synced = true;                     // false: may be lost when the power fails; for what is written again all the time
+  bool synced = true;  // false: may be lost when the power fails; for what is written again all the time
 };
 
 class OutputFile {
@@ -62,10 +62,10 @@ class OutputFile {
   std::string shown_;                         // the path for a sentence
   std::unique_ptr<TemporaryFile> temporary_;  // null: it is written through
   int through_ = -1;
-  std::string name_;                          // to be taken in the temporary's folder
-  std::unique_ptr<const struct stat> was_;    // what is to be replaced; null: nothing
+  std::string name_;                        // to be taken in the temporary's folder
+  std::unique_ptr<const struct stat> was_;  // what is to be replaced; null: nothing
   std::string buffer_;
-  int trouble_ = 0;                           // errno of the first failure
+  int trouble_ = 0;  // errno of the first failure
 };
 
 // All of it at once. What it returns is the path that was written.

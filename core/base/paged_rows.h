@@ -87,7 +87,8 @@ class PagedRows {
   PagedRows copy() const {
     PagedRows twin;
     twin.extend(size_);
-    for (std::size_t page = 0; page < page_count(); ++page) std::memcpy(twin.pages_[page], pages_[page], rows_of_page(page) * sizeof(T));
+    for (std::size_t page = 0; page < page_count(); ++page)
+      std::memcpy(twin.pages_[page], pages_[page], rows_of_page(page) * sizeof(T));
     return twin;
   }
 

@@ -92,10 +92,11 @@ class LooseThread {
   LooseThread() = default;
   template <class Body, class Failed>
   LooseThread(Body body, Failed failed) : end_(std::make_shared<End>()) {
-    thread_ = std::jthread([end = end_, body = std::move(body), failed = std::move(failed)](const std::stop_token& stop) mutable {
-      detail::run_guarded(body, failed, stop);
-      end->announce();
-    });
+    thread_ =
+        std::jthread([end = end_, body = std::move(body), failed = std::move(failed)](const std::stop_token& stop) mutable {
+          detail::run_guarded(body, failed, stop);
+          end->announce();
+        });
   }
   LooseThread(LooseThread&&) = default;
   LooseThread& operator=(LooseThread&&) = delete;

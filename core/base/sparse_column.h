@@ -46,13 +46,11 @@ class SparseNs {
   }
 
   std::size_t size() const { return size_; }
-  Ns operator[](std::size_t i) const {
-    return (words_[i / 64].bits >> (i % 64) & 1) != 0 ? values_[place(i)] : 0;
-  }
+  Ns operator[](std::size_t i) const { return (words_[i / 64].bits >> (i % 64) & 1) != 0 ? values_[place(i)] : 0; }
 
  private:
   struct Word {
-    std::uint64_t bits = 0;     // which of 64 positions are not 0
+    std::uint64_t bits = 0;    // which of 64 positions are not 0
     std::uint32_t before = 0;  // how many of all earlier ones
   };
   std::size_t place(std::size_t i) const {

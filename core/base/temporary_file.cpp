@@ -56,7 +56,8 @@ extern "C" void remove_names_and_end(int signal) {
 std::string unpredictable_name() {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz234567";
   std::uint64_t bits = 0;
-  if (::getrandom(&bits, sizeof bits, 0) != sizeof bits) bits = reinterpret_cast<std::uintptr_t>(&bits) ^ (static_cast<std::uint64_t>(::getpid()) << 32);
+  if (::getrandom(&bits, sizeof bits, 0) != sizeof bits)
+    bits = reinterpret_cast<std::uintptr_t>(&bits) ^ (static_cast<std::uint64_t>(::getpid()) << 32);
   std::string name(kPrefix);
   for (std::size_t i = 0; i < kRandomChars; ++i, bits >>= 5) name += kLetters[bits & 31];
   return name;
@@ -77,7 +78,8 @@ int sync_file(int fd) {
 
 TemporaryFile::TemporaryFile(const std::string& folder, mode_t mode, bool may_be_nameless) {
   folder_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder_ < 0 && errno == EACCES) folder_ = ::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);  // one may write but not list
+  if (folder_ < 0 && errno == EACCES)
+    folder_ = ::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);  // one may write but not list
   if (folder_ < 0) {
     trouble_ = errno;
     return;
@@ -171,7 +173,8 @@ std::string numbered(std::string_view path, int n) {
 void remove_temporaries_when_killed() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before {};
-    if (::sigaction(signal, nullptr, &before) != 0 || (before.sa_flags & SA_SIGINFO) != 0 || before.sa_handler != SIG_DFL) continue;
+    if (::sigaction(signal, nullptr, &before) != 0 || (before.sa_flags & SA_SIGINFO) != 0 || before.sa_handler != SIG_DFL)
+      continue;
     struct sigaction ours {};
     ours.sa_handler = remove_names_and_end;
     ours.sa_flags = static_cast<int>(SA_RESETHAND);

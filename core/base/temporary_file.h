@@ -40,8 +40,8 @@ class TemporaryFile {
   int folder_ = -1;
   int fd_ = -1;
   int trouble_ = 0;
-  int slot_ = -1;       // of the list of names to be taken away
-  std::string name_;    // empty: it has none
+  int slot_ = -1;     // of the list of names to be taken away
+  std::string name_;  // empty: it has none
 };
 
 // `from` gets the name `to` unless a file has it: EEXIST. Both are relative to the open folder (AT_FDCWD: the working one),

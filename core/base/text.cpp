@@ -75,7 +75,8 @@ std::string format_count(std::int64_t n) {
 std::string format_percent(double fraction) {
   if (!std::isfinite(fraction)) return "-";
   const double percent = fraction * 100;
-  if (percent > 0 && percent < 0.05) return percent < 0.001 ? "<0.001 %" : fmt::format("{:.2g} %", percent);  // little is not nothing
+  if (percent > 0 && percent < 0.05)
+    return percent < 0.001 ? "<0.001 %" : fmt::format("{:.2g} %", percent);  // little is not nothing
   const std::string text = fmt::format("{:.1f} %", percent);
   return text == "-0.0 %" ? "0.0 %" : text;
 }

@@ -24,8 +24,8 @@ char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + '
 Ns unit_ns(std::string_view unit) {
   std::string small;
   for (const char c : unit) small += lower(c);
-  constexpr std::array<std::pair<std::string_view, Ns>, 6> kUnits = {{
-      {"ns", 1}, {"us", kNsPerUs}, {"\xC2\xB5s", kNsPerUs}, {"\xCE\xBCs", kNsPerUs}, {"ms", kNsPerMs}, {"s", kNsPerS}}};
+  constexpr std::array<std::pair<std::string_view, Ns>, 6> kUnits = {
+      {{"ns", 1}, {"us", kNsPerUs}, {"\xC2\xB5s", kNsPerUs}, {"\xCE\xBCs", kNsPerUs}, {"ms", kNsPerMs}, {"s", kNsPerS}}};
   for (const auto& [name, ns] : kUnits) {
     if (small == name) return ns;
   }

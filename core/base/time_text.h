@@ -1,5 +1,6 @@
 #pragma once
-// Times as people type them: "12.5ms", "1.2 s", "830us", "830 µs", "1,234.567 us". Digits are read exactly, never through a double.
+// Times as people type them: "12.5ms", "1.2 s", "830us", "830 µs", "1,234.567 us". Digits are read exactly, never through a
+// double.
 #include <optional>
 #include <string_view>
 

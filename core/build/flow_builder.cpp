@@ -95,7 +95,8 @@ namespace {
 
 class FlowJoiner {
  public:
-  FlowJoiner(const PagedRows<StoredFlow>& flows, const SideTables& side, const StringTable& strings, FlowCounts& counts, LoadReport& report)
+  FlowJoiner(const PagedRows<StoredFlow>& flows, const SideTables& side, const StringTable& strings, FlowCounts& counts,
+             LoadReport& report)
       : flows_(flows), side_(side), strings_(strings), counts_(counts), report_(report) {}
 
   Column<JoinedFlow> run() {
@@ -116,7 +117,7 @@ class FlowJoiner {
 
  private:
   struct Member {
-    std::uint32_t id;    // packed
+    std::uint32_t id;  // packed
     std::uint32_t flow;
   };
   using Members = Column<Member>;
@@ -135,12 +136,15 @@ class FlowJoiner {
     });
     of_kind_.resize(sizes.size());
     for (std::size_t k = 0; k < sizes.size(); ++k) of_kind_[k].reserve(sizes[k]);
-    flows_.each([&](const StoredFlow& f, std::size_t i) { of_kind_[slot[f.kind]].push_back({f.id, static_cast<std::uint32_t>(i)}); });
+    flows_.each([&](const StoredFlow& f, std::size_t i) {
+      of_kind_[slot[f.kind]].push_back({f.id, static_cast<std::uint32_t>(i)});
+    });
   }
 
   // File order within an id. Wide ids, which may be equal although they are not packed so, get numbers in their place.
   void order_by_id(Members& members) {
-    if (std::any_of(members.begin(), members.end(), [](const Member& m) { return OverflowValues::is_wide(m.id); })) number_wide(members);
+    if (std::any_of(members.begin(), members.end(), [](const Member& m) { return OverflowValues::is_wide(m.id); }))
+      number_wide(members);
     radix_sort(members, other_, [](const Member& m) { return m.id; });
   }
   void number_wide(Members& members) const {
@@ -161,7 +165,9 @@ class FlowJoiner {
   void note(ImportIssue kind, const StoredFlow& f) {
     const std::uint64_t offset = offset_of(f);
     report_.add(kind, offset,
-                report_.wants_example(kind, offset) ? fmt::format("{} {}", strings_[StringId(category(f))], side_.overflow.unpack(f.id)) : std::string());
+                report_.wants_example(kind, offset)
+                    ? fmt::format("{} {}", strings_[StringId(category(f))], side_.overflow.unpack(f.id))
+                    : std::string());
   }
 
   // Nearly all groups: one start, one end, both on a slice.
@@ -170,7 +176,8 @@ class FlowJoiner {
     const StoredFlow* start = &flows_[group[0].flow];
     const StoredFlow* end = &flows_[group[1].flow];
     if (start->phase == 'f') std::swap(start, end);
-    if (start->phase != 's' || end->phase != 'f' || start->lane_or_slice == kUnbound || end->lane_or_slice == kUnbound) return false;
+    if (start->phase != 's' || end->phase != 'f' || start->lane_or_slice == kUnbound || end->lane_or_slice == kUnbound)
+      return false;
     joined_.push_back({start->lane_or_slice, end->lane_or_slice, category(*end)});
     ++counts_.bound;
     return true;
@@ -226,8 +233,8 @@ class FlowJoiner {
 
 }  // namespace
 
-Column<JoinedFlow> join_flows(const PagedRows<StoredFlow>& flows, const SideTables& side, const StringTable& strings, FlowCounts& counts,
-                              LoadReport& report) {
+Column<JoinedFlow> join_flows(const PagedRows<StoredFlow>& flows, const SideTables& side, const StringTable& strings,
+                              FlowCounts& counts, LoadReport& report) {
   return FlowJoiner(flows, side, strings, counts, report).run();
 }
 

@@ -17,7 +17,8 @@ namespace gapscope {
 // Finds the slices of one lane that its flows are bound to. `sorted`: positions in `begin`, ... in (begin, longer first) order.
 class FlowBinder {
  public:
-  FlowBinder(std::span<const std::uint32_t> sorted, std::span<const Ns> begin, std::span<const Ns> end, std::span<const std::uint8_t> kinds)
+  FlowBinder(std::span<const std::uint32_t> sorted, std::span<const Ns> begin, std::span<const Ns> end,
+             std::span<const std::uint8_t> kinds)
       : sorted_(sorted), begin_(begin), end_(end), kinds_(kinds) {}
 
   // A slice that begins at exactly that time, preferring the kind that such arrows join and then the innermost, else the
@@ -38,8 +39,8 @@ class FlowBinder {
   std::span<const Ns> begin_;
   std::span<const Ns> end_;
   std::span<const std::uint8_t> kinds_;
-  std::size_t at_ = 0;  // where the last search ended
-  MaxTree ends_;        // by place in `sorted`, from the first far search on
+  std::size_t at_ = 0;                                     // where the last search ended
+  MaxTree ends_;                                           // by place in `sorted`, from the first far search on
   std::unordered_map<std::size_t, std::uint32_t> crowds_;  // what is preferred where many begin together
   StepCount count_;
 };
@@ -51,7 +52,7 @@ struct JoinedFlow {
   std::uint32_t to = 0;
   std::uint32_t category = 0;
 };
-Column<JoinedFlow> join_flows(const PagedRows<StoredFlow>& flows, const SideTables& side, const StringTable& strings, FlowCounts& counts,
-                              LoadReport& report);
+Column<JoinedFlow> join_flows(const PagedRows<StoredFlow>& flows, const SideTables& side, const StringTable& strings,
+                              FlowCounts& counts, LoadReport& report);
 
 }  // namespace gapscope

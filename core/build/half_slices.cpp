@@ -50,7 +50,8 @@ PairedHalves pair_halves(std::vector<RawHalf> halves, const std::function<std::u
       out.slices.push_back(s);
     }
   }
-  std::sort(out.slices.begin(), out.slices.end(), [](const PairedSlice& a, const PairedSlice& b) { return a.offset < b.offset; });
+  std::sort(out.slices.begin(), out.slices.end(),
+            [](const PairedSlice& a, const PairedSlice& b) { return a.offset < b.offset; });
   return out;
 }
 

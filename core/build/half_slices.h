@@ -17,14 +17,14 @@ struct PairedSlice {
   std::uint32_t lane = 0;
   std::uint32_t name = 0;
   std::uint32_t category = 0;
-  bool open = false;       // never ended: `end` is to be set to the end of the trace
+  bool open = false;                             // never ended: `end` is to be set to the end of the trace
   std::uint64_t end_offset = ~std::uint64_t{0};  // of the event that ended it
 };
 
 struct PairedHalves {
-  std::vector<PairedSlice> slices;       // in file order of their begins
-  std::vector<RawInstant> instants;      // ph:n
-  std::uint64_t matched = 0;             // B with E
+  std::vector<PairedSlice> slices;   // in file order of their begins
+  std::vector<RawInstant> instants;  // ph:n
+  std::uint64_t matched = 0;         // B with E
 };
 
 // `halves` carry global ids and are in file order. B/E pair per lane, last begun first, in time order (file order at

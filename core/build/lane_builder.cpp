@@ -103,13 +103,16 @@ void LaneNester::keep_depth(std::size_t member, std::uint32_t depth, std::size_t
   deep_depths_[member] = depth;
 }
 
-NestedLane LaneNester::nest(std::span<std::uint32_t> members, std::span<const Ns> begin, std::span<const Ns> end, const std::atomic<bool>* cancel) {
+NestedLane LaneNester::nest(std::span<std::uint32_t> members, std::span<const Ns> begin, std::span<const Ns> end,
+                            const std::atomic<bool>* cancel) {
   NestedLane lane;
   deep_depths_.clear();
   if (members.empty()) return lane;
   // A few sorted stretches: writers put operators, frames and annotations one after the other.
   const auto cancelled = [cancel] { return cancel != nullptr && cancel->load(std::memory_order_relaxed); };
-  const auto before = [&](std::uint32_t a, std::uint32_t b) { return begin[a] != begin[b] ? begin[a] < begin[b] : end[a] > end[b]; };
+  const auto before = [&](std::uint32_t a, std::uint32_t b) {
+    return begin[a] != begin[b] ? begin[a] < begin[b] : end[a] > end[b];
+  };
   merge_runs(members, spare_, before, cancelled);
 
   Nesting nesting;

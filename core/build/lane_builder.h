@@ -16,8 +16,8 @@ struct NestedLane {
   std::uint32_t overlapping = 0;          // slices that overlap another without nesting
   std::uint32_t first_overlapping = 0;    // the first of them, where there are any
   Span span;
-  Ns busy = 0;                            // length of the union
-  Ns total_dur = 0;                       // saturates instead of overflowing
+  Ns busy = 0;       // length of the union
+  Ns total_dur = 0;  // saturates instead of overflowing
 };
 
 // Nests lane after lane; the room it works in is kept from one to the next.
@@ -28,9 +28,10 @@ class LaneNester {
   //
   // A slice lies one below the innermost slice that encloses it whole, or at depth 0. If that place is taken, because it
   // overlaps another slice without nesting, it goes to the next free depth. Two slices of one depth never overlap, and
-  // empty slices at one instant get depths of their own. O(n log n), however deep and however they overlap. Times are later than
-  // the earliest Ns. Once `cancel` (may be null) is set it ends early, and the result may only be thrown away.
-  NestedLane nest(std::span<std::uint32_t> members, std::span<const Ns> begin, std::span<const Ns> end, const std::atomic<bool>* cancel = nullptr);
+  // empty slices at one instant get depths of their own. O(n log n), however deep and however they overlap. Times are later
+  // than the earliest Ns. Once `cancel` (may be null) is set it ends early, and the result may only be thrown away.
+  NestedLane nest(std::span<std::uint32_t> members, std::span<const Ns> begin, std::span<const Ns> end,
+                  const std::atomic<bool>* cancel = nullptr);
 
   // Calls put(member, place) for all members of the lane nested last: its place in the order (depth, begin), which is the
   // order of Trace::slices inside a lane.

@@ -1,6 +1,6 @@
 #pragma once
-// What the event parser writes: events of a stretch of the file, in file order. Texts, categories and lanes are positions in the
-// stretch's own lists of what it uses; RowStore gives them the ids of the trace.
+// What the event parser writes: events of a stretch of the file, in file order. Texts, categories and lanes are positions in
+// the stretch's own lists of what it uses; RowStore gives them the ids of the trace.
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -43,14 +43,14 @@ constexpr std::uint32_t kUnbound = 0xFFFF'FFFFu;
 
 struct RawFlow {
   Ns time = 0;
-  std::uint64_t id = 0;          // number, or a hash of the text
+  std::uint64_t id = 0;  // number, or a hash of the text
   std::uint64_t offset = 0;
   std::uint32_t lane = 0;
-  std::uint32_t category = 0;    // text ids
+  std::uint32_t category = 0;  // text ids
   std::uint32_t name = 0;
   std::uint32_t slice = kUnbound;  // file order position of the slice it was bound to
-  char phase = 's';              // s, t, f
-  bool wants_op = false;         // fwdbwd joins operators; launches join calls and GPU work
+  char phase = 's';                // s, t, f
+  bool wants_op = false;           // fwdbwd joins operators; launches join calls and GPU work
 };
 
 struct RawInstant {
@@ -59,13 +59,13 @@ struct RawInstant {
   std::uint32_t lane = 0;
   std::uint32_t name = 0;
   std::uint32_t category = 0;
-  bool is_global = false;        // "s": "g": a mark over all lanes
+  bool is_global = false;  // "s": "g": a mark over all lanes
 };
 
 struct RawCounter {
   Ns time = 0;
   double value = 0;
-  std::uint32_t lane = 0;        // only its process matters
+  std::uint32_t lane = 0;  // only its process matters
   std::uint32_t name = 0;
   std::uint32_t series = 0;
 };
@@ -73,7 +73,7 @@ struct RawCounter {
 // B, E, b, n, e: half slices, paired after the whole file is known.
 struct RawHalf {
   Ns time = 0;
-  std::uint64_t id = 0;          // b, n, e
+  std::uint64_t id = 0;  // b, n, e
   std::uint64_t offset = 0;
   std::uint64_t external_id = 0;
   std::uint32_t lane = 0;
@@ -87,8 +87,8 @@ struct RawName {
   enum class What : std::uint8_t { process_name, process_labels, process_sort_index, thread_name, thread_sort_index };
   What what{};
   std::uint32_t lane = 0;
-  std::uint32_t text = 0;        // names and labels
-  std::int64_t number = 0;       // sort indexes
+  std::uint32_t text = 0;   // names and labels
+  std::int64_t number = 0;  // sort indexes
 };
 
 struct RawSlice {
@@ -98,7 +98,7 @@ struct RawSlice {
   std::uint32_t name = 0;
   std::uint32_t category = 0;
   std::uint32_t lane = 0;
-  std::uint32_t offset = 0;      // from RawChunk::base_offset
+  std::uint32_t offset = 0;  // from RawChunk::base_offset
 };
 
 // Texts and lanes that a stretch uses, in order of first use. `id`: the worker's own.
@@ -114,9 +114,9 @@ struct UsedLane {
 // Rows' name, series and text are positions in `texts`, category one in `categories`, lane one in `lanes`. The side rows'
 // `slice` is a position in `slices`.
 struct RawChunk {
-  std::uint64_t base_offset = 0;           // file offset that RawSlice::offset counts from
+  std::uint64_t base_offset = 0;  // file offset that RawSlice::offset counts from
   std::vector<UsedText> texts;
-  std::vector<std::uint32_t> categories;   // positions in `texts`
+  std::vector<std::uint32_t> categories;  // positions in `texts`
   std::vector<UsedLane> lanes;
   std::vector<RawSlice> slices;
   std::vector<GpuRow> gpu;

@@ -25,7 +25,8 @@ void put(const std::vector<Row>& rows, const std::vector<Piece>& pieces, Transla
 }  // namespace
 
 std::uint32_t RowStore::category(StringId text) {
-  if (text.index() >= category_of_text_.size()) category_of_text_.resize(std::max(text.index() + 1, category_of_text_.size() * 2), kUnmapped);
+  if (text.index() >= category_of_text_.size())
+    category_of_text_.resize(std::max(text.index() + 1, category_of_text_.size() * 2), kUnmapped);
   std::uint32_t& index = category_of_text_[text.index()];
   if (index != kUnmapped) return index;
   if (categories.size() == kMaxCategories) {
@@ -93,7 +94,14 @@ void RowStore::fill(const Claim& c, const RawChunk& chunk) {
   const auto slice = [&](SliceId id) { return SliceId(c.first_slice + id.value); };
   SideTables::Writer side(*c.side);
   put(chunk.slices, c.slices, [&](const RawSlice& raw) {
-    StoredSlice s{raw.begin, 0, side.overflow.pack(raw.external_id), c.texts[raw.name], c.lanes[raw.lane], 0, 0, static_cast<std::uint16_t>(c.categories[raw.category])};
+    StoredSlice s{raw.begin,
+                  0,
+                  side.overflow.pack(raw.external_id),
+                  c.texts[raw.name],
+                  c.lanes[raw.lane],
+                  0,
+                  0,
+                  static_cast<std::uint16_t>(c.categories[raw.category])};
     set_end(s, raw.end, side);
     set_offset(s, chunk.base_offset + raw.offset);
     return s;

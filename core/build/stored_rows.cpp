@@ -70,7 +70,8 @@ StoredFlow pack(const RawFlow& f, SideTables::Writer& side) {
 }
 
 StoredInstant pack(const RawInstant& i) {
-  StoredInstant stored{i.time, i.is_global ? StoredInstant::kAllLanes : i.lane, i.name, 0, 0, static_cast<std::uint16_t>(i.category)};
+  StoredInstant stored{i.time, i.is_global ? StoredInstant::kAllLanes : i.lane, i.name, 0,
+                       0,      static_cast<std::uint16_t>(i.category)};
   set_offset(stored, i.offset);
   return stored;
 }
@@ -96,7 +97,9 @@ GpuRow unpack(const StoredGpu& row, const SideTables& side) {
 
 StoredCall pack(const Call& call, SideTables::Writer& side) { return {call.slice.value, side.overflow.pack(call.correlation)}; }
 
-Call unpack(const StoredCall& call, const SideTables& side) { return {SliceId(call.slice), side.overflow.unpack(call.correlation)}; }
+Call unpack(const StoredCall& call, const SideTables& side) {
+  return {SliceId(call.slice), side.overflow.unpack(call.correlation)};
+}
 
 StoredOp pack(const OpRow& row, SideTables::Writer& side) {
   RestWriter<SideTables::OpRest> put;

@@ -23,14 +23,14 @@ constexpr std::size_t shared_bytes() {
 // What rows share, and what does not fit them.
 struct SideTables {
   struct FlowKind {
-    std::uint32_t category = 0;     // StringIds
+    std::uint32_t category = 0;  // StringIds
     std::uint32_t name = 0;
   };
   // The bytes of an operator's or GPU operation's shared args, and of what else its row holds, one after the other.
   template <class Row, class... Others>
   using Shared = std::array<std::uint64_t, (shared_bytes<Row>() + (sizeof(Others) + ... + 0) + 7) / 8>;
-  using OpRest = Shared<OpRow, StringId, StringId, bool>;      // collective, its args, unfinished
-  using GpuRest = Shared<GpuRow, StringId, std::uint64_t>;     // annotated_stream, bytes
+  using OpRest = Shared<OpRow, StringId, StringId, bool>;   // collective, its args, unfinished
+  using GpuRest = Shared<GpuRow, StringId, std::uint64_t>;  // annotated_stream, bytes
   struct MemoryPlace {
     std::uint32_t lane = 0;
     std::int16_t device_type = 0;
@@ -65,21 +65,21 @@ struct SideTables::Writer {
 
 struct StoredSlice {
   Ns begin = 0;
-  std::uint32_t length = 0;         // wide
-  std::uint32_t external_id = 0;    // wide
-  std::uint32_t name = 0;           // StringId
-  std::uint32_t lane = 0;           // position in RowStore::lanes
+  std::uint32_t length = 0;       // wide
+  std::uint32_t external_id = 0;  // wide
+  std::uint32_t name = 0;         // StringId
+  std::uint32_t lane = 0;         // position in RowStore::lanes
   std::uint32_t offset_low = 0;
   std::uint16_t offset_high = 0;
-  std::uint16_t category = 0;       // position in RowStore::categories
+  std::uint16_t category = 0;  // position in RowStore::categories
 };
 static_assert(sizeof(StoredSlice) == 32);
 
 struct StoredFlow {
   std::uint32_t time_low = 0, time_high = 0;  // halves, so that a row needs no padding
-  std::uint32_t id = 0;             // wide
-  std::uint32_t kind = 0;           // shared
-  std::uint32_t lane_or_slice = 0;  // the lane until flows are bound, then the slice (file order) or kUnbound
+  std::uint32_t id = 0;                       // wide
+  std::uint32_t kind = 0;                     // shared
+  std::uint32_t lane_or_slice = 0;            // the lane until flows are bound, then the slice (file order) or kUnbound
   std::uint32_t offset_low = 0;
   std::uint16_t offset_high = 0;
   char phase = 's';
@@ -91,7 +91,7 @@ static_assert(sizeof(StoredFlow) == 28);
 struct StoredInstant {
   static constexpr std::uint32_t kAllLanes = 0xFFFF'FFFFu;
   Ns time = 0;
-  std::uint32_t lane = 0;           // kAllLanes: a mark over all
+  std::uint32_t lane = 0;  // kAllLanes: a mark over all
   std::uint32_t name = 0;
   std::uint32_t offset_low = 0;
   std::uint16_t offset_high = 0;
@@ -102,28 +102,28 @@ static_assert(sizeof(StoredInstant) == 24);
 // Side rows: `slice` is a position in RowStore::slices.
 struct StoredGpu {
   std::uint32_t slice = 0;
-  std::uint32_t correlation = 0;    // wide
-  std::uint32_t rest = 0;           // shared
+  std::uint32_t correlation = 0;  // wide
+  std::uint32_t rest = 0;         // shared
 };
 
 struct StoredCall {
   std::uint32_t slice = 0;
-  std::uint32_t correlation = 0;    // wide
+  std::uint32_t correlation = 0;  // wide
 };
 
 struct StoredOp {
   std::uint32_t slice = 0;
-  std::uint32_t sequence = 0;       // wide, one more than it is: most that lack one say -1
-  std::uint32_t rest = 0;           // shared
+  std::uint32_t sequence = 0;  // wide, one more than it is: most that lack one say -1
+  std::uint32_t rest = 0;      // shared
 };
 
 struct StoredMemory {
   Ns time = 0;
   std::uint64_t address = 0;
-  std::uint32_t bytes = 0;          // sizes: pack_size
+  std::uint32_t bytes = 0;  // sizes: pack_size
   std::uint32_t total_allocated = 0;
   std::uint32_t total_reserved = 0;
-  std::uint32_t place = 0;          // shared
+  std::uint32_t place = 0;  // shared
 };
 static_assert(sizeof(StoredMemory) == 32);
 

@@ -95,21 +95,26 @@ class Builder {
     Ns last = std::numeric_limits<Ns>::min();
     for (const RawHalf& h : rows_.halves) last = std::max(last, h.time);
     rows_.slices.each([&](const StoredSlice& s, std::size_t) { last = std::max(last, end_of(s, *rows_.side)); });
-    std::unordered_map<std::uint64_t, std::uint32_t> lanes;  // texts may be long and halves many: each pair of them is looked up once
-    PairedHalves paired = pair_halves(std::exchange(rows_.halves, {}), [&](const RawHalf& h) {
-      const auto [known, is_new] = lanes.try_emplace((std::uint64_t{h.lane} << 32) | h.category, 0u);
-      if (is_new) {
-        const std::string process = rows_.lanes[h.lane].process;
-        const std::string name(rows_.strings[rows_.categories[h.category].name]);
-        known->second = rows_.lane(process, name.empty() ? "async" : "async " + name, true);
-      }
-      return known->second;
-    }, rows_.report, in_.cancel);
+    std::unordered_map<std::uint64_t, std::uint32_t>
+        lanes;  // texts may be long and halves many: each pair of them is looked up once
+    PairedHalves paired = pair_halves(
+        std::exchange(rows_.halves, {}),
+        [&](const RawHalf& h) {
+          const auto [known, is_new] = lanes.try_emplace((std::uint64_t{h.lane} << 32) | h.category, 0u);
+          if (is_new) {
+            const std::string process = rows_.lanes[h.lane].process;
+            const std::string name(rows_.strings[rows_.categories[h.category].name]);
+            known->second = rows_.lane(process, name.empty() ? "async" : "async " + name, true);
+          }
+          return known->second;
+        },
+        rows_.report, in_.cancel);
     if (cancelled()) return;
     out_.figures.matched_begin_end = paired.matched;
     SideTables::Writer side(*rows_.side);
     for (const PairedSlice& s : paired.slices) {
-      StoredSlice stored{s.begin, 0, side.overflow.pack(s.external_id), s.name, s.lane, 0, 0, static_cast<std::uint16_t>(s.category)};
+      StoredSlice stored{s.begin, 0, side.overflow.pack(s.external_id),     s.name, s.lane,
+                         0,       0, static_cast<std::uint16_t>(s.category)};
       set_end(stored, s.open ? last : s.end, side);
       set_offset(stored, s.offset);
       rows_.slices.push_back(stored);
@@ -146,9 +151,15 @@ class Builder {
     switch (n.what) {
       case RawName::What::process_name: process.name = text; break;
       case RawName::What::process_labels: process.labels = text; break;
-      case RawName::What::process_sort_index: process.sort_index = n.number; process.has_sort_index = true; break;
+      case RawName::What::process_sort_index:
+        process.sort_index = n.number;
+        process.has_sort_index = true;
+        break;
       case RawName::What::thread_name: lane.name = text; break;
-      case RawName::What::thread_sort_index: lane.sort_index = n.number; lane.has_sort_index = true; break;
+      case RawName::What::thread_sort_index:
+        lane.sort_index = n.number;
+        lane.has_sort_index = true;
+        break;
     }
   }
 
@@ -163,7 +174,8 @@ class Builder {
       for (std::size_t page = pages * worker / workers; page < pages * (worker + 1) / workers && !cancelled(); ++page) {
         const std::size_t first = rows_.slices.first_of_page(page);
         const StoredSlice* const slices = &rows_.slices[first];
-        for (std::size_t i = 0; i < rows_.slices.rows_of_page(page); ++i) body(slices[i], static_cast<std::uint32_t>(first + i));
+        for (std::size_t i = 0; i < rows_.slices.rows_of_page(page); ++i)
+          body(slices[i], static_cast<std::uint32_t>(first + i));
       }
     };
     parallel_for(in_.threads, workers + 1, [&](std::size_t w) {
@@ -231,7 +243,8 @@ class Builder {
     });
     const StringId fwdbwd = out_.strings.find("fwdbwd");
     flow_wants_op_.resize(rows_.side->flow_kinds.size());
-    for (std::uint32_t k = 0; k < flow_wants_op_.size(); ++k) flow_wants_op_[k] = fwdbwd && rows_.side->flow_kinds[k].category == fwdbwd.value;
+    for (std::uint32_t k = 0; k < flow_wants_op_.size(); ++k)
+      flow_wants_op_[k] = fwdbwd && rows_.side->flow_kinds[k].category == fwdbwd.value;
   }
 
   bool nest_all() {
@@ -239,7 +252,8 @@ class Builder {
     std::vector<NestedLane> nested(drafts_.size());
     std::vector<std::uint32_t> biggest_first(drafts_.size());
     std::iota(biggest_first.begin(), biggest_first.end(), 0u);
-    std::stable_sort(biggest_first.begin(), biggest_first.end(), [&](std::uint32_t a, std::uint32_t b) { return slices_of_draft(a) > slices_of_draft(b); });
+    std::stable_sort(biggest_first.begin(), biggest_first.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return slices_of_draft(a) > slices_of_draft(b); });
     std::atomic<std::size_t> next{0};
     run_workers(std::max(1, in_.threads), [&](int) {
       LaneScratch room;
@@ -257,7 +271,8 @@ class Builder {
   // Gives every slice of a lane its place, and binds the lane's flows, to file order positions.
   NestedLane nest(std::uint32_t draft, LaneScratch& room) {
     const std::span<const std::uint32_t> raw(order_.data() + lane_first_[draft], slices_of_draft(draft));
-    const std::span<const std::uint32_t> flows(flow_order_.data() + flow_first_[draft], flow_first_[draft + 1] - flow_first_[draft]);
+    const std::span<const std::uint32_t> flows(flow_order_.data() + flow_first_[draft],
+                                               flow_first_[draft + 1] - flow_first_[draft]);
     room.make(raw.size(), !flows.empty());
     for (std::size_t i = 0; i < raw.size(); ++i) {
       const StoredSlice& s = rows_.slices[raw[i]];
@@ -281,7 +296,8 @@ class Builder {
     }
     if (nested.overlapping != 0) nested.first_overlapping = raw[nested.first_overlapping];
     const std::uint32_t first = out_.lanes[lane_of_draft_[draft].index()].first_slice;
-    room.nester.each_place(members, nested, [&](std::uint32_t member, std::uint32_t place) { slice_of_raw_[raw[member]] = first + place; });
+    room.nester.each_place(members, nested,
+                           [&](std::uint32_t member, std::uint32_t place) { slice_of_raw_[raw[member]] = first + place; });
     return nested;
   }
 
@@ -332,9 +348,8 @@ class Builder {
       rows_.slices.free_page(page);
     });
     rows_.slices.clear();
-    parallel_for(in_.threads, out_.rows.size(), [&](std::size_t r) {
-      std::fill_n(s.row.begin() + out_.rows[r].first, out_.rows[r].count, RowId(r));
-    });
+    parallel_for(in_.threads, out_.rows.size(),
+                 [&](std::size_t r) { std::fill_n(s.row.begin() + out_.rows[r].first, out_.rows[r].count, RowId(r)); });
   }
 
   // Side rows in order of their slices, without sorting: where a row goes is how many slices before its own have one.
@@ -346,7 +361,8 @@ class Builder {
       has_row[slice / 64] |= std::uint64_t{1} << (slice % 64);
     });
     std::vector<std::uint32_t> before(has_row.size() + 1, 0);
-    for (std::size_t w = 0; w < has_row.size(); ++w) before[w + 1] = before[w] + static_cast<std::uint32_t>(std::popcount(has_row[w]));
+    for (std::size_t w = 0; w < has_row.size(); ++w)
+      before[w + 1] = before[w] + static_cast<std::uint32_t>(std::popcount(has_row[w]));
     to.resize(from.size());
     from.consume([&](const Stored& row, std::size_t) {
       const std::uint32_t slice = slice_of_raw_[row.slice];
@@ -374,7 +390,9 @@ class Builder {
 
   // Lane by lane, marks over all lanes last; in time order, and in file order where times are equal.
   void put_instants() {
-    const auto lane_of = [&](const StoredInstant& i) { return i.lane == StoredInstant::kAllLanes ? LaneId{} : lane_of_draft_[i.lane]; };
+    const auto lane_of = [&](const StoredInstant& i) {
+      return i.lane == StoredInstant::kAllLanes ? LaneId{} : lane_of_draft_[i.lane];
+    };
     const auto place_of = [&](LaneId lane) { return lane ? lane.index() : out_.lanes.size(); };
     std::vector<std::size_t> first(out_.lanes.size() + 2, 0);
     rows_.instants.each([&](const StoredInstant& i, std::size_t) { ++first[place_of(lane_of(i)) + 1]; });
@@ -405,9 +423,11 @@ class Builder {
       out_.counters[at->second].samples.push_back({v.time, v.value});
     });
     for (Counter& counter : out_.counters) {
-      std::stable_sort(counter.samples.begin(), counter.samples.end(), [](const CounterSample& a, const CounterSample& b) { return a.time < b.time; });
+      std::stable_sort(counter.samples.begin(), counter.samples.end(),
+                       [](const CounterSample& a, const CounterSample& b) { return a.time < b.time; });
     }
-    std::stable_sort(out_.counters.begin(), out_.counters.end(), [](const Counter& a, const Counter& b) { return a.process < b.process; });
+    std::stable_sort(out_.counters.begin(), out_.counters.end(),
+                     [](const Counter& a, const Counter& b) { return a.process < b.process; });
   }
 
   void put_memory() {
@@ -436,8 +456,9 @@ class Builder {
       std::size_t end = i + 1;
       while (end < joined_.size() && joined_[end].from == joined_[i].from) ++end;
       if (end > i + 1) {
-        std::sort(joined_.begin() + static_cast<std::ptrdiff_t>(i), joined_.begin() + static_cast<std::ptrdiff_t>(end),
-                  [](const JoinedFlow& a, const JoinedFlow& b) { return std::pair(a.to, a.category) < std::pair(b.to, b.category); });
+        std::sort(
+            joined_.begin() + static_cast<std::ptrdiff_t>(i), joined_.begin() + static_cast<std::ptrdiff_t>(end),
+            [](const JoinedFlow& a, const JoinedFlow& b) { return std::pair(a.to, a.category) < std::pair(b.to, b.category); });
       }
       i = end;
     }
@@ -452,18 +473,18 @@ class Builder {
   std::vector<ProcessDraft> processes_;
   std::vector<LaneDraft> drafts_;
   std::vector<std::uint8_t> kind_of_category_;
-  std::vector<std::uint32_t> lane_first_;      // per draft, into order_
-  Column<std::uint32_t> order_;                // positions in file order, lane by lane
+  std::vector<std::uint32_t> lane_first_;  // per draft, into order_
+  Column<std::uint32_t> order_;            // positions in file order, lane by lane
   std::vector<std::uint32_t> draft_of_lane_;
-  Column<std::uint32_t> slice_of_raw_;         // the slice at a position in file order
+  Column<std::uint32_t> slice_of_raw_;                             // the slice at a position in file order
   std::vector<std::pair<std::uint32_t, std::uint32_t>> overlaps_;  // a lane's first overlapping slice (raw) and how many
   std::vector<LaneId> lane_of_draft_;
   std::vector<ProcessId> process_of_draft_;
-  Column<std::uint32_t> flow_order_;           // positions of flows, lane by lane
-  std::vector<std::uint32_t> flow_first_;      // per draft, into flow_order_
-  std::vector<std::uint8_t> flow_wants_op_;    // per flow kind
-  Column<JoinedFlow> joined_;                  // slices in file order until put_flows
-  LoadReport flow_report_;                     // flows are joined beside other work that reports
+  Column<std::uint32_t> flow_order_;         // positions of flows, lane by lane
+  std::vector<std::uint32_t> flow_first_;    // per draft, into flow_order_
+  std::vector<std::uint8_t> flow_wants_op_;  // per flow kind
+  Column<JoinedFlow> joined_;                // slices in file order until put_flows
+  LoadReport flow_report_;                   // flows are joined beside other work that reports
 };
 
 }  // namespace

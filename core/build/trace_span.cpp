@@ -17,7 +17,8 @@ std::vector<Ns> sampled_times(const Trace& trace) {
   for (std::size_t i = 0; i < begin.size(); i += begin.size() / kSampled + 1) sample.push_back(begin[i]);
   for (std::size_t i = 0; begin.empty() && i < trace.instants.size(); ++i) sample.push_back(trace.instants[i].time);
   if (sample.empty()) {
-    for (const Counter& c : trace.counters) for (const CounterSample& v : c.samples) sample.push_back(v.time);
+    for (const Counter& c : trace.counters)
+      for (const CounterSample& v : c.samples) sample.push_back(v.time);
   }
   std::sort(sample.begin(), sample.end());
   return sample;
@@ -26,12 +27,14 @@ std::vector<Ns> sampled_times(const Trace& trace) {
 // The middle half of the times, and how far from it a time may lie.
 class Bulk {
  public:
-  explicit Bulk(const std::vector<Ns>& sample) : bulk_{sample[sample.size() / 4], sample[sample.size() - 1 - sample.size() / 4]} {
+  explicit Bulk(const std::vector<Ns>& sample)
+      : bulk_{sample[sample.size() / 4], sample[sample.size() - 1 - sample.size() / 4]} {
     constexpr Ns kMost = std::numeric_limits<Ns>::max();
     reach_ = std::max(kDay, bulk_.length() < kMost / 200 ? bulk_.length() * 100 : kMost / 2);
   }
   bool is_near(Ns t) const {
-    return (t >= bulk_.begin || static_cast<__int128>(bulk_.begin) - t <= reach_) && (t <= bulk_.end || static_cast<__int128>(t) - bulk_.end <= reach_);
+    return (t >= bulk_.begin || static_cast<__int128>(bulk_.begin) - t <= reach_) &&
+           (t <= bulk_.end || static_cast<__int128>(t) - bulk_.end <= reach_);
   }
   bool is_near(const Lane& lane) const { return lane.slice_count == 0 || (is_near(lane.span.begin) && is_near(lane.span.end)); }
   Ns begin() const { return bulk_.begin; }
@@ -88,7 +91,8 @@ void find_span(Trace& trace) {
     return;
   }
   const Bulk bulk(sample);
-  const bool all_near = std::all_of(trace.lanes.begin(), trace.lanes.end(), [&](const Lane& lane) { return bulk.is_near(lane); });
+  const bool all_near =
+      std::all_of(trace.lanes.begin(), trace.lanes.end(), [&](const Lane& lane) { return bulk.is_near(lane); });
   trace.span = all_near ? hull_of_lanes(trace) : hull_of_near_slices(trace, bulk);
 }
 

@@ -85,13 +85,17 @@ class Aligner {
     return longest_rising(once);
   }
 
-  static std::vector<std::pair<std::uint32_t, std::uint32_t>> longest_rising(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs) {
+  static std::vector<std::pair<std::uint32_t, std::uint32_t>> longest_rising(
+      const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs) {
     std::vector<std::size_t> tails, before(pairs.size());
     for (std::size_t p = 0; p < pairs.size(); ++p) {
-      const auto at = std::lower_bound(tails.begin(), tails.end(), p, [&](std::size_t x, std::size_t y) { return pairs[x].second < pairs[y].second; });
+      const auto at = std::lower_bound(tails.begin(), tails.end(), p,
+                                       [&](std::size_t x, std::size_t y) { return pairs[x].second < pairs[y].second; });
       before[p] = at == tails.begin() ? p : *(at - 1);
-      if (at == tails.end()) tails.push_back(p);
-      else *at = p;
+      if (at == tails.end())
+        tails.push_back(p);
+      else
+        *at = p;
     }
     std::vector<std::pair<std::uint32_t, std::uint32_t>> out;
     if (tails.empty()) return out;
@@ -107,7 +111,9 @@ class Aligner {
     out_.in_pieces = true;
     const double cells = static_cast<double>(a.size()) * b.size();
     const auto n = static_cast<std::uint64_t>(std::ceil(std::sqrt(cells / static_cast<double>(kMostCells)))) + 1;
-    const auto cut = [n](Range r, std::uint64_t k) { return r.begin + static_cast<std::uint32_t>(std::uint64_t{r.size()} * k / n); };
+    const auto cut = [n](Range r, std::uint64_t k) {
+      return r.begin + static_cast<std::uint32_t>(std::uint64_t{r.size()} * k / n);
+    };
     for (std::uint64_t k = 0; k < n; ++k) {
       Range pa{cut(a, k), cut(a, k + 1)}, pb{cut(b, k), cut(b, k + 1)};
       trim(pa, pb);
@@ -128,7 +134,8 @@ class Aligner {
 }  // namespace
 
 Alignment align(std::span<const AlignKey> a, std::span<const AlignKey> b) {
-  // Of several best alignments the one found depends on which side comes first: always the lesser, so that both directions agree.
+  // Of several best alignments the one found depends on which side comes first: always the lesser, so that both directions
+  // agree.
   if (!std::lexicographical_compare(b.begin(), b.end(), a.begin(), a.end())) return Aligner(a, b).run();
   Alignment turned = Aligner(b, a).run();
   for (auto& [i, j] : turned.matches) std::swap(i, j);

@@ -20,7 +20,7 @@ struct AlignKey {
 
 struct Alignment {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> matches;  // ascending in both
-  bool in_pieces = false;  // cut at equal shares: a better one may exist
+  bool in_pieces = false;                                        // cut at equal shares: a better one may exist
 };
 
 constexpr std::size_t kMostCells = 250'000;

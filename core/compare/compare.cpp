@@ -72,27 +72,35 @@ bool has_compiled_regions(const Trace& trace) {
 void add_notes(Comparison& out, const SideData& a, const SideData& b, bool cut) {
   const auto note = [&](std::string text) { out.notes.push_back(std::move(text)); };
   for (const auto& [data, name] : {std::pair(&a, "A"), std::pair(&b, "B")}) {
-    if (!data->side.has_gpu_work) note(fmt::format("{} has no GPU work: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].", name));
-    else if (!data->any_linked) note(fmt::format("{} has no launches of its GPU work: work counts to the step in which it began.", name));
+    if (!data->side.has_gpu_work)
+      note(fmt::format("{} has no GPU work: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].", name));
+    else if (!data->any_linked)
+      note(fmt::format("{} has no launches of its GPU work: work counts to the step in which it began.", name));
   }
   if (a.side.annotated != b.side.annotated)
-    note(fmt::format("{} has no {}: its whole trace counts as one step.", a.side.annotated ? "B" : "A", printable((a.side.annotated ? a : b).side.steps_of)));
+    note(fmt::format("{} has no {}: its whole trace counts as one step.", a.side.annotated ? "B" : "A",
+                     printable((a.side.annotated ? a : b).side.steps_of)));
   if (!a.side.annotated && !b.side.annotated) {
     std::string text = "Neither trace has ProfilerStep#: each counts as one step as a whole";
     const auto in_a = annotation_names(a.input->trace), in_b = annotation_names(b.input->trace);
     const auto common = std::find_if(in_a.begin(), in_a.end(), [&](const auto& x) {
       return std::any_of(in_b.begin(), in_b.end(), [&](const auto& y) { return x.first == y.first; });
     });
-    note(text + (common == in_a.end() ? "." : fmt::format("; --annotation \"{}\" compares its instances.", printable(common->first))));
+    note(text +
+         (common == in_a.end() ? "." : fmt::format("; --annotation \"{}\" compares its instances.", printable(common->first))));
   } else if (a.side.counted < 2 || b.side.counted < 2) {
     note(fmt::format("A single step says nothing of noise: times count as different beyond {:.0f} %.", kUnknownNoise * 100));
   }
-  if (cut) note("The operator trees are too large to be aligned as a whole: long lists were aligned in pieces, or the deepest levels left out.");
+  if (cut)
+    note(
+        "The operator trees are too large to be aligned as a whole: long lists were aligned in pieces, or the deepest levels "
+        "left out.");
 }
 
 }  // namespace
 
-Result<Comparison> compare(const ComparedTrace& a, const ComparedTrace& b, const CompareOptions& options, const std::atomic<bool>* cancel) {
+Result<Comparison> compare(const ComparedTrace& a, const ComparedTrace& b, const CompareOptions& options,
+                           const std::atomic<bool>* cancel) {
   const auto cancelled = [&] { return cancel != nullptr && *cancel; };
   const std::array<const ComparedTrace*, 2> inputs = {&a, &b};
   std::array<std::optional<Result<SideData>>, 2> read;

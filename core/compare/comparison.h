@@ -29,7 +29,8 @@ struct ComparedTrace {
   const Trace& trace;
   const LaneIndex& lanes;
   const LinkIndex& links;
-  std::optional<std::vector<NamedFinding>> diagnosed = {};  // nullopt: not diagnosed, so nothing is said of findings gone and new
+  std::optional<std::vector<NamedFinding>> diagnosed =
+      {};  // nullopt: not diagnosed, so nothing is said of findings gone and new
 };
 
 // Which step the kernels and operators are taken of. `median`: the step of median CPU duration among those that count (see
@@ -38,20 +39,20 @@ enum class StepPick : std::uint8_t { median, number, all };
 
 struct CompareOptions {
   StepPick pick = StepPick::median;
-  std::int64_t number = 0;   // StepPick::number: N of ProfilerStep#N; with an annotation its N-th instance, from 0
-  std::string annotation;    // what marks a step; empty: ProfilerStep#N
+  std::int64_t number = 0;  // StepPick::number: N of ProfilerStep#N; with an annotation its N-th instance, from 0
+  std::string annotation;   // what marks a step; empty: ProfilerStep#N
 };
 
 // The rows of the step table.
 enum class StepFigure : std::uint8_t {
-  cpu,         // ns: length of the step on the CPU
-  gpu_time,    // ns: sum of the durations of GPU work that the step launched
-  gpu_busy,    // ns: union of these
-  idle,        // ns: of the time from the step's begin (or the end of the GPU work of the step before) to the end of its own
-               // GPU work (or of the step, whichever is later) no GPU work runs
-  gpu_ops,     // kernels, copies, memsets
+  cpu,       // ns: length of the step on the CPU
+  gpu_time,  // ns: sum of the durations of GPU work that the step launched
+  gpu_busy,  // ns: union of these
+  idle,      // ns: of the time from the step's begin (or the end of the GPU work of the step before) to the end of its own
+             // GPU work (or of the step, whichever is later) no GPU work runs
+  gpu_ops,   // kernels, copies, memsets
   kernels,
-  launches,    // calls that started GPU work: of kernels, copies, memsets and graphs
+  launches,  // calls that started GPU work: of kernels, copies, memsets and graphs
   graph_launches,
   copies,
   count_
@@ -70,15 +71,15 @@ struct StepSpread {
 };
 
 struct Side {
-  std::string file;                 // the path as given
-  std::string steps_of;             // "ProfilerStep#", the annotation, or "the whole trace"
-  bool annotated = false;           // false: the whole trace is one step
-  std::size_t steps = 0;            // found
-  std::size_t counted = 0;          // of them: all but a cold first one, where there are at least two
+  std::string file;                                // the path as given
+  std::string steps_of;                            // "ProfilerStep#", the annotation, or "the whole trace"
+  bool annotated = false;                          // false: the whole trace is one step
+  std::size_t steps = 0;                           // found
+  std::size_t counted = 0;                         // of them: all but a cold first one, where there are at least two
   std::array<StepSpread, kStepFigures> figures{};  // over the steps that count
-  std::optional<StepValues> cold;   // the first step, where it is left out
-  std::string picked;               // "ProfilerStep#3": whose kernels and operators are shown; "all steps"
-  SliceId picked_slice;             // none: the whole trace, or all steps
+  std::optional<StepValues> cold;                  // the first step, where it is left out
+  std::string picked;                              // "ProfilerStep#3": whose kernels and operators are shown; "all steps"
+  SliceId picked_slice;                            // none: the whole trace, or all steps
   StepValues picked_values{};
   bool has_gpu_work = false;
   bool has_compiled_regions = false;
@@ -92,7 +93,8 @@ struct FigureChange {
   std::optional<double> ratio, ratio_low, ratio_high;  // nullopt where b (its quartile) is 0
   bool differs = false;  // the spread does not cover 1; with a single step on a side, beyond kUnknownNoise
 };
-// How a ratio a / b above 0 is said everywhere: "1.25x faster", "1.30x slower"; of what is not a time of work, "less" and "more".
+// How a ratio a / b above 0 is said everywhere: "1.25x faster", "1.30x slower"; of what is not a time of work, "less" and
+// "more".
 std::string ratio_text(StepFigure figure, double ratio);
 // What became of the medians: "1.25x faster", "+3", "same", "no difference beyond noise"; empty where one of them is 0.
 std::string change_text(const FigureChange& change, const StepSpread& a, const StepSpread& b);
@@ -116,12 +118,12 @@ std::string_view explain(KernelChangeClass c);  // one line for hovering
 
 struct KernelChange {
   KernelChangeClass change{};
-  std::string name_a, name_b;       // as in the file; empty on the side that lacks it; of `fused`, the many: short ones, "x + y"
-  std::string detail;               // "epilogue bz -> badd"; empty where the names say no more
+  std::string name_a, name_b;  // as in the file; empty on the side that lacks it; of `fused`, the many: short ones, "x + y"
+  std::string detail;          // "epilogue bz -> badd"; empty where the names say no more
   std::uint32_t count_a = 0, count_b = 0;
   Ns ns_a = 0, ns_b = 0;
   std::vector<std::string> operators;  // that launch it, each once, a's before b's; for `fused`, the operators that it replaces
-  bool other_grid = false;          // `same` only: launched with other grids, so the amount of work differs
+  bool other_grid = false;             // `same` only: launched with other grids, so the amount of work differs
   SliceId example_a, example_b;
   std::vector<std::string> fused_a, fused_b;  // of `fused`, the names as in the file of the side that has several, each once
 };
@@ -140,15 +142,15 @@ std::string_view node_state_name(NodeState state);
 
 // One row of the aligned operator trees, parents before their children, siblings in order of time.
 struct OperatorNode {
-  std::int32_t parent = -1;      // position in Comparison::operators
+  std::int32_t parent = -1;  // position in Comparison::operators
   std::uint32_t depth = 0;
-  std::uint32_t end = 0;         // nodes [own position + 1, end) lie below this one
+  std::uint32_t end = 0;  // nodes [own position + 1, end) lie below this one
   NodeState state = NodeState::matched;
-  bool replaced = false;         // compiled code on one side, the operators that it replaces as a group on the other
-  std::string name_a, name_b;    // empty on the side that lacks it; a group: "aten::mm + aten::add" (those with GPU work)
-  SliceId slice_a, slice_b;      // of a group the first
-  Ns cpu_a = 0, cpu_b = 0;       // of the slice whole; 0 of GPU work
-  Ns gpu_a = 0, gpu_b = 0;       // sum of GPU work launched below it
+  bool replaced = false;       // compiled code on one side, the operators that it replaces as a group on the other
+  std::string name_a, name_b;  // empty on the side that lacks it; a group: "aten::mm + aten::add" (those with GPU work)
+  SliceId slice_a, slice_b;    // of a group the first
+  Ns cpu_a = 0, cpu_b = 0;     // of the slice whole; 0 of GPU work
+  Ns gpu_a = 0, gpu_b = 0;     // sum of GPU work launched below it
   std::uint32_t kernels_a = 0, kernels_b = 0;    // pieces of GPU work below it
   std::uint32_t launches_a = 0, launches_b = 0;  // calls below it that started some
   Ns cpu_delta() const { return cpu_b - cpu_a; }
@@ -164,7 +166,7 @@ struct ComparedNumber {
 };
 
 struct ComparisonFinding {
-  std::string rule;     // "pair_kernel_changed", as the guide names it; "finding_gone", "finding_new" of the diagnoses
+  std::string rule;  // "pair_kernel_changed", as the guide names it; "finding_gone", "finding_new" of the diagnoses
   std::string title;
   std::string summary;  // with its numbers
   Tone tone = Tone::neutral;
@@ -173,15 +175,15 @@ struct ComparisonFinding {
 };
 
 struct Comparison {
-  std::string verdict;               // one paragraph
+  std::string verdict;  // one paragraph
   Side a, b;
   std::array<FigureChange, kStepFigures> changes{};
   std::vector<KernelChange> kernels;  // most time (of both sides) first; `same` after the others
   std::array<KernelClassTotal, kKernelChangeClasses> kernel_totals{};
   std::vector<OperatorNode> operators;  // [0] is the step (or all steps)
-  bool operators_cut = false;         // long lists were aligned in pieces, or the tree was cut at kMostOperators
+  bool operators_cut = false;           // long lists were aligned in pieces, or the tree was cut at kMostOperators
   std::vector<ComparisonFinding> findings;
-  std::vector<std::string> notes;     // what could not be compared and why, a sentence each
+  std::vector<std::string> notes;  // what could not be compared and why, a sentence each
 
   const FigureChange& change(StepFigure figure) const { return changes[static_cast<std::size_t>(figure)]; }
 };

@@ -16,9 +16,11 @@ struct Word {
   StepFigure figure;
 };
 constexpr Word kWords[] = {
-    {"cpu", StepFigure::cpu},         {"gpu_time", StepFigure::gpu_time}, {"gpu_busy", StepFigure::gpu_busy},
-    {"idle", StepFigure::idle},       {"gpu_ops", StepFigure::gpu_ops},   {"kernels", StepFigure::kernels},
-    {"launches", StepFigure::launches}, {"graph_launches", StepFigure::graph_launches}, {"copies", StepFigure::copies},
+    {"cpu", StepFigure::cpu},           {"gpu_time", StepFigure::gpu_time},
+    {"gpu_busy", StepFigure::gpu_busy}, {"idle", StepFigure::idle},
+    {"gpu_ops", StepFigure::gpu_ops},   {"kernels", StepFigure::kernels},
+    {"launches", StepFigure::launches}, {"graph_launches", StepFigure::graph_launches},
+    {"copies", StepFigure::copies},
 };
 
 std::string without_spaces(std::string_view text) {
@@ -31,15 +33,18 @@ std::string without_spaces(std::string_view text) {
 Error unreadable(std::string_view text) {
   std::string words;
   for (const Word& w : kWords) words += fmt::format("{}{}", words.empty() ? "" : ", ", w.word);
-  return Error{fmt::format("\"{}\" is no condition: write FIGURE>+CHANGE or FIGURE<-CHANGE with one of {}, and a change in % or, for times, in ns, us, ms "
-                           "or s: \"gpu_busy>+5%\", \"idle>+50us\", \"launches>+2\".",
-                           printable(text), words)};
+  return Error{
+      fmt::format("\"{}\" is no condition: write FIGURE>+CHANGE or FIGURE<-CHANGE with one of {}, and a change in % or, for "
+                  "times, in ns, us, ms "
+                  "or s: \"gpu_busy>+5%\", \"idle>+50us\", \"launches>+2\".",
+                  printable(text), words)};
 }
 
 std::optional<double> plain_number(std::string_view text) {
   double value = 0;
   const auto [end, trouble] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
-  const bool whole = trouble == std::errc() && end == text.data() + text.size() && !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) != 0;
+  const bool whole = trouble == std::errc() && end == text.data() + text.size() && !text.empty() &&
+                     std::isdigit(static_cast<unsigned char>(text[0])) != 0;
   return whole ? std::optional(value) : std::nullopt;
 }
 
@@ -75,7 +80,8 @@ Result<Condition> parse_condition(std::string_view given) {
 }
 
 bool holds(const Condition& c, const Comparison& comparison) {
-  const auto a = static_cast<double>(comparison.a.of(c.figure).median), b = static_cast<double>(comparison.b.of(c.figure).median);
+  const auto a = static_cast<double>(comparison.a.of(c.figure).median),
+             b = static_cast<double>(comparison.b.of(c.figure).median);
   const double limit = c.percent ? a * c.amount / 100 : c.amount;
   return c.more ? b - a > limit : b - a < limit;
 }

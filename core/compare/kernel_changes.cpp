@@ -69,8 +69,8 @@ class Work {
 
   const SideData& data;
   const Trace& trace;
-  std::vector<Item> items;                 // step by step
-  std::vector<std::uint32_t> step_begin;   // into items; one more at the end
+  std::vector<Item> items;                // step by step
+  std::vector<std::uint32_t> step_begin;  // into items; one more at the end
 
  private:
   Item item_of(std::uint32_t i, PlainNameKeys& keys) {
@@ -261,7 +261,8 @@ class Matcher {
   // Two generated kernels in one place that share an operator: the compiler drew the borders elsewhere.
   void pair_generated() {
     const auto key = [](const Item& item) {
-      return is_generated(item) && !item.decoded->fused.empty() ? std::tuple(item.gap, item.decoded->fused.front()) : std::tuple(~0u, std::string());
+      return is_generated(item) && !item.decoded->fused.empty() ? std::tuple(item.gap, item.decoded->fused.front())
+                                                                : std::tuple(~0u, std::string());
     };
     pair_by(key, [&](Item& x, Item& y) {
       if (!is_generated(x) || x.decoded->fused.empty()) return;
@@ -312,9 +313,11 @@ class Matcher {
   void add_fused(Item& whole, const std::vector<Item*>& parts, bool turned) {
     std::vector<std::string> names;
     for (const Item* part : parts)
-      if (std::find(names.begin(), names.end(), part->decoded->short_name) == names.end()) names.push_back(part->decoded->short_name);
+      if (std::find(names.begin(), names.end(), part->decoded->short_name) == names.end())
+        names.push_back(part->decoded->short_name);
     const std::string many = fmt::format("{}", fmt::join(names, " + "));
-    KernelChange& to = turned ? row(KernelChangeClass::fused, a_.name(whole), many) : row(KernelChangeClass::fused, many, b_.name(whole));
+    KernelChange& to =
+        turned ? row(KernelChangeClass::fused, a_.name(whole), many) : row(KernelChangeClass::fused, many, b_.name(whole));
     turned ? count_a(to, whole) : count_b(to, whole);
     for (const Item* part : parts)
       if (auto& all = turned ? to.fused_b : to.fused_a; true) {
@@ -387,20 +390,26 @@ KernelChangeClass tell_apart(const KernelName& a, const KernelName& b, std::stri
   constexpr KernelChangeClass kType = KernelChangeClass::dtype, kTile = KernelChangeClass::tile;
   // The first that differs decides; the others are told as well.
   static constexpr Rule kRules[] = {
-      {kType, "input", &KernelName::input_type, true},     {kType, "compute", &KernelName::compute_type, true},
-      {kType, "output", &KernelName::output_type, true},   {KernelChangeClass::family, "family", &KernelName::family, false},
+      {kType, "input", &KernelName::input_type, true},
+      {kType, "compute", &KernelName::compute_type, true},
+      {kType, "output", &KernelName::output_type, true},
+      {KernelChangeClass::family, "family", &KernelName::family, false},
       {KernelChangeClass::layout, "layout", &KernelName::layout, true},
       {KernelChangeClass::epilogue, "epilogue", &KernelName::epilogue, false},
-      {kTile, "tile", &KernelName::tile, true},            {kTile, "stages", &KernelName::stages, true},
-      {kTile, "cluster", &KernelName::cluster, true},      {kTile, "split-K", &KernelName::split_k, false},
-      {kTile, "alignment", &KernelName::alignment, true},  {kTile, "architecture", &KernelName::arch, true},
+      {kTile, "tile", &KernelName::tile, true},
+      {kTile, "stages", &KernelName::stages, true},
+      {kTile, "cluster", &KernelName::cluster, true},
+      {kTile, "split-K", &KernelName::split_k, false},
+      {kTile, "alignment", &KernelName::alignment, true},
+      {kTile, "architecture", &KernelName::arch, true},
   };
   KernelChangeClass change = kTile;
   for (const Rule& rule : kRules) {
     const std::string &x = a.*rule.field, &y = b.*rule.field;
     if (x == y || (rule.both && (x.empty() || y.empty()))) continue;
     if (detail.empty()) change = rule.change;
-    detail += fmt::format("{}{} {} -> {}", detail.empty() ? "" : ", ", rule.what, x.empty() ? "none" : x, y.empty() ? "none" : y);
+    detail +=
+        fmt::format("{}{} {} -> {}", detail.empty() ? "" : ", ", rule.what, x.empty() ? "none" : x, y.empty() ? "none" : y);
   }
   return change;
 }

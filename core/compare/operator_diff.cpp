@@ -37,8 +37,9 @@ struct Tree {
   // Operators that launch something themselves: what a compiled call and the calls that it replaces have in common.
   void add_launching(std::uint32_t at, Places& out) const {
     const Places inside = children(at);
-    const bool launches = nodes[at].kind != TreeKind::op ||
-                          std::any_of(inside.begin(), inside.end(), [&](std::uint32_t c) { return nodes[c].kind == TreeKind::call; });
+    const bool launches = nodes[at].kind != TreeKind::op || std::any_of(inside.begin(), inside.end(), [&](std::uint32_t c) {
+                            return nodes[c].kind == TreeKind::call;
+                          });
     if (launches) {
       out.push_back(at);
     } else {
@@ -52,7 +53,8 @@ struct Tree {
   }
   std::vector<AlignKey> keys(const Places& list) const {
     std::vector<AlignKey> out;
-    for (const std::uint32_t at : list) out.push_back({nodes[at].name_key, mix64(nodes[at].name_key ^ (nodes[at].work_key * 3))});
+    for (const std::uint32_t at : list)
+      out.push_back({nodes[at].name_key, mix64(nodes[at].name_key ^ (nodes[at].work_key * 3))});
     return out;
   }
 };
@@ -173,7 +175,8 @@ class Differ {
 
 }  // namespace
 
-OperatorDiff diff_operators(const SideData& a, const StepTree& tree_a, const SideData& b, const StepTree& tree_b, const std::atomic<bool>* cancel) {
+OperatorDiff diff_operators(const SideData& a, const StepTree& tree_a, const SideData& b, const StepTree& tree_b,
+                            const std::atomic<bool>* cancel) {
   return Differ({a, tree_a.nodes}, {b, tree_b.nodes}, cancel).run();
 }
 

@@ -11,15 +11,15 @@ namespace gapscope {
 namespace {
 
 // As in the rule catalogue: below them measurements of the same program differ.
-constexpr double kSameGpuTime = 0.10;        // GPU time within this share counts as the same work
-constexpr double kCpuTax = 1.2;              // compiled host step / eager one
-constexpr double kFewerLaunches = 0.75;      // launches left of what there were
+constexpr double kSameGpuTime = 0.10;    // GPU time within this share counts as the same work
+constexpr double kCpuTax = 1.2;          // compiled host step / eager one
+constexpr double kFewerLaunches = 0.75;  // launches left of what there were
 constexpr double kGpuTimeUp = 1.10;
-constexpr double kSameProblem = 1.02;        // largest products this close are of the same problem
+constexpr double kSameProblem = 1.02;  // largest products this close are of the same problem
 constexpr auto kOperations = static_cast<std::size_t>(StepFigure::gpu_ops);
 constexpr std::size_t kNamesInSentence = 3;
 constexpr std::size_t kNameChars = 60;
-constexpr double kShownSpread = 0.05;         // of a ratio; below it the spread is no news
+constexpr double kShownSpread = 0.05;  // of a ratio; below it the spread is no news
 
 struct Pair {
   const PairFacts& f;
@@ -46,7 +46,9 @@ std::vector<ComparedNumber> evidence(const Pair& p) {
 std::string some_names(const std::vector<std::string>& names) {
   std::vector<std::string> shorter;
   for (const std::string& name : names)
-    if (std::string text = elide_middle(short_kernel_name(name), kNameChars); std::find(shorter.begin(), shorter.end(), text) == shorter.end()) shorter.push_back(std::move(text));
+    if (std::string text = elide_middle(short_kernel_name(name), kNameChars);
+        std::find(shorter.begin(), shorter.end(), text) == shorter.end())
+      shorter.push_back(std::move(text));
   std::string out;
   for (std::size_t i = 0; i < std::min(shorter.size(), kNamesInSentence); ++i) out += (i == 0 ? "" : ", ") + shorter[i];
   return shorter.size() > kNamesInSentence ? out + fmt::format(" and {} more", shorter.size() - kNamesInSentence) : out;
@@ -63,11 +65,16 @@ std::optional<ComparisonFinding> same_gpu_work(const Pair& p) {
   if (!p.f.kernels.same_names_and_grids || !same_gpu_time(p)) return std::nullopt;
   const bool compiled = p.f.comparison.a.has_compiled_regions != p.f.comparison.b.has_compiled_regions;
   const std::string_view why = compiled ? "torch.compile left the kernels as they are" : "what changed, changed on the CPU";
-  return ComparisonFinding{"pair_same_gpu_work", "Same GPU work in both runs",
-                           fmt::format("Every GPU operation of a step ({}) keeps its name and grid, and GPU time stays at {} ({} before): {}.",
-                                       static_cast<std::uint64_t>(p.b(StepFigure::gpu_ops)), format_duration(p.ns_b(StepFigure::gpu_time)),
-                                       format_duration(p.ns_a(StepFigure::gpu_time)), why),
-                           Tone::neutral, evidence(p), {}, {}};
+  return ComparisonFinding{
+      "pair_same_gpu_work",
+      "Same GPU work in both runs",
+      fmt::format("Every GPU operation of a step ({}) keeps its name and grid, and GPU time stays at {} ({} before): {}.",
+                  static_cast<std::uint64_t>(p.b(StepFigure::gpu_ops)), format_duration(p.ns_b(StepFigure::gpu_time)),
+                  format_duration(p.ns_a(StepFigure::gpu_time)), why),
+      Tone::neutral,
+      evidence(p),
+      {},
+      {}};
 }
 
 std::optional<ComparisonFinding> kernel_changed(const Pair& p) {
@@ -77,29 +84,45 @@ std::optional<ComparisonFinding> kernel_changed(const Pair& p) {
   if (!k.only_a.empty()) summary += fmt::format("Only A runs {}. ", some_names(k.only_a));
   if (!k.only_b.empty()) summary += fmt::format("Only B runs {}. ", some_names(k.only_b));
   summary.pop_back();
-  return ComparisonFinding{"pair_kernel_changed", "The GPU runs other kernels", std::move(summary), Tone::neutral, evidence(p), k.only_a, k.only_b};
+  return ComparisonFinding{
+      "pair_kernel_changed", "The GPU runs other kernels", std::move(summary), Tone::neutral, evidence(p), k.only_a, k.only_b};
 }
 
 std::optional<ComparisonFinding> compile_cpu_tax(const Pair& p) {
   const double growth = p.growth(StepFigure::cpu);
   if (!p.f.comparison.b.has_compiled_regions || p.f.comparison.a.has_compiled_regions || growth < kCpuTax) return std::nullopt;
   const bool small = p.b(StepFigure::gpu_busy) < p.b(StepFigure::cpu);
-  return ComparisonFinding{"pair_compile_cpu_tax", "Compiling made the CPU side slower",
-                           fmt::format("A step is {} on the CPU ({} -> {}): guards and wrappers of compiled code{}.", ratio_text(StepFigure::cpu, 1 / growth),
-                                       format_duration(p.ns_a(StepFigure::cpu)), format_duration(p.ns_b(StepFigure::cpu)),
-                                       small ? fmt::format(" cost more than {} of GPU work per step can pay back", format_duration(p.ns_b(StepFigure::gpu_busy))) : ""),
-                           Tone::worse, evidence(p), {}, {}};
+  return ComparisonFinding{"pair_compile_cpu_tax",
+                           "Compiling made the CPU side slower",
+                           fmt::format("A step is {} on the CPU ({} -> {}): guards and wrappers of compiled code{}.",
+                                       ratio_text(StepFigure::cpu, 1 / growth), format_duration(p.ns_a(StepFigure::cpu)),
+                                       format_duration(p.ns_b(StepFigure::cpu)),
+                                       small ? fmt::format(" cost more than {} of GPU work per step can pay back",
+                                                           format_duration(p.ns_b(StepFigure::gpu_busy)))
+                                             : ""),
+                           Tone::worse,
+                           evidence(p),
+                           {},
+                           {}};
 }
 
 std::optional<ComparisonFinding> fewer_launches(const Pair& p) {
   const double growth = p.growth(StepFigure::launches);
   if (p.a(StepFigure::launches) <= 0 || growth > kFewerLaunches) return std::nullopt;
   const bool graph = p.b(StepFigure::graph_launches) > p.a(StepFigure::graph_launches);
-  return ComparisonFinding{"pair_fewer_launches", graph ? "A CUDA graph saves launches" : "Fewer launches per step",
-                           fmt::format("{} per step instead of {:.0f}{}.", p.b(StepFigure::launches) == 1 ? "1 launch" : fmt::format("{:.0f} launches", p.b(StepFigure::launches)),
-                                       p.a(StepFigure::launches),
-                                       graph ? fmt::format(", {:.0f} of them of a graph that starts several kernels at once", p.b(StepFigure::graph_launches)) : ""),
-                           Tone::better, evidence(p), {}, {}};
+  return ComparisonFinding{
+      "pair_fewer_launches",
+      graph ? "A CUDA graph saves launches" : "Fewer launches per step",
+      fmt::format("{} per step instead of {:.0f}{}.",
+                  p.b(StepFigure::launches) == 1 ? "1 launch" : fmt::format("{:.0f} launches", p.b(StepFigure::launches)),
+                  p.a(StepFigure::launches),
+                  graph ? fmt::format(", {:.0f} of them of a graph that starts several kernels at once",
+                                      p.b(StepFigure::graph_launches))
+                        : ""),
+      Tone::better,
+      evidence(p),
+      {},
+      {}};
 }
 
 bool same_problem(const PairFacts& f) {
@@ -112,11 +135,18 @@ std::optional<ComparisonFinding> gpu_time_up(const Pair& p) {
   const double growth = p.growth(StepFigure::gpu_time);
   if (growth < kGpuTimeUp || !same_problem(p.f)) return std::nullopt;
   const KernelClassTotal& added = p.total(KernelChangeClass::added);
-  return ComparisonFinding{"pair_gpu_time_up", "GPU time went up",
-                           fmt::format("GPU time per step grew by {} ({} -> {}){}.", format_percent(growth - 1), format_duration(p.ns_a(StepFigure::gpu_time)),
-                                       format_duration(p.ns_b(StepFigure::gpu_time)),
-                                       added.ns_b > 0 ? fmt::format("; work that only B has takes {} {}", format_duration(added.ns_b), p.counted_over()) : ""),
-                           Tone::worse, evidence(p), {}, {}};
+  return ComparisonFinding{
+      "pair_gpu_time_up",
+      "GPU time went up",
+      fmt::format("GPU time per step grew by {} ({} -> {}){}.", format_percent(growth - 1),
+                  format_duration(p.ns_a(StepFigure::gpu_time)), format_duration(p.ns_b(StepFigure::gpu_time)),
+                  added.ns_b > 0
+                      ? fmt::format("; work that only B has takes {} {}", format_duration(added.ns_b), p.counted_over())
+                      : ""),
+      Tone::worse,
+      evidence(p),
+      {},
+      {}};
 }
 
 bool is_device_copy(const std::string& name) { return name.find("DtoD") != name.npos; }
@@ -166,7 +196,8 @@ std::optional<ComparisonFinding> types_changed(const Pair& p) {
   }
   out.rule = "pair_types_changed";
   out.title = "Kernels compute in other data types";
-  out.summary = fmt::format("{} {}: {} -> {}. The first: {}.", counted(total.count_a, "kernel"), p.counted_over(), format_duration(total.ns_a), format_duration(total.ns_b), example);
+  out.summary = fmt::format("{} {}: {} -> {}. The first: {}.", counted(total.count_a, "kernel"), p.counted_over(),
+                            format_duration(total.ns_a), format_duration(total.ns_b), example);
   out.tone = total.ns_b < total.ns_a ? Tone::better : total.ns_b > total.ns_a ? Tone::worse : Tone::neutral;
   out.evidence = {{"kernels", static_cast<double>(total.count_a), static_cast<double>(total.count_b)},
                   {"kernel_us", static_cast<double>(total.ns_a) / static_cast<double>(kNsPerUs),
@@ -175,14 +206,16 @@ std::optional<ComparisonFinding> types_changed(const Pair& p) {
 }
 
 // Findings of one diagnosis that the other lacks.
-std::optional<ComparisonFinding> only_diagnosed(const std::vector<NamedFinding>& in, const std::vector<NamedFinding>& not_in, bool in_b) {
+std::optional<ComparisonFinding> only_diagnosed(const std::vector<NamedFinding>& in, const std::vector<NamedFinding>& not_in,
+                                                bool in_b) {
   ComparisonFinding out;
   std::string list;
   bool any_problem = false;
   for (const NamedFinding& f : in) {
     auto& names = in_b ? out.names_b : out.names_a;
     const auto same_rule = [&](const NamedFinding& other) { return other.rule == f.rule; };
-    if (std::any_of(not_in.begin(), not_in.end(), same_rule) || std::find(names.begin(), names.end(), f.rule) != names.end()) continue;
+    if (std::any_of(not_in.begin(), not_in.end(), same_rule) || std::find(names.begin(), names.end(), f.rule) != names.end())
+      continue;
     names.push_back(f.rule);
     any_problem |= f.problem;
     if (f.problem) list += (list.empty() ? "" : "; ") + f.title;
@@ -200,13 +233,15 @@ std::optional<ComparisonFinding> only_diagnosed(const std::vector<NamedFinding>&
 std::string time_sentence(const Pair& p, StepFigure figure, std::string_view what) {
   const FigureChange& change = p.f.comparison.change(figure);
   const std::string both = fmt::format("{} -> {}", format_duration(p.ns_a(figure)), format_duration(p.ns_b(figure)));
-  if (p.ns_a(figure) == p.ns_b(figure)) return fmt::format("{} per step is the same ({}).", what, format_duration(p.ns_a(figure)));
+  if (p.ns_a(figure) == p.ns_b(figure))
+    return fmt::format("{} per step is the same ({}).", what, format_duration(p.ns_a(figure)));
   if (!change.differs) return fmt::format("{} per step shows no difference beyond noise ({}).", what, both);
   if (!change.ratio || *change.ratio <= 0) return fmt::format("{} per step: {}.", what, both);
   const bool less = *change.ratio > 1;
   std::string spread;
   if (change.ratio_low && change.ratio_high && *change.ratio_low > 0) {
-    const double low = less ? *change.ratio_low : 1 / *change.ratio_high, high = less ? *change.ratio_high : 1 / *change.ratio_low;
+    const double low = less ? *change.ratio_low : 1 / *change.ratio_high,
+                 high = less ? *change.ratio_high : 1 / *change.ratio_low;
     if (high - low >= kShownSpread) spread = fmt::format(" ({:.2f}x to {:.2f}x in the middle half of the steps)", low, high);
   }
   return fmt::format("{} per step went {}: {}{}.", what, both, ratio_text(figure, *change.ratio), spread);
@@ -222,7 +257,8 @@ std::string change_words(const Pair& p, KernelChangeClass c) {
     case KernelChangeClass::layout: return fmt::format("{} {} another layout", kernels(t.count_a), has);
     case KernelChangeClass::dtype: return fmt::format("{} {} other data types", kernels(t.count_a), has);
     case KernelChangeClass::tile: return fmt::format("{} {} another tile or variant", kernels(t.count_a), has);
-    case KernelChangeClass::family: return fmt::format("{} {} from another library", kernels(t.count_a), t.count_a == 1 ? "comes" : "come");
+    case KernelChangeClass::family:
+      return fmt::format("{} {} from another library", kernels(t.count_a), t.count_a == 1 ? "comes" : "come");
     case KernelChangeClass::fused: return fmt::format("{} became {} by fusing", kernels(t.count_a), t.count_b);
     case KernelChangeClass::added: return fmt::format("{} added", counted(t.count_b, "operation"));
     case KernelChangeClass::removed: return fmt::format("{} gone", counted(t.count_a, "operation"));
@@ -234,15 +270,19 @@ std::string gpu_sentence(const Pair& p) {
   const KernelChanges& k = p.f.kernels;
   const Comparison& c = p.f.comparison;
   if (!c.a.has_gpu_work && !c.b.has_gpu_work) return "Neither trace has GPU work.";
-  if (!c.a.has_gpu_work || !c.b.has_gpu_work) return fmt::format("Only {} has GPU work, so there are no kernels to compare.", c.a.has_gpu_work ? "A" : "B");
+  if (!c.a.has_gpu_work || !c.b.has_gpu_work)
+    return fmt::format("Only {} has GPU work, so there are no kernels to compare.", c.a.has_gpu_work ? "A" : "B");
   std::string list;
   for (std::size_t i = 1; i < kKernelChangeClasses; ++i)
-    if (const std::string words = change_words(p, static_cast<KernelChangeClass>(i)); !words.empty()) list += (list.empty() ? "" : ", ") + words;
+    if (const std::string words = change_words(p, static_cast<KernelChangeClass>(i)); !words.empty())
+      list += (list.empty() ? "" : ", ") + words;
   const std::uint32_t gemms = std::max(k.gemms_a, k.gemms_b);
   const auto operations = static_cast<std::uint64_t>(std::max(c.a.picked_values[kOperations], c.b.picked_values[kOperations]));
-  const std::string kept = gemms > 0 ? fmt::format("{} of {} {}", k.gemms_kept, counted(gemms, "GEMM"), gemms == 1 ? "keeps its kernel" : "keep their kernel")
-                                     : fmt::format("{} of {} {}", p.total(KernelChangeClass::same).count_a, counted(operations, "GPU operation"),
-                                                   operations == 1 ? "keeps its name" : "keep their name");
+  const std::string kept =
+      gemms > 0 ? fmt::format("{} of {} {}", k.gemms_kept, counted(gemms, "GEMM"),
+                              gemms == 1 ? "keeps its kernel" : "keep their kernel")
+                : fmt::format("{} of {} {}", p.total(KernelChangeClass::same).count_a, counted(operations, "GPU operation"),
+                              operations == 1 ? "keeps its name" : "keep their name");
   if (!list.empty()) return fmt::format("The GPU does other work: {}; {}.", kept, list);
   const bool other_grid = std::any_of(k.rows.begin(), k.rows.end(), [](const KernelChange& row) { return row.other_grid; });
   if (other_grid) return fmt::format("The GPU runs the same kernels on other amounts of work: {}, with other grids.", kept);
@@ -289,7 +329,8 @@ std::string pair_verdict(const PairFacts& facts) {
   std::string out;
   if (p.ns_a(StepFigure::cpu) > 0 || p.ns_b(StepFigure::cpu) > 0) out = time_sentence(p, StepFigure::cpu, "CPU time") + " ";
   out += gpu_sentence(p);
-  if (facts.comparison.a.has_gpu_work && facts.comparison.b.has_gpu_work) out += " " + time_sentence(p, StepFigure::gpu_time, "GPU time");
+  if (facts.comparison.a.has_gpu_work && facts.comparison.b.has_gpu_work)
+    out += " " + time_sentence(p, StepFigure::gpu_time, "GPU time");
   return out;
 }
 

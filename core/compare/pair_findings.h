@@ -15,7 +15,7 @@ struct PairFacts {
   const KernelChanges& kernels;
   // Floating point operations of the largest matrix product of a step, from recorded shapes; nullopt where not recorded.
   std::optional<double> largest_product_a, largest_product_b;
-  bool all_steps = false;        // the kernels are those of all steps together
+  bool all_steps = false;  // the kernels are those of all steps together
 };
 
 std::vector<ComparisonFinding> pair_findings(const PairFacts& facts);

@@ -81,7 +81,8 @@ void share_out_gpu_work(SideData& data) {
       continue;
     }
     const Ns t = op.linked() ? op.launch_span.begin : op.span.begin;
-    auto at = std::upper_bound(data.steps.begin(), data.steps.end(), t, [](Ns time, const ComparedStep& s) { return time < s.cpu.begin; });
+    auto at = std::upper_bound(data.steps.begin(), data.steps.end(), t,
+                               [](Ns time, const ComparedStep& s) { return time < s.cpu.begin; });
     if (at != data.steps.begin() && (--at)->cpu.contains(t) && same_process(data, *at, op)) at->ops.push_back(i);
   }
 }
@@ -95,7 +96,8 @@ std::pair<std::int64_t, std::int64_t> count_launches(const SideData& data, const
     if (data.ops[i].linked()) calls.push_back(data.ops[i].launch);
   std::sort(calls.begin(), calls.end());
   calls.erase(std::unique(calls.begin(), calls.end()), calls.end());
-  const auto graphs = std::count_if(calls.begin(), calls.end(), [&](SliceId call) { return is_graph_launch(data.input->trace.name(call)); });
+  const auto graphs =
+      std::count_if(calls.begin(), calls.end(), [&](SliceId call) { return is_graph_launch(data.input->trace.name(call)); });
   return {static_cast<std::int64_t>(calls.size()), graphs};
 }
 
@@ -148,7 +150,8 @@ void sum_up(SideData& data) {
 std::size_t median_step(const SideData& data) {
   std::vector<std::size_t> order;
   for (std::size_t s = data.steps.size() > 1 ? 1 : 0; s < data.steps.size(); ++s) order.push_back(s);
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) { return data.steps[x].cpu.length() < data.steps[y].cpu.length(); });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t x, std::size_t y) { return data.steps[x].cpu.length() < data.steps[y].cpu.length(); });
   return order[(order.size() - 1) / 2];
 }
 
@@ -166,18 +169,23 @@ std::optional<std::size_t> numbered_step(const SideData& data, const CompareOpti
 
 std::string no_such_step(const SideData& data, const CompareOptions& options) {
   const std::string file = printable(data.side.file);
-  if (!data.side.annotated) return fmt::format("\"{}\" has no steps, so there is no step {}: leave out --step.", file, options.number);
+  if (!data.side.annotated)
+    return fmt::format("\"{}\" has no steps, so there is no step {}: leave out --step.", file, options.number);
   if (!options.annotation.empty())
-    return fmt::format("\"{}\" has no instance {} of \"{}\": it has {}, counted from 0.", file, options.number, printable(options.annotation), data.steps.size());
-  return fmt::format("\"{}\" has no step {}: it has {} to {}.", file, options.number, printable(data.steps.front().name), printable(data.steps.back().name));
+    return fmt::format("\"{}\" has no instance {} of \"{}\": it has {}, counted from 0.", file, options.number,
+                       printable(options.annotation), data.steps.size());
+  return fmt::format("\"{}\" has no step {}: it has {} to {}.", file, options.number, printable(data.steps.front().name),
+                     printable(data.steps.back().name));
 }
 
 std::string no_such_annotation(const SideData& data, const CompareOptions& options) {
   const auto names = annotation_names(data.input->trace);
   std::string there;
-  for (std::size_t i = 0; i < std::min(names.size(), kMostNamed); ++i) there += fmt::format("{}\"{}\"", i == 0 ? "" : ", ", printable(names[i].first));
-  return fmt::format("\"{}\" has no annotation \"{}\"; {}.", printable(data.side.file), printable(options.annotation),
-                     there.empty() ? "it has none at all" : (names.size() > kMostNamed ? "some that it has: " : "it has ") + there);
+  for (std::size_t i = 0; i < std::min(names.size(), kMostNamed); ++i)
+    there += fmt::format("{}\"{}\"", i == 0 ? "" : ", ", printable(names[i].first));
+  return fmt::format(
+      "\"{}\" has no annotation \"{}\"; {}.", printable(data.side.file), printable(options.annotation),
+      there.empty() ? "it has none at all" : (names.size() > kMostNamed ? "some that it has: " : "it has ") + there);
 }
 
 }  // namespace

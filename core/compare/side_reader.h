@@ -9,7 +9,7 @@
 namespace gapscope {
 
 struct ComparedStep {
-  SliceId slice;       // none: the whole trace
+  SliceId slice;  // none: the whole trace
   std::string name;
   Span cpu;
   std::vector<std::uint32_t> ops;  // positions in SideData::ops: launched in it, in time order
@@ -18,10 +18,10 @@ struct ComparedStep {
 
 struct SideData {
   const ComparedTrace* input = nullptr;
-  std::vector<GpuOp> ops;             // all of the trace, in time order
+  std::vector<GpuOp> ops;  // all of the trace, in time order
   bool any_linked = false;
-  std::vector<ComparedStep> steps;    // in time order, disjoint
-  std::vector<std::size_t> picked;    // of `steps`
+  std::vector<ComparedStep> steps;  // in time order, disjoint
+  std::vector<std::size_t> picked;  // of `steps`
   Side side;
 };
 

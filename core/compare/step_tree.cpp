@@ -62,7 +62,8 @@ class Builder {
       if (step.slice && lane.process != trace_.lane(step.slice).process) continue;
       lanes.push_back(LaneId(l));
     }
-    if (step.slice) std::stable_partition(lanes.begin(), lanes.end(), [&](LaneId l) { return l == trace_.lane_id(step.slice); });
+    if (step.slice)
+      std::stable_partition(lanes.begin(), lanes.end(), [&](LaneId l) { return l == trace_.lane_id(step.slice); });
     return lanes;
   }
 
@@ -90,8 +91,10 @@ class Builder {
       if (is_call(kind)) return add_call(s, inside);
       if (kind != Kind::op && kind != Kind::annotation) return;
       enter(s, inside);
-      if (stack_.size() < kMostTreeDepth) open(TreeKind::op, s, keys_.key(s));
-      else tree_.cut = true;
+      if (stack_.size() < kMostTreeDepth)
+        open(TreeKind::op, s, keys_.key(s));
+      else
+        tree_.cut = true;
     });
     close_to(inside);
   }
@@ -100,7 +103,8 @@ class Builder {
   void enter(SliceId s, std::size_t inside) {
     while (stack_.size() > inside) {
       const SliceId top = tree_.nodes[stack_.back()].slice;
-      const bool holds = trace_.end(s) <= trace_.end(top) && (trace_.begin(s) < trace_.end(top) || trace_.begin(top) == trace_.end(top));
+      const bool holds =
+          trace_.end(s) <= trace_.end(top) && (trace_.begin(s) < trace_.end(top) || trace_.begin(top) == trace_.end(top));
       if (holds) return;
       close();
     }

@@ -102,7 +102,9 @@ constexpr std::array<Cause, 6> kCauses = {{
     {"long_sync_wait", "low_gpu_utilization"},
 }};
 
-bool is_problem(const Rule& rule) { return rule.rule_class == RuleClass::problem || rule.rule_class == RuleClass::problem_locator; }
+bool is_problem(const Rule& rule) {
+  return rule.rule_class == RuleClass::problem || rule.rule_class == RuleClass::problem_locator;
+}
 
 bool explains(const Rule& cause, const Rule& effect) {
   return std::any_of(kCauses.begin(), kCauses.end(), [&](const Cause& c) {
@@ -153,13 +155,16 @@ SpanSet covered_by(const Finding& finding) {
 
 Severity at_most(Severity severity, Ns cost, Ns window) {
   const double share = window > 0 ? static_cast<double>(cost) / static_cast<double>(window) : 0;
-  return std::min(severity, share > kLeastCostly ? Severity::costly : share > kLeastNotable ? Severity::notable : Severity::informational);
+  return std::min(severity, share > kLeastCostly    ? Severity::costly
+                            : share > kLeastNotable ? Severity::notable
+                                                    : Severity::informational);
 }
 
 // One after another the findings take what nobody has taken before them.
 class Ledger {
  public:
-  Ledger(const DeviceTime& time, std::vector<RankedFinding>& findings) : time_(time), findings_(findings), claims_(findings.size()) {}
+  Ledger(const DeviceTime& time, std::vector<RankedFinding>& findings)
+      : time_(time), findings_(findings), claims_(findings.size()) {}
 
   void run() {
     for (std::size_t i = 0; i < findings_.size(); ++i) claim(i);
@@ -223,7 +228,8 @@ class Ledger {
 // A finding that was led by one that is led itself would be shown nowhere.
 void straighten(std::vector<RankedFinding>& findings) {
   for (RankedFinding& f : findings)
-    while (f.led_by >= 0 && findings[static_cast<std::size_t>(f.led_by)].led_by >= 0) f.led_by = findings[static_cast<std::size_t>(f.led_by)].led_by;
+    while (f.led_by >= 0 && findings[static_cast<std::size_t>(f.led_by)].led_by >= 0)
+      f.led_by = findings[static_cast<std::size_t>(f.led_by)].led_by;
 }
 
 void rank(std::vector<RankedFinding>& findings) {

@@ -28,13 +28,17 @@ constexpr std::array<Need, 6> kNeeds = {{
     {kNeedsSteps, [](const Facts& f) { return !f.steps.empty(); },
      "No ProfilerStep# is in this trace: pass schedule=... and call prof.step() after each iteration."},
     {kNeedsOperators,
-     [](const Facts& f) { return std::any_of(f.trace.categories.begin(), f.trace.categories.end(), [](const Category& c) { return c.kind == Kind::op; }); },
+     [](const Facts& f) {
+       return std::any_of(f.trace.categories.begin(), f.trace.categories.end(),
+                          [](const Category& c) { return c.kind == Kind::op; });
+     },
      "No operators are in this trace: record with ProfilerActivity.CPU."},
     {kNeedsDeviceProperties, [](const Facts& f) { return !f.trace.header.devices.empty(); },
      "The file does not describe the GPU (deviceProperties): record with PyTorch 1.9 or later."},
     {kNeedsBlocksPerSm,
      [](const Facts& f) {
-       return std::any_of(f.ops.begin(), f.ops.end(), [&](const GpuOp& op) { return op.linked() && states_blocks_per_sm(f.row(op)); });
+       return std::any_of(f.ops.begin(), f.ops.end(),
+                          [&](const GpuOp& op) { return op.linked() && states_blocks_per_sm(f.row(op)); });
      },
      "No kernel of this trace states its blocks per SM, as recordings of AMD GPUs do not."},
 }};
@@ -58,7 +62,8 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
   std::vector<const Need*> lacking(rules.size(), nullptr);
   parallel_for(hardware_threads(), rules.size(), [&](std::size_t i) {
     if (cancel != nullptr && *cancel) return;
-    const auto need = std::find_if(kNeeds.begin(), kNeeds.end(), [&](const Need& n) { return (rules[i]->needs & n.need) != 0 && !n.met(facts); });
+    const auto need = std::find_if(kNeeds.begin(), kNeeds.end(),
+                                   [&](const Need& n) { return (rules[i]->needs & n.need) != 0 && !n.met(facts); });
     if (need != kNeeds.end())
       lacking[i] = &*need;
     else

@@ -23,8 +23,8 @@ struct Unjudged {
 };
 
 struct Diagnosis {
-  std::string trust;                    // what is missing or was changed by recording, and what that means; empty where nothing is
-  std::string verdict;                  // one line: verdict.h
+  std::string trust;    // what is missing or was changed by recording, and what that means; empty where nothing is
+  std::string verdict;  // one line: verdict.h
   std::vector<RankedFinding> findings;  // costly before notable before informational, then by cost
   std::vector<Unjudged> unjudged;
 };

@@ -28,8 +28,7 @@ class EvidenceValue {
   EvidenceValue(EvidenceList v) : value(std::move(v)) {}
   EvidenceValue(EvidenceMap v) : value(std::move(v)) {}
   template <class Integer>
-    requires std::integral<Integer>
-  EvidenceValue(Integer v) : value(static_cast<std::int64_t>(v)) {}
+  requires std::integral<Integer> EvidenceValue(Integer v) : value(static_cast<std::int64_t>(v)) {}
   // Not the variant's own copying: where that runs out of memory, libstdc++ takes apart what it has not made (seen in GCC 12).
   EvidenceValue(const EvidenceValue& other) : value(std::int64_t{0}) { value = other.value; }
   EvidenceValue(EvidenceValue&&) noexcept = default;

@@ -24,9 +24,17 @@ bool is_compile_frame(std::string_view name) {
 
 // Operators whose work is a copy that the program asked for.
 bool is_copy_op(std::string_view name) {
-  constexpr std::array<std::string_view, 11> kCopies = {"aten::copy_", "aten::_to_copy",  "aten::to", "aten::clone", "aten::contiguous",
-                                                         "aten::item",  "aten::_local_scalar_dense", "aten::cpu", "aten::cuda", "aten::lift_fresh",
-                                                         "aten::_foreach_copy_"};
+  constexpr std::array<std::string_view, 11> kCopies = {"aten::copy_",
+                                                        "aten::_to_copy",
+                                                        "aten::to",
+                                                        "aten::clone",
+                                                        "aten::contiguous",
+                                                        "aten::item",
+                                                        "aten::_local_scalar_dense",
+                                                        "aten::cpu",
+                                                        "aten::cuda",
+                                                        "aten::lift_fresh",
+                                                        "aten::_foreach_copy_"};
   return std::find(kCopies.begin(), kCopies.end(), name) != kCopies.end();
 }
 
@@ -98,7 +106,8 @@ void Facts::link_parents() {
       std::uint32_t at = over.first;
       for (std::uint32_t i = row.first; i < row.first + row.count; ++i) {
         while (at + 1 < stop && trace.slices.begin[at + 1] <= trace.slices.begin[i]) ++at;
-        const bool holds = at < stop && trace.slices.begin[at] <= trace.slices.begin[i] && trace.slices.end[i] <= trace.slices.end[at];
+        const bool holds =
+            at < stop && trace.slices.begin[at] <= trace.slices.begin[i] && trace.slices.end[i] <= trace.slices.end[at];
         parent_[i] = holds ? at : lanes.parent(SliceId(std::size_t{i})).value;
       }
     }
@@ -177,7 +186,8 @@ void Facts::gather_cpu() {
   cpu_active = difference_saturating(cpu_total, sync_time);
   if (gpu_sum > 0) cpu_to_gpu = static_cast<double>(cpu_active) / static_cast<double>(gpu_sum);
   compile_time = span_set(std::move(compile));
-  if (!window.empty()) compile_share = static_cast<double>(length_within(compile_time, window)) / static_cast<double>(window.length());
+  if (!window.empty())
+    compile_share = static_cast<double>(length_within(compile_time, window)) / static_cast<double>(window.length());
   const auto earlier = [&](SliceId a, SliceId b) { return trace.begin(a) < trace.begin(b); };
   std::stable_sort(overheads.begin(), overheads.end(), earlier);
   std::stable_sort(compile_frames.begin(), compile_frames.end(), earlier);

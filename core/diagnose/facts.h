@@ -18,22 +18,22 @@ namespace gapscope {
 // What a CPU slice is by its category and name. `above(s)` is the union over its ancestors, `below(s)` over itself and all
 // that lies in it.
 enum CpuBit : std::uint32_t {
-  kIsOp = 1u << 0,             // cpu_op
-  kIsAten = 1u << 1,           // an operator aten::*
-  kIsAnnotation = 1u << 2,     // user_annotation that is no step
-  kIsStep = 1u << 3,           // ProfilerStep#N, annotation or (2021) operator
+  kIsOp = 1u << 0,          // cpu_op
+  kIsAten = 1u << 1,        // an operator aten::*
+  kIsAnnotation = 1u << 2,  // user_annotation that is no step
+  kIsStep = 1u << 3,        // ProfilerStep#N, annotation or (2021) operator
   kIsPython = 1u << 4,
-  kIsCall = 1u << 5,           // runtime or driver call
-  kIsLaunch = 1u << 6,         // a call that GPU work of this file belongs to
-  kIsGraphLaunch = 1u << 7,    // cudaGraphLaunch, hipGraphLaunch
-  kIsSync = 1u << 8,           // *Synchronize calls
-  kIsDeviceSync = 1u << 9,     // cudaDeviceSynchronize, hipDeviceSynchronize
+  kIsCall = 1u << 5,             // runtime or driver call
+  kIsLaunch = 1u << 6,           // a call that GPU work of this file belongs to
+  kIsGraphLaunch = 1u << 7,      // cudaGraphLaunch, hipGraphLaunch
+  kIsSync = 1u << 8,             // *Synchronize calls
+  kIsDeviceSync = 1u << 9,       // cudaDeviceSynchronize, hipDeviceSynchronize
   kIsOccupancyQuery = 1u << 10,  // cudaOccupancy*
-  kIsCompileFrame = 1u << 11,  // Dynamo, AOTAutograd or Inductor at work
-  kIsRegion = 1u << 12,        // Torch-Compiled Region
-  kIsCompiledGraph = 1u << 13,  // ## Call CompiledFxGraph <hash> ##
-  kIsCopyOp = 1u << 14,        // aten::copy_, to, clone, contiguous, item, ...: an operator that copies on purpose
-  kIsDataLoader = 1u << 15,    // enumerate(DataLoader)#...__next__
+  kIsCompileFrame = 1u << 11,    // Dynamo, AOTAutograd or Inductor at work
+  kIsRegion = 1u << 12,          // Torch-Compiled Region
+  kIsCompiledGraph = 1u << 13,   // ## Call CompiledFxGraph <hash> ##
+  kIsCopyOp = 1u << 14,          // aten::copy_, to, clone, contiguous, item, ...: an operator that copies on purpose
+  kIsDataLoader = 1u << 15,      // enumerate(DataLoader)#...__next__
 };
 
 struct NameTotal {
@@ -53,7 +53,9 @@ class Facts {
   const Analysis& analysis;
 
   // --- CPU tree: containment per thread. GPU lanes have no parents and no bits here.
-  SliceId parent(SliceId s) const { return parent_[s.index()] == SliceId::kNone ? SliceId{} : SliceId(std::size_t{parent_[s.index()]}); }
+  SliceId parent(SliceId s) const {
+    return parent_[s.index()] == SliceId::kNone ? SliceId{} : SliceId(std::size_t{parent_[s.index()]});
+  }
   std::uint32_t own(SliceId s) const { return own_[s.index()]; }
   std::uint32_t above(SliceId s) const { return above_[s.index()]; }
   std::uint32_t below(SliceId s) const { return below_[s.index()]; }
@@ -78,9 +80,9 @@ class Facts {
 
   // --- GPU work in time order, with what belongs to each piece. `gpu[i]` is about `ops[i]`.
   struct GpuFact {
-    SliceId owner;              // operator or annotation; none if neither
+    SliceId owner;  // operator or annotation; none if neither
     RuleFamily family = RuleFamily::other;
-    std::int32_t step = -1;     // of its launch
+    std::int32_t step = -1;  // of its launch
   };
   std::vector<GpuOp> ops;
   std::vector<GpuFact> gpu;
@@ -89,9 +91,9 @@ class Facts {
   // What the name of GPU work of this trace tells; each name is read once.
   const KernelName& decoded(StringId name) const { return decoded_.at(name.value); }
   const KernelName& decoded(const GpuOp& op) const { return decoded(trace.name_id(op.slice)); }
-  SpanSet busy;                 // of all GPU work
-  Ns gpu_sum = 0;               // durations of linked work
-  Ns kernel_sum = 0;            // of linked kernels
+  SpanSet busy;       // of all GPU work
+  Ns gpu_sum = 0;     // durations of linked work
+  Ns kernel_sum = 0;  // of linked kernels
   std::size_t linked = 0;
   std::vector<NameTotal> by_name;  // linked work by name, most time first
 
@@ -100,18 +102,18 @@ class Facts {
   Ns busy_in_window = 0;
   std::optional<double> gpu_util;         // busy in window / window
   std::optional<double> gpu_window_util;  // union of linked work / (its last end - its first begin)
-  Ns cpu_total = 0;    // over threads, the union of operators, annotations and calls: the table's Self CPU total
-  Ns sync_time = 0;    // of *Synchronize calls
-  Ns cpu_active = 0;   // cpu_total - sync_time
-  std::optional<double> cpu_to_gpu;       // cpu_active / gpu_sum; none without linked GPU work
+  Ns cpu_total = 0;                  // over threads, the union of operators, annotations and calls: the table's Self CPU total
+  Ns sync_time = 0;                  // of *Synchronize calls
+  Ns cpu_active = 0;                 // cpu_total - sync_time
+  std::optional<double> cpu_to_gpu;  // cpu_active / gpu_sum; none without linked GPU work
 
   // --- Start-up and the profiler.
-  std::vector<SliceId> compile_frames;    // outermost and nested alike, in time order
-  SpanSet compile_time;                   // their union
-  double compile_share = 0;               // of the window
+  std::vector<SliceId> compile_frames;                     // outermost and nested alike, in time order
+  SpanSet compile_time;                                    // their union
+  double compile_share = 0;                                // of the window
   bool compiling() const { return compile_share >= 0.5; }  // then throughput rules are silent
-  std::vector<SliceId> overheads;         // the profiler's own, in time order
-  bool has_launches = false;              // some runtime or driver call is in the file
+  std::vector<SliceId> overheads;                          // the profiler's own, in time order
+  bool has_launches = false;                               // some runtime or driver call is in the file
 
  private:
   void read_names();

@@ -12,15 +12,17 @@ std::vector<FindingSpan> widest(std::vector<FindingSpan> spans) {
     std::nth_element(spans.begin(), spans.begin() + kMostFindingSpans, spans.end(), wider);
     spans.resize(kMostFindingSpans);
   }
-  std::stable_sort(spans.begin(), spans.end(), [](const FindingSpan& a, const FindingSpan& b) { return a.span.begin < b.span.begin; });
+  std::stable_sort(spans.begin(), spans.end(),
+                   [](const FindingSpan& a, const FindingSpan& b) { return a.span.begin < b.span.begin; });
   return spans;
 }
 
 }  // namespace
 
 std::string_view rule_class_name(RuleClass c) {
-  constexpr std::array<std::string_view, 11> kNames = {"problem",  "problem locator",   "good sign", "reading help", "observation", "mixed",
-                                                        "start-up", "profiler artefact", "recording", "table trap",   "data health"};
+  constexpr std::array<std::string_view, 11> kNames = {"problem",     "problem locator", "good sign",  "reading help",
+                                                       "observation", "mixed",           "start-up",   "profiler artefact",
+                                                       "recording",   "table trap",      "data health"};
   return kNames[static_cast<std::size_t>(c)];
 }
 

@@ -13,17 +13,17 @@ namespace gapscope {
 
 // What a finding is to its reader; decides where it is shown.
 enum class RuleClass : std::uint8_t {
-  problem,            // costs time: a standing badge
-  problem_locator,    // says where to look first
+  problem,          // costs time: a standing badge
+  problem_locator,  // says where to look first
   good_sign,
-  reading_help,       // a teaching note: true of a healthy trace too
+  reading_help,  // a teaching note: true of a healthy trace too
   observation,
   mixed,
   start_up,
   profiler_artefact,
-  recording,          // how the recording was made
-  table_trap,         // qualifies numbers of the profiler table
-  data_health,        // qualifies what the file holds
+  recording,    // how the recording was made
+  table_trap,   // qualifies numbers of the profiler table
+  data_health,  // qualifies what the file holds
 };
 std::string_view rule_class_name(RuleClass c);  // "problem locator", ...
 // Notes that teach to read a trace, and say nothing against it.
@@ -36,11 +36,11 @@ std::string_view severity_name(Severity s);
 enum RuleNeed : std::uint32_t {
   kNeedsNothing = 0,
   kNeedsGpuWork = 1,
-  kNeedsLaunches = 2,          // GPU work with its call in the file
-  kNeedsSteps = 4,             // ProfilerStep#N
+  kNeedsLaunches = 2,  // GPU work with its call in the file
+  kNeedsSteps = 4,     // ProfilerStep#N
   kNeedsOperators = 8,
   kNeedsDeviceProperties = 16,
-  kNeedsBlocksPerSm = 32,      // of some kernel with its launch in the file
+  kNeedsBlocksPerSm = 32,  // of some kernel with its launch in the file
 };
 
 // Where a finding lies: a slice, or a gap on a lane; without a lane, all lanes.
@@ -55,18 +55,18 @@ struct Rule;
 struct Finding {
   const Rule* rule = nullptr;  // filled in by diagnose()
   Severity severity = Severity::informational;
-  std::string summary;         // one or two sentences with the numbers
-  Ns cost = 0;                 // time at stake: as the rule sees it, and after diagnose() at most what it owns of the account
+  std::string summary;  // one or two sentences with the numbers
+  Ns cost = 0;          // time at stake: as the rule sees it, and after diagnose() at most what it owns of the account
   Evidence evidence;
   std::vector<FindingSpan> spans;  // the widest first where there are more than kMostFindingSpans
-  SpanSet covers;              // all of its places together, until diagnose() has weighed it; empty: its spans say all
+  SpanSet covers;                  // all of its places together, until diagnose() has weighed it; empty: its spans say all
 };
 constexpr std::size_t kMostFindingSpans = 200;
 
 struct Rule {
-  std::string_view id;       // as in RULES: "overhead_bound"; also its anchor in assets/cheatsheet.md
+  std::string_view id;  // as in RULES: "overhead_bound"; also its anchor in assets/cheatsheet.md
   RuleClass rule_class{};
-  Severity severity{};       // what its findings usually are
+  Severity severity{};  // what its findings usually are
   std::uint32_t needs = kNeedsNothing;
   std::string_view title;
   std::string_view meaning;  // what it usually means

@@ -23,8 +23,8 @@ bool is_graph_launch(std::string_view name) { return name == "cudaGraphLaunch" |
 
 std::string shown(std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); }
 
-// Whether a sum of durations or sizes may reach the largest number, where it ends (saturating.h). A duration is counted as often as
-// the deepest lane has depths: a kernel's time stands in the sums of all operators around it.
+// Whether a sum of durations or sizes may reach the largest number, where it ends (saturating.h). A duration is counted as
+// often as the deepest lane has depths: a kernel's time stands in the sums of all operators around it.
 bool sums_may_end(const Trace& trace) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   Ns time = 0;
@@ -33,19 +33,24 @@ bool sums_may_end(const Trace& trace) {
     add_saturating(time, lane.total_dur);
     times_counted = std::max(times_counted, std::int64_t{lane.depth_count});
   }
-  for (const MemoryRow& row : trace.memory) add_saturating(bytes, row.bytes < 0 ? difference_saturating(0, row.bytes) : row.bytes);
-  for (const GpuRow& row : trace.gpu) add_saturating(bytes, static_cast<std::int64_t>(std::min(row.bytes, static_cast<std::uint64_t>(kMost))));
+  for (const MemoryRow& row : trace.memory)
+    add_saturating(bytes, row.bytes < 0 ? difference_saturating(0, row.bytes) : row.bytes);
+  for (const GpuRow& row : trace.gpu)
+    add_saturating(bytes, static_cast<std::int64_t>(std::min(row.bytes, static_cast<std::uint64_t>(kMost))));
   return time > kMost / times_counted || bytes == kMost;
 }
 
 // What the missing launches mean: "the 1.18 ms (0.67 % of the window) ..."
 std::string unlinked_sentence(const Trust& t) {
   const bool one = t.unlinked == 1;
-  std::string text = fmt::format("{} of {} GPU operations ({}) {} no launch in the file, as it came before the recording or was not recorded: ", shown(t.unlinked), shown(t.gpu_work),
-                                 format_percent(static_cast<double>(t.unlinked) / static_cast<double>(t.gpu_work)), one ? "has" : "have");
+  std::string text = fmt::format(
+      "{} of {} GPU operations ({}) {} no launch in the file, as it came before the recording or was not recorded: ",
+      shown(t.unlinked), shown(t.gpu_work), format_percent(static_cast<double>(t.unlinked) / static_cast<double>(t.gpu_work)),
+      one ? "has" : "have");
   if (t.window <= 0 || t.unexplained == 0) return text + "no idle time stays unexplained by that.";
   const double share = static_cast<double>(t.unexplained) / static_cast<double>(t.window);
-  return text + fmt::format("why the GPU waited for {} is not known, {} or {} of the window{}.", one ? "it" : "them", format_duration(t.unexplained), format_percent(share),
+  return text + fmt::format("why the GPU waited for {} is not known, {} or {} of the window{}.", one ? "it" : "them",
+                            format_duration(t.unexplained), format_percent(share),
                             share < kLittleUnexplained ? ", too little to change the verdict" : "");
 }
 
@@ -56,7 +61,8 @@ bool BlockedLaunches::are_all() const { return kernels >= kLeastKernels && launc
 BlockedLaunches blocked_launches(const Trace& trace, const std::vector<GpuOp>& ops) {
   BlockedLaunches out;
   for (const GpuOp& op : ops) {
-    if (!op.linked() || !op.is_kernel() || op.span.length() < kLeastTellingKernel || is_graph_launch(trace.name(op.launch))) continue;
+    if (!op.linked() || !op.is_kernel() || op.span.length() < kLeastTellingKernel || is_graph_launch(trace.name(op.launch)))
+      continue;
     ++out.kernels;
     if (op.launch_span.end >= op.span.end) out.launches.push_back(op.launch);
   }
@@ -65,12 +71,16 @@ BlockedLaunches blocked_launches(const Trace& trace, const std::vector<GpuOp>& o
 
 Trust trust_of(const Trace& trace, const std::vector<GpuOp>& ops, const TimeAccount& account) {
   Trust trust;
-  if (const DeviceAccount* device = account.busiest()) trust.window = device->times.window, trust.unexplained = device->times.of(IdleCause::unlinked);
+  if (const DeviceAccount* device = account.busiest())
+    trust.window = device->times.window, trust.unexplained = device->times.of(IdleCause::unlinked);
   trust.cut_off = !trace.is_part && trace.report.count(ImportIssue::truncated) > 0;
-  for (const ImportIssue lost : {ImportIssue::bad_event, ImportIssue::no_timestamp, ImportIssue::not_an_object, ImportIssue::end_without_begin}) trust.lost_events += trace.report.count(lost);
+  for (const ImportIssue lost :
+       {ImportIssue::bad_event, ImportIssue::no_timestamp, ImportIssue::not_an_object, ImportIssue::end_without_begin})
+    trust.lost_events += trace.report.count(lost);
   trust.sums_end = sums_may_end(trace);
   trust.gpu_work = ops.size();
-  trust.unlinked = static_cast<std::uint64_t>(std::count_if(ops.begin(), ops.end(), [](const GpuOp& op) { return !op.linked(); }));
+  trust.unlinked =
+      static_cast<std::uint64_t>(std::count_if(ops.begin(), ops.end(), [](const GpuOp& op) { return !op.linked(); }));
   const BlockedLaunches blocked = blocked_launches(trace, ops);
   trust.long_kernels = blocked.kernels;
   trust.blocked_kernels = blocked.launches.size();
@@ -80,15 +90,25 @@ Trust trust_of(const Trace& trace, const std::vector<GpuOp>& ops, const TimeAcco
 
 std::string trust_text(const Trust& trust) {
   std::vector<std::string> sentences;
-  if (trust.cut_off) sentences.push_back("The file is cut off: it ends in the middle of an event, and what followed is missing. What limits the run is not judged.");
-  if (trust.lost_events == 1) sentences.push_back("The file is damaged: 1 event could not be read, and all sums are without it.");
-  if (trust.lost_events > 1) sentences.push_back(fmt::format("The file is damaged: {} events could not be read, and all sums are without them.", shown(trust.lost_events)));
+  if (trust.cut_off)
+    sentences.push_back(
+        "The file is cut off: it ends in the middle of an event, and what followed is missing. What limits the run is not "
+        "judged.");
+  if (trust.lost_events == 1)
+    sentences.push_back("The file is damaged: 1 event could not be read, and all sums are without it.");
+  if (trust.lost_events > 1)
+    sentences.push_back(fmt::format("The file is damaged: {} events could not be read, and all sums are without them.",
+                                    shown(trust.lost_events)));
   if (trust.sums_end)
-    sentences.push_back("The durations or sizes in this file are too large to be added up: sums end at 292 years or 9.2 EB, so totals and shares of them may be wrong.");
+    sentences.push_back(
+        "The durations or sizes in this file are too large to be added up: sums end at 292 years or 9.2 EB, so totals and "
+        "shares of them may be wrong.");
   if (trust.launch_blocked)
-    sentences.push_back(fmt::format("Launches waited for their kernels, as with CUDA_LAUNCH_BLOCKING=1: {} of {} kernels of {} or more ended before their launch returned. "
-                                    "What limits the run without that is not judged.",
-                                    shown(trust.blocked_kernels), shown(trust.long_kernels), format_duration(kLeastTellingKernel)));
+    sentences.push_back(
+        fmt::format("Launches waited for their kernels, as with CUDA_LAUNCH_BLOCKING=1: {} of {} kernels of {} or more ended "
+                    "before their launch returned. "
+                    "What limits the run without that is not judged.",
+                    shown(trust.blocked_kernels), shown(trust.long_kernels), format_duration(kLeastTellingKernel)));
   if (trust.unlinked > 0 && trust.unlinked == trust.gpu_work)
     sentences.push_back(fmt::format("No launch of the {} in this file is recorded, so why the GPU stood still is not known.",
                                     trust.gpu_work == 1 ? "1 GPU operation" : shown(trust.gpu_work) + " GPU operations"));

@@ -16,7 +16,8 @@ namespace {
 constexpr double kComputeBound = 0.70;
 constexpr double kBound = 0.25;
 constexpr int kStartUpFactor = 10;
-// To make a context takes hundreds of milliseconds; before the first launch no other call that does not wait takes as long as this.
+// To make a context takes hundreds of milliseconds; before the first launch no other call that does not wait takes as long as
+// this.
 constexpr Ns kLeastContextCall = 10 * kNsPerMs;
 // Shorter than this, or of so few steps, a window may not stand for the run.
 constexpr Ns kShortWindow = kNsPerMs;
@@ -27,8 +28,8 @@ std::string percent(Ns part, Ns whole) { return format_percent(share(part, whole
 
 // The parts of a window as the verdict weighs them.
 struct Part {
-  Bound bound;            // what it makes of the run when it is the largest
-  std::string_view words; // "the host's own work"
+  Bound bound;             // what it makes of the run when it is the largest
+  std::string_view words;  // "the host's own work"
   Ns time;
 };
 
@@ -40,7 +41,8 @@ std::vector<Part> parts_of(const AccountTimes& t) {
                              {Bound::input, "data loading", t.of(data_loading)},
                              {Bound::synchronization, "synchronization", t.of(synchronizing)},
                              {Bound::compiling, "compiling", t.of(compiling)},
-                             {Bound::start_up, "loading kernels, allocating memory and the profiler", t.of(loading) + t.of(allocating) + t.of(profiler)},
+                             {Bound::start_up, "loading kernels, allocating memory and the profiler",
+                              t.of(loading) + t.of(allocating) + t.of(profiler)},
                              {Bound::mixed, "work that was launched and had not begun", t.of(starting)},
                              {Bound::not_judged, "time that the file does not explain", t.of(unlinked) + t.of(unrecorded)}};
   std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.time > b.time; });
@@ -52,7 +54,8 @@ std::string rest_of_sentence(const AccountTimes& t, const Part& named, const Par
   const std::string computes = fmt::format("; it computes for {}", percent(t.compute, t.window));
   if (t.compute >= next.time && t.compute <= named.time) return computes + (t.compute > 0 ? ", the second largest part" : "");
   if (next.time == 0) return computes;
-  return fmt::format("{}, and the {} part is {}, {}", computes, t.compute > named.time ? "next" : "second largest", next.words, percent(next.time, t.window));
+  return fmt::format("{}, and the {} part is {}, {}", computes, t.compute > named.time ? "next" : "second largest", next.words,
+                     percent(next.time, t.window));
 }
 
 // "the window of 1.07 s (6 steps)".
@@ -65,7 +68,8 @@ std::string window_words(const TimeAccount& account) {
 
 std::string shortness(const TimeAccount& account) {
   const std::size_t steps = account.steps().size();
-  if (steps > 0 && steps < kFewSteps) return fmt::format(" The window holds only {} {}, so other steps may differ.", steps, steps == 1 ? "step" : "steps");
+  if (steps > 0 && steps < kFewSteps)
+    return fmt::format(" The window holds only {} {}, so other steps may differ.", steps, steps == 1 ? "step" : "steps");
   if (account.window().length() < kShortWindow) return " The window is short, so its begin and end weigh much.";
   return {};
 }
@@ -85,7 +89,8 @@ std::string leading_name(const Trace& trace, const TimeAccount& account, const D
     for (const HostPiece& piece : pieces)
       if (piece.cause == cause && piece.slice) by_name[trace.name_id(piece.slice)] += piece.span.length();
   });
-  const auto most = std::max_element(by_name.begin(), by_name.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most =
+      std::max_element(by_name.begin(), by_name.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   return most == by_name.end() ? std::string() : elide_middle(printable(trace.strings[most->first]), 80);
 }
 
@@ -108,47 +113,58 @@ SliceId first_cuda_call(const Trace& trace, const TimeAccount& account) {
 }
 
 // Calls that load a library's or a module's code: first uses.
-bool is_code_load(std::string_view call) { return call.starts_with("cuLibraryLoad") || call.starts_with("cuModuleLoad") || call.starts_with("hipModuleLoad"); }
+bool is_code_load(std::string_view call) {
+  return call.starts_with("cuLibraryLoad") || call.starts_with("cuModuleLoad") || call.starts_with("hipModuleLoad");
+}
 
 // A step, or a recording without steps, that stands for the process's start.
 struct StartUp {
   std::string step;  // its name; empty where the recording has no steps
   Ns time = 0;
-  SliceId call;      // what is first about it
+  SliceId call;  // what is first about it
 };
 std::optional<StartUp> start_up_step(const Trace& trace, const TimeAccount& account) {
   const auto& steps = account.steps();
   SliceId call = first_cuda_call(trace, account);
   if (steps.empty()) return call ? std::optional(StartUp{"", account.window().length(), call}) : std::nullopt;
-  const auto longest = std::max_element(steps.begin(), steps.end(), [](const auto& a, const auto& b) { return a.span.length() < b.span.length(); });
+  const auto longest = std::max_element(steps.begin(), steps.end(),
+                                        [](const auto& a, const auto& b) { return a.span.length() < b.span.length(); });
   for (const auto& step : steps)
     if (&step != &*longest && longest->span.length() / kStartUpFactor < step.span.length()) return std::nullopt;
   if (!call && steps.size() > 1)
     for (const Call& c : trace.calls)
-      if (is_code_load(trace.name(c.slice)) && longest->span.contains(trace.begin(c.slice)) && (!call || trace.duration(c.slice) > trace.duration(call))) call = c.slice;
+      if (is_code_load(trace.name(c.slice)) && longest->span.contains(trace.begin(c.slice)) &&
+          (!call || trace.duration(c.slice) > trace.duration(call)))
+        call = c.slice;
   if (!call || !longest->span.contains(trace.begin(call))) return std::nullopt;
   return StartUp{std::string(trace.name(longest->step)), longest->span.length(), call};
 }
 
 std::string start_up_sentence(const Trace& trace, const TimeAccount& account, const StartUp& start) {
   const bool loads = is_code_load(trace.name(start.call));
-  const std::string call = fmt::format("{} ({}{})", loads ? "first uses of GPU libraries" : "the process's first CUDA call", printable(trace.name(start.call)),
-                                       loads ? "" : ", " + format_duration(trace.duration(start.call)));
-  if (start.step.empty()) return fmt::format("the recording of {} has no steps and holds {}", format_duration(account.window().length()), call);
-  return fmt::format("{} takes {} of the window of {} and holds {}", printable(start.step), percent(start.time, account.window().length()),
-                     format_duration(account.window().length()), call);
+  const std::string call =
+      fmt::format("{} ({}{})", loads ? "first uses of GPU libraries" : "the process's first CUDA call",
+                  printable(trace.name(start.call)), loads ? "" : ", " + format_duration(trace.duration(start.call)));
+  if (start.step.empty())
+    return fmt::format("the recording of {} has no steps and holds {}", format_duration(account.window().length()), call);
+  return fmt::format("{} takes {} of the window of {} and holds {}", printable(start.step),
+                     percent(start.time, account.window().length()), format_duration(account.window().length()), call);
 }
 
 std::string which_device(const TimeAccount& account, const DeviceAccount& device) {
-  return account.devices().size() == 1 ? "the GPU" : fmt::format("GPU {}, the busiest of {},", device.device, account.devices().size());
+  return account.devices().size() == 1 ? "the GPU"
+                                       : fmt::format("GPU {}, the busiest of {},", device.device, account.devices().size());
 }
 
 // The sentence up to "it computes".
 std::string main_sentence(const Trace& trace, const TimeAccount& account, const DeviceAccount& device, const Part& part) {
   const AccountTimes& t = device.times;
-  const std::string gpu = which_device(account, device), of = fmt::format("{} of {}", percent(part.time, t.window), window_words(account));
+  const std::string gpu = which_device(account, device),
+                    of = fmt::format("{} of {}", percent(part.time, t.window), window_words(account));
   switch (part.bound) {
-    case Bound::communication: return fmt::format("{} communicates for {} with no computing beside it (waiting for other ranks, or transferring)", gpu, of);
+    case Bound::communication:
+      return fmt::format("{} communicates for {} with no computing beside it (waiting for other ranks, or transferring)", gpu,
+                         of);
     case Bound::transfer: return fmt::format("{} copies for {} with nothing beside it", gpu, of);
     case Bound::host: return fmt::format("{} waits for the host's own work for {}{}", gpu, of, host_words(t));
     case Bound::input: {
@@ -166,8 +182,9 @@ Verdict made(Bound bound, const std::string& sentences) { return {bound, fmt::fo
 }  // namespace
 
 std::string_view bound_name(Bound bound) {
-  constexpr std::array<std::string_view, 11> kNames = {"Compute-bound",         "Communication-bound", "Transfer-bound", "Host-bound",  "Input-bound", "Synchronization-bound",
-                                                       "Compiling", "Start-up",            "Mixed",          "No GPU work", "Not judged"};
+  constexpr std::array<std::string_view, 11> kNames = {"Compute-bound", "Communication-bound",   "Transfer-bound", "Host-bound",
+                                                       "Input-bound",   "Synchronization-bound", "Compiling",      "Start-up",
+                                                       "Mixed",         "No GPU work",           "Not judged"};
   return kNames[static_cast<std::size_t>(bound)];
 }
 
@@ -175,35 +192,48 @@ Verdict verdict_of(const Trace& trace, const TimeAccount& account, const Trust& 
   if (trust.cut_off) return made(Bound::not_judged, "the file is cut off, so what limits the run cannot be told from it.");
   if (trace.slice_count() == 0) return made(Bound::no_gpu_work, "this trace holds no slices.");
   if (trust.gpu_work == 0)
-    return made(Bound::no_gpu_work, fmt::format("this recording of {} holds no kernel, copy or memset, so nothing can be said about the GPU.", format_duration(trace.span.length())));
+    return made(Bound::no_gpu_work,
+                fmt::format("this recording of {} holds no kernel, copy or memset, so nothing can be said about the GPU.",
+                            format_duration(trace.span.length())));
   const DeviceAccount* device = account.busiest();
-  if (device == nullptr) return made(Bound::not_judged, "no launch of the GPU's work is in the file, so why the GPU stands still is not known.");
+  if (device == nullptr)
+    return made(Bound::not_judged, "no launch of the GPU's work is in the file, so why the GPU stands still is not known.");
   const AccountTimes& t = device->times;
   if (t.window == 0) return made(Bound::not_judged, "the window of the recording has no length.");
   const std::string compute = percent(t.compute, t.window);
   if (trust.launch_blocked)
-    return made(Bound::not_judged, fmt::format("launches waited for their kernels, so this is not how the program runs without that; the GPU computes for {} of {}.", compute,
-                                               window_words(account)));
+    return made(Bound::not_judged, fmt::format("launches waited for their kernels, so this is not how the program runs without "
+                                               "that; the GPU computes for {} of {}.",
+                                               compute, window_words(account)));
   const std::vector<Part> parts = parts_of(t);
   const Part &first = parts[0], &second = parts[1];
   if (first.bound == Bound::not_judged && first.time > t.compute)
-    return made(Bound::not_judged, fmt::format("for {} of {} {}{}.", percent(first.time, t.window), window_words(account),
-                                               t.of(IdleCause::unlinked) >= t.of(IdleCause::unrecorded)
-                                                   ? "nothing ran on the GPU before work whose launch is not in the file, so what it waited for is not known"
-                                                   : "the GPU stood idle, and no thread of the file shows for what",
-                                               rest_of_sentence(t, first, second)));
+    return made(
+        Bound::not_judged,
+        fmt::format(
+            "for {} of {} {}{}.", percent(first.time, t.window), window_words(account),
+            t.of(IdleCause::unlinked) >= t.of(IdleCause::unrecorded)
+                ? "nothing ran on the GPU before work whose launch is not in the file, so what it waited for is not known"
+                : "the GPU stood idle, and no thread of the file shows for what",
+            rest_of_sentence(t, first, second)));
   if (share(t.compute, t.window) >= kComputeBound)
-    return made(Bound::compute, fmt::format("{} computes for {} of {}; {}.{}", which_device(account, *device), compute, window_words(account),
-                                            first.time > 0 ? fmt::format("the second largest part is {}, {}", first.words, percent(first.time, t.window)) : "there is no second largest part",
-                                            shortness(account)));
+    return made(Bound::compute,
+                fmt::format("{} computes for {} of {}; {}.{}", which_device(account, *device), compute, window_words(account),
+                            first.time > 0
+                                ? fmt::format("the second largest part is {}, {}", first.words, percent(first.time, t.window))
+                                : "there is no second largest part",
+                            shortness(account)));
   if (const auto start = start_up_step(trace, account))
-    return made(Bound::start_up, fmt::format("{}; the GPU computes for {}, and the largest part of the rest is {}, {}.", start_up_sentence(trace, account, *start), compute,
-                                             first.words, percent(first.time, t.window)));
+    return made(Bound::start_up,
+                fmt::format("{}; the GPU computes for {}, and the largest part of the rest is {}, {}.",
+                            start_up_sentence(trace, account, *start), compute, first.words, percent(first.time, t.window)));
   if (first.bound == Bound::mixed || first.bound == Bound::not_judged || share(first.time, t.window) < kBound)
-    return made(Bound::mixed, fmt::format("no single part limits the run: {} computes for {} of {}; next come {}, {}, and {}, {}.{}", which_device(account, *device),
-                                          compute, window_words(account), first.words, percent(first.time, t.window), second.words, percent(second.time, t.window),
-                                          shortness(account)));
-  return made(first.bound, main_sentence(trace, account, *device, first) + rest_of_sentence(t, first, second) + "." + shortness(account));
+    return made(Bound::mixed,
+                fmt::format("no single part limits the run: {} computes for {} of {}; next come {}, {}, and {}, {}.{}",
+                            which_device(account, *device), compute, window_words(account), first.words,
+                            percent(first.time, t.window), second.words, percent(second.time, t.window), shortness(account)));
+  return made(first.bound,
+              main_sentence(trace, account, *device, first) + rest_of_sentence(t, first, second) + "." + shortness(account));
 }
 
 }  // namespace gapscope

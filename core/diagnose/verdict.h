@@ -13,7 +13,17 @@
 namespace gapscope {
 
 enum class Bound : std::uint8_t {
-  compute, communication, transfer, host, input, synchronization, compiling, start_up, mixed, no_gpu_work, not_judged,
+  compute,
+  communication,
+  transfer,
+  host,
+  input,
+  synchronization,
+  compiling,
+  start_up,
+  mixed,
+  no_gpu_work,
+  not_judged,
 };
 // "Compute-bound", "Start-up", "No GPU work", "Not judged", ...
 std::string_view bound_name(Bound bound);

@@ -100,7 +100,8 @@ Arrangements::StreamRows arrange_stream(const Trace& trace, LaneId id) {
   walk_lane(trace, id, [&](SliceId slice) { slices.push_back(slice); });
   const WorkAndSpans parts = told_apart(trace, slices);
   if (parts.work.empty() || parts.spans.empty()) return {};
-  return {std::make_unique<const ArrangedLane>(trace, parts.work, Stacking::packed), std::make_unique<const ArrangedLane>(trace, parts.spans, Stacking::nested)};
+  return {std::make_unique<const ArrangedLane>(trace, parts.work, Stacking::packed),
+          std::make_unique<const ArrangedLane>(trace, parts.spans, Stacking::nested)};
 }
 
 Arrangements::GraphStreams compact_streams(const Trace& trace, std::vector<LaneId> lanes) {
@@ -172,7 +173,8 @@ Arrangements make_arrangements(const Trace& trace, const std::atomic<bool>* canc
   std::vector<std::vector<LaneId>> streams = streams_with_graphs(trace);
   for (std::size_t p = 0; p < trace.processes.size(); ++p) {
     if (cancel != nullptr && *cancel) return all;
-    all.graph_streams.push_back(trace.processes[p].is_gpu ? compact_streams(trace, std::move(streams[p])) : Arrangements::GraphStreams{});
+    all.graph_streams.push_back(trace.processes[p].is_gpu ? compact_streams(trace, std::move(streams[p]))
+                                                          : Arrangements::GraphStreams{});
     all.any_graph_streams = all.any_graph_streams || all.graph_streams.back().together;
   }
   return all;

@@ -51,9 +51,9 @@ ArrowIndex::ArrowIndex(const Trace& trace, const LinkIndex& links) : trace_(trac
     const std::string_view category = trace.strings[flow.category];
     const bool is_launch = category == "ac2g" || category == "async_cpu_to_gpu";
     if (is_launch && is_joined(flow)) continue;  // the launch that the correlation gave
-    const ArrowGroup group = is_launch                ? ArrowGroup::launches
+    const ArrowGroup group = is_launch              ? ArrowGroup::launches
                              : category == "fwdbwd" ? ArrowGroup::forward_backward
-                                                      : ArrowGroup::other;
+                                                    : ArrowGroup::other;
     groups_[static_cast<std::size_t>(group)].arrows.push_back({flow.from, flow.to, flow.category});
   }
   for (Group& group : groups_) {
@@ -86,7 +86,8 @@ void ArrowIndex::order(const Group& group, Ends& ends) const {
 }
 
 // Positions [first, last) in a level of the arrows whose end lies in `span`.
-std::pair<std::size_t, std::size_t> ArrowIndex::inside(const Group& group, const Ends& ends, std::size_t level, Span span) const {
+std::pair<std::size_t, std::size_t> ArrowIndex::inside(const Group& group, const Ends& ends, std::size_t level,
+                                                       Span span) const {
   const std::vector<std::uint32_t>& at = ends.levels[level];
   const auto before = [&](std::uint32_t arrow, Ns t) { return time_of(group, ends, arrow) < t; };
   const auto first = std::lower_bound(at.begin(), at.end(), span.begin, before);
@@ -115,7 +116,8 @@ void ArrowIndex::choose_in(const Group& group, const Ends& ends, Span bucket, st
   out.insert(out.end(), of_level + static_cast<std::ptrdiff_t>(first), of_level + static_cast<std::ptrdiff_t>(last));
   if (last - first <= most) return;
   const auto keep = out.begin() + before + static_cast<std::ptrdiff_t>(most);
-  std::nth_element(out.begin() + before, keep, out.end(), [](std::uint32_t a, std::uint32_t b) { return priority(a) > priority(b); });
+  std::nth_element(out.begin() + before, keep, out.end(),
+                   [](std::uint32_t a, std::uint32_t b) { return priority(a) > priority(b); });
   out.erase(keep, out.end());
 }
 

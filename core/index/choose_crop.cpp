@@ -9,7 +9,8 @@ namespace {
 
 bool is_wanted(const Trace& trace, const Lane& lane, const std::vector<std::string>& texts) {
   return texts.empty() || std::any_of(texts.begin(), texts.end(), [&](const std::string& text) {
-           return contains_ignore_case(lane.title, text) || contains_ignore_case(trace.processes[lane.process.index()].title, text);
+           return contains_ignore_case(lane.title, text) ||
+                  contains_ignore_case(trace.processes[lane.process.index()].title, text);
          });
 }
 

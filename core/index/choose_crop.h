@@ -14,6 +14,7 @@ namespace gapscope {
 
 // `lane_texts`: only lanes whose title, or whose process's title, holds one of these, whatever the case; empty: all lanes.
 // A window that holds all of the trace's span, with all lanes, is everything.
-CropChoice choose_crop(const Trace& trace, const LinkIndex& links, Span window, const std::vector<std::string>& lane_texts = {});
+CropChoice choose_crop(const Trace& trace, const LinkIndex& links, Span window,
+                       const std::vector<std::string>& lane_texts = {});
 
 }  // namespace gapscope

@@ -34,7 +34,9 @@ SliceId DeepLane::Innermost::at(Ns t) const {
 // The last slice of each depth while slices come in order of begin.
 class DeepLane::Sweep {
  public:
-  Sweep(const Trace& trace, std::size_t depths, Innermost& out) : trace_(trace), out_(out), last_(depths) { moments_.resize(depths); }
+  Sweep(const Trace& trace, std::size_t depths, Innermost& out) : trace_(trace), out_(out), last_(depths) {
+    moments_.resize(depths);
+  }
 
   // The next slice, at `depth`.
   void add(SliceId slice, std::uint32_t depth) {
@@ -82,7 +84,8 @@ class DeepLane::Sweep {
 
 DeepLane::DeepLane(const Trace& trace, LaneId lane, const std::atomic<bool>* cancel) : first_(trace.lane(lane).first_slice) {
   const Lane& of = trace.lane(lane);
-  for (std::uint32_t i = of.first_slice; only_ops_ && i < of.first_slice + of.slice_count; ++i) only_ops_ = is_op(trace.kind(SliceId(i)));
+  for (std::uint32_t i = of.first_slice; only_ops_ && i < of.first_slice + of.slice_count; ++i)
+    only_ops_ = is_op(trace.kind(SliceId(i)));
   parent_.resize(of.slice_count);
   walk(trace, lane, cancel);
   if (cancel == nullptr || !*cancel) gather_children(trace);

@@ -1,6 +1,7 @@
 #pragma once
-// What LaneIndex answers for a lane with too many depths to look at one after the other: who encloses whom, and what is innermost
-// at a time, worked out in one walk and kept. No recording has such a lane; calls that recurse and spans that overlap without end do.
+// What LaneIndex answers for a lane with too many depths to look at one after the other: who encloses whom, and what is
+// innermost at a time, worked out in one walk and kept. No recording has such a lane; calls that recurse and spans that overlap
+// without end do.
 //
 // O(n log depths) to build and 24 to 60 bytes a slice, of such lanes only; then a parent is O(1), what is innermost at a time
 // O(log n). Refers to nothing.
@@ -41,8 +42,8 @@ class DeepLane {
   void walk(const Trace& trace, LaneId lane, const std::atomic<bool>* cancel);
   void gather_children(const Trace& trace);
 
-  std::uint32_t first_;          // the lane's first slice
-  Column<SliceId> parent_;       // by slice, counted from there
+  std::uint32_t first_;                // the lane's first slice
+  Column<SliceId> parent_;             // by slice, counted from there
   Column<std::uint32_t> first_child_;  // by parent, and one past the end
   Column<SliceId> children_;
   Innermost all_, ops_;  // ops_: of operators and annotations alone; empty where the lane holds nothing else

@@ -24,7 +24,8 @@ LaneIndex::LaneIndex(const Trace& trace, int threads, const std::atomic<bool>* c
   parallel_for(threads, made.size(), [&](std::size_t r) {
     if (cancel != nullptr && *cancel) return;
     const Row& row = trace.rows[r];
-    made[r].emplace(std::span(trace.slices.begin).subspan(row.first, row.count), std::span(trace.slices.end).subspan(row.first, row.count));
+    made[r].emplace(std::span(trace.slices.begin).subspan(row.first, row.count),
+                    std::span(trace.slices.end).subspan(row.first, row.count));
   });
   if (cancel != nullptr && *cancel) return;
   levels_.reserve(made.size());
@@ -32,7 +33,8 @@ LaneIndex::LaneIndex(const Trace& trace, int threads, const std::atomic<bool>* c
 
   const std::vector<LaneId> deep = deep_lanes(trace);
   if (!deep.empty()) deep_.resize(trace.lanes.size());
-  parallel_for(threads, deep.size(), [&](std::size_t i) { deep_[deep[i].index()] = std::make_unique<const DeepLane>(trace, deep[i], cancel); });
+  parallel_for(threads, deep.size(),
+               [&](std::size_t i) { deep_[deep[i].index()] = std::make_unique<const DeepLane>(trace, deep[i], cancel); });
 }
 
 std::size_t LaneIndex::level_bytes() const {

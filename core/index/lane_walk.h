@@ -18,7 +18,9 @@ void walk_parts(const Trace& trace, const std::vector<RowPart>& parts, Visit vis
   struct Head {
     Ns begin;
     std::uint32_t depth, at, stop;
-    bool operator<(const Head& o) const { return begin != o.begin ? begin > o.begin : depth > o.depth; }  // a heap wants the last first
+    bool operator<(const Head& o) const {
+      return begin != o.begin ? begin > o.begin : depth > o.depth;
+    }  // a heap wants the last first
   };
   std::vector<Head> heads;
   for (std::uint32_t depth = 0; depth < parts.size(); ++depth) {

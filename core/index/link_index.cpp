@@ -21,8 +21,10 @@ void keep_first(std::uint32_t& known, std::uint32_t slice, const Trace& trace) {
 
 }  // namespace
 
-LinkIndex::LinkIndex(const Trace& trace, const LaneIndex& lanes, int threads, const std::atomic<bool>* cancel) : trace_(trace), lanes_(lanes) {
-  const std::array<void (LinkIndex::*)(), 3> parts = {&LinkIndex::join_operators, &LinkIndex::join_calls, &LinkIndex::sort_flows};
+LinkIndex::LinkIndex(const Trace& trace, const LaneIndex& lanes, int threads, const std::atomic<bool>* cancel)
+    : trace_(trace), lanes_(lanes) {
+  const std::array<void (LinkIndex::*)(), 3> parts = {&LinkIndex::join_operators, &LinkIndex::join_calls,
+                                                      &LinkIndex::sort_flows};
   parallel_for(threads, parts.size(), [&](std::size_t i) {
     if (cancel == nullptr || !*cancel) (this->*parts[i])();
   });

@@ -47,13 +47,13 @@ class LinkIndex {
 
   const Trace& trace_;
   const LaneIndex& lanes_;
-  IdMap<std::uint32_t> call_of_correlation_;  // slice value of the first call of the file, or kNoSlice
-  IdMap<std::uint32_t> op_of_external_id_;    // slice value of the first operator or annotation in time
-  std::vector<std::uint32_t> call_at_;        // slices of the calls that launched something, ascending
-  std::vector<SliceId> launched_;          // GPU slices grouped by call, in time order
+  IdMap<std::uint32_t> call_of_correlation_;   // slice value of the first call of the file, or kNoSlice
+  IdMap<std::uint32_t> op_of_external_id_;     // slice value of the first operator or annotation in time
+  std::vector<std::uint32_t> call_at_;         // slices of the calls that launched something, ascending
+  std::vector<SliceId> launched_;              // GPU slices grouped by call, in time order
   std::vector<std::uint32_t> launched_first_;  // per entry of call_at_, into launched_; one more at the end
-  std::vector<std::uint32_t> flow_from_;   // identity: flows are ordered by `from`
-  std::vector<std::uint32_t> flow_to_;     // positions in trace.flows ordered by `to`
+  std::vector<std::uint32_t> flow_from_;       // identity: flows are ordered by `from`
+  std::vector<std::uint32_t> flow_to_;         // positions in trace.flows ordered by `to`
   LaunchCounts counts_;
 };
 

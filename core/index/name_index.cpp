@@ -23,7 +23,8 @@ NameIndex::NameIndex(const Trace& trace, int threads, const std::atomic<bool>* c
     Column<Entry> entries, spare;
     for (std::size_t i = next_name++; i + 1 < first_.size() && (cancel == nullptr || !*cancel); i = next_name++) {
       const std::span<SliceId> slices(slices_.data() + first_[i], first_[i + 1] - first_[i]);
-      if (std::is_sorted(slices.begin(), slices.end(), [&](SliceId a, SliceId b) { return trace.begin(a) < trace.begin(b); })) continue;
+      if (std::is_sorted(slices.begin(), slices.end(), [&](SliceId a, SliceId b) { return trace.begin(a) < trace.begin(b); }))
+        continue;
       entries.clear();
       for (const SliceId slice : slices) entries.push_back({trace.begin(slice), slice});
       merge_runs(std::span(entries), spare, [](const Entry& a, const Entry& b) { return a.begin < b.begin; });

@@ -7,8 +7,8 @@
 namespace gapscope {
 namespace {
 
-constexpr std::size_t kFewSlices = 256;   // so few are looked at one by one
-constexpr std::size_t kFirstShrink = 4;   // the first level pays when it has a quarter of the slices
+constexpr std::size_t kFewSlices = 256;  // so few are looked at one by one
+constexpr std::size_t kFirstShrink = 4;  // the first level pays when it has a quarter of the slices
 constexpr int kWidestColumn = 62;
 
 constexpr std::size_t kColumns = kWidestColumn + 2;
@@ -34,8 +34,8 @@ std::array<std::size_t, kColumns> count_groups(std::span<const Ns> begin, std::s
 
 // Groups of the level from the slices, or from the groups of a finer one.
 template <class First, class Longest>
-std::vector<SliceGroup> make_groups(std::size_t n, First first, Longest longest, std::size_t count, std::span<const Ns> begin, std::span<const Ns> end,
-                                    int log2_column) {
+std::vector<SliceGroup> make_groups(std::size_t n, First first, Longest longest, std::size_t count, std::span<const Ns> begin,
+                                    std::span<const Ns> end, int log2_column) {
   std::vector<SliceGroup> out;
   out.reserve(count + 1);
   const Ns column = Ns{1} << log2_column;
@@ -81,8 +81,9 @@ RowLevels::RowLevels(std::span<const Ns> begin, std::span<const Ns> end) {
       levels_.push_back({log2_column, make_groups(n, itself, itself, count, begin, end, log2_column)});
     } else {
       const std::vector<SliceGroup>& finer = levels_.back().groups;
-      levels_.push_back({log2_column, make_groups(finer.size() - 1, [&](std::size_t i) { return finer[i].first; },
-                                                  [&](std::size_t i) { return finer[i].longest; }, count, begin, end, log2_column)});
+      levels_.push_back({log2_column, make_groups(
+                                          finer.size() - 1, [&](std::size_t i) { return finer[i].first; },
+                                          [&](std::size_t i) { return finer[i].longest; }, count, begin, end, log2_column)});
     }
     if (count < kFewSlices) return;
   }

@@ -44,7 +44,8 @@ class Folder {
   Ns end_of_column(Ns t) const {
     if (t < view_.begin) return view_.begin;
     constexpr Ns kFits64 = Ns{1} << 46;  // 19 hours: times 2^16 pixels it still fits
-    return view_.length() < kFits64 && width_px_ < (1 << 16) ? end_of_column_in<std::uint64_t>(t) : end_of_column_in<unsigned __int128>(t);
+    return view_.length() < kFits64 && width_px_ < (1 << 16) ? end_of_column_in<std::uint64_t>(t)
+                                                             : end_of_column_in<unsigned __int128>(t);
   }
   template <class Wide>
   Ns end_of_column_in(Ns t) const {

@@ -16,7 +16,7 @@ namespace gapscope {
 struct VisibleItem {
   Ns begin = 0;
   Ns end = 0;
-  SliceId slice;            // the slice, or the longest of the run
+  SliceId slice;  // the slice, or the longest of the run
   std::uint32_t count = 1;
 };
 

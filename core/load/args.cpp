@@ -18,7 +18,7 @@
 namespace gapscope {
 namespace {
 
-constexpr std::size_t kFirstRead = 16 * 1024;            // most events are far smaller
+constexpr std::size_t kFirstRead = 16 * 1024;                 // most events are far smaller
 constexpr std::size_t kLargestEvent = std::size_t{64} << 20;  // an event larger than this is not shown whole
 
 // Reads `text` from the source's current place until the event that begins it is complete, and takes it as the load did:
@@ -37,10 +37,13 @@ Result<std::string> read_one_event(ByteSource& source, const std::string& shown,
     text.resize(had + *got);
     if (text.empty() || text.front() != '{') break;
     const BatchEnd end = parser.parse(text, offset, *got < want);
-    if (!taken.empty() && taken[0].at == 0) return taken[0].mended.empty() ? text.substr(0, taken[0].end) : std::move(taken[0].mended);
+    if (!taken.empty() && taken[0].at == 0)
+      return taken[0].mended.empty() ? text.substr(0, taken[0].end) : std::move(taken[0].mended);
     if (end.how != BatchEnd::How::unfinished || end.at != 0) break;
   }
-  return Error{fmt::format("The event at byte {} of {} cannot be read any more: the file has changed since it was opened. Reload it.", offset, shown)};
+  return Error{
+      fmt::format("The event at byte {} of {} cannot be read any more: the file has changed since it was opened. Reload it.",
+                  offset, shown)};
 }
 
 // Opening a pipe again would wait for a writer, perhaps for ever.
@@ -53,7 +56,8 @@ bool is_pipe(const std::string& path) {
 Result<bool> skip(ByteSource& source, std::uint64_t bytes) {
   std::string scratch(std::size_t{256} * 1024, '\0');
   while (bytes > 0) {
-    Result<std::size_t> got = source.read(scratch.data(), static_cast<std::size_t>(std::min<std::uint64_t>(bytes, scratch.size())));
+    Result<std::size_t> got =
+        source.read(scratch.data(), static_cast<std::size_t>(std::min<std::uint64_t>(bytes, scratch.size())));
     if (!got) return got.error();
     if (*got == 0) return false;
     bytes -= *got;
@@ -87,7 +91,8 @@ class Walk {
   std::string_view token(std::size_t i, std::size_t after) const {
     const std::size_t begin = index_.positions()[i];
     std::size_t end = after < index_.positions().size() ? index_.positions()[after] : text_.size();
-    while (end > begin && (text_[end - 1] == ' ' || text_[end - 1] == '\n' || text_[end - 1] == '\r' || text_[end - 1] == '\t')) --end;
+    while (end > begin && (text_[end - 1] == ' ' || text_[end - 1] == '\n' || text_[end - 1] == '\r' || text_[end - 1] == '\t'))
+      --end;
     return text_.substr(begin, end - begin);
   }
 
@@ -154,9 +159,11 @@ std::optional<Error> spill(TextAccess& text, const std::string& folder, const st
 
 Result<std::unique_ptr<ByteSource>> open_text_before(const TextAccess& text, std::uint64_t offset, std::uint64_t& begin) {
   if (!text.spilled && is_pipe(text.path)) {
-    return Error{fmt::format("{} is a pipe, so its args cannot be read again. Open the trace from a file to see them.", printable(text.path))};
+    return Error{fmt::format("{} is a pipe, so its args cannot be read again. Open the trace from a file to see them.",
+                             printable(text.path))};
   }
-  if (text.path == "-" && !text.spilled) return Error{"The trace came through standard input, so its args cannot be read again. Open it from a file to see them."};
+  if (text.path == "-" && !text.spilled)
+    return Error{"The trace came through standard input, so its args cannot be read again. Open it from a file to see them."};
   if (text.spilled) {
     begin = offset;
     return text.spilled->open_at(offset);

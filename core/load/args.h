@@ -11,7 +11,7 @@ namespace gapscope {
 
 struct Arg {
   std::string key;
-  std::string value;    // text of a string without quotes; JSON text of everything else
+  std::string value;  // text of a string without quotes; JSON text of everything else
   bool is_text = false;
 };
 

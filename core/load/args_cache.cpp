@@ -15,7 +15,8 @@ std::size_t ArgsCache::slot_of(std::string_view name) const {
       std::memcpy(&w, name.data() + at, sizeof w);
       return w;
     };
-    sum += word(0) * 0x9E3779B97F4A7C15ULL + word(name.size() / 2 - 4) * 0xff51afd7ed558ccdULL + word(name.size() - 8) * 0x9FB21C651E98DF25ULL;
+    sum += word(0) * 0x9E3779B97F4A7C15ULL + word(name.size() / 2 - 4) * 0xff51afd7ed558ccdULL +
+           word(name.size() - 8) * 0x9FB21C651E98DF25ULL;
   }
   static_assert(kSlots == std::size_t{1} << 12);
   return ((sum ^ (sum >> 32)) * 0x9E3779B97F4A7C15ULL) >> (64 - 12);

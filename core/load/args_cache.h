@@ -43,7 +43,9 @@ class ArgsCache {
     last_ = *likely_;
     return &runs_[last_];
   }
-  static bool worth_learning(std::size_t bytes, std::size_t positions) { return bytes <= kLongest && positions >= kShortest && !learns_nothing; }
+  static bool worth_learning(std::size_t bytes, std::size_t positions) {
+    return bytes <= kLongest && positions >= kShortest && !learns_nothing;
+  }
   void learn(CachedArgs run);
 
  private:
@@ -58,8 +60,8 @@ class ArgsCache {
   std::size_t slot_of(std::string_view name) const;
 
   std::vector<CachedArgs> runs_;
-  std::size_t next_ = 0;          // the run to be replaced when there are kMostRuns
-  std::uint16_t last_ = 0;        // the run met last
+  std::size_t next_ = 0;             // the run to be replaced when there are kMostRuns
+  std::uint16_t last_ = 0;           // the run met last
   std::uint16_t* likely_ = nullptr;  // where find() looked
   std::vector<std::uint16_t> likely_runs_ = std::vector<std::uint16_t>(kSlots, kMostRuns);  // by name and the run before
   std::vector<std::uint16_t> by_text_ = std::vector<std::uint16_t>(kSlots, kMostRuns);

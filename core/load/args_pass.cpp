@@ -17,7 +17,7 @@ constexpr std::size_t kLongestEvent = kBalanceBytes;
 class Pass {
  public:
   Pass(const TextAccess& access, const ArgsPass& pass, std::unique_ptr<ByteSource> source, std::uint64_t at)
-        : access_(access), pass_(pass), source_(std::move(source)), text_offset_(at) {}
+      : access_(access), pass_(pass), source_(std::move(source)), text_offset_(at) {}
 
   std::optional<Error> run() {
     for (std::size_t i = 0; i < pass_.offsets.size(); ++i) {

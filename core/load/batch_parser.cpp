@@ -166,8 +166,8 @@ void BatchParser::begin_record() {
 // What the event is shows in the table that grew.
 void BatchParser::record(std::size_t at, std::size_t end, std::string mended) {
   using What = TakenEvent::What;
-  const std::array<std::size_t, 5> rows = {chunk_.slices.size(), chunk_.flows.size(), chunk_.halves.size(), chunk_.instants.size(),
-                                           chunk_.counters.size()};
+  const std::array<std::size_t, 5> rows = {chunk_.slices.size(), chunk_.flows.size(), chunk_.halves.size(),
+                                           chunk_.instants.size(), chunk_.counters.size()};
   TakenEvent event{at, end, std::move(mended)};
   constexpr std::array<What, 5> kTables = {What::slice, What::flow, What::half, What::instant, What::counter};
   for (std::size_t t = 0; t < rows.size(); ++t)

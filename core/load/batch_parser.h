@@ -26,12 +26,12 @@ struct BatchEnd {
 // An event that was taken, for those who want its text.
 struct TakenEvent {
   enum class What : std::uint8_t { slice, flow, half, instant, counter, no_row };  // no_row: names, and what has no rows
-  std::size_t at = 0, end = 0;  // its text in the stretch
-  std::string mended;           // stands for that text where it could not be read as it was
+  std::size_t at = 0, end = 0;                                                     // its text in the stretch
+  std::string mended;  // stands for that text where it could not be read as it was
   What what = What::no_row;
-  Ns time = 0;                  // of instants and counters
-  std::uint32_t lane = 0;       // of instants and counters, in the chunk
-  bool is_global = false;       // an instant over all lanes
+  Ns time = 0;             // of instants and counters
+  std::uint32_t lane = 0;  // of instants and counters, in the chunk
+  bool is_global = false;  // an instant over all lanes
 };
 
 class BatchParser {

@@ -18,7 +18,12 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 BlockReader::BlockReader(ByteSource& source, std::string head, std::uint64_t file_offset, std::size_t block_bytes, int blocks,
                          std::atomic<bool>* cancel, std::atomic<std::uint64_t>* bytes_done)
-    : source_(source), tail_(std::move(head)), offset_(file_offset), block_bytes_(block_bytes), cancel_(cancel), bytes_done_(bytes_done),
+    : source_(source),
+      tail_(std::move(head)),
+      offset_(file_offset),
+      block_bytes_(block_bytes),
+      cancel_(cancel),
+      bytes_done_(bytes_done),
       reads_ahead_(!source.is_plain()) {
   free_.reserve(static_cast<std::size_t>(blocks));
   for (int i = 0; i < blocks; ++i) free_.push_back(std::make_unique<Block>());
@@ -26,7 +31,8 @@ BlockReader::BlockReader(ByteSource& source, std::string head, std::uint64_t fil
   try {
     thread_ = Thread(
         [this] {
-          while (read_block()) {}
+          while (read_block()) {
+          }
         },
         [this]() noexcept { fail(); });
   } catch (const std::system_error&) {

@@ -21,9 +21,9 @@ namespace gapscope {
 
 struct Block {
   std::vector<char> buffer;
-  std::size_t size = 0;            // bytes of text in buffer
-  std::uint64_t file_offset = 0;   // of the text in the inflated file
-  std::size_t number = 0;          // 0, 1, 2, ... in file order
+  std::size_t size = 0;           // bytes of text in buffer
+  std::uint64_t file_offset = 0;  // of the text in the inflated file
+  std::size_t number = 0;         // 0, 1, 2, ... in file order
   bool is_last = false;
 
   std::string_view text() const { return {buffer.data(), size}; }
@@ -31,10 +31,10 @@ struct Block {
 
 class BlockReader {
  public:
-  // Packed text is inflated ahead on a thread of its own. Plain text is read by whoever asks for the next block, and so is in the
-  // cache of the core that parses it: reading a file ahead is what the system does.
-  // `head` is text already read (it comes first), at `file_offset`.
-  // At most `blocks` blocks exist at a time; each holds about `block_bytes`, more where an event is larger.
+  // Packed text is inflated ahead on a thread of its own. Plain text is read by whoever asks for the next block, and so is in
+  // the cache of the core that parses it: reading a file ahead is what the system does. `head` is text already read (it comes
+  // first), at `file_offset`. At most `blocks` blocks exist at a time; each holds about `block_bytes`, more where an event is
+  // larger.
   BlockReader(ByteSource& source, std::string head, std::uint64_t file_offset, std::size_t block_bytes, int blocks,
               std::atomic<bool>* cancel, std::atomic<std::uint64_t>* bytes_done);
   ~BlockReader();
@@ -60,22 +60,22 @@ class BlockReader {
   void fail() noexcept;
 
   ByteSource& source_;
-  std::string tail_;               // text read beyond the last cut
+  std::string tail_;  // text read beyond the last cut
   std::uint64_t offset_;
   std::size_t block_bytes_;
   std::atomic<bool>* cancel_;
   std::atomic<std::uint64_t>* bytes_done_;
 
-  std::mutex turn_;                // held while a block is read, where no thread reads ahead
+  std::mutex turn_;  // held while a block is read, where no thread reads ahead
   std::size_t next_number_ = 0;
-  mutable std::mutex mutex_;       // guards what follows
+  mutable std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::deque<std::unique_ptr<Block>> ready_;
   std::vector<std::unique_ptr<Block>> free_;
   bool finished_ = false;
   bool stopped_ = false;
   std::optional<Error> error_;
-  std::exception_ptr failure_;     // of the thread that reads ahead
+  std::exception_ptr failure_;  // of the thread that reads ahead
   std::atomic<std::uint64_t> text_bytes_{0};
   double read_seconds_ = 0;
   bool reads_ahead_;

@@ -35,7 +35,8 @@ class FileSource final : public ByteSource {
       if (!wait()) return Error{"Cancelled."};
       const ssize_t n = ::read(fd_, into + got, size - got);
       if (n < 0 && (errno == EINTR || (errno == EAGAIN && may_wait_))) continue;
-      if (n < 0) return Error{fmt::format("Reading {} failed after {} bytes: {}.", printable(path_), done_ + got, std::strerror(errno))};
+      if (n < 0)
+        return Error{fmt::format("Reading {} failed after {} bytes: {}.", printable(path_), done_ + got, std::strerror(errno))};
       if (n == 0) break;
       got += static_cast<std::size_t>(n);
     }
@@ -119,8 +120,10 @@ class LimitedSource final : public ByteSource {
     if (!got) return got;
     text_bytes_ += *got;
     if (text_bytes_ <= std::max(kAlwaysAllowed, kLargestRatio * packed_->file_bytes_read())) return got;
-    return Error{fmt::format("The file inflates to more than {} times its size, which no trace does: stopped after {} of text. If it is sound, unpack it first.",
-                             kLargestRatio, format_bytes(text_bytes_))};
+    return Error{
+        fmt::format("The file inflates to more than {} times its size, which no trace does: stopped after {} of text. If it is "
+                    "sound, unpack it first.",
+                    kLargestRatio, format_bytes(text_bytes_))};
   }
   std::uint64_t file_bytes_read() const override { return packed_->file_bytes_read(); }
   std::uint64_t file_bytes_total() const override { return packed_->file_bytes_total(); }
@@ -157,7 +160,10 @@ Result<std::unique_ptr<ByteSource>> unpacked(std::unique_ptr<ByteSource> raw) {
 
 Packing packing_of(std::string_view b) {
   if (b.substr(0, 2) == "\x1f\x8b") return Packing::gzip;
-  if (b.substr(0, 6) == std::string_view("\xfd" "7zXZ\0", 6)) return Packing::xz;
+  if (b.substr(0, 6) == std::string_view("\xfd"
+                                         "7zXZ\0",
+                                         6))
+    return Packing::xz;
   if (b.substr(0, 4) == "\x28\xb5\x2f\xfd") return Packing::zstd;
   return Packing::plain;
 }
@@ -165,7 +171,8 @@ Packing packing_of(std::string_view b) {
 namespace {
 
 Result<std::unique_ptr<ByteSource>> open_raw(const std::string& path, const std::atomic<bool>* cancel) {
-  if (path == "-") return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(STDIN_FILENO, false, "standard input", 0, true, cancel));
+  if (path == "-")
+    return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(STDIN_FILENO, false, "standard input", 0, true, cancel));
   const std::string shown = printable(path);
   // Opening a pipe is not to wait for its writer: reading does, and can be cancelled.
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -184,13 +191,14 @@ Result<std::unique_ptr<ByteSource>> open_raw(const std::string& path, const std:
     ::close(fd);
     return Error{fmt::format("{} is empty (0 bytes). Was the recording stopped before the trace was exported?", shown)};
   }
-  return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(fd, true, path, regular ? static_cast<std::uint64_t>(info.st_size) : 0,
-                                                                  !regular, cancel));
+  return std::unique_ptr<ByteSource>(
+      std::make_unique<FileSource>(fd, true, path, regular ? static_cast<std::uint64_t>(info.st_size) : 0, !regular, cancel));
 }
 
 }  // namespace
 
-Result<std::unique_ptr<ByteSource>> open_source(const std::string& path, const std::atomic<bool>* cancel, const std::string& spill_folder) {
+Result<std::unique_ptr<ByteSource>> open_source(const std::string& path, const std::atomic<bool>* cancel,
+                                                const std::string& spill_folder) {
   Result<std::unique_ptr<ByteSource>> raw = open_raw(path, cancel);
   if (!raw) return raw;
   const bool is_pipe = (*raw)->file_bytes_total() == 0;
@@ -203,10 +211,13 @@ Result<std::unique_ptr<ByteSource>> open_source(const std::string& path, const s
 Result<std::unique_ptr<ByteSource>> open_packed(const std::string& path, std::uint64_t offset) {
   Result<std::unique_ptr<ByteSource>> raw = open_raw(path, nullptr);
   if (!raw) return raw;
-  if (!static_cast<FileSource&>(**raw).seek(offset)) return Error{fmt::format("{} cannot be read from byte {}.", printable(path), offset)};
+  if (!static_cast<FileSource&>(**raw).seek(offset))
+    return Error{fmt::format("{} cannot be read from byte {}.", printable(path), offset)};
   return raw;
 }
 
-Result<std::unique_ptr<ByteSource>> open_memory(std::string_view bytes) { return unpacked(std::make_unique<MemorySource>(bytes)); }
+Result<std::unique_ptr<ByteSource>> open_memory(std::string_view bytes) {
+  return unpacked(std::make_unique<MemorySource>(bytes));
+}
 
 }  // namespace gapscope

@@ -34,13 +34,15 @@ std::optional<Error> trouble_with(const Trace& trace, const CropChoice& choice, 
   if (out.ends_with(".xz") || out.ends_with(".zst"))
     return Error{fmt::format("{}: crops are written plain or as gzip. Let the name end in .json or .json.gz.", printable(out))};
   if (choice.slice_count == 0 && !choice.everything)
-    return Error{fmt::format("Nothing of {} lies in that window: the trace goes from {} to {} ns. Choose a window inside, or other lanes.",
-                             printable(trace.path), trace.span.begin, trace.span.end)};
+    return Error{fmt::format(
+        "Nothing of {} lies in that window: the trace goes from {} to {} ns. Choose a window inside, or other lanes.",
+        printable(trace.path), trace.span.begin, trace.span.end)};
   return std::nullopt;
 }
 
 Error changed(const Trace& trace) {
-  return Error{fmt::format("{} has changed since it was opened, so what is to be saved is no longer where it was. Reload it.", printable(trace.path))};
+  return Error{fmt::format("{} has changed since it was opened, so what is to be saved is no longer where it was. Reload it.",
+                           printable(trace.path))};
 }
 
 // The text that was kept while loading stays as it is.
@@ -50,14 +52,16 @@ bool is_as_loaded(const Trace& trace, const CropOutput& output) {
 
 class Cropper {
  public:
-  Cropper(const Trace& trace, const CropChoice& choice, const CropOutput& output, FileWriter& file, std::vector<std::uint64_t> kept)
+  Cropper(const Trace& trace, const CropChoice& choice, const CropOutput& output, FileWriter& file,
+          std::vector<std::uint64_t> kept)
       : trace_(trace), choice_(choice), output_(output), file_(file), kept_(std::move(kept)), lanes_(trace, choice) {}
 
   std::optional<Error> run(EventWalk& walk) {
     const auto error = walk.run([&](const EventWalk::Stretch& stretch) {
       if (!head_written_) write_head(walk);
       events_seen_ += stretch.chunk.events;
-      for (const ImportIssue kind : {ImportIssue::bad_event, ImportIssue::not_an_object, ImportIssue::truncated}) figures_.unreadable += stretch.chunk.report.count(kind);
+      for (const ImportIssue kind : {ImportIssue::bad_event, ImportIssue::not_an_object, ImportIssue::truncated})
+        figures_.unreadable += stretch.chunk.report.count(kind);
       for (const TakenEvent& event : stretch.events)
         if (wants(event, stretch.chunk.base_offset + event.at, walk.tables())) write_event(stretch, event);
     });
@@ -76,7 +80,9 @@ class Cropper {
     using What = TakenEvent::What;
     if (choice_.everything) return true;
     switch (event.what) {
-      case What::slice: case What::flow: case What::half: return next_ < kept_.size() && kept_[next_] == offset && ++next_ != 0;
+      case What::slice:
+      case What::flow:
+      case What::half: return next_ < kept_.size() && kept_[next_] == offset && ++next_ != 0;
       case What::instant:
         return choice_.window.contains(event.time) && (event.is_global || lanes_.lane_wanted(tables, event.lane));
       case What::counter: return choice_.window.contains(event.time) && lanes_.process_wanted(tables, event.lane);
@@ -86,7 +92,8 @@ class Cropper {
   }
 
   void write_event(const EventWalk::Stretch& stretch, const TakenEvent& event) {
-    std::string_view text = event.mended.empty() ? stretch.text.substr(event.at, event.end - event.at) : std::string_view(event.mended);
+    std::string_view text =
+        event.mended.empty() ? stretch.text.substr(event.at, event.end - event.at) : std::string_view(event.mended);
     std::string mended;
     bool changed = !event.mended.empty();
     if (!json_.is_valid(text)) {
@@ -150,11 +157,13 @@ class Cropper {
 std::vector<std::string> CropFigures::remarks() const {
   std::vector<std::string> out;
   const auto add = [&](std::uint64_t count, const char* one, const char* many) {
-    if (count != 0) out.push_back(fmt::format("{} {}", format_count(static_cast<std::int64_t>(count)), count == 1 ? one : many));
+    if (count != 0)
+      out.push_back(fmt::format("{} {}", format_count(static_cast<std::int64_t>(count)), count == 1 ? one : many));
   };
   add(mended, "event was damaged and is mended", "events were damaged and are mended");
   add(left_out, "event was damaged beyond mending and is left out", "events were damaged beyond mending and are left out");
-  add(unreadable, "piece of the file is no event that can be read and is left out", "pieces of the file are no events that can be read and are left out");
+  add(unreadable, "piece of the file is no event that can be read and is left out",
+      "pieces of the file are no events that can be read and are left out");
   if (header_lost) out.emplace_back("what stood around the events was damaged and is left out");
   return out;
 }

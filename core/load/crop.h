@@ -17,7 +17,7 @@ namespace gapscope {
 
 // How it is written, and who watches.
 struct CropOutput {
-  std::optional<FileStamp> stamp;                    // of the trace's file just before it was loaded; none: it is not known
+  std::optional<FileStamp> stamp;  // of the trace's file just before it was loaded; none: it is not known
   IfTaken if_taken = IfTaken::replace;
   std::atomic<bool>* cancel = nullptr;
   std::atomic<std::uint64_t>* bytes_done = nullptr;  // of the trace's file
@@ -38,8 +38,9 @@ struct CropFigures {
 
 // Beside the slices of `choice`: flows both of whose ends are kept (those that join nothing, where their slice or time is),
 // halves with their slices, instants and counters within the window on the chosen lanes, names and other events without a
-// time, and everything outside the events. `out` is packed where it ends in .gz, and written as core/base/output_file.h says. An Error
-// when the file is another one than when it was loaded.
-Result<CropFigures> write_crop(const Trace& trace, const CropChoice& choice, const std::string& out, const CropOutput& output = {});
+// time, and everything outside the events. `out` is packed where it ends in .gz, and written as core/base/output_file.h says.
+// An Error when the file is another one than when it was loaded.
+Result<CropFigures> write_crop(const Trace& trace, const CropChoice& choice, const std::string& out,
+                               const CropOutput& output = {});
 
 }  // namespace gapscope

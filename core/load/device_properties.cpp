@@ -50,7 +50,8 @@ std::vector<DeviceProperties> parse_device_properties(std::string_view json) {
     }
     // ROCm's spelling.
     std::int64_t number = 0;
-    if (device.shared_mem_per_sm == 0 && !object["maxSharedMemoryPerMultiProcessor"].get(number)) device.shared_mem_per_sm = number;
+    if (device.shared_mem_per_sm == 0 && !object["maxSharedMemoryPerMultiProcessor"].get(number))
+      device.shared_mem_per_sm = number;
   }
   return devices;
 }

@@ -63,7 +63,9 @@ void EventParser::take_arg(ArgKey key, const Member& m) {
   ArgFields& a = fields_.args;
   switch (key) {
 #define GAPSCOPE_TAKE_GPU(field, ...) \
-  case ArgKey::field: take_value(m, a.gpu_row().field); break;
+  case ArgKey::field:                 \
+    take_value(m, a.gpu_row().field); \
+    break;
 #define GAPSCOPE_TAKE_OP(field, ...) \
   case ArgKey::field: take_value(m, a.op_row().field); break;
     GAPSCOPE_GPU_ARGS(GAPSCOPE_TAKE_GPU)
@@ -118,8 +120,8 @@ void EventParser::take_run(const CachedArgs& run) {
 #undef GAPSCOPE_COPY
 }
 
-// `end`: what follows the last value. What an event says twice is no run: where the later value cannot be read the earlier counts.
-// Nor are lists and objects in the place of what is taken as a number or a name: a run holds no such values.
+// `end`: what follows the last value. What an event says twice is no run: where the later value cannot be read the earlier
+// counts. Nor are lists and objects in the place of what is taken as a number or a name: a run holds no such values.
 void EventParser::learn_run(const ArgStretch& stretch, Position end) {
   const std::string_view text = text_.substr(*stretch.begin, *end + 1 - *stretch.begin);
   const auto positions = static_cast<std::uint32_t>(end - stretch.begin);

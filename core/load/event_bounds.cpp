@@ -16,7 +16,7 @@ std::size_t skip_space(std::string_view text, std::size_t at) {
 }
 
 // Keys that stand first in events of known writers, sorted ones included.
-constexpr std::array<std::string_view, 13> kEventKeys = {"ph",  "cat", "name", "pid", "tid", "ts", "dur",
+constexpr std::array<std::string_view, 13> kEventKeys = {"ph",   "cat", "name", "pid", "tid", "ts",   "dur",
                                                          "args", "id",  "bp",   "s",   "tts", "cname"};
 constexpr std::size_t kLongestKey = 64;  // of those that count as keys where any will do
 
@@ -49,7 +49,9 @@ bool follows(std::string_view text, std::size_t at, char c) {
 }
 
 // Is the '{' at `at` preceded by "}" and ","?
-bool follows_event(std::string_view text, std::size_t at) { return follows(text, at, ',') && follows(text, before(text, at) - 1, '}'); }
+bool follows_event(std::string_view text, std::size_t at) {
+  return follows(text, at, ',') && follows(text, before(text, at) - 1, '}');
+}
 
 // What numbers, literals (true, null, NaN, Infinity, N/A) and the space between values are made of. When a quote is
 // missing, inside and outside change places, and the letters of keys soon show it.
@@ -86,8 +88,10 @@ class BracketWalk {
     if (is_space(c)) return;
     switch (c) {
       case '"': skip_string(); break;
-      case '{': case '[': open(c); break;
-      case '}': case ']': close(c); break;
+      case '{':
+      case '[': open(c); break;
+      case '}':
+      case ']': close(c); break;
       case '\\': at_ += at_ < text_.size() && (text_[at_] == '"' || text_[at_] == '\\') ? 1 : 0; [[fallthrough]];
       default: odd_ = odd_ || !kMayStandOutside[static_cast<unsigned char>(c)];
     }
@@ -122,8 +126,8 @@ class BracketWalk {
   std::size_t depth_ = 0;
   std::uint64_t objects_ = 0;  // a bit for each open bracket, the innermost lowest: is it a '{'
   char before_ = '\0';
-  bool odd_ = false;           // perhaps a quote is missing, perhaps it is just an odd number
-  bool broken_ = false;        // it cannot be read, wherever it closes
+  bool odd_ = false;     // perhaps a quote is missing, perhaps it is just an odd number
+  bool broken_ = false;  // it cannot be read, wherever it closes
   bool closed_ = false;
 };
 

@@ -9,9 +9,9 @@ namespace gapscope {
 
 // Brackets followed from an opening one to the one that closes it.
 struct Brackets {
-  std::size_t end = 0;    // after the closing one; 0 when it is not found
-  bool odd = false;       // something on the way cannot be in a sound event: where the brackets close may be an accident
-  bool cut_off = false;   // the text ends first
+  std::size_t end = 0;   // after the closing one; 0 when it is not found
+  bool odd = false;      // something on the way cannot be in a sound event: where the brackets close may be an accident
+  bool cut_off = false;  // the text ends first
 };
 // Far larger than events are, far smaller than a damaged file: so far brackets are followed through text that looks odd.
 constexpr std::size_t kBalanceBytes = 16 * 1024;

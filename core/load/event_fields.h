@@ -18,7 +18,7 @@ struct ArgFields {
   bool has_gpu = false;  // says something a GpuRow holds; else `gpu` is of an event before
   bool has_op = false;   // the same of `op`
   GpuRow gpu;
-  OpRow op;              // its texts are of the worker's own table
+  OpRow op;  // its texts are of the worker's own table
   std::string_view collective, annotated_stream;
   const char* collective_begin = nullptr;  // its key, and where the args end
   const char* end = nullptr;
@@ -57,7 +57,7 @@ struct ArgFields {
 struct EventFields {
   std::array<std::string_view, kEventKeys> tokens{};  // scalars and strings by EventKey, as they stand in the text
   std::uint32_t seen = 0;                             // bit a key that is there
-  std::uint32_t present = 0;                             // bit a key whose token is there; else the token is of an event before
+  std::uint32_t present = 0;                          // bit a key whose token is there; else the token is of an event before
   bool duplicate = false;                             // a key comes twice
   bool has_args = false;
   std::uint32_t non_finite = 0;

@@ -48,7 +48,8 @@ class KeyTable {
   };
 
   constexpr explicit KeyTable(const std::array<Entry, N>& entries) : entries_(entries) {
-    for (multiplier_ = 0x9E37'79B9'7F4A'7C15u; !fill(); multiplier_ += 0x2545'F491'4F6C'DD1Eu) {}
+    for (multiplier_ = 0x9E37'79B9'7F4A'7C15u; !fill(); multiplier_ += 0x2545'F491'4F6C'DD1Eu) {
+    }
   }
 
   // `other` for a text that is not in the table. `limit`: see load_word.
@@ -69,7 +70,9 @@ class KeyTable {
     std::uint32_t entry = 0;
   };
 
-  constexpr std::size_t place_of(std::uint64_t word, std::size_t size) const { return (word ^ (size << 56)) * multiplier_ >> (64 - kBits); }
+  constexpr std::size_t place_of(std::uint64_t word, std::size_t size) const {
+    return (word ^ (size << 56)) * multiplier_ >> (64 - kBits);
+  }
 
   constexpr bool fill() {
     places_ = {};
@@ -107,8 +110,8 @@ struct ArgKeyEntry {
   std::string_view text;
   ArgKey key{};
 };
-inline constexpr auto kArgKeys = std::to_array<ArgKeyEntry>({GAPSCOPE_GPU_ARGS(GAPSCOPE_ENTRY) GAPSCOPE_OP_ARGS(GAPSCOPE_ENTRY)
-                                                             GAPSCOPE_OTHER_ARGS(GAPSCOPE_OTHER_ENTRY) GAPSCOPE_ARG_ALIASES(GAPSCOPE_OTHER_ENTRY)});
+inline constexpr auto kArgKeys = std::to_array<ArgKeyEntry>({GAPSCOPE_GPU_ARGS(GAPSCOPE_ENTRY) GAPSCOPE_OP_ARGS(
+    GAPSCOPE_ENTRY) GAPSCOPE_OTHER_ARGS(GAPSCOPE_OTHER_ENTRY) GAPSCOPE_ARG_ALIASES(GAPSCOPE_OTHER_ENTRY)});
 #undef GAPSCOPE_ENTRY
 #undef GAPSCOPE_OTHER_ENTRY
 static_assert(kArgKeys.size() < 64, "a present mask has a bit for each");

@@ -221,7 +221,8 @@ EventParser::Position EventParser::parse_fields(Position at) {
 EventParser::Position EventParser::skip_args(Position begin) const {
   const char* const text = text_.data();
   const Position last = at_.data() + at_.size() - 3;
-  for (Position at = begin + 1; at < last && text[at[0]] == '"' && text[at[1]] == ':' && first_of(text[at[2]]) <= First::string; at += 4) {
+  for (Position at = begin + 1; at < last && text[at[0]] == '"' && text[at[1]] == ':' && first_of(text[at[2]]) <= First::string;
+       at += 4) {
     if (text[at[3]] == '}') return at + 4;
     if (text[at[3]] != ',') break;
   }

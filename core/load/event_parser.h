@@ -46,7 +46,7 @@ class EventParser {
 
   // A key and the value after it.
   struct Member {
-    std::string_view key;      // without quotes
+    std::string_view key;  // without quotes
     Position value = nullptr;
     Position after = nullptr;  // of the value: a ',' or a '}'
     std::string_view token;    // the value's text where it is no object or array
@@ -66,8 +66,8 @@ class EventParser {
   void take_value(const Member& m, Value& into);
   // Members that may come again, while they are walked.
   struct ArgStretch {
-    Position begin = nullptr;      // null: none
-    std::uint64_t present = 0;        // bit an ArgKey
+    Position begin = nullptr;   // null: none
+    std::uint64_t present = 0;  // bit an ArgKey
     std::uint64_t present_before = 0;
     std::uint32_t non_finite = 0;  // of the event before it
   };
@@ -97,7 +97,9 @@ class EventParser {
     while (end > begin && static_cast<unsigned char>(end[-1]) <= ' ' && is_space(end[-1])) --end;
     return {begin, static_cast<std::size_t>(end - begin)};
   }
-  std::string_view trimmed(std::size_t begin, std::size_t end) const { return trimmed(text_.data() + begin, text_.data() + end); }
+  std::string_view trimmed(std::size_t begin, std::size_t end) const {
+    return trimmed(text_.data() + begin, text_.data() + end);
+  }
   const char* limit() const { return text_.data() + text_.size(); }
   // Few texts hold a backslash: the next one is looked for once, not in every string.
   bool has_escape(std::string_view t) const;
@@ -108,7 +110,7 @@ class EventParser {
 
   // What the chunk uses of the worker's texts, categories and lanes: by their id the position in the chunk's own list.
   struct Use {
-    std::uint32_t chunk = 0;     // the number of the chunk that this is about; 0: none yet
+    std::uint32_t chunk = 0;  // the number of the chunk that this is about; 0: none yet
     std::uint32_t position = 0;
   };
   class Uses {

@@ -31,13 +31,16 @@ constexpr bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c 
 
 bool is_unicode_escape(std::string_view text, std::size_t backslash) {
   if (backslash + 6 > text.size() || text[backslash + 1] != 'u') return false;
-  return is_hex(text[backslash + 2]) && is_hex(text[backslash + 3]) && is_hex(text[backslash + 4]) && is_hex(text[backslash + 5]);
+  return is_hex(text[backslash + 2]) && is_hex(text[backslash + 3]) && is_hex(text[backslash + 4]) &&
+         is_hex(text[backslash + 5]);
 }
 
 // Length of the valid UTF-8 sequence at `at`, 0 when it is invalid. Table 3-7 of the Unicode standard.
 std::size_t utf8_sequence(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-  const auto continues = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xBF) { return byte(i) >= low && byte(i) <= high; };
+  const auto continues = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xBF) {
+    return byte(i) >= low && byte(i) <= high;
+  };
   const unsigned c = byte(at);
   if (c < 0x80) return 1;
   if (c >= 0xC2 && c <= 0xDF) return continues(at + 1) ? 2 : 0;

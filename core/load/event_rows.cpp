@@ -11,12 +11,24 @@ namespace gapscope {
 namespace {
 
 constexpr std::size_t kExampleChars = 200;
-// Times up to 146 years from 0 are readable: then no two of them are further apart than an Ns can say. Clocks of today count 56.
+// Times up to 146 years from 0 are readable: then no two of them are further apart than an Ns can say. Clocks of today
+// count 56.
 constexpr Ns kFarthest = (Ns{1} << 62) - 1;
 
 constexpr bool is_drawn(char phase) {
   switch (phase) {
-    case 'X': case 'B': case 'E': case 'i': case 'I': case 's': case 't': case 'f': case 'C': case 'b': case 'n': case 'e': return true;
+    case 'X':
+    case 'B':
+    case 'E':
+    case 'i':
+    case 'I':
+    case 's':
+    case 't':
+    case 'f':
+    case 'C':
+    case 'b':
+    case 'n':
+    case 'e': return true;
     default: return false;
   }
 }
@@ -84,8 +96,9 @@ std::uint32_t EventParser::lane_use(std::string_view pid, std::string_view tid) 
   const auto word = [&](std::string_view token) { return token.empty() ? 0 : load_word(token.data(), token.size(), limit()); };
   const std::uint64_t pid_word = word(pid), tid_word = word(tid);
   KnownLane& known = lanes_[(pid_word * 31 + tid_word + tid.size()) * 0x9E37'79B9'7F4A'7C15u >> (64 - kKnownBits)];
-  const bool is_known = known.id != kUnbound && known.pid_word == pid_word && known.tid_word == tid_word && known.pid.size() == pid.size() &&
-                        known.tid.size() == tid.size() && (pid.size() <= 8 || known.pid == pid) && (tid.size() <= 8 || known.tid == tid);
+  const bool is_known = known.id != kUnbound && known.pid_word == pid_word && known.tid_word == tid_word &&
+                        known.pid.size() == pid.size() && known.tid.size() == tid.size() &&
+                        (pid.size() <= 8 || known.pid == pid) && (tid.size() <= 8 || known.tid == tid);
   if (!is_known) {
     known.pid = pid;
     known.tid = tid;
@@ -115,7 +128,8 @@ void EventParser::put() {
   ++out_.phases[static_cast<unsigned char>(phase)];
   if (f.duplicate) note(ImportIssue::duplicate_key);
   if (f.non_finite != 0) {
-    out_.report.add(ImportIssue::non_finite_number, event_offset_, value_text(event_begin_, event_after_).substr(0, kExampleChars), f.non_finite);
+    out_.report.add(ImportIssue::non_finite_number, event_offset_,
+                    value_text(event_begin_, event_after_).substr(0, kExampleChars), f.non_finite);
   }
   if (phase == 'M') return put_names();
 
@@ -128,19 +142,22 @@ void EventParser::put() {
   if (is_far && !(is_instant && bare(f[EventKey::name]) == "Record Window End")) return note(ImportIssue::no_timestamp);
   switch (phase) {
     case 'X': return put_slice(ts.ns);
-    case 'i': case 'I': return put_instant(std::clamp(ts.ns, -kFarthest, kFarthest));
+    case 'i':
+    case 'I': return put_instant(std::clamp(ts.ns, -kFarthest, kFarthest));
     case 'C': return put_counter(ts.ns);
-    case 's': case 't': case 'f': return put_flow(ts.ns, phase);
+    case 's':
+    case 't':
+    case 'f': return put_flow(ts.ns, phase);
     default:
-      out_.halves.push_back({ts.ns, flow_id(f[EventKey::id], limit()), event_offset_, f.args.external_id, lane_use(f[EventKey::pid], f[EventKey::tid]),
-                             name_use(), category(f[EventKey::cat]).use, phase});
+      out_.halves.push_back({ts.ns, flow_id(f[EventKey::id], limit()), event_offset_, f.args.external_id,
+                             lane_use(f[EventKey::pid], f[EventKey::tid]), name_use(), category(f[EventKey::cat]).use, phase});
   }
 }
 
 void EventParser::put_flow(Ns time, char phase) {
   const EventFields& f = fields_;
-  out_.flows.push_back({time, flow_id(f[EventKey::id], limit()), event_offset_, lane_use(f[EventKey::pid], f[EventKey::tid]), category(f[EventKey::cat]).use,
-                        name_use(), kUnbound, phase, false});
+  out_.flows.push_back({time, flow_id(f[EventKey::id], limit()), event_offset_, lane_use(f[EventKey::pid], f[EventKey::tid]),
+                        category(f[EventKey::cat]).use, name_use(), kUnbound, phase, false});
 }
 
 void EventParser::put_slice(Ns begin) {
@@ -165,7 +182,7 @@ void EventParser::put_slice(Ns begin) {
   const KnownCategory& cat = category(f[EventKey::cat]);
   const Kind kind = cat.kind;
   out_.slices.push_back({begin, end, f.args.external_id, name, cat.use, lane_use(f[EventKey::pid], f[EventKey::tid]),
-                    static_cast<std::uint32_t>(event_offset_ - out_.base_offset)});
+                         static_cast<std::uint32_t>(event_offset_ - out_.base_offset)});
   if (!f.args.has_gpu && !f.args.has_op) return;
   if (is_gpu_work(kind) || kind == Kind::sync) {
     put_gpu(position);
@@ -226,7 +243,8 @@ void EventParser::put_instant(Ns time) {
   row.address = a.address;
   row.total_allocated = a.total_allocated;
   row.total_reserved = a.total_reserved;
-  row.device_type = static_cast<std::int8_t>(std::clamp<std::int64_t>(a.device_type, -1, std::numeric_limits<std::int8_t>::max()));
+  row.device_type =
+      static_cast<std::int8_t>(std::clamp<std::int64_t>(a.device_type, -1, std::numeric_limits<std::int8_t>::max()));
   row.device = static_cast<std::int16_t>(std::clamp<std::int64_t>(a.device_id, -1, std::numeric_limits<std::int16_t>::max()));
   row.out_of_memory = out_of_memory;
   out_.memory.push_back(row);

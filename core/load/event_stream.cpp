@@ -6,7 +6,8 @@
 
 namespace gapscope {
 
-EventStream::EventStream(TopLevel& top, int threads, LoadProgress& progress) : top_(top), threads_(threads), progress_(progress) {
+EventStream::EventStream(TopLevel& top, int threads, LoadProgress& progress)
+    : top_(top), threads_(threads), progress_(progress) {
   for (int i = 0; i <= threads; ++i) tables_.push_back(std::make_unique<LocalTables>());
 }
 

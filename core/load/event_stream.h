@@ -65,15 +65,15 @@ class EventStream {
   std::uint64_t until_bytes_ = 0;
   std::atomic<bool> at_end_{false};
 
-  std::mutex mutex_;                        // guards everything below
-  std::map<std::size_t, Parsed> waiting_;   // parsed, but a block before them is not
-  std::size_t next_ = 0;                    // number of the next block to commit
-  std::vector<RawChunk> spare_;             // with room from earlier blocks
+  std::mutex mutex_;                       // guards everything below
+  std::map<std::size_t, Parsed> waiting_;  // parsed, but a block before them is not
+  std::size_t next_ = 0;                   // number of the next block to commit
+  std::vector<RawChunk> spare_;            // with room from earlier blocks
   RowStore store_;
-  std::string carry_;                       // text of an event that did not end in its block
+  std::string carry_;  // text of an event that did not end in its block
   std::uint64_t carry_offset_ = 0;
-  bool after_comma_ = true;                 // as the last block committed said of what follows
-  std::string rest_;                        // text after the events that the top level could not take yet
+  bool after_comma_ = true;  // as the last block committed said of what follows
+  std::string rest_;         // text after the events that the top level could not take yet
   std::uint64_t rest_offset_ = 0;
   bool array_closed_ = false;
   bool object_closed_ = false;

@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::size_t kReadBytes = 64 * 1024;
 constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
-constexpr int kBlocks = 3;                                     // one is parsed; of packed text one is inflated meanwhile and one waits
-constexpr std::size_t kLargestTail = std::size_t{16} << 20;    // headers are a few KB; what else follows is no trace's
+constexpr int kBlocks = 3;  // one is parsed; of packed text one is inflated meanwhile and one waits
+constexpr std::size_t kLargestTail = std::size_t{16} << 20;  // headers are a few KB; what else follows is no trace's
 
 }  // namespace
 
@@ -27,7 +27,8 @@ std::optional<Error> EventWalk::find_events() {
     first_.erase(0, top_.consumed());
     offset_ += top_.consumed();
     if (state == TopLevel::State::events_begin) return std::nullopt;
-    if (state != TopLevel::State::need_more || is_last) return Error{"The file holds no events any more: it has changed since it was opened. Reload it."};
+    if (state != TopLevel::State::need_more || is_last)
+      return Error{"The file holds no events any more: it has changed since it was opened. Reload it."};
     want = std::max(want, first_.size());
   }
 }
@@ -69,11 +70,13 @@ void EventWalk::use_table_ids() {
   for (RawFlow& flow : chunk.flows) translate(flow);
   for (RawHalf& half : chunk.halves) translate(half);
   for (TakenEvent& event : taken_) {
-    if (event.what == TakenEvent::What::instant || event.what == TakenEvent::What::counter) event.lane = chunk.lanes[event.lane].id;
+    if (event.what == TakenEvent::What::instant || event.what == TakenEvent::What::counter)
+      event.lane = chunk.lanes[event.lane].id;
   }
 }
 
-void EventWalk::parse(std::string_view text, std::uint64_t offset, bool is_last, bool after_comma, const std::function<void(const Stretch&)>& take) {
+void EventWalk::parse(std::string_view text, std::uint64_t offset, bool is_last, bool after_comma,
+                      const std::function<void(const Stretch&)>& take) {
   const BatchEnd end = parser_.parse(text, offset, is_last, after_comma);
   use_table_ids();
   take({text, parser_.chunk(), taken_});

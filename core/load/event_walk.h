@@ -44,7 +44,8 @@ class EventWalk {
  private:
   std::optional<Error> find_events();
   void use_table_ids();
-  void parse(std::string_view text, std::uint64_t offset, bool is_last, bool after_comma, const std::function<void(const Stretch&)>& take);
+  void parse(std::string_view text, std::uint64_t offset, bool is_last, bool after_comma,
+             const std::function<void(const Stretch&)>& take);
   void take_block(const Block& block, const std::function<void(const Stretch&)>& take);
   bool cancelled() const { return cancel_ != nullptr && cancel_->load(std::memory_order_relaxed); }
 
@@ -56,9 +57,9 @@ class EventWalk {
   std::vector<TakenEvent> taken_;
   BatchParser parser_{tables_};
   std::string head_, tail_;
-  std::string first_;           // text read behind the head
-  std::uint64_t offset_ = 0;    // of it
-  std::string carry_;           // text of an event that did not end in its block
+  std::string first_;         // text read behind the head
+  std::uint64_t offset_ = 0;  // of it
+  std::string carry_;         // text of an event that did not end in its block
   std::uint64_t carry_offset_ = 0;
   bool after_comma_ = true;
   bool array_closed_ = false;

@@ -12,7 +12,9 @@ struct FileWriter::Packer {
   ~Packer() {
     if (usable) deflateEnd(&stream);
   }
-  void pass_on(OutputFile& file) const { file.write({reinterpret_cast<const char*>(out.data()), out.size() - stream.avail_out}); }
+  void pass_on(OutputFile& file) const {
+    file.write({reinterpret_cast<const char*>(out.data()), out.size() - stream.avail_out});
+  }
   Packer(const Packer&) = delete;
   Packer& operator=(const Packer&) = delete;
 

@@ -18,7 +18,7 @@ constexpr int kGzipWindow = 15 + 16;  // 32 KB window, gzip framing
 constexpr int kRawWindow = -15;       // 32 KB window, no framing: where one takes up inside a member
 constexpr std::size_t kWindowBytes = 32 * 1024;
 constexpr std::uint64_t kPointEvery = std::uint64_t{8} << 20;  // inflating so much text takes about 20 ms
-constexpr std::size_t kTrailerBytes = 8;  // CRC and length after a member
+constexpr std::size_t kTrailerBytes = 8;                       // CRC and length after a member
 
 class GzipSource final : public ByteSource {
  public:
@@ -27,7 +27,8 @@ class GzipSource final : public ByteSource {
     begin(kGzipWindow);
   }
   // Goes on at a restart point; `raw` begins with the byte that holds the left-over bits, if there are any.
-  GzipSource(std::unique_ptr<ByteSource> raw, const RestartPoint& point) : raw_(std::move(raw)), input_(kInputBytes), inside_(true) {
+  GzipSource(std::unique_ptr<ByteSource> raw, const RestartPoint& point)
+      : raw_(std::move(raw)), input_(kInputBytes), inside_(true) {
     begin(kRawWindow);
     char byte = 0;
     if (point.bits != 0) {
@@ -40,7 +41,8 @@ class GzipSource final : public ByteSource {
                                               static_cast<uInt>(point.window.size())) == Z_OK;
   }
   Result<std::size_t> read(char* into, std::size_t size) override {
-    if (!usable_) return Error{"The file cannot be unpacked from where it could before: it has changed since it was opened. Reload it."};
+    if (!usable_)
+      return Error{"The file cannot be unpacked from where it could before: it has changed since it was opened. Reload it."};
     const std::size_t asked = size;
     stream_.next_out = reinterpret_cast<Bytef*>(into);
     while (size > 0 && !done_) {
@@ -147,7 +149,7 @@ class GzipSource final : public ByteSource {
     Stream& operator=(const Stream&) = delete;
   };
   Stream stream_;
-  bool inside_ = false;   // taken up inside a member: no framing until it ends
+  bool inside_ = false;  // taken up inside a member: no framing until it ends
   bool usable_ = true;
   bool between_members_ = false;
   bool done_ = false;

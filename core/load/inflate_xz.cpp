@@ -39,7 +39,9 @@ class XzSource final : public ByteSource {
       const lzma_ret state = lzma_code(&stream_, input_over_ ? LZMA_FINISH : LZMA_RUN);
       if (state == LZMA_MEM_ERROR) throw std::bad_alloc();
       if (state == LZMA_MEMLIMIT_ERROR) {
-        return Error{"The file is packed so that unpacking it takes more than 512 MB of memory. If it is sound, unpack it first: xz -dk FILE."};
+        return Error{
+            "The file is packed so that unpacking it takes more than 512 MB of memory. If it is sound, unpack it first: xz -dk "
+            "FILE."};
       }
       done_ = state != LZMA_OK;
       cut_short_ = done_ && state != LZMA_STREAM_END;

@@ -75,7 +75,9 @@ bool unescape(std::string_view content, std::string& out) {
     const char c = content[i + 1];
     i += 2;
     switch (c) {
-      case '"': case '\\': case '/': out += c; break;
+      case '"':
+      case '\\':
+      case '/': out += c; break;
       case 'b': out += '\b'; break;
       case 'f': out += '\f'; break;
       case 'n': out += '\n'; break;

@@ -10,12 +10,15 @@
 namespace gapscope {
 namespace {
 
-std::string key_of(std::string_view process, std::string_view thread) { return std::string(process) + '\0' + std::string(thread); }
+std::string key_of(std::string_view process, std::string_view thread) {
+  return std::string(process) + '\0' + std::string(thread);
+}
 
 // Binds flows to slices as the load did, then joins starts and ends, and drops what has lost its other end.
 class KeptFlows {
  public:
-  KeptFlows(const Trace& trace, const CropChoice& choice, std::vector<RawFlow> flows, const LocalTables& tables, LanesOfWalk& lanes)
+  KeptFlows(const Trace& trace, const CropChoice& choice, std::vector<RawFlow> flows, const LocalTables& tables,
+            LanesOfWalk& lanes)
       : trace_(trace), choice_(choice), flows_(std::move(flows)), tables_(tables), lanes_(lanes) {}
 
   void add_to(std::vector<std::uint64_t>& offsets) {
@@ -103,7 +106,8 @@ class KeptFlows {
 };
 
 // The ends of kept begins; instants and lonely ends where their time is.
-void add_halves(std::vector<RawHalf> halves, const CropChoice& choice, const LocalTables& tables, std::vector<std::uint64_t>& kept) {
+void add_halves(std::vector<RawHalf> halves, const CropChoice& choice, const LocalTables& tables,
+                std::vector<std::uint64_t>& kept) {
   std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> async_lanes;
   const auto async_lane = [&](const RawHalf& h) {
     const auto key = std::pair(tables.lanes()[h.lane].process, h.category);
@@ -124,7 +128,8 @@ void add_halves(std::vector<RawHalf> halves, const CropChoice& choice, const Loc
   }
   std::sort(paired.begin(), paired.end());
   for (const RawHalf& h : all) {
-    const bool alone = h.phase == 'n' || ((h.phase == 'E' || h.phase == 'e') && !std::binary_search(paired.begin(), paired.end(), h.offset));
+    const bool alone =
+        h.phase == 'n' || ((h.phase == 'E' || h.phase == 'e') && !std::binary_search(paired.begin(), paired.end(), h.offset));
     if (alone && choice.window.contains(h.time)) ends.push_back(h.offset);
   }
   kept.insert(kept.end(), ends.begin(), ends.end());
@@ -174,7 +179,8 @@ std::vector<std::uint64_t> offsets_of_slices(const Trace& trace, const CropChoic
   return offsets;
 }
 
-Result<std::vector<std::uint64_t>> kept_offsets(const Trace& trace, const CropChoice& choice, ByteSource& source, std::atomic<bool>* cancel) {
+Result<std::vector<std::uint64_t>> kept_offsets(const Trace& trace, const CropChoice& choice, ByteSource& source,
+                                                std::atomic<bool>* cancel) {
   EventWalk walk(source, cancel, nullptr);
   std::vector<RawFlow> flows;
   std::vector<RawHalf> halves;

@@ -28,7 +28,8 @@ class LanesOfWalk {
 };
 
 // Offsets of all kept slices, flows and halves, ascending. `choice` is not everything.
-Result<std::vector<std::uint64_t>> kept_offsets(const Trace& trace, const CropChoice& choice, ByteSource& source, std::atomic<bool>* cancel);
+Result<std::vector<std::uint64_t>> kept_offsets(const Trace& trace, const CropChoice& choice, ByteSource& source,
+                                                std::atomic<bool>* cancel);
 
 // Whether the trace holds events that need that walk; without, the slices' own offsets say it all.
 bool needs_walk(const Trace& trace);

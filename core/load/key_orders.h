@@ -14,9 +14,9 @@ namespace gapscope {
 // Only keys that fit into eight characters with their quotes and colon; others make an event of no shape.
 struct KeyOrder {
   static constexpr std::size_t kMost = 12;
-  std::uint32_t members = 0;    // before args, or all
-  std::uint32_t present = 0;       // bit a key of theirs
-  bool has_args = false;        // an object as the member after these
+  std::uint32_t members = 0;  // before args, or all
+  std::uint32_t present = 0;  // bit a key of theirs
+  bool has_args = false;      // an object as the member after these
   std::array<std::uint64_t, kMost> words{}, masks{};
   std::array<EventKey, kMost> keys{};
 };
@@ -53,7 +53,8 @@ class KeyOrders {
     return table;
   }();
 
-  [[gnu::always_inline]] static bool fits(const KeyOrder& shape, const char* text, const char* limit, const std::uint32_t* at, const std::uint32_t* end) {
+  [[gnu::always_inline]] static bool fits(const KeyOrder& shape, const char* text, const char* limit, const std::uint32_t* at,
+                                          const std::uint32_t* end) {
     const std::uint32_t whole = shape.has_args ? shape.members : shape.members - 1;  // members whose comma is looked for
     if (end - at < 4 * static_cast<std::ptrdiff_t>(whole + 1) || limit - (text + at[4 * whole]) < 8) return false;
     std::uint64_t wrong = 0;

@@ -53,7 +53,10 @@ std::string_view format_of(const std::vector<std::string>& keys) {
 class Loader {
  public:
   Loader(std::string name, std::unique_ptr<ByteSource> source, const LoadOptions& options)
-      : name_(std::move(name)), shown_(printable(name_)), source_(std::move(source)), options_(options),
+      : name_(std::move(name)),
+        shown_(printable(name_)),
+        source_(std::move(source)),
+        options_(options),
         progress_(options.progress != nullptr ? *options.progress : own_progress_) {
     if (options_.threads <= 0) options_.threads = hardware_threads();
     if (options_.batch_bytes == 0) options_.batch_bytes = kBlockBytes;
@@ -114,28 +117,36 @@ class Loader {
   }
 
   Error not_json_error() const {
-    const bool binary = std::any_of(head_.begin(), head_.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(head_.size(), 64)),
-                                    [](char c) { return static_cast<unsigned char>(c) < 9 || (c > 13 && c < 32); });
+    const bool binary =
+        std::any_of(head_.begin(), head_.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(head_.size(), 64)),
+                    [](char c) { return static_cast<unsigned char>(c) < 9 || (c > 13 && c < 32); });
     if (binary) {
-      return Error{fmt::format("{} is a binary file (at byte {}), not a JSON trace. Export with prof.export_chrome_trace(\"trace.json\").", shown_, offset_)};
+      return Error{fmt::format(
+          "{} is a binary file (at byte {}), not a JSON trace. Export with prof.export_chrome_trace(\"trace.json\").", shown_,
+          offset_)};
     }
-    return Error{fmt::format("{} is not a JSON trace: \"{}\" cannot stand at byte {}. Export with prof.export_chrome_trace(\"trace.json\").", shown_,
-                             printable(std::string_view(head_).substr(0, 20)), offset_)};
+    return Error{fmt::format(
+        "{} is not a JSON trace: \"{}\" cannot stand at byte {}. Export with prof.export_chrome_trace(\"trace.json\").", shown_,
+        printable(std::string_view(head_).substr(0, 20)), offset_)};
   }
 
   Error no_events_error() const {
     if (source_->was_cut_short()) {
-      return Error{fmt::format("{} is cut short: its compressed data ends after {} bytes of text, before any event. Copy the file again.", shown_, text_bytes_)};
+      return Error{fmt::format(
+          "{} is cut short: its compressed data ends after {} bytes of text, before any event. Copy the file again.", shown_,
+          text_bytes_)};
     }
     if (top_.keys().empty()) {
-      return Error{fmt::format("{} ends at byte {} before any event. Was the recording still being written?", shown_, offset_ + head_.size())};
+      return Error{fmt::format("{} ends at byte {} before any event. Was the recording still being written?", shown_,
+                               offset_ + head_.size())};
     }
     const std::string_view format = format_of(top_.keys());
     std::string keys;
     for (const std::string& key : top_.keys()) keys += (keys.empty() ? "" : ", ") + elide_middle(printable(key), 40);
-    return Error{fmt::format("{} is JSON without trace events: it has no \"traceEvents\" array at its top level (keys: {}).{} Open a file made by "
-                             "torch.profiler's export_chrome_trace or another Chrome trace.",
-                             shown_, keys, format.empty() ? "" : fmt::format(" It looks like {}.", format))};
+    return Error{fmt::format(
+        "{} is JSON without trace events: it has no \"traceEvents\" array at its top level (keys: {}).{} Open a file made by "
+        "torch.profiler's export_chrome_trace or another Chrome trace.",
+        shown_, keys, format.empty() ? "" : fmt::format(" It looks like {}.", format))};
   }
 
   std::optional<Error> parse_events(BuildInput& input) {
@@ -143,7 +154,8 @@ class Loader {
     const std::size_t head_bytes = head_.size();
     // Each worker holds one block, one may be inflated meanwhile, and a few wait for a slow one before them.
     const int blocks = 2 * options_.threads + 2;
-    BlockReader reader(*source_, std::move(head_), offset_, options_.batch_bytes, blocks, &progress_.cancel, &progress_.bytes_done);
+    BlockReader reader(*source_, std::move(head_), offset_, options_.batch_bytes, blocks, &progress_.cancel,
+                       &progress_.bytes_done);
     // Inflating keeps a core busy: as many parsers as cores would take turns with it.
     const int parsers = source_->is_plain() ? options_.threads : std::max(1, options_.threads - 1);
     EventStream stream(top_, parsers, progress_);
@@ -193,7 +205,8 @@ class Loader {
   void report_end(const EventStream& stream) {
     LoadReport& report = trace_->report;
     const bool cut_inside = stream.was_truncated();
-    if (source_->was_cut_short() && !cut_inside) report.add(ImportIssue::truncated, text_bytes_, "the compressed data ends early");
+    if (source_->was_cut_short() && !cut_inside)
+      report.add(ImportIssue::truncated, text_bytes_, "the compressed data ends early");
     const bool open_array = !stream.array_closed();
     const bool open_object = top_.is_object() && !stream.object_closed();
     if ((open_array || open_object) && !cut_inside && !source_->was_cut_short()) {
@@ -207,7 +220,8 @@ class Loader {
 
   // Kineto writes traceName last in every file: that is the format, not an oddity.
   bool only_trace_name_follows() const {
-    return top_.members_after_events() == 1 && !top_.header().metadata.empty() && top_.header().metadata.back().first == "traceName";
+    return top_.members_after_events() == 1 && !top_.header().metadata.empty() &&
+           top_.header().metadata.back().first == "traceName";
   }
 
   Result<std::shared_ptr<const Trace>> build(BuildInput input) {
@@ -229,9 +243,13 @@ class Loader {
     if (trace_->figures.events == 0 && read_error_) return *read_error_;
     if (trace_->figures.events == 0) {
       if (trace_->report.count(ImportIssue::truncated) != 0) {
-        return Error{fmt::format("{} ends at byte {} before the first whole event. Was the recording still being written?", shown_, text_bytes_)};
+        return Error{fmt::format("{} ends at byte {} before the first whole event. Was the recording still being written?",
+                                 shown_, text_bytes_)};
       }
-      return Error{fmt::format("{} holds no events: its traceEvents array is empty or holds nothing that can be read. Was anything run while the profiler was on?", shown_)};
+      return Error{
+          fmt::format("{} holds no events: its traceEvents array is empty or holds nothing that can be read. Was anything run "
+                      "while the profiler was on?",
+                      shown_)};
     }
     trace_->figures.build_seconds = seconds_since(start);
     trace_->figures.seconds = seconds_since(started_);
@@ -250,7 +268,7 @@ class Loader {
   LoadProgress& progress_;
   TopLevel top_;
   std::string head_;
-  std::uint64_t offset_ = 0;      // of head_ in the text
+  std::uint64_t offset_ = 0;  // of head_ in the text
   std::uint64_t text_bytes_ = 0;
   std::optional<Error> read_error_;  // ended reading early; what came before is shown
   std::shared_ptr<Trace> trace_ = std::make_shared<Trace>();
@@ -280,7 +298,8 @@ Result<std::shared_ptr<const Trace>> load_trace(const std::string& path, const L
   }
 }
 
-Result<std::shared_ptr<const Trace>> load_trace_from_text(std::string_view text, const std::string& name, const LoadOptions& options) {
+Result<std::shared_ptr<const Trace>> load_trace_from_text(std::string_view text, const std::string& name,
+                                                          const LoadOptions& options) {
   try {
     Result<std::unique_ptr<ByteSource>> source = open_memory(text);
     if (!source) return source.error();

@@ -14,19 +14,19 @@ namespace gapscope {
 
 // Shared between a loading thread and whoever watches. All fields may be read at any time.
 struct LoadProgress {
-  std::atomic<std::uint64_t> bytes_done{0};    // of the file on disk
-  std::atomic<std::uint64_t> bytes_total{0};   // 0 when unknown (a pipe)
+  std::atomic<std::uint64_t> bytes_done{0};   // of the file on disk
+  std::atomic<std::uint64_t> bytes_total{0};  // 0 when unknown (a pipe)
   std::atomic<std::uint64_t> events{0};
-  std::atomic<int> stage{0};                   // LoadStage
-  std::atomic<bool> cancel{false};             // set by the watcher; the load ends within 100 ms with the Error "Cancelled."
+  std::atomic<int> stage{0};        // LoadStage
+  std::atomic<bool> cancel{false};  // set by the watcher; the load ends within 100 ms with the Error "Cancelled."
 };
 enum class LoadStage : int { opening, reading, building, indexing, done };
 std::string_view load_stage_name(LoadStage stage);
 
 struct LoadOptions {
-  int threads = 0;                             // 0: as many as the machine has
-  std::size_t batch_bytes = 0;                 // 0: the default; tests use tiny ones
-  LoadProgress* progress = nullptr;            // may be null
+  int threads = 0;                   // 0: as many as the machine has
+  std::size_t batch_bytes = 0;       // 0: the default; tests use tiny ones
+  LoadProgress* progress = nullptr;  // may be null
   // Folder for a nameless temporary file that keeps the text of a file which can only be read from its start (xz, zst,
   // a pipe), so that read_args() need not do so. Empty: nothing is kept.
   std::string spill_folder;

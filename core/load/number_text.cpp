@@ -72,7 +72,8 @@ ParsedTime parse_us_slow(std::string_view text) {
     std::string_view digits = text.substr(at + 1);
     if (!digits.empty() && digits.front() == '+') digits.remove_prefix(1);
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), written);
-    if (error == std::errc::result_out_of_range) return {0, mantissa == 0 || digits.front() == '-' ? NumberState::ok : NumberState::too_large, false};
+    if (error == std::errc::result_out_of_range)
+      return {0, mantissa == 0 || digits.front() == '-' ? NumberState::ok : NumberState::too_large, false};
     if (error != std::errc{} || end != digits.data() + digits.size()) return {};
     if (written > 400) return {0, mantissa == 0 ? NumberState::ok : NumberState::too_large, false};
     if (written < -400) return {0, NumberState::ok, false};
@@ -87,7 +88,8 @@ ParsedTime parse_us_slow(std::string_view text) {
 
 bool is_non_finite(std::string_view text) {
   if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
-  return text == "NaN" || text == "nan" || text == "Infinity" || text == "inf" || text == "Inf" || text == "N/A" || text == "INF";
+  return text == "NaN" || text == "nan" || text == "Infinity" || text == "inf" || text == "Inf" || text == "N/A" ||
+         text == "INF";
 }
 
 namespace {
@@ -110,7 +112,8 @@ ParsedTime parse_us(std::string_view token, const char* limit) {
   // Fewer decimals, or none.
   std::uint64_t value = 0;
   std::size_t at = 0;
-  while (at < token.size() && at < 16 && is_digit(token[at])) value = value * 10 + static_cast<std::uint64_t>(token[at++] - '0');
+  while (at < token.size() && at < 16 && is_digit(token[at]))
+    value = value * 10 + static_cast<std::uint64_t>(token[at++] - '0');
   if (at > 0 && at < 16) {
     if (at == token.size()) return {static_cast<Ns>(value) * kNsPerUs, NumberState::ok, false};
     const std::size_t decimals = token.size() - at - 1;
@@ -121,7 +124,8 @@ ParsedTime parse_us(std::string_view token, const char* limit) {
         digits = digits && is_digit(token[i]);
         fraction = fraction * 10 + static_cast<std::uint64_t>(token[i] - '0');
       }
-      if (digits) return {static_cast<Ns>(value) * kNsPerUs + static_cast<Ns>(fraction) * kPowers[3 - decimals], NumberState::ok, false};
+      if (digits)
+        return {static_cast<Ns>(value) * kNsPerUs + static_cast<Ns>(fraction) * kPowers[3 - decimals], NumberState::ok, false};
     }
   }
   bool was_text = false;
@@ -146,7 +150,8 @@ std::optional<Integer> parse_whole(std::string_view token) {
   // Nearly all ids and sizes: a few plain digits.
   Integer quick = 0;
   std::size_t at = 0;
-  while (at < token.size() && at < 18 && is_digit(token[at])) quick = static_cast<Integer>(quick * 10 + static_cast<Integer>(token[at++] - '0'));
+  while (at < token.size() && at < 18 && is_digit(token[at]))
+    quick = static_cast<Integer>(quick * 10 + static_cast<Integer>(token[at++] - '0'));
   if (at == token.size() && at > 0) return quick;
   bool was_text = false;
   const std::string_view text = unquoted(token, was_text);

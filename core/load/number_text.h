@@ -40,7 +40,8 @@ inline bool parse_few_digits(std::string_view token, const char* limit, std::uin
   std::memcpy(&w, token.data(), sizeof w);
   const auto lacking = static_cast<unsigned>(8 * (8 - token.size()));
   w = lacking == 0 ? w : (w << lacking) | (0x3030'3030'3030'3030u >> (64 - lacking));
-  const std::uint64_t high_halves = (w & 0xF0F0'F0F0'F0F0'F0F0u) | (((w + 0x0606'0606'0606'0606u) & 0xF0F0'F0F0'F0F0'F0F0u) >> 4);
+  const std::uint64_t high_halves =
+      (w & 0xF0F0'F0F0'F0F0'F0F0u) | (((w + 0x0606'0606'0606'0606u) & 0xF0F0'F0F0'F0F0'F0F0u) >> 4);
   if (high_halves != 0x3333'3333'3333'3333u) return false;
   // The well-known three multiplications: digits to pairs, pairs to fours, fours to eight.
   w = (w & 0x0F0F'0F0F'0F0F'0F0Fu) * 2561 >> 8;
@@ -52,7 +53,9 @@ inline bool parse_few_digits(std::string_view token, const char* limit, std::uin
 inline bool parse_digits(std::string_view token, const char* limit, std::uint64_t& value) {
   if (token.size() <= 8 || token.size() > 16) return parse_few_digits(token, limit, value);
   std::uint64_t high = 0, low = 0;
-  if (!parse_few_digits(token.substr(0, token.size() - 8), limit, high) || !parse_few_digits(token.substr(token.size() - 8), limit, low)) return false;
+  if (!parse_few_digits(token.substr(0, token.size() - 8), limit, high) ||
+      !parse_few_digits(token.substr(token.size() - 8), limit, low))
+    return false;
   value = high * 100'000'000 + low;
   return true;
 }

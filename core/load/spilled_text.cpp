@@ -118,7 +118,8 @@ std::optional<Error> SpilledText::append(const char* bytes, std::size_t size) {
   while (size > 0) {
     const ssize_t n = ::pwrite(fd_, bytes, size, static_cast<off_t>(size_));
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return Error{fmt::format("Writing to {} failed: {}.", printable(folder_), std::strerror(n < 0 ? errno : ENOSPC))};
+    if (n <= 0)
+      return Error{fmt::format("Writing to {} failed: {}.", printable(folder_), std::strerror(n < 0 ? errno : ENOSPC))};
     bytes += n;
     size -= static_cast<std::size_t>(n);
     size_ += static_cast<std::uint64_t>(n);
@@ -126,7 +127,9 @@ std::optional<Error> SpilledText::append(const char* bytes, std::size_t size) {
   return std::nullopt;
 }
 
-std::unique_ptr<ByteSource> SpilledText::open_at(std::uint64_t offset) const { return std::make_unique<SpilledSource>(fd_, offset); }
+std::unique_ptr<ByteSource> SpilledText::open_at(std::uint64_t offset) const {
+  return std::make_unique<SpilledSource>(fd_, offset);
+}
 
 std::unique_ptr<ByteSource> make_spilling_source(std::unique_ptr<ByteSource> source, const std::string& folder) {
   return std::make_unique<SpillingSource>(std::move(source), folder);

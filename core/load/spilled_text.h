@@ -26,7 +26,8 @@ class SpilledText {
   std::unique_ptr<ByteSource> open_at(std::uint64_t offset) const;
 
  private:
-  SpilledText(int fd, std::string folder, std::uint64_t leave_free) : fd_(fd), folder_(std::move(folder)), leave_free_(leave_free) {}
+  SpilledText(int fd, std::string folder, std::uint64_t leave_free)
+      : fd_(fd), folder_(std::move(folder)), leave_free_(leave_free) {}
   std::optional<Error> room_for(std::size_t size);
 
   int fd_;

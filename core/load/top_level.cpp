@@ -90,7 +90,8 @@ TopLevel::State TopLevel::step(std::string_view text, std::uint64_t file_offset,
       place_ = c == ',' ? Place::before_key : Place::end;
       return State::need_more;
     case Place::end:
-      if (report_.count(ImportIssue::text_after_end) == 0) report_.add(ImportIssue::text_after_end, file_offset + consumed_, "");
+      if (report_.count(ImportIssue::text_after_end) == 0)
+        report_.add(ImportIssue::text_after_end, file_offset + consumed_, "");
       consumed_ = text.size();
       return State::finished;
   }

@@ -25,7 +25,10 @@ class TopLevel {
   State feed(std::string_view text, std::uint64_t file_offset, bool is_last);
   std::size_t consumed() const { return consumed_; }
   // The events array was closed: what follows is the rest of the object, or nothing for a bare array.
-  void events_ended() { place_ = is_object_ ? Place::after_value : Place::end; events_seen_ = true; }
+  void events_ended() {
+    place_ = is_object_ ? Place::after_value : Place::end;
+    events_seen_ = true;
+  }
 
   bool is_object() const { return is_object_; }
   bool events_seen() const { return events_seen_; }
@@ -59,7 +62,7 @@ class TopLevel {
   std::size_t consumed_ = 0;
   Header header_;
   std::unordered_map<std::string, std::size_t> place_of_key_;  // in the metadata
-  ValueScan scan_;                                              // of the member that stands at consumed_
+  ValueScan scan_;                                             // of the member that stands at consumed_
   LoadReport report_;
   std::uint64_t members_after_events_ = 0;
   std::uint64_t first_after_events_ = 0;

@@ -36,8 +36,8 @@ std::string ValidJson::mended(std::string_view text) {
 void ValidJson::replace_lone_surrogates(std::string& text) {
   constexpr std::size_t kLength = 6;  // of \ud800
   const auto is_escape = [&](std::size_t at, std::string_view third) {
-    return at + kLength <= text.size() && text[at] == '\\' && text[at + 1] == 'u' && (text[at + 2] == 'd' || text[at + 2] == 'D') &&
-           third.find(text[at + 3]) != std::string_view::npos;
+    return at + kLength <= text.size() && text[at] == '\\' && text[at + 1] == 'u' &&
+           (text[at + 2] == 'd' || text[at + 2] == 'D') && third.find(text[at + 3]) != std::string_view::npos;
   };
   for (std::size_t at = text.find('\\'); at != std::string::npos; at = text.find('\\', at)) {
     const bool high = is_escape(at, "89abAB"), low = is_escape(at, "cdefCDEF");

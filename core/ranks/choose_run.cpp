@@ -56,16 +56,19 @@ void name_ranks(std::vector<RankData>& files, Run& run) {
     unstated.push_back(&r);
   }
   std::set<std::int64_t> seen;
-  const bool doubles = std::any_of(unstated.begin(), unstated.end(), [&](const RankData* r) { return !seen.insert(r->rank).second; });
+  const bool doubles =
+      std::any_of(unstated.begin(), unstated.end(), [&](const RankData* r) { return !seen.insert(r->rank).second; });
   const bool mesh = std::all_of(unstated.begin(), unstated.end(), [](const RankData* r) { return !place_in_mesh(*r).empty(); });
   if (doubles && mesh) {
-    std::sort(unstated.begin(), unstated.end(), [](const RankData* a, const RankData* b) { return place_in_mesh(*a) < place_in_mesh(*b); });
+    std::sort(unstated.begin(), unstated.end(),
+              [](const RankData* a, const RankData* b) { return place_in_mesh(*a) < place_in_mesh(*b); });
     for (std::size_t i = 0; i < unstated.size(); ++i) unstated[i]->rank = static_cast<std::int64_t>(i);
   }
   std::erase_if(files, [&](const RankData& r) {
     if (r.rank >= 0) return false;
-    run.problems.push_back(
-        fmt::format("{} does not say which rank it is: neither distributedInfo nor the file's name (rank0, TP-0) tells. It is left out.", name_of(r)));
+    run.problems.push_back(fmt::format(
+        "{} does not say which rank it is: neither distributedInfo nor the file's name (rank0, TP-0) tells. It is left out.",
+        name_of(r)));
     run.all_used = false;
     return true;
   });
@@ -83,7 +86,8 @@ std::vector<std::vector<RankData>> recordings_in(std::vector<RankData> files) {
       out.push_back(std::move(ranks));
       continue;
     }
-    std::stable_sort(ranks.begin(), ranks.end(), [](const RankData& a, const RankData& b) { return on_clock(a).begin < on_clock(b).begin; });
+    std::stable_sort(ranks.begin(), ranks.end(),
+                     [](const RankData& a, const RankData& b) { return on_clock(a).begin < on_clock(b).begin; });
     Ns until = 0;
     std::vector<std::vector<RankData>> apart;
     for (RankData& r : ranks) {
@@ -105,14 +109,15 @@ std::size_t distinct_ranks(const std::vector<RankData>& ranks) {
 std::vector<RankData> largest_recording(std::vector<RankData> files, Run& run) {
   if (!any_double(files)) return files;
   std::vector<std::vector<RankData>> recordings = recordings_in(std::move(files));
-  const auto largest =
-      std::max_element(recordings.begin(), recordings.end(), [](const auto& a, const auto& b) { return distinct_ranks(a) < distinct_ranks(b); });
+  const auto largest = std::max_element(recordings.begin(), recordings.end(),
+                                        [](const auto& a, const auto& b) { return distinct_ranks(a) < distinct_ranks(b); });
   for (auto at = recordings.begin(); at != recordings.end(); ++at) {
     if (at == largest) continue;
     run.all_used = false;
-    run.problems.push_back(fmt::format("{}{} of another recording than {} and left out.", name_of(at->front()),
-                                       at->size() == 1 ? " is" : fmt::format(" and {} more {} are", at->size() - 1, at->size() == 2 ? "file" : "files"),
-                                       name_of(largest->front())));
+    run.problems.push_back(fmt::format(
+        "{}{} of another recording than {} and left out.", name_of(at->front()),
+        at->size() == 1 ? " is" : fmt::format(" and {} more {} are", at->size() - 1, at->size() == 2 ? "file" : "files"),
+        name_of(largest->front())));
   }
   return std::move(*largest);
 }
@@ -122,11 +127,13 @@ void leave_out_other_worlds(std::vector<RankData>& ranks, Run& run) {
   for (const RankData& r : ranks)
     if (r.world_size > 0) ++votes[r.world_size];
   if (votes.empty()) return;
-  run.world_size = std::max_element(votes.begin(), votes.end(), [](const auto& a, const auto& b) { return a.second < b.second; })->first;
+  run.world_size =
+      std::max_element(votes.begin(), votes.end(), [](const auto& a, const auto& b) { return a.second < b.second; })->first;
   std::erase_if(ranks, [&](const RankData& r) {
     if (r.world_size == 0 || r.world_size == run.world_size) return false;
     run.all_used = false;
-    run.problems.push_back(fmt::format("{} is of a run of {} ranks, the others of one of {}: it is left out.", name_of(r), r.world_size, run.world_size));
+    run.problems.push_back(fmt::format("{} is of a run of {} ranks, the others of one of {}: it is left out.", name_of(r),
+                                       r.world_size, run.world_size));
     return true;
   });
 }
@@ -149,25 +156,29 @@ void name_missing(Run& run) {
     if (!there.contains(rank)) run.missing.push_back(rank);
   if (run.missing.empty() || run.ranks.empty()) return;
   run.all_used = false;
-  run.problems.push_back(fmt::format("Of {} ranks {} {} missing: {}. Waiting for {} is not told apart from waiting for others.", run.world_size,
-                                     run.missing.size(), run.missing.size() == 1 ? "is" : "are", list_of(run.missing),
-                                     run.missing.size() == 1 ? "it" : "them"));
+  run.problems.push_back(fmt::format("Of {} ranks {} {} missing: {}. Waiting for {} is not told apart from waiting for others.",
+                                     run.world_size, run.missing.size(), run.missing.size() == 1 ? "is" : "are",
+                                     list_of(run.missing), run.missing.size() == 1 ? "it" : "them"));
 }
 
 void judge_each(Run& run) {
   for (const RankData& r : run.ranks) {
     if (r.cut_off) {
       run.all_used = false;
-      run.problems.push_back(fmt::format("The file of rank {} is cut off ({}): what came after its end is missing.", r.rank, name_of(r)));
+      run.problems.push_back(
+          fmt::format("The file of rank {} is cut off ({}): what came after its end is missing.", r.rank, name_of(r)));
     }
     if (r.collectives.empty() && r.unnamed > 0)
-      run.problems.push_back(
-          fmt::format("Rank {} says of none of its {} communication kernels which collective it is ({}): its waiting cannot be told from its transferring. "
-                      "PyTorch's NCCL backend records it from version 2.2 on.",
-                      r.rank, format_count(static_cast<std::int64_t>(r.unnamed)), elide_middle(printable(r.unnamed_example), 40)));
+      run.problems.push_back(fmt::format(
+          "Rank {} says of none of its {} communication kernels which collective it is ({}): its waiting cannot be told from "
+          "its transferring. "
+          "PyTorch's NCCL backend records it from version 2.2 on.",
+          r.rank, format_count(static_cast<std::int64_t>(r.unnamed)), elide_middle(printable(r.unnamed_example), 40)));
     else if (r.collectives.empty())
       run.problems.push_back(fmt::format("Rank {} has no communication kernel in its recording.", r.rank));
-    if (r.devices > 1) run.problems.push_back(fmt::format("Rank {} worked on {} GPUs; only GPU {} is accounted for.", r.rank, r.devices, r.device));
+    if (r.devices > 1)
+      run.problems.push_back(
+          fmt::format("Rank {} worked on {} GPUs; only GPU {} is accounted for.", r.rank, r.devices, r.device));
   }
 }
 
@@ -176,7 +187,8 @@ void judge_each(Run& run) {
 std::string list_of(const std::vector<std::int64_t>& numbers) {
   std::string out;
   const std::size_t told = numbers.size() <= kListed + 1 ? numbers.size() : kListed;
-  for (std::size_t i = 0; i < told; ++i) out += (i == 0 ? "" : i + 1 == numbers.size() ? " and " : ", ") + std::to_string(numbers[i]);
+  for (std::size_t i = 0; i < told; ++i)
+    out += (i == 0 ? "" : i + 1 == numbers.size() ? " and " : ", ") + std::to_string(numbers[i]);
   if (told < numbers.size()) out += fmt::format(" and {} more", numbers.size() - told);
   return out;
 }

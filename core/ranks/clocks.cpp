@@ -45,14 +45,17 @@ void look_for_drift(std::vector<Difference>& differences, Pairing& pairing) {
   if (differences.size() < kLeastForDrift) return;
   std::sort(differences.begin(), differences.end(), [](const Difference& a, const Difference& b) { return a.at < b.at; });
   const auto third = static_cast<std::ptrdiff_t>(differences.size() / 3);
-  const std::vector<Difference> early(differences.begin(), differences.begin() + third), late(differences.end() - third, differences.end());
+  const std::vector<Difference> early(differences.begin(), differences.begin() + third),
+      late(differences.end() - third, differences.end());
   const auto by = [](const Difference& d) { return d.by; };
   const auto at = [](const Difference& d) { return d.at; };
   const Ns from = median_of(early, at), offset = median_of(early, by);
   const Ns length = median_of(late, at) - from;
   if (length <= 0) return;
   const double drift = static_cast<double>(median_of(late, by) - offset) / static_cast<double>(length);
-  const auto off_the_line = [&](const Difference& d) { return std::abs(d.by - offset - static_cast<Ns>(drift * static_cast<double>(d.at - from))); };
+  const auto off_the_line = [&](const Difference& d) {
+    return std::abs(d.by - offset - static_cast<Ns>(drift * static_cast<double>(d.at - from)));
+  };
   const Ns residual = median_of(differences, off_the_line);
   if (2 * residual < pairing.residual) pairing = {offset, residual, drift, from, differences.size()};
 }
@@ -69,7 +72,8 @@ Pairing pair_up(std::vector<Difference>& differences) {
 
 class Aligner {
  public:
-  Aligner(const std::vector<RankData>& ranks, const Matches& matches, Clocks& out) : ranks_(ranks), matches_(matches), out_(out) {}
+  Aligner(const std::vector<RankData>& ranks, const Matches& matches, Clocks& out)
+      : ranks_(ranks), matches_(matches), out_(out) {}
 
   void run() {
     out_.ranks.resize(ranks_.size());
@@ -143,7 +147,9 @@ class Aligner {
     clock.offset = known.offset + (forward ? pairing.offset : -pairing.offset);
     clock.drift = known.drift + (forward ? pairing.drift : -pairing.drift);
     clock.drift_from = pairing.from + (forward ? 0 : base(from) - base(to));
-    if (known.drift != 0) clock.offset += static_cast<Ns>(known.drift * static_cast<double>(clock.drift_from + base(to) - base(from) - known.drift_from));
+    if (known.drift != 0)
+      clock.offset +=
+          static_cast<Ns>(known.drift * static_cast<double>(clock.drift_from + base(to) - base(from) - known.drift_from));
     out_.worst_residual = std::max(out_.worst_residual, clock.residual);
   }
 
@@ -166,7 +172,8 @@ class Aligner {
         earliest_end = std::min(earliest_end, span.end);
         shortest = std::min(shortest, collective(m).span.length());
       }
-      if (latest_begin > earliest_end) ++out_.impossible, out_.worst_impossible = std::max(out_.worst_impossible, latest_begin - earliest_end);
+      if (latest_begin > earliest_end)
+        ++out_.impossible, out_.worst_impossible = std::max(out_.worst_impossible, latest_begin - earliest_end);
     }
     out_.shortest_latency = out_.compared > 0 ? shortest : 0;
   }

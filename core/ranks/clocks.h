@@ -1,7 +1,7 @@
 #pragma once
-// One time axis for all ranks. Each rank's clock is compared with another's by the ends of collectives that no rank leaves before
-// all have come: the median difference is the offset, the median distance from it the residual. Of all pairs of ranks those with
-// the smallest residuals are used to reach every rank from the lowest one, whose clock is the axis.
+// One time axis for all ranks. Each rank's clock is compared with another's by the ends of collectives that no rank leaves
+// before all have come: the median difference is the offset, the median distance from it the residual. Of all pairs of ranks
+// those with the smallest residuals are used to reach every rank from the lowest one, whose clock is the axis.
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -29,7 +29,9 @@ struct RankClock {
   Ns on_axis(Ns t) const { return t + add - (drift == 0 ? 0 : static_cast<Ns>(drift * static_cast<double>(t - drift_from))); }
   Span on_axis(Span s) const { return {on_axis(s.begin), on_axis(s.end)}; }
   // Back again; exact but for drift, which is within a nanosecond.
-  Ns in_file(Ns t) const { return t - add + (drift == 0 ? 0 : static_cast<Ns>(drift * static_cast<double>(t - add - drift_from))); }
+  Ns in_file(Ns t) const {
+    return t - add + (drift == 0 ? 0 : static_cast<Ns>(drift * static_cast<double>(t - add - drift_from)));
+  }
 };
 
 struct Clocks {

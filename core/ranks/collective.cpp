@@ -31,33 +31,35 @@ std::int64_t number_of(const Json& args, const char* key, std::int64_t otherwise
 
 CollectiveType collective_type(std::string_view name) {
   using T = CollectiveType;
-  static constexpr std::array<std::pair<std::string_view, T>, 20> kNames = {{{"allreduce", T::all_reduce},
-                                                                             {"allreduce_coalesced", T::all_reduce},
-                                                                             {"all_reduce", T::all_reduce},
-                                                                             {"allgather", T::all_gather},
-                                                                             {"all_gather", T::all_gather},
-                                                                             {"_allgather_base", T::all_gather},
-                                                                             {"all_gather_into_tensor_coalesced", T::all_gather},
-                                                                             {"allgather_into_tensor_coalesced", T::all_gather},
-                                                                             {"reducescatter", T::reduce_scatter},
-                                                                             {"reduce_scatter", T::reduce_scatter},
-                                                                             {"_reduce_scatter_base", T::reduce_scatter},
-                                                                             {"reduce_scatter_tensor_coalesced", T::reduce_scatter},
-                                                                             {"all_to_all", T::all_to_all},
-                                                                             {"alltoall", T::all_to_all},
-                                                                             {"all_to_allv", T::all_to_all_v},
-                                                                             {"alltoallv", T::all_to_all_v},
-                                                                             {"barrier", T::barrier},
-                                                                             {"broadcast", T::broadcast},
-                                                                             {"send", T::send},
-                                                                             {"recv", T::recv}}};
+  static constexpr std::array<std::pair<std::string_view, T>, 20> kNames = {
+      {{"allreduce", T::all_reduce},
+       {"allreduce_coalesced", T::all_reduce},
+       {"all_reduce", T::all_reduce},
+       {"allgather", T::all_gather},
+       {"all_gather", T::all_gather},
+       {"_allgather_base", T::all_gather},
+       {"all_gather_into_tensor_coalesced", T::all_gather},
+       {"allgather_into_tensor_coalesced", T::all_gather},
+       {"reducescatter", T::reduce_scatter},
+       {"reduce_scatter", T::reduce_scatter},
+       {"_reduce_scatter_base", T::reduce_scatter},
+       {"reduce_scatter_tensor_coalesced", T::reduce_scatter},
+       {"all_to_all", T::all_to_all},
+       {"alltoall", T::all_to_all},
+       {"all_to_allv", T::all_to_all_v},
+       {"alltoallv", T::all_to_all_v},
+       {"barrier", T::barrier},
+       {"broadcast", T::broadcast},
+       {"send", T::send},
+       {"recv", T::recv}}};
   const auto at = std::find_if(kNames.begin(), kNames.end(), [&](const auto& row) { return row.first == name; });
   return at != kNames.end() ? at->second : T::other;
 }
 
 std::string_view collective_type_words(CollectiveType type) {
-  constexpr std::array<std::string_view, 10> kWords = {"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "uneven all-to-all",
-                                                       "barrier",    "broadcast",  "send",           "receive",    "other"};
+  constexpr std::array<std::string_view, 10> kWords = {"all-reduce",        "all-gather", "reduce-scatter", "all-to-all",
+                                                       "uneven all-to-all", "barrier",    "broadcast",      "send",
+                                                       "receive",           "other"};
   return kWords[static_cast<std::size_t>(type)];
 }
 

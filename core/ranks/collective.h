@@ -1,5 +1,6 @@
 #pragma once
-// What a kernel says of the collective operation that it carries out (KINETO 4.6: the args of record_param_comms copied onto it).
+// What a kernel says of the collective operation that it carries out (KINETO 4.6: the args of record_param_comms copied onto
+// it).
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,7 +9,18 @@
 
 namespace gapscope {
 
-enum class CollectiveType : std::uint8_t { all_reduce, all_gather, reduce_scatter, all_to_all, all_to_all_v, barrier, broadcast, send, recv, other };
+enum class CollectiveType : std::uint8_t {
+  all_reduce,
+  all_gather,
+  reduce_scatter,
+  all_to_all,
+  all_to_all_v,
+  barrier,
+  broadcast,
+  send,
+  recv,
+  other
+};
 
 // By PyTorch's word: "allreduce", "_allgather_base", ...
 CollectiveType collective_type(std::string_view name);
@@ -52,8 +64,8 @@ struct CollectiveArgs {
   CollectiveWhat what;
   std::int64_t seq = -1;  // "Seq"; -1 where not recorded
 };
-// `members`: JSON text of an object's members without the braces (OpRow::collective of a kernel). None where that is no JSON or names no
-// collective.
+// `members`: JSON text of an object's members without the braces (OpRow::collective of a kernel). None where that is no JSON or
+// names no collective.
 std::optional<CollectiveArgs> parse_collective(std::string_view members);
 
 }  // namespace gapscope

@@ -68,9 +68,10 @@ class Tables {
     std::string out;
     {
       Line head(out);
-      head.names("collective_id", "Process Group Name", "Process Group Ranks", "Collective name", "Group size", "dtype", "In msg nelems", "Out msg nelems",
-                 "In msg size (MB)", "Out msg size (MB)", "Full msg size (MB)", "comm_latency", "skew in start time", "earliest arrival rank", "avg_wait_time",
-                 "skew in end time", "algo bw (GB/s)", "bus bw (GB/s)");
+      head.names("collective_id", "Process Group Name", "Process Group Ranks", "Collective name", "Group size", "dtype",
+                 "In msg nelems", "Out msg nelems", "In msg size (MB)", "Out msg size (MB)", "Full msg size (MB)",
+                 "comm_latency", "skew in start time", "earliest arrival rank", "avg_wait_time", "skew in end time",
+                 "algo bw (GB/s)", "bus bw (GB/s)");
       for (const RankData& r : ranks_) head.text(fmt::format("rank_{}_ts", r.rank)).text(fmt::format("rank_{}_dur", r.rank));
       for (const RankData& r : ranks_) head.text(fmt::format("rank_{}_wait_time", r.rank));
     }
@@ -92,9 +93,10 @@ class Tables {
     };
     std::stable_sort(order.begin(), order.end(), [&](const auto* a, const auto* b) { return total(*a) > total(*b); });
     std::string out;
-    Line(out).names("Collective name", "dtype", "In msg nelems", "Process Group Name", "Group size", "Full msg size (MB)", "comm_latency_mean",
-                    "comm_latency_std", "skew in start time_mean", "skew in start time_std", "skew in end time_mean", "skew in end time_std",
-                    "algo bw (GB/s)_mean", "algo bw (GB/s)_std", "bus bw (GB/s)_mean", "bus bw (GB/s)_std", "count", "Total comm latency (ms)");
+    Line(out).names("Collective name", "dtype", "In msg nelems", "Process Group Name", "Group size", "Full msg size (MB)",
+                    "comm_latency_mean", "comm_latency_std", "skew in start time_mean", "skew in start time_std",
+                    "skew in end time_mean", "skew in end time_std", "algo bw (GB/s)_mean", "algo bw (GB/s)_std",
+                    "bus bw (GB/s)_mean", "bus bw (GB/s)_std", "count", "Total comm latency (ms)");
     for (const auto* members : order) {
       const CollectiveWhat& w = what(members->front());
       Line line(out);
@@ -103,7 +105,8 @@ class Tables {
       mean_and_deviation(line, *members, [&](std::size_t i) { return seen(i).start_skew(); });
       mean_and_deviation(line, *members, [&](std::size_t i) { return seen(i).end_skew(); });
       mean_and_deviation(line, *members, [&](std::size_t i) { return bandwidth(i); });
-      mean_and_deviation(line, *members, [&](std::size_t i) { return bandwidth(i) * bus_factor(what(i).type, what(i).group_size); });
+      mean_and_deviation(line, *members,
+                         [&](std::size_t i) { return bandwidth(i) * bus_factor(what(i).type, what(i).group_size); });
       line.count(static_cast<std::int64_t>(members->size())).number(total(*members) / 1000);
     }
     return out;
@@ -132,13 +135,19 @@ class Tables {
       if (sums[r].part > 0) order.push_back(r);
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return sums[a].wait < sums[b].wait; });
     std::string out;
-    Line(out).names("rank", "total_wait_time_us", "mean_wait_time_us", "times_arrived_last", "times_arrived_first", "pct_arrived_last", "num_collectives",
-                    "total_nccl_dur_us");
+    Line(out).names("rank", "total_wait_time_us", "mean_wait_time_us", "times_arrived_last", "times_arrived_first",
+                    "pct_arrived_last", "num_collectives", "total_nccl_dur_us");
     for (const std::size_t r : order) {
       const OfRank& n = sums[r];
       Line line(out);
-      line.count(ranks_[r].rank).number(rounded(n.wait)).number(rounded(n.wait / static_cast<double>(n.part))).count(n.last).count(n.first);
-      line.number(rounded(100.0 * static_cast<double>(n.last) / static_cast<double>(all))).count(all).number(rounded(us(ranks_[r].communication_time)));
+      line.count(ranks_[r].rank)
+          .number(rounded(n.wait))
+          .number(rounded(n.wait / static_cast<double>(n.part)))
+          .count(n.last)
+          .count(n.first);
+      line.number(rounded(100.0 * static_cast<double>(n.last) / static_cast<double>(all)))
+          .count(all)
+          .number(rounded(us(ranks_[r].communication_time)));
     }
     return out;
   }
@@ -147,14 +156,17 @@ class Tables {
     std::string out;
     {
       Line head(out);
-      head.names("collective_id", "Process Group Name", "Process Group Ranks", "Collective name", "Group size", "dtype", "stream",
-                 "total data communicated (MB)", "total nelems communicated", "wall_time (us)", "max_rank_dur (us)", "min_rank_dur (us)", "avg_rank_dur (us)",
-                 "throughput (GB/s)", "max_rank_throughput (GB/s)", "min_rank_throughput (GB/s)", "size_imbalance", "skew in start time", "skew in end time");
+      head.names("collective_id", "Process Group Name", "Process Group Ranks", "Collective name", "Group size", "dtype",
+                 "stream", "total data communicated (MB)", "total nelems communicated", "wall_time (us)", "max_rank_dur (us)",
+                 "min_rank_dur (us)", "avg_rank_dur (us)", "throughput (GB/s)", "max_rank_throughput (GB/s)",
+                 "min_rank_throughput (GB/s)", "size_imbalance", "skew in start time", "skew in end time");
       for (const RankData& r : ranks_)
-        for (const char* column : {"ts", "dur", "In msg nelems", "Out msg nelems", "In msg size (MB)", "Out msg size (MB)", "In split size", "Out split size"})
+        for (const char* column : {"ts", "dur", "In msg nelems", "Out msg nelems", "In msg size (MB)", "Out msg size (MB)",
+                                   "In split size", "Out split size"})
           head.text(fmt::format("rank_{}_{}", r.rank, column));
       for (const RankData& r : ranks_)
-        for (const char* column : {"skew in start time", "skew in end time"}) head.text(fmt::format("rank_{}_{}", r.rank, column));
+        for (const char* column : {"skew in start time", "skew in end time"})
+          head.text(fmt::format("rank_{}_{}", r.rank, column));
     }
     for (std::size_t i = 0; i < r_.matches.all.size(); ++i)
       if (what(i).type == CollectiveType::all_to_all_v) alltoall_line(i, out);
@@ -167,7 +179,9 @@ class Tables {
   const CollectiveWhat& what(const Member& m) const { return ranks_[m.rank].whats[collective(m).what]; }
   const CollectiveWhat& what(std::size_t i) const { return what(members(i).front()); }
   // On the axis, as the first rank's file counts.
-  Ns time(const Member& m) const { return r_.clocks.ranks[m.rank].on_axis(collective(m).span.begin) - r_.clocks.ranks.front().add; }
+  Ns time(const Member& m) const {
+    return r_.clocks.ranks[m.rank].on_axis(collective(m).span.begin) - r_.clocks.ranks.front().add;
+  }
 
   // As the file of the first rank that took part has them.
   std::vector<std::size_t> in_file_order() const {
@@ -179,7 +193,9 @@ class Tables {
   }
 
   // Not a number where the element's size is not known.
-  static double mb(std::uint64_t bytes, const CollectiveWhat& w) { return element_bytes(w.dtype) > 0 ? static_cast<double>(bytes) / kMb : std::nan(""); }
+  static double mb(std::uint64_t bytes, const CollectiveWhat& w) {
+    return element_bytes(w.dtype) > 0 ? static_cast<double>(bytes) / kMb : std::nan("");
+  }
   double bandwidth(std::size_t i) const {
     const double latency = seen(i).latency;
     return latency > 0 ? mb(what(i).full_bytes(), what(i)) / 1024 / (latency / 1e6) : std::nan("");
@@ -234,8 +250,10 @@ class Tables {
         .number(s.end_skew());
     line.number(bandwidth(i)).number(bandwidth(i) * bus_factor(w.type, w.group_size));
     for (const std::ptrdiff_t m : of_ranks)
-      m >= 0 ? line.number(s.begin[static_cast<std::size_t>(m)]).number(s.duration[static_cast<std::size_t>(m)]) : line.none().none();
-    for (const std::ptrdiff_t m : of_ranks) m >= 0 ? line.number(s.latest_begin - s.begin[static_cast<std::size_t>(m)]) : line.none();
+      m >= 0 ? line.number(s.begin[static_cast<std::size_t>(m)]).number(s.duration[static_cast<std::size_t>(m)])
+             : line.none().none();
+    for (const std::ptrdiff_t m : of_ranks)
+      m >= 0 ? line.number(s.latest_begin - s.begin[static_cast<std::size_t>(m)]) : line.none();
   }
 
   void alltoall_line(std::size_t i, std::string& out) const {
@@ -333,14 +351,10 @@ std::optional<RunTable> run_table_from(std::string_view word) {
 std::string run_csv(const RunReport& report, RunTable table) {
   const Tables tables(report);
   switch (table) {
-    case RunTable::sync:
-      return tables.sync();
-    case RunTable::summary:
-      return tables.summary();
-    case RunTable::straggler:
-      return tables.straggler();
-    case RunTable::alltoall:
-      return tables.alltoall();
+    case RunTable::sync: return tables.sync();
+    case RunTable::summary: return tables.summary();
+    case RunTable::straggler: return tables.straggler();
+    case RunTable::alltoall: return tables.alltoall();
   }
   return {};
 }

@@ -19,7 +19,8 @@ std::string host_name(const Trace& trace, const HostWork& work) {
 void add_host(const FullRank& rank, const DeviceAccount& device, Span span, std::map<std::string, Ns>& sums) {
   const auto [first, last] = device.gaps_in(span);
   for (std::size_t i = first; i < last; ++i)
-    for (const HostWork& work : host_work(*rank.trace, *rank.lanes, *rank.account, device.gaps[i], intersect(device.gaps[i].span, span)))
+    for (const HostWork& work :
+         host_work(*rank.trace, *rank.lanes, *rank.account, device.gaps[i], intersect(device.gaps[i].span, span)))
       sums[host_name(*rank.trace, work)] += work.time;
 }
 

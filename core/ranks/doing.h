@@ -1,5 +1,6 @@
 #pragma once
-// What a rank was doing in stretches of its time: kernels and copies on its GPU, and where that stood still, what the host was in.
+// What a rank was doing in stretches of its time: kernels and copies on its GPU, and where that stood still, what the host was
+// in.
 #include <string>
 #include <vector>
 

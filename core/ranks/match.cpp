@@ -34,7 +34,9 @@ std::string pair_of(const CollectiveWhat& w, std::int64_t rank) {
 
 struct Numbers {
   std::unordered_map<std::string, std::uint32_t> ids;
-  std::uint32_t of(const std::string& text) { return ids.try_emplace(text, static_cast<std::uint32_t>(ids.size())).first->second; }
+  std::uint32_t of(const std::string& text) {
+    return ids.try_emplace(text, static_cast<std::uint32_t>(ids.size())).first->second;
+  }
 };
 
 // What one rank called in one group (or with one peer), in order.
@@ -88,7 +90,8 @@ class Matcher {
 
   // All are laid beside the longest of them.
   void match(Sequence& sequence) {
-    const auto longest = std::max_element(sequence.ranks.begin(), sequence.ranks.end(), [](const auto& a, const auto& b) { return a.at.size() < b.at.size(); });
+    const auto longest = std::max_element(sequence.ranks.begin(), sequence.ranks.end(),
+                                          [](const auto& a, const auto& b) { return a.at.size() < b.at.size(); });
     std::vector<std::vector<Member>> partners(longest->at.size());
     for (const RankSequence& other : sequence.ranks) {
       if (other.rank == longest->rank) continue;
@@ -96,8 +99,8 @@ class Matcher {
       for (const auto& [i, j] : fit.pairs) partners[i].push_back({other.rank, other.at[j]});
       out_.unmatched[other.rank] += other.at.size() - fit.pairs.size();
       if (fit.other_order + fit.different > 0)
-        out_.troubles.push_back({sequence.group, longest->rank, other.rank, longest->at[fit.first_trouble.first], other.at[fit.first_trouble.second],
-                                 fit.first_is_order, fit.other_order + fit.different});
+        out_.troubles.push_back({sequence.group, longest->rank, other.rank, longest->at[fit.first_trouble.first],
+                                 other.at[fit.first_trouble.second], fit.first_is_order, fit.other_order + fit.different});
     }
     for (std::size_t i = 0; i < partners.size(); ++i) {
       if (partners[i].empty()) {
@@ -106,7 +109,8 @@ class Matcher {
       }
       partners[i].push_back({longest->rank, longest->at[i]});
       std::sort(partners[i].begin(), partners[i].end(), [](const Member& a, const Member& b) { return a.rank < b.rank; });
-      out_.all.push_back({static_cast<std::uint32_t>(out_.members.size()), static_cast<std::uint32_t>(partners[i].size()), sequence.group, 0});
+      out_.all.push_back(
+          {static_cast<std::uint32_t>(out_.members.size()), static_cast<std::uint32_t>(partners[i].size()), sequence.group, 0});
       out_.members.insert(out_.members.end(), partners[i].begin(), partners[i].end());
     }
     sequence = {};
@@ -119,8 +123,9 @@ class Matcher {
       const RankData& rank = ranks_[first.rank];
       return std::pair(rank.base + rank.collectives[first.at].span.begin, first.rank);
     };
-    std::stable_sort(out_.all.begin(), out_.all.end(),
-                     [&](const Matched& a, const Matched& b) { return a.group != b.group ? a.group < b.group : order(a) < order(b); });
+    std::stable_sort(out_.all.begin(), out_.all.end(), [&](const Matched& a, const Matched& b) {
+      return a.group != b.group ? a.group < b.group : order(a) < order(b);
+    });
     std::uint32_t index = 0;
     for (std::size_t i = 0; i < out_.all.size(); ++i) {
       index = i > 0 && out_.all[i].group == out_.all[i - 1].group ? index + 1 : 0;

@@ -170,7 +170,11 @@ std::string to_bytes(const std::vector<DoingQuestion>& questions) { return bytes
 std::string to_bytes(const std::vector<DoingAnswer>& answers) { return bytes_of(answers); }
 
 std::optional<std::vector<ReadFile>> files_from(std::string_view bytes) { return value_from<std::vector<ReadFile>>(bytes); }
-std::optional<std::vector<DoingQuestion>> questions_from(std::string_view bytes) { return value_from<std::vector<DoingQuestion>>(bytes); }
-std::optional<std::vector<DoingAnswer>> answers_from(std::string_view bytes) { return value_from<std::vector<DoingAnswer>>(bytes); }
+std::optional<std::vector<DoingQuestion>> questions_from(std::string_view bytes) {
+  return value_from<std::vector<DoingQuestion>>(bytes);
+}
+std::optional<std::vector<DoingAnswer>> answers_from(std::string_view bytes) {
+  return value_from<std::vector<DoingAnswer>>(bytes);
+}
 
 }  // namespace gapscope

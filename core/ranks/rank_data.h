@@ -1,6 +1,7 @@
 #pragma once
 // What is kept of one rank's recording when the whole of it is let go: its collectives, steps and accounts. About 60 bytes a
-// collective; nothing of it refers to the trace. Times are nanoseconds of the file; `base` makes them times of that rank's clock.
+// collective; nothing of it refers to the trace. Times are nanoseconds of the file; `base` makes them times of that rank's
+// clock.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,7 +21,7 @@ struct RankCollective {
   std::uint32_t what = 0;        // position in RankData::whats
   std::uint32_t step = kNoStep;  // position in RankData::steps: where it was launched
   std::int32_t stream = -1;
-  std::uint32_t order = 0;     // place among the rank's collectives as the file has them
+  std::uint32_t order = 0;  // place among the rank's collectives as the file has them
 };
 
 struct RankStep {

@@ -25,7 +25,8 @@ void add_folder(const std::string& folder, RankFiles& out) {
   if (error)
     out.problems.push_back(fmt::format("{} cannot be listed: {}.", printable(folder), error.message()));
   else if (found.empty())
-    out.problems.push_back(fmt::format("{} holds no trace: no file there ends in .json, .json.gz, .json.xz or .json.zst.", printable(folder)));
+    out.problems.push_back(
+        fmt::format("{} holds no trace: no file there ends in .json, .json.gz, .json.xz or .json.zst.", printable(folder)));
   std::sort(found.begin(), found.end());
   out.files.insert(out.files.end(), found.begin(), found.end());
 }

@@ -28,7 +28,8 @@ std::int64_t number_in(std::string_view text, std::string_view key) {
   }
   std::int64_t value = 0;
   bool any = false;
-  for (; i < text.size() && text[i] >= '0' && text[i] <= '9' && value < 1'000'000'000; ++i) value = 10 * value + (text[i] - '0'), any = true;
+  for (; i < text.size() && text[i] >= '0' && text[i] <= '9' && value < 1'000'000'000; ++i)
+    value = 10 * value + (text[i] - '0'), any = true;
   return any ? value : -1;
 }
 
@@ -41,10 +42,13 @@ void read_header(const Header& header, RankData& out) {
 }
 
 bool is_communication(std::string_view kernel_name) {
-  return contains_ignore_case(kernel_name, "nccl") || contains_ignore_case(kernel_name, "rccl") || contains_ignore_case(kernel_name, "cross_device_reduce");
+  return contains_ignore_case(kernel_name, "nccl") || contains_ignore_case(kernel_name, "rccl") ||
+         contains_ignore_case(kernel_name, "cross_device_reduce");
 }
 
-bool is_collecting(std::string_view name) { return name == "<built-in function collect>" || name.find("gc.collect") != name.npos; }
+bool is_collecting(std::string_view name) {
+  return name == "<built-in function collect>" || name.find("gc.collect") != name.npos;
+}
 
 // Slices of names that `wants`, wherever they lie: their union.
 template <class Wants>
@@ -88,7 +92,8 @@ class Reducer {
     out_.device = rank_.device;
     const DeviceAccount* device = account.device(rank_.device);
     for (const TimeAccount::StepWindow& step : account.steps())
-      out_.steps.push_back({std::string(trace_.name(step.step)), step.span, device ? account.times_in(*device, step.span) : AccountTimes{}});
+      out_.steps.push_back(
+          {std::string(trace_.name(step.step)), step.span, device ? account.times_in(*device, step.span) : AccountTimes{}});
     if (!device) return;
     out_.account = device->times;
     out_.window = device->window;
@@ -96,7 +101,8 @@ class Reducer {
   }
 
   std::uint32_t step_at(Ns t) const {
-    const auto after = std::upper_bound(out_.steps.begin(), out_.steps.end(), t, [](Ns time, const RankStep& s) { return time < s.span.begin; });
+    const auto after = std::upper_bound(out_.steps.begin(), out_.steps.end(), t,
+                                        [](Ns time, const RankStep& s) { return time < s.span.begin; });
     if (after == out_.steps.begin() || !(after - 1)->span.contains(t)) return kNoStep;
     return static_cast<std::uint32_t>(after - 1 - out_.steps.begin());
   }
@@ -113,9 +119,9 @@ class Reducer {
     const std::optional<CollectiveArgs> parsed = parse_collective(trace_.strings[args]);
     if (!parsed) return at->second;
     const CollectiveWhat& w = parsed->what;
-    const std::string key = w.name + '\n' + w.dtype + '\n' + w.group + '\n' + w.members + '\n' + w.in_split + '\n' + w.out_split + '\n' +
-                            std::to_string(w.in_elements) + ',' + std::to_string(w.out_elements) + ',' + std::to_string(w.group_size) + ',' +
-                            std::to_string(w.peer);
+    const std::string key = w.name + '\n' + w.dtype + '\n' + w.group + '\n' + w.members + '\n' + w.in_split + '\n' +
+                            w.out_split + '\n' + std::to_string(w.in_elements) + ',' + std::to_string(w.out_elements) + ',' +
+                            std::to_string(w.group_size) + ',' + std::to_string(w.peer);
     const auto [what, new_what] = what_of_key_.try_emplace(key, static_cast<std::uint32_t>(out_.whats.size()));
     if (new_what) out_.whats.push_back(w);
     return at->second = {true, what->second, parsed->seq};
@@ -137,7 +143,8 @@ class Reducer {
         out_.unnamed_time += op.span.length();
         continue;
       }
-      out_.collectives.push_back({op.span, said->seq, said->what, step_at(op.linked() ? op.launch_span.begin : op.span.begin), op.stream, 0});
+      out_.collectives.push_back(
+          {op.span, said->seq, said->what, step_at(op.linked() ? op.launch_span.begin : op.span.begin), op.stream, 0});
       offsets.push_back(trace_.slices.offset[op.slice.index()]);
     }
     std::vector<std::uint32_t> in_file(offsets.size());
@@ -174,8 +181,11 @@ std::int32_t device_of(const FullRank& rank) {
   std::map<std::int32_t, std::size_t> counts;
   const Trace& trace = *rank.trace;
   for (const OpRow& row : trace.ops)
-    if (const GpuRow* gpu = row.collective ? trace.gpu_row(row.slice) : nullptr; gpu != nullptr && rank.account->device(gpu->device)) ++counts[gpu->device];
-  const auto most = std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (const GpuRow* gpu = row.collective ? trace.gpu_row(row.slice) : nullptr;
+        gpu != nullptr && rank.account->device(gpu->device))
+      ++counts[gpu->device];
+  const auto most =
+      std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   if (most != counts.end()) return most->first;
   const DeviceAccount* busiest = rank.account->busiest();
   return busiest ? busiest->device : -1;
@@ -226,7 +236,8 @@ std::int64_t rank_from_name(const std::string& path) {
       if (i < name.size() && (name[i] == '-' || name[i] == '_' || name[i] == '=')) ++i;
       std::int64_t value = 0;
       const std::size_t first = i;
-      for (; i < name.size() && i < first + 9 && std::isdigit(static_cast<unsigned char>(name[i])) != 0; ++i) value = 10 * value + (name[i] - '0');
+      for (; i < name.size() && i < first + 9 && std::isdigit(static_cast<unsigned char>(name[i])) != 0; ++i)
+        value = 10 * value + (name[i] - '0');
       if (i > first) return value;
     }
     return -1;

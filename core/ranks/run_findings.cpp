@@ -1,5 +1,5 @@
-// What is wrong with a run, told from the numbers of all ranks. Every threshold is a share of the ranks' time, so that noise of a
-// few microseconds is none.
+// What is wrong with a run, told from the numbers of all ranks. Every threshold is a share of the ranks' time, so that noise of
+// a few microseconds is none.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -40,7 +40,8 @@ class Finder {
     unequal_work();
     other_order();
     alone(RunFindingKind::compiles_alone, &RankData::compiling, "compiles",
-          "Recompilations come from shapes or values that only this rank sees: look at what it compiles, and mark the dimension dynamic.");
+          "Recompilations come from shapes or values that only this rank sees: look at what it compiles, and mark the "
+          "dimension dynamic.");
     alone(RunFindingKind::collects_alone, &RankData::collecting, "collects garbage",
           "Collect on all ranks in the same step: gc.disable() and gc.collect() every so many steps.");
     std::stable_sort(out_.begin(), out_.end(), [](const RunFinding& a, const RunFinding& b) { return a.cost > b.cost; });
@@ -71,11 +72,12 @@ class Finder {
       const Ns lost = r_.waits.lost_alone[r];
       const Ns others = windows - ranks_[r].account.window;
       const LateRank* step = worst_step(r);
-      const bool in_a_step = step != nullptr && share(step->lost_alone, step_of_others(*step)) >= kLeastStep && share(lost, others) >= kLeastStraggler / 3;
+      const bool in_a_step = step != nullptr && share(step->lost_alone, step_of_others(*step)) >= kLeastStep &&
+                             share(lost, others) >= kLeastStraggler / 3;
       if (share(lost, others) < kLeastStraggler && !in_a_step) continue;
       RunFinding f{RunFindingKind::straggler, {}, lost, ranks_[r].rank, {}, step ? step->step : ""};
-      f.text = fmt::format("Rank {} comes late: without it the others would have waited {} less, {} of their time", ranks_[r].rank, format_duration(lost),
-                           format_percent(share(lost, others)));
+      f.text = fmt::format("Rank {} comes late: without it the others would have waited {} less, {} of their time",
+                           ranks_[r].rank, format_duration(lost), format_percent(share(lost, others)));
       f.text += step ? fmt::format("; {} of that in {}.", format_duration(step->lost_alone), printable(step->step)) : ".";
       out_.push_back(std::move(f));
     }
@@ -117,7 +119,9 @@ class Finder {
   void slow_among(const std::string& what, std::map<std::string, Link>& links) {
     std::vector<double> medians;
     for (auto& [ranks, link] : links) {
-      std::nth_element(link.bandwidths.begin(), link.bandwidths.begin() + static_cast<std::ptrdiff_t>(link.bandwidths.size() / 2), link.bandwidths.end());
+      std::nth_element(link.bandwidths.begin(),
+                       link.bandwidths.begin() + static_cast<std::ptrdiff_t>(link.bandwidths.size() / 2),
+                       link.bandwidths.end());
       link.median = link.bandwidths[link.bandwidths.size() / 2];
       medians.push_back(link.median);
     }
@@ -127,9 +131,15 @@ class Finder {
     for (const auto& [ranks, link] : links) {
       if (link.bandwidths.size() < kLeastOfLink || link.median >= kSlowLink * middle || told_links_.contains(ranks)) continue;
       told_links_.insert(ranks);
-      RunFinding f{RunFindingKind::slow_link, {}, static_cast<Ns>(static_cast<double>(link.time) * (1 - link.median / middle)), -1, ranks, {}};
-      f.text = fmt::format("The link between ranks {} is slow: {} moves {} GB/s, in the {} other {} the middle is {} GB/s.", ranks, what,
-                           format_significant(link.median), medians.size() - 1, medians.size() == 2 ? "group" : "groups", format_significant(middle));
+      RunFinding f{RunFindingKind::slow_link,
+                   {},
+                   static_cast<Ns>(static_cast<double>(link.time) * (1 - link.median / middle)),
+                   -1,
+                   ranks,
+                   {}};
+      f.text = fmt::format("The link between ranks {} is slow: {} moves {} GB/s, in the {} other {} the middle is {} GB/s.",
+                           ranks, what, format_significant(link.median), medians.size() - 1,
+                           medians.size() == 2 ? "group" : "groups", format_significant(middle));
       out_.push_back(std::move(f));
     }
   }
@@ -140,7 +150,8 @@ class Finder {
     if (share(transfer, r_.windows()) < kLeastTransfer) return;
     RunFinding f{RunFindingKind::not_overlapped, {}, transfer, -1, {}, {}};
     f.text = fmt::format(
-        "Communication is not overlapped: {} of the ranks' time goes into transfers with nothing computed beside them, and {} of all communication is hidden "
+        "Communication is not overlapped: {} of the ranks' time goes into transfers with nothing computed beside them, and {} "
+        "of all communication is hidden "
         "behind compute. Start it earlier, in larger pieces.",
         format_percent(share(transfer, r_.windows())), format_percent(share(communication - exposed, communication)));
     out_.push_back(std::move(f));
@@ -156,10 +167,13 @@ class Finder {
     const Ns middle = work[(work.size() - 1) / 2].first;
     const auto [most, rank] = work.back();
     const Ns more = (most - middle) * steps_of(rank);
-    if (static_cast<double>(most - middle) < kUnequal * static_cast<double>(middle) || share(more, ranks_[rank].account.window) < kUnequalOfWindow) return;
+    if (static_cast<double>(most - middle) < kUnequal * static_cast<double>(middle) ||
+        share(more, ranks_[rank].account.window) < kUnequalOfWindow)
+      return;
     RunFinding f{RunFindingKind::unequal_work, {}, more, ranks_[rank].rank, {}, {}};
-    f.text = fmt::format("Work is unequal: undisturbed, the kernels of rank {} take {}{}, those of the {} {}.", ranks_[rank].rank, format_duration(most),
-                         steps_of(rank) > 1 ? " a step" : "", ranks_.size() == 2 ? "other" : "middle rank", format_duration(middle));
+    f.text = fmt::format("Work is unequal: undisturbed, the kernels of rank {} take {}{}, those of the {} {}.",
+                         ranks_[rank].rank, format_duration(most), steps_of(rank) > 1 ? " a step" : "",
+                         ranks_.size() == 2 ? "other" : "middle rank", format_duration(middle));
     out_.push_back(std::move(f));
   }
   Ns steps_of(std::uint32_t r) const { return static_cast<Ns>(std::max<std::size_t>(1, ranks_[r].steps.size())); }
@@ -167,10 +181,13 @@ class Finder {
   void other_order() {
     if (r_.matches.troubles.empty()) return;
     const OrderTrouble& t = r_.matches.troubles.front();
-    const auto name = [&](std::uint32_t rank, std::uint32_t at) { return printable(ranks_[rank].whats[ranks_[rank].collectives[at].what].name); };
+    const auto name = [&](std::uint32_t rank, std::uint32_t at) {
+      return printable(ranks_[rank].whats[ranks_[rank].collectives[at].what].name);
+    };
     RunFinding f{RunFindingKind::other_order, {}, 0, ranks_[t.rank_b].rank, {}, {}};
     f.text = fmt::format(
-        "Rank {} calls {} where rank {} calls {}, {} in one group: ranks that disagree about what comes next hang sooner or later. {} of ranks {} so.",
+        "Rank {} calls {} where rank {} calls {}, {} in one group: ranks that disagree about what comes next hang sooner or "
+        "later. {} of ranks {} so.",
         ranks_[t.rank_b].rank, name(t.rank_b, t.at_b), ranks_[t.rank_a].rank, name(t.rank_a, t.at_a),
         t.same_set ? "the same few in another order" : "another collective", counted(r_.matches.troubles.size(), "pair"),
         r_.matches.troubles.size() == 1 ? "does" : "do");
@@ -188,7 +205,8 @@ class Finder {
       const HostEvents& e = ranks_[r].*events;
       RunFinding f{kind, {}, e.time, ranks_[r].rank, {}, {}};
       f.text = fmt::format("Rank {} alone {}: {} in {} ({}). {}", ranks_[r].rank, does, format_duration(e.time),
-                           e.count == 1 ? "one stretch" : fmt::format("{} stretches", e.count), elide_middle(printable(e.first), 60), advice);
+                           e.count == 1 ? "one stretch" : fmt::format("{} stretches", e.count),
+                           elide_middle(printable(e.first), 60), advice);
       out_.push_back(std::move(f));
     }
   }
@@ -212,13 +230,18 @@ std::string meanwhile(const RunReport& report, std::uint32_t rank) {
   const Doing& most = answer.doing.front();
   const AccountTimes& t = answer.account;
   const std::string name = elide_middle(printable(most.name), 80), whole = format_duration(t.window);
-  std::string text = late.step.empty() ? "" : fmt::format(" In {} alone it cost {}.", printable(late.step), format_duration(late.lost));
-  if (share(most.time, t.window) >= kMostOfIt) return text + fmt::format(" Meanwhile it spent {} of {} in {}.", format_duration(most.time), whole, name);
+  std::string text =
+      late.step.empty() ? "" : fmt::format(" In {} alone it cost {}.", printable(late.step), format_duration(late.lost));
+  if (share(most.time, t.window) >= kMostOfIt)
+    return text + fmt::format(" Meanwhile it spent {} of {} in {}.", format_duration(most.time), whole, name);
   const IdleCause cause = largest_of(t.idle);
   if (share(t.idle_total(), t.window) >= kMostOfIt)
-    return text + fmt::format(" Meanwhile its GPU stood still for {} of {}, for {} of that the host was {}; longest in {} ({}).",
-                              format_duration(t.idle_total()), whole, format_duration(t.of(cause)), idle_cause_words(cause), name, format_duration(most.time));
-  return text + fmt::format(" Meanwhile it computed for {} of {}; longest in {} ({}).", format_duration(t.compute), whole, name, format_duration(most.time));
+    return text +
+           fmt::format(" Meanwhile its GPU stood still for {} of {}, for {} of that the host was {}; longest in {} ({}).",
+                       format_duration(t.idle_total()), whole, format_duration(t.of(cause)), idle_cause_words(cause), name,
+                       format_duration(most.time));
+  return text + fmt::format(" Meanwhile it computed for {} of {}; longest in {} ({}).", format_duration(t.compute), whole, name,
+                            format_duration(most.time));
 }
 
 }  // namespace
@@ -237,22 +260,28 @@ std::string first_sentence(const RunReport& report) {
   if (ranks.size() == 1)
     return fmt::format("Only rank {}{} is here: who waits for whom needs the recordings of at least two ranks.", ranks[0].rank,
                        report.run.world_size > 0 ? fmt::format(" of {}", report.run.world_size) : "");
-  if (report.matches.all.empty()) return fmt::format("No collective of the {} ranks could be matched, so it cannot be told who waits for whom.", ranks.size());
-  const auto straggler = std::find_if(report.findings.begin(), report.findings.end(), [](const RunFinding& f) { return f.kind == RunFindingKind::straggler; });
+  if (report.matches.all.empty())
+    return fmt::format("No collective of the {} ranks could be matched, so it cannot be told who waits for whom.",
+                       ranks.size());
+  const auto straggler = std::find_if(report.findings.begin(), report.findings.end(),
+                                      [](const RunFinding& f) { return f.kind == RunFindingKind::straggler; });
   if (straggler == report.findings.end()) {
     Ns waited = 0;
     for (const RankNumbers& n : report.waits.ranks) waited += n.waiting_total();
     const std::string much = format_percent(share(waited, report.windows()));
-    const auto slow = std::find_if(report.findings.begin(), report.findings.end(), [](const RunFinding& f) { return f.kind == RunFindingKind::slow_link; });
+    const auto slow = std::find_if(report.findings.begin(), report.findings.end(),
+                                   [](const RunFinding& f) { return f.kind == RunFindingKind::slow_link; });
     if (slow != report.findings.end()) return slow->text;
     return fmt::format("No rank is late by itself: the {} ranks wait {} of their time for each other.", ranks.size(), much);
   }
   std::uint32_t late = 0;
   while (ranks[late].rank != straggler->rank) ++late;
   const Ns exposed = report.waited_for(late), others = report.windows() - ranks[late].account.window;
-  const std::string who = ranks.size() == 2 ? fmt::format("rank {} waits", ranks[1 - late].rank) : fmt::format("the other {} ranks wait", ranks.size() - 1);
-  std::string text = fmt::format("Rank {} is late: {} {} for it, {} of {} time.", ranks[late].rank, who, format_duration(exposed),
-                                 format_percent(share(exposed, others)), ranks.size() == 2 ? "its" : "their");
+  const std::string who = ranks.size() == 2 ? fmt::format("rank {} waits", ranks[1 - late].rank)
+                                            : fmt::format("the other {} ranks wait", ranks.size() - 1);
+  std::string text =
+      fmt::format("Rank {} is late: {} {} for it, {} of {} time.", ranks[late].rank, who, format_duration(exposed),
+                  format_percent(share(exposed, others)), ranks.size() == 2 ? "its" : "their");
   return text + meanwhile(report, late);
 }
 

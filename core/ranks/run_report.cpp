@@ -44,8 +44,10 @@ bool leave_out_foreign(RunReport& report) {
     }
     report.run.all_used = false;
     report.run.problems.push_back(fmt::format(
-        "Rank {} is of another recording ({}): it was made {} from the others, and its collectives do not fit theirs. It is left out.", ranks[r].rank,
-        printable(ranks[r].file), format_duration(std::abs(begin_of(ranks[r]) - begin_of(kept.empty() ? ranks[(r + 1) % ranks.size()] : kept.front())))));
+        "Rank {} is of another recording ({}): it was made {} from the others, and its collectives do not fit theirs. It is "
+        "left out.",
+        ranks[r].rank, printable(ranks[r].file),
+        format_duration(std::abs(begin_of(ranks[r]) - begin_of(kept.empty() ? ranks[(r + 1) % ranks.size()] : kept.front())))));
   }
   const bool any = kept.size() < ranks.size();
   ranks = std::move(kept);
@@ -60,11 +62,13 @@ void tell_shared_gpus(RunReport& report) {
     if (ranks.size() < 2 || report.run.world_size > static_cast<std::int64_t>(report.run.ranks[ranks[0]].host_gpus)) continue;
     std::vector<std::int64_t> together;
     for (const std::size_t r : ranks)
-      if (report.clocks.ranks[r].compared && std::abs(report.clocks.ranks[r].offset - report.clocks.ranks[ranks[0]].offset) < kOneHost)
+      if (report.clocks.ranks[r].compared &&
+          std::abs(report.clocks.ranks[r].offset - report.clocks.ranks[ranks[0]].offset) < kOneHost)
         together.push_back(report.run.ranks[r].rank);
     if (together.size() < 2) continue;
     report.run.problems.push_back(
-        fmt::format("Ranks {} all worked on GPU {} and their clocks agree as on one host: they share it, so each one's idle time holds work of the others.",
+        fmt::format("Ranks {} all worked on GPU {} and their clocks agree as on one host: they share it, so each one's idle "
+                    "time holds work of the others.",
                     list_of(together), device));
   }
 }
@@ -79,8 +83,9 @@ void tell_unmatched(RunReport& report) {
   }
   if (without == 0 || report.run.ranks.size() < 2) return;
   report.run.problems.push_back(fmt::format("{} of {} collectives found no partner in another rank, those of {} {}.",
-                                            format_count(static_cast<std::int64_t>(without)), format_count(static_cast<std::int64_t>(all)),
-                                            ranks.size() == 1 ? "rank" : "ranks", list_of(ranks)));
+                                            format_count(static_cast<std::int64_t>(without)),
+                                            format_count(static_cast<std::int64_t>(all)), ranks.size() == 1 ? "rank" : "ranks",
+                                            list_of(ranks)));
 }
 
 void tell_clocks(RunReport& report) {
@@ -89,7 +94,8 @@ void tell_clocks(RunReport& report) {
   if (clocks.compared == 0) {
     if (!report.matches.all.empty())
       report.run.problems.push_back(
-          "The ranks' clocks could not be compared: no collective that all have to come to (all-reduce, all-gather, reduce-scatter, all-to-all) is on two of "
+          "The ranks' clocks could not be compared: no collective that all have to come to (all-reduce, all-gather, "
+          "reduce-scatter, all-to-all) is on two of "
           "them.");
     return;
   }
@@ -97,16 +103,19 @@ void tell_clocks(RunReport& report) {
   for (std::size_t r = 0; r < clocks.ranks.size(); ++r)
     if (!clocks.ranks[r].compared) alone.push_back(report.run.ranks[r].rank);
   if (!alone.empty())
-    report.run.problems.push_back(fmt::format("The clock of {} {} could not be compared with the others': it is used as its file states it.",
-                                              alone.size() == 1 ? "rank" : "ranks", list_of(alone)));
+    report.run.problems.push_back(
+        fmt::format("The clock of {} {} could not be compared with the others': it is used as its file states it.",
+                    alone.size() == 1 ? "rank" : "ranks", list_of(alone)));
   if (clocks.trustworthy()) return;
   if (clocks.worst_residual > clocks.shortest_latency)
-    report.run.problems.push_back(fmt::format("Do not trust the waits: the ends of collectives agree only to {}, and the shortest collective takes {}.",
-                                              format_duration(clocks.worst_residual), format_duration(clocks.shortest_latency)));
+    report.run.problems.push_back(
+        fmt::format("Do not trust the waits: the ends of collectives agree only to {}, and the shortest collective takes {}.",
+                    format_duration(clocks.worst_residual), format_duration(clocks.shortest_latency)));
   else
-    report.run.problems.push_back(fmt::format("Do not trust the waits: in {} of {} collectives a rank comes after another has left, by up to {}.",
-                                              format_count(static_cast<std::int64_t>(clocks.impossible)),
-                                              format_count(static_cast<std::int64_t>(clocks.compared)), format_duration(clocks.worst_impossible)));
+    report.run.problems.push_back(
+        fmt::format("Do not trust the waits: in {} of {} collectives a rank comes after another has left, by up to {}.",
+                    format_count(static_cast<std::int64_t>(clocks.impossible)),
+                    format_count(static_cast<std::int64_t>(clocks.compared)), format_duration(clocks.worst_impossible)));
 }
 
 // The ranks that cost most are read again; a step whose late rank is not among them has no answer.
@@ -177,7 +186,8 @@ std::vector<DoingAnswer> LocalReader::answer(const std::vector<DoingQuestion>& q
   for (std::size_t q = 0; q < questions.size(); ++q) {
     const std::string& file = questions[q].file;
     if (full == nullptr || full->trace->path != file) {
-      const auto at = std::find_if(kept_.begin(), kept_.end(), [&](const FullRank& k) { return k.trace && k.trace->path == file; });
+      const auto at =
+          std::find_if(kept_.begin(), kept_.end(), [&](const FullRank& k) { return k.trace && k.trace->path == file; });
       if (at != kept_.end()) {
         full = &*at;
       } else {

@@ -1,6 +1,6 @@
 #pragma once
-// Everything about a run of many ranks, from its files to its findings. Two ranks are held in full at once at most; of the others
-// there is RankData.
+// Everything about a run of many ranks, from its files to its findings. Two ranks are held in full at once at most; of the
+// others there is RankData.
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,7 +11,15 @@
 
 namespace gapscope {
 
-enum class RunFindingKind : std::uint8_t { straggler, slow_link, not_overlapped, unequal_work, other_order, compiles_alone, collects_alone };
+enum class RunFindingKind : std::uint8_t {
+  straggler,
+  slow_link,
+  not_overlapped,
+  unequal_work,
+  other_order,
+  compiles_alone,
+  collects_alone
+};
 std::string_view run_finding_word(RunFindingKind kind);  // "straggler", "slow_link", ...
 
 struct RunFinding {
@@ -70,8 +78,8 @@ class LocalReader : public RankReader {
 
 RunReport analyze_run(const std::vector<std::string>& files, RankReader& reader, Alignment alignment);
 
-// The files of ranks: of a folder every trace in it (.json, .json.gz, .json.xz, .json.zst), in order of their names; files as they
-// are. A sentence for a folder without any.
+// The files of ranks: of a folder every trace in it (.json, .json.gz, .json.xz, .json.zst), in order of their names; files as
+// they are. A sentence for a folder without any.
 struct RankFiles {
   std::vector<std::string> files;
   std::vector<std::string> problems;

@@ -34,7 +34,8 @@ struct Shift {
 
 class ShiftSearch {
  public:
-  ShiftSearch(Items a, Items b) : a_(a), b_(b), n_(static_cast<std::int64_t>(a.size())), m_(static_cast<std::int64_t>(b.size())) {}
+  ShiftSearch(Items a, Items b)
+      : a_(a), b_(b), n_(static_cast<std::int64_t>(a.size())), m_(static_cast<std::int64_t>(b.size())) {}
 
   std::optional<Shift> best() {
     if (n_ == m_)
@@ -43,7 +44,8 @@ class ShiftSearch {
     for (std::int64_t by = std::max(1 - n_, -kFarthestShift); by < std::min(m_, kFarthestShift); ++by)
       if (const std::optional<Shift> shift = judge(by)) fits.push_back(*shift);
     if (fits.empty()) return std::nullopt;
-    const Ns least = std::min_element(fits.begin(), fits.end(), [](const Shift& x, const Shift& y) { return x.spread < y.spread; })->spread;
+    const Ns least =
+        std::min_element(fits.begin(), fits.end(), [](const Shift& x, const Shift& y) { return x.spread < y.spread; })->spread;
     std::erase_if(fits, [&](const Shift& s) { return s.spread > 2 * least + kEven / 2; });
     const auto nearer = [](const Shift& x, const Shift& y) {
       return std::tuple(std::abs(x.offset), -x.overlap, x.by) < std::tuple(std::abs(y.offset), -y.overlap, y.by);
@@ -77,14 +79,16 @@ class ShiftSearch {
       differences_.clear();
       const std::int64_t stride = std::max<std::int64_t>(1, (last - first) / static_cast<std::int64_t>(kSample));
       for (std::int64_t i = first; i < last; i += stride)
-        if (a(i).key == b(i + shift.by).key && (a(i).waits_for_all || !only_waiting)) differences_.push_back(b(i + shift.by).end - a(i).end);
+        if (a(i).key == b(i + shift.by).key && (a(i).waits_for_all || !only_waiting))
+          differences_.push_back(b(i + shift.by).end - a(i).end);
       if (!differences_.empty()) break;
     }
     if (differences_.empty()) return;
     shift.offset = median(differences_);
     for (Ns& d : differences_) d = std::abs(d - shift.offset);
     // Of a few values half are always near their median.
-    shift.spread = differences_.size() < kFew ? *std::max_element(differences_.begin(), differences_.end()) : median(differences_);
+    shift.spread =
+        differences_.size() < kFew ? *std::max_element(differences_.begin(), differences_.end()) : median(differences_);
   }
 
   const SequenceItem& a(std::int64_t i) const { return a_[static_cast<std::size_t>(i)]; }
@@ -155,7 +159,8 @@ class Walk {
     for (std::size_t k = 1; k <= kLongestGap; ++k) {
       if (agree(i_ + k, j_, kRun)) return void(i_ += k);
       if (agree(i_, j_ + k, kRun)) return void(j_ += k);
-      if (k <= kLongestSwap && i_ + k <= a_.size() && j_ + k <= b_.size() && (agree(i_ + k, j_ + k, kRun) || (i_ + k == a_.size() && j_ + k == b_.size()))) {
+      if (k <= kLongestSwap && i_ + k <= a_.size() && j_ + k <= b_.size() &&
+          (agree(i_ + k, j_ + k, kRun) || (i_ + k == a_.size() && j_ + k == b_.size()))) {
         note(same_set(k));
         i_ += k;
         j_ += k;

@@ -11,7 +11,8 @@ constexpr double kBytesPerGb = 1024.0 * 1024.0 * 1024.0;
 
 class WaitCounter {
  public:
-  WaitCounter(const std::vector<RankData>& ranks, const Matches& matches, const Clocks& clocks) : ranks_(ranks), matches_(matches), clocks_(clocks) {
+  WaitCounter(const std::vector<RankData>& ranks, const Matches& matches, const Clocks& clocks)
+      : ranks_(ranks), matches_(matches), clocks_(clocks) {
     out_.ranks.resize(ranks.size());
     out_.lost.resize(ranks.size());
     out_.lost_alone.resize(ranks.size());
@@ -154,7 +155,8 @@ class WaitCounter {
     }
     out.unsplit = length(rest) - waited;
     for (const auto& [rank, time] : waiting) out.waiting.push_back({rank, time});
-    std::stable_sort(out.waiting.begin(), out.waiting.end(), [](const WaitingFor& a, const WaitingFor& b) { return a.time > b.time; });
+    std::stable_sort(out.waiting.begin(), out.waiting.end(),
+                     [](const WaitingFor& a, const WaitingFor& b) { return a.time > b.time; });
     std::vector<Part>().swap(parts);
   }
 
@@ -162,7 +164,8 @@ class WaitCounter {
     std::vector<Ns> begins;
     for (auto& [step, losses] : steps_) {
       const auto cost = [](const auto& entry) { return std::pair(entry.second.alone, entry.second.lost); };
-      auto most = std::max_element(losses.of_rank.begin(), losses.of_rank.end(), [&](const auto& a, const auto& b) { return cost(a) < cost(b); });
+      auto most = std::max_element(losses.of_rank.begin(), losses.of_rank.end(),
+                                   [&](const auto& a, const auto& b) { return cost(a) < cost(b); });
       Loss& loss = most->second;
       const auto place = std::upper_bound(begins.begin(), begins.end(), losses.begin);
       out_.late.insert(out_.late.begin() + (place - begins.begin()),
@@ -187,6 +190,8 @@ Ns RankNumbers::waiting_total() const {
   return sum;
 }
 
-Waits count_waits(const std::vector<RankData>& ranks, const Matches& matches, const Clocks& clocks) { return WaitCounter(ranks, matches, clocks).run(); }
+Waits count_waits(const std::vector<RankData>& ranks, const Matches& matches, const Clocks& clocks) {
+  return WaitCounter(ranks, matches, clocks).run();
+}
 
 }  // namespace gapscope

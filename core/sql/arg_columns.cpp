@@ -12,12 +12,36 @@ namespace gapscope::sql {
 namespace {
 
 enum Member : std::size_t {
-  kCorrelation, kStream, kDevice, kContext, kBytes, kGraphId, kGraphNodeId, kRegisters, kSharedMemory, kGrid, kBlock,
-  kBlocksPerSm, kWarpsPerSm, kOccupancy, kExternalId, kSequence, kInputDims, kInputType, kCollective,
+  kCorrelation,
+  kStream,
+  kDevice,
+  kContext,
+  kBytes,
+  kGraphId,
+  kGraphNodeId,
+  kRegisters,
+  kSharedMemory,
+  kGrid,
+  kBlock,
+  kBlocksPerSm,
+  kWarpsPerSm,
+  kOccupancy,
+  kExternalId,
+  kSequence,
+  kInputDims,
+  kInputType,
+  kCollective,
 };
-constexpr std::array<std::string_view, 19> kNames = {
-    "correlation", "stream", "device", "context", "bytes", "graph id", "graph node id", "registers per thread", "shared memory", "grid", "block",
-    "blocks per SM", "warps per SM", "est. achieved occupancy %", "External id", "Sequence number", "Input Dims", "Input type", "Collective name"};
+constexpr std::array<std::string_view, 19> kNames = {"correlation",    "stream",
+                                                     "device",         "context",
+                                                     "bytes",          "graph id",
+                                                     "graph node id",  "registers per thread",
+                                                     "shared memory",  "grid",
+                                                     "block",          "blocks per SM",
+                                                     "warps per SM",   "est. achieved occupancy %",
+                                                     "External id",    "Sequence number",
+                                                     "Input Dims",     "Input type",
+                                                     "Collective name"};
 
 constexpr std::size_t kNone = kNames.size();
 constexpr std::string_view kPrefix = "args.";
@@ -38,7 +62,8 @@ std::pair<std::size_t, std::size_t> parts_of(std::string_view key) {
     const std::string_view rest = key.substr(kNames[m].size());
     if (rest.empty() && leaves_of(m) == 1) return {m, 0};
     if (is_list(m) && rest.starts_with('[')) return {m, 0};
-    if (rest.size() == 3 && rest[0] == '[' && rest[1] >= '0' && rest[1] <= '2' && rest[2] == ']' && leaves_of(m) == 3) return {m, static_cast<std::size_t>(rest[1] - '0')};
+    if (rest.size() == 3 && rest[0] == '[' && rest[1] >= '0' && rest[1] <= '2' && rest[2] == ']' && leaves_of(m) == 3)
+      return {m, static_cast<std::size_t>(rest[1] - '0')};
   }
   return {kNone, 0};
 }
@@ -48,7 +73,9 @@ std::string key_of(std::size_t member, std::size_t index) {
 }
 
 std::optional<ArgValue> positive(std::uint64_t v) {
-  return v > 0 && v <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) ? std::optional<ArgValue>(static_cast<std::int64_t>(v)) : std::nullopt;
+  return v > 0 && v <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())
+             ? std::optional<ArgValue>(static_cast<std::int64_t>(v))
+             : std::nullopt;
 }
 std::optional<ArgValue> not_negative(std::int64_t v) { return v >= 0 ? std::optional<ArgValue>(v) : std::nullopt; }
 
@@ -139,7 +166,8 @@ std::vector<FlatArg> ArgColumns::leaves(SliceRow row, std::size_t member) {
   }
   std::vector<FlatArg> out;
   for (std::size_t i = 0; i < leaves_of(member); ++i)
-    if (auto v = scalar(row, member, i)) out.push_back({fmt::format("args.{}", kNames[member]), key_of(member, i), std::move(*v)});
+    if (auto v = scalar(row, member, i))
+      out.push_back({fmt::format("args.{}", kNames[member]), key_of(member, i), std::move(*v)});
   return out;
 }
 
@@ -170,7 +198,8 @@ bool ArgColumns::trusted(std::size_t member, const ReadEvent& read) {
     const auto in_file = read(row);
     if (!in_file) break;  // gone: the columns are all there is
     const auto agrees = [&](const FlatArg& leaf) {
-      return std::any_of(in_file->begin(), in_file->end(), [&](const FlatArg& other) { return other.key == leaf.key && same_value(leaf.value, other.value); });
+      return std::any_of(in_file->begin(), in_file->end(),
+                         [&](const FlatArg& other) { return other.key == leaf.key && same_value(leaf.value, other.value); });
     };
     if (!std::all_of(known.begin(), known.end(), agrees)) trust_[member] = Trust::no;
   }

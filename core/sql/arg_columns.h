@@ -1,7 +1,7 @@
 #pragma once
-// Args that the trace keeps as columns. A column says nothing of a value it holds as "absent" (0, -1): such a value may stand in
-// the file. Nor does it say how the file spells a key or whether a number stands in quotes, so the first, the middle and the last
-// one are compared with the file before a column is trusted.
+// Args that the trace keeps as columns. A column says nothing of a value it holds as "absent" (0, -1): such a value may stand
+// in the file. Nor does it say how the file spells a key or whether a number stands in quotes, so the first, the middle and the
+// last one are compared with the file before a column is trusted.
 #include <array>
 #include <functional>
 #include <optional>
@@ -31,7 +31,8 @@ class ArgColumns {
   // Leaves of an event by reading it; nothing where the file cannot be read.
   using ReadEvent = std::function<std::optional<std::vector<FlatArg>>(SliceRow)>;
 
-  // The value of a key where a column knows it: nothing inside where it knows that there is none. Nothing where no column knows.
+  // The value of a key where a column knows it: nothing inside where it knows that there is none. Nothing where no column
+  // knows.
   std::optional<std::optional<ArgValue>> value(SliceRow row, const ArgKey& key, const ReadEvent& read);
   // All leaves of a member where a column knows them.
   std::optional<std::vector<FlatArg>> of_member(SliceRow row, std::string_view member, const ReadEvent& read);

@@ -27,7 +27,8 @@ void ColdMember::seal() {
 }
 
 const std::vector<FlatArg>* ColdMember::find(SliceRow row) const {
-  const auto at = std::lower_bound(rows_.begin(), rows_.end(), row, [](const auto& entry, SliceRow wanted) { return entry.first < wanted; });
+  const auto at = std::lower_bound(rows_.begin(), rows_.end(), row,
+                                   [](const auto& entry, SliceRow wanted) { return entry.first < wanted; });
   return at != rows_.end() && at->first == row ? &at->second : nullptr;
 }
 
@@ -101,7 +102,8 @@ Result<const ColdMember*> ArgStore::cold(std::string_view member) {
   if (known == cold_.end()) {
     std::set<std::string> members{std::string(member)};
     for (const std::string& key : hinted_)
-      if (const std::string_view hinted = member_of_key(key); !hinted.empty() && cold_.find(hinted) == cold_.end()) members.emplace(hinted);
+      if (const std::string_view hinted = member_of_key(key); !hinted.empty() && cold_.find(hinted) == cold_.end())
+        members.emplace(hinted);
     if (auto error = read_members(members)) return *error;
     known = cold_.find(member);
   }
@@ -111,7 +113,8 @@ Result<const ColdMember*> ArgStore::cold(std::string_view member) {
 const std::vector<ArgStore::AtOffset>& ArgStore::file_order() {
   if (!file_order_.empty()) return file_order_;
   for (SliceRow row = 0; row < order_.size(); ++row)
-    if (const std::uint64_t offset = order_.offset(row); has_offset(ImportIssueExample{offset, {}})) file_order_.push_back({offset, row});
+    if (const std::uint64_t offset = order_.offset(row); has_offset(ImportIssueExample{offset, {}}))
+      file_order_.push_back({offset, row});
   std::vector<AtOffset> room;
   radix_sort(file_order_, room, [](const AtOffset& a) { return a.offset; });
   return file_order_;
@@ -130,7 +133,8 @@ std::optional<Error> ArgStore::read_members(const std::set<std::string>& members
   pass.offsets = offsets;
   pass.cancel = &cancel_;
   pass.may_matter = [&](std::string_view text) {
-    return std::any_of(marks.begin(), marks.end(), [&](const std::string& mark) { return text.find(mark) != std::string_view::npos; });
+    return std::any_of(marks.begin(), marks.end(),
+                       [&](const std::string& mark) { return text.find(mark) != std::string_view::npos; });
   };
   pass.take = [&](std::size_t event, const std::vector<Arg>& args) {
     for (auto& [member, column] : cold_) {

@@ -36,8 +36,10 @@ class ArgsCursor final : public Cursor {
     std::optional<std::uint32_t> id;
     for (std::size_t i = 0; i < plan.size(); ++i) {
       if (sqlite3_value_type(values[i]) == SQLITE_NULL) return end();
-      if (plan[i] != 'a') take_key(plan[i], text_of(values[i]));
-      else if (!take_id(values[i], id)) return end();
+      if (plan[i] != 'a')
+        take_key(plan[i], text_of(values[i]));
+      else if (!take_id(values[i], id))
+        return end();
     }
     if (id) return read_one(*id);
     return read_more();
@@ -57,7 +59,8 @@ class ArgsCursor final : public Cursor {
       case kKey: return give_copy(out, leaf.key);
       case kValueType: return give(out, std::string_view(value_type(leaf.value)));
       case kIntValue:
-        if (std::holds_alternative<std::int64_t>(leaf.value) || std::holds_alternative<bool>(leaf.value)) give_arg(out, leaf.value);
+        if (std::holds_alternative<std::int64_t>(leaf.value) || std::holds_alternative<bool>(leaf.value))
+          give_arg(out, leaf.value);
         return;
       case kRealValue:
         if (std::holds_alternative<double>(leaf.value)) give_arg(out, leaf.value);
@@ -86,7 +89,8 @@ class ArgsCursor final : public Cursor {
   void take_key(char what, std::string_view key) {
     if (what == 'g') {
       const std::size_t pattern = key.find_first_of("*?[");
-      if (pattern == std::string_view::npos || !key.substr(pattern).starts_with("[[]")) return;  // other members may begin so too
+      if (pattern == std::string_view::npos || !key.substr(pattern).starts_with("[[]"))
+        return;  // other members may begin so too
       key = key.substr(0, pattern);
     }
     const std::string_view member = member_of_key(key);
@@ -135,7 +139,8 @@ class ArgsCursor final : public Cursor {
 
 class ArgsTable final : public Table {
  public:
-  explicit ArgsTable(World& world) : Table("args", "what events say beside name and time, a row a value; read from the file", kColumns), world_(world) {}
+  explicit ArgsTable(World& world)
+      : Table("args", "what events say beside name and time, a row a value; read from the file", kColumns), world_(world) {}
   void plan(sqlite3_index_info& info) const override {
     PlanText plan(info);
     double rows = static_cast<double>(world_.trace().slice_count()) * 10 + 10;

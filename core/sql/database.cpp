@@ -19,10 +19,10 @@
 namespace gapscope::sql {
 namespace {
 
-constexpr int kOpsBetweenLooks = 1000;                       // of SQLite's machine: a fraction of a millisecond
-constexpr int kLongestValue = 64 << 20;                      // bytes of a text or a row
+constexpr int kOpsBetweenLooks = 1000;   // of SQLite's machine: a fraction of a millisecond
+constexpr int kLongestValue = 64 << 20;  // bytes of a text or a row
 constexpr int kLongestStatement = 1 << 20;
-constexpr int kLongestPattern = 4096;                        // of LIKE and GLOB
+constexpr int kLongestPattern = 4096;  // of LIKE and GLOB
 
 struct Finalize {
   void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
@@ -37,7 +37,8 @@ Statement prepare(sqlite3* db, std::string_view text, int& code) {
 
 std::vector<std::string> names_of_columns(sqlite3_stmt* statement) {
   std::vector<std::string> names;
-  for (int i = 0; i < sqlite3_column_count(statement); ++i) names.emplace_back(sqlite3_column_name(statement, i) ? sqlite3_column_name(statement, i) : "");
+  for (int i = 0; i < sqlite3_column_count(statement); ++i)
+    names.emplace_back(sqlite3_column_name(statement, i) ? sqlite3_column_name(statement, i) : "");
   return names;
 }
 
@@ -108,12 +109,20 @@ Database::Database(std::shared_ptr<const Trace> trace, Options options)
 Database::~Database() { sqlite3_close_v2(db_); }
 
 void Database::set_up() {
-  if (sqlite3_open_v2(":memory:", &db_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX, nullptr) != SQLITE_OK) throw std::bad_alloc();
+  if (sqlite3_open_v2(":memory:", &db_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX,
+                      nullptr) != SQLITE_OK)
+    throw std::bad_alloc();
   sqlite3_exec(db_, "pragma temp_store = memory", nullptr, nullptr, nullptr);  // what is sorted or kept never goes to a file
-  sqlite3_hard_heap_limit64(static_cast<sqlite3_int64>(std::min<std::uint64_t>(free_memory_bytes() / 2, std::uint64_t{1} << 40)));
-  for (const auto& [option, value] : {std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1}, {SQLITE_DBCONFIG_DQS_DML, 0}, {SQLITE_DBCONFIG_DQS_DDL, 0}, {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0}})
+  sqlite3_hard_heap_limit64(
+      static_cast<sqlite3_int64>(std::min<std::uint64_t>(free_memory_bytes() / 2, std::uint64_t{1} << 40)));
+  for (const auto& [option, value] : {std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                                      {SQLITE_DBCONFIG_DQS_DML, 0},
+                                      {SQLITE_DBCONFIG_DQS_DDL, 0},
+                                      {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0}})
     sqlite3_db_config(db_, option, value, nullptr);
-  for (const auto& [limit, value] : {std::pair{SQLITE_LIMIT_LENGTH, kLongestValue}, {SQLITE_LIMIT_SQL_LENGTH, kLongestStatement}, {SQLITE_LIMIT_ATTACHED, 0},
+  for (const auto& [limit, value] : {std::pair{SQLITE_LIMIT_LENGTH, kLongestValue},
+                                     {SQLITE_LIMIT_SQL_LENGTH, kLongestStatement},
+                                     {SQLITE_LIMIT_ATTACHED, 0},
                                      {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, kLongestPattern}})
     sqlite3_limit(db_, limit, value);
   add_functions(db_, *world_);
@@ -131,9 +140,12 @@ int Database::authorize(void* self, int action, const char* a, const char* b, co
   const std::string_view first = a ? a : "", second = b ? b : "";
   const bool temporary = database && std::string_view(database) == "temp";
   switch (action) {
-    case SQLITE_SELECT: case SQLITE_READ: case SQLITE_RECURSIVE: return SQLITE_OK;
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+    case SQLITE_RECURSIVE: return SQLITE_OK;
     case SQLITE_FUNCTION: {
-      constexpr std::array<std::string_view, 5> kRefused = {"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"};
+      constexpr std::array<std::string_view, 5> kRefused = {"load_extension", "readfile", "writefile", "edit",
+                                                            "fts3_tokenizer"};
       if (std::find(kRefused.begin(), kRefused.end(), second) == kRefused.end()) return SQLITE_OK;
       own.refused_ = fmt::format("{}() is refused: nothing but the trace can be read here, and nothing written.", second);
       return SQLITE_DENY;
@@ -142,16 +154,24 @@ int Database::authorize(void* self, int action, const char* a, const char* b, co
       if (first == "table_info" || first == "table_xinfo") return SQLITE_OK;
       own.refused_ = fmt::format("PRAGMA {} is refused: only table_info and table_xinfo can be asked for.", printable(first));
       return SQLITE_DENY;
-    case SQLITE_DROP_TEMP_TABLE: case SQLITE_DROP_TEMP_VIEW: return SQLITE_OK;
-    case SQLITE_CREATE_TEMP_TABLE: case SQLITE_CREATE_TEMP_VIEW: case SQLITE_INSERT: case SQLITE_UPDATE: case SQLITE_DELETE:
+    case SQLITE_DROP_TEMP_TABLE:
+    case SQLITE_DROP_TEMP_VIEW: return SQLITE_OK;
+    case SQLITE_CREATE_TEMP_TABLE:
+    case SQLITE_CREATE_TEMP_VIEW:
+    case SQLITE_INSERT:
+    case SQLITE_UPDATE:
+    case SQLITE_DELETE:
       if (own.creating_ && (temporary || first == "sqlite_temp_master" || first == "sqlite_master")) return SQLITE_OK;
       break;
-    case SQLITE_ATTACH: case SQLITE_DETACH:
+    case SQLITE_ATTACH:
+    case SQLITE_DETACH:
       own.refused_ = "ATTACH and DETACH are refused: no other database can be opened here.";
       return SQLITE_DENY;
     default: break;
   }
-  own.refused_ = "A trace is only read: this statement would write. To keep rows for later statements, write CREATE PERFETTO TABLE name AS SELECT ...";
+  own.refused_ =
+      "A trace is only read: this statement would write. To keep rows for later statements, write CREATE PERFETTO TABLE name "
+      "AS SELECT ...";
   return SQLITE_DENY;
 }
 
@@ -173,7 +193,8 @@ std::optional<Error> Database::run(std::string_view script, RowSink& sink) {
   world_->cancel() = false;
   if (options_.time_limit) deadline_ = std::chrono::steady_clock::now() + *options_.time_limit;
   if (script.find('\0') != std::string_view::npos) return Error{"The script holds a NUL character."};
-  if (script.size() > static_cast<std::size_t>(kLongestStatement)) return Error{fmt::format("The script is longer than {} bytes.", format_count(kLongestStatement))};
+  if (script.size() > static_cast<std::size_t>(kLongestStatement))
+    return Error{fmt::format("The script is longer than {} bytes.", format_count(kLongestStatement))};
   for (const StatementText& statement : statements_of(script)) {
     world_->args().begin_statement(arg_keys_in(statement.text));
     if (auto error = run_one(statement.text, statement.offset, script, sink)) return error;
@@ -219,15 +240,19 @@ std::optional<Error> Database::step(sqlite3_stmt* statement, const std::vector<s
 Error Database::trouble(int code, int error_offset, std::size_t offset, std::string_view script) {
   if (code == SQLITE_INTERRUPT || cancelled_ || out_of_time_) {
     if (!out_of_time_) return Error{"Cancelled."};
-    return Error{fmt::format("The query was ended after its time limit of {} s.", static_cast<double>(options_.time_limit->count()) / 1000)};
+    return Error{fmt::format("The query was ended after its time limit of {} s.",
+                             static_cast<double>(options_.time_limit->count()) / 1000)};
   }
   if (code == SQLITE_NOMEM) return Error{"Not enough memory for this query. Ask for fewer rows, or group them."};
-  if (code == SQLITE_TOOBIG) return Error{fmt::format("A text or row of this query is longer than {}.", format_bytes(kLongestValue))};
+  if (code == SQLITE_TOOBIG)
+    return Error{fmt::format("A text or row of this query is longer than {}.", format_bytes(kLongestValue))};
   if (code == SQLITE_AUTH && !refused_.empty()) return Error{refused_ + " (" + place_of(script, offset) + ")"};
   std::string message = sqlite3_errmsg(db_);
-  if (message.ends_with("may not be modified")) return Error{fmt::format("A trace is only read: {}. ({})", message, place_of(script, offset))};
+  if (message.ends_with("may not be modified"))
+    return Error{fmt::format("A trace is only read: {}. ({})", message, place_of(script, offset))};
   if (code == SQLITE_ERROR && error_offset < 0 && message.ends_with('.')) return Error{message};  // a sentence of ours
-  const std::size_t at = error_offset >= 0 ? offset + static_cast<std::size_t>(error_offset) : place_of_name(message, script, offset);
+  const std::size_t at =
+      error_offset >= 0 ? offset + static_cast<std::size_t>(error_offset) : place_of_name(message, script, offset);
   message += near_hint(message, tables_);
   return Error{fmt::format("{} ({})", message, place_of(script, at))};
 }
@@ -260,7 +285,8 @@ std::optional<Error> Database::include(const std::string& module, std::size_t of
 }
 
 // A statement whose first `prefix` bytes are ours and the rest stands at `offset` of the script.
-std::optional<Error> Database::execute(const std::string& sql, std::size_t prefix, std::size_t offset, std::string_view script) {
+std::optional<Error> Database::execute(const std::string& sql, std::size_t prefix, std::size_t offset,
+                                       std::string_view script) {
   refused_.clear();
   creating_ = true;
   int code = SQLITE_OK;
@@ -285,7 +311,8 @@ std::string Database::schema_text(std::string_view wanted) const {
     if (!wanted.empty() && wanted != table->name()) continue;
     out += fmt::format("{}: {}\n", table->name(), table->meaning());
     for (const ColumnInfo& c : table->columns())
-      if (!c.hidden) out += fmt::format("  {:<24} {:<8} {:<6} {}\n", c.name, kTypes[static_cast<int>(c.type)], c.unit, c.meaning);
+      if (!c.hidden)
+        out += fmt::format("  {:<24} {:<8} {:<6} {}\n", c.name, kTypes[static_cast<int>(c.type)], c.unit, c.meaning);
   }
   return out;
 }

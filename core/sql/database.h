@@ -1,6 +1,6 @@
 #pragma once
-// SQL over a trace: SQLite with a table for each thing that a trace holds, in its own columns. Nothing is copied, nothing written.
-// Tables, columns and where they differ from Perfetto's: core/sql/README.md.
+// SQL over a trace: SQLite with a table for each thing that a trace holds, in its own columns. Nothing is copied, nothing
+// written. Tables, columns and where they differ from Perfetto's: core/sql/README.md.
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -87,8 +87,8 @@ class Database {
   std::chrono::steady_clock::time_point deadline_{};
   std::atomic<bool> cancelled_{false};
   bool out_of_time_ = false;
-  bool creating_ = false;      // a temporary table or view of a statement that was translated
-  std::string refused_;        // what the authorizer refused last
+  bool creating_ = false;  // a temporary table or view of a statement that was translated
+  std::string refused_;    // what the authorizer refused last
   bool sink_refused_ = false;
 };
 

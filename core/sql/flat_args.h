@@ -24,11 +24,11 @@ std::vector<FlatArg> flatten(const std::vector<Arg>& args);
 // One value of a slice's args: `json` as it stands in the file, or a text.
 void flatten_value(const Arg& arg, std::vector<FlatArg>& out);
 
-// "Input Dims" of "args.Input Dims[0][1]": what stands in the event. Empty where it names no arg. Keys of nested objects are cut
-// at the first dot or bracket, so that a key which holds one itself gives a shorter text.
+// "Input Dims" of "args.Input Dims[0][1]": what stands in the event. Empty where it names no arg. Keys of nested objects are
+// cut at the first dot or bracket, so that a key which holds one itself gives a shorter text.
 std::string_view member_of_key(std::string_view key);
 
-const char* value_type(const ArgValue& value);      // "int", "real", "bool", "string"
-std::string display_value(const ArgValue& value);   // as Perfetto prints it: reals with six digits
+const char* value_type(const ArgValue& value);     // "int", "real", "bool", "string"
+std::string display_value(const ArgValue& value);  // as Perfetto prints it: reals with six digits
 
 }  // namespace gapscope::sql

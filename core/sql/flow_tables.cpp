@@ -35,11 +35,15 @@ class FlowRows final : public RowList {
   explicit FlowRows(World& world) : world_(world) {}
   std::uint32_t rows() override { return static_cast<std::uint32_t>(world_.trace().flows.size()); }
   void give_value(sqlite3_context* out, std::uint32_t row, int column) override { give_flow(world_, out, row, column); }
-  double rows_with_value(int column) const override { return column == kId ? 1 : column == kSliceOut || column == kSliceIn ? 1.5 : 0; }
+  double rows_with_value(int column) const override {
+    return column == kId ? 1 : column == kSliceOut || column == kSliceIn ? 1.5 : 0;
+  }
   std::vector<std::uint32_t> find(int column, std::int64_t value) override {
-    if (column == kId) return value >= 0 && value < rows() ? std::vector{static_cast<std::uint32_t>(value)} : std::vector<std::uint32_t>{};
+    if (column == kId)
+      return value >= 0 && value < rows() ? std::vector{static_cast<std::uint32_t>(value)} : std::vector<std::uint32_t>{};
     if (value < 0) return {};
-    const auto found = (column == kSliceOut ? world_.flows().by_out : world_.flows().by_in)->of(static_cast<std::uint64_t>(value));
+    const auto found =
+        (column == kSliceOut ? world_.flows().by_out : world_.flows().by_in)->of(static_cast<std::uint64_t>(value));
     return {found.begin(), found.end()};
   }
   double about_rows() const override { return static_cast<double>(world_.trace().flows.size() + 1); }
@@ -73,7 +77,8 @@ class Walk {
   }
   void add_relatives(std::uint32_t id) {
     if (reach_ == Reach::direct) return;
-    for (const std::uint32_t relative : reach_ == Reach::following ? descendants_of(world_, id) : ancestors_of(world_, id)) visit(relative, Came::as_relative);
+    for (const std::uint32_t relative : reach_ == Reach::following ? descendants_of(world_, id) : ancestors_of(world_, id))
+      visit(relative, Came::as_relative);
   }
   void go(std::uint32_t id, const DenseIndex& flows, Came came) {
     for (const std::uint32_t flow : flows.of(id)) {
@@ -120,7 +125,8 @@ class ReachCursor final : public Cursor {
 
 class ReachTable final : public Table {
  public:
-  ReachTable(World& world, const char* name, const char* meaning, Reach reach) : Table(name, meaning, kFlow), world_(world), reach_(reach) {}
+  ReachTable(World& world, const char* name, const char* meaning, Reach reach)
+      : Table(name, meaning, kFlow), world_(world), reach_(reach) {}
   void plan(sqlite3_index_info& info) const override {
     PlanText plan(info);
     for (int i = 0; i < info.nConstraint; ++i) {
@@ -139,8 +145,11 @@ class ReachTable final : public Table {
 }  // namespace
 
 void add_flow_tables(World& world, TableList& out) {
-  out.push_back(list_table("flow", "arrows from slice to slice", std::span(kFlow).first(kStart), std::make_unique<FlowRows>(world)));
-  const auto add = [&](const char* name, const char* meaning, Reach reach) { out.push_back(std::make_unique<ReachTable>(world, name, meaning, reach)); };
+  out.push_back(
+      list_table("flow", "arrows from slice to slice", std::span(kFlow).first(kStart), std::make_unique<FlowRows>(world)));
+  const auto add = [&](const char* name, const char* meaning, Reach reach) {
+    out.push_back(std::make_unique<ReachTable>(world, name, meaning, reach));
+  };
   add("following_flow", "function of a slice id: flows reached forwards from it and from what it encloses", Reach::following);
   add("preceding_flow", "function of a slice id: flows reached backwards from it and from what encloses it", Reach::preceding);
   add("directly_connected_flow", "function of a slice id: flows reached along flows alone", Reach::direct);

@@ -20,7 +20,9 @@ constexpr int kPure = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
 
 World& world_of(sqlite3_context* out) { return *static_cast<World*>(sqlite3_user_data(out)); }
 bool is_null(sqlite3_value* value) { return sqlite3_value_type(value) == SQLITE_NULL; }
-void fail(sqlite3_context* out, const std::string& sentence) { sqlite3_result_error(out, sentence.c_str(), static_cast<int>(sentence.size())); }
+void fail(sqlite3_context* out, const std::string& sentence) {
+  sqlite3_result_error(out, sentence.c_str(), static_cast<int>(sentence.size()));
+}
 
 template <void (*kBody)(sqlite3_context*, int, Values)>
 void guarded(sqlite3_context* out, int n, Values values) noexcept {
@@ -43,7 +45,9 @@ T* kept(sqlite3_context* out, int argument, Make make) {
 // A slice's number, of those that there are.
 std::optional<std::uint32_t> id_of(World& world, sqlite3_value* value) {
   const std::int64_t id = sqlite3_value_int64(value);
-  return sqlite3_value_type(value) == SQLITE_INTEGER && id >= 0 && id < world.order().size() ? std::optional(static_cast<std::uint32_t>(id)) : std::nullopt;
+  return sqlite3_value_type(value) == SQLITE_INTEGER && id >= 0 && id < world.order().size()
+             ? std::optional(static_cast<std::uint32_t>(id))
+             : std::nullopt;
 }
 
 void extract_arg(sqlite3_context* out, int, Values values) {
@@ -79,15 +83,23 @@ struct TimeUnit {
   const char* name;
   std::int64_t ns;
 };
-constexpr TimeUnit kUnits[] = {{"ns", 1}, {"us", kNsPerUs}, {"ms", kNsPerMs}, {"s", kNsPerS}, {"min", 60 * kNsPerS}, {"hours", 3600 * kNsPerS}, {"days", 86400 * kNsPerS}};
+constexpr TimeUnit kUnits[] = {{"ns", 1},
+                               {"us", kNsPerUs},
+                               {"ms", kNsPerMs},
+                               {"s", kNsPerS},
+                               {"min", 60 * kNsPerS},
+                               {"hours", 3600 * kNsPerS},
+                               {"days", 86400 * kNsPerS}};
 
 void time_to(sqlite3_context* out, int, Values values) {
-  if (!is_null(values[0])) give(out, sqlite3_value_int64(values[0]) / *static_cast<const std::int64_t*>(sqlite3_user_data(out)));
+  if (!is_null(values[0]))
+    give(out, sqlite3_value_int64(values[0]) / *static_cast<const std::int64_t*>(sqlite3_user_data(out)));
 }
 void time_from(sqlite3_context* out, int, Values values) {
   if (is_null(values[0])) return;
   std::int64_t ns = 0;
-  if (__builtin_mul_overflow(sqlite3_value_int64(values[0]), *static_cast<const std::int64_t*>(sqlite3_user_data(out)), &ns)) return fail(out, "That time does not fit into 64 bits of nanoseconds.");
+  if (__builtin_mul_overflow(sqlite3_value_int64(values[0]), *static_cast<const std::int64_t*>(sqlite3_user_data(out)), &ns))
+    return fail(out, "That time does not fit into 64 bits of nanoseconds.");
   give(out, ns);
 }
 
@@ -95,7 +107,8 @@ re2::RE2* pattern_of(sqlite3_context* out, int argument, Values values, bool ign
   re2::RE2::Options options(re2::RE2::Quiet);
   options.set_case_sensitive(!ignore_case);
   using Held = std::unique_ptr<re2::RE2>;
-  Held* held = kept<Held>(out, argument, [&] { return std::make_unique<re2::RE2>(std::string(text_of(values[argument])), options); });
+  Held* held =
+      kept<Held>(out, argument, [&] { return std::make_unique<re2::RE2>(std::string(text_of(values[argument])), options); });
   if (held == nullptr) {
     sqlite3_result_error_nomem(out);
     return nullptr;

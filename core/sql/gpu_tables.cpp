@@ -9,20 +9,21 @@ namespace gapscope::sql {
 namespace {
 
 // The causes, as columns of the tables that have them.
-#define GAPSCOPE_CAUSE_COLUMNS                                                                                  \
-  {"operator_ns", Type::integer, "ns", "the host was inside an operator, outside any CUDA call"},               \
-  {"python_ns", Type::integer, "ns", "in Python or an annotation, outside any operator"},                      \
-  {"launching_ns", Type::integer, "ns", "in the call that launched what ended the gap"},                       \
-  {"cuda_call_ns", Type::integer, "ns", "in another CUDA call"},                                                \
-  {"starting_ns", Type::integer, "ns", "launched, not begun"},                                                  \
-  {"synchronizing_ns", Type::integer, "ns", "in a call that waits for the GPU"},                                \
-  {"data_loading_ns", Type::integer, "ns", "in the data loader"},                                               \
-  {"compiling_ns", Type::integer, "ns", "in Dynamo, AOTAutograd or Inductor"},                                  \
-  {"allocating_ns", Type::integer, "ns", "in a CUDA call that allocates, frees or maps memory"},                \
-  {"loading_ns", Type::integer, "ns", "the driver loaded a kernel's code"},                                     \
-  {"profiler_ns", Type::integer, "ns", "other overhead of the profiler"},                                       \
-  {"unrecorded_ns", Type::integer, "ns", "no thread of the file has a slice there"},                            \
-  {"unlinked_ns", Type::integer, "ns", "the work that ended it was launched outside the file"}
+#define GAPSCOPE_CAUSE_COLUMNS                                                                       \
+  {"operator_ns", Type::integer, "ns", "the host was inside an operator, outside any CUDA call"},    \
+      {"python_ns", Type::integer, "ns", "in Python or an annotation, outside any operator"},        \
+      {"launching_ns", Type::integer, "ns", "in the call that launched what ended the gap"},         \
+      {"cuda_call_ns", Type::integer, "ns", "in another CUDA call"},                                 \
+      {"starting_ns", Type::integer, "ns", "launched, not begun"},                                   \
+      {"synchronizing_ns", Type::integer, "ns", "in a call that waits for the GPU"},                 \
+      {"data_loading_ns", Type::integer, "ns", "in the data loader"},                                \
+      {"compiling_ns", Type::integer, "ns", "in Dynamo, AOTAutograd or Inductor"},                   \
+      {"allocating_ns", Type::integer, "ns", "in a CUDA call that allocates, frees or maps memory"}, \
+      {"loading_ns", Type::integer, "ns", "the driver loaded a kernel's code"},                      \
+      {"profiler_ns", Type::integer, "ns", "other overhead of the profiler"},                        \
+      {"unrecorded_ns", Type::integer, "ns", "no thread of the file has a slice there"}, {           \
+    "unlinked_ns", Type::integer, "ns", "the work that ended it was launched outside the file"       \
+  }
 
 enum : int { kGapId, kGapDevice, kGapTs, kGapDur, kGapEndedBy, kGapEndedByName, kGapLaunch, kGapMain, kGapFirstCause };
 constexpr ColumnInfo kGap[] = {
@@ -44,7 +45,8 @@ class GapRows final : public RowList {
   std::optional<Error> prepare() override {
     if (!first_.empty()) return std::nullopt;
     first_.push_back(0);
-    for (const DeviceAccount& device : world_.account().devices()) first_.push_back(first_.back() + static_cast<std::uint32_t>(device.gaps.size()));
+    for (const DeviceAccount& device : world_.account().devices())
+      first_.push_back(first_.back() + static_cast<std::uint32_t>(device.gaps.size()));
     return std::nullopt;
   }
   std::uint32_t rows() override { return first_.back(); }
@@ -80,7 +82,18 @@ class GapRows final : public RowList {
   std::vector<std::uint32_t> first_;  // row of each device's first gap; the number of all at the end
 };
 
-enum : int { kPartDevice, kPartStep, kPartTs, kPartDur, kPartCompute, kPartCommunication, kPartCopies, kPartIdle, kPartGaps, kPartFirstCause };
+enum : int {
+  kPartDevice,
+  kPartStep,
+  kPartTs,
+  kPartDur,
+  kPartCompute,
+  kPartCommunication,
+  kPartCopies,
+  kPartIdle,
+  kPartGaps,
+  kPartFirstCause
+};
 constexpr ColumnInfo kAccount[] = {
     {"device", Type::integer, "", "number of the GPU"},
     {"step", Type::text, "", "ProfilerStep#N, from its begin to the next one's; NULL: the whole window"},
@@ -105,7 +118,8 @@ class AccountRows final : public RowList {
     const TimeAccount& account = world_.account();
     for (const DeviceAccount& device : account.devices()) {
       parts_.push_back({&device, {}, device.window, device.times});
-      for (const TimeAccount::StepWindow& step : account.steps()) parts_.push_back({&device, step.step, step.span, account.times_in(device, step.span)});
+      for (const TimeAccount::StepWindow& step : account.steps())
+        parts_.push_back({&device, step.step, step.span, account.times_in(device, step.span)});
     }
     return std::nullopt;
   }
@@ -167,9 +181,22 @@ class DeviceRows final : public RowList {
     const DeviceProperties& d = devices_[row];
     if (column == 0) return give(out, d.id);
     if (column == 1) return give(out, std::string_view(d.name));
-    if (column == 3) return d.compute_major > 0 ? give_copy(out, std::to_string(d.compute_major) + '.' + std::to_string(d.compute_minor)) : give_null(out);
-    const std::int64_t values[] = {0, 0, d.total_global_mem, 0, d.sms, d.warp_size, d.max_threads_per_block, d.max_threads_per_sm, d.regs_per_block, d.regs_per_sm, d.shared_mem_per_block,
-                                   d.shared_mem_per_block_optin, d.shared_mem_per_sm};
+    if (column == 3)
+      return d.compute_major > 0 ? give_copy(out, std::to_string(d.compute_major) + '.' + std::to_string(d.compute_minor))
+                                 : give_null(out);
+    const std::int64_t values[] = {0,
+                                   0,
+                                   d.total_global_mem,
+                                   0,
+                                   d.sms,
+                                   d.warp_size,
+                                   d.max_threads_per_block,
+                                   d.max_threads_per_sm,
+                                   d.regs_per_block,
+                                   d.regs_per_sm,
+                                   d.shared_mem_per_block,
+                                   d.shared_mem_per_block_optin,
+                                   d.shared_mem_per_sm};
     if (values[column] != 0) give(out, values[column]);
   }
 
@@ -217,10 +244,13 @@ class MemoryRows final : public RowList {
 
 void add_gpu_tables(World& world, TableList& out) {
   out.push_back(kernel_table(world));
-  out.push_back(list_table("gpu_gap", "every stretch in which a GPU stood still, and what the host did meanwhile", kGap, std::make_unique<GapRows>(world)));
-  out.push_back(list_table("account", "where each nanosecond of each GPU went, as `gapscope why` tells it", kAccount, std::make_unique<AccountRows>(world)));
+  out.push_back(list_table("gpu_gap", "every stretch in which a GPU stood still, and what the host did meanwhile", kGap,
+                           std::make_unique<GapRows>(world)));
+  out.push_back(list_table("account", "where each nanosecond of each GPU went, as `gapscope why` tells it", kAccount,
+                           std::make_unique<AccountRows>(world)));
   out.push_back(list_table("device", "the GPUs, as the file describes them", kDevice, std::make_unique<DeviceRows>(world)));
-  out.push_back(list_table("memory_event", "allocations and frees, where memory was recorded", kMemory, std::make_unique<MemoryRows>(world)));
+  out.push_back(list_table("memory_event", "allocations and frees, where memory was recorded", kMemory,
+                           std::make_unique<MemoryRows>(world)));
 }
 
 }  // namespace gapscope::sql

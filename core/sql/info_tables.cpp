@@ -44,7 +44,8 @@ class CounterRows final : public RowList {
   std::optional<Error> prepare() override {
     if (!first_.empty()) return std::nullopt;
     first_.push_back(0);
-    for (const Counter& counter : world_.trace().counters) first_.push_back(first_.back() + static_cast<std::uint32_t>(counter.samples.size()));
+    for (const Counter& counter : world_.trace().counters)
+      first_.push_back(first_.back() + static_cast<std::uint32_t>(counter.samples.size()));
     return std::nullopt;
   }
   std::uint32_t rows() override { return first_.back(); }
@@ -81,7 +82,9 @@ class BoundsRows final : public RowList {
  public:
   explicit BoundsRows(World& world) : world_(world) {}
   std::uint32_t rows() override { return 1; }
-  void give_value(sqlite3_context* out, std::uint32_t, int column) override { give(out, column == 0 ? world_.bounds().begin : world_.bounds().end); }
+  void give_value(sqlite3_context* out, std::uint32_t, int column) override {
+    give(out, column == 0 ? world_.bounds().begin : world_.bounds().end);
+  }
   double about_rows() const override { return 1; }
 
  private:
@@ -90,7 +93,12 @@ class BoundsRows final : public RowList {
 
 bool loses_data(ImportIssue kind) {
   switch (kind) {
-    case ImportIssue::truncated: case ImportIssue::bad_event: case ImportIssue::no_timestamp: case ImportIssue::absurd_time: case ImportIssue::not_an_object: case ImportIssue::too_many: return true;
+    case ImportIssue::truncated:
+    case ImportIssue::bad_event:
+    case ImportIssue::no_timestamp:
+    case ImportIssue::absurd_time:
+    case ImportIssue::not_an_object:
+    case ImportIssue::too_many: return true;
     default: return false;
   }
 }
@@ -190,7 +198,8 @@ void add_counter_table(World& world, TableList& out) {
 }
 void add_info_tables(World& world, TableList& out) {
   out.push_back(list_table("trace_bounds", "what the trace spans", kBounds, std::make_unique<BoundsRows>(world)));
-  out.push_back(list_table("stats", "the load report: what was odd about the file", kStats, std::make_unique<StatsRows>(world)));
+  out.push_back(
+      list_table("stats", "the load report: what was odd about the file", kStats, std::make_unique<StatsRows>(world)));
   out.push_back(list_table("metadata", "what stands at the top of the file", kMetadata, std::make_unique<MetadataRows>(world)));
 }
 

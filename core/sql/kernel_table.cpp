@@ -13,9 +13,50 @@ namespace gapscope::sql {
 namespace {
 
 enum : int {
-  kId, kTs, kDur, kTrack, kName, kShortName, kClass, kFamily, kOperation, kArch, kInputType, kComputeType, kOutputType, kTensorCore, kTile, kDevice, kStream, kContext,
-  kCorrelation, kGraph, kGraphNode, kGridX, kGridY, kGridZ, kBlockX, kBlockY, kBlockZ, kRegisters, kSharedMemory, kBlocksPerSm, kWarpsPerSm, kStated, kTheoretical, kAchieved,
-  kLimiter, kLaunchId, kLaunchName, kLaunchTs, kLaunchDur, kDelay, kOpId, kOperator, kStep, kExternalId,
+  kId,
+  kTs,
+  kDur,
+  kTrack,
+  kName,
+  kShortName,
+  kClass,
+  kFamily,
+  kOperation,
+  kArch,
+  kInputType,
+  kComputeType,
+  kOutputType,
+  kTensorCore,
+  kTile,
+  kDevice,
+  kStream,
+  kContext,
+  kCorrelation,
+  kGraph,
+  kGraphNode,
+  kGridX,
+  kGridY,
+  kGridZ,
+  kBlockX,
+  kBlockY,
+  kBlockZ,
+  kRegisters,
+  kSharedMemory,
+  kBlocksPerSm,
+  kWarpsPerSm,
+  kStated,
+  kTheoretical,
+  kAchieved,
+  kLimiter,
+  kLaunchId,
+  kLaunchName,
+  kLaunchTs,
+  kLaunchDur,
+  kDelay,
+  kOpId,
+  kOperator,
+  kStep,
+  kExternalId,
 };
 constexpr ColumnInfo kColumns[] = {
     {"id", Type::integer, "", "slice.id"},
@@ -88,7 +129,9 @@ class KernelRows final : public RowList {
   std::uint32_t rows() override { return static_cast<std::uint32_t>(rows_.size()); }
   double about_rows() const override { return static_cast<double>(world_.trace().gpu.size() + 1); }
 
-  double rows_with_value(int column) const override { return column == kId || column == kCorrelation || column == kLaunchId ? 1 : 0; }
+  double rows_with_value(int column) const override {
+    return column == kId || column == kCorrelation || column == kLaunchId ? 1 : 0;
+  }
   std::vector<std::uint32_t> find(int column, std::int64_t value) override {
     if (column == kId) return of_id(value);
     if (!by_correlation_) index_correlations();
@@ -116,12 +159,15 @@ class KernelRows final : public RowList {
  private:
   std::uint32_t id(std::uint32_t gpu) const { return world_.order().id(world_.trace().gpu[gpu].slice); }
   std::vector<std::uint32_t> of_id(std::int64_t value) const {
-    const auto at = std::lower_bound(rows_.begin(), rows_.end(), value, [&](std::uint32_t gpu, std::int64_t wanted) { return id(gpu) < wanted; });
-    return at != rows_.end() && id(*at) == value ? std::vector{static_cast<std::uint32_t>(at - rows_.begin())} : std::vector<std::uint32_t>{};
+    const auto at = std::lower_bound(rows_.begin(), rows_.end(), value,
+                                     [&](std::uint32_t gpu, std::int64_t wanted) { return id(gpu) < wanted; });
+    return at != rows_.end() && id(*at) == value ? std::vector{static_cast<std::uint32_t>(at - rows_.begin())}
+                                                 : std::vector<std::uint32_t>{};
   }
   void index_correlations() {
     by_correlation_.emplace();
-    for (std::uint32_t row = 0; row < rows_.size(); ++row) by_correlation_->add(world_.trace().gpu[rows_[row]].correlation, row);
+    for (std::uint32_t row = 0; row < rows_.size(); ++row)
+      by_correlation_->add(world_.trace().gpu[rows_[row]].correlation, row);
     by_correlation_->seal();
   }
 
@@ -157,8 +203,12 @@ class KernelRows final : public RowList {
       case kCorrelation: return give_if(out, gpu.correlation);
       case kGraph: return give_if(out, gpu.graph_id);
       case kGraphNode: return give_if(out, gpu.graph_node_id);
-      case kGridX: case kGridY: case kGridZ: return give(out, std::int64_t{gpu.grid[static_cast<std::size_t>(column - kGridX)]});
-      case kBlockX: case kBlockY: case kBlockZ: return give(out, std::int64_t{gpu.block[static_cast<std::size_t>(column - kBlockX)]});
+      case kGridX:
+      case kGridY:
+      case kGridZ: return give(out, std::int64_t{gpu.grid[static_cast<std::size_t>(column - kGridX)]});
+      case kBlockX:
+      case kBlockY:
+      case kBlockZ: return give(out, std::int64_t{gpu.block[static_cast<std::size_t>(column - kBlockX)]});
       case kRegisters: return give(out, std::int64_t{gpu.registers});
       case kSharedMemory: return give(out, std::int64_t{gpu.shared_memory});
       case kBlocksPerSm: return give_if_stated(out, gpu.blocks_per_sm);
@@ -174,7 +224,8 @@ class KernelRows final : public RowList {
     if (!fit) return;
     if (column == kTheoretical) return sqlite3_result_double(out, 100 * fit->theoretical);
     if (column == kLimiter) return give_copy(out, limiter_text(fit->limiters));
-    if (const auto achieved = achieved_percent(*sm, needs_of(gpu), grid_blocks(gpu), OccupancyRule::true_value)) sqlite3_result_double(out, *achieved);
+    if (const auto achieved = achieved_percent(*sm, needs_of(gpu), grid_blocks(gpu), OccupancyRule::true_value))
+      sqlite3_result_double(out, *achieved);
   }
 
   void give_link(sqlite3_context* out, const GpuRow& gpu, int column) {
@@ -208,7 +259,8 @@ class KernelRows final : public RowList {
 }  // namespace
 
 std::unique_ptr<Table> kernel_table(World& world) {
-  return list_table("kernel", "every kernel with its resources, occupancy, decoded name, launch, operator and step", kColumns, std::make_unique<KernelRows>(world));
+  return list_table("kernel", "every kernel with its resources, occupancy, decoded name, launch, operator and step", kColumns,
+                    std::make_unique<KernelRows>(world));
 }
 
 }  // namespace gapscope::sql

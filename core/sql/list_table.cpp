@@ -16,7 +16,8 @@ class ListCursor final : public Cursor {
     stop_ = rows_.rows();
     if (plan.empty()) return std::nullopt;
     const int type = sqlite3_value_numeric_type(values[0]);
-    if (type == SQLITE_INTEGER || (type == SQLITE_FLOAT && sqlite3_value_double(values[0]) == static_cast<double>(sqlite3_value_int64(values[0])))) {
+    if (type == SQLITE_INTEGER ||
+        (type == SQLITE_FLOAT && sqlite3_value_double(values[0]) == static_cast<double>(sqlite3_value_int64(values[0])))) {
       found_ = rows_.find(column, sqlite3_value_int64(values[0]));
     } else {
       found_.emplace();
@@ -70,7 +71,8 @@ class ListTable final : public Table {
 
 std::vector<std::uint32_t> RowList::find(int, std::int64_t) { return {}; }
 
-std::unique_ptr<Table> list_table(const char* name, const char* meaning, std::span<const ColumnInfo> columns, std::unique_ptr<RowList> rows) {
+std::unique_ptr<Table> list_table(const char* name, const char* meaning, std::span<const ColumnInfo> columns,
+                                  std::unique_ptr<RowList> rows) {
   return std::make_unique<ListTable>(name, meaning, columns, std::move(rows));
 }
 

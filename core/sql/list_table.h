@@ -24,6 +24,7 @@ class RowList {
   virtual double about_rows() const { return 1000; }
 };
 
-std::unique_ptr<Table> list_table(const char* name, const char* meaning, std::span<const ColumnInfo> columns, std::unique_ptr<RowList> rows);
+std::unique_ptr<Table> list_table(const char* name, const char* meaning, std::span<const ColumnInfo> columns,
+                                  std::unique_ptr<RowList> rows);
 
 }  // namespace gapscope::sql

@@ -23,7 +23,8 @@ std::vector<bool> each(const StringTable& strings, Matches matches) {
 
 Result<std::vector<bool>> names_that_match(const StringTable& strings, char op, std::string_view pattern) {
   const std::string p(pattern);
-  if (op == 'l') return each(strings, [&](const std::string& text) { return sqlite3_strlike(p.c_str(), text.c_str(), 0) == 0; });
+  if (op == 'l')
+    return each(strings, [&](const std::string& text) { return sqlite3_strlike(p.c_str(), text.c_str(), 0) == 0; });
   if (op == 'g') return each(strings, [&](const std::string& text) { return sqlite3_strglob(p.c_str(), text.c_str()) == 0; });
   const re2::RE2 regex(p, re2::RE2::Quiet);
   if (!regex.ok()) return Error{"\"" + p + "\" is no regular expression: " + regex.error() + "."};

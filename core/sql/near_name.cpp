@@ -32,7 +32,9 @@ std::string_view named_after(std::string_view message, std::string_view begin) {
 
 std::string nearest(std::string_view wrong, const std::vector<std::string_view>& names) {
   if (wrong.empty() || names.empty()) return {};
-  const auto best = std::min_element(names.begin(), names.end(), [&](std::string_view a, std::string_view b) { return distance(wrong, a) < distance(wrong, b); });
+  const auto best = std::min_element(names.begin(), names.end(), [&](std::string_view a, std::string_view b) {
+    return distance(wrong, a) < distance(wrong, b);
+  });
   const std::size_t near = std::max<std::size_t>(2, wrong.size() / 3);
   return distance(wrong, *best) <= near ? ": did you mean " + std::string(*best) + "?" : std::string();
 }
@@ -51,7 +53,8 @@ std::string near_hint(std::string_view message, std::span<const std::unique_ptr<
     return hint.empty() ? "; .tables lists them" : hint;
   }
   if (const std::string_view column = named_after(message, "no such column: "); !column.empty()) {
-    const bool is_name = column.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == std::string_view::npos;
+    const bool is_name =
+        column.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == std::string_view::npos;
     return is_name ? nearest(column, column_names) : "; a text stands in single quotes";
   }
   return {};

@@ -39,7 +39,7 @@ constexpr std::array<Module, 7> kModules = {{
     {"slices.with_context", kWithContext},
     {"slices.slices", kWithContext},
     {"slices.self_dur", kSelfDur},
-    {"slices.hierarchy", ""},   // what these hold is always there
+    {"slices.hierarchy", ""},  // what these hold is always there
     {"slices.flow", ""},
     {"time.conversion", ""},
     {"prelude", ""},
@@ -47,11 +47,14 @@ constexpr std::array<Module, 7> kModules = {{
 
 bool words_at(const Tokens& tokens, std::size_t at, std::initializer_list<std::string_view> words) {
   if (at + words.size() > tokens.size()) return false;
-  return std::all_of(words.begin(), words.end(), [&, i = at](std::string_view word) mutable { return is_word(tokens[i++], word); });
+  return std::all_of(words.begin(), words.end(),
+                     [&, i = at](std::string_view word) mutable { return is_word(tokens[i++], word); });
 }
 
 Error untranslated(std::string_view what) {
-  return Error{std::string("CREATE PERFETTO ") + printable(what) + " has no translation here: write its body where it is used, as a subquery, or as CREATE PERFETTO VIEW name AS SELECT ..."};
+  return Error{std::string("CREATE PERFETTO ") + printable(what) +
+               " has no translation here: write its body where it is used, as a subquery, or as CREATE PERFETTO VIEW name AS "
+               "SELECT ..."};
 }
 
 Result<std::optional<PerfettoStatement>> read_include(const Tokens& tokens) {
@@ -62,7 +65,8 @@ Result<std::optional<PerfettoStatement>> read_include(const Tokens& tokens) {
   return std::optional(std::move(out));
 }
 
-Result<std::optional<PerfettoStatement>> read_create(std::string_view text, const Tokens& tokens, std::size_t at, bool replaces) {
+Result<std::optional<PerfettoStatement>> read_create(std::string_view text, const Tokens& tokens, std::size_t at,
+                                                     bool replaces) {
   PerfettoStatement out;
   out.replaces = replaces;
   if (at >= tokens.size()) return Error{"CREATE PERFETTO wants TABLE or VIEW, a name, AS and a SELECT."};
@@ -70,10 +74,13 @@ Result<std::optional<PerfettoStatement>> read_create(std::string_view text, cons
   out.what = is_word(tokens[at], "table") ? PerfettoStatement::What::table : PerfettoStatement::What::view;
   if (++at >= tokens.size()) return Error{"CREATE PERFETTO TABLE wants a name, AS and a SELECT."};
   out.name = unquoted(tokens[at++].text);
-  const auto as = std::find_if(tokens.begin() + static_cast<std::ptrdiff_t>(at), tokens.end(), [](const Token& t) { return is_word(t, "as"); });
-  if (as == tokens.end() || as + 1 == tokens.end()) return Error{"CREATE PERFETTO TABLE " + printable(out.name) + " wants AS and a SELECT."};
+  const auto as = std::find_if(tokens.begin() + static_cast<std::ptrdiff_t>(at), tokens.end(),
+                               [](const Token& t) { return is_word(t, "as"); });
+  if (as == tokens.end() || as + 1 == tokens.end())
+    return Error{"CREATE PERFETTO TABLE " + printable(out.name) + " wants AS and a SELECT."};
   out.select = text.substr((as + 1)->offset);
-  if (!is_word(*(as + 1), "select") && !is_word(*(as + 1), "with") && !is_word(*(as + 1), "values")) return Error{"After AS follows a SELECT."};
+  if (!is_word(*(as + 1), "select") && !is_word(*(as + 1), "with") && !is_word(*(as + 1), "values"))
+    return Error{"After AS follows a SELECT."};
   return std::optional(std::move(out));
 }
 
@@ -84,14 +91,18 @@ Result<std::optional<PerfettoStatement>> read_perfetto_statement(std::string_vie
   if (words_at(tokens, 0, {"include", "perfetto", "module"})) return read_include(tokens);
   if (words_at(tokens, 0, {"create", "perfetto"})) return read_create(text, tokens, 2, false);
   if (words_at(tokens, 0, {"create", "or", "replace", "perfetto"})) return read_create(text, tokens, 4, true);
-  if (words_at(tokens, 0, {"drop", "perfetto"})) return Error{"DROP PERFETTO has no translation: CREATE OR REPLACE PERFETTO replaces a table or view."};
+  if (words_at(tokens, 0, {"drop", "perfetto"}))
+    return Error{"DROP PERFETTO has no translation: CREATE OR REPLACE PERFETTO replaces a table or view."};
   if (words_at(tokens, 0, {"drop", "table"}) || words_at(tokens, 0, {"drop", "view"})) {
     PerfettoStatement out;
     out.what = PerfettoStatement::What::drop;
     out.select = text;
     return std::optional(std::move(out));
   }
-  if (words_at(tokens, 0, {"create", "virtual"})) return Error{"CREATE VIRTUAL TABLE is refused; for span_join write a join on overlapping times: a.ts < b.ts + b.dur and b.ts < a.ts + a.dur."};
+  if (words_at(tokens, 0, {"create", "virtual"}))
+    return Error{
+        "CREATE VIRTUAL TABLE is refused; for span_join write a join on overlapping times: a.ts < b.ts + b.dur and b.ts < a.ts "
+        "+ a.dur."};
   return std::optional<PerfettoStatement>();
 }
 

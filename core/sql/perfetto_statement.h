@@ -16,8 +16,8 @@ struct PerfettoStatement {
   std::string_view select;  // after AS, in the text that was read; of drop, all of it
 };
 
-// DROP TABLE|VIEW name, INCLUDE PERFETTO MODULE m, CREATE [OR REPLACE] PERFETTO TABLE|VIEW name[(columns)] AS SELECT ...; nothing for any other text, an
-// Error that says what to write for those of Perfetto's statements that have no translation.
+// DROP TABLE|VIEW name, INCLUDE PERFETTO MODULE m, CREATE [OR REPLACE] PERFETTO TABLE|VIEW name[(columns)] AS SELECT ...;
+// nothing for any other text, an Error that says what to write for those of Perfetto's statements that have no translation.
 Result<std::optional<PerfettoStatement>> read_perfetto_statement(std::string_view text);
 
 // The views and tables that a module makes, as statements; null where there is no such module here.

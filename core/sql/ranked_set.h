@@ -1,5 +1,6 @@
 #pragma once
-// Which rows of a table have a row in a smaller one that is ordered by them, and which: a bit a row, and how many are set before.
+// Which rows of a table have a row in a smaller one that is ordered by them, and which: a bit a row, and how many are set
+// before.
 #include <bit>
 #include <cstdint>
 #include <optional>

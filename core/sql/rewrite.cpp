@@ -14,8 +14,8 @@ using Tokens = std::vector<Token>;
 
 // One SELECT and what belongs to it alone.
 struct Scope {
-  std::vector<std::string> slices;    // names that `slice` goes by here
-  bool only_slice = false;            // `slice` is all of its FROM
+  std::vector<std::string> slices;  // names that `slice` goes by here
+  bool only_slice = false;          // `slice` is all of its FROM
 };
 
 bool is_name(const Token& t) { return t.kind == Token::Kind::word || t.kind == Token::Kind::quoted_name; }
@@ -24,7 +24,8 @@ bool ends_from(const Token& t) {
   return std::any_of(std::begin(kWords), std::end(kWords), [&](const char* word) { return is_word(t, word); });
 }
 bool is_join_word(const Token& t) {
-  constexpr const char* kWords[] = {"join", "on", "using", "left", "right", "full", "inner", "outer", "cross", "natural", "indexed", "not"};
+  constexpr const char* kWords[] = {"join",  "on",    "using", "left",    "right",   "full",
+                                    "inner", "outer", "cross", "natural", "indexed", "not"};
   return std::any_of(std::begin(kWords), std::end(kWords), [&](const char* word) { return is_word(t, word); });
 }
 
@@ -82,12 +83,15 @@ class Rewriter {
     scope.only_slice = tables == 1 && scope.slices.size() == 1;
     return scope;
   }
-  bool is_called(std::size_t i) const { return i + 1 < tokens_.size() && (is_sign(tokens_[i + 1], '(') || is_sign(tokens_[i + 1], '.')); }
+  bool is_called(std::size_t i) const {
+    return i + 1 < tokens_.size() && (is_sign(tokens_[i + 1], '(') || is_sign(tokens_[i + 1], '.'));
+  }
   // The name that the table at `i` goes by.
   std::string alias_of(std::size_t i) const {
     std::size_t next = i + 1;
     if (next < tokens_.size() && is_word(tokens_[next], "as")) ++next;
-    if (next < tokens_.size() && is_name(tokens_[next]) && !ends_from(tokens_[next]) && !is_join_word(tokens_[next])) return unquoted(tokens_[next].text);
+    if (next < tokens_.size() && is_name(tokens_[next]) && !ends_from(tokens_[next]) && !is_join_word(tokens_[next]))
+      return unquoted(tokens_[next].text);
     return "slice";
   }
 
@@ -121,10 +125,14 @@ class Rewriter {
       table = tokens_[at].text;
       at += 2;
     }
-    if (at >= tokens_.size() || !is_word(tokens_[at++], "arg_set_id") || !take(',') || at >= tokens_.size() || tokens_[at].kind != Token::Kind::text) return;
+    if (at >= tokens_.size() || !is_word(tokens_[at++], "arg_set_id") || !take(',') || at >= tokens_.size() ||
+        tokens_[at].kind != Token::Kind::text)
+      return;
     const std::string key = unquoted(tokens_[at++].text);
     if (at >= tokens_.size() || !is_sign(tokens_[at], ')')) return;
-    const char* column = key == "args.correlation" ? kCorrelationColumn : key == "args.External id" ? kExternalIdColumn : nullptr;
+    const char* column = key == "args.correlation"   ? kCorrelationColumn
+                         : key == "args.External id" ? kExternalIdColumn
+                                                     : nullptr;
     if (column == nullptr || !is_of_slice(unquoted(table))) return;
     put(tokens_[i].offset, tokens_[at].offset + 1, table.empty() ? column : std::string(table) + '.' + column);
     i = at;  // the call's own brackets were not counted

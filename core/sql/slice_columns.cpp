@@ -59,11 +59,13 @@ void give_slice_column(World& world, sqlite3_context* out, std::uint32_t id, int
   const SliceRow row = order.row(id);
   static const ArgKey correlation("args.correlation"), external_id("args.External id");
   switch (column) {
-    case kSliceId: case kSliceSliceId: return give(out, std::int64_t{id});
+    case kSliceId:
+    case kSliceSliceId: return give(out, std::int64_t{id});
     case kSliceTs: return give(out, order.begin(row));
     case kSliceDur: return give(out, order.end(row) - order.begin(row));
     case kSliceTrack: return give(out, std::int64_t{world.tracks().of_row(order, row)});
-    case kSliceCategory: case kSliceCat: return give_category(world, out, row);
+    case kSliceCategory:
+    case kSliceCat: return give_category(world, out, row);
     case kSliceName:
       if (const std::string_view name = world.shown_name(row); !name.empty()) give(out, name);
       return;

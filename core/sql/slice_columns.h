@@ -6,8 +6,21 @@
 namespace gapscope::sql {
 
 enum SliceColumn : int {
-  kSliceId, kSliceTs, kSliceDur, kSliceTrack, kSliceCategory, kSliceName, kSliceDepth, kSliceParent, kSliceArgSet, kSliceCat, kSliceSliceId,
-  kSliceThreadTs, kSliceThreadDur, kSliceCorrelation, kSliceExternalId,
+  kSliceId,
+  kSliceTs,
+  kSliceDur,
+  kSliceTrack,
+  kSliceCategory,
+  kSliceName,
+  kSliceDepth,
+  kSliceParent,
+  kSliceArgSet,
+  kSliceCat,
+  kSliceSliceId,
+  kSliceThreadTs,
+  kSliceThreadDur,
+  kSliceCorrelation,
+  kSliceExternalId,
 };
 constexpr int kSliceStart = kSliceSliceId + 1;  // of the functions: their first hidden column is their argument
 

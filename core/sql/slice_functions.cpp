@@ -73,7 +73,8 @@ class InstantRows final : public RowList {
   explicit InstantRows(World& world) : world_(world) {}
   std::optional<Error> prepare() override {
     if (!ids_.empty()) return std::nullopt;
-    for (std::size_t i = 0; i < world_.trace().instants.size(); ++i) ids_.push_back(world_.order().id(world_.order().row_of_instant(i)));
+    for (std::size_t i = 0; i < world_.trace().instants.size(); ++i)
+      ids_.push_back(world_.order().id(world_.order().row_of_instant(i)));
     std::sort(ids_.begin(), ids_.end());
     return std::nullopt;
   }
@@ -113,8 +114,10 @@ std::vector<std::uint32_t> descendants_of(World& world, std::uint32_t id) {
 void add_slice_tables(World& world, TableList& out) {
   out.push_back(slice_table(world));
   out.push_back(list_table("instant", "the instants among slice", kInstant, std::make_unique<InstantRows>(world)));
-  out.push_back(std::make_unique<FunctionTable>(world, "ancestor_slice", "function of a slice id: what encloses it, outermost first", ancestors_of));
-  out.push_back(std::make_unique<FunctionTable>(world, "descendant_slice", "function of a slice id: what it encloses", descendants_of));
+  out.push_back(std::make_unique<FunctionTable>(world, "ancestor_slice",
+                                                "function of a slice id: what encloses it, outermost first", ancestors_of));
+  out.push_back(
+      std::make_unique<FunctionTable>(world, "descendant_slice", "function of a slice id: what it encloses", descendants_of));
 }
 
 }  // namespace gapscope::sql

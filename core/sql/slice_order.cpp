@@ -78,7 +78,9 @@ SliceOrder::SliceOrder(const Trace& trace) : trace_(trace), slices_(static_cast<
   const auto put_instants_before = [&](std::uint32_t slice, Ns begin) {
     while (next_instant < instants.size()) {
       const Instant& instant = trace.instants[instants[next_instant]];
-      const bool is_first = instant.time != begin ? instant.time < begin : trace.slices.end[slice] == begin && instant.offset < trace.slices.offset[slice];
+      const bool is_first = instant.time != begin
+                                ? instant.time < begin
+                                : trace.slices.end[slice] == begin && instant.offset < trace.slices.offset[slice];
       if (!is_first) return;
       put(row_of_instant(instants[next_instant++]));
     }
@@ -102,7 +104,8 @@ SliceTree::SliceTree(const Trace& trace, const SliceOrder& order) {
   for (std::size_t i = 0; i < trace.instants.size(); ++i) {
     const Instant& instant = trace.instants[i];
     const bool on_lane = instant.lane.valid();
-    put(order.row_of_instant(i), on_lane ? encloser(trace, instant.lane, trace.lane(instant.lane).depth_count, instant.time, instant.time) : SliceId{});
+    put(order.row_of_instant(i),
+        on_lane ? encloser(trace, instant.lane, trace.lane(instant.lane).depth_count, instant.time, instant.time) : SliceId{});
   }
 }
 

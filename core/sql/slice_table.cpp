@@ -15,10 +15,12 @@ constexpr int kNameOrder = 1;  // rows name by name; else by id
 // What a plan asks for: a letter for the column and one for the comparison.
 char column_letter(int column) {
   switch (column) {
-    case kSliceId: case kSliceSliceId: return 'i';
+    case kSliceId:
+    case kSliceSliceId: return 'i';
     case kSliceTs: return 't';
     case kSliceName: return 'n';
-    case kSliceCategory: case kSliceCat: return 'c';
+    case kSliceCategory:
+    case kSliceCat: return 'c';
     case kSliceTrack: return 'k';
     case kSliceParent: return 'p';
     case kSliceArgSet: return 'a';
@@ -34,8 +36,10 @@ bool is_range_column(char letter) { return letter == 'i' || letter == 't' || let
 char operator_letter(char column, int op) {
   switch (op) {
     case SQLITE_INDEX_CONSTRAINT_EQ: return '=';
-    case SQLITE_INDEX_CONSTRAINT_GT: case SQLITE_INDEX_CONSTRAINT_GE: return is_range_column(column) ? '>' : 0;
-    case SQLITE_INDEX_CONSTRAINT_LT: case SQLITE_INDEX_CONSTRAINT_LE: return is_range_column(column) ? '<' : 0;
+    case SQLITE_INDEX_CONSTRAINT_GT:
+    case SQLITE_INDEX_CONSTRAINT_GE: return is_range_column(column) ? '>' : 0;
+    case SQLITE_INDEX_CONSTRAINT_LT:
+    case SQLITE_INDEX_CONSTRAINT_LE: return is_range_column(column) ? '<' : 0;
     case SQLITE_INDEX_CONSTRAINT_LIKE: return column == 'n' ? 'l' : 0;
     case SQLITE_INDEX_CONSTRAINT_GLOB: return column == 'n' ? 'g' : 0;
     case SQLITE_INDEX_CONSTRAINT_REGEXP: return column == 'n' ? 'r' : 0;
@@ -117,16 +121,21 @@ class SliceCursor final : public Cursor {
   }
   void cut_to_ids(std::int64_t first, std::int64_t last) {
     const auto n = static_cast<std::int64_t>(world_.order().size());
-    cut(static_cast<std::uint32_t>(std::clamp<std::int64_t>(first, 0, n)), static_cast<std::uint32_t>(std::clamp<std::int64_t>(last, 0, n)));
+    cut(static_cast<std::uint32_t>(std::clamp<std::int64_t>(first, 0, n)),
+        static_cast<std::uint32_t>(std::clamp<std::int64_t>(last, 0, n)));
   }
 
   void narrow_equal(char column, std::int64_t number) {
     const auto bits = static_cast<std::uint64_t>(number);
     switch (column) {
-      case 'i': case 'a':
+      case 'i':
+      case 'a':
         if (number < 0 || number >= static_cast<std::int64_t>(world_.order().size())) return nothing();
         return cut_to_ids(number, number + 1);
-      case 't': return cut(world_.order().first_at_or_after(number), number == std::numeric_limits<Ns>::max() ? world_.order().size() : world_.order().first_at_or_after(number + 1));
+      case 't':
+        return cut(world_.order().first_at_or_after(number), number == std::numeric_limits<Ns>::max()
+                                                                 ? world_.order().size()
+                                                                 : world_.order().first_at_or_after(number + 1));
       case 'k': return take_if_shorter(world_.by_track().of(bits));
       case 'p': return take_if_shorter(world_.by_parent().of(bits));
       case 'r': correlation_ = bits; return;
@@ -160,14 +169,18 @@ class SliceCursor final : public Cursor {
       const std::string_view text = text_of(value);
       if (text == "[No name]") return std::nullopt;
       const StringId name = world_.trace().strings.find(text);
-      if (!name || text.empty() || sqlite3_value_type(value) != SQLITE_TEXT) nothing();
-      else take_if_shorter(world_.by_name().of(name.value));
+      if (!name || text.empty() || sqlite3_value_type(value) != SQLITE_TEXT)
+        nothing();
+      else
+        take_if_shorter(world_.by_name().of(name.value));
       return std::nullopt;
     }
     Result<std::vector<bool>> matching = names_that_match(world_.trace().strings, op, text_of(value));
     if (!matching) return matching.error();
-    if (names_.empty()) names_ = std::move(*matching);
-    else for (std::size_t i = 0; i < names_.size(); ++i) names_[i] = names_[i] && (*matching)[i];
+    if (names_.empty())
+      names_ = std::move(*matching);
+    else
+      for (std::size_t i = 0; i < names_.size(); ++i) names_[i] = names_[i] && (*matching)[i];
     return std::nullopt;
   }
   void narrow_category(std::string_view name) {
@@ -219,7 +232,8 @@ class SliceCursor final : public Cursor {
     const SliceOrder& order = world_.order();
     for (; at_ < stop_; ++at_) {
       const SliceRow row = order.row(id());
-      if ((categories_.empty() || categories_[order.category(row)]) && (names_.empty() || names_[order.name(row).index()])) return;
+      if ((categories_.empty() || categories_[order.category(row)]) && (names_.empty() || names_[order.name(row).index()]))
+        return;
       if (at_ % 65536 == 0 && world_.cancel()) at_ = stop_ - 1;
     }
   }
@@ -237,7 +251,11 @@ class SliceCursor final : public Cursor {
 class SliceTable final : public Table {
  public:
   explicit SliceTable(World& world)
-      : Table("slice", "what was going on from when to when: operators, CUDA calls, kernels, copies, annotations, Python frames; and instants", slice_columns()), world_(world) {}
+      : Table("slice",
+              "what was going on from when to when: operators, CUDA calls, kernels, copies, annotations, Python frames; and "
+              "instants",
+              slice_columns()),
+        world_(world) {}
 
   void plan(sqlite3_index_info& info) const override {
     PlanText plan(info);
@@ -282,8 +300,10 @@ class SliceTable final : public Table {
     const Trace& t = world_.trace();
     if (op != '=') return column == 'n' ? 0.1 : 0.3;
     switch (column) {
-      case 'i': case 'a': return 1 / n;
-      case 't': case 'r': return std::min(1.0, 2 / n);
+      case 'i':
+      case 'a': return 1 / n;
+      case 't':
+      case 'r': return std::min(1.0, 2 / n);
       case 'x': return std::min(1.0, 3 / n);
       case 'p': return std::min(1.0, 4 / n);
       case 'k': return 1 / std::max(1.0, static_cast<double>(t.lanes.size()));
@@ -295,7 +315,8 @@ class SliceTable final : public Table {
     const Trace& t = world_.trace();
     sqlite3_value* value = nullptr;
     const double all = std::max<double>(1, static_cast<double>(t.slice_count()));
-    if (sqlite3_vtab_rhs_value(&info, i, &value) != SQLITE_OK || value == nullptr) return 1 / std::max(1.0, static_cast<double>(t.categories.size()));
+    if (sqlite3_vtab_rhs_value(&info, i, &value) != SQLITE_OK || value == nullptr)
+      return 1 / std::max(1.0, static_cast<double>(t.categories.size()));
     const Kind kind = kind_from_category(text_of(value));
     if (is_gpu_work(kind)) return std::min(1.0, (1 + static_cast<double>(t.gpu.size())) / all);
     if (is_call(kind)) return std::min(1.0, (1 + static_cast<double>(t.calls.size())) / all);

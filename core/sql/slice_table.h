@@ -7,7 +7,8 @@
 
 namespace gapscope::sql {
 
-// Hidden columns of `slice`: what extract_arg(arg_set_id, 'args.correlation') and 'args.External id' give, for joins by an index.
+// Hidden columns of `slice`: what extract_arg(arg_set_id, 'args.correlation') and 'args.External id' give, for joins by an
+// index.
 inline constexpr const char* kCorrelationColumn = "_args_correlation";
 inline constexpr const char* kExternalIdColumn = "_args_external_id";
 

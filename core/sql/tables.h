@@ -12,11 +12,11 @@ using TableList = std::vector<std::unique_ptr<Table>>;
 
 void add_slice_tables(World& world, TableList& out);  // slice, instant, ancestor_slice, descendant_slice
 void add_track_tables(World& world, TableList& out);
-void add_flow_tables(World& world, TableList& out);   // flow, following_flow, preceding_flow, directly_connected_flow
+void add_flow_tables(World& world, TableList& out);  // flow, following_flow, preceding_flow, directly_connected_flow
 void add_args_table(World& world, TableList& out);
 void add_counter_table(World& world, TableList& out);
-void add_info_tables(World& world, TableList& out);   // trace_bounds, stats, metadata, device
-void add_gpu_tables(World& world, TableList& out);    // kernel, gpu_gap, account, device, memory_event
-void add_work_tables(World& world, TableList& out);   // step, op, finding
+void add_info_tables(World& world, TableList& out);  // trace_bounds, stats, metadata, device
+void add_gpu_tables(World& world, TableList& out);   // kernel, gpu_gap, account, device, memory_event
+void add_work_tables(World& world, TableList& out);  // step, op, finding
 
 }  // namespace gapscope::sql

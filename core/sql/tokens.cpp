@@ -7,7 +7,10 @@ namespace {
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_name_char(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '$' || static_cast<unsigned char>(c) >= 0x80; }
+bool is_name_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '$' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 std::size_t after_line(std::string_view sql, std::size_t at) { return std::min(sql.size(), sql.find('\n', at)); }
@@ -51,10 +54,14 @@ Token token_at(std::string_view sql, std::size_t at) {
 // Where the next token begins.
 std::size_t skip_space(std::string_view sql, std::size_t at) {
   while (at < sql.size()) {
-    if (is_space(sql[at])) ++at;
-    else if (sql.substr(at).starts_with("--")) at = after_line(sql, at);
-    else if (sql.substr(at).starts_with("/*")) at = after_comment(sql, at);
-    else break;
+    if (is_space(sql[at]))
+      ++at;
+    else if (sql.substr(at).starts_with("--"))
+      at = after_line(sql, at);
+    else if (sql.substr(at).starts_with("/*"))
+      at = after_comment(sql, at);
+    else
+      break;
   }
   return at;
 }
@@ -71,7 +78,8 @@ std::vector<Token> tokens_of(std::string_view sql) {
 }
 
 bool is_word(const Token& token, std::string_view word) {
-  return token.kind == Token::Kind::word && std::equal(token.text.begin(), token.text.end(), word.begin(), word.end(), [](char a, char b) { return lower(a) == lower(b); });
+  return token.kind == Token::Kind::word && std::equal(token.text.begin(), token.text.end(), word.begin(), word.end(),
+                                                       [](char a, char b) { return lower(a) == lower(b); });
 }
 
 std::string unquoted(std::string_view text) {

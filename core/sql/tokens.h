@@ -10,7 +10,7 @@ namespace gapscope::sql {
 struct Token {
   enum class Kind : std::uint8_t { word, quoted_name, text, number, sign };
   Kind kind{};
-  std::string_view text;   // as it stands, quotes and all
+  std::string_view text;  // as it stands, quotes and all
   std::size_t offset = 0;
 };
 
@@ -18,7 +18,9 @@ struct Token {
 std::vector<Token> tokens_of(std::string_view sql);
 
 bool is_word(const Token& token, std::string_view word);  // whatever the case
-inline bool is_sign(const Token& token, char sign) { return token.kind == Token::Kind::sign && token.text.size() == 1 && token.text[0] == sign; }
+inline bool is_sign(const Token& token, char sign) {
+  return token.kind == Token::Kind::sign && token.text.size() == 1 && token.text[0] == sign;
+}
 // What a name or text says, without its quotes.
 std::string unquoted(std::string_view text);
 // A name as SQL takes it whatever it holds.

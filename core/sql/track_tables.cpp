@@ -101,7 +101,9 @@ class TrackRows final : public RowList {
     }
     return found;
   }
-  double about_rows() const override { return static_cast<double>(world_.trace().lanes.size() + world_.trace().counters.size() + 1); }
+  double about_rows() const override {
+    return static_cast<double>(world_.trace().lanes.size() + world_.trace().counters.size() + 1);
+  }
 
  private:
   void give_track_name(sqlite3_context* out, const Track& track) {
@@ -123,7 +125,8 @@ class ThreadRows final : public RowList {
     const Lane& lane = world_.trace().lane(world_.tracks().threads()[row]);
     const Process& process = world_.trace().processes[lane.process.index()];
     switch (column) {
-      case 0: case 5: return give(out, std::int64_t{row} + 1);
+      case 0:
+      case 5: return give(out, std::int64_t{row} + 1);
       case 1: return give_key(out, lane.key);
       case 2: return give_name(out, lane.name, lane.key);
       case 3: return give_id(out, world_.tracks().upid(lane.process));
@@ -155,7 +158,8 @@ class ProcessRows final : public RowList {
   void give_value(sqlite3_context* out, std::uint32_t row, int column) override {
     const Process& process = world_.trace().processes[world_.tracks().processes()[row].index()];
     switch (column) {
-      case 0: case 3: return give(out, std::int64_t{row} + 1);
+      case 0:
+      case 3: return give(out, std::int64_t{row} + 1);
       case 1: return give_key(out, process.key);
       case 2: return give_name(out, process.name, process.key);
       default: return;
@@ -177,10 +181,12 @@ void add_track_tables(World& world, TableList& out) {
   const auto tracks = [&](std::optional<TrackKind> kind) { return std::make_unique<TrackRows>(world, kind); };
   out.push_back(list_table("track", "every line of events", kTrack, tracks(std::nullopt)));
   out.push_back(list_table("thread_track", "the track of each thread and stream", kThreadTrack, tracks(TrackKind::thread)));
-  out.push_back(list_table("process_track", "asynchronous slices of a process, by category", kProcessTrack, tracks(TrackKind::process_async)));
+  out.push_back(list_table("process_track", "asynchronous slices of a process, by category", kProcessTrack,
+                           tracks(TrackKind::process_async)));
   out.push_back(list_table("counter_track", "one series of counter events", kCounterTrack, tracks(TrackKind::counter)));
   out.push_back(list_table("thread", "threads and GPU streams", kThread, std::make_unique<ThreadRows>(world)));
-  out.push_back(list_table("process", "processes, GPUs, and what the recorder invents (\"Spans\")", kProcess, std::make_unique<ProcessRows>(world)));
+  out.push_back(list_table("process", "processes, GPUs, and what the recorder invents (\"Spans\")", kProcess,
+                           std::make_unique<ProcessRows>(world)));
 }
 
 }  // namespace gapscope::sql

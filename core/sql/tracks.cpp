@@ -51,7 +51,8 @@ Tracks::Tracks(const Trace& trace, const SliceOrder& order)
     if (!trace.counters[c].samples.empty()) draft.time = trace.counters[c].samples.front().time;
     drafts.push_back(draft);
   }
-  std::stable_sort(drafts.begin(), drafts.end(), [](const Draft& a, const Draft& b) { return std::pair(a.time, a.id) < std::pair(b.time, b.id); });
+  std::stable_sort(drafts.begin(), drafts.end(),
+                   [](const Draft& a, const Draft& b) { return std::pair(a.time, a.id) < std::pair(b.time, b.id); });
   for (const Draft& draft : drafts) tracks_.push_back(draft.track);
   number_processes(trace);
 }
@@ -63,7 +64,8 @@ void Tracks::number_processes(const Trace& trace) {
       global_ = id;
       continue;
     }
-    const ProcessId process = track.kind == TrackKind::counter ? trace.counters[track.counter].process : trace.lane(track.lane).process;
+    const ProcessId process =
+        track.kind == TrackKind::counter ? trace.counters[track.counter].process : trace.lane(track.lane).process;
     std::uint32_t& upid = upid_of_process_[process.index()];
     if (upid == 0) {
       processes_.push_back(process);

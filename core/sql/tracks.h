@@ -14,9 +14,9 @@ enum class TrackKind : std::uint8_t { thread, process_async, global_instants, co
 
 struct Track {
   TrackKind kind{};
-  LaneId lane;                 // thread, process_async
-  std::uint32_t counter = 0;   // position in Trace::counters
-  std::uint32_t utid = 0;      // 0: none
+  LaneId lane;                // thread, process_async
+  std::uint32_t counter = 0;  // position in Trace::counters
+  std::uint32_t utid = 0;     // 0: none
   std::uint32_t upid = 0;
 };
 
@@ -24,8 +24,8 @@ class Tracks {
  public:
   Tracks(const Trace& trace, const SliceOrder& order);
 
-  const std::vector<Track>& tracks() const { return tracks_; }        // by track id
-  const std::vector<LaneId>& threads() const { return threads_; }     // by utid - 1
+  const std::vector<Track>& tracks() const { return tracks_; }            // by track id
+  const std::vector<LaneId>& threads() const { return threads_; }         // by utid - 1
   const std::vector<ProcessId>& processes() const { return processes_; }  // by upid - 1
   std::uint32_t of_lane(LaneId lane) const { return track_of_lane_[lane.index()]; }
   std::uint32_t of_counter(std::size_t counter) const { return track_of_counter_[counter]; }

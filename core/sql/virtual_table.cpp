@@ -41,7 +41,8 @@ std::string declaration(const Table& table) {
   std::string text = "create table x(";
   for (const ColumnInfo& c : table.columns()) {
     constexpr const char* kTypes[] = {"integer", "real", "text"};
-    text += fmt::format("{}\"{}\" {}{}", text.ends_with('(') ? "" : ", ", c.name, kTypes[static_cast<int>(c.type)], c.hidden ? " hidden" : "");
+    text += fmt::format("{}\"{}\" {}{}", text.ends_with('(') ? "" : ", ", c.name, kTypes[static_cast<int>(c.type)],
+                        c.hidden ? " hidden" : "");
   }
   return text + ")";
 }

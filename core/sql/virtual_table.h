@@ -22,7 +22,7 @@ enum class Type : std::uint8_t { integer, real, text };
 struct ColumnInfo {
   const char* name = "";
   Type type{};
-  const char* unit = "";     // "ns", "bytes", ...; empty where there is none
+  const char* unit = "";  // "ns", "bytes", ...; empty where there is none
   const char* meaning = "";
   bool hidden = false;  // not part of `select *`
 };
@@ -42,7 +42,8 @@ class Cursor {
 
 class Table {
  public:
-  Table(const char* name, const char* meaning, std::span<const ColumnInfo> columns) : name_(name), meaning_(meaning), columns_(columns) {}
+  Table(const char* name, const char* meaning, std::span<const ColumnInfo> columns)
+      : name_(name), meaning_(meaning), columns_(columns) {}
   virtual ~Table() = default;
   const char* name() const { return name_; }
   const char* meaning() const { return meaning_; }
@@ -77,7 +78,7 @@ class PlanText {
   int used_ = 0;
 };
 
-void give(sqlite3_context* out, std::string_view text);         // text that outlives the statement
+void give(sqlite3_context* out, std::string_view text);  // text that outlives the statement
 void give_copy(sqlite3_context* out, std::string_view text);
 inline void give(sqlite3_context* out, std::int64_t v) { sqlite3_result_int64(out, v); }
 inline void give_null(sqlite3_context* out) { sqlite3_result_null(out); }

@@ -11,7 +11,20 @@
 namespace gapscope::sql {
 namespace {
 
-enum : int { kStepId, kStepName, kStepTs, kStepDur, kStepSpanTs, kStepSpanDur, kStepGpuTs, kStepGpuDur, kStepGpuOps, kStepKernels, kStepLaunches, kStepFirstRole };
+enum : int {
+  kStepId,
+  kStepName,
+  kStepTs,
+  kStepDur,
+  kStepSpanTs,
+  kStepSpanDur,
+  kStepGpuTs,
+  kStepGpuDur,
+  kStepGpuOps,
+  kStepKernels,
+  kStepLaunches,
+  kStepFirstRole
+};
 constexpr ColumnInfo kStep[] = {
     {"id", Type::integer, "", "slice.id of the annotation; NULL where none was recorded and all is one step"},
     {"name", Type::text, "", "ProfilerStep#3"},
@@ -62,7 +75,24 @@ class StepRows final : public RowList {
   World& world_;
 };
 
-enum : int { kOpId, kOpTs, kOpDur, kOpTrack, kOpName, kOpDepth, kOpParent, kOpSelf, kOpKernels, kOpGpu, kOpDims, kOpTypes, kOpSequence, kOpCollective, kOpExternalId, kOpStep };
+enum : int {
+  kOpId,
+  kOpTs,
+  kOpDur,
+  kOpTrack,
+  kOpName,
+  kOpDepth,
+  kOpParent,
+  kOpSelf,
+  kOpKernels,
+  kOpGpu,
+  kOpDims,
+  kOpTypes,
+  kOpSequence,
+  kOpCollective,
+  kOpExternalId,
+  kOpStep
+};
 constexpr ColumnInfo kOp[] = {
     {"id", Type::integer, "", "slice.id"},
     {"ts", Type::integer, "ns", "begin"},
@@ -90,7 +120,8 @@ class OpRows final : public RowList {
     const SliceOrder& order = world_.order();
     const Trace& trace = world_.trace();
     for (std::uint32_t id = 0; id < order.size(); ++id)
-      if (const SliceRow row = order.row(id); !order.is_instant(row) && trace.kind(SliceId(row)) == Kind::op) ids_.push_back(id);
+      if (const SliceRow row = order.row(id); !order.is_instant(row) && trace.kind(SliceId(row)) == Kind::op)
+        ids_.push_back(id);
     return std::nullopt;
   }
   std::uint32_t rows() override { return static_cast<std::uint32_t>(ids_.size()); }
@@ -98,7 +129,8 @@ class OpRows final : public RowList {
   double rows_with_value(int column) const override { return column == kOpId ? 1 : 0; }
   std::vector<std::uint32_t> find(int, std::int64_t value) override {
     const auto at = std::lower_bound(ids_.begin(), ids_.end(), value);
-    return at != ids_.end() && *at == value ? std::vector{static_cast<std::uint32_t>(at - ids_.begin())} : std::vector<std::uint32_t>{};
+    return at != ids_.end() && *at == value ? std::vector{static_cast<std::uint32_t>(at - ids_.begin())}
+                                            : std::vector<std::uint32_t>{};
   }
 
   void give_value(sqlite3_context* out, std::uint32_t row, int column) override {
@@ -109,7 +141,8 @@ class OpRows final : public RowList {
     if (column == kOpSelf) return give(out, self_time(id));
     if (column <= kOpGpu) return give_gpu(out, slice, column);
     if (column == kOpExternalId) {
-      if (const std::uint64_t external = world_.trace().slices.external_id[slice.index()]; external != 0) give(out, static_cast<std::int64_t>(external));
+      if (const std::uint64_t external = world_.trace().slices.external_id[slice.index()]; external != 0)
+        give(out, static_cast<std::int64_t>(external));
       return;
     }
     if (column == kOpStep) return give_step(out, slice);
@@ -120,7 +153,8 @@ class OpRows final : public RowList {
   Ns self_time(std::uint32_t id) {
     const SliceOrder& order = world_.order();
     Ns self = order.end(order.row(id)) - order.begin(order.row(id));
-    for (const std::uint32_t child : world_.by_parent().of(id)) self -= order.end(order.row(child)) - order.begin(order.row(child));
+    for (const std::uint32_t child : world_.by_parent().of(id))
+      self -= order.end(order.row(child)) - order.begin(order.row(child));
     return self;
   }
   void give_gpu(sqlite3_context* out, SliceId slice, int column) {
@@ -220,9 +254,12 @@ class FindingRows final : public RowList {
 }  // namespace
 
 void add_work_tables(World& world, TableList& out) {
-  out.push_back(list_table("step", "each step of the recording, and what its time went into", kStep, std::make_unique<StepRows>(world)));
-  out.push_back(list_table("op", "every operator with its own time, its GPU work, shapes and step", kOp, std::make_unique<OpRows>(world)));
-  out.push_back(list_table("finding", "what costs time, as `gapscope diagnose` tells it", kFinding, std::make_unique<FindingRows>(world)));
+  out.push_back(
+      list_table("step", "each step of the recording, and what its time went into", kStep, std::make_unique<StepRows>(world)));
+  out.push_back(list_table("op", "every operator with its own time, its GPU work, shapes and step", kOp,
+                           std::make_unique<OpRows>(world)));
+  out.push_back(list_table("finding", "what costs time, as `gapscope diagnose` tells it", kFinding,
+                           std::make_unique<FindingRows>(world)));
 }
 
 }  // namespace gapscope::sql

@@ -9,7 +9,8 @@
 
 namespace gapscope::sql {
 
-World::World(std::shared_ptr<const Trace> trace, std::string spill_folder) : trace_(std::move(trace)), spill_folder_(std::move(spill_folder)) {}
+World::World(std::shared_ptr<const Trace> trace, std::string spill_folder)
+    : trace_(std::move(trace)), spill_folder_(std::move(spill_folder)) {}
 World::~World() = default;
 
 const SliceOrder& World::order() {
@@ -52,7 +53,8 @@ const Diagnosis& World::diagnosis() {
 const DenseIndex& World::by_name() {
   return made(by_name_, [&] {
     const SliceOrder& o = order();
-    return std::make_unique<DenseIndex>(o.size(), trace_->strings.size(), [&](std::uint32_t id) { return o.name(o.row(id)).value; });
+    return std::make_unique<DenseIndex>(o.size(), trace_->strings.size(),
+                                        [&](std::uint32_t id) { return o.name(o.row(id)).value; });
   });
 }
 const DenseIndex& World::by_track() {
@@ -91,7 +93,8 @@ const SparseIndex& World::by_external_id() {
     auto index = std::make_unique<SparseIndex>();
     const SliceOrder& o = order();
     for (std::uint32_t id = 0; id < o.size(); ++id)
-      if (const SliceRow row = o.row(id); !o.is_instant(row) && trace_->slices.external_id[row] != 0) index->add(trace_->slices.external_id[row], id);
+      if (const SliceRow row = o.row(id); !o.is_instant(row) && trace_->slices.external_id[row] != 0)
+        index->add(trace_->slices.external_id[row], id);
     index->seal();
     return index;
   });
@@ -116,9 +119,11 @@ const World::Flows& World::flows() {
     const SliceOrder& o = order();
     flows->order.resize(all.size());
     std::iota(flows->order.begin(), flows->order.end(), 0u);
-    std::stable_sort(flows->order.begin(), flows->order.end(), [&](std::uint32_t a, std::uint32_t b) { return o.id(all[a].to) < o.id(all[b].to); });
+    std::stable_sort(flows->order.begin(), flows->order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return o.id(all[a].to) < o.id(all[b].to); });
     const auto n = static_cast<std::uint32_t>(all.size());
-    flows->by_out = std::make_unique<DenseIndex>(n, o.size(), [&](std::uint32_t id) { return o.id(all[flows->order[id]].from); });
+    flows->by_out =
+        std::make_unique<DenseIndex>(n, o.size(), [&](std::uint32_t id) { return o.id(all[flows->order[id]].from); });
     flows->by_in = std::make_unique<DenseIndex>(n, o.size(), [&](std::uint32_t id) { return o.id(all[flows->order[id]].to); });
     return flows;
   });

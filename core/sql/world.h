@@ -42,9 +42,9 @@ class World {
   const Diagnosis& diagnosis();
 
   // Ids of `slice` by what they have.
-  const DenseIndex& by_name();         // by string id
-  const DenseIndex& by_track();        // by track id
-  const DenseIndex& by_parent();       // by id of the parent
+  const DenseIndex& by_name();    // by string id
+  const DenseIndex& by_track();   // by track id
+  const DenseIndex& by_parent();  // by id of the parent
   const SparseIndex& by_correlation();
   const SparseIndex& by_external_id();
   // String ids that slices have, in the order of their bytes.

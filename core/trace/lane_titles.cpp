@@ -44,9 +44,12 @@ std::string stream_title(const LaneDraft& lane, std::int32_t device) {
   std::string_view name = trimmed(lane.name);
   std::string stream;
   std::int64_t number = 0;
-  if (!name.empty()) stream = name;
-  else if (as_number(lane.key, number)) stream = number < 0 ? "context" : "stream " + lane.key;
-  else stream = trimmed(lane.key);
+  if (!name.empty())
+    stream = name;
+  else if (as_number(lane.key, number))
+    stream = number < 0 ? "context" : "stream " + lane.key;
+  else
+    stream = trimmed(lane.key);
   return device >= 0 ? fmt::format("GPU {} {}", device, stream) : stream;
 }
 
@@ -82,8 +85,10 @@ std::string process_title(const ProcessDraft& draft, bool is_gpu, std::int32_t d
 }  // namespace
 
 LaneKind lane_kind_from_slices(std::uint32_t kinds) {
-  constexpr std::uint32_t kGpu = bit(Kind::kernel) | bit(Kind::memcpy) | bit(Kind::memset) | bit(Kind::sync) | bit(Kind::gpu_annotation);
-  constexpr std::uint32_t kCpu = bit(Kind::op) | bit(Kind::annotation) | bit(Kind::python) | bit(Kind::runtime) | bit(Kind::driver);
+  constexpr std::uint32_t kGpu =
+      bit(Kind::kernel) | bit(Kind::memcpy) | bit(Kind::memset) | bit(Kind::sync) | bit(Kind::gpu_annotation);
+  constexpr std::uint32_t kCpu =
+      bit(Kind::op) | bit(Kind::annotation) | bit(Kind::python) | bit(Kind::runtime) | bit(Kind::driver);
   if (kinds & kGpu) return LaneKind::gpu_stream;
   if (kinds & kCpu) return LaneKind::cpu_thread;
   if (kinds & bit(Kind::overhead)) return LaneKind::overhead;
@@ -105,7 +110,9 @@ LaneOrder order_lanes(const std::vector<ProcessDraft>& processes, const std::vec
     std::int64_t number = 0;
     facts[p].kept = process_has_counters[p];
     facts[p].rank = process_has_counters[p] ? lane_rank(LaneKind::other) : 9;
-    facts[p].sort_index = processes[p].has_sort_index ? processes[p].sort_index : as_number(processes[p].key, number) ? number : 0;
+    facts[p].sort_index = processes[p].has_sort_index           ? processes[p].sort_index
+                          : as_number(processes[p].key, number) ? number
+                                                                : 0;
   }
   std::vector<LaneKind> kinds(lanes.size());
   for (std::size_t l = 0; l < lanes.size(); ++l) {
@@ -156,9 +163,11 @@ LaneOrder order_lanes(const std::vector<ProcessDraft>& processes, const std::vec
     std::int64_t number = 0;
     const LaneDraft& d = lanes[l];
     const std::int64_t sort = d.has_sort_index ? d.sort_index : as_number(d.key, number) ? number : 0;
-    return std::tuple(out.process_of_draft[d.process], lane_rank(kinds[l]), d.is_async, sort, natural_key(d.key), std::string_view(d.name), std::string_view(d.key));
+    return std::tuple(out.process_of_draft[d.process], lane_rank(kinds[l]), d.is_async, sort, natural_key(d.key),
+                      std::string_view(d.name), std::string_view(d.key));
   };
-  std::stable_sort(lane_order.begin(), lane_order.end(), [&](std::uint32_t a, std::uint32_t b) { return lane_key(a) < lane_key(b); });
+  std::stable_sort(lane_order.begin(), lane_order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return lane_key(a) < lane_key(b); });
   out.lane_of_draft.resize(lanes.size());
   for (const std::uint32_t l : lane_order) {
     out.lane_of_draft[l] = LaneId(out.lanes.size());

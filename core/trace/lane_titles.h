@@ -10,14 +10,14 @@ namespace gapscope {
 
 // A lane before it has a place, with everything that decides it.
 struct LaneDraft {
-  std::uint32_t process = 0;           // position in the process drafts
-  std::string key;                     // tid
-  std::string name;                    // thread_name
+  std::uint32_t process = 0;  // position in the process drafts
+  std::string key;            // tid
+  std::string name;           // thread_name
   std::int64_t sort_index = 0;
   bool has_sort_index = false;
-  std::uint32_t kinds = 0;             // bit (1 << Kind) for every kind among its slices
+  std::uint32_t kinds = 0;  // bit (1 << Kind) for every kind among its slices
   bool is_async = false;
-  bool has_content = false;            // any slice or instant
+  bool has_content = false;  // any slice or instant
 };
 
 struct ProcessDraft {

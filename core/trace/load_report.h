@@ -9,36 +9,36 @@
 namespace gapscope {
 
 enum class ImportIssue : std::uint8_t {
-  truncated,              // the file ends in the middle
-  missing_close,          // the last ] or } is missing, nothing else
-  bad_event,              // an event that cannot be read: skipped
-  control_character,      // raw control character inside a string: kept as U+FFFD or escaped
-  unescaped_quote,        // a quote inside a string was not escaped
-  invalid_escape,         // \U in a Windows path and the like
+  truncated,          // the file ends in the middle
+  missing_close,      // the last ] or } is missing, nothing else
+  bad_event,          // an event that cannot be read: skipped
+  control_character,  // raw control character inside a string: kept as U+FFFD or escaped
+  unescaped_quote,    // a quote inside a string was not escaped
+  invalid_escape,     // \U in a Windows path and the like
   invalid_utf8,
-  non_finite_number,      // NaN, Infinity, N/A where JSON wants a number
+  non_finite_number,  // NaN, Infinity, N/A where JSON wants a number
   trailing_comma,
-  missing_comma,          // between two events
-  duplicate_key,          // the later one wins
-  no_timestamp,           // an event of a drawing phase without ts
+  missing_comma,  // between two events
+  duplicate_key,  // the later one wins
+  no_timestamp,   // an event of a drawing phase without ts
   negative_duration,
-  missing_duration,       // X without dur
-  number_as_text,         // "ts": "12.5"
-  absurd_time,            // too large for 64-bit nanoseconds, or far outside the rest
-  end_without_begin,      // E without B
-  begin_without_end,      // B never ended: stretched to the end of the trace
-  overlap,                // slices of a lane that overlap without nesting: moved to a free depth
+  missing_duration,   // X without dur
+  number_as_text,     // "ts": "12.5"
+  absurd_time,        // too large for 64-bit nanoseconds, or far outside the rest
+  end_without_begin,  // E without B
+  begin_without_end,  // B never ended: stretched to the end of the trace
+  overlap,            // slices of a lane that overlap without nesting: moved to a free depth
   flow_start_alone,
   flow_end_alone,
   unknown_phase,
-  not_an_object,          // an element of traceEvents that is no object
+  not_an_object,  // an element of traceEvents that is no object
   header_after_events,
-  absurd_window_end,      // "Record Window End" more than a day after the rest
-  text_after_end,         // something follows the closing bracket
-  too_many,               // a table is full (65,535 categories, 4,294,967,294 slices)
-  async_unpaired,         // b without e, or e without b
-  text_not_kept,          // no room for the inflated text: args are read by inflating again
-  count_                  // not an oddity: how many there are
+  absurd_window_end,  // "Record Window End" more than a day after the rest
+  text_after_end,     // something follows the closing bracket
+  too_many,           // a table is full (65,535 categories, 4,294,967,294 slices)
+  async_unpaired,     // b without e, or e without b
+  text_not_kept,      // no room for the inflated text: args are read by inflating again
+  count_              // not an oddity: how many there are
 };
 
 struct ImportIssueExample {

@@ -73,7 +73,8 @@ void StringTable::grow() {
 }
 
 std::size_t StringTable::bytes() const {
-  return arena_.bytes() + texts_.capacity() * sizeof(std::string_view) + hashes_.capacity() * 4 + (slots_.size() + recent_.size()) * 4;
+  return arena_.bytes() + texts_.capacity() * sizeof(std::string_view) + hashes_.capacity() * 4 +
+         (slots_.size() + recent_.size()) * 4;
 }
 
 }  // namespace gapscope

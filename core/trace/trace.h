@@ -14,13 +14,13 @@ namespace gapscope {
 
 // How the load went; figures for people and benchmarks.
 struct LoadFigures {
-  std::uint64_t file_bytes = 0;      // on disk
-  std::uint64_t text_bytes = 0;      // after inflating
-  std::uint64_t events = 0;          // JSON objects in traceEvents
+  std::uint64_t file_bytes = 0;             // on disk
+  std::uint64_t text_bytes = 0;             // after inflating
+  std::uint64_t events = 0;                 // JSON objects in traceEvents
   std::array<std::uint64_t, 256> phases{};  // events by first character of "ph"
   std::uint64_t matched_begin_end = 0;      // B events joined to their E
   int threads = 1;
-  double seconds = 0;                // wall time, file to trace
+  double seconds = 0;                                             // wall time, file to trace
   double read_seconds = 0, parse_seconds = 0, build_seconds = 0;  // reading goes on beside parsing
   std::uint64_t peak_rss_bytes = 0;
 };
@@ -29,7 +29,7 @@ class RestartPoints;  // core/load's own; only carried here
 class SpilledText;
 
 struct Trace {
-  std::string path;                  // as given by the user; "-" for standard input
+  std::string path;  // as given by the user; "-" for standard input
   StringTable strings;
   std::vector<Category> categories;
   std::vector<Process> processes;
@@ -40,18 +40,18 @@ struct Trace {
   Column<Call> calls;
   Column<OpRow> ops;
   Column<MemoryRow> memory;
-  Column<Instant> instants;     // ordered by (lane, time)
+  Column<Instant> instants;  // ordered by (lane, time)
   std::vector<Counter> counters;
-  Column<Flow> flows;           // ordered by (from, to)
+  Column<Flow> flows;  // ordered by (from, to)
   FlowCounts flow_counts;
   Header header;
   LoadReport report;
   LoadFigures figures;
-  bool is_plain_text = false;        // not packed: byte offsets are offsets of the file on disk
+  bool is_plain_text = false;                           // not packed: byte offsets are offsets of the file on disk
   std::shared_ptr<const RestartPoints> restart_points;  // of a packed file; null for a plain one
   std::shared_ptr<const SpilledText> spilled_text;      // where the text cannot be reached otherwise; may be null
-  bool is_part = false;              // the beginning of a file that is still being read
-  Span span;                         // first begin .. last end over slices (instants and counters where there are none)
+  bool is_part = false;                                 // the beginning of a file that is still being read
+  Span span;  // first begin .. last end over slices (instants and counters where there are none)
 
   std::size_t slice_count() const { return slices.size(); }
   Ns begin(SliceId s) const { return slices.begin[s.index()]; }

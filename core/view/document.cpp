@@ -41,7 +41,8 @@ void Document::analyze(const std::atomic<bool>* cancel) const {
     if (std::unique_ptr<const Analysis> facts = Analysis::make(trace, lanes, links, cancel, &progress_))
       analysis_.publish(std::move(facts));
   }
-  if (analysis() && !counters()) counters_.publish(std::make_unique<const std::vector<CounterLane>>(counter_lanes(trace, *analysis())));
+  if (analysis() && !counters())
+    counters_.publish(std::make_unique<const std::vector<CounterLane>>(counter_lanes(trace, *analysis())));
   if (arrows_under_way.valid()) arrows_under_way.get();
 }
 

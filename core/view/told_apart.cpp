@@ -14,7 +14,8 @@ constexpr std::string_view kPartEnds = ":<>,( _-";  // a part of a name begins b
 
 std::size_t common_begin(std::string_view a, std::string_view b) {
   const std::size_t most = std::min(a.size(), b.size());
-  return static_cast<std::size_t>(std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(most), b.begin()).first - a.begin());
+  return static_cast<std::size_t>(std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(most), b.begin()).first -
+                                  a.begin());
 }
 
 // How much of the beginning of each name another name has, too. Neighbours in the order of the alphabet share the most.
@@ -50,14 +51,17 @@ std::string cut(std::string_view name, std::size_t begin, std::size_t end, std::
   while (begin > 0 && kPartEnds.find(name[begin - 1]) == kPartEnds.npos) --begin;
   while (end < name.size() && kPartEnds.find(name[end]) == kPartEnds.npos) ++end;
   const std::size_t room = chars - (begin > 0 ? 1 : 0) - (end < name.size() ? 1 : 0);
-  if (end - begin > room) return std::string(begin > 0 ? kDots : "") + elide_middle(name.substr(begin, end - begin), room) + std::string(end < name.size() ? kDots : "");
+  if (end - begin > room)
+    return std::string(begin > 0 ? kDots : "") + elide_middle(name.substr(begin, end - begin), room) +
+           std::string(end < name.size() ? kDots : "");
   // What is left of the room shows what stands around it, the end first: it holds the types.
   const std::size_t after = std::min(name.size() - end, (room - (end - begin)) / 2);
   end += after;
   const std::size_t left = chars - 1 - (end < name.size() ? 1 : 0) - (end - begin);
   begin -= std::min(begin, left);
   if (begin <= 1) begin = 0;  // a dot is as wide as the letter
-  return std::string(begin > 0 ? kDots : "") + std::string(name.substr(begin, end - begin)) + std::string(end < name.size() ? kDots : "");
+  return std::string(begin > 0 ? kDots : "") + std::string(name.substr(begin, end - begin)) +
+         std::string(end < name.size() ? kDots : "");
 }
 
 }  // namespace

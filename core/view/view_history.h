@@ -9,8 +9,8 @@
 
 namespace gapscope {
 
-constexpr double kRestSeconds = 0.7;         // long enough that a pause between two moves is none
-constexpr std::size_t kMostPlaces = 100;     // a list of spans; more than anybody walks back
+constexpr double kRestSeconds = 0.7;      // long enough that a pause between two moves is none
+constexpr std::size_t kMostPlaces = 100;  // a list of spans; more than anybody walks back
 
 struct ViewPlace {
   Span span;             // of the axis
@@ -46,7 +46,7 @@ class ViewHistory {
 
   std::vector<ViewPlace> places_;
   std::size_t at_ = 0;
-  ViewPlace last_;        // of the frame before
+  ViewPlace last_;  // of the frame before
   ViewJump jump_;
   double rested_s_ = 0;
   bool watching_ = false;  // last_ and jump_ are of the frame before

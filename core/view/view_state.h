@@ -18,13 +18,13 @@
 #include "core/view/search/search_state.h"
 #include "core/view/selection/area_state.h"
 #include "core/view/steps/steps_model.h"
+#include "core/view/tab_jobs.h"
 #include "core/view/table/table_model.h"
 #include "core/view/timeline/flow_state.h"
 #include "core/view/timeline/lane_folds.h"
 #include "core/view/timeline/linked_axis.h"
 #include "core/view/timeline/slice_colour.h"
 #include "core/view/timeline/slice_cycle.h"
-#include "core/view/tab_jobs.h"
 #include "core/view/view_history.h"
 
 namespace gapscope {
@@ -55,8 +55,8 @@ struct TourState {
 };
 
 struct PanelSizes {
-  float titles_px = 220;  // column of lane titles
-  float bottom_px = 260;  // area of the tabs below the lanes
+  float titles_px = 220;    // column of lane titles
+  float bottom_px = 260;    // area of the tabs below the lanes
   float findings_px = 340;  // panel at the right
   bool bottom_open = true;
 };
@@ -66,15 +66,15 @@ struct StartFields {
   // What was asked for of a folder that is still being listed.
   enum class Awaits : std::uint8_t { nothing, completion, entry };
 
-  std::string path;          // what is typed
-  std::string base;          // the folder, with its slash, that a path without one begins in; empty: the working directory
-  std::string asked_folder;  // of the last ListFolder
-  bool asked = false;        // whether there was one
-  bool beside = false;       // what is chosen is compared with the open trace, and does not replace it
-  bool holds_keys = false;   // the field has the keyboard for as long as the page is there
-  bool has_keys = false;     // it has it now; written by the page
-  bool caret_to_end = false; // where it takes them
-  bool replaced = false;     // `path` was changed by other means than typing, and the field is to take it over
+  std::string path;           // what is typed
+  std::string base;           // the folder, with its slash, that a path without one begins in; empty: the working directory
+  std::string asked_folder;   // of the last ListFolder
+  bool asked = false;         // whether there was one
+  bool beside = false;        // what is chosen is compared with the open trace, and does not replace it
+  bool holds_keys = false;    // the field has the keyboard for as long as the page is there
+  bool has_keys = false;      // it has it now; written by the page
+  bool caret_to_end = false;  // where it takes them
+  bool replaced = false;      // `path` was changed by other means than typing, and the field is to take it over
   Awaits awaits = Awaits::nothing;
 };
 
@@ -87,13 +87,13 @@ struct DetailsState {
 
 // What the user chose about findings.
 struct FindingsState {
-  bool open = true;                 // the panel at the right
-  bool quiet = false;               // informational ones are hidden
-  bool explain = false;             // all of them are listed, with the notes that teach to read the trace
-  std::vector<std::string> muted;   // rule ids; kept in the settings
-  std::int32_t chosen = -1;         // position in Diagnosis::findings
-  std::size_t place = 0;            // position in its spans
-  bool scroll_to_chosen = false;    // set when a key chose it: the panel brings it into view and clears this
+  bool open = true;                // the panel at the right
+  bool quiet = false;              // informational ones are hidden
+  bool explain = false;            // all of them are listed, with the notes that teach to read the trace
+  std::vector<std::string> muted;  // rule ids; kept in the settings
+  std::int32_t chosen = -1;        // position in Diagnosis::findings
+  std::size_t place = 0;           // position in its spans
+  bool scroll_to_chosen = false;   // set when a key chose it: the panel brings it into view and clears this
 };
 
 // What the user changed about one trace. Of two that lie side by side each has its own, and ViewState holds that of the one
@@ -131,9 +131,9 @@ struct TraceView {
 // The window's own choices, over the trace's.
 struct ViewState : TraceView {
   PanelSizes sizes;
-  std::size_t tab = 0;      // position in the panel table of the open tab
-  bool select_tab = false;  // the tab bar should switch to `tab`
-  bool tab_pinned = false;  // `tab` stays in front whatever is selected
+  std::size_t tab = 0;           // position in the panel table of the open tab
+  bool select_tab = false;       // the tab bar should switch to `tab`
+  bool tab_pinned = false;       // `tab` stays in front whatever is selected
   std::uint32_t selections = 0;  // how often a slice was selected, be it the same one: the details come up for each
   ThemeName theme = ThemeName::dark;
   Palette slice_colours = Palette::usual;

@@ -24,15 +24,24 @@ std::string text() {
   for (int i = 1; i <= 6; ++i) {
     const auto lane = std::to_string(i);
     out += slice("aten::x", "-4600000000000000", kLong, R"(, "args": {"External id": )" + lane + "}", "cpu_op", lane) + ",";
-    out += slice("cudaLaunchKernel", "-4600000000000000", kLong, fmt::format(R"(, "args": {{"External id": {}, "correlation": {}}})", i, i), "cuda_runtime", lane) + ",";
-    out += slice("k", "0", kLong,
-                 fmt::format(R"(, "args": {{"External id": {0}, "correlation": {0}, "device": 0, "stream": {0}, "grid": [4294967295, 4294967295, 4294967295],
+    out += slice("cudaLaunchKernel", "-4600000000000000", kLong,
+                 fmt::format(R"(, "args": {{"External id": {}, "correlation": {}}})", i, i), "cuda_runtime", lane) +
+           ",";
+    out +=
+        slice(
+            "k", "0", kLong,
+            fmt::format(
+                R"(, "args": {{"External id": {0}, "correlation": {0}, "device": 0, "stream": {0}, "grid": [4294967295, 4294967295, 4294967295],
                              "block": [4294967295, 4294967295, 4294967295], "blocks per SM": 1e300, "est. achieved occupancy %": 1e300,
-                             "registers per thread": 4294967295, "shared memory": 4294967295}})", i),
-                 "kernel", lane) + ",";
+                             "registers per thread": 4294967295, "shared memory": 4294967295}})",
+                i),
+            "kernel", lane) +
+        ",";
     for (const std::string_view bytes : {"9223372036854775807", "9223372036854775807", "-9223372036854775808"})
-      out += fmt::format(R"({{"ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]", "pid": 7, "tid": {}, "ts": -{}, "args": {{"Bytes": {}, "Addr": 1,
-                         "Device Id": 0, "Device Type": 0}}}},)", i, i, bytes);
+      out += fmt::format(
+          R"({{"ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]", "pid": 7, "tid": {}, "ts": -{}, "args": {{"Bytes": {}, "Addr": 1,
+                         "Device Id": 0, "Device Type": 0}}}},)",
+          i, i, bytes);
   }
   out.pop_back();
   return events(out);
@@ -99,11 +108,13 @@ TEST_CASE("a block of 2^96 threads fits on no SM, and a grid of as many blocks i
 }
 
 TEST_CASE("a time further than 146 years from 0 is no time, and a number that does not fit is none") {
-  const auto t = load_text(events(slice("far", "4611686018427387.904", "1") + "," + slice("before", "-4611686018427387.904", "1") + "," +
-                                  slice("near", "4611686018427387.903", "0") + "," + slice("long", "4611686018427387", "1") + "," +
-                                  slice("k", "0", "1", R"(, "args": {"stream": 4294967303, "device": 4294967296, "correlation": 5})", "kernel", "9")));
+  const auto t = load_text(events(
+      slice("far", "4611686018427387.904", "1") + "," + slice("before", "-4611686018427387.904", "1") + "," +
+      slice("near", "4611686018427387.903", "0") + "," + slice("long", "4611686018427387", "1") + "," +
+      slice("k", "0", "1", R"(, "args": {"stream": 4294967303, "device": 4294967296, "correlation": 5})", "kernel", "9")));
   CHECK(t->report.count(ImportIssue::no_timestamp) == 2);
-  const auto marks = load_text(events(slice("a", "0", "1") + R"(,{"ph": "i", "s": "g", "name": "far", "pid": 7, "tid": 1, "ts": 5000000000000000},)" +
+  const auto marks = load_text(events(slice("a", "0", "1") +
+                                      R"(,{"ph": "i", "s": "g", "name": "far", "pid": 7, "tid": 1, "ts": 5000000000000000},)" +
                                       R"({"ph": "C", "name": "far", "pid": 7, "ts": -5000000000000000, "args": {"a": 1}})"));
   CHECK(marks->report.count(ImportIssue::no_timestamp) == 2);
   CHECK(marks->instants.empty());

@@ -57,5 +57,7 @@ TEST_CASE("an id map finds what was put in and nothing else, small ids and wide 
 TEST_CASE("an id map of nothing finds nothing") {
   IdMap<std::uint32_t> map;
   map.seal();
-  for (const std::uint64_t id : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1023}, std::uint64_t{1024}, ~std::uint64_t{0}}) CHECK(map.find(id) == 0);
+  for (const std::uint64_t id :
+       {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1023}, std::uint64_t{1024}, ~std::uint64_t{0}})
+    CHECK(map.find(id) == 0);
 }

@@ -67,6 +67,8 @@ TEST_CASE("pieces never lie in two places") { CHECK(pieces_stay_apart(1, 400)); 
 
 TEST_CASE("several threads allocate and free side by side") {
   std::vector<std::uint8_t> whole(4, 0);
-  run_workers(4, [&](int worker) { whole[static_cast<std::size_t>(worker)] = pieces_stay_apart(static_cast<unsigned>(worker) + 10, 150); });
+  run_workers(4, [&](int worker) {
+    whole[static_cast<std::size_t>(worker)] = pieces_stay_apart(static_cast<unsigned>(worker) + 10, 150);
+  });
   CHECK(whole == std::vector<std::uint8_t>(4, 1));
 }

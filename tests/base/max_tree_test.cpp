@@ -31,7 +31,8 @@ TEST_CASE("a tree of values finds what a look at all of them finds, while they c
       CHECK(tree.first_at_least(from, bound) == first);
       CHECK(tree.last_at_least(from, bound) == last);
       const std::size_t begin = random() % values.size(), end = begin + 1 + random() % (values.size() - begin);
-      const auto largest = std::max_element(values.begin() + static_cast<std::ptrdiff_t>(begin), values.begin() + static_cast<std::ptrdiff_t>(end));
+      const auto largest = std::max_element(values.begin() + static_cast<std::ptrdiff_t>(begin),
+                                            values.begin() + static_cast<std::ptrdiff_t>(end));
       CHECK(tree.largest(begin, end) == static_cast<std::size_t>(largest - values.begin()));
     }
   }

@@ -16,7 +16,8 @@ using Numbered = std::pair<std::uint32_t, std::uint32_t>;  // key, place before
 std::vector<Numbered> rows(std::size_t n, std::uint32_t largest, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<Numbered> made;
-  for (std::uint32_t i = 0; i < n; ++i) made.emplace_back(static_cast<std::uint32_t>(random() % (std::uint64_t{largest} + 1)), i);
+  for (std::uint32_t i = 0; i < n; ++i)
+    made.emplace_back(static_cast<std::uint32_t>(random() % (std::uint64_t{largest} + 1)), i);
   return made;
 }
 

@@ -5,8 +5,16 @@
 using namespace gapscope;
 
 TEST_CASE("a narrow column gives back every value, also those that lie beside") {
-  constexpr Ns kEdges[] = {0, 1, -1, 2'147'483'647, -2'147'483'647, -2'147'483'648, 2'147'483'648, 4'294'967'295,
-                           9'000'000'000'000'000'000, -9'000'000'000'000'000'000};
+  constexpr Ns kEdges[] = {0,
+                           1,
+                           -1,
+                           2'147'483'647,
+                           -2'147'483'647,
+                           -2'147'483'648,
+                           2'147'483'648,
+                           4'294'967'295,
+                           9'000'000'000'000'000'000,
+                           -9'000'000'000'000'000'000};
   NsColumn column(10);
   for (std::size_t i = 0; i < 10; ++i) column.set(i, kEdges[i]);
   for (std::size_t i = 0; i < 10; ++i) CHECK(column[i] == kEdges[i]);

@@ -92,7 +92,8 @@ TEST_CASE("a name that is taken, even while the file was written, is left alone 
   CHECK(text_of(one->path()) == "one");
   CHECK(text_of(two->path()) == "two");
   fs::create_symlink("nowhere", folder.path() / "b.png");
-  CHECK(*write_file((folder.path() / "b.png").string(), "", {.if_taken = IfTaken::number}) == (folder.path() / "b-2.png").string());
+  CHECK(*write_file((folder.path() / "b.png").string(), "", {.if_taken = IfTaken::number}) ==
+        (folder.path() / "b-2.png").string());
   CHECK(names_in(folder.path()) == Names{"a.part-2.json.gz", "a.part.json.gz", "b-2.png", "b.png"});
 }
 
@@ -107,7 +108,8 @@ TEST_CASE("a number goes before the ending, and a packing's ending with the one 
 
 TEST_CASE("what is being read is not written, whatever name it goes by") {
   const TempFolder folder;
-  const std::string path = folder.write("a.json", "old"), hard = (folder.path() / "hard").string(), soft = (folder.path() / "soft").string();
+  const std::string path = folder.write("a.json", "old"), hard = (folder.path() / "hard").string(),
+                    soft = (folder.path() / "soft").string();
   fs::create_hard_link(path, hard);
   fs::create_symlink("hard", soft);
   const std::array inputs = {std::string("/none"), path};
@@ -235,7 +237,8 @@ TEST_CASE("signals that end the program take away the temporaries that have a na
     ::waitpid(child, &status, 0);
     CHECK(WIFSIGNALED(status));
     CHECK(WTERMSIG(status) == signal);
-    CHECK(names_in(folder.path()).size() == (signal == SIGKILL ? 1 : 0));  // nobody can tidy up after that one but for who has no name
+    CHECK(names_in(folder.path()).size() ==
+          (signal == SIGKILL ? 1 : 0));  // nobody can tidy up after that one but for who has no name
   }
 }
 

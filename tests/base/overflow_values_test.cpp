@@ -23,7 +23,8 @@ TEST_CASE("a packed number is the number again, whatever its size") {
   OverflowValues::Writer writer(values);
   std::mt19937_64 random(3);
   std::vector<std::pair<std::uint64_t, std::uint32_t>> packed;
-  for (const std::uint64_t n : {std::uint64_t{0}, std::uint64_t{0x7FFF'FFFF}, std::uint64_t{0x8000'0000}, std::uint64_t{0xFFFF'FFFF}, ~std::uint64_t{0}}) {
+  for (const std::uint64_t n : {std::uint64_t{0}, std::uint64_t{0x7FFF'FFFF}, std::uint64_t{0x8000'0000},
+                                std::uint64_t{0xFFFF'FFFF}, ~std::uint64_t{0}}) {
     packed.emplace_back(n, writer.pack(n));
   }
   for (int i = 0; i < 5000; ++i) {

@@ -43,7 +43,10 @@ TEST_CASE("bytes, counts and shares") {
 
 TEST_CASE("a name cannot steer a terminal") {
   CHECK(printable("a\x1b[31mb") == "a\xEF\xBF\xBD[31mb");
-  CHECK(printable("\xC2\x9B" "1m") == "\xEF\xBF\xBD" "1m");
+  CHECK(printable("\xC2\x9B"
+                  "1m") ==
+        "\xEF\xBF\xBD"
+        "1m");
   CHECK(printable("gr\xC3\xBC\xC3\x9F") == "gr\xC3\xBC\xC3\x9F");
 }
 

@@ -1,7 +1,8 @@
 // analyze FILE...: what all analyses together cost beside the load: seconds (the least of some rounds) and their ratio to the
 // load, bytes a slice at the worst moment and kept (the most of these rounds), above what the loaded document takes; the time
-// account of them alone; the same with what the window makes of them and beside them (arrows, counter lanes, other arrangements of lanes); then tables of
-// ranges, kernels of a range, slices of a row, the sums and the call paths of an area that is everything, in milliseconds.
+// account of them alone; the same with what the window makes of them and beside them (arrows, counter lanes, other arrangements
+// of lanes); then tables of ranges, kernels of a range, slices of a row, the sums and the call paths of an area that is
+// everything, in milliseconds.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -111,16 +112,19 @@ int main(int argc, char** argv) {
     std::printf("%s: %.2f M slices, %.2f M on GPUs\n", path.c_str(), slices / 1e6, static_cast<double>(t.gpu.size()) / 1e6);
     std::printf("  load     %.2f s (%.2f s of processors)\n", load_s, load_cpu);
     const auto print = [&](const char* what, const Cost& cost) {
-      std::printf("  %s %.3f s (%.3f s of processors): %.1f %% of the load, %.1f %% by processor seconds; bytes a slice: %.1f at the worst moment, %.1f kept\n",
-                  what, cost.seconds, cost.cpu, 100 * cost.seconds / load_s, 100 * cost.cpu / load_cpu, cost.peak / slices, cost.kept / slices);
+      std::printf(
+          "  %s %.3f s (%.3f s of processors): %.1f %% of the load, %.1f %% by processor seconds; bytes a slice: %.1f at the "
+          "worst moment, %.1f kept\n",
+          what, cost.seconds, cost.cpu, 100 * cost.seconds / load_s, 100 * cost.cpu / load_cpu, cost.peak / slices,
+          cost.kept / slices);
     };
     Cost alone;
-    for (int round = 0; round < rounds; ++round)
-      alone.join(cost_of([&] { return Analysis::make(t, doc.lanes, doc.links); }));
+    for (int round = 0; round < rounds; ++round) alone.join(cost_of([&] { return Analysis::make(t, doc.lanes, doc.links); }));
     print("analyses", alone);
     const std::vector<GpuOp> ops = gpu_ops(t, doc.links);
     Cost account;
-    for (int round = 0; round < rounds; ++round) account.join(cost_of([&] { return std::make_unique<const TimeAccount>(t, doc.links, ops); }));
+    for (int round = 0; round < rounds; ++round)
+      account.join(cost_of([&] { return std::make_unique<const TimeAccount>(t, doc.links, ops); }));
     print("account ", account);
     print("all      ", cost_of([&] { return doc.analyze(), 0; }));
     const Analysis& facts = *doc.analysis();
@@ -151,6 +155,7 @@ int main(int argc, char** argv) {
     const double stats_ms = best_ms([&] { area_stats(t, doc.lanes, area); }, 3);
     const double cpu_ms = best_ms([&] { call_paths(t, doc.lanes, doc.links, area, PathTime::cpu); }, 2);
     const double gpu_ms = best_ms([&] { call_paths(t, doc.lanes, doc.links, area, PathTime::gpu); }, 2);
-    std::printf("  area           sums %.1f ms, call paths by CPU time %.1f ms, by GPU time %.1f ms\n", stats_ms, cpu_ms, gpu_ms);
+    std::printf("  area           sums %.1f ms, call paths by CPU time %.1f ms, by GPU time %.1f ms\n", stats_ms, cpu_ms,
+                gpu_ms);
   }
 }

@@ -61,7 +61,8 @@ int main(int argc, char** argv) {
     if (wait > 0.1) std::printf("  %5.0f ms after a cancel at %.2f s\n", wait * 1e3, seconds * i / moments);
   }
   for (std::size_t s = 0; s < longest.size(); ++s) {
-    std::printf("%-16s asked %3d times, at most %5.0f ms\n", std::string(gapscope::load_stage_name(static_cast<gapscope::LoadStage>(s))).c_str(),
-                asked[s], longest[s] * 1e3);
+    std::printf("%-16s asked %3d times, at most %5.0f ms\n",
+                std::string(gapscope::load_stage_name(static_cast<gapscope::LoadStage>(s))).c_str(), asked[s],
+                longest[s] * 1e3);
   }
 }

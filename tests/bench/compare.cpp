@@ -45,10 +45,12 @@ int main(int argc, char** argv) {
   const double indexed = seconds();
   diagnose_once(document_a), diagnose_once(document_b);
   const double diagnosed = seconds();
-  const auto out = compare({document_a.trace, document_a.lanes, document_a.links}, {document_b.trace, document_b.lanes, document_b.links}, options);
+  const auto out = compare({document_a.trace, document_a.lanes, document_a.links},
+                           {document_b.trace, document_b.lanes, document_b.links}, options);
   const double end = seconds();
   if (!out.ok()) return std::fprintf(stderr, "%s\n", out.error().message.c_str()), 1;
-  std::printf("load %.2f s, indexes %.2f s, diagnoses %.2f s, comparison %.2f s (%zu operators): %.2f times loading\n", loaded - begin, indexed - loaded,
-              diagnosed - indexed, end - diagnosed, out->operators.size(), (end - begin) / (loaded - begin));
+  std::printf("load %.2f s, indexes %.2f s, diagnoses %.2f s, comparison %.2f s (%zu operators): %.2f times loading\n",
+              loaded - begin, indexed - loaded, diagnosed - indexed, end - diagnosed, out->operators.size(),
+              (end - begin) / (loaded - begin));
   return 0;
 }

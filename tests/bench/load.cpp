@@ -36,8 +36,8 @@ struct Figures {
   double seconds = 0;
   double bytes = 0;
   double events = 0;
-  double peak = 0;      // MB
-  double cpu = 0;       // user and system seconds of all threads
+  double peak = 0;  // MB
+  double cpu = 0;   // user and system seconds of all threads
   double stages[4] = {};
   std::size_t part_count = 0;
   std::array<double, 2> parts{};  // seconds until each was there
@@ -127,13 +127,14 @@ int main(int argc, char** argv) {
         if (f.seconds > 0 && f.seconds < best.seconds) best = f;
       };
       better(read, in_child([&] { return read_alone(path); }));
-      if (!is_packed) better(floor, in_child([&] {
-        Figures f;
-        const auto start = Clock::now();
-        f.bytes = static_cast<double>(gapscope::bench::walk_on_demand(path, threads));
-        f.seconds = since(start);
-        return f;
-      }));
+      if (!is_packed)
+        better(floor, in_child([&] {
+                 Figures f;
+                 const auto start = Clock::now();
+                 f.bytes = static_cast<double>(gapscope::bench::walk_on_demand(path, threads));
+                 f.seconds = since(start);
+                 return f;
+               }));
       // Twice each, in turn: a virtual machine's host takes back memory that nothing used while the floor was walked, and the
       // first load pays for having it again.
       for (int turn = 0; turn < 2; ++turn) {
@@ -154,10 +155,12 @@ int main(int argc, char** argv) {
     if (is_packed) {
       std::printf("  ratio to inflating alone %.2f\n", rate(ours) / rate(read));
     } else {
-      std::printf("  ratio to floor %.2f by the clock, %.2f by processor seconds\n", rate(ours) / rate(floor), floor.cpu / ours.cpu);
+      std::printf("  ratio to floor %.2f by the clock, %.2f by processor seconds\n", rate(ours) / rate(floor),
+                  floor.cpu / ours.cpu);
     }
-    std::printf("  read %.2f s (while parsing), parse %.2f s, build %.2f s, index %.2f s\n", ours.stages[0], ours.stages[1], ours.stages[2], ours.stages[3]);
-    std::printf("  peak %.0f MB, %.1f bytes an event (%.1f without the allowance of 100 MB)\n", ours.peak, ours.peak * 1048576 / ours.events,
-                (ours.peak * 1048576 - 100e6) / ours.events);
+    std::printf("  read %.2f s (while parsing), parse %.2f s, build %.2f s, index %.2f s\n", ours.stages[0], ours.stages[1],
+                ours.stages[2], ours.stages[3]);
+    std::printf("  peak %.0f MB, %.1f bytes an event (%.1f without the allowance of 100 MB)\n", ours.peak,
+                ours.peak * 1048576 / ours.events, (ours.peak * 1048576 - 100e6) / ours.events);
   }
 }

@@ -1,16 +1,16 @@
 // make_big IN OUT --mb N [--style pretty|compact|single-line]: multiplies a real trace in time to any size.
 // Copy k is shifted by k times the length of the recording; ids (External id, correlation, flow ids, Sequence number,
 // Record function id, Ev Idx, Python ids) are shifted by k times their largest value, so that every join stays inside its copy.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <algorithm>
 #include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "core/load/byte_source.h"
@@ -36,7 +36,7 @@ std::string read_all(const std::string& path) {
   return text;
 }
 
-constexpr std::string_view kIdKeys[] = {"External id", "correlation", "id", "Record function id", "Ev Idx", "Python id",
+constexpr std::string_view kIdKeys[] = {"External id",      "correlation",    "id", "Record function id", "Ev Idx", "Python id",
                                         "Python parent id", "Sequence number"};
 
 // An event as pieces of text with numbers to be moved between them.
@@ -63,10 +63,14 @@ class Splitter {
       if (!first) put(pretty_ ? (key == "ts" || key == "args" ? ",\n    " : ", ") : ",");
       first = false;
       put(Json(key).dump() + (pretty_ ? ": " : ":"));
-      if (key == "ts") number(ts, Piece::What::time);
-      else if (key == "args") object(value);
-      else if (is_id(key) && value.is_number_integer()) number(value.get<std::int64_t>(), Piece::What::id);
-      else scalar(value);
+      if (key == "ts")
+        number(ts, Piece::What::time);
+      else if (key == "args")
+        object(value);
+      else if (is_id(key) && value.is_number_integer())
+        number(value.get<std::int64_t>(), Piece::What::id);
+      else
+        scalar(value);
     }
     put(pretty_ ? "\n  }" : "}");
     return {std::move(pieces_)};
@@ -86,14 +90,17 @@ class Splitter {
       if (!first) put(pretty_ ? ",\n      " : ",");
       first = false;
       put(Json(key).dump() + (pretty_ ? ": " : ":"));
-      if (is_id(key) && value.is_number_integer() && value.get<std::int64_t>() > 0) number(value.get<std::int64_t>(), Piece::What::id);
-      else scalar(value);
+      if (is_id(key) && value.is_number_integer() && value.get<std::int64_t>() > 0)
+        number(value.get<std::int64_t>(), Piece::What::id);
+      else
+        scalar(value);
     }
     put(pretty_ ? "\n    }" : "}");
   }
   void scalar(const Json& value) {
     // Durations were read as doubles: three decimals hold them exactly again.
-    put(value.is_number_float() ? fmt::format("{:.3f}", value.get<double>()) : value.dump(-1, ' ', false, Json::error_handler_t::replace));
+    put(value.is_number_float() ? fmt::format("{:.3f}", value.get<double>())
+                                : value.dump(-1, ' ', false, Json::error_handler_t::replace));
   }
   void put(std::string_view text) {
     if (pieces_.empty() || pieces_.back().what != Piece::What::text) pieces_.push_back({});
@@ -163,7 +170,8 @@ int main(int argc, char** argv) {
 
   std::ofstream file(out, std::ios::binary);
   std::string buffer = "{\n  \"schemaVersion\": 1,\n";
-  if (trace.is_object() && trace.contains("deviceProperties")) buffer += "\"deviceProperties\": " + trace["deviceProperties"].dump() + ",";
+  if (trace.is_object() && trace.contains("deviceProperties"))
+    buffer += "\"deviceProperties\": " + trace["deviceProperties"].dump() + ",";
   for (const char* key : {"record_shapes", "profile_memory", "with_stack"}) {
     if (trace.is_object() && trace.contains(key)) buffer += fmt::format("\"{}\": 1,", key);
   }
@@ -176,8 +184,10 @@ int main(int argc, char** argv) {
     if (!is_first) buffer += style == "compact" ? ",\n" : ",";
     is_first = false;
     for (const Piece& p : e.pieces) {
-      if (p.what == Piece::What::text) buffer += p.text;
-      else if (p.what == Piece::What::id) buffer += std::to_string(p.value + copy * largest_id);
+      if (p.what == Piece::What::text)
+        buffer += p.text;
+      else if (p.what == Piece::What::id)
+        buffer += std::to_string(p.value + copy * largest_id);
       else {
         const gapscope::Ns t = p.value + copy * length;
         fmt::format_to(std::back_inserter(buffer), "{}.{:03}", t / 1000, t % 1000);

@@ -1,8 +1,9 @@
 // make_ranks RANK0 RANK1 OUT --ranks N: many ranks from a recorded pair, with what was planted in them in OUT/truth.
 //
-// Even ranks are copies of the first recording, odd ones of the second: whole in themselves, each with a clock of its own and a few
-// microseconds of noise. Every fourth collective is one of two neighbours (a link), the others are of all. Planted: one rank that
-// sleeps before the first collective of a step, for which all others then wait, and one link that takes four times as long.
+// Even ranks are copies of the first recording, odd ones of the second: whole in themselves, each with a clock of its own and a
+// few microseconds of noise. Every fourth collective is one of two neighbours (a link), the others are of all. Planted: one
+// rank that sleeps before the first collective of a step, for which all others then wait, and one link that takes four times as
+// long.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -13,12 +14,12 @@
 #include <string_view>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "core/load/byte_source.h"
 #include "core/base/time.h"
+#include "core/load/byte_source.h"
 
 namespace {
 
@@ -82,14 +83,16 @@ struct Recording {
 
 std::string_view number_after(std::string_view text, std::size_t at) {
   std::size_t end = at;
-  while (end < text.size() && (std::isdigit(static_cast<unsigned char>(text[end])) != 0 || text[end] == '.' || text[end] == '-')) ++end;
+  while (end < text.size() &&
+         (std::isdigit(static_cast<unsigned char>(text[end])) != 0 || text[end] == '.' || text[end] == '-'))
+    ++end;
   return text.substr(at, end - at);
 }
 
 Event split(std::string_view text) {
-  static constexpr std::pair<std::string_view, Piece::What> kKeys[] = {{"\"ts\": ", Piece::What::begin},       {"\"dur\": ", Piece::What::duration},
-                                                                       {"\"correlation\": ", Piece::What::id}, {"\"External id\": ", Piece::What::id},
-                                                                       {"\"id\": ", Piece::What::id},          {"ProfilerStep#", Piece::What::step}};
+  static constexpr std::pair<std::string_view, Piece::What> kKeys[] = {
+      {"\"ts\": ", Piece::What::begin},       {"\"dur\": ", Piece::What::duration}, {"\"correlation\": ", Piece::What::id},
+      {"\"External id\": ", Piece::What::id}, {"\"id\": ", Piece::What::id},        {"ProfilerStep#", Piece::What::step}};
   Event e;
   std::size_t done = 0;
   for (std::size_t at = 0; at < text.size();) {
@@ -98,7 +101,8 @@ Event split(std::string_view text) {
       if (!text.substr(at).starts_with(key)) continue;
       const std::string_view number = number_after(text, at + key.size());
       if (number.empty()) continue;
-      const Ns value = what == Piece::What::begin || what == Piece::What::duration ? ns_of(number) : std::atoll(std::string(number).c_str());
+      const Ns value =
+          what == Piece::What::begin || what == Piece::What::duration ? ns_of(number) : std::atoll(std::string(number).c_str());
       e.pieces.push_back({what, std::string(text.substr(done, at + key.size() - done)), value});
       if (what == Piece::What::begin) e.begin = value, e.timed = true;
       if (what == Piece::What::duration) e.duration = value;
@@ -114,7 +118,8 @@ Event split(std::string_view text) {
   e.on_gpu = has("\"cat\": \"kernel\"") || has("\"cat\": \"gpu_mem");
   e.is_call = has("\"cat\": \"cuda_runtime\"") || has("\"cat\": \"cuda_driver\"");
   const std::size_t pid = text.find("\"pid\": "), tid = text.find("\"tid\": ");
-  if (pid != text.npos && tid != text.npos) e.thread = fmt::format("\"pid\": {}, \"tid\": {}", number_after(text, pid + 7), number_after(text, tid + 7));
+  if (pid != text.npos && tid != text.npos)
+    e.thread = fmt::format("\"pid\": {}, \"tid\": {}", number_after(text, pid + 7), number_after(text, tid + 7));
   return e;
 }
 
@@ -146,11 +151,13 @@ Recording read_recording(const std::string& path) {
     const std::string_view event = std::string_view(text).substr(begin, end - begin);
     r.events.push_back(split(event));
     Event& e = r.events.back();
-    if (e.on_gpu && event.find("\"Collective name\"") != event.npos) e.collective = 0, r.collectives.push_back(r.events.size() - 1);
+    if (e.on_gpu && event.find("\"Collective name\"") != event.npos)
+      e.collective = 0, r.collectives.push_back(r.events.size() - 1);
     at = text.find_first_of(",]", end);
   }
   r.tail = text.substr(at);
-  std::sort(r.collectives.begin(), r.collectives.end(), [&](std::size_t a, std::size_t b) { return r.events[a].begin < r.events[b].begin; });
+  std::sort(r.collectives.begin(), r.collectives.end(),
+            [&](std::size_t a, std::size_t b) { return r.events[a].begin < r.events[b].begin; });
   for (std::size_t i = 0; i < r.collectives.size(); ++i) r.events[r.collectives[i]].collective = static_cast<int>(i);
   bool any = false;
   for (const Event& e : r.events) {
@@ -196,7 +203,8 @@ class Maker {
     steps_ = 0;
     for (const Event& e : even.events)
       for (const Piece& p : e.pieces)
-        if (p.what == Piece::What::step) steps_ = std::max(steps_, p.value), first_step_ = first_step_ == 0 ? p.value : std::min(first_step_, p.value);
+        if (p.what == Piece::What::step)
+          steps_ = std::max(steps_, p.value), first_step_ = first_step_ == 0 ? p.value : std::min(first_step_, p.value);
     for (const Recording* r : {&even, &odd})
       for (const Event& e : r->events)
         for (const Piece& p : e.pieces)
@@ -211,7 +219,8 @@ class Maker {
       write(rank, offset);
     }
     Json truth = {{"ranks", plan_.ranks}, {"offsets_ns", offsets}, {"straggler", nullptr}, {"slow_link", nullptr}};
-    if (plan_.plant) truth["straggler"] = {{"rank", plan_.straggler}, {"delay_ns", plan_.delay}, {"lost_ns", plan_.delay * (plan_.ranks - 1)}};
+    if (plan_.plant)
+      truth["straggler"] = {{"rank", plan_.straggler}, {"delay_ns", plan_.delay}, {"lost_ns", plan_.delay * (plan_.ranks - 1)}};
     if (plan_.plant) truth["slow_link"] = {2 * plan_.slow_link, 2 * plan_.slow_link + 1};
     return truth;
   }
@@ -234,7 +243,8 @@ class Maker {
     out << head;
     const std::size_t late = plan_.late_collective % count_;
     const Ns late_shift = static_cast<Ns>(plan_.late_collective / count_) * period_;
-    cut_ = late_shift + (rank == plan_.straggler ? launch_of(r, late).begin : r.collective(late).begin + r.collective(late).duration);
+    cut_ = late_shift +
+           (rank == plan_.straggler ? launch_of(r, late).begin : r.collective(late).begin + r.collective(late).duration);
     std::string text;
     bool any = false;
     for (std::int64_t copy = 0; copy < plan_.copies; ++copy) {
@@ -248,8 +258,10 @@ class Maker {
       text.clear();
     }
     if (plan_.plant && rank == plan_.straggler)
-      out << fmt::format(",\n  {{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": \"planted_straggler\", {}, \"ts\": {}, \"dur\": {}, \"args\": {{}}}}",
-                         launch_of(r, late).thread, us_of(cut_), us_of(plan_.delay));
+      out << fmt::format(
+          ",\n  {{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": \"planted_straggler\", {}, \"ts\": {}, \"dur\": {}, "
+          "\"args\": {{}}}}",
+          launch_of(r, late).thread, us_of(cut_), us_of(plan_.delay));
     out << r.tail;
     if (!out.flush()) stop("The ranks cannot be written: is the disk full?");
   }
@@ -273,18 +285,10 @@ class Maker {
     for (const Piece& p : e.pieces) {
       out += p.before;
       switch (p.what) {
-        case Piece::What::begin:
-          out += us_of(begin);
-          break;
-        case Piece::What::duration:
-          out += us_of(end - begin);
-          break;
-        case Piece::What::id:
-          out += std::to_string(p.value + copy * ids_);
-          break;
-        case Piece::What::step:
-          out += std::to_string(p.value + copy * (steps_ - first_step_ + 1));
-          break;
+        case Piece::What::begin: out += us_of(begin); break;
+        case Piece::What::duration: out += us_of(end - begin); break;
+        case Piece::What::id: out += std::to_string(p.value + copy * ids_); break;
+        case Piece::What::step: out += std::to_string(p.value + copy * (steps_ - first_step_ + 1)); break;
       }
     }
     if (e.collective < 0) {
@@ -294,8 +298,9 @@ class Maker {
     const bool of_link = is_of_link(static_cast<std::size_t>(e.collective));
     std::string rest = e.rest;
     replace(rest, "\"Group size\": 2", fmt::format("\"Group size\": {}", of_link ? 2 : plan_.ranks));
-    replace(rest, "\"Process Group Ranks\": \"[0, 1]\"",
-            fmt::format("\"Process Group Ranks\": \"{}\"", of_link ? list_text(rank - rank % 2, 2) : list_text(0, plan_.ranks)));
+    replace(
+        rest, "\"Process Group Ranks\": \"[0, 1]\"",
+        fmt::format("\"Process Group Ranks\": \"{}\"", of_link ? list_text(rank - rank % 2, 2) : list_text(0, plan_.ranks)));
     if (of_link) replace(rest, "\"Process Group Name\": \"0\"", fmt::format("\"Process Group Name\": \"{}\"", 1 + rank / 2));
     out += rest;
   }

@@ -1,6 +1,7 @@
 #pragma once
 // The floor that loading is measured against: simdjson On-Demand over cache-sized pieces, touching the seven fields that
-// any viewer needs (texts unescaped, numbers read) and keeping nothing. Compiled for x86-64-v3, as On-Demand iterates with what its file is compiled for.
+// any viewer needs (texts unescaped, numbers read) and keeping nothing. Compiled for x86-64-v3, as On-Demand iterates with what
+// its file is compiled for.
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -36,8 +37,10 @@ inline std::size_t walk_piece(simdjson::ondemand::parser& parser, std::vector<ch
       } else if (key == "name" || key == "cat" || key == "ph" || key == "pid" || key == "tid") {
         std::int64_t number = 0;
         std::string_view text;
-        if (!value.get_string().get(text)) sum += text.size();
-        else if (!value.get_int64().get(number)) sum += static_cast<std::size_t>(number);
+        if (!value.get_string().get(text))
+          sum += text.size();
+        else if (!value.get_int64().get(number))
+          sum += static_cast<std::size_t>(number);
       }
     }
   }

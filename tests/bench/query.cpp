@@ -37,7 +37,8 @@ int main(int argc, char** argv) {
     std::vector<VisibleItem> items;
     for (int zoom = 0; zoom < 10; ++zoom) {
       const Ns length = std::max<Ns>(1000, t.span.length() >> (zoom * 2));
-      const Ns begin = t.span.begin + static_cast<Ns>(random() % static_cast<std::uint64_t>(std::max<Ns>(1, t.span.length() - length + 1)));
+      const Ns begin =
+          t.span.begin + static_cast<Ns>(random() % static_cast<std::uint64_t>(std::max<Ns>(1, t.span.length() - length + 1)));
       double worst = 0;
       std::size_t most = 0;
       for (std::uint32_t l = 0; l < t.lanes.size(); ++l) {
@@ -45,7 +46,8 @@ int main(int argc, char** argv) {
         for (int round = 0; round < 3; ++round) {
           items.clear();
           const auto start = Clock::now();
-          for (std::uint32_t d = 0; d < t.lanes[l].depth_count; ++d) doc.lanes.visible(t.row_id(LaneId(l), d), {begin, begin + length}, 2000, items);
+          for (std::uint32_t d = 0; d < t.lanes[l].depth_count; ++d)
+            doc.lanes.visible(t.row_id(LaneId(l), d), {begin, begin + length}, 2000, items);
           best = std::min(best, us_since(start));
         }
         if (best > worst) {
@@ -60,13 +62,15 @@ int main(int argc, char** argv) {
     const auto start = Clock::now();
     for (int i = 0; i < kTries; ++i) {
       const RowId row(random() % t.rows.size());
-      found += doc.lanes.at(row, t.span.begin + static_cast<Ns>(random() % static_cast<std::uint64_t>(t.span.length()))) ? 1 : 0;
+      found +=
+          doc.lanes.at(row, t.span.begin + static_cast<Ns>(random() % static_cast<std::uint64_t>(t.span.length()))) ? 1 : 0;
     }
     std::printf("  slice at a time and depth: %.3f us (%zu of %d found)\n", us_since(start) / kTries, found, kTries);
     const auto names = doc.names.used_names();
     const auto name_start = Clock::now();
     std::size_t slices = 0;
     for (const StringId name : names) slices += doc.names.slices_named(name).size();
-    std::printf("  slices of a name: %.3f us (%zu names, %zu slices)\n", us_since(name_start) / static_cast<double>(names.size()), names.size(), slices);
+    std::printf("  slices of a name: %.3f us (%zu names, %zu slices)\n",
+                us_since(name_start) / static_cast<double>(names.size()), names.size(), slices);
   }
 }

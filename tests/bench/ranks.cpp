@@ -1,5 +1,5 @@
-// bench_ranks DIR [--one FILE]: how long the ranks take that bench_make_ranks made, and whether what was planted in them is found,
-// all of it and no more. --one: a single trace to read first, of the same bytes, say.
+// bench_ranks DIR [--one FILE]: how long the ranks take that bench_make_ranks made, and whether what was planted in them is
+// found, all of it and no more. --one: a single trace to read first, of the same bytes, say.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -11,8 +11,8 @@
 
 #include <sys/resource.h>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "core/load/load_trace.h"
@@ -53,14 +53,17 @@ std::vector<std::string> faults(const RunReport& report, const Json& truth) {
   std::vector<std::string> planted_links;
   if (!truth["straggler"].is_null()) planted.push_back(truth["straggler"]["rank"]);
   if (!truth["slow_link"].is_null()) planted_links.push_back(list_of(truth["slow_link"].get<std::vector<std::int64_t>>()));
-  if (stragglers != planted) out.push_back(fmt::format("stragglers: planted {}, found {}", list_of(planted), list_of(stragglers)));
-  if (links != planted_links) out.push_back(fmt::format("slow links: {} planted, {} found", planted_links.size(), links.size()));
+  if (stragglers != planted)
+    out.push_back(fmt::format("stragglers: planted {}, found {}", list_of(planted), list_of(stragglers)));
+  if (links != planted_links)
+    out.push_back(fmt::format("slow links: {} planted, {} found", planted_links.size(), links.size()));
   if (!planted.empty()) {
     Ns lost = 0;
     for (const RunFinding& f : report.findings)
       if (f.kind == RunFindingKind::straggler && f.rank == planted[0]) lost = f.cost;
     const auto expected = truth["straggler"]["lost_ns"].get<Ns>();
-    if (std::abs(lost - expected) > expected / 10) out.push_back(fmt::format("lost by the straggler: planted {} ns, found {} ns", expected, lost));
+    if (std::abs(lost - expected) > expected / 10)
+      out.push_back(fmt::format("lost by the straggler: planted {} ns, found {} ns", expected, lost));
     bool named = false;
     for (std::size_t i = 0; i < report.waits.late.size(); ++i)
       for (const Doing& d : report.doing[i].doing) named = named || d.name.find("planted_straggler") != std::string::npos;
@@ -68,7 +71,9 @@ std::vector<std::string> faults(const RunReport& report, const Json& truth) {
   }
   std::size_t off = 0;
   for (std::size_t r = 0; r < report.run.ranks.size(); ++r)
-    if (std::abs(report.clocks.ranks[r].offset - truth["offsets_ns"][static_cast<std::size_t>(report.run.ranks[r].rank)].get<Ns>()) > 12 * kNsPerUs) ++off;
+    if (std::abs(report.clocks.ranks[r].offset -
+                 truth["offsets_ns"][static_cast<std::size_t>(report.run.ranks[r].rank)].get<Ns>()) > 12 * kNsPerUs)
+      ++off;
   if (off > 0) out.push_back(fmt::format("{} clocks are off by more than 12 us", off));
   if (!report.run.problems.empty()) out.push_back("problems: " + report.run.problems.front());
   return out;
@@ -80,19 +85,22 @@ int measure(const std::string& folder, const std::string& one) {
       const auto loaded = load_trace(one);
       if (!loaded.ok()) stop(loaded.error().message);
     });
-    fmt::print("one trace of {:.1f} MB: {:.2f} s, peak {:.0f} MB\n", static_cast<double>(std::filesystem::file_size(one)) / 1e6, seconds, peak_mb());
+    fmt::print("one trace of {:.1f} MB: {:.2f} s, peak {:.0f} MB\n", static_cast<double>(std::filesystem::file_size(one)) / 1e6,
+               seconds, peak_mb());
     if (folder.empty()) return 0;
   }
   const RankFiles found = find_rank_files({folder});
   std::uintmax_t bytes = 0, largest = 0;
-  for (const std::string& file : found.files) bytes += std::filesystem::file_size(file), largest = std::max(largest, std::filesystem::file_size(file));
+  for (const std::string& file : found.files)
+    bytes += std::filesystem::file_size(file), largest = std::max(largest, std::filesystem::file_size(file));
   RunReport report;
   LocalReader reader;
   const double seconds = seconds_of([&] { report = analyze_run(found.files, reader, Alignment::collectives); });
   std::size_t collectives = 0;
   for (const RankData& r : report.run.ranks) collectives += r.collectives.size();
-  fmt::print("{} ranks, {:.1f} MB, the largest {:.1f} MB, {} collectives on ranks: {:.2f} s; peak {:.0f} MB\n", report.run.ranks.size(),
-             static_cast<double>(bytes) / 1e6, static_cast<double>(largest) / 1e6, collectives, seconds, peak_mb());
+  fmt::print("{} ranks, {:.1f} MB, the largest {:.1f} MB, {} collectives on ranks: {:.2f} s; peak {:.0f} MB\n",
+             report.run.ranks.size(), static_cast<double>(bytes) / 1e6, static_cast<double>(largest) / 1e6, collectives,
+             seconds, peak_mb());
   fmt::print("{}\n", first_sentence(report));
   std::ifstream file(folder + "/truth");
   const std::vector<std::string> wrong = faults(report, Json::parse(file));

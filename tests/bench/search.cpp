@@ -1,5 +1,5 @@
-// search FILE...: how long finding takes over all slices, in milliseconds of one core: rare, common and all names, a pattern, filters. Best read
-// on a trace of millions of slices (make_big).
+// search FILE...: how long finding takes over all slices, in milliseconds of one core: rare, common and all names, a pattern,
+// filters. Best read on a trace of millions of slices (make_big).
 #include <algorithm>
 #include <cstdio>
 #include <ctime>

@@ -2,11 +2,11 @@
 // trace of a million slices (make_big of llama_train_stack to 458 MB).
 #include <malloc.h>
 
+#include <unistd.h>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -39,12 +39,16 @@ struct Query {
 constexpr Query kQueries[] = {
     {"full scan: count and sum", "select count(*), sum(dur) from slice"},
     {"group by name", "select name, count(*), sum(dur) from slice group by name"},
-    {"kernels by name, largest first", "select name, count(*) n, sum(dur) t from slice where category = 'kernel' group by name order by t desc"},
+    {"kernels by name, largest first",
+     "select name, count(*) n, sum(dur) t from slice where category = 'kernel' group by name order by t desc"},
     {"correlation join, as CTEs",
      "with g as (select extract_arg(arg_set_id, 'args.correlation') as c, name, ts, dur from slice where category = 'kernel'), "
-     "r as (select extract_arg(arg_set_id, 'args.correlation') as c, name, ts, dur from slice where category in ('cuda_runtime', 'cuda_driver')) "
+     "r as (select extract_arg(arg_set_id, 'args.correlation') as c, name, ts, dur from slice where category in "
+     "('cuda_runtime', 'cuda_driver')) "
      "select count(*), sum(g.dur), sum(r.dur) from g join r using (c)"},
-    {"launch to kernel, along flows", "select count(*), sum(k.ts - l.ts) from flow join slice l on flow.slice_out = l.id join slice k on flow.slice_in = k.id where k.category = 'kernel'"},
+    {"launch to kernel, along flows",
+     "select count(*), sum(k.ts - l.ts) from flow join slice l on flow.slice_out = l.id join slice k on flow.slice_in = k.id "
+     "where k.category = 'kernel'"},
     {"kernel table: delay by kind", "select kind, count(*), avg(launch_delay) from kernel group by kind"},
     {"depth and parent of all", "select max(depth), count(parent_id) from slice"},
     {"a cold arg of all", "select count(extract_arg(arg_set_id, 'args.Ev Idx')) from slice"},
@@ -74,13 +78,19 @@ int main(int argc, char** argv) {
     };
     for (const Query& query : kQueries) {
       const double first = timed(query.text), second = timed(query.text);
-      std::printf("  %-34s %9.1f ms at first, %9.1f again; %5.0f MB beyond the trace\n", query.title, first, second, resident_mb() - before);
+      std::printf("  %-34s %9.1f ms at first, %9.1f again; %5.0f MB beyond the trace\n", query.title, first, second,
+                  resident_mb() - before);
     }
     std::string many;
     constexpr int kLookUps = 2000;
     const std::size_t slices = std::max<std::size_t>(1, (*trace)->slice_count());
-    for (int i = 0; i < kLookUps; ++i) many += "select name, dur from slice where id = " + std::to_string(static_cast<std::size_t>(i) * 7919 % slices) + ";";
+    for (int i = 0; i < kLookUps; ++i)
+      many += "select name, dur from slice where id = " + std::to_string(static_cast<std::size_t>(i) * 7919 % slices) + ";";
     std::printf("  %-34s %9.1f us each, with its preparing\n", "look-up by id", timed(many) * 1000 / kLookUps);
-    std::printf("  %-34s %9.2f us each\n", "look-up by id in a join", timed("with recursive i(x) as (select 0 union all select x + 7919 from i where x < 7919 * 20000) select sum(dur) from i join slice on id = x % " + std::to_string(slices)) * 1000 / 20000);
+    std::printf("  %-34s %9.2f us each\n", "look-up by id in a join",
+                timed("with recursive i(x) as (select 0 union all select x + 7919 from i where x < 7919 * 20000) select "
+                      "sum(dur) from i join slice on id = x % " +
+                      std::to_string(slices)) *
+                    1000 / 20000);
   }
 }

@@ -32,7 +32,9 @@ SomeSlices some_slices(std::mt19937& random, std::size_t n) {
   }
   s.sorted.resize(n);
   std::iota(s.sorted.begin(), s.sorted.end(), 0u);
-  std::sort(s.sorted.begin(), s.sorted.end(), [&](std::uint32_t a, std::uint32_t b) { return std::tuple(s.begin[a], -s.end[a], a) < std::tuple(s.begin[b], -s.end[b], b); });
+  std::sort(s.sorted.begin(), s.sorted.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::tuple(s.begin[a], -s.end[a], a) < std::tuple(s.begin[b], -s.end[b], b);
+  });
   return s;
 }
 
@@ -70,14 +72,16 @@ TEST_CASE("a flow finds its slice whatever was asked for before it") {
 
 TEST_CASE("flows of equal wide ids are joined, those of different ones are not") {
   const auto flow = [](const char* phase, const char* id, const char* ts) {
-    return std::string(R"(, {"ph": ")") + phase + R"(", "cat": "ac2g", "name": "ac2g", "id": )" + id + R"(, "pid": 7, "tid": 1, "ts": )" + ts + "}";
+    return std::string(R"(, {"ph": ")") + phase + R"(", "cat": "ac2g", "name": "ac2g", "id": )" + id +
+           R"(, "pid": 7, "tid": 1, "ts": )" + ts + "}";
   };
   std::string all;
   for (int i = 0; i < 6; ++i) all += (i > 0 ? ", " : "") + slice("op", std::to_string(i * 10), "5");
   // Ids of 31, 32 and 64 bits and texts; their ends come in another order.
   all += flow("s", "2147483647", "0") + flow("s", "2147483648", "10") + flow("s", "18446744073709551615", "20");
   all += flow("f", "18446744073709551615", "30") + flow("f", "2147483648", "40") + flow("f", "2147483647", "50");
-  all += flow("s", "\"a text\"", "0") + flow("s", "\"another\"", "10") + flow("f", "\"another\"", "20") + flow("f", "\"a third\"", "30");
+  all += flow("s", "\"a text\"", "0") + flow("s", "\"another\"", "10") + flow("f", "\"another\"", "20") +
+         flow("f", "\"a third\"", "30");
   const auto t = load_text(events(all));
   std::vector<std::pair<std::uint32_t, std::uint32_t>> joined;
   for (const Flow& f : t->flows) joined.emplace_back(f.from.value, f.to.value);
@@ -88,7 +92,8 @@ TEST_CASE("flows of equal wide ids are joined, those of different ones are not")
 
 TEST_CASE("what is wider than most comes out of a load as it went in") {
   const std::string wide = R"(, "args": {"External id": 9223372036854775807, "Sequence number": 4294967296})";
-  const auto t = load_text(events(slice("first", "-9000000000.5", "1", wide) + ", " + slice("long", "0", "9000000.001", wide) + R"(,
+  const auto t =
+      load_text(events(slice("first", "-9000000000.5", "1", wide) + ", " + slice("long", "0", "9000000.001", wide) + R"(,
       {"ph": "i", "s": "t", "name": "[memory]", "pid": 7, "tid": 1, "ts": -3,
        "args": {"Device Type": 1, "Device Id": 0, "Addr": 18446744073709551615, "Bytes": -150000000001, "Total Allocated": 150000000512, "Total Reserved": 7}})"));
   REQUIRE(t->slice_count() == 2);
@@ -142,7 +147,9 @@ TEST_CASE("flows in crowds of slices find theirs as if all had been looked at") 
   for (int round = 0; round < 20; ++round) {
     SomeSlices s = some_slices(random, 1200);
     for (std::size_t i = 0; i < s.end.size(); i += 1 + random() % 300) s.end[i] += static_cast<Ns>(random() % 70);
-    std::sort(s.sorted.begin(), s.sorted.end(), [&](std::uint32_t a, std::uint32_t b) { return std::tuple(s.begin[a], -s.end[a], a) < std::tuple(s.begin[b], -s.end[b], b); });
+    std::sort(s.sorted.begin(), s.sorted.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return std::tuple(s.begin[a], -s.end[a], a) < std::tuple(s.begin[b], -s.end[b], b);
+    });
     FlowBinder binder(s.sorted, s.begin, s.end, s.kinds);
     for (int i = 0; i < 200; ++i) {
       const Ns t = static_cast<Ns>(random() % 140);

@@ -127,16 +127,31 @@ Depths nested_naively(const std::vector<Span>& slices) {
 
 }  // namespace
 
-TEST_CASE("slices that overlap, that nest or that share an instant cost steps in proportion to their number, whatever their depth") {
+TEST_CASE(
+    "slices that overlap, that nest or that share an instant cost steps in proportion to their number, whatever their depth") {
   using Shape = Span (*)(Ns i, Ns n);
   const std::vector<Shape> shapes = {
-      [](Ns i, Ns n) { return Span{i, i + n}; },                      // each overlaps all others
-      [](Ns i, Ns n) { return Span{i, 4 * n + i % 300}; },            // some enclose some
-      [](Ns i, Ns n) { return Span{i, 2 * n - i}; },                  // each encloses the next
-      [](Ns, Ns) { return Span{5, 5}; },                              // all at one instant
-      [](Ns, Ns) { return Span{5, 10}; },                             // all the same
-      [](Ns i, Ns n) { return Span{i / 100, i / 100 + (i % 100) * n}; },
-      [](Ns i, Ns n) { return i % 2 == 0 ? Span{i, i + n} : Span{i, i}; },
+      [](Ns i, Ns n) {
+        return Span{i, i + n};
+      },  // each overlaps all others
+      [](Ns i, Ns n) {
+        return Span{i, 4 * n + i % 300};
+      },  // some enclose some
+      [](Ns i, Ns n) {
+        return Span{i, 2 * n - i};
+      },  // each encloses the next
+      [](Ns, Ns) {
+        return Span{5, 5};
+      },  // all at one instant
+      [](Ns, Ns) {
+        return Span{5, 10};
+      },  // all the same
+      [](Ns i, Ns n) {
+        return Span{i / 100, i / 100 + (i % 100) * n};
+      },
+      [](Ns i, Ns n) {
+        return i % 2 == 0 ? Span{i, i + n} : Span{i, i};
+      },
   };
   for (std::size_t shape = 0; shape < shapes.size(); ++shape) {
     CAPTURE(shape);

@@ -36,9 +36,10 @@ TEST_CASE("sizes in bytes are kept exactly, whether they are whole numbers of 51
   SideTables side;
   SideTables::Writer writer(side);
   constexpr std::int64_t kHalf = std::int64_t{1} << 29;
-  for (const std::int64_t size : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{512}, std::int64_t{-512}, kHalf - 1, kHalf, kHalf + 1, -kHalf,
-                                  -kHalf - 1, -kHalf - 512, std::int64_t{150'000'000'000}, std::int64_t{150'000'000'001}, (kHalf - 1) * 512, kHalf * 512,
-                                  -kHalf * 512, -kHalf * 512 - 512, kLeast, kMost}) {
+  for (const std::int64_t size :
+       {std::int64_t{0}, std::int64_t{-1}, std::int64_t{512}, std::int64_t{-512}, kHalf - 1, kHalf, kHalf + 1, -kHalf,
+        -kHalf - 1, -kHalf - 512, std::int64_t{150'000'000'000}, std::int64_t{150'000'000'001}, (kHalf - 1) * 512, kHalf * 512,
+        -kHalf * 512, -kHalf * 512 - 512, kLeast, kMost}) {
     CAPTURE(size);
     CHECK(unpack_size(pack_size(size, writer.overflow), side.overflow) == size);
   }
@@ -48,7 +49,8 @@ TEST_CASE("stored flows and instants keep ids of 64 bits, negative times and far
   SideTables side;
   SideTables::Writer writer(side);
   for (const Ns time : {kLeast, Ns{-1}, Ns{0}, kMost}) {
-    for (const std::uint64_t id : {std::uint64_t{0}, std::uint64_t{0x7FFF'FFFF}, std::uint64_t{0x8000'0000}, ~std::uint64_t{0}}) {
+    for (const std::uint64_t id :
+         {std::uint64_t{0}, std::uint64_t{0x7FFF'FFFF}, std::uint64_t{0x8000'0000}, ~std::uint64_t{0}}) {
       const StoredFlow flow = pack(RawFlow{time, id, kFarOffset, 70'000, 1, 2, kUnbound, 'f', false}, writer);
       CHECK(flow.time() == time);
       CHECK(side.overflow.unpack(flow.id) == id);
@@ -119,7 +121,8 @@ TEST_CASE("a stored GPU row gives back all its fields") {
 TEST_CASE("a stored operator's row gives back all its fields") {
   SideTables side;
   SideTables::Writer writer(side);
-  for (const std::int64_t sequence : {std::int64_t{-1}, std::int64_t{0}, std::int64_t{0x7FFF'FFFE}, std::int64_t{0x7FFF'FFFF}, kLeast, kMost}) {
+  for (const std::int64_t sequence :
+       {std::int64_t{-1}, std::int64_t{0}, std::int64_t{0x7FFF'FFFE}, std::int64_t{0x7FFF'FFFF}, kLeast, kMost}) {
     OpRow row;
     row.slice = SliceId(12u);
     row.unfinished = sequence == 0;

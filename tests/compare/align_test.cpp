@@ -75,14 +75,16 @@ TEST_CASE("long lists are cut at what occurs once on each side") {
   std::mt19937 random(2);
   std::vector<int> a, b;
   for (int i = 0; i < 200; ++i) {  // a number of its own among noise that differs
-    for (int k = 0; k < 20; ++k) a.push_back(-1 - static_cast<int>(random() % 3)), b.push_back(-1 - static_cast<int>(random() % 3));
+    for (int k = 0; k < 20; ++k)
+      a.push_back(-1 - static_cast<int>(random() % 3)), b.push_back(-1 - static_cast<int>(random() % 3));
     a.push_back(1000 + i), b.push_back(1000 + i);
   }
   const auto ka = keys(a), kb = keys(b);
   const Alignment alignment = align(ka, kb);
   check_sound(alignment, ka, kb);
   CHECK(!alignment.in_pieces);
-  const auto anchored = std::count_if(alignment.matches.begin(), alignment.matches.end(), [&](const auto& m) { return a[m.first] >= 1000; });
+  const auto anchored =
+      std::count_if(alignment.matches.begin(), alignment.matches.end(), [&](const auto& m) { return a[m.first] >= 1000; });
   CHECK(anchored == 200);
 }
 

@@ -66,7 +66,8 @@ TEST_CASE("a trace against itself has no difference") {
 }
 
 TEST_CASE("operators of equal name are told apart by their kernels") {
-  const TinyRun a = {{{"aten::add", "x"}, {"aten::add", "y"}, {"aten::add", "z"}}}, b = {{{"aten::add", "y"}, {"aten::add", "z"}}};
+  const TinyRun a = {{{"aten::add", "x"}, {"aten::add", "y"}, {"aten::add", "z"}}},
+                b = {{{"aten::add", "y"}, {"aten::add", "z"}}};
   const Comparison c = compare_runs(a, b);
   REQUIRE(c.operators.size() > 4);
   CHECK(c.operators[1].state == NodeState::only_a);
@@ -76,11 +77,12 @@ TEST_CASE("operators of equal name are told apart by their kernels") {
 }
 
 TEST_CASE("a compiled region matches the operators that it replaces as a group") {
-  const TinyRun compiled = {{{"TorchDynamo Cache Lookup", ""},
-                             {"aten::mm", kGemm, 9, "cuLaunchKernelEx", 8, "Torch-Compiled Region: 0/0"},
-                             {"triton_poi_fused_relu_0", "triton_poi_fused_relu_0", 3, "cuLaunchKernel", 8, "Torch-Compiled Region: 0/0"}},
-                            3,
-                            40};
+  const TinyRun compiled = {
+      {{"TorchDynamo Cache Lookup", ""},
+       {"aten::mm", kGemm, 9, "cuLaunchKernelEx", 8, "Torch-Compiled Region: 0/0"},
+       {"triton_poi_fused_relu_0", "triton_poi_fused_relu_0", 3, "cuLaunchKernel", 8, "Torch-Compiled Region: 0/0"}},
+      3,
+      40};
   const Comparison c = compare_runs(kEager, compiled);
   const OperatorNode* group = node_named(c, "aten::mm + aten::relu", "Torch-Compiled Region: 0/0");
   REQUIRE(group != nullptr);
@@ -104,12 +106,14 @@ TEST_CASE("a compiled region matches the operators that it replaces as a group")
 
 TEST_CASE("the same kernels with another CPU time are the same math") {
   const Comparison c = compare_runs(kEager, {kEager.ops, 3, 60});
-  CHECK(c.verdict.find("The GPU does the same math: 1 of 1 GEMM keeps its kernel; only CPU overhead changed.") != std::string::npos);
+  CHECK(c.verdict.find("The GPU does the same math: 1 of 1 GEMM keeps its kernel; only CPU overhead changed.") !=
+        std::string::npos);
   CHECK(c.verdict.starts_with("CPU time per step went 50.0 µs -> 130 µs: 2.60x slower"));
 }
 
 TEST_CASE("kernels that compiling left as they are are told as such") {
-  const TinyRun compiled = {{{"aten::mm", kGemm, 9, "cudaLaunchKernel", 8, "Torch-Compiled Region: 0/0"}, {"aten::relu", "relu_kernel", 3, "cudaLaunchKernel", 8, "Torch-Compiled Region: 0/0"}}};
+  const TinyRun compiled = {{{"aten::mm", kGemm, 9, "cudaLaunchKernel", 8, "Torch-Compiled Region: 0/0"},
+                             {"aten::relu", "relu_kernel", 3, "cudaLaunchKernel", 8, "Torch-Compiled Region: 0/0"}}};
   const Comparison c = compare_runs(kEager, compiled);
   REQUIRE(finding_of(c, "pair_same_gpu_work") != nullptr);
   CHECK(finding_of(c, "pair_same_gpu_work")->summary.ends_with("torch.compile left the kernels as they are."));
@@ -117,7 +121,8 @@ TEST_CASE("kernels that compiling left as they are are told as such") {
 }
 
 TEST_CASE("a graph saves launches, and a copy that addmm added is told") {
-  const TinyRun a = {{{"aten::mm", kGemm}, {"aten::add", "add_kernel"}, {"aten::mul", "mul_kernel"}, {"aten::sub", "sub_kernel"}}};
+  const TinyRun a = {
+      {{"aten::mm", kGemm}, {"aten::add", "add_kernel"}, {"aten::mul", "mul_kernel"}, {"aten::sub", "sub_kernel"}}};
   const Comparison graph = compare_runs(a, {{{"region", kGemm, 9, "cudaGraphLaunch"}}});
   const ComparisonFinding* fewer = finding_of(graph, "pair_fewer_launches");
   REQUIRE(fewer != nullptr);
@@ -125,16 +130,20 @@ TEST_CASE("a graph saves launches, and a copy that addmm added is told") {
   CHECK(graph.b.of(StepFigure::graph_launches).median == 1);
 
   const Comparison addmm = compare_runs({{{"aten::mm", kGemm}, {"aten::add", "add_kernel"}}},
-                                        {{{"aten::addmm", "Memcpy DtoD (Device -> Device)", 2, "cudaMemcpyAsync"}, {"aten::addmm", "nvjet_sm90_tst_64x8_64x16_1x4_h_badd_NNT"}}});
+                                        {{{"aten::addmm", "Memcpy DtoD (Device -> Device)", 2, "cudaMemcpyAsync"},
+                                          {"aten::addmm", "nvjet_sm90_tst_64x8_64x16_1x4_h_badd_NNT"}}});
   const ComparisonFinding* copy = finding_of(addmm, "pair_copy_added");
   REQUIRE(copy != nullptr);
-  CHECK(copy->summary == "Only B copies within the device once per step, for 2.00 µs in all, under aten::addmm: a full-size bias is laid into the result before the product.");
+  CHECK(copy->summary ==
+        "Only B copies within the device once per step, for 2.00 µs in all, under aten::addmm: a full-size bias is laid into "
+        "the result before the product.");
   REQUIRE(finding_of(addmm, "pair_kernel_changed") != nullptr);
   CHECK(finding_of(addmm, "pair_kernel_changed")->names_a.size() == 2);
 }
 
 TEST_CASE("GPU time that grew by a tenth is told, and types that changed") {
-  const Comparison c = compare_runs({{{"aten::mm", kGemm, 10}}}, {{{"aten::mm", "nvjet_sm90_hsh_64x8_64x16_1x4_h_bz_NNT", 12}}});
+  const Comparison c =
+      compare_runs({{{"aten::mm", kGemm, 10}}}, {{{"aten::mm", "nvjet_sm90_hsh_64x8_64x16_1x4_h_bz_NNT", 12}}});
   CHECK(finding_of(c, "pair_gpu_time_up") != nullptr);
   CHECK(finding_of(c, "pair_types_changed") != nullptr);
   CHECK(finding_of(compare_runs({{{"aten::mm", kGemm, 20}}}, {{{"aten::mm", kGemm, 21}}}), "pair_gpu_time_up") == nullptr);
@@ -166,17 +175,23 @@ TEST_CASE("--step takes a number or all steps, and says which there are") {
 }
 
 TEST_CASE("steps added up are told as such, and each is compared with its own like") {
-  const TinyRun a = {{{"aten::mm", kGemm, 10}}}, b = {{{"aten::mm", "nvjet_sm90_hsh_64x8_64x16_1x4_h_bz_NNT", 10}, {"aten::copy_", "Memcpy DtoD (Device -> Device)", 2}}};
+  const TinyRun a = {{{"aten::mm", kGemm, 10}}}, b = {{{"aten::mm", "nvjet_sm90_hsh_64x8_64x16_1x4_h_bz_NNT", 10},
+                                                       {"aten::copy_", "Memcpy DtoD (Device -> Device)", 2}}};
   const Comparison c = compare_runs(a, b, {StepPick::all, 0, {}});
   REQUIRE(finding_of(c, "pair_types_changed") != nullptr);
   CHECK(finding_of(c, "pair_types_changed")->summary.starts_with("3 kernels in all steps: 30.0 µs -> 30.0 µs."));
-  CHECK(finding_of(c, "pair_copy_added")->summary == "Only B copies within the device 3 times in all steps, for 6.00 µs in all, under aten::copy_.");
+  CHECK(finding_of(c, "pair_copy_added")->summary ==
+        "Only B copies within the device 3 times in all steps, for 6.00 µs in all, under aten::copy_.");
 }
 
 TEST_CASE("in a file of two ranks a step counts the work of its own process") {
   std::string text = tiny_run({{{"aten::mm", kGemm, 10}}});
-  text.insert(text.rfind(']'), ",\n" + std::string(R"({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 999, "tid": 1, "ts": 2010, "dur": 3, "args": {"correlation": 77}})") + ",\n" +
-                                   tiny_event("kernel", "other_rank", 7, 2020, 5, "\"device\": 1, \"stream\": 7, \"correlation\": 77"));
+  text.insert(
+      text.rfind(']'),
+      ",\n" +
+          std::string(
+              R"({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 999, "tid": 1, "ts": 2010, "dur": 3, "args": {"correlation": 77}})") +
+          ",\n" + tiny_event("kernel", "other_rank", 7, 2020, 5, "\"device\": 1, \"stream\": 7, \"correlation\": 77"));
   const Comparison c = compare_texts(text, text, {StepPick::number, 1, {}});
   CHECK(c.a.picked_values[static_cast<std::size_t>(StepFigure::kernels)] == 1);
   CHECK(c.operators[0].kernels_a == 1);
@@ -187,8 +202,10 @@ TEST_CASE("an annotation can mark steps; one that is not there is a sentence") {
   const CompareOptions options{StepPick::median, 0, "iteration"};
   CHECK(compare_runs(marked, marked, options).a.steps == 3);
   CHECK(error_of(marked, kEager, options) == "\"text\" has no annotation \"iteration\"; it has none at all.");
-  CHECK(error_of(marked, marked, {StepPick::median, 0, "loop"}) == "\"text\" has no annotation \"loop\"; it has \"iteration\".");
-  CHECK(error_of(marked, marked, {StepPick::number, 3, "iteration"}) == "\"text\" has no instance 3 of \"iteration\": it has 3, counted from 0.");
+  CHECK(error_of(marked, marked, {StepPick::median, 0, "loop"}) ==
+        "\"text\" has no annotation \"loop\"; it has \"iteration\".");
+  CHECK(error_of(marked, marked, {StepPick::number, 3, "iteration"}) ==
+        "\"text\" has no instance 3 of \"iteration\": it has 3, counted from 0.");
 }
 
 TEST_CASE("without steps the whole trace is one step, and a note says so") {
@@ -201,12 +218,14 @@ TEST_CASE("without steps the whole trace is one step, and a note says so") {
   CHECK(c.notes.front() == "A has no ProfilerStep#: its whole trace counts as one step.");
   CHECK(error_of(plain, plain, {StepPick::number, 0, {}}) == "\"text\" has no steps, so there is no step 0: leave out --step.");
   const TinyRun marked = {kEager.ops, 2, 20, "iteration"};
-  CHECK(compare_runs(marked, marked).notes.front().find("--annotation \"iteration\" compares its instances") != std::string::npos);
+  CHECK(compare_runs(marked, marked).notes.front().find("--annotation \"iteration\" compares its instances") !=
+        std::string::npos);
 }
 
 TEST_CASE("traces without GPU work, without CPU work or without anything compare in sentences") {
   const std::string cpu_only = tiny_run({{{"aten::add", ""}}}), both = tiny_run(kEager);
-  const std::string gpu_only = "{\"traceEvents\": [" + tiny_event("kernel", "k", 7, 100, 5, "\"device\": 0, \"stream\": 7") + "]}";
+  const std::string gpu_only =
+      "{\"traceEvents\": [" + tiny_event("kernel", "k", 7, 100, 5, "\"device\": 0, \"stream\": 7") + "]}";
   const std::string instant = R"({"traceEvents": [{"ph": "i", "name": "x", "pid": 1, "tid": 1, "ts": 5}]})";
   for (const std::string& a : {cpu_only, both, gpu_only, instant}) {
     for (const std::string& b : {cpu_only, both, gpu_only, instant}) {

@@ -37,10 +37,12 @@ TEST_CASE("a condition compares what B has more than A") {
 }
 
 TEST_CASE("an unreadable condition is a sentence that says what is allowed") {
-  for (const char* text : {"", "cpu", "cpu>", "cpu>+", "cpu>+5", "speed>+5%", "kernels>+5us", "kernels>nan", "cpu>inf%", "kernels>+-3", "cpu>+5%%", "cpu>>5%", ">5%"}) {
+  for (const char* text : {"", "cpu", "cpu>", "cpu>+", "cpu>+5", "speed>+5%", "kernels>+5us", "kernels>nan", "cpu>inf%",
+                           "kernels>+-3", "cpu>+5%%", "cpu>>5%", ">5%"}) {
     CAPTURE(text);
     const auto condition = parse_condition(text);
     REQUIRE(!condition.ok());
-    CHECK(condition.error().message.find("cpu, gpu_time, gpu_busy, idle, gpu_ops, kernels, launches, graph_launches, copies") != std::string::npos);
+    CHECK(condition.error().message.find("cpu, gpu_time, gpu_busy, idle, gpu_ops, kernels, launches, graph_launches, copies") !=
+          std::string::npos);
   }
 }

@@ -8,7 +8,9 @@ using namespace gapscope::test;
 
 namespace {
 
-const KernelClassTotal& total(const Comparison& c, KernelChangeClass change) { return c.kernel_totals[static_cast<std::size_t>(change)]; }
+const KernelClassTotal& total(const Comparison& c, KernelChangeClass change) {
+  return c.kernel_totals[static_cast<std::size_t>(change)];
+}
 
 // One GEMM whose kernel has another name.
 KernelChange one_gemm(const char* name_a, const char* name_b) {
@@ -51,8 +53,11 @@ TEST_CASE("another tile of the same library is a tile change") {
 }
 
 TEST_CASE("the same sort of product from another library is another family") {
-  const KernelChange k = one_gemm("sm90_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize128x128x32_warpgroupsize1x1x1_execute_segment_k_off_kernel__5x_cublas",
-                                  "void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_128x128_32x5_tn_align4>(cutlass_80_tensorop_s1688gemm_128x128_32x5_tn_align4::Params)");
+  const KernelChange k = one_gemm(
+      "sm90_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize128x128x32_warpgroupsize1x1x1_execute_segment_k_off_kernel__5x_cublas",
+      "void "
+      "cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_128x128_32x5_tn_align4>(cutlass_80_tensorop_s1688gemm_128x128_32x5_tn_"
+      "align4::Params)");
   CHECK(k.change == KernelChangeClass::family);
 }
 
@@ -77,7 +82,8 @@ TEST_CASE("operators that a Triton kernel names went into it, also past a produc
 }
 
 TEST_CASE("a kernel that only one side has is added or removed, and one of two equal ones as well") {
-  const Comparison c = compare_runs({{{"aten::mm", kPlain}, {"aten::mm", kPlain}}}, {{{"aten::mm", kPlain}, {"aten::copy_", "Memcpy DtoD (Device -> Device)"}}});
+  const Comparison c = compare_runs({{{"aten::mm", kPlain}, {"aten::mm", kPlain}}},
+                                    {{{"aten::mm", kPlain}, {"aten::copy_", "Memcpy DtoD (Device -> Device)"}}});
   CHECK(total(c, KernelChangeClass::same).count_a == 1);
   CHECK(total(c, KernelChangeClass::removed).count_a == 1);
   CHECK(total(c, KernelChangeClass::added).count_b == 1);
@@ -85,13 +91,15 @@ TEST_CASE("a kernel that only one side has is added or removed, and one of two e
 }
 
 TEST_CASE("kernels that only changed places are the same") {
-  const Comparison c = compare_runs({{{"aten::mm", kPlain}, {"aten::add", "x"}, {"aten::mul", "y"}}}, {{{"aten::mul", "y"}, {"aten::mm", kPlain}, {"aten::add", "x"}}});
+  const Comparison c = compare_runs({{{"aten::mm", kPlain}, {"aten::add", "x"}, {"aten::mul", "y"}}},
+                                    {{{"aten::mul", "y"}, {"aten::mm", kPlain}, {"aten::add", "x"}}});
   CHECK(total(c, KernelChangeClass::same).count_a == 3);
   CHECK(c.kernels.size() == 3);
 }
 
 TEST_CASE("the same name with another grid is the same kernel on another amount of work") {
-  const Comparison c = compare_runs({{{"aten::mm", kPlain, 5, "cudaLaunchKernel", 8}}}, {{{"aten::bmm", kPlain, 5, "cudaLaunchKernel", 64}}});
+  const Comparison c =
+      compare_runs({{{"aten::mm", kPlain, 5, "cudaLaunchKernel", 8}}}, {{{"aten::bmm", kPlain, 5, "cudaLaunchKernel", 64}}});
   REQUIRE(c.kernels.size() == 1);
   CHECK(c.kernels[0].change == KernelChangeClass::same);
   CHECK(c.kernels[0].other_grid);

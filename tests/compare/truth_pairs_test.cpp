@@ -1,5 +1,5 @@
-// Every pair of tests/recordings/truth_pairs.json: what must be said, with its numbers, and what must not; and on all of them that
-// turning the pair turns the answer, and that a trace does not differ from itself.
+// Every pair of tests/recordings/truth_pairs.json: what must be said, with its numbers, and what must not; and on all of them
+// that turning the pair turns the answer, and that a trace does not differ from itself.
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -68,7 +68,8 @@ void check_names(const std::vector<std::string>& mine, const json& truth) {
   if (truth.size() < kNamesInTruth) CHECK(mine.size() == truth.size());
   for (std::string wanted : truth) {
     if (wanted.ends_with("~")) wanted.pop_back();  // the truth file cuts long names
-    CHECK_MESSAGE(std::any_of(mine.begin(), mine.end(), [&](const std::string& name) { return name.starts_with(wanted); }), wanted);
+    CHECK_MESSAGE(std::any_of(mine.begin(), mine.end(), [&](const std::string& name) { return name.starts_with(wanted); }),
+                  wanted);
   }
 }
 
@@ -90,10 +91,14 @@ void check_figures(const Comparison& c, const json& truth) {
 // Everything that a comparison says in numbers, as text, from the other side where `turned`.
 std::multiset<std::string> said(const Comparison& c, bool turned) {
   std::multiset<std::string> out;
-  const auto two = [&](const auto& a, const auto& b) { return turned ? fmt::format("{}|{}", b, a) : fmt::format("{}|{}", a, b); };
+  const auto two = [&](const auto& a, const auto& b) {
+    return turned ? fmt::format("{}|{}", b, a) : fmt::format("{}|{}", a, b);
+  };
   const auto other_class = [&](KernelChangeClass k) {
     if (!turned) return k;
-    return k == KernelChangeClass::added ? KernelChangeClass::removed : k == KernelChangeClass::removed ? KernelChangeClass::added : k;
+    return k == KernelChangeClass::added     ? KernelChangeClass::removed
+           : k == KernelChangeClass::removed ? KernelChangeClass::added
+                                             : k;
   };
   const auto other_state = [&](NodeState s) {
     if (!turned) return s;
@@ -101,13 +106,16 @@ std::multiset<std::string> said(const Comparison& c, bool turned) {
   };
   for (std::size_t f = 0; f < kStepFigures; ++f) {
     const StepSpread &a = c.a.figures[f], &b = c.b.figures[f];
-    out.insert(fmt::format("figure {} {} {} {} {}", f, two(a.median, b.median), two(a.min, b.min), two(a.upper, b.upper), c.changes[f].differs));
+    out.insert(fmt::format("figure {} {} {} {} {}", f, two(a.median, b.median), two(a.min, b.min), two(a.upper, b.upper),
+                           c.changes[f].differs));
   }
   for (const KernelChange& k : c.kernels)
-    out.insert(fmt::format("kernel {} {} {} {} {}", kernel_change_name(other_class(k.change)), two(k.name_a, k.name_b), two(k.count_a, k.count_b), two(k.ns_a, k.ns_b), k.other_grid));
+    out.insert(fmt::format("kernel {} {} {} {} {}", kernel_change_name(other_class(k.change)), two(k.name_a, k.name_b),
+                           two(k.count_a, k.count_b), two(k.ns_a, k.ns_b), k.other_grid));
   for (const OperatorNode& n : c.operators)
-    out.insert(fmt::format("operator {} {} {} {} {} {} {} {}", node_state_name(other_state(n.state)), n.depth, n.replaced, two(n.name_a, n.name_b), two(n.cpu_a, n.cpu_b),
-                           two(n.gpu_a, n.gpu_b), two(n.kernels_a, n.kernels_b), two(n.launches_a, n.launches_b)));
+    out.insert(fmt::format("operator {} {} {} {} {} {} {} {}", node_state_name(other_state(n.state)), n.depth, n.replaced,
+                           two(n.name_a, n.name_b), two(n.cpu_a, n.cpu_b), two(n.gpu_a, n.gpu_b), two(n.kernels_a, n.kernels_b),
+                           two(n.launches_a, n.launches_b)));
   return out;
 }
 
@@ -120,13 +128,16 @@ TEST_CASE("on every pair of recordings the comparison says what must be said, wi
     const Comparison c = compared_docs(*pair.a, *pair.b, pair.options);
     const json& truth = pair.truth["evidence"];
     check_figures(c, truth);
-    for (const std::string rule : pair.truth["must"]) CHECK_MESSAGE(finding_of(c, rule) != nullptr, pair.name, " must have ", rule);
-    for (const std::string rule : pair.truth["must_not"]) CHECK_MESSAGE(finding_of(c, rule) == nullptr, pair.name, " must not have ", rule);
+    for (const std::string rule : pair.truth["must"])
+      CHECK_MESSAGE(finding_of(c, rule) != nullptr, pair.name, " must have ", rule);
+    for (const std::string rule : pair.truth["must_not"])
+      CHECK_MESSAGE(finding_of(c, rule) == nullptr, pair.name, " must not have ", rule);
     if (const ComparisonFinding* changed = finding_of(c, "pair_kernel_changed")) {
       check_names(changed->names_a, truth["only_a"]);
       check_names(changed->names_b, truth["only_b"]);
     }
-    for (const ComparisonFinding& f : c.findings) CHECK_MESSAGE(!guide_section(f.rule).title.empty(), f.rule, " is not in the guide");
+    for (const ComparisonFinding& f : c.findings)
+      CHECK_MESSAGE(!guide_section(f.rule).title.empty(), f.rule, " is not in the guide");
     ++walked;
   }
   CHECK(walked >= 15);
@@ -138,10 +149,12 @@ TEST_CASE("turning a pair of recordings turns the answer and nothing else") {
       CAPTURE(pair.name);
       CompareOptions options = pair.options;
       options.pick = pick;
-      const auto forth = said(compared_docs(*pair.a, *pair.b, options), false), back = said(compared_docs(*pair.b, *pair.a, options), true);
+      const auto forth = said(compared_docs(*pair.a, *pair.b, options), false),
+                 back = said(compared_docs(*pair.b, *pair.a, options), true);
       std::vector<std::string> differing;
       std::set_symmetric_difference(forth.begin(), forth.end(), back.begin(), back.end(), std::back_inserter(differing));
-      CHECK_MESSAGE(differing.empty(), differing.size(), " lines differ, the first: ", differing.empty() ? "" : differing.front());
+      CHECK_MESSAGE(differing.empty(), differing.size(),
+                    " lines differ, the first: ", differing.empty() ? "" : differing.front());
     }
   }
 }
@@ -156,8 +169,11 @@ TEST_CASE("no recording differs from itself") {
       const Comparison c = compared_docs(*doc, *doc, options);
       CHECK(c.verdict == "No difference: times, launches and kernels of both traces are the same.");
       for (const FigureChange& change : c.changes) CHECK(!change.differs);
-      CHECK(std::all_of(c.operators.begin(), c.operators.end(), [](const OperatorNode& n) { return n.state == NodeState::matched && n.cpu_delta() == 0 && n.gpu_delta() == 0; }));
-      CHECK(std::all_of(c.kernels.begin(), c.kernels.end(), [](const KernelChange& k) { return k.change == KernelChangeClass::same && k.count_a == k.count_b; }));
+      CHECK(std::all_of(c.operators.begin(), c.operators.end(), [](const OperatorNode& n) {
+        return n.state == NodeState::matched && n.cpu_delta() == 0 && n.gpu_delta() == 0;
+      }));
+      CHECK(std::all_of(c.kernels.begin(), c.kernels.end(),
+                        [](const KernelChange& k) { return k.change == KernelChangeClass::same && k.count_a == k.count_b; }));
       CHECK(c.operators.size() > 0);
       for (const ComparisonFinding& f : c.findings) CHECK(f.rule == "pair_same_gpu_work");
     }

@@ -41,7 +41,8 @@ TEST_CASE("a data loader owns the time that it takes, and an idle GPU is part of
   REQUIRE(trace.ok());
   const Diagnosed d(*trace);
   const auto of = [&](std::string_view rule) -> const RankedFinding& {
-    const auto at = std::find_if(d.diagnosis.findings.begin(), d.diagnosis.findings.end(), [&](const RankedFinding& f) { return f.finding.rule->id == rule; });
+    const auto at = std::find_if(d.diagnosis.findings.begin(), d.diagnosis.findings.end(),
+                                 [&](const RankedFinding& f) { return f.finding.rule->id == rule; });
     REQUIRE(at != d.diagnosis.findings.end());
     return *at;
   };
@@ -102,7 +103,8 @@ TEST_CASE("at most five notes stand under a diagnosis unasked, and none of them 
 }
 
 TEST_CASE("sentences count as people do, in one system of units, and hold what the account says") {
-  const std::regex one_of_many(R"((^|[^0-9.,])1 (kernels|calls|copies|times|pieces|operators|launches|steps|blocks|chains|waits|products|graphs|runs|buffers)\b)");
+  const std::regex one_of_many(
+      R"((^|[^0-9.,])1 (kernels|calls|copies|times|pieces|operators|launches|steps|blocks|chains|waits|products|graphs|runs|buffers)\b)");
   const std::regex old_units(R"([0-9] (us|KB)\b)");
   on_each_recording([&](const Diagnosed& d) {
     for (const RankedFinding& f : d.diagnosis.findings) {
@@ -126,7 +128,8 @@ TEST_CASE("findings say what the account and the trust line say: communication, 
   std::size_t communicating = 0;
   on_each_recording([&](const Diagnosed& d) {
     const AccountTimes* times = account_times(d.facts);
-    CHECK(d.fires("exposed_communication") == (times != nullptr && times->window > 0 && times->exposed_communication * 10 >= times->window));
+    CHECK(d.fires("exposed_communication") ==
+          (times != nullptr && times->window > 0 && times->exposed_communication * 10 >= times->window));
     for (const Finding* f : d.findings("exposed_communication")) {
       ++communicating;
       CAPTURE(f->summary);
@@ -138,7 +141,8 @@ TEST_CASE("findings say what the account and the trust line say: communication, 
       if (f.finding.rule->id != "many_small_kernels" || f.led_by >= 0) continue;
       CAPTURE(f.finding.summary);
       CHECK(f.finding.cost <= times->host() + times->of(IdleCause::starting));
-      CHECK(f.finding.summary.find("waited " + format_duration(f.finding.cost) + " for the host or for a launch") != std::string::npos);
+      CHECK(f.finding.summary.find("waited " + format_duration(f.finding.cost) + " for the host or for a launch") !=
+            std::string::npos);
     }
     CHECK(d.fires("launch_blocking") == trust_of(d.facts.trace, d.facts.ops, d.analysis->account()).launch_blocked);
   });

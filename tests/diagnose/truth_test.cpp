@@ -135,7 +135,8 @@ TEST_CASE("on every recording the rules say what must be said, with its numbers,
     for (const std::string rule : expected["must_not"]) {
       CAPTURE(std::string(rule));
       CHECK(rule_by_id(rule) != nullptr);
-      CHECK_MESSAGE(!d.fires(rule), name, " must not have ", rule, d.fires(rule) ? ": " + d.findings(rule).front()->summary : "");
+      CHECK_MESSAGE(!d.fires(rule), name, " must not have ", rule,
+                    d.fires(rule) ? ": " + d.findings(rule).front()->summary : "");
     }
   }
   CHECK(walked >= 32);

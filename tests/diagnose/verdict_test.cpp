@@ -18,7 +18,12 @@ namespace {
 
 struct Judged {
   explicit Judged(std::shared_ptr<const Trace> loaded)
-      : trace(std::move(loaded)), lanes(*trace), links(*trace, lanes), ops(gpu_ops(*trace, links)), account(*trace, links, ops), trust(trust_of(*trace, ops, account)),
+      : trace(std::move(loaded)),
+        lanes(*trace),
+        links(*trace, lanes),
+        ops(gpu_ops(*trace, links)),
+        account(*trace, links, ops),
+        trust(trust_of(*trace, ops, account)),
         verdict(verdict_of(*trace, account, trust)) {}
   std::shared_ptr<const Trace> trace;
   LaneIndex lanes;
@@ -63,7 +68,8 @@ constexpr Expected kExpected[] = {
     {"matmul_add_4096_cold_eager", Bound::compute, "84 % compute"},
     {"matmul_add_4096_warm_eager", Bound::compute, "86 % compute"},
     {"matmul_add_4096_active20", Bound::compute, "78 % compute over 20 steps"},
-    {"matmul_add_4096_warm_compile", Bound::host, "the compiled function costs the host more than the product costs the GPU: 50 % against 45 %"},
+    {"matmul_add_4096_warm_compile", Bound::host,
+     "the compiled function costs the host more than the product costs the GPU: 50 % against 45 %"},
     {"addmm_4096_eager", Bound::compute, "77 % compute"},
     {"low_occupancy", Bound::compute, "one long kernel, 78 %"},
     // Small models and functions.
@@ -92,7 +98,8 @@ constexpr Expected kExpected[] = {
     {"recorded_addmm_4096_copy", Bound::compute, "80 % compute"},
     {"recorded_geglu_mlp_train", Bound::compute, "83 % compute"},
     {"recorded_matmul_add_4096", Bound::compute, "89 % compute"},
-    {"recorded_matmul_add_64_cold", Bound::start_up, "the first step loads cuBLAS and takes a thousand times as long as the others"},
+    {"recorded_matmul_add_64_cold", Bound::start_up,
+     "the first step loads cuBLAS and takes a thousand times as long as the others"},
     {"recorded_mul_add_graph", Bound::mixed, "43 % compute; the rest is launch latency, which is no bound of its own"},
     {"recorded_streams", Bound::transfer, "82 % copies with nothing beside them"},
     {"recorded_syncs", Bound::host, "58 % host"},
@@ -109,8 +116,10 @@ constexpr Expected kExpected[] = {
 
 // A thread of 1,000 us with one kernel over its first `compute` us, then `rest`: name, category, length in us.
 std::shared_ptr<const Trace> made_up(int compute, const std::vector<std::tuple<std::string, std::string, int>>& rest) {
-  std::string list = slice("before", "0", fmt::format("{}", compute)) + "," + slice("cudaLaunchKernel", "0", "0", ", \"args\": {\"correlation\": 1}", "cuda_runtime") + "," +
-                     slice("gemm", "0", fmt::format("{}", compute), ", \"args\": {\"correlation\": 1, \"device\": 0, \"stream\": 7}", "kernel", "70");
+  std::string list = slice("before", "0", fmt::format("{}", compute)) + "," +
+                     slice("cudaLaunchKernel", "0", "0", ", \"args\": {\"correlation\": 1}", "cuda_runtime") + "," +
+                     slice("gemm", "0", fmt::format("{}", compute),
+                           ", \"args\": {\"correlation\": 1, \"device\": 0, \"stream\": 7}", "kernel", "70");
   int at = compute;
   for (const auto& [name, cat, us] : rest) {
     list += "," + slice(name, fmt::format("{}", at), fmt::format("{}", us), "", cat);
@@ -120,7 +129,9 @@ std::shared_ptr<const Trace> made_up(int compute, const std::vector<std::tuple<s
   return load_text(events(list));
 }
 
-Bound bound_of(int compute, const std::vector<std::tuple<std::string, std::string, int>>& rest) { return Judged(made_up(compute, rest)).verdict.bound; }
+Bound bound_of(int compute, const std::vector<std::tuple<std::string, std::string, int>>& rest) {
+  return Judged(made_up(compute, rest)).verdict.bound;
+}
 
 }  // namespace
 
@@ -157,7 +168,8 @@ TEST_CASE("a verdict is one line with its name, its share, the compute share and
     CHECK(text.find('\n') == std::string::npos);
     const DeviceAccount* d = j.account.busiest();
     if (d == nullptr) continue;
-    CHECK(text.find("computes for " + format_percent(static_cast<double>(d->times.compute) / static_cast<double>(d->times.window))) != std::string::npos);
+    CHECK(text.find("computes for " + format_percent(static_cast<double>(d->times.compute) /
+                                                     static_cast<double>(d->times.window))) != std::string::npos);
     const bool tells_next = text.find("largest") != std::string::npos || text.find("next") != std::string::npos;
     CHECK((tells_next || j.trust.launch_blocked));
   }
@@ -169,42 +181,52 @@ TEST_CASE("compute of 70 % is compute-bound, less is bound by the largest other 
   CHECK(bound_of(650, {{"aten::mm", "cpu_op", 250}, {"cudaMalloc", "cuda_runtime", 100}}) == Bound::host);
   CHECK(bound_of(651, {{"aten::mm", "cpu_op", 249}, {"cudaMalloc", "cuda_runtime", 100}}) == Bound::mixed);
   // The host's parts count together: 13 + 13 % are more than 20 %.
-  CHECK(bound_of(540, {{"aten::mm", "cpu_op", 130}, {"f.py(1): f", "python_function", 130}, {"cudaMalloc", "cuda_runtime", 200}}) == Bound::host);
-  CHECK(bound_of(300, {{"enumerate(DataLoader)#X.__next__", "user_annotation", 400}, {"aten::mm", "cpu_op", 300}}) == Bound::input);
+  CHECK(bound_of(540,
+                 {{"aten::mm", "cpu_op", 130}, {"f.py(1): f", "python_function", 130}, {"cudaMalloc", "cuda_runtime", 200}}) ==
+        Bound::host);
+  CHECK(bound_of(300, {{"enumerate(DataLoader)#X.__next__", "user_annotation", 400}, {"aten::mm", "cpu_op", 300}}) ==
+        Bound::input);
   CHECK(bound_of(300, {{"cudaStreamSynchronize", "cuda_runtime", 400}, {"aten::mm", "cpu_op", 300}}) == Bound::synchronization);
   CHECK(bound_of(300, {{"cudaMalloc", "cuda_runtime", 400}, {"aten::mm", "cpu_op", 300}}) == Bound::start_up);
-  CHECK(bound_of(300, {{"backend_compile (dynamo_timed)", "user_annotation", 400}, {"aten::mm", "cpu_op", 300}}) == Bound::compiling);
+  CHECK(bound_of(300, {{"backend_compile (dynamo_timed)", "user_annotation", 400}, {"aten::mm", "cpu_op", 300}}) ==
+        Bound::compiling);
 }
 
 TEST_CASE("a window without length is not judged") {
-  const Judged j(load_text(events(slice("cudaLaunchKernel", "0", "0", ", \"args\": {\"correlation\": 1}", "cuda_runtime") + "," +
-                                  slice("gemm", "0", "0", ", \"args\": {\"correlation\": 1, \"device\": 0, \"stream\": 7}", "kernel", "70"))));
+  const Judged j(load_text(
+      events(slice("cudaLaunchKernel", "0", "0", ", \"args\": {\"correlation\": 1}", "cuda_runtime") + "," +
+             slice("gemm", "0", "0", ", \"args\": {\"correlation\": 1, \"device\": 0, \"stream\": 7}", "kernel", "70"))));
   CHECK(j.verdict.text == "Not judged: the window of the recording has no length.");
 }
 
 TEST_CASE("an input-bound verdict names the data loader") {
   const Judged j(made_up(300, {{"enumerate(DataLoader)#X.__next__", "user_annotation", 400}, {"aten::mm", "cpu_op", 300}}));
-  CHECK(j.verdict.text ==
-        "Input-bound: the GPU waits for data for 40.0 % of the window of " + format_duration(kNsPerMs) +
-            ", in enumerate(DataLoader)#X.__next__; it computes for 30.0 %, the second largest part.");
+  CHECK(j.verdict.text == "Input-bound: the GPU waits for data for 40.0 % of the window of " + format_duration(kNsPerMs) +
+                              ", in enumerate(DataLoader)#X.__next__; it computes for 30.0 %, the second largest part.");
 }
 
 TEST_CASE("of several GPUs the busiest is judged") {
-  const auto trace = load_text(events(
-      slice("aten::mm", "0", "2000") + "," + slice("cudaLaunchKernel", "0", "0", ", \"args\": {\"correlation\": 1}", "cuda_runtime") + "," +
-      slice("cudaLaunchKernel", "1", "0", ", \"args\": {\"correlation\": 2}", "cuda_runtime") + "," +
-      slice("gemm", "0", "100", ", \"args\": {\"correlation\": 1, \"device\": 0, \"stream\": 7}", "kernel", "70") + "," +
-      slice("gemm", "0", "1900", ", \"args\": {\"correlation\": 2, \"device\": 1, \"stream\": 7}", "kernel", "71")));
+  const auto trace = load_text(
+      events(slice("aten::mm", "0", "2000") + "," +
+             slice("cudaLaunchKernel", "0", "0", ", \"args\": {\"correlation\": 1}", "cuda_runtime") + "," +
+             slice("cudaLaunchKernel", "1", "0", ", \"args\": {\"correlation\": 2}", "cuda_runtime") + "," +
+             slice("gemm", "0", "100", ", \"args\": {\"correlation\": 1, \"device\": 0, \"stream\": 7}", "kernel", "70") + "," +
+             slice("gemm", "0", "1900", ", \"args\": {\"correlation\": 2, \"device\": 1, \"stream\": 7}", "kernel", "71")));
   const Judged j(trace);
   CHECK(j.verdict.text.starts_with("Compute-bound: GPU 1, the busiest of 2, computes for 95.0 % of the window of "));
 }
 
-TEST_CASE("a step ten times as long as the others that makes the context is start-up, and so is a recording without steps that does") {
+TEST_CASE(
+    "a step ten times as long as the others that makes the context is start-up, and so is a recording without steps that "
+    "does") {
   const auto text = [](const char* first_step_us, bool steps) {
-    std::string list = slice("cudaDeviceGetStreamPriorityRange", "10", "12000", ", \"args\": {\"correlation\": 9}", "cuda_runtime") + "," +
-                       slice("cudaLaunchKernel", "19000", "10", ", \"args\": {\"correlation\": 1}", "cuda_runtime") + "," +
-                       slice("gemm", "19020", "10", ", \"args\": {\"correlation\": 1, \"device\": 0, \"stream\": 7}", "kernel", "70");
-    if (steps) list += "," + slice("ProfilerStep#0", "0", first_step_us, "", "user_annotation") + "," + slice("ProfilerStep#1", first_step_us, "2000", "", "user_annotation");
+    std::string list =
+        slice("cudaDeviceGetStreamPriorityRange", "10", "12000", ", \"args\": {\"correlation\": 9}", "cuda_runtime") + "," +
+        slice("cudaLaunchKernel", "19000", "10", ", \"args\": {\"correlation\": 1}", "cuda_runtime") + "," +
+        slice("gemm", "19020", "10", ", \"args\": {\"correlation\": 1, \"device\": 0, \"stream\": 7}", "kernel", "70");
+    if (steps)
+      list += "," + slice("ProfilerStep#0", "0", first_step_us, "", "user_annotation") + "," +
+              slice("ProfilerStep#1", first_step_us, "2000", "", "user_annotation");
     return events(list);
   };
   CHECK(Judged(load_text(text("20000", true))).verdict.bound == Bound::start_up);
@@ -213,8 +235,10 @@ TEST_CASE("a step ten times as long as the others that makes the context is star
 }
 
 TEST_CASE("a file cut in the middle is not judged, whatever is left of it") {
-  const std::string whole = events(slice("aten::mm", "0", "1000") + "," + slice("cudaLaunchKernel", "0", "0", ", \"args\": {\"correlation\": 1}", "cuda_runtime") + "," +
-                                   slice("gemm", "0", "900", ", \"args\": {\"correlation\": 1, \"device\": 0, \"stream\": 7}", "kernel", "70"));
+  const std::string whole =
+      events(slice("aten::mm", "0", "1000") + "," +
+             slice("cudaLaunchKernel", "0", "0", ", \"args\": {\"correlation\": 1}", "cuda_runtime") + "," +
+             slice("gemm", "0", "900", ", \"args\": {\"correlation\": 1, \"device\": 0, \"stream\": 7}", "kernel", "70"));
   for (const std::size_t cut : {whole.find("gemm"), whole.find("cudaLaunch"), whole.size() - 20}) {
     const Judged j(load_text(whole.substr(0, cut)));
     CHECK(j.verdict.bound == Bound::not_judged);
@@ -226,15 +250,20 @@ TEST_CASE("a file cut in the middle is not judged, whatever is left of it") {
 
 TEST_CASE("what is missing from a file is said, with what it means") {
   const auto kernel = [](int n, const char* ts, const char* dur) {
-    return slice("gemm", ts, dur, fmt::format(", \"args\": {{\"correlation\": {}, \"device\": 0, \"stream\": 7}}", n), "kernel", "70");
+    return slice("gemm", ts, dur, fmt::format(", \"args\": {{\"correlation\": {}, \"device\": 0, \"stream\": 7}}", n), "kernel",
+                 "70");
   };
-  const auto launch = [](int n, const char* ts, const char* dur) { return slice("cudaLaunchKernel", ts, dur, fmt::format(", \"args\": {{\"correlation\": {}}}", n), "cuda_runtime"); };
+  const auto launch = [](int n, const char* ts, const char* dur) {
+    return slice("cudaLaunchKernel", ts, dur, fmt::format(", \"args\": {{\"correlation\": {}}}", n), "cuda_runtime");
+  };
   const std::string linked = slice("aten::mm", "0", "1000") + "," + launch(1, "0", "5") + "," + kernel(1, "10", "800");
 
   const Judged healthy(load_text(events(linked)));
   CHECK(trust_text(healthy.trust).empty());
 
-  const Judged damaged(load_text("{\"traceEvents\": [" + linked + ", {\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"lost\", \"pid\": 7, \"tid\": 1, \"dur\": 3}]}"));
+  const Judged damaged(
+      load_text("{\"traceEvents\": [" + linked +
+                ", {\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"lost\", \"pid\": 7, \"tid\": 1, \"dur\": 3}]}"));
   CHECK(trust_text(damaged.trust) == "The file is damaged: 1 event could not be read, and all sums are without it.");
   CHECK(damaged.verdict.bound == Bound::compute);
 
@@ -245,8 +274,9 @@ TEST_CASE("what is missing from a file is said, with what it means") {
   const Judged half(load_text(events(linked + "," + kernel(2, "900", "50"))));
   CHECK(trust_text(half.trust).starts_with("1 of 2 GPU operations (50.0 %) has no launch in the file"));
 
-  const Judged blocked(load_text(events(slice("aten::mm", "0", "1000") + "," + launch(1, "0", "100") + "," + kernel(1, "10", "80") + "," + launch(2, "100", "100") + "," +
-                                        kernel(2, "110", "80") + "," + launch(3, "200", "100") + "," + kernel(3, "210", "80"))));
+  const Judged blocked(load_text(events(slice("aten::mm", "0", "1000") + "," + launch(1, "0", "100") + "," +
+                                        kernel(1, "10", "80") + "," + launch(2, "100", "100") + "," + kernel(2, "110", "80") +
+                                        "," + launch(3, "200", "100") + "," + kernel(3, "210", "80"))));
   CHECK(trust_text(blocked.trust).find("3 of 3 kernels") != std::string::npos);
   CHECK(blocked.verdict.bound == Bound::not_judged);
 }

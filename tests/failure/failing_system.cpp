@@ -45,7 +45,8 @@ bool fails() {
 }
 
 bool is_out_for_good() {
-  return stays_out.load(std::memory_order_relaxed) && requests.load(std::memory_order_relaxed) >= fail_at.load(std::memory_order_relaxed);
+  return stays_out.load(std::memory_order_relaxed) &&
+         requests.load(std::memory_order_relaxed) >= fail_at.load(std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -142,8 +143,12 @@ void* nothing() {
 void* malloc(std::size_t size) noexcept { return fails() ? nothing() : __libc_malloc(size); }
 void* calloc(std::size_t n, std::size_t size) noexcept { return fails() ? nothing() : __libc_calloc(n, size); }
 void* realloc(void* at, std::size_t size) noexcept { return fails() ? nothing() : __libc_realloc(at, size); }
-void* memalign(std::size_t alignment, std::size_t size) noexcept { return fails() ? nothing() : __libc_memalign(alignment, size); }
-void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept { return fails() ? nothing() : __libc_memalign(alignment, size); }
+void* memalign(std::size_t alignment, std::size_t size) noexcept {
+  return fails() ? nothing() : __libc_memalign(alignment, size);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
+  return fails() ? nothing() : __libc_memalign(alignment, size);
+}
 int posix_memalign(void** into, std::size_t alignment, std::size_t size) noexcept {
   if (fails()) return ENOMEM;
   *into = __libc_memalign(alignment, size);

@@ -32,7 +32,8 @@ std::uint64_t g_n = 0;
 
 void hangs(int) {
   char line[200];
-  const int size = std::snprintf(line, sizeof line, "%s hangs when request %llu fails\n", g_name, static_cast<unsigned long long>(g_n));
+  const int size =
+      std::snprintf(line, sizeof line, "%s hangs when request %llu fails\n", g_name, static_cast<unsigned long long>(g_n));
   (void)!::write(STDERR_FILENO, line, static_cast<std::size_t>(size));
   std::_Exit(3);
 }
@@ -81,7 +82,8 @@ int sweep(const std::string& name, const Operation& operation, std::uint64_t eve
   Tally tally;
   for (const Then then : {Then::goes_on, Then::stays_out}) {
     int undisturbed = 0;
-    for (std::uint64_t n = 1; undisturbed < kUndisturbedToEnd && tally.wrong < 10; n += every) run_one(operation, n, then, tally, undisturbed);
+    for (std::uint64_t n = 1; undisturbed < kUndisturbedToEnd && tally.wrong < 10; n += every)
+      run_one(operation, n, then, tally, undisturbed);
   }
   std::printf("%s: %llu runs, %llu said so, %llu wrong\n", g_name, static_cast<unsigned long long>(tally.runs),
               static_cast<unsigned long long>(tally.said), static_cast<unsigned long long>(tally.wrong));

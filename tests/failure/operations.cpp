@@ -34,7 +34,8 @@ using Trouble = std::optional<Error>;
 
 // Every kind of event, some of them damaged, in more blocks than one.
 std::string tiny_text() {
-  std::string text = R"({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H200", "numSms": 132}], "traceEvents": [
+  std::string text =
+      R"({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H200", "numSms": 132}], "traceEvents": [
 {"ph": "M", "name": "process_name", "pid": 1, "tid": 0, "ts": 0, "args": {"name": "python"}},
 {"ph": "i", "s": "t", "name": "mark", "pid": 1, "tid": 1, "ts": 1.5},
 {"ph": "C", "name": "level", "pid": 1, "ts": 2, "args": {"a": 1.5}},
@@ -43,15 +44,23 @@ std::string tiny_text() {
 {"ph": "i", "s": "t", "name": "[memory]", "pid": 1, "tid": 1, "ts": 5, "args": {"Total Allocated": 1024, "Bytes": 512, "Device Id": 0, "Device Type": 1, "Addr": 77}})";
   for (int i = 0; i < 4; ++i) {
     const std::string at = std::to_string(1000 * (i + 1)), id = std::to_string(i + 10);
-    text += ",\n{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": \"ProfilerStep#" + std::to_string(i) + "\", \"pid\": 1, \"tid\": 1, \"ts\": " + at + ", \"dur\": 900}";
-    text += ",\n{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::mm\", \"pid\": 1, \"tid\": 1, \"ts\": " + at + ".5, \"dur\": 400, \"args\": {\"External id\": " + id +
+    text += ",\n{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": \"ProfilerStep#" + std::to_string(i) +
+            "\", \"pid\": 1, \"tid\": 1, \"ts\": " + at + ", \"dur\": 900}";
+    text += ",\n{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"aten::mm\", \"pid\": 1, \"tid\": 1, \"ts\": " + at +
+            ".5, \"dur\": 400, \"args\": {\"External id\": " + id +
             ", \"Input Dims\": [[64, 64], [64, 64]], \"Input type\": [\"float\", \"float\"]}}";
-    text += ",\n{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", \"pid\": 1, \"tid\": 1, \"ts\": " + at + ".6, \"dur\": 10, \"args\": {\"External id\": " + id +
-            ", \"correlation\": " + id + "}}";
-    text += ",\n{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"_ZN7my_gemmILi512EfEEvT0_\", \"pid\": 0, \"tid\": 7, \"ts\": " + at + ".9, \"dur\": 200, \"args\": {\"External id\": " + id +
-            ", \"device\": 0, \"context\": 1, \"stream\": 7, \"correlation\": " + id + ", \"registers per thread\": 32, \"grid\": [8, 8, 1], \"block\": [256, 1, 1]}}";
-    text += ",\n{\"ph\": \"s\", \"cat\": \"ac2g\", \"id\": " + id + ", \"name\": \"ac2g\", \"pid\": 1, \"tid\": 1, \"ts\": " + at + ".6}";
-    text += ",\n{\"ph\": \"f\", \"bp\": \"e\", \"cat\": \"ac2g\", \"id\": " + id + ", \"name\": \"ac2g\", \"pid\": 0, \"tid\": 7, \"ts\": " + at + ".9}";
+    text +=
+        ",\n{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", \"pid\": 1, \"tid\": 1, \"ts\": " + at +
+        ".6, \"dur\": 10, \"args\": {\"External id\": " + id + ", \"correlation\": " + id + "}}";
+    text +=
+        ",\n{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"_ZN7my_gemmILi512EfEEvT0_\", \"pid\": 0, \"tid\": 7, \"ts\": " +
+        at + ".9, \"dur\": 200, \"args\": {\"External id\": " + id +
+        ", \"device\": 0, \"context\": 1, \"stream\": 7, \"correlation\": " + id +
+        ", \"registers per thread\": 32, \"grid\": [8, 8, 1], \"block\": [256, 1, 1]}}";
+    text += ",\n{\"ph\": \"s\", \"cat\": \"ac2g\", \"id\": " + id +
+            ", \"name\": \"ac2g\", \"pid\": 1, \"tid\": 1, \"ts\": " + at + ".6}";
+    text += ",\n{\"ph\": \"f\", \"bp\": \"e\", \"cat\": \"ac2g\", \"id\": " + id +
+            ", \"name\": \"ac2g\", \"pid\": 0, \"tid\": 7, \"ts\": " + at + ".9}";
   }
   return text + "\n], \"traceName\": \"tiny\"}";
 }
@@ -94,7 +103,10 @@ Operation load_again(const std::string& path, const LoadOptions& options) {
             *last = *loaded;
             return std::nullopt;
           },
-          [=](bool succeeded) -> Trouble { return !succeeded || dump_trace(**last) == whole ? std::nullopt : Trouble(Error{"something is missing in what was loaded"}); }};
+          [=](bool succeeded) -> Trouble {
+            return !succeeded || dump_trace(**last) == whole ? std::nullopt
+                                                             : Trouble(Error{"something is missing in what was loaded"});
+          }};
 }
 
 std::function<Operation(const std::string&)> load_with(int threads, bool as_packed) {
@@ -105,7 +117,9 @@ std::function<Operation(const std::string&)> load_with(int threads, bool as_pack
 Operation load_in_parts(const std::string& trace) {
   LoadOptions options = load_options(2, trace.empty());
   options.least_bytes_for_parts = 1;
-  options.on_part = [](const std::shared_ptr<const Trace>& part, const std::atomic<bool>& cancel) { (void)Document::make(part, &cancel); };
+  options.on_part = [](const std::shared_ptr<const Trace>& part, const std::atomic<bool>& cancel) {
+    (void)Document::make(part, &cancel);
+  };
   return load_again(file_of(trace), options);
 }
 
@@ -136,7 +150,8 @@ Operation index_new(const std::string& trace) {
 }
 
 Trouble table(const Document& d) {
-  for (const TableMode mode : {TableMode::exact, TableMode::corrected}) (void)make_op_table(d.trace, d.analysis()->op_events(mode), {{}, true});
+  for (const TableMode mode : {TableMode::exact, TableMode::corrected})
+    (void)make_op_table(d.trace, d.analysis()->op_events(mode), {{}, true});
   return {};
 }
 Trouble kernels(const Document& d) { return (void)kernel_table(d.trace, d.links, d.trace.span), std::nullopt; }
@@ -158,7 +173,8 @@ Trouble args(const Document& d) {
 Trouble crop(const Document& d) {
   static const TempFolder folder;
   for (const char* name : {"part.json", "part.json.gz"}) {
-    const auto written = write_crop(d.trace, choose_crop(d.trace, d.links, d.trace.span), (std::filesystem::path(folder.path()) / name).string());
+    const auto written = write_crop(d.trace, choose_crop(d.trace, d.links, d.trace.span),
+                                    (std::filesystem::path(folder.path()) / name).string());
     if (!written.ok()) return written.error();
   }
   return {};
@@ -190,7 +206,8 @@ std::optional<Error> open_in(Session& session, ViewState& view, std::counting_se
 }
 
 Operation session(const std::string& trace) {
-  // Without settings: nlohmann::json takes memory to let go of memory, and ends the program where there is none (with a sentence).
+  // Without settings: nlohmann::json takes memory to let go of memory, and ends the program where there is none (with a
+  // sentence).
   struct Desk {
     std::counting_semaphore<> woken{0};
     ViewState view{};
@@ -202,7 +219,9 @@ Operation session(const std::string& trace) {
             desk->session = std::make_unique<Session>(SessionOptions{{}, {}, {}, [d = desk.get()] { d->woken.release(); }});
             return open_in(*desk->session, desk->view, desk->woken, path);
           },
-          [desk, path = file_of(trace)](bool) -> Trouble { return desk->session ? open_in(*desk->session, desk->view, desk->woken, path) : std::nullopt; }};
+          [desk, path = file_of(trace)](bool) -> Trouble {
+            return desk->session ? open_in(*desk->session, desk->view, desk->woken, path) : std::nullopt;
+          }};
 }
 
 }  // namespace

@@ -94,7 +94,8 @@ Trouble pipe_without_writer() {
   return outcome.ok() || outcome.error().message != "Cancelled." ? wrong("a cancelled load says something else") : Trouble();
 }
 
-// Quitting does not wait for a file system that no longer answers; what hangs there is left behind, and harms nobody when it goes on.
+// Quitting does not wait for a file system that no longer answers; what hangs there is left behind, and harms nobody when it
+// goes on.
 Trouble hung_file() {
   const TempFolder folder;
   const std::string path = folder.write("hung/a.json", kBefore);
@@ -132,11 +133,13 @@ Trouble session_with_hung_file() {
 // A job that fails says why, and answers the next question.
 Trouble job_that_fails() {
   std::counting_semaphore<> woken{0};
-  LatestJob<int, int> job("square", [](const int& n) { return n < 0 ? throw std::bad_alloc() : n * n; }, [&] { woken.release(); });
+  LatestJob<int, int> job(
+      "square", [](const int& n) { return n < 0 ? throw std::bad_alloc() : n * n; }, [&] { woken.release(); });
   job.ask(-1);
   woken.acquire();
   const auto trouble = job.take_trouble();
-  if (job.take() || !trouble || trouble->message.find("Not enough memory to square.") != 0) return wrong("a job that fails does not say so");
+  if (job.take() || !trouble || trouble->message.find("Not enough memory to square.") != 0)
+    return wrong("a job that fails does not say so");
   if (job.take_trouble()) return wrong("a failure is said twice");
   job.ask(3);
   woken.acquire();
@@ -203,7 +206,8 @@ Trouble texts_saved() {
   for (const char* text : {"one", "two", "three"}) desk.session.carry_out(SaveText{".table.csv", text});
   std::vector<std::string> said;
   const auto gather = [&] {
-    if (!desk.session.message().empty() && (said.empty() || said.back() != desk.session.message())) said.push_back(desk.session.message());
+    if (!desk.session.message().empty() && (said.empty() || said.back() != desk.session.message()))
+      said.push_back(desk.session.message());
     return said.size() == 3;
   };
   if (!desk.poll_until(gather)) return wrong("of three texts only " + std::to_string(said.size()) + " are said to be saved");
@@ -211,22 +215,20 @@ Trouble texts_saved() {
     if (!std::filesystem::exists(desk.folder.path() / name)) return wrong(std::string(name) + " is missing");
   desk.session.carry_out(DismissMessage{});
   desk.session.carry_out(SaveText{"/no such folder/x.csv", "four"});
-  if (!desk.poll_until([&] { return !desk.session.message().empty(); })) return wrong("a text that cannot be saved is not spoken of");
-  return desk.session.message().find("cannot be written") == std::string::npos ? wrong("it says: " + desk.session.message()) : Trouble();
+  if (!desk.poll_until([&] { return !desk.session.message().empty(); }))
+    return wrong("a text that cannot be saved is not spoken of");
+  return desk.session.message().find("cannot be written") == std::string::npos ? wrong("it says: " + desk.session.message())
+                                                                               : Trouble();
 }
 
 }  // namespace
 
 const std::map<std::string, std::function<std::optional<Error>()>>& scenarios() {
   static const std::map<std::string, std::function<std::optional<Error>()>> all = {
-      {"load_without_threads", load_without_threads},
-      {"session_without_threads", session_without_threads},
-      {"pipe_without_writer", pipe_without_writer},
-      {"hung_file", hung_file},
-      {"session_with_hung_file", session_with_hung_file},
-      {"job_that_fails", job_that_fails},
-      {"tab_of_failed_job", tab_of_failed_job},
-      {"texts_saved", texts_saved},
+      {"load_without_threads", load_without_threads},     {"session_without_threads", session_without_threads},
+      {"pipe_without_writer", pipe_without_writer},       {"hung_file", hung_file},
+      {"session_with_hung_file", session_with_hung_file}, {"job_that_fails", job_that_fails},
+      {"tab_of_failed_job", tab_of_failed_job},           {"texts_saved", texts_saved},
   };
   return all;
 }

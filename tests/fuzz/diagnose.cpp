@@ -13,7 +13,8 @@ namespace {
 
 std::string text_of(const gapscope::Diagnosis& diagnosis) {
   std::string text = diagnosis.verdict;
-  for (const gapscope::RankedFinding& ranked : diagnosis.findings) text.append(ranked.finding.rule->id).append(ranked.finding.summary);
+  for (const gapscope::RankedFinding& ranked : diagnosis.findings)
+    text.append(ranked.finding.rule->id).append(ranked.finding.summary);
   return text;
 }
 

@@ -1,5 +1,5 @@
-// Any records, made of what libFuzzer finds, in any order and with any names and numbers: what the recorder writes of them is JSON
-// that loads.
+// Any records, made of what libFuzzer finds, in any order and with any names and numbers: what the recorder writes of them is
+// JSON that loads.
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -49,7 +49,10 @@ class Bytes {
     const Ns a = time(), b = time();
     return {std::min(a, b), std::max(a, b)};
   }
-  GpuPlace place() { return {take<std::int8_t>(), take<std::int8_t>(), take<std::int8_t>(), take<std::uint8_t>(), take<std::uint8_t>(), take<std::uint8_t>()}; }
+  GpuPlace place() {
+    return {take<std::int8_t>(),  take<std::int8_t>(),  take<std::int8_t>(),
+            take<std::uint8_t>(), take<std::uint8_t>(), take<std::uint8_t>()};
+  }
   Ns now() const { return now_; }
 
  private:
@@ -60,11 +63,17 @@ class Bytes {
 };
 
 Seen record_of(Bytes& bytes) {
-  constexpr std::string_view kCalls[] = {"cudaLaunchKernel", "cuLaunchKernel", "cudaProfilerStart", "cudaProfilerStop", "cudaStreamSynchronize"};
+  constexpr std::string_view kCalls[] = {"cudaLaunchKernel", "cuLaunchKernel", "cudaProfilerStart", "cudaProfilerStop",
+                                         "cudaStreamSynchronize"};
   switch (bytes.take<std::uint8_t>() % 9) {
     case 0: {
       const auto which = bytes.take<std::uint8_t>() % 6u;
-      return Call{bytes.times(), which < 5 ? kCalls[which] : bytes.text(), which == 1, bytes.take<std::uint8_t>(), bytes.take<std::uint8_t>(), bytes.take<std::uint8_t>()};
+      return Call{bytes.times(),
+                  which < 5 ? kCalls[which] : bytes.text(),
+                  which == 1,
+                  bytes.take<std::uint8_t>(),
+                  bytes.take<std::uint8_t>(),
+                  bytes.take<std::uint8_t>()};
     }
     case 1: {
       Kernel k;
@@ -81,7 +90,13 @@ Seen record_of(Bytes& bytes) {
       k.submitted = bytes.take<Ns>();
       return k;
     }
-    case 2: return Copy{bytes.times(), bytes.place(), bytes.take<std::uint8_t>(), bytes.take<std::uint8_t>(), bytes.take<std::uint8_t>(), bytes.take<std::uint64_t>()};
+    case 2:
+      return Copy{bytes.times(),
+                  bytes.place(),
+                  bytes.take<std::uint8_t>(),
+                  bytes.take<std::uint8_t>(),
+                  bytes.take<std::uint8_t>(),
+                  bytes.take<std::uint64_t>()};
     case 3: return Fill{bytes.times(), bytes.place(), bytes.take<std::uint16_t>(), bytes.take<std::uint64_t>()};
     case 4: return Sync{bytes.times(), bytes.place(), bytes.take<std::uint32_t>(), bytes.take<std::uint32_t>()};
     case 5: return Overhead{bytes.times(), bytes.take<std::uint32_t>()};
@@ -119,7 +134,9 @@ const gapscope::test::TempFolder& folder() {
 void check(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (text.find('\0') != std::string::npos || !nlohmann::json::accept(text) || !gapscope::load_trace_from_text(text, "recording").ok()) std::abort();
+  if (text.find('\0') != std::string::npos || !nlohmann::json::accept(text) ||
+      !gapscope::load_trace_from_text(text, "recording").ok())
+    std::abort();
   if (text.find("\n,{") != text.find("\n,")) std::abort();  // an event is a line: what a killed writer left is cut at one
 }
 

@@ -1,5 +1,5 @@
-// Any bytes as the window's state files, which a person may edit: reading them ends in what is kept or in a sentence, what could
-// not be understood lies beside the file under another name, and what is written after that is read back the same.
+// Any bytes as the window's state files, which a person may edit: reading them ends in what is kept or in a sentence, what
+// could not be understood lies beside the file under another name, and what is written after that is read back the same.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -47,7 +47,8 @@ void try_settings(std::string_view text) {
   const Settings now = file.read(said);
   if (!file.write(now).done) std::abort();
   const auto back = read_settings(path);
-  if (!back.ok() || back->recent != now.recent || back->muted != now.muted || back->preferences != now.preferences) std::abort();
+  if (!back.ok() || back->recent != now.recent || back->muted != now.muted || back->preferences != now.preferences)
+    std::abort();
   if (!said.empty()) check_moved(path, text);
 }
 

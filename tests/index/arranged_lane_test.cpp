@@ -26,7 +26,9 @@ std::string names_of(const Trace& trace, const ArrangedLane& lane) {
 }
 
 std::shared_ptr<Trace> called_from_python() {
-  return hand_trace({{"p", "main", LaneKind::cpu_thread,
+  return hand_trace({{"p",
+                      "main",
+                      LaneKind::cpu_thread,
                       {{{"module", 0, 100, Kind::python}},
                        {{"forward", 1, 40, Kind::python}, {"aten::relu", 50, 60}},
                        {{"aten::linear", 2, 30}, {"backward", 52, 58, Kind::python}},
@@ -35,9 +37,10 @@ std::shared_ptr<Trace> called_from_python() {
 
 // Two streams with work of one CUDA graph, and one without.
 std::shared_ptr<Trace> replayed_graph() {
-  auto trace = hand_trace({{"GPU 0", "stream 1", LaneKind::gpu_stream, {{{"a", 0, 10, Kind::kernel}, {"d", 30, 40, Kind::kernel}}}},
-                           {"GPU 0", "stream 2", LaneKind::gpu_stream, {{{"b", 5, 15, Kind::kernel}, {"c", 10, 20, Kind::kernel}}}},
-                           {"GPU 0", "stream 3", LaneKind::gpu_stream, {{{"e", 0, 50, Kind::kernel}}}}});
+  auto trace =
+      hand_trace({{"GPU 0", "stream 1", LaneKind::gpu_stream, {{{"a", 0, 10, Kind::kernel}, {"d", 30, 40, Kind::kernel}}}},
+                  {"GPU 0", "stream 2", LaneKind::gpu_stream, {{{"b", 5, 15, Kind::kernel}, {"c", 10, 20, Kind::kernel}}}},
+                  {"GPU 0", "stream 3", LaneKind::gpu_stream, {{{"e", 0, 50, Kind::kernel}}}}});
   trace->processes[0].is_gpu = true;
   for (std::size_t i = 0; i < trace->slice_count(); ++i) {
     GpuRow row;
@@ -76,7 +79,9 @@ TEST_CASE("the streams of a replayed graph lie side by side on one lane, and oth
   CHECK(names_of(*trace, *all.graph_streams[0].together) == "a c d / b");
 }
 
-TEST_CASE("in every recording, arranged rows hold each slice that is no Python frame once, disjoint and never deeper than with them") {
+TEST_CASE(
+    "in every recording, arranged rows hold each slice that is no Python frame once, disjoint and never deeper than with "
+    "them") {
   for (const auto& path : real_traces()) {
     const auto loaded = load_trace(path.string());
     REQUIRE(loaded.ok());
@@ -113,10 +118,12 @@ std::shared_ptr<Trace> many_gpus(std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) names.push_back(fmt::format("GPU {}", i));
   std::vector<HandLane> lanes;
   for (const std::string& name : names)
-    for (Ns begin = 0; begin < 2; ++begin) lanes.push_back({name, "stream", LaneKind::gpu_stream, {{{"k", begin, 10, Kind::kernel}}}});
+    for (Ns begin = 0; begin < 2; ++begin)
+      lanes.push_back({name, "stream", LaneKind::gpu_stream, {{{"k", begin, 10, Kind::kernel}}}});
   auto trace = hand_trace(lanes);
   for (Process& p : trace->processes) p.is_gpu = true;
-  for (std::size_t i = 0; i < trace->slice_count(); ++i) trace->gpu.emplace_back().slice = SliceId(i), trace->gpu.back().graph_id = 9;
+  for (std::size_t i = 0; i < trace->slice_count(); ++i)
+    trace->gpu.emplace_back().slice = SliceId(i), trace->gpu.back().graph_id = 9;
   return trace;
 }
 

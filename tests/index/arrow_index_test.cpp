@@ -23,11 +23,13 @@ std::string many_launches(int count) {
     ts += 3 + static_cast<int>(random() % 60);
     const std::string id = std::to_string(i + 1), at = std::to_string(ts);
     const auto event = [&](const std::string& head, int tid, int t, const std::string& args) {
-      text += (text.back() == '[' ? "" : ",") + std::string("{") + head + R"(,"pid":)" + (tid == 7 ? "0" : "10") + R"(,"tid":)" +
-              std::to_string(tid) + R"(,"ts":)" + std::to_string(t) + args + "}";
+      text += (text.back() == '[' ? "" : ",") + std::string("{") + head + R"(,"pid":)" + (tid == 7 ? "0" : "10") +
+              R"(,"tid":)" + std::to_string(tid) + R"(,"ts":)" + std::to_string(t) + args + "}";
     };
-    event(R"("ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel")", 11, ts, R"(,"dur":2,"args":{"correlation":)" + id + "}");
-    event(R"("ph":"X","cat":"kernel","name":"k")", 7, ts + 500, R"(,"dur":1,"args":{"device":0,"stream":7,"correlation":)" + id + "}");
+    event(R"("ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel")", 11, ts,
+          R"(,"dur":2,"args":{"correlation":)" + id + "}");
+    event(R"("ph":"X","cat":"kernel","name":"k")", 7, ts + 500,
+          R"(,"dur":1,"args":{"device":0,"stream":7,"correlation":)" + id + "}");
     event(R"("ph":"s","cat":"ac2g","name":"ac2g","id":)" + id, 11, ts, "");
     event(R"("ph":"f","bp":"e","cat":"ac2g","name":"ac2g","id":)" + id, 7, ts + 500, "");
     event(R"("ph":"X","cat":"cpu_op","name":"forward")", 12, ts, R"(,"dur":2)");
@@ -77,7 +79,8 @@ TEST_CASE("arrows that start in a stretch of time are counted as a naive count d
   for (int i = 0; i < 200; ++i) {
     const Ns a = trace.span.begin + static_cast<Ns>(random() % static_cast<unsigned>(trace.span.length()));
     const Span span{a, a + 1 + static_cast<Ns>(random() % 30'000'000)};
-    const auto naive = std::count_if(trace.calls.begin(), trace.calls.end(), [&](const Call& c) { return span.contains(trace.begin(c.slice)); });
+    const auto naive = std::count_if(trace.calls.begin(), trace.calls.end(),
+                                     [&](const Call& c) { return span.contains(trace.begin(c.slice)); });
     CHECK(many.index.starting_in(ArrowGroup::launches, span) == static_cast<std::size_t>(naive));
   }
 }

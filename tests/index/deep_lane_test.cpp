@@ -22,12 +22,15 @@ std::shared_ptr<const Trace> piled(int n, std::uint32_t longest, unsigned seed) 
   std::string inside;
   for (int i = 0; i < n; ++i) {
     const auto length = random() % 4 == 0 ? 0 : random() % longest;
-    inside += (inside.empty() ? "" : ",") + slice("x", fmt::format("{}", random() % 1500), fmt::format("{}", length), "", random() % 3 == 0 ? "python_function" : "cpu_op");
+    inside += (inside.empty() ? "" : ",") + slice("x", fmt::format("{}", random() % 1500), fmt::format("{}", length), "",
+                                                  random() % 3 == 0 ? "python_function" : "cpu_op");
   }
   return load_text(events(inside));
 }
 
-bool covers(const Trace& t, SliceId s, Ns at) { return t.begin(s) <= at && (at < t.end(s) || (t.span_of(s).empty() && at == t.begin(s))); }
+bool covers(const Trace& t, SliceId s, Ns at) {
+  return t.begin(s) <= at && (at < t.end(s) || (t.span_of(s).empty() && at == t.begin(s)));
+}
 
 // The deepest slice for which `holds`, looking at all.
 template <class Holds>
@@ -77,7 +80,8 @@ TEST_CASE("a lane hundreds deep says who encloses whom and what is innermost as 
     for (int i = 0; i < 1500; ++i) {
       const Ns at = i % 2 == 0 ? static_cast<Ns>(random() % 1600) * 1000 : static_cast<Ns>(random() % 5'000'000) - 10'000;
       all_right = all_right && lanes.innermost_at(LaneId(0u), at) == deepest(t, [&](SliceId s) { return covers(t, s, at); });
-      all_right = all_right && lanes.innermost_op_at(LaneId(0u), at) == deepest(t, [&](SliceId s) { return t.kind(s) == Kind::op && covers(t, s, at); });
+      all_right = all_right && lanes.innermost_op_at(LaneId(0u), at) ==
+                                   deepest(t, [&](SliceId s) { return t.kind(s) == Kind::op && covers(t, s, at); });
     }
     CHECK(all_right);
   }

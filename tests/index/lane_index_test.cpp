@@ -24,8 +24,10 @@ std::shared_ptr<const Trace> random_lane(int n, unsigned seed) {
     const Ns length = static_cast<Ns>(random() % 50 == 0 ? random() % 200'000 : random() % 300);
     t += gap;
     if (!inside.empty()) inside += ",";
-    inside += slice(fmt::format("n{}", i % 7), fmt::format("{}.{:03}", t / 1000, t % 1000), fmt::format("{}.{:03}", length / 1000, length % 1000));
-    if (i % 10 == 0 && length > 20) inside += "," + slice("child", fmt::format("{}.{:03}", (t + 5) / 1000, (t + 5) % 1000), "0.010");
+    inside += slice(fmt::format("n{}", i % 7), fmt::format("{}.{:03}", t / 1000, t % 1000),
+                    fmt::format("{}.{:03}", length / 1000, length % 1000));
+    if (i % 10 == 0 && length > 20)
+      inside += "," + slice("child", fmt::format("{}.{:03}", (t + 5) / 1000, (t + 5) % 1000), "0.010");
     t += length;
   }
   return load_text(events(inside));
@@ -40,7 +42,8 @@ TEST_CASE("what is visible covers every slice of the view exactly once, at any z
   std::mt19937_64 random(5);
   for (int round = 0; round < 200; ++round) {
     const Ns whole = t->span.length();
-    const Ns length = std::max<Ns>(50, static_cast<Ns>(static_cast<double>(whole) * std::pow(0.5, static_cast<double>(random() % 20))));
+    const Ns length =
+        std::max<Ns>(50, static_cast<Ns>(static_cast<double>(whole) * std::pow(0.5, static_cast<double>(random() % 20))));
     const Ns begin = t->span.begin - length / 2 + static_cast<Ns>(random() % static_cast<std::uint64_t>(whole));
     const Span view{begin, begin + length};
     const int width = 100 + static_cast<int>(random() % 2000);
@@ -60,12 +63,16 @@ TEST_CASE("what is visible covers every slice of the view exactly once, at any z
       for (const VisibleItem& item : items) {
         // A folded run may reach a little beyond the view; what it holds inside is what counts.
         for (std::uint32_t s = row.first; item.count > 1 && s < row.first + row.count; ++s) {
-          shown += t->slices.begin[s] >= item.begin && t->slices.end[s] <= item.end && t->slices.begin[s] < view.end && t->slices.end[s] >= item.begin ? 1u : 0u;
+          shown += t->slices.begin[s] >= item.begin && t->slices.end[s] <= item.end && t->slices.begin[s] < view.end &&
+                           t->slices.end[s] >= item.begin
+                       ? 1u
+                       : 0u;
         }
         shown += item.count == 1 ? 1u : 0u;
         CHECK(item.begin >= last_end);
         last_end = item.end;
-        const std::int64_t column = static_cast<std::int64_t>(static_cast<__int128>(std::max(item.begin, view.begin) - view.begin) * width / view.length());
+        const std::int64_t column = static_cast<std::int64_t>(
+            static_cast<__int128>(std::max(item.begin, view.begin) - view.begin) * width / view.length());
         in_column = column == last_column ? in_column + 1 : 1;
         last_column = column;
         CHECK(in_column <= 2);
@@ -85,14 +92,16 @@ TEST_CASE("the folded run names its longest slice") {
     const Row& row = t->rows[0];
     Ns longest = 0;
     for (std::uint32_t s = row.first; s < row.first + row.count; ++s) {
-      if (t->slices.begin[s] >= item.begin && t->slices.end[s] <= item.end) longest = std::max(longest, t->slices.end[s] - t->slices.begin[s]);
+      if (t->slices.begin[s] >= item.begin && t->slices.end[s] <= item.end)
+        longest = std::max(longest, t->slices.end[s] - t->slices.begin[s]);
     }
     CHECK(t->duration(item.slice) == longest);
   }
 }
 
 TEST_CASE("at a time, parents, children and self time") {
-  const auto t = load_text(events(slice("a", "0", "10") + "," + slice("b", "1", "3") + "," + slice("c", "5", "2") + "," + slice("d", "1.5", "1")));
+  const auto t = load_text(
+      events(slice("a", "0", "10") + "," + slice("b", "1", "3") + "," + slice("c", "5", "2") + "," + slice("d", "1.5", "1")));
   const LaneIndex index(*t);
   const SliceId a = index.at(RowId(0u), 0);
   REQUIRE(a);
@@ -118,7 +127,8 @@ TEST_CASE("the parent of an overlapping slice encloses it, and it is nobody's lo
 }
 
 TEST_CASE("all slices of a name come in time order over lanes and depths") {
-  const auto t = load_text(events(slice("x", "9", "1", "", "cpu_op", "2") + "," + slice("x", "1", "5") + "," + slice("x", "2", "1") + "," + slice("y", "0", "1")));
+  const auto t = load_text(events(slice("x", "9", "1", "", "cpu_op", "2") + "," + slice("x", "1", "5") + "," +
+                                  slice("x", "2", "1") + "," + slice("y", "0", "1")));
   const NameIndex names(*t);
   const auto x = names.slices_named(t->strings.find("x"));
   REQUIRE(x.size() == 3);

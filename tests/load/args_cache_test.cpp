@@ -17,7 +17,9 @@ using namespace gapscope::test;
 namespace {
 
 std::string event(const std::string& category, const std::string& name, int ts, const std::string& args) {
-  return fmt::format(R"({{"ph": "X", "cat": "{}", "name": "{}", "pid": 1, "tid": 2, "ts": {}.000, "dur": 0.500, "args": {{{}}}}})", category, name, ts, args);
+  return fmt::format(
+      R"({{"ph": "X", "cat": "{}", "name": "{}", "pid": 1, "tid": 2, "ts": {}.000, "dur": 0.500, "args": {{{}}}}})", category,
+      name, ts, args);
 }
 
 // Everything that args of operators and kernels can say, by the slice's begin.
@@ -25,12 +27,14 @@ std::string present(const Trace& trace, Ns begin) {
   std::string text;
   for (const OpRow& op : trace.ops) {
     if (trace.slices.begin[op.slice.index()] != begin) continue;
-    text += fmt::format("op {} {} {} {};", trace.strings[op.input_dims], trace.strings[op.input_types], op.sequence, op.unfinished);
+    text +=
+        fmt::format("op {} {} {} {};", trace.strings[op.input_dims], trace.strings[op.input_types], op.sequence, op.unfinished);
   }
   for (const GpuRow& g : trace.gpu) {
     if (trace.slices.begin[g.slice.index()] != begin) continue;
-    text += fmt::format("gpu {} {} {}x{}x{} {}x{}x{} {} {} {} {};", g.registers, g.shared_memory, g.grid[0], g.grid[1], g.grid[2], g.block[0], g.block[1],
-                        g.block[2], g.blocks_per_sm, g.warps_per_sm, g.occupancy_percent, g.correlation);
+    text +=
+        fmt::format("gpu {} {} {}x{}x{} {}x{}x{} {} {} {} {};", g.registers, g.shared_memory, g.grid[0], g.grid[1], g.grid[2],
+                    g.block[0], g.block[1], g.block[2], g.blocks_per_sm, g.warps_per_sm, g.occupancy_percent, g.correlation);
   }
   for (std::size_t s = 0; s < trace.slice_count(); ++s) {
     if (trace.slices.begin[s] == begin) text += fmt::format("external {}", trace.slices.external_id[s]);
@@ -50,7 +54,8 @@ const std::vector<std::string> kOpArgs = {
     R"("External id": 9)",
     R"("External id": 10, "Concrete Inputs": ["a\"]","\\"], "Input type": ["f\u006Cat","x"], "Input Dims": [[4,256],[4,256]], "Ev Idx": 1)",
 };
-const std::string kLaunch = R"("queued": 0, "registers per thread": 18, "shared memory": 64, "blocks per SM": 7.5, "warps per SM": 31, "grid": [1024,1,1], "block": [128,2,1])";
+const std::string kLaunch =
+    R"("queued": 0, "registers per thread": 18, "shared memory": 64, "blocks per SM": 7.5, "warps per SM": 31, "grid": [1024,1,1], "block": [128,2,1])";
 const std::vector<std::string> kKernelArgs = {
     R"("correlation": 1, )" + kLaunch + R"(, "est. achieved occupancy %": 48)",
     R"("correlation": 2, )" + kLaunch + R"(, "est. achieved occupancy %": 480)",
@@ -74,7 +79,8 @@ void check_any_order(const std::string& category, const std::vector<std::string>
   for (std::size_t x = 0; x < args.size(); ++x)
     for (std::size_t y = 0; y < args.size(); ++y)
       for (const std::size_t z : {x, y, x, y}) which.push_back(z);
-  for (std::size_t i = 0; i < which.size(); ++i) text += (i == 0 ? "" : ",\n") + event(category, "name of it", static_cast<int>(i), args[which[i]]);
+  for (std::size_t i = 0; i < which.size(); ++i)
+    text += (i == 0 ? "" : ",\n") + event(category, "name of it", static_cast<int>(i), args[which[i]]);
   const auto trace = load_text(events(text));
   REQUIRE(trace->slice_count() == which.size());
   for (std::size_t i = 0; i < which.size(); ++i) {
@@ -88,7 +94,8 @@ void check_any_order(const std::string& category, const std::vector<std::string>
 TEST_CASE("args that were met before say what they say alone, whatever came between") {
   check_any_order("cpu_op", kOpArgs);
   check_any_order("kernel", kKernelArgs);
-  CHECK(present(*load_text(events(event("kernel", "k", 10, kKernelArgs[1]))), 10'000) == "gpu 18 64 1024x1x1 128x2x1 7.5 31 480 2;external 0");
+  CHECK(present(*load_text(events(event("kernel", "k", 10, kKernelArgs[1]))), 10'000) ==
+        "gpu 18 64 1024x1x1 128x2x1 7.5 31 480 2;external 0");
 }
 
 TEST_CASE("a number that is none is counted in every event, also where the args around it came before") {
@@ -167,8 +174,10 @@ std::string text_of(const std::filesystem::path& path, std::size_t most) {
 }  // namespace
 
 TEST_CASE("a list or an object in the place of a number or a name says nothing, however often it comes") {
-  const std::vector<std::string> keys = {"External id", "correlation", "stream", "device",     "context",  "bytes",           "Sequence number", "Collective name",
-                                         "Addr",        "Bytes",       "name",   "Device Type", "graph id", "Total Allocated", "annotated stream", "finished"};
+  const std::vector<std::string> keys = {
+      "External id",      "correlation", "stream", "device", "context",     "bytes",    "Sequence number",
+      "Collective name",  "Addr",        "Bytes",  "name",   "Device Type", "graph id", "Total Allocated",
+      "annotated stream", "finished"};
   const std::vector<std::string> values = {"[1]", "[]", "{}", R"({"a": [1,2,3]})", "[[1],[2]]", R"("1")", "1", "null"};
   for (const std::string category : {"cpu_op", "kernel", "cuda_runtime", "gpu_memcpy"}) {
     for (const std::string& key : keys) {
@@ -176,10 +185,12 @@ TEST_CASE("a list or an object in the place of a number or a name says nothing, 
       int ts = 0;
       for (const std::string& value : values) {
         // Beside what is taken, and beside nothing that is.
-        for (const std::string beside : {R"("Input type": ["float","float"], "Input Dims": [[4,256],[4,256]])", R"("Concrete Inputs": ["","","",""], "others": [1,2,3])"}) {
+        for (const std::string beside : {R"("Input type": ["float","float"], "Input Dims": [[4,256],[4,256]])",
+                                         R"("Concrete Inputs": ["","","",""], "others": [1,2,3])"}) {
           const std::string odd = fmt::format(R"({}, "{}": {})", beside, key, value);
           // Alone, and said twice in either order.
-          for (const std::string& args : {odd, fmt::format(R"({}, "{}": 7)", odd, key), fmt::format(R"("{}": 7, {})", key, odd)})
+          for (const std::string& args :
+               {odd, fmt::format(R"({}, "{}": 7)", odd, key), fmt::format(R"("{}": 7, {})", key, odd)})
             for (int i = 0; i < 4; ++i) text += (ts == 0 ? "" : ",\n") + event(category, "name of it", ts, args), ++ts;
         }
       }
@@ -193,8 +204,26 @@ TEST_CASE("a list or an object in the place of a number or a name says nothing, 
 TEST_CASE("recordings read the same with runs and without, whole and with some of their characters changed") {
   std::mt19937 random(11);
   // What turns one kind of value into another, or one key into another.
-  const std::vector<std::string> pieces = {"[", "]", "{", "}", "\"", ",", ":", "1", "[1]", "{}", "null", "NaN", "\"x\"", "-", "\"External id\": [1], ", "\"Addr\": {},",
-                                           "\"grid\": 5, ", "\"correlation\": [7], ", "\"Input Dims\": [], ", "\\"};
+  const std::vector<std::string> pieces = {"[",
+                                           "]",
+                                           "{",
+                                           "}",
+                                           "\"",
+                                           ",",
+                                           ":",
+                                           "1",
+                                           "[1]",
+                                           "{}",
+                                           "null",
+                                           "NaN",
+                                           "\"x\"",
+                                           "-",
+                                           "\"External id\": [1], ",
+                                           "\"Addr\": {},",
+                                           "\"grid\": 5, ",
+                                           "\"correlation\": [7], ",
+                                           "\"Input Dims\": [], ",
+                                           "\\"};
   for (const auto& path : real_traces()) {
     CAPTURE(path.string());
     check_same_either_way(text_of(path, std::size_t{2} << 20));

@@ -26,7 +26,9 @@ constexpr int kSlices = 60'000;
 
 std::string many_slices() {
   std::string inside;
-  for (int i = 0; i < kSlices; ++i) inside += (i ? ",\n" : "") + slice(fmt::format("op {}", i % 97), std::to_string(i * 10), "5", fmt::format(R"(, "args": {{"number": {}}})", i));
+  for (int i = 0; i < kSlices; ++i)
+    inside += (i ? ",\n" : "") +
+              slice(fmt::format("op {}", i % 97), std::to_string(i * 10), "5", fmt::format(R"(, "args": {{"number": {}}})", i));
   return events(inside);
 }
 
@@ -44,7 +46,9 @@ Result<std::shared_ptr<const Trace>> load_while(const std::string& path, Change 
   return loading.get();
 }
 
-double seconds_since(std::chrono::steady_clock::time_point t) { return std::chrono::duration<double>(std::chrono::steady_clock::now() - t).count(); }
+double seconds_since(std::chrono::steady_clock::time_point t) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - t).count();
+}
 
 }  // namespace
 
@@ -115,12 +119,16 @@ TEST_CASE("the args of a file that was cut, emptied, overwritten or replaced sin
     CHECK(present(bytes) == "19999");
     CHECK(present(bytes + "more") == "19999");
     const std::string shorter = fmt::format("{} is shorter than when it was opened: byte {} is gone. Reload it.", path, last);
-    const std::string changed = fmt::format("The event at byte {} of {} cannot be read any more: the file has changed since it was opened. Reload it.", last, path);
-    CHECK_MESSAGE((present(bytes.substr(0, bytes.size() / 2)) == shorter || present(bytes.substr(0, bytes.size() / 2)) == changed), present(bytes.substr(0, bytes.size() / 2)));
-    for (const std::string& now : {std::string(), std::string(bytes.size(), 'x'), std::string(bytes.size(), '\0'), std::string("{}"), text.substr(0, 5000)}) {
+    const std::string changed = fmt::format(
+        "The event at byte {} of {} cannot be read any more: the file has changed since it was opened. Reload it.", last, path);
+    CHECK_MESSAGE(
+        (present(bytes.substr(0, bytes.size() / 2)) == shorter || present(bytes.substr(0, bytes.size() / 2)) == changed),
+        present(bytes.substr(0, bytes.size() / 2)));
+    for (const std::string& now : {std::string(), std::string(bytes.size(), 'x'), std::string(bytes.size(), '\0'),
+                                   std::string("{}"), text.substr(0, 5000)}) {
       const std::string sentence = present(now);
       CHECK(sentence.size() > 20);
-        CHECK_MESSAGE((sentence.back() == '.' || sentence.back() == '?'), sentence);
+      CHECK_MESSAGE((sentence.back() == '.' || sentence.back() == '?'), sentence);
     }
     std::filesystem::remove(path);
     std::filesystem::create_directory(path);

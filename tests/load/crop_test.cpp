@@ -26,8 +26,13 @@ using Described = std::tuple<std::string, std::string, Ns, Ns, std::string, std:
 
 Described describe(const Trace& t, SliceId s) {
   const Lane& lane = t.lane(s);
-  return {t.processes[lane.process.index()].key, lane.key + (lane.is_async ? " async" : ""), t.begin(s), t.end(s), std::string(t.name(s)),
-          std::string(t.category_name(s)), t.slices.external_id[s.index()]};
+  return {t.processes[lane.process.index()].key,
+          lane.key + (lane.is_async ? " async" : ""),
+          t.begin(s),
+          t.end(s),
+          std::string(t.name(s)),
+          std::string(t.category_name(s)),
+          t.slices.external_id[s.index()]};
 }
 
 struct Contents {
@@ -50,7 +55,8 @@ Contents contents(const Trace& t, const std::vector<bool>& slices, Span window) 
   for (std::size_t s = 0; s < t.slice_count(); ++s)
     if (slices[s]) out.slices.push_back(describe(t, SliceId(s)));
   for (const Flow& f : t.flows)
-    if (slices[f.from.index()] && slices[f.to.index()]) out.flows.emplace_back(describe(t, f.from), describe(t, f.to), t.strings[f.category]);
+    if (slices[f.from.index()] && slices[f.to.index()])
+      out.flows.emplace_back(describe(t, f.from), describe(t, f.to), t.strings[f.category]);
   for (const Instant& i : t.instants) {
     if (i.time < window.begin || i.time >= window.end) continue;
     out.instants.emplace_back(i.time, i.lane ? t.lane(i.lane).key : "", std::string(t.strings[i.name]));
@@ -64,7 +70,8 @@ Contents contents(const Trace& t, const std::vector<bool>& slices, Span window) 
 }
 
 Contents everything(const Trace& t) {
-  return contents(t, std::vector<bool>(t.slice_count(), true), {std::numeric_limits<Ns>::min(), std::numeric_limits<Ns>::max()});
+  return contents(t, std::vector<bool>(t.slice_count(), true),
+                  {std::numeric_limits<Ns>::min(), std::numeric_limits<Ns>::max()});
 }
 
 // The rule once more, in the plainest words: what overlaps, and for GPU work its call and owner.
@@ -192,7 +199,8 @@ TEST_CASE("the args of an event that is kept are the same text, byte by byte") {
 
 TEST_CASE("a damaged event is mended in the crop, and counted; numbers that are none become texts") {
   const TempFolder folder;
-  const std::string text = events(slice("a \"quoted\" name", "1", "2") + "," + slice("n", "1", "1", ", \"args\": {\"x\": NaN, \"y\": -Infinity, \"z\": [1, 2.5e3]}") + "," +
+  const std::string text = events(slice("a \"quoted\" name", "1", "2") + "," +
+                                  slice("n", "1", "1", ", \"args\": {\"x\": NaN, \"y\": -Infinity, \"z\": [1, 2.5e3]}") + "," +
                                   slice("fine", "2", "1"));
   const auto t = load_file(folder.write("t.json", text));
   REQUIRE(t->slice_count() == 3);
@@ -219,11 +227,14 @@ TEST_CASE("what cannot be cropped is said in a sentence, and leaves no file behi
   const Span window{100'000, 200'000};
   CHECK(sentence(*t, window, path) == path + " is the trace itself, which is still being read. Write to another file.");
   const std::string nowhere = (folder.path() / "no" / "out.json").string();
-  CHECK(sentence(*t, window, nowhere) == nowhere + " cannot be written: No such file or directory. Name a place where you may write and where there is room.");
+  CHECK(sentence(*t, window, nowhere) ==
+        nowhere + " cannot be written: No such file or directory. Name a place where you may write and where there is room.");
   const std::string out = (folder.path() / "out.json").string();
   CHECK(sentence(*t, {500'000, 600'000}, out) ==
-        "Nothing of " + path + " lies in that window: the trace goes from 90000 to 350000 ns. Choose a window inside, or other lanes.");
-  CHECK(sentence(*t, window, out + ".xz") == out + ".xz: crops are written plain or as gzip. Let the name end in .json or .json.gz.");
+        "Nothing of " + path +
+            " lies in that window: the trace goes from 90000 to 350000 ns. Choose a window inside, or other lanes.");
+  CHECK(sentence(*t, window, out + ".xz") ==
+        out + ".xz: crops are written plain or as gzip. Let the name end in .json or .json.gz.");
   folder.write("t.json", "{\"traceEvents\": []}");
   CHECK(sentence(*t, window, out).find("has changed since it was opened") != std::string::npos);
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
@@ -247,7 +258,8 @@ TEST_CASE("a file that has changed since it was loaded gives no crop, be it of a
     for (const Span window : {Span{301'000, 312'000}, t->span}) {
       const auto figures = write_crop(*t, choose_crop(*t, links, window), out, {.stamp = now == fewer ? std::nullopt : stamp});
       REQUIRE(!figures.ok());
-      CHECK(figures.error().message == path + " has changed since it was opened, so what is to be saved is no longer where it was. Reload it.");
+      CHECK(figures.error().message ==
+            path + " has changed since it was opened, so what is to be saved is no longer where it was. Reload it.");
     }
   }
   std::ifstream file(out);
@@ -257,8 +269,9 @@ TEST_CASE("a file that has changed since it was loaded gives no crop, be it of a
 
 TEST_CASE("names with lone surrogates, and a header with some, are in the crop as they are in the trace") {
   const TempFolder folder;
-  const std::string text = R"({"note \udc80": "\ud83d\ude00 \ud83d", "traceEvents": [)" + slice(R"(a\ud800b)", "1", "2") + "," + slice(R"(\\ud800 \\\udfff)", "4", "2") + "," +
-                           slice(R"(\ud83d\ude00\uD83D)", "8", "2") + "," + slice("fine", "16", "2") + R"(], "end": "\udbff"})";
+  const std::string text = R"({"note \udc80": "\ud83d\ude00 \ud83d", "traceEvents": [)" + slice(R"(a\ud800b)", "1", "2") + "," +
+                           slice(R"(\\ud800 \\\udfff)", "4", "2") + "," + slice(R"(\ud83d\ude00\uD83D)", "8", "2") + "," +
+                           slice("fine", "16", "2") + R"(], "end": "\udbff"})";
   const auto t = load_file(folder.write("t.json", text));
   REQUIRE(t->slice_count() == 4);
   for (const Span window : {t->span, Span{0, 12'000}}) {
@@ -275,13 +288,15 @@ TEST_CASE("names with lone surrogates, and a header with some, are in the crop a
 
 TEST_CASE("what of the file is no event that can be read is counted, and said") {
   const TempFolder folder;
-  const std::string text = events(slice("a", "1", "2") + R"(,{"ph": "X", "name" "b" "c"},)" + slice("d", "4", "2") + ", 5, " + slice("e", "8", "2"));
+  const std::string text =
+      events(slice("a", "1", "2") + R"(,{"ph": "X", "name" "b" "c"},)" + slice("d", "4", "2") + ", 5, " + slice("e", "8", "2"));
   const auto t = load_file(folder.write("t.json", text));
   REQUIRE(t->slice_count() == 3);
   for (const Span window : {t->span, Span{0, 2'500}}) {
     const Cropped c = crop(*t, window, (folder.path() / "out.json").string());
     CHECK(c.figures.unreadable == 2);
-    CHECK(c.figures.remarks() == std::vector<std::string>{"2 pieces of the file are no events that can be read and are left out"});
+    CHECK(c.figures.remarks() ==
+          std::vector<std::string>{"2 pieces of the file are no events that can be read and are left out"});
     CHECK(c.trace->report.entries().empty());
   }
 }
@@ -292,7 +307,8 @@ TEST_CASE("a crop that is cancelled ends with an Error and leaves no file behind
   const LaneIndex lanes(*t);
   const LinkIndex links(*t, lanes);
   std::atomic<bool> cancel{true};
-  const auto figures = write_crop(*t, choose_crop(*t, links, {100'000, 200'000}), (folder.path() / "out.json").string(), {.stamp = {}, .cancel = &cancel});
+  const auto figures = write_crop(*t, choose_crop(*t, links, {100'000, 200'000}), (folder.path() / "out.json").string(),
+                                  {.stamp = {}, .cancel = &cancel});
   REQUIRE(!figures.ok());
   CHECK(figures.error().message == "Cancelled.");
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);

@@ -21,7 +21,8 @@ struct Seen {
 };
 
 Seen load_damaged(std::string_view damaged, ImportIssue kind) {
-  const std::string text = "{\"traceEvents\": [\n" + slice("before", "1", "1") + ",\n" + std::string(damaged) + ",\n" + slice("after", "9", "1") + "\n]}";
+  const std::string text = "{\"traceEvents\": [\n" + slice("before", "1", "1") + ",\n" + std::string(damaged) + ",\n" +
+                           slice("after", "9", "1") + "\n]}";
   Seen seen;
   seen.trace = load_text(text);
   for (const ImportIssueEntry& e : seen.trace->report.entries()) {
@@ -44,7 +45,8 @@ bool has_slice(const Trace& t, std::string_view name) {
 
 TEST_CASE("a raw control character inside a string is read as that character") {
   const Seen s = load_damaged(slice("tab\there", "3", "1"), ImportIssue::control_character);
-  CHECK(s.sentence == "1 raw control character stood inside a string, where JSON wants an escape; it was read as that character.");
+  CHECK(s.sentence ==
+        "1 raw control character stood inside a string, where JSON wants an escape; it was read as that character.");
   CHECK(has_slice(*s.trace, "tab\there"));
   CHECK(s.trace->slice_count() == 3);
   CHECK(load_damaged(slice("two\nlines", "3", "1"), ImportIssue::control_character).trace->slice_count() == 3);
@@ -70,7 +72,8 @@ TEST_CASE("invalid UTF-8 is shown as replacement characters") {
 }
 
 TEST_CASE("NaN, Infinity and N/A count as absent") {
-  const Seen s = load_damaged(slice("k", "3", "1", R"(, "args": {"a": NaN, "b": -Infinity, "c": N/A, "stream": 3})", "kernel"), ImportIssue::non_finite_number);
+  const Seen s = load_damaged(slice("k", "3", "1", R"(, "args": {"a": NaN, "b": -Infinity, "c": N/A, "stream": 3})", "kernel"),
+                              ImportIssue::non_finite_number);
   CHECK(s.sentence == "3 values are NaN, Infinity or N/A, which JSON does not know; they count as absent.");
   REQUIRE(s.trace->gpu.size() == 1);
   CHECK(s.trace->gpu[0].stream == 3);
@@ -78,7 +81,8 @@ TEST_CASE("NaN, Infinity and N/A count as absent") {
 }
 
 TEST_CASE("trailing and missing commas") {
-  CHECK(load_damaged(slice("a", "3", "1", ", \"args\": {\"x\": 1,}"), ImportIssue::trailing_comma).sentence == "1 comma stood before a closing bracket; it was ignored.");
+  CHECK(load_damaged(slice("a", "3", "1", ", \"args\": {\"x\": 1,}"), ImportIssue::trailing_comma).sentence ==
+        "1 comma stood before a closing bracket; it was ignored.");
   const auto last = load_text("[" + slice("a", "3", "1") + ",\n]");
   CHECK(last->report.count(ImportIssue::trailing_comma) == 1);
   CHECK(last->slice_count() == 1);
@@ -88,29 +92,35 @@ TEST_CASE("trailing and missing commas") {
 }
 
 TEST_CASE("of a key that comes twice the later value counts") {
-  const Seen s = load_damaged(R"({"ph":"X","name":"first","name":"second","pid":7,"tid":1,"ts":3,"dur":1})", ImportIssue::duplicate_key);
+  const Seen s =
+      load_damaged(R"({"ph":"X","name":"first","name":"second","pid":7,"tid":1,"ts":3,"dur":1})", ImportIssue::duplicate_key);
   CHECK(s.sentence == "1 event has the same key twice; the later value counts.");
   CHECK(has_slice(*s.trace, "second"));
-  const Seen args = load_damaged(slice("k", "3", "1", R"(, "args": {"stream": 1, "stream": 2})", "kernel"), ImportIssue::duplicate_key);
+  const Seen args =
+      load_damaged(slice("k", "3", "1", R"(, "args": {"stream": 1, "stream": 2})", "kernel"), ImportIssue::duplicate_key);
   REQUIRE(args.trace->gpu.size() == 1);
   CHECK(args.trace->gpu[0].stream == 2);
 }
 
 TEST_CASE("events without a time, with odd durations and with times as text") {
-  CHECK(load_damaged(R"({"ph":"X","name":"x","pid":7,"tid":1,"dur":1})", ImportIssue::no_timestamp).sentence == "1 event has no readable ts and was left out.");
+  CHECK(load_damaged(R"({"ph":"X","name":"x","pid":7,"tid":1,"dur":1})", ImportIssue::no_timestamp).sentence ==
+        "1 event has no readable ts and was left out.");
   CHECK(load_damaged(slice("x", "1e40", "1"), ImportIssue::no_timestamp).trace->slice_count() == 2);
   const Seen negative = load_damaged(slice("x", "3", "-2"), ImportIssue::negative_duration);
   CHECK(negative.sentence == "1 slice has a negative duration; it is shown with none.");
   CHECK(negative.trace->slice_count() == 3);
-  CHECK(load_damaged(R"({"ph":"X","name":"x","pid":7,"tid":1,"ts":3})", ImportIssue::missing_duration).sentence == "1 slice has no readable dur; it is shown with a duration of 0.");
+  CHECK(load_damaged(R"({"ph":"X","name":"x","pid":7,"tid":1,"ts":3})", ImportIssue::missing_duration).sentence ==
+        "1 slice has no readable dur; it is shown with a duration of 0.");
   const Seen text = load_damaged(slice("x", "\"3.5\"", "\"1\""), ImportIssue::number_as_text);
   CHECK(text.sentence == "2 times are written as text; they were read as numbers.");
   CHECK(text.trace->slice_count() == 3);
 }
 
 TEST_CASE("phases that are not drawn, and elements that are no events, are counted") {
-  CHECK(load_damaged(R"({"ph":"P","name":"sample","pid":7,"tid":1,"ts":3})", ImportIssue::unknown_phase).sentence == "1 event has a phase (ph) that is not drawn here.");
-  CHECK(load_damaged("17", ImportIssue::not_an_object).sentence == "1 element of traceEvents is not an event and was left out.");
+  CHECK(load_damaged(R"({"ph":"P","name":"sample","pid":7,"tid":1,"ts":3})", ImportIssue::unknown_phase).sentence ==
+        "1 event has a phase (ph) that is not drawn here.");
+  CHECK(load_damaged("17", ImportIssue::not_an_object).sentence ==
+        "1 element of traceEvents is not an event and was left out.");
   CHECK(load_damaged("[1, [2]]", ImportIssue::not_an_object).trace->slice_count() == 2);
 }
 
@@ -125,8 +135,8 @@ TEST_CASE("a hopeless event costs itself alone, and its place is named") {
 }
 
 TEST_CASE("times far from the rest are kept but do not stretch the view") {
-  const std::string text = events(slice("stray", "0", "1") + "," + slice("a", "1700000000000000", "5") + "," + slice("b", "1700000000000010", "5") + "," +
-                                  slice("c", "1700000000000020", "5"));
+  const std::string text = events(slice("stray", "0", "1") + "," + slice("a", "1700000000000000", "5") + "," +
+                                  slice("b", "1700000000000010", "5") + "," + slice("c", "1700000000000020", "5"));
   const auto t = load_text(text);
   CHECK(t->slice_count() == 4);
   CHECK(t->report.count(ImportIssue::absurd_time) == 1);
@@ -134,7 +144,8 @@ TEST_CASE("times far from the rest are kept but do not stretch the view") {
 }
 
 TEST_CASE("an absurd Record Window End is left out") {
-  const auto t = load_text(events(slice("a", "1", "1") + R"(,{"ph":"i","s":"g","name":"Record Window End","pid":"","tid":"","ts":9000000000000000})"));
+  const auto t = load_text(events(slice("a", "1", "1") +
+                                  R"(,{"ph":"i","s":"g","name":"Record Window End","pid":"","tid":"","ts":9000000000000000})"));
   CHECK(t->report.count(ImportIssue::absurd_window_end) == 1);
   CHECK(t->instants.empty());
 }
@@ -148,7 +159,9 @@ TEST_CASE("missing closing brackets lose nothing; text after the end is named") 
 
 TEST_CASE("a trace cut at any byte opens up to the cut or says why not, the same for any batch") {
   std::string text = "{\"schemaVersion\": 1, \"deviceProperties\": [{\"id\": 0, \"name\": \"H200\"}],\n\"traceEvents\": [\n";
-  for (int i = 0; i < 6; ++i) text += (i ? ",\n" : "") + slice(fmt::format("op \\\"{}\\\"", i), std::to_string(10 * i), "4.5", R"(, "args": {"External id": 3, "Input Dims": [[64, 64], []]})");
+  for (int i = 0; i < 6; ++i)
+    text += (i ? ",\n" : "") + slice(fmt::format("op \\\"{}\\\"", i), std::to_string(10 * i), "4.5",
+                                     R"(, "args": {"External id": 3, "Input Dims": [[64, 64], []]})");
   text += "\n], \"traceName\": \"x\"}";
   std::size_t slices_before = 0;
   for (std::size_t cut = 0; cut <= text.size(); ++cut) {
@@ -174,7 +187,10 @@ TEST_CASE("a trace cut at any byte opens up to the cut or says why not, the same
 
 TEST_CASE("random byte flips never crash, and threads and batches agree on what is left") {
   std::string clean = "{\"deviceProperties\": [{\"id\": 0}], \"traceEvents\": [\n";
-  for (int i = 0; i < 12; ++i) clean += (i ? ",\n  " : "") + slice(fmt::format("op {}", i), std::to_string(10 * i), "4.5", R"(, "args": {"External id": 3, "grid": [4, 2, 1], "name": "x"})", i % 2 ? "kernel" : "cpu_op");
+  for (int i = 0; i < 12; ++i)
+    clean += (i ? ",\n  " : "") + slice(fmt::format("op {}", i), std::to_string(10 * i), "4.5",
+                                        R"(, "args": {"External id": 3, "grid": [4, 2, 1], "name": "x"})",
+                                        i % 2 ? "kernel" : "cpu_op");
   clean += "\n], \"traceName\": \"x\"}";
   std::mt19937 random(20260101);
   int agreed = 0;

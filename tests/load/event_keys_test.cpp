@@ -16,7 +16,9 @@ ArgKey arg_key(const std::string& key) {
   return far;
 }
 
-EventKey event_key(const std::string& key) { return kEventKeyTable.find(key.data(), key.size(), key.data() + key.size(), EventKey::other); }
+EventKey event_key(const std::string& key) {
+  return kEventKeyTable.find(key.data(), key.size(), key.data() + key.size(), EventKey::other);
+}
 
 }  // namespace
 

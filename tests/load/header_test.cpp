@@ -38,8 +38,9 @@ TEST_CASE("of a header's key that comes twice the later value counts, before and
 TEST_CASE("a header's value ends where it ends, however the text comes") {
   const std::string value = R"({"a": "]}\"\\", "b": [1, {"c": "\\\"["}], "d": "{"})";
   const std::string event = slice("x", "1", "1");
-  for (const std::string& text : {"{\"h\": " + value + ", \"traceEvents\": [" + event + "], \"t\": " + value + ", \"n\": 17 , \"s\": \"a]\"}",
-                                  "{\"traceEvents\": [" + event + "], \"h\": " + value + ", \"t\": " + value + ", \"n\":17, \"s\":\"a]\"}"}) {
+  for (const std::string& text :
+       {"{\"h\": " + value + ", \"traceEvents\": [" + event + "], \"t\": " + value + ", \"n\": 17 , \"s\": \"a]\"}",
+        "{\"traceEvents\": [" + event + "], \"h\": " + value + ", \"t\": " + value + ", \"n\":17, \"s\":\"a]\"}"}) {
     for (const std::size_t batch : {std::size_t{1}, std::size_t{16}, std::size_t{64}, kOneBatch}) {
       const auto t = load_text(text, 1, batch);
       REQUIRE(t->header.metadata.size() == 4);
@@ -59,7 +60,8 @@ TEST_CASE("a header of many members, or of one that is large, costs time in prop
     std::string large = "\"large\": [1";
     for (int i = 0; i < 20'000 * size; ++i) large += ", {\"id\": 1}";  // where a block can be cut
     large += "]";
-    return std::vector<std::string>{"{" + many + ", " + event + "}", "{" + event + ", " + many + "}", "{" + event + ", " + large + "}"};
+    return std::vector<std::string>{"{" + many + ", " + event + "}", "{" + event + ", " + many + "}",
+                                    "{" + event + ", " + large + "}"};
   };
   const std::vector<std::string> small = texts(8), big = texts(64);
   for (std::size_t i = 0; i < small.size(); ++i) {

@@ -23,7 +23,8 @@ std::string around(std::string_view odd) {
 }
 
 std::string flow(std::string_view phase, std::string_view ts) {
-  return R"({"cat":"ac2g","name":"ac2g","id":9,"pid":7,"tid":1,"bp":"e","ph":")" + std::string(phase) + R"(","ts":)" + std::string(ts) + "}";
+  return R"({"cat":"ac2g","name":"ac2g","id":9,"pid":7,"tid":1,"bp":"e","ph":")" + std::string(phase) + R"(","ts":)" +
+         std::string(ts) + "}";
 }
 
 std::vector<OddFile> odd_files() {
@@ -46,10 +47,8 @@ std::vector<OddFile> odd_files() {
       {non_finite_number, around(slice("k", "3", "1", R"(,"args":{"blocks per SM":Infinity})", "kernel")),
        "1 value is NaN, Infinity or N/A, which JSON does not know; it counts as absent."},
       {trailing_comma, "[" + a + ",\n]", "1 comma stood before a closing bracket; it was ignored."},
-      {missing_comma, "[" + a + "\n" + slice("b", "5", "1") + "]",
-       "1 comma is missing between two events; no event is lost."},
-      {duplicate_key, around(slice("a", "3", "1", R"(,"tid":1)")),
-       "1 event has the same key twice; the later value counts."},
+      {missing_comma, "[" + a + "\n" + slice("b", "5", "1") + "]", "1 comma is missing between two events; no event is lost."},
+      {duplicate_key, around(slice("a", "3", "1", R"(,"tid":1)")), "1 event has the same key twice; the later value counts."},
       {no_timestamp, around(R"({"ph":"X","name":"x","pid":7,"tid":1,"dur":1})"),
        "1 event has no readable ts and was left out."},
       {negative_duration, around(slice("a", "3", "-1")), "1 slice has a negative duration; it is shown with none."},
@@ -64,17 +63,14 @@ std::vector<OddFile> odd_files() {
        "1 begin event (B) has no end event (E); its slice is drawn to the end of the trace."},
       {overlap, events(slice("a", "1", "4") + "," + slice("b", "3", "4")),
        "1 slice overlaps another of its lane without lying inside it; it is drawn one depth lower."},
-      {flow_start_alone, events(a + "," + flow("s", "3")),
-       "1 flow start has no end in the file; no arrow is drawn for it."},
-      {flow_end_alone, events(a + "," + flow("f", "3")),
-       "1 flow end has no start in the file; no arrow is drawn for it."},
+      {flow_start_alone, events(a + "," + flow("s", "3")), "1 flow start has no end in the file; no arrow is drawn for it."},
+      {flow_end_alone, events(a + "," + flow("f", "3")), "1 flow end has no start in the file; no arrow is drawn for it."},
       {unknown_phase, around(R"({"ph":"P","name":"sample","pid":7,"tid":1,"ts":3})"),
        "1 event has a phase (ph) that is not drawn here."},
       {not_an_object, around("17"), "1 element of traceEvents is not an event and was left out."},
       {header_after_events, R"({"traceEvents": [)" + a + R"(], "deviceProperties": [{"id": 0, "name": "H200"}]})",
        "1 header entry stands after the events; it was read all the same."},
-      {absurd_window_end,
-       around(R"({"ph":"i","s":"g","name":"Record Window End","pid":"","tid":"","ts":9000000000000000})"),
+      {absurd_window_end, around(R"({"ph":"i","s":"g","name":"Record Window End","pid":"","tid":"","ts":9000000000000000})"),
        "\"Record Window End\" lies more than a day from the rest of the recording and was left out."},
       {text_after_end, "[" + a + "] and more", "Text follows the end of the trace; it was ignored."},
       {async_unpaired, around(R"({"ph":"b","cat":"io","id":1,"name":"read","pid":7,"tid":1,"ts":3})"),
@@ -105,7 +101,8 @@ TEST_CASE("every oddity has a file whose whole report is its one sentence") {
 
 TEST_CASE("categories beyond what the table holds are counted, and no slice is lost") {
   std::string text = "[";
-  for (int i = 0; i < 65'540; ++i) text += (i ? ",\n" : "") + slice("s", std::to_string(i * 2), "1", "", "c" + std::to_string(i));
+  for (int i = 0; i < 65'540; ++i)
+    text += (i ? ",\n" : "") + slice("s", std::to_string(i * 2), "1", "", "c" + std::to_string(i));
   const auto trace = load_text(text + "]");
   CHECK(trace->report.count(ImportIssue::too_many) == 5);
   CHECK(trace->slice_count() == 65'540);

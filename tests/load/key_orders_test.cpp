@@ -12,7 +12,8 @@ using namespace gapscope::test;
 
 namespace {
 
-const std::string kUsual = R"({"ph": "X", "cat": "cpu_op", "name": "usual", "pid": 1, "tid": 2, "ts": 1.000, "dur": 2.000, "args": {"External id": 5}})";
+const std::string kUsual =
+    R"({"ph": "X", "cat": "cpu_op", "name": "usual", "pid": 1, "tid": 2, "ts": 1.000, "dur": 2.000, "args": {"External id": 5}})";
 
 // What stands in the trace of `event` alone, and of it after events that made its order of keys the usual one.
 struct Both {
@@ -42,20 +43,33 @@ void check_same(const std::string& event) {
 }  // namespace
 
 TEST_CASE("an event whose keys come in the usual order says what it says alone") {
-  check_same(R"({"ph": "X", "cat": "cpu_op", "name": "b", "pid": 1, "tid": 2, "ts": 10, "dur": 2, "args": {"External id": 77}})");
-  check_same(R"({"ph": "X", "cat": "cpu_op", "name": "b", "pid": "1", "tid": "two words", "ts": 10.5, "dur": "2", "args": {}})");
-  check_same("{\"ph\": \"X\" , \"cat\": \"cpu_op\" , \"name\": \"b\" , \"pid\": 1 , \"tid\": 2 , \"ts\": 10\n, \"dur\": 2\t, \"args\": {\"External id\": 7 } }");
-  check_same(R"({"ph" : "X", "cat" : "cpu_op", "name" : "b", "pid" : 1, "tid" : 2, "ts" : 10, "dur" : 2, "args" : {"External id" : 9}})");
-  check_same(R"({"ph": "X", "cat": "cpu_op", "name": "b\"c\\d\u0041", "pid": 1, "tid": 2, "ts": 10, "dur": 2, "args": {"External id": 9}})");
-  check_same(R"({"ph": "X", "cat": "cpu_op", "name": ["no", "text"], "pid": 1, "tid": 2, "ts": 10, "dur": 2, "args": {"External id": 9}})");
-  check_same(R"({"ph": "X", "cat": "cpu_op", "name": "b", "pid": {"a": 1}, "tid": 2, "ts": 10, "dur": 2, "args": {"External id": 9}})");
+  check_same(
+      R"({"ph": "X", "cat": "cpu_op", "name": "b", "pid": 1, "tid": 2, "ts": 10, "dur": 2, "args": {"External id": 77}})");
+  check_same(
+      R"({"ph": "X", "cat": "cpu_op", "name": "b", "pid": "1", "tid": "two words", "ts": 10.5, "dur": "2", "args": {}})");
+  check_same(
+      "{\"ph\": \"X\" , \"cat\": \"cpu_op\" , \"name\": \"b\" , \"pid\": 1 , \"tid\": 2 , \"ts\": 10\n, \"dur\": 2\t, "
+      "\"args\": {\"External id\": 7 } }");
+  check_same(
+      R"({"ph" : "X", "cat" : "cpu_op", "name" : "b", "pid" : 1, "tid" : 2, "ts" : 10, "dur" : 2, "args" : {"External id" : 9}})");
+  check_same(
+      R"({"ph": "X", "cat": "cpu_op", "name": "b\"c\\d\u0041", "pid": 1, "tid": 2, "ts": 10, "dur": 2, "args": {"External id": 9}})");
+  check_same(
+      R"({"ph": "X", "cat": "cpu_op", "name": ["no", "text"], "pid": 1, "tid": 2, "ts": 10, "dur": 2, "args": {"External id": 9}})");
+  check_same(
+      R"({"ph": "X", "cat": "cpu_op", "name": "b", "pid": {"a": 1}, "tid": 2, "ts": 10, "dur": 2, "args": {"External id": 9}})");
   check_same(R"({"ph": "X", "cat": "cpu_op", "name": "b", "pid": 1, "tid": 2, "ts": 10, "dur": 2, "args": 5})");
-  check_same(R"({"ph": "X", "cat": "cpu_op", "name": "b", "pid": 1, "tid": 2, "ts": 10, "dur": 2, "args": {"External id": 9}, "name": "later"})");
-  check_same(R"({"ph": "X", "cat": "cpu_op", "name": "b", "pid": 1, "tid": 2, "ts": 10, "dur": 2, "args": {"External id": 9}, "args": {"External id": 10}})");
+  check_same(
+      R"({"ph": "X", "cat": "cpu_op", "name": "b", "pid": 1, "tid": 2, "ts": 10, "dur": 2, "args": {"External id": 9}, "name": "later"})");
+  check_same(
+      R"({"ph": "X", "cat": "cpu_op", "name": "b", "pid": 1, "tid": 2, "ts": 10, "dur": 2, "args": {"External id": 9}, "args": {"External id": 10}})");
   check_same(R"({"ph": "X", "cat": "cpu_op", "name": "b", "pid": 1, "tid": 2, "ts": 10, "dur": 2})");
-  check_same(R"({"ph": "X", "cat": "python_function", "name": "b", "pid": 1, "tid": 2, "ts": 10, "dur": 2, "args": {"Python id": [1, {"a": "}"}], "b": {}}})");
-  check_same(R"({"ph": "X", "cat": "python_function", "name": "b", "pid": 1, "tid": 2, "ts": 10, "dur": 2, "args": {"Python id": 1, "b": 2}})");
-  check_same(R"({"ph": "X", "cat": "cpu_op", "name": "b", "tid": 2, "pid": 1, "dur": 2, "ts": 10, "args": {"External id": 9}})");
+  check_same(
+      R"({"ph": "X", "cat": "python_function", "name": "b", "pid": 1, "tid": 2, "ts": 10, "dur": 2, "args": {"Python id": [1, {"a": "}"}], "b": {}}})");
+  check_same(
+      R"({"ph": "X", "cat": "python_function", "name": "b", "pid": 1, "tid": 2, "ts": 10, "dur": 2, "args": {"Python id": 1, "b": 2}})");
+  check_same(
+      R"({"ph": "X", "cat": "cpu_op", "name": "b", "tid": 2, "pid": 1, "dur": 2, "ts": 10, "args": {"External id": 9}})");
 }
 
 TEST_CASE("damage in an event with the usual keys costs that event, or its repair is counted, as when it comes first") {
@@ -86,10 +100,13 @@ TEST_CASE("damage in an event with the usual keys costs that event, or its repai
 }
 
 TEST_CASE("nothing of an event is found in the next that does not say it") {
-  const std::string full = R"({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1.000, "dur": 2.000, "args": {"registers per thread": 90, "grid": [4, 1, 1],
+  const std::string full =
+      R"({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1.000, "dur": 2.000, "args": {"registers per thread": 90, "grid": [4, 1, 1],
     "block": [128, 1, 1], "bytes": 77, "stream": 7, "Sequence number": 5, "Input Dims": [[1]], "External id": 3}})";
-  const std::string bare = R"({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 5.000, "dur": 2.000, "args": {"Sequence number": 9}})";
-  const std::string op = R"({"ph": "X", "cat": "cpu_op", "name": "o", "pid": 1, "tid": 1, "ts": 7.000, "dur": 2.000, "args": {"Collective name": "all_reduce"}})";
+  const std::string bare =
+      R"({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 5.000, "dur": 2.000, "args": {"Sequence number": 9}})";
+  const std::string op =
+      R"({"ph": "X", "cat": "cpu_op", "name": "o", "pid": 1, "tid": 1, "ts": 7.000, "dur": 2.000, "args": {"Collective name": "all_reduce"}})";
   const auto t = load_text(events(full + "," + bare + "," + op));
   REQUIRE(t->gpu.size() == 2);
   CHECK(t->gpu[0].registers == 90);
@@ -101,7 +118,8 @@ TEST_CASE("nothing of an event is found in the next that does not say it") {
   REQUIRE(t->ops.size() == 1);
   CHECK(t->ops[0].sequence == -1);
   CHECK_FALSE(t->ops[0].input_dims.valid());
-  for (std::size_t s = 0; s < t->slice_count(); ++s) CHECK(t->slices.external_id[s] == (t->slices.offset[s] < events(full).size() - 4 ? 3 : 0));
+  for (std::size_t s = 0; s < t->slice_count(); ++s)
+    CHECK(t->slices.external_id[s] == (t->slices.offset[s] < events(full).size() - 4 ? 3 : 0));
 }
 
 TEST_CASE("an event that goes on where another ends has another shape") {

@@ -25,7 +25,8 @@ TEST_CASE("the object form and the bare array hold the same slices") {
 }
 
 TEST_CASE("keys may come in any order, also after the args") {
-  const auto t = load_text(events(R"({"args": {"stream": 7, "correlation": 3, "grid": [4, 2, 1], "block": [128, 1, 1], "registers per thread": 90,
+  const auto t = load_text(
+      events(R"({"args": {"stream": 7, "correlation": 3, "grid": [4, 2, 1], "block": [128, 1, 1], "registers per thread": 90,
     "shared memory": 49152, "device": 0, "blocks per SM": 0.06, "External id": 12}, "dur": 2.5, "ts": 10, "tid": 7, "pid": 0, "name": "k", "cat": "kernel", "ph": "X"})"));
   REQUIRE(t->gpu.size() == 1);
   const GpuRow& g = t->gpu[0];
@@ -41,12 +42,14 @@ TEST_CASE("keys may come in any order, also after the args") {
 }
 
 TEST_CASE("a tid as text and as number is one lane") {
-  const auto t = load_text(events(slice("a", "1", "1", "", "cpu_op", "\"25738\"") + "," + slice("b", "3", "1", "", "cpu_op", "25738")));
+  const auto t =
+      load_text(events(slice("a", "1", "1", "", "cpu_op", "\"25738\"") + "," + slice("b", "3", "1", "", "cpu_op", "25738")));
   CHECK(t->lanes.size() == 1);
 }
 
 TEST_CASE("B and E make slices, nested and interleaved over threads") {
-  const auto t = load_text(events(R"({"ph":"B","name":"outer","pid":1,"tid":1,"ts":1},{"ph":"B","name":"inner","pid":1,"tid":1,"ts":2},
+  const auto t =
+      load_text(events(R"({"ph":"B","name":"outer","pid":1,"tid":1,"ts":1},{"ph":"B","name":"inner","pid":1,"tid":1,"ts":2},
     {"ph":"B","name":"other","pid":1,"tid":2,"ts":2},{"ph":"E","pid":1,"tid":1,"ts":3},{"ph":"E","pid":1,"tid":1,"ts":5},{"ph":"E","pid":1,"tid":2,"ts":9})"));
   REQUIRE(t->slice_count() == 3);
   CHECK(t->figures.matched_begin_end == 3);
@@ -57,7 +60,8 @@ TEST_CASE("B and E make slices, nested and interleaved over threads") {
 }
 
 TEST_CASE("a begin without end is drawn to the end of the trace, an end without begin is counted") {
-  const auto t = load_text(events(R"({"ph":"E","pid":1,"tid":1,"ts":0.5},{"ph":"B","name":"open","pid":1,"tid":1,"ts":1},)" + slice("x", "2", "8")));
+  const auto t = load_text(
+      events(R"({"ph":"E","pid":1,"tid":1,"ts":0.5},{"ph":"B","name":"open","pid":1,"tid":1,"ts":1},)" + slice("x", "2", "8")));
   CHECK(t->report.count(ImportIssue::begin_without_end) == 1);
   CHECK(t->report.count(ImportIssue::end_without_begin) == 1);
   REQUIRE(t->slice_count() == 2);
@@ -65,7 +69,8 @@ TEST_CASE("a begin without end is drawn to the end of the trace, an end without 
 }
 
 TEST_CASE("async b and e pair by id on a lane of their own") {
-  const auto t = load_text(events(R"({"ph":"b","cat":"io","id":1,"name":"r1","pid":1,"tid":1,"ts":1},{"ph":"b","cat":"io","id":2,"name":"r2","pid":1,"tid":1,"ts":2},
+  const auto t = load_text(events(
+      R"({"ph":"b","cat":"io","id":1,"name":"r1","pid":1,"tid":1,"ts":1},{"ph":"b","cat":"io","id":2,"name":"r2","pid":1,"tid":1,"ts":2},
     {"ph":"e","cat":"io","id":1,"name":"r1","pid":1,"tid":1,"ts":5},{"ph":"n","cat":"io","id":2,"name":"mark","pid":1,"tid":1,"ts":6},
     {"ph":"e","cat":"io","id":2,"name":"r2","pid":1,"tid":1,"ts":8})"));
   REQUIRE(t->slice_count() == 2);
@@ -77,7 +82,9 @@ TEST_CASE("async b and e pair by id on a lane of their own") {
 }
 
 TEST_CASE("counters become series of samples in time order") {
-  const auto t = load_text(events(R"({"ph":"C","name":"mem","pid":1,"ts":5,"args":{"used":2.5,"free":1}},{"ph":"C","name":"mem","pid":1,"ts":1,"args":{"used":1}},)" + slice("x", "0", "9")));
+  const auto t = load_text(events(
+      R"({"ph":"C","name":"mem","pid":1,"ts":5,"args":{"used":2.5,"free":1}},{"ph":"C","name":"mem","pid":1,"ts":1,"args":{"used":1}},)" +
+      slice("x", "0", "9")));
   REQUIRE(t->counters.size() == 2);
   CHECK(t->strings[t->counters[0].series] == "used");
   REQUIRE(t->counters[0].samples.size() == 2);
@@ -86,9 +93,10 @@ TEST_CASE("counters become series of samples in time order") {
 }
 
 TEST_CASE("a launch is joined with its kernels by flow and by correlation, one start with many ends") {
-  const auto t = load_text(events(
-      slice("cudaGraphLaunch", "1", "2", R"(,"args":{"correlation":9,"External id":4})", "cuda_runtime") + "," + slice("op", "0.5", "5", R"(,"args":{"External id":4})") +
-      R"(,{"ph":"X","cat":"kernel","name":"k1","pid":0,"tid":7,"ts":4,"dur":1,"args":{"correlation":9,"External id":4}},
+  const auto t = load_text(
+      events(slice("cudaGraphLaunch", "1", "2", R"(,"args":{"correlation":9,"External id":4})", "cuda_runtime") + "," +
+             slice("op", "0.5", "5", R"(,"args":{"External id":4})") +
+             R"(,{"ph":"X","cat":"kernel","name":"k1","pid":0,"tid":7,"ts":4,"dur":1,"args":{"correlation":9,"External id":4}},
          {"ph":"X","cat":"kernel","name":"k2","pid":0,"tid":7,"ts":6,"dur":1,"args":{"correlation":9}},
          {"ph":"s","cat":"ac2g","name":"ac2g","id":9,"pid":7,"tid":1,"ts":1},
          {"ph":"f","cat":"ac2g","name":"ac2g","id":9,"pid":0,"tid":"7","ts":4,"bp":"e"},
@@ -109,8 +117,9 @@ TEST_CASE("a launch is joined with its kernels by flow and by correlation, one s
 }
 
 TEST_CASE("a flow binds to the slice that begins at its time, not to the one that ends there") {
-  const auto t = load_text(events(slice("before", "0", "5", "", "cuda_runtime") + "," + slice("at", "5", "5", "", "cuda_runtime") +
-                                  R"(,{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":11,"dur":1},
+  const auto t =
+      load_text(events(slice("before", "0", "5", "", "cuda_runtime") + "," + slice("at", "5", "5", "", "cuda_runtime") +
+                       R"(,{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":11,"dur":1},
                                   {"ph":"s","cat":"ac2g","name":"ac2g","id":1,"pid":7,"tid":1,"ts":5},{"ph":"f","bp":"e","cat":"ac2g","name":"ac2g","id":1,"pid":0,"tid":7,"ts":11})"));
   REQUIRE(t->flows.size() == 1);
   CHECK(t->name(t->flows[0].from) == "at");
@@ -122,7 +131,8 @@ TEST_CASE("processes: CPU above GPU above overhead, sort index first; empty lane
          {"ph":"X","cat":"overhead","name":"Buffer Flush","pid":-1,"tid":0,"ts":1,"dur":1},
          {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":1},
          {"ph":"X","cat":"Trace","name":"PyTorch Profiler (0)","pid":"Spans","tid":"PyTorch Profiler","ts":0,"dur":9},
-         {"ph":"M","name":"thread_name","pid":7,"tid":1,"ts":0,"args":{"name":"thread 1 (python3)"}},)X" + slice("a", "1", "1")));
+         {"ph":"M","name":"thread_name","pid":7,"tid":1,"ts":0,"args":{"name":"thread 1 (python3)"}},)X" +
+      slice("a", "1", "1")));
   REQUIRE(t->lanes.size() == 4);
   CHECK(t->lanes[0].title == "thread 1 (python3)");
   CHECK(t->lanes[1].kind == LaneKind::gpu_stream);
@@ -131,8 +141,9 @@ TEST_CASE("processes: CPU above GPU above overhead, sort index first; empty lane
 }
 
 TEST_CASE("the header is read before and after the events") {
-  const auto t = load_text(R"({"deviceProperties": [{"id": 0, "name": "NVIDIA H200", "numSms": 132}], "record_shapes": 1, "traceEvents": [)" +
-                           slice("a", "1", "1") + R"(], "baseTimeNanoseconds": 1790857026000000000, "traceName": "x"})");
+  const auto t = load_text(
+      R"({"deviceProperties": [{"id": 0, "name": "NVIDIA H200", "numSms": 132}], "record_shapes": 1, "traceEvents": [)" +
+      slice("a", "1", "1") + R"(], "baseTimeNanoseconds": 1790857026000000000, "traceName": "x"})");
   REQUIRE(t->device(0) != nullptr);
   CHECK(t->device(0)->sms == 132);
   CHECK(t->header.flag("record_shapes"));
@@ -141,11 +152,14 @@ TEST_CASE("the header is read before and after the events") {
 }
 
 TEST_CASE("what cannot be opened says what, where and what to try") {
-  CHECK(load_error("hello") == "x.json is not a JSON trace: \"hello\" cannot stand at byte 0. Export with prof.export_chrome_trace(\"trace.json\").");
-  CHECK(load_error("\x7f\x45\x4c\x46\x02\x01\x01") == "x.json is a binary file (at byte 0), not a JSON trace. Export with prof.export_chrome_trace(\"trace.json\").");
-  CHECK(load_error("{\"a\": 1, \"b\": [1, 2]}") ==
-        "x.json is JSON without trace events: it has no \"traceEvents\" array at its top level (keys: a, b). Open a file made by "
-        "torch.profiler's export_chrome_trace or another Chrome trace.");
+  CHECK(load_error("hello") ==
+        "x.json is not a JSON trace: \"hello\" cannot stand at byte 0. Export with prof.export_chrome_trace(\"trace.json\").");
+  CHECK(load_error("\x7f\x45\x4c\x46\x02\x01\x01") ==
+        "x.json is a binary file (at byte 0), not a JSON trace. Export with prof.export_chrome_trace(\"trace.json\").");
+  CHECK(
+      load_error("{\"a\": 1, \"b\": [1, 2]}") ==
+      "x.json is JSON without trace events: it has no \"traceEvents\" array at its top level (keys: a, b). Open a file made by "
+      "torch.profiler's export_chrome_trace or another Chrome trace.");
   CHECK(load_error("{\"$schema\": 1, \"profiles\": []}").find("It looks like a speedscope profile.") != std::string::npos);
   CHECK(load_error("{\"traceEvents\": []}").find("holds no events") != std::string::npos);
   CHECK(load_error("   ") == "x.json ends at byte 3 before any event. Was the recording still being written?");
@@ -171,7 +185,8 @@ TEST_CASE("a cancelled load says so") {
 
 TEST_CASE("a load cancelled while it reads or builds ends soon, at whatever stage that is") {
   std::string inside;
-  for (int i = 0; i < 150'000; ++i) inside += (i ? "," : "") + slice("op " + std::to_string(i % 999), std::to_string((i * 7919) % 150'000), "3");
+  for (int i = 0; i < 150'000; ++i)
+    inside += (i ? "," : "") + slice("op " + std::to_string(i % 999), std::to_string((i * 7919) % 150'000), "3");
   const std::string text = events(inside);
   for (const LoadStage stage : {LoadStage::reading, LoadStage::building}) {
     for (const int wait_ms : {0, 5, 10, 20}) {
@@ -194,7 +209,11 @@ TEST_CASE("a load cancelled while it reads or builds ends soon, at whatever stag
 
 TEST_CASE("lanes and processes whose names are one number in two spellings keep one order, whichever comes first") {
   const auto order = [](const char* first, const char* second) {
-    const auto e = [](const char* id) { return fmt::format(R"({{"ph":"X","name":"x","pid":{0},"tid":{0},"ts":1,"dur":1}},{{"ph":"X","name":"x","pid":1,"tid":{0},"ts":1,"dur":1}})", id); };
+    const auto e = [](const char* id) {
+      return fmt::format(
+          R"({{"ph":"X","name":"x","pid":{0},"tid":{0},"ts":1,"dur":1}},{{"ph":"X","name":"x","pid":1,"tid":{0},"ts":1,"dur":1}})",
+          id);
+    };
     std::string keys;
     const auto t = load_text(events(e(first) + "," + e(second)));
     for (const Lane& lane : t->lanes) keys += t->processes[lane.process.index()].key + "/" + lane.key + " ";

@@ -55,10 +55,40 @@ std::vector<std::string> seeds() {
 }
 
 // What a parser may stumble over.
-constexpr auto kTokens = std::to_array<std::string_view>(
-    {"\"", "\\", "{", "}", "[", "]", ",", ":", "\n", "\r\n", "]}", "},\n{", "}{", "[[[[[[[[", "\"ph\": \"E\",", "\"ph\":\"X\"", "\"ts\": 1e999,",
-     "\"dur\": -1,", "\"ts\": 4367497539681.4449,", "\"args\": {", "\"tid\": \"a\",", "NaN", "-Infinity", "null", "true", "\\ud83d", "\\u0000",
-     "\xEF\xBB\xBF", "\xF0\x9F\x98", "/* */", "9223372036854775808", "\"traceEvents\": [", "0.0000000000001", "\x01"});
+constexpr auto kTokens = std::to_array<std::string_view>({"\"",
+                                                          "\\",
+                                                          "{",
+                                                          "}",
+                                                          "[",
+                                                          "]",
+                                                          ",",
+                                                          ":",
+                                                          "\n",
+                                                          "\r\n",
+                                                          "]}",
+                                                          "},\n{",
+                                                          "}{",
+                                                          "[[[[[[[[",
+                                                          "\"ph\": \"E\",",
+                                                          "\"ph\":\"X\"",
+                                                          "\"ts\": 1e999,",
+                                                          "\"dur\": -1,",
+                                                          "\"ts\": 4367497539681.4449,",
+                                                          "\"args\": {",
+                                                          "\"tid\": \"a\",",
+                                                          "NaN",
+                                                          "-Infinity",
+                                                          "null",
+                                                          "true",
+                                                          "\\ud83d",
+                                                          "\\u0000",
+                                                          "\xEF\xBB\xBF",
+                                                          "\xF0\x9F\x98",
+                                                          "/* */",
+                                                          "9223372036854775808",
+                                                          "\"traceEvents\": [",
+                                                          "0.0000000000001",
+                                                          "\x01"});
 
 // Fewer bytes than an event has, more often than not.
 constexpr auto kTinyBatches = std::to_array<std::size_t>({64, 16, 64, 333, 64, 1});
@@ -85,8 +115,12 @@ class Mutator {
       case 3: text.insert(at, seeds[below(seeds.size())].substr(0, length)); break;
       case 4: text.replace(at, std::min<std::size_t>(length, 3), kTokens[below(kTokens.size())]); break;
       case 5: text.insert(at, kTokens[below(kTokens.size())]); break;
-      case 6: if (!text.empty()) text[at] = static_cast<char>(random_()); break;
-      default: if (!text.empty()) text[at] = static_cast<char>(text[at] ^ (1 << below(8))); break;
+      case 6:
+        if (!text.empty()) text[at] = static_cast<char>(random_());
+        break;
+      default:
+        if (!text.empty()) text[at] = static_cast<char>(text[at] ^ (1 << below(8)));
+        break;
     }
   }
 
@@ -110,7 +144,8 @@ TEST_CASE("a damaged recording loads the same in any pieces and on any number of
     const auto whole = load_in_pieces(text, 1, kOneBatch);
     const std::string expected = outcome_of(whole);
     traces += whole.ok();
-    REQUIRE(outcome_of(load_in_pieces(text, 1, kTinyBatches[static_cast<std::size_t>(round) % kTinyBatches.size()])) == expected);
+    REQUIRE(outcome_of(load_in_pieces(text, 1, kTinyBatches[static_cast<std::size_t>(round) % kTinyBatches.size()])) ==
+            expected);
     // Threads cost far more than the loads of so little text.
     if (round % 8 == 0) REQUIRE(outcome_of(load_in_pieces(text, 2, 1 + mutator.below(500))) == expected);
     if (round % 16 == 0) REQUIRE(outcome_of(load_in_pieces(text, 7, 64)) == expected);

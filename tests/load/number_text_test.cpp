@@ -99,7 +99,8 @@ TEST_CASE("few digits are read at once, and nothing else is taken for them") {
   }
   CHECK(few("007", value));
   CHECK(value == 7);
-  for (const char* odd : {"", "123456789", "-1", "1.5", "1e3", "12 ", "/", ":", "1234567:", "/2345678", "\"12\""}) CHECK_FALSE(few(odd, value));
+  for (const char* odd : {"", "123456789", "-1", "1.5", "1e3", "12 ", "/", ":", "1234567:", "/2345678", "\"12\""})
+    CHECK_FALSE(few(odd, value));
   const std::string_view at_the_end = "12";
   CHECK_FALSE(parse_few_digits(at_the_end, at_the_end.data() + at_the_end.size(), value));
 }

@@ -38,7 +38,8 @@ TEST_CASE("gzip, single and multi-member, holds the same trace as plain text") {
   const std::string plain = dump_trace(*load_text(text));
   CHECK(dump_trace(*load_text(gzip_text(text))) == plain);
   const std::size_t half = text.size() / 2;
-  CHECK(dump_trace(*load_text(gzip_text(std::string_view(text).substr(0, half)) + gzip_text(std::string_view(text).substr(half)))) == plain);
+  CHECK(dump_trace(*load_text(gzip_text(std::string_view(text).substr(0, half)) +
+                              gzip_text(std::string_view(text).substr(half)))) == plain);
   CHECK(dump_trace(*load_text(gzip_text(text) + std::string(512, '\0'))) == plain);  // padding after the last member
 }
 
@@ -48,7 +49,8 @@ TEST_CASE("a clicked slice's args come from a restart point, in one member or ma
   REQUIRE(text.size() > (std::size_t{24} << 20));
   const std::string one = gzip_text(text, 1);
   const std::size_t third = text.size() / 3;
-  const std::string three = gzip_text(std::string_view(text).substr(0, third), 1) + gzip_text(std::string_view(text).substr(third, third), 1) +
+  const std::string three = gzip_text(std::string_view(text).substr(0, third), 1) +
+                            gzip_text(std::string_view(text).substr(third, third), 1) +
                             gzip_text(std::string_view(text).substr(2 * third), 1);
   for (const std::string* packed : {&one, &three}) {
     const std::string path = (folder.path() / "big.json.gz").string();
@@ -95,7 +97,8 @@ TEST_CASE("a file that shrank, changed or vanished after opening gives a sentenc
 TEST_CASE("a gzip bomb stops at a stated limit with a sentence") {
   // Zeros inflate a thousandfold; as space before the first event they are even valid JSON.
   const std::string spaces(std::size_t{300} << 20, ' ');
-  CHECK(load_error(gzip_text("{\"traceEvents\": [" + spaces, 9)).find("inflates to more than 400 times its size") != std::string::npos);
+  CHECK(load_error(gzip_text("{\"traceEvents\": [" + spaces, 9)).find("inflates to more than 400 times its size") !=
+        std::string::npos);
   CHECK(load_error(gzip_text(spaces, 9)).find("inflates to more than 400 times its size") != std::string::npos);
 }
 
@@ -112,13 +115,20 @@ TEST_CASE("a pipe is read like a file, and its args are known to be gone") {
 }
 
 TEST_CASE("pretty, compact, single-line and packed spellings of the same events are the same trace") {
-  std::string pretty = "{\n  \"schemaVersion\": 1,\n  \"traceEvents\": [\n", compact = "{\"traceEvents\":[\n", line = "{\"traceEvents\":[";
+  std::string pretty = "{\n  \"schemaVersion\": 1,\n  \"traceEvents\": [\n", compact = "{\"traceEvents\":[\n",
+              line = "{\"traceEvents\":[";
   for (int i = 0; i < 3000; ++i) {
     const char* comma = i == 0 ? "" : ",";
     const auto us = fmt::format("{}.{:03}", i * 3, i % 1000);
-    pretty += fmt::format("{}\n  {{\n    \"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k{}\", \"pid\": 0, \"tid\": 7,\n    \"ts\": {}, \"dur\": 2.5,\n    \"args\": "
-                          "{{\n      \"External id\": {},\"grid\": [1, 2, 3]\n    }}\n  }}", comma, i % 50, us, i);
-    const std::string event = fmt::format("{{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k{}\",\"pid\":0,\"tid\":7,\"ts\":{},\"dur\":2.5,\"args\":{{\"External id\":{},\"grid\":[1,2,3]}}}}", i % 50, us, i);
+    pretty += fmt::format(
+        "{}\n  {{\n    \"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k{}\", \"pid\": 0, \"tid\": 7,\n    \"ts\": {}, "
+        "\"dur\": 2.5,\n    \"args\": "
+        "{{\n      \"External id\": {},\"grid\": [1, 2, 3]\n    }}\n  }}",
+        comma, i % 50, us, i);
+    const std::string event = fmt::format(
+        "{{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k{}\",\"pid\":0,\"tid\":7,\"ts\":{},\"dur\":2.5,\"args\":{{\"External "
+        "id\":{},\"grid\":[1,2,3]}}}}",
+        i % 50, us, i);
     compact += (i == 0 ? "" : ",\n") + event;
     line += comma + event;
   }

@@ -21,8 +21,8 @@ std::string numbered_slices(int n) {
   std::string inside;
   for (int i = 0; i < n; ++i) {
     if (i > 0) inside += ",\n";
-    inside += slice(fmt::format("op {}", i % 97), std::to_string(i * 10), "5", fmt::format(R"(, "args": {{"number": {}}})", i), "cpu_op",
-                    std::to_string(i % 3));
+    inside += slice(fmt::format("op {}", i % 97), std::to_string(i * 10), "5", fmt::format(R"(, "args": {{"number": {}}})", i),
+                    "cpu_op", std::to_string(i % 3));
   }
   return events(inside);
 }

@@ -16,7 +16,8 @@ std::vector<NaiveSlice> slices_of(const Trace& t) {
   for (std::size_t i = 0; i < t.slice_count(); ++i) {
     const SliceId s(i);
     const Lane& lane = t.lane(s);
-    out.push_back({t.processes[lane.process.index()].key, lane.key, std::string(t.name(s)), std::string(t.category_name(s)), t.begin(s), t.end(s)});
+    out.push_back({t.processes[lane.process.index()].key, lane.key, std::string(t.name(s)), std::string(t.category_name(s)),
+                   t.begin(s), t.end(s)});
   }
   std::sort(out.begin(), out.end());
   return out;
@@ -41,8 +42,8 @@ TEST_CASE("every real recording opens with all its slices, as a naive reader see
 }
 
 TEST_CASE("real recordings are the same for 1, 2 and 7 threads and for tiny and large batches") {
-  for (const char* name : {"matmul_add_64_cold_eager", "muladd_compile_cold", "transformer_baseline", "fsdp_rank1", "hta_a100_simple_add",
-                           "tracelens_h100_bert_small", "tracelens_mi300_graph_execution"}) {
+  for (const char* name : {"matmul_add_64_cold_eager", "muladd_compile_cold", "transformer_baseline", "fsdp_rank1",
+                           "hta_a100_simple_add", "tracelens_h100_bert_small", "tracelens_mi300_graph_execution"}) {
     CAPTURE(name);
     const auto path = recording_or_none(name);
     if (path.empty()) continue;  // one by others

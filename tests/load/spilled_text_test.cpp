@@ -114,8 +114,10 @@ TEST_CASE("without a place for the text the args are read by inflating again, an
     const auto entries = t->report.entries();
     const ImportIssueEntry* entry = entry_of(entries, ImportIssue::text_not_kept);
     REQUIRE(entry != nullptr);
-    CHECK(import_issue_sentence(*entry) == "The inflated text could not be kept in a temporary file; the args of a clicked slice take longer to read.");
-    CHECK(entry->first.at(0).text == (folder.path() / "none").string() + " cannot hold a temporary file: No such file or directory.");
+    CHECK(import_issue_sentence(*entry) ==
+          "The inflated text could not be kept in a temporary file; the args of a clicked slice take longer to read.");
+    CHECK(entry->first.at(0).text ==
+          (folder.path() / "none").string() + " cannot hold a temporary file: No such file or directory.");
     CHECK_FALSE(has_offset(entry->first.at(0)));
     check_every_thousandth(*t);
   }
@@ -208,7 +210,8 @@ TEST_CASE("a trace that came through a pipe has its args where its text was kept
     }
     const auto args = read_args(*t, t->slices.offset[5]);  // opening the pipe again would wait for a writer for ever
     REQUIRE(!args.ok());
-    CHECK(args.error().message == fifo + " is a pipe, so its args cannot be read again. Open the trace from a file to see them.");
+    CHECK(args.error().message ==
+          fifo + " is a pipe, so its args cannot be read again. Open the trace from a file to see them.");
   }
 }
 

@@ -24,7 +24,9 @@ std::shared_ptr<const Trace> load_any(const std::string& text) {
   return *whole;
 }
 
-std::string numbered(int i) { return slice(fmt::format("op {}", i), std::to_string(10 * i), "5", R"(, "args": {"Input Dims": [[8, 128], []]})"); }
+std::string numbered(int i) {
+  return slice(fmt::format("op {}", i), std::to_string(10 * i), "5", R"(, "args": {"Input Dims": [[8, 128], []]})");
+}
 
 std::string slices(int from, int to) {
   std::string text;
@@ -33,10 +35,14 @@ std::string slices(int from, int to) {
 }
 
 // The number of slices when `damaged` takes the place of the second of six.
-std::size_t slices_around(const std::string& damaged) { return load_any(events(numbered(0) + ",\n" + damaged + ",\n" + slices(2, 6)))->slice_count(); }
+std::size_t slices_around(const std::string& damaged) {
+  return load_any(events(numbered(0) + ",\n" + damaged + ",\n" + slices(2, 6)))->slice_count();
+}
 
 // `event` with the first `what` in it replaced.
-std::string with(std::string event, const std::string& what, const std::string& by) { return event.replace(event.find(what), what.size(), by); }
+std::string with(std::string event, const std::string& what, const std::string& by) {
+  return event.replace(event.find(what), what.size(), by);
+}
 
 }  // namespace
 
@@ -53,8 +59,10 @@ TEST_CASE("an array that opens among the events and never closes costs itself al
 }
 
 TEST_CASE("values among the events that are none take no event with them") {
-  for (const char* value : {"17", "null", "[1, [2]]", "\"text\"", "[]", "[[], \"]\"]", "\"a, b ] {\""}) CHECK(slices_around(value) == 5);
-  for (const char* value : {"[[", "\"never closed", "17 \"", "}", "]", "}]}", ":", "]]]"}) CHECK_MESSAGE(slices_around(value) == 5, value);
+  for (const char* value : {"17", "null", "[1, [2]]", "\"text\"", "[]", "[[], \"]\"]", "\"a, b ] {\""})
+    CHECK(slices_around(value) == 5);
+  for (const char* value : {"[[", "\"never closed", "17 \"", "}", "]", "}]}", ":", "]]]"})
+    CHECK_MESSAGE(slices_around(value) == 5, value);
 }
 
 TEST_CASE("arrays of events within the events are read") {
@@ -131,7 +139,8 @@ TEST_CASE("a bracket that never closes costs time in proportion to the file") {
 TEST_CASE("the args of an event that had to be mended can be read") {
   const TempFolder folder;
   for (const char* name : {"tab\\there", "raw\there", "say \"hello\" twice", "C:\\Users\\me"}) {
-    const std::string text = events(numbered(0) + ",\n" + slice(name, "10", "5", R"(, "args": {"number": 41})") + ",\n" + numbered(2));
+    const std::string text =
+        events(numbered(0) + ",\n" + slice(name, "10", "5", R"(, "args": {"number": 41})") + ",\n" + numbered(2));
     LoadOptions options;
     const auto t = load_trace(folder.write("t.json", text), options);
     REQUIRE(t.ok());
@@ -145,9 +154,10 @@ TEST_CASE("the args of an event that had to be mended can be read") {
 
 TEST_CASE("one wrong byte costs at most one event, wherever it is") {
   const std::string in_args = "\"args\":{\"n\":[[8],[]],\"x\":\"a\"}";
-  const std::string styles[] = {"{\"ph\":\"X\",\"name\":\"op #\",\"pid\":7,\"tid\":1,\"ts\":#0.25,\"dur\":4," + in_args + "}",
-                                "{\n  \"ph\": \"X\", \"name\": \"op #\", \"pid\": 7, \"tid\": 1,\n  \"ts\": #0.25, \"dur\": 4,\n  " + in_args + "\n}",
-                                "{\"name\":\"op #\",\"ph\":\"X\",\"ts\":#0,\"dur\":4,\"tid\":1,\"pid\":7}"};
+  const std::string styles[] = {
+      "{\"ph\":\"X\",\"name\":\"op #\",\"pid\":7,\"tid\":1,\"ts\":#0.25,\"dur\":4," + in_args + "}",
+      "{\n  \"ph\": \"X\", \"name\": \"op #\", \"pid\": 7, \"tid\": 1,\n  \"ts\": #0.25, \"dur\": 4,\n  " + in_args + "\n}",
+      "{\"name\":\"op #\",\"ph\":\"X\",\"ts\":#0,\"dur\":4,\"tid\":1,\"pid\":7}"};
   constexpr std::string_view kBytes = "\"{}[],:\\\n x\xFF";
   for (const std::string& style : styles) {
     std::vector<std::string> parts;
@@ -155,9 +165,12 @@ TEST_CASE("one wrong byte costs at most one event, wherever it is") {
     for (std::size_t at = 0; at < parts[2].size(); ++at) {
       for (std::size_t how = 0; how <= 2 * kBytes.size(); ++how) {
         std::string damaged = parts[2];
-        if (how == 0) damaged.erase(at, 1);
-        else if (how % 2 == 0) damaged.insert(at, 1, kBytes[how / 2 - 1]);
-        else damaged[at] = kBytes[how / 2];
+        if (how == 0)
+          damaged.erase(at, 1);
+        else if (how % 2 == 0)
+          damaged.insert(at, 1, kBytes[how / 2 - 1]);
+        else
+          damaged[at] = kBytes[how / 2];
         const std::string text = "{\"traceEvents\": [" + parts[0] + parts[1] + damaged + parts[3] + parts[4];
         const auto t = load_in_pieces(text, 1, kOneBatch);
         REQUIRE(t.ok());

@@ -18,7 +18,8 @@ HandRun run_of(std::size_t ranks, Ns late, const std::vector<Ns>& clocks) {
   std::vector<std::vector<Ns>> begins(ranks);
   for (std::size_t r = 0; r < ranks; ++r)
     for (std::size_t i = 0; i < 40; ++i)
-      begins[r].push_back(static_cast<Ns>(i) * kNsPerMs + (i > 10 ? late : 0) + static_cast<Ns>(random() % 3000) + (r == 2 && i == 10 ? late : 0));
+      begins[r].push_back(static_cast<Ns>(i) * kNsPerMs + (i > 10 ? late : 0) + static_cast<Ns>(random() % 3000) +
+                          (r == 2 && i == 10 ? late : 0));
   return HandRun(begins, clocks);
 }
 
@@ -59,7 +60,8 @@ TEST_CASE("clocks that are off are found to the nanosecond, and change nothing e
 
 TEST_CASE("exposed communication is transfer, waiting for a rank, or neither is known; nothing twice") {
   HandRun hand = run_of(4, 5 * kNsPerMs, {0, 0, 0, 0});
-  hand.ranks[1].exposed_communication.push_back({hand.ranks[1].window.end + 10, hand.ranks[1].window.end + 110});  // of a kernel without a name
+  hand.ranks[1].exposed_communication.push_back(
+      {hand.ranks[1].window.end + 10, hand.ranks[1].window.end + 110});  // of a kernel without a name
   const Judged j = judge(hand.ranks);
   for (std::size_t r = 0; r < 4; ++r) {
     const RankNumbers& n = j.waits.ranks[r];
@@ -102,7 +104,8 @@ TEST_CASE("ranks that no collective joins are reached through others, or stay as
   // Groups of {0, 1}, {1, 2}; rank 3 alone.
   for (std::size_t r = 0; r < 4; ++r) {
     hand.ranks[r].whats = {all_reduce_of("[0, 1]", 2), all_reduce_of("[1, 2]", 2), all_reduce_of("[3]", 1)};
-    for (std::size_t i = 0; i < 40; ++i) hand.ranks[r].collectives[i].what = r == 0 ? 0 : r == 2 ? 1 : r == 3 ? 2 : static_cast<std::uint32_t>(i % 2);
+    for (std::size_t i = 0; i < 40; ++i)
+      hand.ranks[r].collectives[i].what = r == 0 ? 0 : r == 2 ? 1 : r == 3 ? 2 : static_cast<std::uint32_t>(i % 2);
   }
   std::erase_if(hand.ranks[0].collectives, [i = 0](const RankCollective&) mutable { return i++ % 2 == 1; });
   std::erase_if(hand.ranks[2].collectives, [i = 0](const RankCollective&) mutable { return i++ % 2 == 0; });
@@ -145,13 +148,16 @@ TEST_CASE("a late rank is told, and none where all come alike") {
     struct Given : RankReader {
       std::vector<ReadFile> files;
       std::vector<ReadFile> read(const std::vector<std::string>&) override { return files; }
-      std::vector<DoingAnswer> answer(const std::vector<DoingQuestion>& questions) override { return std::vector<DoingAnswer>(questions.size()); }
+      std::vector<DoingAnswer> answer(const std::vector<DoingQuestion>& questions) override {
+        return std::vector<DoingAnswer>(questions.size());
+      }
     } reader;
     for (RankData& r : ranks) reader.files.push_back({std::move(r), {}});
     return analyze_run({}, reader, Alignment::collectives);
   };
   const auto stragglers = [](const RunReport& r) {
-    return std::count_if(r.findings.begin(), r.findings.end(), [](const RunFinding& f) { return f.kind == RunFindingKind::straggler; });
+    return std::count_if(r.findings.begin(), r.findings.end(),
+                         [](const RunFinding& f) { return f.kind == RunFindingKind::straggler; });
   };
   const RunReport late = report_of(run_of(8, 20 * kNsPerMs, std::vector<Ns>(8, 0)).ranks);
   CHECK(stragglers(late) == 1);

@@ -14,14 +14,16 @@ constexpr const char* kArgs =
     R"( "Out split size": "[]", "Process Group Name": "3", "Process Group Description": "mesh_tp", "Process Group Ranks": "[0, 2, 4, 6]", "Seq": 17)";
 
 std::string kernel(const std::string& args) {
-  return slice("ncclDevKernel_AllGather", "1", "2", R"(, "args": {"device": 0, "stream": 7, "correlation": 5, )" + args + "}", "kernel");
+  return slice("ncclDevKernel_AllGather", "1", "2", R"(, "args": {"device": 0, "stream": 7, "correlation": 5, )" + args + "}",
+               "kernel");
 }
 
 }  // namespace
 
 TEST_CASE("a kernel's collective is kept as its file has it, and an operator's name as before") {
   const auto trace =
-      load_text(events(kernel(kArgs) + "," + slice("record_param_comms", "1", "2", R"(, "args": {"Collective name": "send"})") + "," + kernel(R"("x": 1)")));
+      load_text(events(kernel(kArgs) + "," + slice("record_param_comms", "1", "2", R"(, "args": {"Collective name": "send"})") +
+                       "," + kernel(R"("x": 1)")));
   REQUIRE(trace->ops.size() == 2);
   for (const OpRow& row : trace->ops) {
     const bool on_gpu = trace->kind(row.slice) == Kind::kernel;
@@ -42,7 +44,8 @@ TEST_CASE("a collective's args are read, whatever their types") {
   CHECK(w.in_bytes() == 20);
   CHECK(w.full_bytes() == 80);
   CHECK(w.group_size == 4);
-  const auto other = parse_collective(R"("Collective name": "send", "Dst Rank": "3", "In msg nelems": "7", "dtype": "Odd", "Process Group Ranks": [1, 3])");
+  const auto other = parse_collective(
+      R"("Collective name": "send", "Dst Rank": "3", "In msg nelems": "7", "dtype": "Odd", "Process Group Ranks": [1, 3])");
   REQUIRE(other);
   CHECK(other->what.peer == 3);
   CHECK(other->what.in_elements == 7);
@@ -55,7 +58,8 @@ TEST_CASE("what is no collective is none") {
   CHECK(!parse_collective(""));
   CHECK(!parse_collective(R"("Collective name": )"));
   CHECK(!parse_collective(R"("dtype": "Float")"));
-  CHECK(parse_collective(R"("Collective name": "allreduce", "Process Group Ranks": "[0, 1, ...")")->what.member_ranks().empty());
+  CHECK(
+      parse_collective(R"("Collective name": "allreduce", "Process Group Ranks": "[0, 1, ...")")->what.member_ranks().empty());
   CHECK(parse_collective(R"("Collective name": "allreduce", "In msg nelems": -5)")->what.in_elements == 0);
 }
 

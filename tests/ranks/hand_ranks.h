@@ -18,8 +18,8 @@ inline CollectiveWhat all_reduce_of(std::string members, std::int64_t size, std:
   return w;
 }
 
-// `begins` of one all-reduce after another; each ends `transfer` after the latest of all ranks has come. Every microsecond of the
-// window that no collective takes is computed.
+// `begins` of one all-reduce after another; each ends `transfer` after the latest of all ranks has come. Every microsecond of
+// the window that no collective takes is computed.
 struct HandRun {
   Ns transfer = 50 * kNsPerUs;
   std::vector<RankData> ranks;
@@ -43,7 +43,8 @@ struct HandRun {
     for (std::size_t i = 0; i < begins[0].size(); ++i) {
       Ns latest = 0;
       for (const auto& of_rank : begins) latest = std::max(latest, of_rank[i]);
-      for (std::size_t r = 0; r < begins.size(); ++r) ranks[r].collectives.push_back({{begins[r][i], latest + transfer}, -1, 0, kNoStep, 7, static_cast<std::uint32_t>(i)});
+      for (std::size_t r = 0; r < begins.size(); ++r)
+        ranks[r].collectives.push_back({{begins[r][i], latest + transfer}, -1, 0, kNoStep, 7, static_cast<std::uint32_t>(i)});
     }
     for (RankData& rank : ranks) {
       rank.span = rank.window = {0, rank.collectives.back().span.end};

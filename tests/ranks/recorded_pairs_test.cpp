@@ -44,9 +44,12 @@ bool same(const std::string& a, const std::string& b) {
   return std::abs(x - y) <= std::max(1e-3, 1e-6 * std::abs(x));
 }
 
-std::vector<std::string> pair_of(const std::string& name) { return {recording(name + "_rank0").string(), recording(name + "_rank1").string()}; }
+std::vector<std::string> pair_of(const std::string& name) {
+  return {recording(name + "_rank0").string(), recording(name + "_rank1").string()};
+}
 
-RanksAnswer answer_of(std::vector<std::string> paths, std::optional<RunTable> csv = std::nullopt, Alignment alignment = Alignment::collectives) {
+RanksAnswer answer_of(std::vector<std::string> paths, std::optional<RunTable> csv = std::nullopt,
+                      Alignment alignment = Alignment::collectives) {
   LocalReader reader;
   return ranks_answer({std::move(paths), !csv, csv, alignment}, reader);
 }
@@ -64,8 +67,10 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 TEST_CASE("the tables of each recorded pair are those of TraceLens, cell by cell") {
   std::size_t tables = 0;
   for (const char* name : {"ddp", "ddp_delayed", "fsdp", "tp"})
-    for (const auto& [word, table] :
-         {std::pair("sync", RunTable::sync), {"summary", RunTable::summary}, {"straggler", RunTable::straggler}, {"alltoall", RunTable::alltoall}}) {
+    for (const auto& [word, table] : {std::pair("sync", RunTable::sync),
+                                      {"summary", RunTable::summary},
+                                      {"straggler", RunTable::straggler},
+                                      {"alltoall", RunTable::alltoall}}) {
       std::ifstream file(recordings_folder() / "ranks" / (std::string(name) + ".tracelens." + word + ".csv"));
       if (!file) continue;
       ++tables;
@@ -75,7 +80,8 @@ TEST_CASE("the tables of each recorded pair are those of TraceLens, cell by cell
       Cells expected = cells_of(file), found = cells_of(mine);
       REQUIRE(found.size() == expected.size());
       CHECK(found[0] == expected[0]);
-      if (table == RunTable::alltoall) std::sort(expected.begin() + 1, expected.end()), std::sort(found.begin() + 1, found.end());  // there in no order
+      if (table == RunTable::alltoall)
+        std::sort(expected.begin() + 1, expected.end()), std::sort(found.begin() + 1, found.end());  // there in no order
       for (std::size_t row = 1; row < expected.size(); ++row)
         for (std::size_t column = 0; column < expected[row].size(); ++column)
           if (found[row].size() != expected[row].size() || !same(expected[row][column], found[row][column]))
@@ -112,7 +118,8 @@ TEST_CASE("the planted delay is found: who, in which step, how long, and in what
 }
 
 TEST_CASE("of each pair the late rank is named, and what is matched is all that can be") {
-  for (const auto& [name, late, matched] : {std::tuple("ddp", 0, 65), {"ddp_delayed", 1, 65}, {"fsdp", 1, 90}, {"tp", 1, 200}, {"pp", 0, 20}}) {
+  for (const auto& [name, late, matched] :
+       {std::tuple("ddp", 0, 65), {"ddp_delayed", 1, 65}, {"fsdp", 1, 90}, {"tp", 1, 200}, {"pp", 0, 20}}) {
     CAPTURE(std::string(name));
     const json out = json_of(pair_of(name));
     CHECK(out["collectives"].size() == static_cast<std::size_t>(matched));
@@ -132,8 +139,9 @@ TEST_CASE("a clock that is 777 us ahead changes its offset and nothing else") {
     TempFolder folder;
     const std::string plain = whole_text(files[1]);
     const std::vector<std::string> as_is = {files[0], folder.write("a/rank1.json", plain)};
-    const std::vector<std::string> ahead = {files[0], folder.write("b/rank1.json", replaced(plain, "\"baseTimeNanoseconds\": 1790857026000000000",
-                                                                                            "\"baseTimeNanoseconds\": 1790857026000777000"))};
+    const std::vector<std::string> ahead = {
+        files[0], folder.write("b/rank1.json", replaced(plain, "\"baseTimeNanoseconds\": 1790857026000000000",
+                                                        "\"baseTimeNanoseconds\": 1790857026000777000"))};
     json before = json_of(as_is), after = json_of(ahead);
     CHECK(after["ranks"][1]["offset_ns"] == before["ranks"][1]["offset_ns"].get<std::int64_t>() + 777'000);
     for (json* out : {&before, &after}) {
@@ -163,16 +171,19 @@ TEST_CASE("files that are no use are told, and the rest is used") {
   CHECK(problems({pair[0]}, 1, 1).find("Of 2 ranks 1 is missing: 1.") != std::string::npos);
   CHECK(problems({pair[0], pair[1], "/nowhere/rank7.json"}, 2, 1).find("/nowhere/rank7.json") != std::string::npos);
   CHECK(problems({pair[0], folder.write("rank1.json", "nonsense")}, 1, 1).find("not a JSON trace") != std::string::npos);
-  CHECK(problems({pair[0], folder.write("cut/rank1.json", text.substr(0, text.size() / 2))}, 2, 1).find("The file of rank 1 is cut off") != std::string::npos);
-  CHECK(problems({pair[0], recording("fsdp_rank1").string()}, 1, 1).find("Rank 1 is of another recording") != std::string::npos);
+  CHECK(problems({pair[0], folder.write("cut/rank1.json", text.substr(0, text.size() / 2))}, 2, 1)
+            .find("The file of rank 1 is cut off") != std::string::npos);
+  CHECK(problems({pair[0], recording("fsdp_rank1").string()}, 1, 1).find("Rank 1 is of another recording") !=
+        std::string::npos);
   CHECK(problems({pair[0], pair[1], recording("tp_rank0").string()}, 2, 1).find("another recording") != std::string::npos);
-  CHECK(problems({pair[0], folder.write("w/rank1.json", replaced(text, "\"world_size\": 2", "\"world_size\": 9"))}, 1, 1).find("is of a run of") !=
-        std::string::npos);
+  CHECK(problems({pair[0], folder.write("w/rank1.json", replaced(text, "\"world_size\": 2", "\"world_size\": 9"))}, 1, 1)
+            .find("is of a run of") != std::string::npos);
   std::string nameless = text;
-  for (std::size_t at = nameless.find("\"Collective name\""); at != nameless.npos; at = nameless.find("\"Collective name\"", at))
+  for (std::size_t at = nameless.find("\"Collective name\""); at != nameless.npos;
+       at = nameless.find("\"Collective name\"", at))
     nameless.replace(at, 17, "\"Collective mane\"");
-  CHECK(problems({pair[0], folder.write("n/rank1.json", nameless)}, 2, 0).find("Rank 1 says of none of its 73 communication kernels which collective it is") !=
-        std::string::npos);
+  CHECK(problems({pair[0], folder.write("n/rank1.json", nameless)}, 2, 0)
+            .find("Rank 1 says of none of its 73 communication kernels which collective it is") != std::string::npos);
   CHECK(problems({folder.write("empty/x.txt", "")}, 0, 1).size() > 1);
   const RanksAnswer nothing = answer_of({(folder.path() / "empty").string()}, RunTable::sync);
   CHECK(nothing.code == 1);

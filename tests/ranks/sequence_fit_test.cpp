@@ -23,7 +23,8 @@ std::vector<SequenceItem> steps_of(std::size_t steps, const std::vector<std::uin
 
 std::vector<SequenceItem> part(const std::vector<SequenceItem>& all, std::size_t first, std::size_t last, Ns clock) {
   std::mt19937 random(9);
-  std::vector<SequenceItem> out(all.begin() + static_cast<std::ptrdiff_t>(first), all.begin() + static_cast<std::ptrdiff_t>(last));
+  std::vector<SequenceItem> out(all.begin() + static_cast<std::ptrdiff_t>(first),
+                                all.begin() + static_cast<std::ptrdiff_t>(last));
   for (SequenceItem& item : out) item.end += clock + static_cast<Ns>(random() % 4000);
   return out;
 }
@@ -47,7 +48,8 @@ TEST_CASE("windows that begin a whole step apart are laid beside each other righ
 }
 
 TEST_CASE("what one side lost is left without a partner, also among alike ones") {
-  for (const std::vector<std::uint32_t>& keys : {std::vector<std::uint32_t>{1, 2, 3, 4, 5}, std::vector<std::uint32_t>{1, 1, 1, 1, 1}}) {
+  for (const std::vector<std::uint32_t>& keys :
+       {std::vector<std::uint32_t>{1, 2, 3, 4, 5}, std::vector<std::uint32_t>{1, 1, 1, 1, 1}}) {
     const auto all = steps_of(10, keys);
     auto less = part(all, 0, 50, 5'000'000);
     less.erase(less.begin() + 23, less.begin() + 25);

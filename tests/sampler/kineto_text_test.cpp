@@ -56,7 +56,8 @@ std::string file_of(const std::string& events) {
 }  // namespace
 
 TEST_CASE("text comes back from JSON as it was, and what is no UTF-8 becomes a replacement character") {
-  for (const std::string text : {"plain", "quote \" and \\ back", "line\nfeed\ttab\x01", "\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80"})
+  for (const std::string text :
+       {"plain", "quote \" and \\ back", "line\nfeed\ttab\x01", "\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80"})
     CHECK(Json::parse(as_json(text)).get<std::string>() == text);
   for (const std::string bad : {"\xFF", "\xC0\x80", "\xED\xA0\x80", "\xE2\x82", "\xF4\x90\x80\x80"}) {
     const std::string read = Json::parse(as_json("a" + bad + "b")).get<std::string>();
@@ -71,7 +72,9 @@ TEST_CASE("times are microseconds with three decimals, counted from Kineto's bas
   CHECK(base_time(kBase) % 7'889'238'000'000'000 == 0);
   std::string out;
   append_overhead(out, h200(), {{kBase + 1'234'005, kBase + 1'234'005}, 5u << 16});
-  CHECK(out == R"({"ph": "X", "cat": "overhead", "name": "Lazy Function Loading", "pid": -1, "tid": 0, "ts": 1234.005, "dur": 0.000})");
+  CHECK(
+      out ==
+      R"({"ph": "X", "cat": "overhead", "name": "Lazy Function Loading", "pid": -1, "tid": 0, "ts": 1234.005, "dur": 0.000})");
 }
 
 TEST_CASE("a launch carries its arrow's begin and the kernel its end") {
@@ -115,7 +118,9 @@ TEST_CASE("a recording is opened with its lanes named, its arrow bound and its o
   events += kNextEvent;
   append_kernel(events, h200(), gemm());
   events += kNextEvent;
-  append_range(events, h200(), {{kBase + 500, kBase + 4'500}, 420, R"(aten::mm {"Input Dims": [[64, 64]], "Input type": ["float"]})", "operators"});
+  append_range(
+      events, h200(),
+      {{kBase + 500, kBase + 4'500}, 420, R"(aten::mm {"Input Dims": [[64, 64]], "Input type": ["float"]})", "operators"});
   events += kNextEvent;
   append_range(events, h200(), {{kBase + 400, kBase + 4'600}, 420, "ProfilerStep#1", ""});
   events += kNextEvent;
@@ -130,7 +135,8 @@ TEST_CASE("a recording is opened with its lanes named, its arrow bound and its o
   REQUIRE(loaded.ok());
   const gapscope::Trace& trace = **loaded;
   CHECK(trace.report.entries().size() == 1);
-  CHECK(trace.report.count(gapscope::ImportIssue::flow_end_alone) == 2);  // the calls of the copy and of the wait are not in this file
+  CHECK(trace.report.count(gapscope::ImportIssue::flow_end_alone) ==
+        2);  // the calls of the copy and of the wait are not in this file
   CHECK(trace.flow_counts.bound == 1);
   REQUIRE(trace.ops.size() == 1);
   CHECK(trace.name(trace.ops[0].slice) == "aten::mm");
@@ -143,7 +149,9 @@ TEST_CASE("a recording is opened with its lanes named, its arrow bound and its o
 }
 
 TEST_CASE("what an operator's range says is args only where it is JSON on one line, and else its name") {
-  for (const std::string& text : std::initializer_list<std::string>{R"(aten::mm {"Input Dims": [[64, 64]}})", R"(x {"a": "b})", "x {\"a\":\n1}", "x {}}", "x {\xFF}", "x {\"a\": 1e999}", std::string("x {}\0}", 6)}) {
+  for (const std::string& text :
+       std::initializer_list<std::string>{R"(aten::mm {"Input Dims": [[64, 64]}})", R"(x {"a": "b})", "x {\"a\":\n1}", "x {}}",
+                                          "x {\xFF}", "x {\"a\": 1e999}", std::string("x {}\0}", 6)}) {
     std::string event;
     append_range(event, h200(), {{kBase, kBase + 10}, 420, text, std::string(kOperators)});
     REQUIRE_MESSAGE(Json::accept(event), event);

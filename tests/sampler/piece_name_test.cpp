@@ -24,7 +24,8 @@ class Launcher {
     }
   }
   ~Launcher() {
-    for (std::size_t i = 0; i < before_.size(); ++i) before_[i].empty() ? unsetenv(kNames[i]) : setenv(kNames[i], before_[i].c_str(), 1);
+    for (std::size_t i = 0; i < before_.size(); ++i)
+      before_[i].empty() ? unsetenv(kNames[i]) : setenv(kNames[i], before_[i].c_str(), 1);
   }
 
  private:
@@ -51,8 +52,9 @@ TEST_CASE("a piece's name says whose it is, and is read back") {
 }
 
 TEST_CASE("what is no piece's name is none") {
-  for (const char* name : {"", ".partial", "a.json.gz.partial", "a.r.h.1.2", "a.r.h.1.x.partial", "a.r.h.-1.2.partial", ".r.h.1.2.partial", "a.r.h.1.2.rankx.partial",
-                           "a.r..1.2.partial", "a.r.h.1.99999999999999999999.partial"})
+  for (const char* name :
+       {"", ".partial", "a.json.gz.partial", "a.r.h.1.2", "a.r.h.1.x.partial", "a.r.h.-1.2.partial", ".r.h.1.2.partial",
+        "a.r.h.1.2.rankx.partial", "a.r..1.2.partial", "a.r.h.1.99999999999999999999.partial"})
     CHECK_MESSAGE(!read_piece_name(name), name);
 }
 
@@ -96,7 +98,9 @@ TEST_CASE("the rank is the launcher's: torchrun's, Open MPI's, Slurm's") {
 
 TEST_CASE("pieces are found beside the recording, by rank") {
   const test::TempFolder folder;
-  for (const char* name : {"a.json.r.h.9.2.rank10.partial", "a.json.r.h.8.2.rank2.partial", "b.json.q.h.7.2.partial", "a.json", "notes.partial"}) folder.write(name, "x");
+  for (const char* name :
+       {"a.json.r.h.9.2.rank10.partial", "a.json.r.h.8.2.rank2.partial", "b.json.q.h.7.2.partial", "a.json", "notes.partial"})
+    folder.write(name, "x");
   std::string text;
   for (const Piece& piece : pieces_beside((folder.path() / "a.json").string())) {
     text += piece.name + " " + std::to_string(piece.owner.rank) + "; ";

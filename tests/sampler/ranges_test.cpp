@@ -14,13 +14,16 @@ Marker begins(std::uint32_t id, Ns time, std::string_view name, std::string_view
   return {Marker::What::begin, time, id, thread, name, domain};
 }
 Marker ends(std::uint32_t id, Ns time) { return {Marker::What::end, time, id, 1, {}, {}}; }
-Call launch(Ns time, std::uint32_t correlation, std::uint32_t thread = 1) { return {{time, time + 5}, "cudaLaunchKernel", false, 0, thread, correlation}; }
+Call launch(Ns time, std::uint32_t correlation, std::uint32_t thread = 1) {
+  return {{time, time + 5}, "cudaLaunchKernel", false, 0, thread, correlation};
+}
 GpuPlace on_stream(std::int32_t stream, std::uint32_t correlation) { return {0, 1, stream, correlation, 0, 0}; }
 
 std::string text_of(const std::vector<GpuRange>& ranges) {
   std::string text;
   for (const GpuRange& r : ranges)
-    text += r.name + "@" + std::to_string(r.stream) + "[" + std::to_string(r.times.begin) + "," + std::to_string(r.times.end) + ") ";
+    text += r.name + "@" + std::to_string(r.stream) + "[" + std::to_string(r.times.begin) + "," + std::to_string(r.times.end) +
+            ") ";
   return text;
 }
 
@@ -150,9 +153,8 @@ TEST_CASE("any ranges and launches, in any order within the time that records ta
       markers.push_back({Marker::What::begin, begin, id, thread, names[id], ""});
       markers.push_back({Marker::What::end, end, id, thread, "", ""});
     }
-    std::stable_sort(markers.begin(), markers.end(), [](const Marker& a, const Marker& b) {
-      return a.time != b.time ? a.time < b.time : a.what < b.what;
-    });
+    std::stable_sort(markers.begin(), markers.end(),
+                     [](const Marker& a, const Marker& b) { return a.time != b.time ? a.time < b.time : a.what < b.what; });
     Ranges ranges;
     std::map<std::string, Times> expected;
     for (std::uint32_t id = 0; id < 40; ++id) {

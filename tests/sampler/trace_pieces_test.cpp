@@ -18,7 +18,8 @@ using namespace gapscope;
 namespace {
 
 std::string event(int i) {
-  return (i == 0 ? std::string() : std::string("\n,")) + R"({"ph": "X", "name": "e", "pid": 1, "tid": 1, "ts": )" + std::to_string(i * 10) + R"(, "dur": 5})";
+  return (i == 0 ? std::string() : std::string("\n,")) + R"({"ph": "X", "name": "e", "pid": 1, "tid": 1, "ts": )" +
+         std::to_string(i * 10) + R"(, "dur": 5})";
 }
 
 std::size_t slices_of(const std::string& path) {
@@ -187,9 +188,11 @@ TEST_CASE("on a full disk the file ends with its last whole piece, and nothing i
         for (int i = 0; i < 700; ++i) text += event(static_cast<int>(whole) * 977 + i * i * 31);
         wrong = file.add(text);
       }
-      if (wrong.find("could not be written to its end (No space left on device)") == std::string::npos) return "the disk was never full: " + wrong;
+      if (wrong.find("could not be written to its end (No space left on device)") == std::string::npos)
+        return "the disk was never full: " + wrong;
       if (!file.add(event(5)).empty()) return "a second complaint";
-      if (const std::string end = file.finish(kTraceTail); !end.empty() && end.find("No space left") == std::string::npos) return end;
+      if (const std::string end = file.finish(kTraceTail); !end.empty() && end.find("No space left") == std::string::npos)
+        return end;
       const auto trace = load_trace(path);
       if (!trace.ok()) return trace.error().message;
       if (!(*trace)->report.entries().empty()) return "the file is not whole";

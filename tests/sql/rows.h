@@ -64,7 +64,8 @@ inline Answer ask(sql::Database& database, std::string_view script) {
 inline std::string one(sql::Database& database, std::string_view script) {
   const Answer answer = ask(database, script);
   if (!answer.error.empty()) return answer.error;
-  return answer.rows.size() == 1 && answer.rows[0].size() == 1 ? answer.rows[0][0] : std::to_string(answer.rows.size()) + " rows";
+  return answer.rows.size() == 1 && answer.rows[0].size() == 1 ? answer.rows[0][0]
+                                                               : std::to_string(answer.rows.size()) + " rows";
 }
 
 // Rows as one text: values by "|", rows by "\n".

@@ -18,13 +18,38 @@ bool says(const std::string& text, std::string_view what) { return text.find(wha
 
 TEST_CASE("nothing is written, opened or configured") {
   const auto database = some();
-  for (const char* query : {"insert into slice values (1)", "delete from slice", "update slice set dur = 0", "drop table slice", "create table t(x)", "create table t as select 1",
-                            "create view v as select 1", "create index i on slice(ts)", "attach ':memory:' as other", "attach '/tmp/x.db' as other", "detach main", "vacuum into '/tmp/gapscope-x.db'",
-                            "pragma writable_schema = 1", "pragma database_list", "pragma journal_mode = wal", "select load_extension('/tmp/x.so')", "select readfile('/etc/passwd')",
-                            "select writefile('/tmp/x', 'a')", "create virtual table t using fts5(x)", "create virtual table t using span_join(a, b)", "create temp table t as select 1",
-                            "create trigger t after insert on slice begin select 1; end", "reindex slice", "analyze", "begin", "savepoint s", "select * from pragma_database_list",
-                            "insert into sqlite_temp_master values (1)", "create perfetto table t as select 1; insert into t values (2)", "create perfetto table sqlite_x as select 1",
-                            "create perfetto table t as select readfile('/etc/passwd')", "delete from sqlite_temp_master"}) {
+  for (const char* query : {"insert into slice values (1)",
+                            "delete from slice",
+                            "update slice set dur = 0",
+                            "drop table slice",
+                            "create table t(x)",
+                            "create table t as select 1",
+                            "create view v as select 1",
+                            "create index i on slice(ts)",
+                            "attach ':memory:' as other",
+                            "attach '/tmp/x.db' as other",
+                            "detach main",
+                            "vacuum into '/tmp/gapscope-x.db'",
+                            "pragma writable_schema = 1",
+                            "pragma database_list",
+                            "pragma journal_mode = wal",
+                            "select load_extension('/tmp/x.so')",
+                            "select readfile('/etc/passwd')",
+                            "select writefile('/tmp/x', 'a')",
+                            "create virtual table t using fts5(x)",
+                            "create virtual table t using span_join(a, b)",
+                            "create temp table t as select 1",
+                            "create trigger t after insert on slice begin select 1; end",
+                            "reindex slice",
+                            "analyze",
+                            "begin",
+                            "savepoint s",
+                            "select * from pragma_database_list",
+                            "insert into sqlite_temp_master values (1)",
+                            "create perfetto table t as select 1; insert into t values (2)",
+                            "create perfetto table sqlite_x as select 1",
+                            "create perfetto table t as select readfile('/etc/passwd')",
+                            "delete from sqlite_temp_master"}) {
     INFO(std::string(query));
     CHECK(!ask(*database, query).error.empty());
   }
@@ -87,8 +112,10 @@ TEST_CASE("statements are parted outside of texts and comments") {
 TEST_CASE("an arg of slice becomes a column only where it is surely slice's") {
   using sql::rewritten;
   CHECK(rewritten("select name from slice") == "");
-  CHECK(rewritten("select extract_arg(arg_set_id, 'args.correlation') from slice where dur > 1") == "select _args_correlation from slice where dur > 1");
-  CHECK(rewritten("select 1 from slice a join slice b on extract_arg(a.arg_set_id, 'args.External id') = extract_arg(b.arg_set_id, 'args.External id')") ==
+  CHECK(rewritten("select extract_arg(arg_set_id, 'args.correlation') from slice where dur > 1") ==
+        "select _args_correlation from slice where dur > 1");
+  CHECK(rewritten("select 1 from slice a join slice b on extract_arg(a.arg_set_id, 'args.External id') = "
+                  "extract_arg(b.arg_set_id, 'args.External id')") ==
         "select 1 from slice a join slice b on a._args_external_id = b._args_external_id");
   CHECK(rewritten("select extract_arg(arg_set_id, 'args.correlation') from slice, flow") == "");
   CHECK(rewritten("select extract_arg(x.arg_set_id, 'args.correlation') from other x") == "");

@@ -52,7 +52,8 @@ TEST_CASE("slices are numbered by begin, the longer first, instants among them")
         "5|20000|1000|2|2|cudaFree\n"
         "6|100500|2000|0|NULL|k\n"
         "7|500000|0|0|NULL|everywhere");
-  CHECK(ask_for("select start_ts, end_ts, trace_start(), trace_end(), trace_dur() from trace_bounds") == "5000|500000|5000|500000|495000");
+  CHECK(ask_for("select start_ts, end_ts, trace_start(), trace_end(), trace_dur() from trace_bounds") ==
+        "5000|500000|5000|500000|495000");
   CHECK(ask_for("select id, ts, name, category from instant") == "4|13000|here|NULL\n7|500000|everywhere|NULL");
   CHECK(ask_for("select count(category), count(*) from slice") == "6|8");
 }
@@ -61,20 +62,28 @@ TEST_CASE("tracks, threads and processes are numbered by first appearance; words
   Small ask_for;
   CHECK(ask_for("select utid, tid, thread.name, upid, pid, process.name from thread join process using (upid)") ==
         "1|NULL|Profiler|1|NULL|Spans\n2|1|main|2|42|NULL\n3|7|NULL|3|0|NULL");
-  CHECK(ask_for("select distinct track_id, utid from slice left join thread_track on track_id = thread_track.id order by 1") == "0|1\n1|2\n3|3\n4|NULL");
-  CHECK(ask_for("select id, type, name from track") == "0|thread_execution|NULL\n1|thread_execution|NULL\n2|counter|load percent\n3|thread_execution|NULL\n4|global_instants|NULL");
-  CHECK(ask_for("select ts, value, name from counter join counter_track on track_id = counter_track.id") == "11000|50.000000|load percent");
+  CHECK(ask_for("select distinct track_id, utid from slice left join thread_track on track_id = thread_track.id order by 1") ==
+        "0|1\n1|2\n3|3\n4|NULL");
+  CHECK(ask_for("select id, type, name from track") ==
+        "0|thread_execution|NULL\n1|thread_execution|NULL\n2|counter|load "
+        "percent\n3|thread_execution|NULL\n4|global_instants|NULL");
+  CHECK(ask_for("select ts, value, name from counter join counter_track on track_id = counter_track.id") ==
+        "11000|50.000000|load percent");
 }
 
 TEST_CASE("args are flattened as Perfetto does, and NULL where an event has none") {
   Small ask_for;
-  CHECK(ask_for("select key, value_type, display_value from args where arg_set_id = 6 and key glob 'args.[a-z]*' order by key") ==
-        "args.block[0]|int|64\nargs.block[1]|int|1\nargs.block[2]|int|1\nargs.correlation|int|5\nargs.device|int|0\n"
-        "args.grid[0]|int|4\nargs.grid[1]|int|2\nargs.grid[2]|int|1\nargs.list[0][0]|int|1\nargs.list[0][1]|int|2\nargs.list[2][0]|string|x\n"
-        "args.on|bool|true\nargs.registers per thread|int|9\nargs.shared memory|int|0\nargs.stream|int|7");
+  CHECK(
+      ask_for("select key, value_type, display_value from args where arg_set_id = 6 and key glob 'args.[a-z]*' order by key") ==
+      "args.block[0]|int|64\nargs.block[1]|int|1\nargs.block[2]|int|1\nargs.correlation|int|5\nargs.device|int|0\n"
+      "args.grid[0]|int|4\nargs.grid[1]|int|2\nargs.grid[2]|int|1\nargs.list[0][0]|int|1\nargs.list[0][1]|int|2\nargs.list[2]["
+      "0]|string|x\n"
+      "args.on|bool|true\nargs.registers per thread|int|9\nargs.shared memory|int|0\nargs.stream|int|7");
   CHECK(ask_for("select id, arg_set_id is null from slice where arg_set_id is null") == "0|1\n1|1\n5|1\n7|1");
-  CHECK(ask_for("select extract_arg(arg_set_id, 'args.list[0][1]'), extract_arg(arg_set_id, 'args.list'), extract_arg(arg_set_id, 'args.on'), "
-                "extract_arg(arg_set_id, 'args.grid[1]'), extract_arg(arg_set_id, 'args.bytes'), typeof(extract_arg(arg_set_id, 'args.shared memory')) "
+  CHECK(ask_for("select extract_arg(arg_set_id, 'args.list[0][1]'), extract_arg(arg_set_id, 'args.list'), "
+                "extract_arg(arg_set_id, 'args.on'), "
+                "extract_arg(arg_set_id, 'args.grid[1]'), extract_arg(arg_set_id, 'args.bytes'), "
+                "typeof(extract_arg(arg_set_id, 'args.shared memory')) "
                 "from slice where name = 'k'") == "2|NULL|1|2|NULL|integer");
   CHECK(ask_for("select extract_arg(arg_set_id, 'args.a') from slice where name = 'here'") == "1.500000");
   CHECK(ask_for("select extract_arg(arg_set_id, 'args.Sequence number') from slice where name = 'aten::mm'") == "0");
@@ -89,25 +98,53 @@ TEST_CASE("flows, ancestors and what can be reached") {
   CHECK(ask_for("select count(*) from flow where slice_out = 6") == "0");
   CHECK(ask_for("select name from ancestor_slice(4)") == "same begin, longer\naten::mm\ncudaLaunchKernel");
   CHECK(ask_for("select name from descendant_slice(2)") == "cudaLaunchKernel\nhere\ncudaFree");
-  CHECK(ask_for("select slice_in from following_flow(1)") == "6");      // from what lies in it too
+  CHECK(ask_for("select slice_in from following_flow(1)") == "6");  // from what lies in it too
   CHECK(ask_for("select slice_in from directly_connected_flow(1)") == "");
   CHECK(ask_for("select slice_out from preceding_flow(6)") == "3");
-  CHECK(ask_for("select slice_is_ancestor(1, 4), slice_is_ancestor(4, 1), slice_is_ancestor(1, 6), slice_is_ancestor(1, 99)") == "1|0|0|NULL");
+  CHECK(ask_for("select slice_is_ancestor(1, 4), slice_is_ancestor(4, 1), slice_is_ancestor(1, 6), slice_is_ancestor(1, 99)") ==
+        "1|0|0|NULL");
 }
 
 TEST_CASE("every plan gives the rows that a scan gives") {
   Small ask_for;
-  for (const char* where : {"id = 2", "id >= 3 and id < 5", "id > 2.5", "id <= 2.5", "ts = 10000", "ts > 10000", "ts >= 10000.5", "ts < 12000", "ts between 12000 and 20000",
-                            "name = 'k'", "name in ('k', 'cudaFree')", "name like '%CUDA%'", "name glob 'cuda*'", "name regexp '^(k|a)'", "name = '[No name]'",
-                            "category = 'cpu_op'", "category is null", "track_id = 1", "track_id = 1 and ts > 12000", "parent_id = 2", "parent_id is null",
-                            "arg_set_id = 3", "id = 'x'", "ts = null", "name like null", "category in ('kernel', 'cuda_runtime') and name like 'c%'",
-                            "_args_correlation = 5", "category = 'kernel' and _args_correlation = 5", "_args_external_id = 1", "track_id = 1 and name = 'aten::mm' and id = 2"}) {
+  for (const char* where : {"id = 2",
+                            "id >= 3 and id < 5",
+                            "id > 2.5",
+                            "id <= 2.5",
+                            "ts = 10000",
+                            "ts > 10000",
+                            "ts >= 10000.5",
+                            "ts < 12000",
+                            "ts between 12000 and 20000",
+                            "name = 'k'",
+                            "name in ('k', 'cudaFree')",
+                            "name like '%CUDA%'",
+                            "name glob 'cuda*'",
+                            "name regexp '^(k|a)'",
+                            "name = '[No name]'",
+                            "category = 'cpu_op'",
+                            "category is null",
+                            "track_id = 1",
+                            "track_id = 1 and ts > 12000",
+                            "parent_id = 2",
+                            "parent_id is null",
+                            "arg_set_id = 3",
+                            "id = 'x'",
+                            "ts = null",
+                            "name like null",
+                            "category in ('kernel', 'cuda_runtime') and name like 'c%'",
+                            "_args_correlation = 5",
+                            "category = 'kernel' and _args_correlation = 5",
+                            "_args_external_id = 1",
+                            "track_id = 1 and name = 'aten::mm' and id = 2"}) {
     // A sign of + keeps a column from being looked up by.
     std::string slow = where;
-    for (const char* column : {"arg_set_id", "track_id", "parent_id", "category", "name", "ts", "_args_correlation", "_args_external_id", "id"}) {
+    for (const char* column :
+         {"arg_set_id", "track_id", "parent_id", "category", "name", "ts", "_args_correlation", "_args_external_id", "id"}) {
       std::string with;
       for (std::size_t at = 0; at < slow.size(); ++at) {
-        const bool here = slow.compare(at, std::strlen(column), column) == 0 && (at == 0 || slow[at - 1] == ' ') && slow[at + std::strlen(column)] == ' ';
+        const bool here = slow.compare(at, std::strlen(column), column) == 0 && (at == 0 || slow[at - 1] == ' ') &&
+                          slow[at + std::strlen(column)] == ' ';
         if (here) with += '+';
         with += slow[at];
       }
@@ -115,27 +152,37 @@ TEST_CASE("every plan gives the rows that a scan gives") {
     }
     INFO(std::string(where));
     CHECK(slow != where);
-    CHECK(ask_for(std::string("select id from slice where ") + where + " order by id") == ask_for("select id from slice where " + slow + " order by id"));
+    CHECK(ask_for(std::string("select id from slice where ") + where + " order by id") ==
+          ask_for("select id from slice where " + slow + " order by id"));
   }
-  CHECK(ask_for("select name, count(*) from slice group by name") == ask_for("select +name, count(*) from slice group by +name"));
+  CHECK(ask_for("select name, count(*) from slice group by name") ==
+        ask_for("select +name, count(*) from slice group by +name"));
   CHECK(ask_for("select name from slice order by name") == ask_for("select +name from slice order by +name"));
 }
 
 TEST_CASE("functions") {
   Small ask_for;
   CHECK(ask_for("select time_to_ms(1999999), time_from_us(3), time_to_s(null)") == "1|3000|NULL");
-  CHECK(ask_for("select regexp('a+', 'baab'), 'xyz' regexp '^y', regexp('A', 'a', 'i'), regexp_extract('sm90_tile', 'sm([0-9]+)')") == "1|0|1|90");
-  CHECK(ask_for("select str_split('a::b::c', '::', 1), str_split('a', ':', 3), regexp_replace_simple('a1b2', '[0-9]', '#'), reverse('abc')") == "b|NULL|a#b#|cba");
-  CHECK(ask_for("select percentile(x, 50), percentile(x, 100), median(x) from (select 1 as x union all select 2 union all select 4 union all select 5)") == "3.000000|5.000000|3.000000");
+  CHECK(
+      ask_for(
+          "select regexp('a+', 'baab'), 'xyz' regexp '^y', regexp('A', 'a', 'i'), regexp_extract('sm90_tile', 'sm([0-9]+)')") ==
+      "1|0|1|90");
+  CHECK(ask_for("select str_split('a::b::c', '::', 1), str_split('a', ':', 3), regexp_replace_simple('a1b2', '[0-9]', '#'), "
+                "reverse('abc')") == "b|NULL|a#b#|cba");
+  CHECK(ask_for("select percentile(x, 50), percentile(x, 100), median(x) from (select 1 as x union all select 2 union all "
+                "select 4 union all select 5)") == "3.000000|5.000000|3.000000");
   CHECK(ask_for("select 'a' regexp '('").find("is no regular expression") != std::string::npos);
 }
 
 TEST_CASE("Perfetto's statements are put into SQLite's words, or a sentence says what to write") {
   Small ask_for;
-  CHECK(ask_for("INCLUDE PERFETTO MODULE slices.with_context; select thread_name, tid, pid, name from thread_slice where depth = 2") == "main|1|42|cudaLaunchKernel\nmain|1|42|cudaFree");
+  CHECK(ask_for("INCLUDE PERFETTO MODULE slices.with_context; select thread_name, tid, pid, name from thread_slice where depth "
+                "= 2") == "main|1|42|cudaLaunchKernel\nmain|1|42|cudaFree");
   CHECK(ask_for("CREATE PERFETTO TABLE long AS SELECT id, dur FROM slice WHERE dur > 10000; select count(*) from long") == "2");
   CHECK(ask_for("CREATE OR REPLACE PERFETTO TABLE long AS SELECT id FROM slice; select count(*) from long") == "8");
-  CHECK(ask_for("CREATE PERFETTO VIEW v(id LONG, d LONG) AS SELECT id, dur as d FROM slice; select max(d) from v; drop view v") == "30000");
+  CHECK(
+      ask_for("CREATE PERFETTO VIEW v(id LONG, d LONG) AS SELECT id, dur as d FROM slice; select max(d) from v; drop view v") ==
+      "30000");
   CHECK(ask_for("CREATE PERFETTO FUNCTION f(x INT) RETURNS INT AS SELECT 1").find("has no translation") != std::string::npos);
   CHECK(ask_for("INCLUDE PERFETTO MODULE android.startup.startups").find("There is no module") != std::string::npos);
 }

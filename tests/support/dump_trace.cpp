@@ -8,7 +8,8 @@ std::string dump_trace(const Trace& t, bool with_offsets) {
   std::string out = fmt::format("events {} span {} {}\n", t.figures.events, t.span.begin, t.span.end);
   for (std::size_t i = 0; i < t.strings.size(); ++i) out += fmt::format("string {} {}\n", i, t.strings[StringId(i)]);
   for (const Category& c : t.categories) out += fmt::format("category {} {}\n", t.strings[c.name], static_cast<int>(c.kind));
-  for (const Process& p : t.processes) out += fmt::format("process {} {} {} {} {}\n", p.key, p.name, p.labels, p.sort_index, p.title);
+  for (const Process& p : t.processes)
+    out += fmt::format("process {} {} {} {} {}\n", p.key, p.name, p.labels, p.sort_index, p.title);
   for (const Lane& l : t.lanes) {
     out += fmt::format("lane {} {} {} {} depth {} overlap {} busy {} total {}\n", l.process.index(), l.key, l.title,
                        lane_kind_name(l.kind), l.depth_count, l.overlapping, l.busy, l.total_dur);
@@ -20,15 +21,16 @@ std::string dump_trace(const Trace& t, bool with_offsets) {
     out += with_offsets ? fmt::format(" at {}\n", t.slices.offset[i]) : "\n";
   }
   for (const GpuRow& g : t.gpu) {
-    out += fmt::format("gpu {} dev {} stream {} ctx {} corr {} bytes {} graph {} {} regs {} smem {} grid {},{},{} block {},{},{} {} {} {}\n",
-                       g.slice.index(), g.device, g.stream, g.context, g.correlation, g.bytes, g.graph_id, g.graph_node_id, g.registers,
-                       g.shared_memory, g.grid[0], g.grid[1], g.grid[2], g.block[0], g.block[1], g.block[2], g.blocks_per_sm,
-                       g.warps_per_sm, g.occupancy_percent);
+    out += fmt::format(
+        "gpu {} dev {} stream {} ctx {} corr {} bytes {} graph {} {} regs {} smem {} grid {},{},{} block {},{},{} {} {} {}\n",
+        g.slice.index(), g.device, g.stream, g.context, g.correlation, g.bytes, g.graph_id, g.graph_node_id, g.registers,
+        g.shared_memory, g.grid[0], g.grid[1], g.grid[2], g.block[0], g.block[1], g.block[2], g.blocks_per_sm, g.warps_per_sm,
+        g.occupancy_percent);
   }
   for (const Call& c : t.calls) out += fmt::format("call {} {}\n", c.slice.index(), c.correlation);
   for (const OpRow& o : t.ops) {
-    out += fmt::format("op {} {} {} {} {} {}\n", o.slice.index(), o.sequence, t.strings[o.input_dims],
-                       t.strings[o.input_types], t.strings[o.collective], o.unfinished);
+    out += fmt::format("op {} {} {} {} {} {}\n", o.slice.index(), o.sequence, t.strings[o.input_dims], t.strings[o.input_types],
+                       t.strings[o.collective], o.unfinished);
   }
   for (const Instant& i : t.instants) out += fmt::format("instant {} {} {}\n", i.time, t.strings[i.name], i.lane.value);
   for (const MemoryRow& m : t.memory) {

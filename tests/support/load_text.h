@@ -31,8 +31,9 @@ inline std::string events(std::string_view inside) { return "{\"traceEvents\": [
 // One X event.
 inline std::string slice(std::string_view name, std::string_view ts, std::string_view dur, std::string_view more = "",
                          std::string_view cat = "cpu_op", std::string_view tid = "1") {
-  return "{\"ph\": \"X\", \"cat\": \"" + std::string(cat) + "\", \"name\": \"" + std::string(name) + "\", \"pid\": 7, \"tid\": " +
-         std::string(tid) + ", \"ts\": " + std::string(ts) + ", \"dur\": " + std::string(dur) + std::string(more) + "}";
+  return "{\"ph\": \"X\", \"cat\": \"" + std::string(cat) + "\", \"name\": \"" + std::string(name) +
+         "\", \"pid\": 7, \"tid\": " + std::string(tid) + ", \"ts\": " + std::string(ts) + ", \"dur\": " + std::string(dur) +
+         std::string(more) + "}";
 }
 
 }  // namespace gapscope::test

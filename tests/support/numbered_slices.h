@@ -13,7 +13,8 @@ inline std::string numbered_slices(int n) {
   std::string inside;
   for (int i = 0; i < n; ++i) {
     if (i > 0) inside += ",\n";
-    inside += slice(fmt::format("op {}", i % 97), std::to_string(i * 10), "5", fmt::format(R"(, "args": {{"number": {}, "pad": "{}"}})", i, i * 2654435761u));
+    inside += slice(fmt::format("op {}", i % 97), std::to_string(i * 10), "5",
+                    fmt::format(R"(, "args": {{"number": {}, "pad": "{}"}})", i, i * 2654435761u));
   }
   return events(inside);
 }

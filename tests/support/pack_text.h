@@ -17,8 +17,8 @@ namespace gapscope::test {
 inline std::string xz_text(std::string_view text, unsigned preset = 0) {
   std::string out(lzma_stream_buffer_bound(text.size()), '\0');
   std::size_t size = 0;
-  if (lzma_easy_buffer_encode(preset, LZMA_CHECK_CRC32, nullptr, reinterpret_cast<const std::uint8_t*>(text.data()), text.size(),
-                              reinterpret_cast<std::uint8_t*>(out.data()), &size, out.size()) != LZMA_OK) {
+  if (lzma_easy_buffer_encode(preset, LZMA_CHECK_CRC32, nullptr, reinterpret_cast<const std::uint8_t*>(text.data()),
+                              text.size(), reinterpret_cast<std::uint8_t*>(out.data()), &size, out.size()) != LZMA_OK) {
     throw std::runtime_error("lzma_easy_buffer_encode");
   }
   out.resize(size);

@@ -1,7 +1,7 @@
 #pragma once
-// The real recordings that tests walk over. Those of this project lie in tests/recordings and assets/traces and are always there:
-// a missing one fails the test that wants it. Recordings by others are used where ../shared holds them, and a test that needs one
-// of these says so and passes without.
+// The real recordings that tests walk over. Those of this project lie in tests/recordings and assets/traces and are always
+// there: a missing one fails the test that wants it. Recordings by others are used where ../shared holds them, and a test that
+// needs one of these says so and passes without.
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -13,7 +13,8 @@
 
 namespace gapscope::test {
 
-// With what is known to be true of them: truth*.json, NAME.table.csv (key_averages() as rows), NAME.table.txt (as PyTorch prints it).
+// With what is known to be true of them: truth*.json, NAME.table.csv (key_averages() as rows), NAME.table.txt (as PyTorch
+// prints it).
 inline std::filesystem::path recordings_folder() { return source_folder() / "tests/recordings"; }
 
 inline std::filesystem::path shared_folder() { return source_folder().parent_path() / "shared"; }
@@ -38,8 +39,8 @@ inline std::vector<std::filesystem::path> traces_in(const std::filesystem::path&
 // Every recording at hand, each once, in a fixed order.
 inline std::vector<std::filesystem::path> real_traces() {
   std::vector<std::filesystem::path> all;
-  for (const auto& folder : {recordings_folder(), recordings_folder() / "ranks", source_folder() / "assets/traces", shared_folder() / "traces",
-                             shared_folder() / "traces/public"}) {
+  for (const auto& folder : {recordings_folder(), recordings_folder() / "ranks", source_folder() / "assets/traces",
+                             shared_folder() / "traces", shared_folder() / "traces/public"}) {
     for (const auto& path : traces_in(folder)) {
       const auto is_known = [&](const auto& other) { return other.filename() == path.filename(); };
       if (std::none_of(all.begin(), all.end(), is_known)) all.push_back(path);
@@ -48,7 +49,8 @@ inline std::vector<std::filesystem::path> real_traces() {
   return all;
 }
 
-// The recording called `name` ("fsdp_rank0", with or without .json, .json.gz, .json.xz); empty when it is one by others that is not here.
+// The recording called `name` ("fsdp_rank0", with or without .json, .json.gz, .json.xz); empty when it is one by others that is
+// not here.
 inline std::filesystem::path recording_or_none(const std::string& name) {
   for (const auto& path : real_traces()) {
     const std::string file = path.filename().string(), plain = file.substr(0, file.find(".json"));

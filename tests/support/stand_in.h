@@ -18,7 +18,8 @@ struct StandIn {
     if (!document.analysis()) return;
     const OpTableOptions options{r.question.range, r.question.by_shape};
     const OpEvents& events = document.analysis()->op_events(r.question.mode);
-    view.table.answer = std::make_shared<const TableAnswer>(TableAnswer{r.question, make_op_table(document.trace, events, options)});
+    view.table.answer =
+        std::make_shared<const TableAnswer>(TableAnswer{r.question, make_op_table(document.trace, events, options)});
     view.table.selected = -1;
   }
   void operator()(const MakeKernels& r) const {

@@ -13,23 +13,23 @@ namespace gapscope::test {
 
 struct TinyOp {
   std::string op = "aten::add";
-  std::string kernel = "k";     // empty: launches nothing
+  std::string kernel = "k";  // empty: launches nothing
   int gpu_us = 5;
   std::string call = "cudaLaunchKernel";
   int grid = 8;
-  std::string inside = {};      // a slice around the operator: equal neighbours share one
+  std::string inside = {};  // a slice around the operator: equal neighbours share one
 };
 
 struct TinyRun {
   std::vector<TinyOp> ops;
   int steps = 3;
-  int op_us = 20;               // CPU time of an operator
+  int op_us = 20;                             // CPU time of an operator
   std::string step_name = "ProfilerStep#{}";  // empty: no steps
 };
 
 inline std::string tiny_event(std::string_view cat, std::string_view name, int tid, int ts, int dur, std::string_view args) {
-  return fmt::format(R"({{"ph": "X", "cat": "{}", "name": "{}", "pid": {}, "tid": {}, "ts": {}, "dur": {}, "args": {{{}}}}})", cat, name,
-                     cat == "kernel" || cat == "gpu_memcpy" || cat == "gpu_memset" ? 0 : 415, tid, ts, dur, args);
+  return fmt::format(R"({{"ph": "X", "cat": "{}", "name": "{}", "pid": {}, "tid": {}, "ts": {}, "dur": {}, "args": {{{}}}}})",
+                     cat, name, cat == "kernel" || cat == "gpu_memcpy" || cat == "gpu_memset" ? 0 : 415, tid, ts, dur, args);
 }
 
 inline std::string_view tiny_gpu_category(std::string_view name) {
@@ -44,7 +44,8 @@ inline std::string tiny_run(const TinyRun& run) {
   for (int step = 0; step < run.steps; ++step) {
     const int begin = 1000 * (step + 1), per_op = run.op_us * (step == 0 ? 2 : 1);
     const int count = static_cast<int>(run.ops.size());
-    if (!run.step_name.empty()) add(tiny_event("user_annotation", fmt::format(fmt::runtime(run.step_name), step), 1, begin, per_op * count + 10, ""));
+    if (!run.step_name.empty())
+      add(tiny_event("user_annotation", fmt::format(fmt::runtime(run.step_name), step), 1, begin, per_op * count + 10, ""));
     for (int i = 0; i < count; ++i) {
       const TinyOp& op = run.ops[static_cast<std::size_t>(i)];
       const int at = begin + 5 + per_op * i;
@@ -58,7 +59,8 @@ inline std::string tiny_run(const TinyRun& run) {
       ++correlation;
       add(tiny_event("cuda_runtime", op.call, 1, at + 3, 5, fmt::format(R"("correlation": {})", correlation)));
       add(tiny_event(tiny_gpu_category(op.kernel), op.kernel, 7, at + 10, op.gpu_us,
-                     fmt::format(R"("device": 0, "stream": 7, "correlation": {}, "grid": [{}, 1, 1], "block": [32, 1, 1])", correlation, op.grid)));
+                     fmt::format(R"("device": 0, "stream": 7, "correlation": {}, "grid": [{}, 1, 1], "block": [32, 1, 1])",
+                                 correlation, op.grid)));
     }
   }
   return "{\"traceEvents\": [" + events + "]}";

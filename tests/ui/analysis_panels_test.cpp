@@ -24,8 +24,8 @@ struct PanelUnderTest {
     draw_panel(*doc, view, out);
     for (const Request& request : out.list) {
       if (const auto* ask = std::get_if<MakeKernels>(&request); ask && answers)
-        view.kernels.answer = std::make_shared<const KernelsAnswer>(
-            KernelsAnswer{ask->range, kernel_table(doc->trace, doc->links, ask->range)});
+        view.kernels.answer =
+            std::make_shared<const KernelsAnswer>(KernelsAnswer{ask->range, kernel_table(doc->trace, doc->links, ask->range)});
       if (const auto* ask = std::get_if<MakeSteps>(&request); ask && answers)
         view.steps.answer = std::make_shared<const StepsAnswer>(answer_steps(doc->trace, doc->links, ask->annotation));
     }
@@ -96,7 +96,7 @@ TEST_CASE("a click on a kernel selects its first run and shows what limits it") 
   CHECK(panel.click_until([&] { return panel.view.selection.valid(); }));
   CHECK(panel.view.cycle.slices.size() == 2);
   CHECK(panel.view.selection == panel.view.cycle.slices.front());
-  panel.harness.point_at({-1, -1});  // a tooltip would end the log
+  panel.harness.point_at({-1, -1});                 // a tooltip would end the log
   CHECK(holds(panel.frame(), "deviceProperties"));  // the file describes no GPU
 }
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/load/load_trace.h"
 #include <imgui_internal.h>
+#include "core/load/load_trace.h"
 
 #include "core/view/timeline/time_view.h"
 #include "tests/support/headless_ui.h"
@@ -181,8 +181,7 @@ TEST_CASE("a click on a lane's title folds it") {
   const Opened opened;
   HeadlessUi h(&opened.document);
   const auto zones = h.ui.timeline().zones().all();
-  const auto title =
-      std::find_if(zones.begin(), zones.end(), [](const Zone& z) { return z.kind == ZoneKind::lane_title; });
+  const auto title = std::find_if(zones.begin(), zones.end(), [](const Zone& z) { return z.kind == ZoneKind::lane_title; });
   REQUIRE(title != zones.end());
   const float height = h.ui.timeline().layout().height();
   h.click({title->x0 + 40, title->y0 + 10});
@@ -252,8 +251,7 @@ TEST_CASE("dragging the overview's frame pans, dragging its edge changes the zoo
   const Box strip = h.ui.timeline().areas().overview;
   const float y = (strip.y0 + strip.y1) / 2;
   const auto x_of = [&](Ns t) {
-    return strip.x0 +
-           static_cast<float>(px_from_ns(fit(opened.document.trace.span), static_cast<double>(strip.width()), t));
+    return strip.x0 + static_cast<float>(px_from_ns(fit(opened.document.trace.span), static_cast<double>(strip.width()), t));
   };
   const auto drag = [&](float from, float by) {
     h.move_to({from, y});
@@ -309,7 +307,8 @@ TEST_CASE("when the rest of a file arrives, what is on the screen stays where it
   for (int lane = 1; lane <= 30; ++lane) {
     const std::string tid = std::to_string(100 + lane);
     const auto event = [&](const std::string& name, int ts) {
-      return R"({"ph":"X","cat":"cpu_op","name":")" + name + R"(","pid":10,"tid":)" + tid + R"(,"ts":)" + std::to_string(ts) + R"(,"dur":100})";
+      return R"({"ph":"X","cat":"cpu_op","name":")" + name + R"(","pid":10,"tid":)" + tid + R"(,"ts":)" + std::to_string(ts) +
+             R"(,"dur":100})";
     };
     beginning += (lane > 1 ? "," : "") + event("early " + tid, 100 * lane);
     rest += "," + event("deeper " + tid, 100 * lane + 10) + "," + event("late " + tid, 9000);
@@ -420,7 +419,8 @@ TEST_CASE("the hints of the first run do not cover the lanes of the GPU") {
       const ImGuiWindow* card = ImGui::FindWindowByName("##tour");
       REQUIRE(card);
       for (const Zone& z : h.ui.timeline().zones().all())
-        if (z.kind == ZoneKind::slice && is_gpu_work(doc->trace.kind(z.slice))) CHECK_FALSE(card->Rect().Overlaps(ImRect({z.x0, z.y0}, {z.x1, z.y1})));
+        if (z.kind == ZoneKind::slice && is_gpu_work(doc->trace.kind(z.slice)))
+          CHECK_FALSE(card->Rect().Overlaps(ImRect({z.x0, z.y0}, {z.x1, z.y1})));
     }
   }
 }

@@ -1,5 +1,5 @@
-#include "tests/support/source_folder.h"
 #include "ui/commands.h"
+#include "tests/support/source_folder.h"
 
 #include <doctest/doctest.h>
 

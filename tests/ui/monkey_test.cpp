@@ -42,7 +42,11 @@ std::shared_ptr<const Document> opened(const std::string& name) {
 class Monkey {
  public:
   // With `two` another trace lies beside the first, sometimes the other way round.
-  explicit Monkey(bool two) : two_(two), first_(opened("matmul_add_64_cold_eager")), second_(opened("transformer_optimized")), ui_(first_.get(), 1200, 700) {
+  explicit Monkey(bool two)
+      : two_(two),
+        first_(opened("matmul_add_64_cold_eager")),
+        second_(opened("transformer_optimized")),
+        ui_(first_.get(), 1200, 700) {
     if (two) ui_.input.beside = second_.get();
   }
 
@@ -73,7 +77,8 @@ class Monkey {
     const Trace& trace = document->trace;
     const Span reach = axis_reach(view, trace.span);
     const double width = visible_ns(view.time);
-    require(width >= static_cast<double>(kMinVisibleNs) - 1 && width <= visible_ns(fit(reach)) + 1, "the zoom keeps its limits");
+    require(width >= static_cast<double>(kMinVisibleNs) - 1 && width <= visible_ns(fit(reach)) + 1,
+            "the zoom keeps its limits");
     require(!view.selection || view.selection.index() < trace.slice_count(), "the selection is of this trace");
     require(view.time.span.end >= reach.begin && view.time.span.begin <= reach.end, "some of the trace is in sight");
     require(view.scroll_px >= 0, "the lanes do not scroll above their top");
@@ -224,7 +229,8 @@ class Monkey {
   void change_document() {
     const Document* all[] = {first_.get(), second_.get(), nullptr};
     ui_.input.document = all[below(3)];
-    ui_.input.beside = two_ && ui_.input.document && below(4) > 0 ? (ui_.input.document == first_.get() ? second_ : first_).get() : nullptr;
+    ui_.input.beside =
+        two_ && ui_.input.document && below(4) > 0 ? (ui_.input.document == first_.get() ? second_ : first_).get() : nullptr;
     frames(2);
   }
   void change_view() {

@@ -1,5 +1,5 @@
-// Every text of the window fits where it stands: read back from what was drawn, for every panel, at four sizes. ctest walks a choice of
-// recordings; GAPSCOPE_ALL_TRACES=1 walks all that are at hand.
+// Every text of the window fits where it stands: read back from what was drawn, for every panel, at four sizes. ctest walks a
+// choice of recordings; GAPSCOPE_ALL_TRACES=1 walks all that are at hand.
 #include <doctest/doctest.h>
 #include <imgui_internal.h>
 
@@ -28,11 +28,12 @@ struct Size {
 };
 constexpr std::array<Size, 4> kSizes = {{{900, 560, 1}, {1280, 720, 1}, {1600, 900, 1}, {3840, 2160, 2}}};
 
-constexpr std::array kChoice = {"transformer_baseline", "cold_process_64", "recorded_streams", "hta_ddp_ns_resolution", "kineto_2021_resnet50"};
+constexpr std::array kChoice = {"transformer_baseline", "cold_process_64", "recorded_streams", "hta_ddp_ns_resolution",
+                                "kineto_2021_resnet50"};
 
 // Letters are lower than their line, and lines may stand close.
 constexpr float kLeastOverlapX = 1.5f, kLeastOverlapY = 0.34f;  // px; of the lower of two lines
-constexpr int kFramesToSettle = 8;  // as `gapscope screenshot` draws
+constexpr int kFramesToSettle = 8;                              // as `gapscope screenshot` draws
 constexpr float kNear = 2;                                      // px between an edge and a text that it cuts
 
 bool inside(const Box& box, const Box& other) {
@@ -48,7 +49,8 @@ std::vector<Box> scrolled_parts(const AppUi& ui) {
   }
   const auto add_lanes = [&](const TimelinePanel& timeline) {
     const TimelineAreas& areas = timeline.areas();
-    if (timeline.layout().height() > areas.lanes.height()) parts.push_back({areas.titles.x0, areas.lanes.y0, areas.lanes.x1, areas.lanes.y1});
+    if (timeline.layout().height() > areas.lanes.height())
+      parts.push_back({areas.titles.x0, areas.lanes.y0, areas.lanes.x1, areas.lanes.y1});
   };
   if (ui.document_a()) add_lanes(ui.timeline_a());
   return parts;
@@ -66,7 +68,8 @@ std::vector<Box> parts_that_slide(const ImGuiContext& context) {
 
 std::string words(const DrawnText& text) {
   const auto px = [](float v) { return std::to_string(static_cast<int>(v)); };
-  return "\"" + text.text + "\" at " + px(text.box.x0) + "," + px(text.box.y0) + " to " + px(text.box.x1) + "," + px(text.box.y1);
+  return "\"" + text.text + "\" at " + px(text.box.x0) + "," + px(text.box.y0) + " to " + px(text.box.x1) + "," +
+         px(text.box.y1);
 }
 
 bool overlap(const Box& a, const Box& b) {
@@ -86,7 +89,8 @@ std::vector<std::string> misfits(const AppUi& ui) {
     const DrawnText& text = texts[i];
     if (text.clipped && !in_any(text, text.sideways ? sliding : scrolled)) found.push_back("clipped: " + words(text));
     for (std::size_t j = i + 1; j < texts.size(); ++j)
-      if (overlap(text.box, texts[j].box) && texts[j].plate < text.drawn) found.push_back("over each other: " + words(text) + " and " + words(texts[j]));
+      if (overlap(text.box, texts[j].box) && texts[j].plate < text.drawn)
+        found.push_back("over each other: " + words(text) + " and " + words(texts[j]));
   }
   return found;
 }
@@ -102,8 +106,10 @@ std::shared_ptr<const Document> analyzed(const std::filesystem::path& path) {
 class Walk {
  public:
   Walk(std::string trace, const Document& document, const Size& size, ThemeName theme)
-      : where_(std::move(trace) + ", " + std::to_string(static_cast<int>(size.width)) + "x" + std::to_string(static_cast<int>(size.height))),
-        document_(document), ui_(&document, size.width, size.height, size.scale, /*fonts=*/true) {
+      : where_(std::move(trace) + ", " + std::to_string(static_cast<int>(size.width)) + "x" +
+               std::to_string(static_cast<int>(size.height))),
+        document_(document),
+        ui_(&document, size.width, size.height, size.scale, /*fonts=*/true) {
     ui_.ui.view().theme = theme;
     ui_.ui.view().tour.open = false;
   }
@@ -173,7 +179,9 @@ class Walk {
     const Span whole = document_.trace.span;
     for (const double share : {0.3, 0.03, 0.003}) {
       const auto half = static_cast<Ns>(static_cast<double>(whole.length()) * share / 2);
-      const Ns middle = document_.trace.gpu.empty() ? whole.begin + whole.length() / 2 : document_.trace.begin(document_.trace.gpu[document_.trace.gpu.size() / 2].slice);
+      const Ns middle = document_.trace.gpu.empty()
+                            ? whole.begin + whole.length() / 2
+                            : document_.trace.begin(document_.trace.gpu[document_.trace.gpu.size() / 2].slice);
       view.time = within_limits({{middle - half, middle + half}, 0, 0}, whole);
       look("zoomed to " + std::to_string(share));
     }
@@ -217,15 +225,25 @@ TEST_CASE("every text of every panel fits where it stands, and none lies over an
 TEST_CASE("the start screen's texts fit") {
   for (const Size& size : kSizes) {
     HeadlessUi h(nullptr, size.width, size.height, size.scale, /*fonts=*/true);
-    const std::vector<Sample> samples = {{"recorded_matmul_add_64_cold", "The first two steps of a cold process: where a minute of milliseconds goes before anything is computed."},
-                                         {"transformer_baseline", "A transformer's training step: many small kernels that one thread cannot launch fast enough."}};
-    const std::vector<std::string> recent = {"/home/somebody/traces/a/resnet50_rank0.pt.trace.json.gz", "/home/somebody/traces/b/resnet50_rank0.pt.trace.json.gz"};
-    FolderView folder{"/home/somebody/traces", "", {{"a", true, 0}, {"resnet50_with_a_name_that_is_long_enough_to_be_cut.pt.trace.json.gz", false, 123'456'789}}, ""};
+    const std::vector<Sample> samples = {
+        {"recorded_matmul_add_64_cold",
+         "The first two steps of a cold process: where a minute of milliseconds goes before anything is computed."},
+        {"transformer_baseline",
+         "A transformer's training step: many small kernels that one thread cannot launch fast enough."}};
+    const std::vector<std::string> recent = {"/home/somebody/traces/a/resnet50_rank0.pt.trace.json.gz",
+                                             "/home/somebody/traces/b/resnet50_rank0.pt.trace.json.gz"};
+    FolderView folder{
+        "/home/somebody/traces",
+        "",
+        {{"a", true, 0}, {"resnet50_with_a_name_that_is_long_enough_to_be_cut.pt.trace.json.gz", false, 123'456'789}},
+        ""};
     h.input.samples = samples;
     h.input.recent = recent;
     h.input.folder = &folder;
     h.input.can_browse = true;
-    for (const std::string message : {"", "The file ends in the middle of an event: it was cut off while it was being written, at 12.5 MB of 30 MB, so nothing after 1.2 s is shown."}) {
+    for (const std::string message : {"",
+                                      "The file ends in the middle of an event: it was cut off while it was being written, at "
+                                      "12.5 MB of 30 MB, so nothing after 1.2 s is shown."}) {
       h.input.message = message;
       h.frames(4);
       const std::vector<std::string> found = misfits(h.ui);

@@ -14,8 +14,10 @@ TEST_CASE("names that fit stay whole") {
 }
 
 TEST_CASE("of long names what tells them apart remains") {
-  const std::string begin = "void at::native::vectorized_elementwise_kernel<4, at::native::", end = "<float>, std::array<char*, 3ul> >(int, std::array<char*, 3ul>)";
-  const std::vector<std::string> names{begin + "CUDAFunctor_add" + end, begin + "BinaryFunctor_mul" + end, begin + "FillFunctor" + end};
+  const std::string begin = "void at::native::vectorized_elementwise_kernel<4, at::native::",
+                    end = "<float>, std::array<char*, 3ul> >(int, std::array<char*, 3ul>)";
+  const std::vector<std::string> names{begin + "CUDAFunctor_add" + end, begin + "BinaryFunctor_mul" + end,
+                                       begin + "FillFunctor" + end};
   const std::vector<std::string> shown = told_apart(names, 40);
   const char* parts[] = {"CUDAFunctor_add", "BinaryFunctor_mul", "FillFunctor"};
   for (std::size_t i = 0; i < shown.size(); ++i) {
@@ -32,8 +34,15 @@ TEST_CASE("a name without others like it keeps both of its ends") {
 }
 
 TEST_CASE("no width and no names break it, and nothing is wider than its room") {
-  const std::vector<std::string> names{"aaaaaaaaaaaaaaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaab", "", "\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4",
-                                       "a::b<c, d>::e(f)", "a::b<c, d>::g(f)", "a::b<c, d>::e(f)"};
+  const std::vector<std::string> names{
+      "aaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+      "aaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+      "aaaaaaaaaaaaaab",
+      "",
+      "\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4",
+      "a::b<c, d>::e(f)",
+      "a::b<c, d>::g(f)",
+      "a::b<c, d>::e(f)"};
   for (std::size_t chars = 1; chars < 40; ++chars) {
     const std::vector<std::string> shown = told_apart(names, chars);
     REQUIRE(shown.size() == names.size());

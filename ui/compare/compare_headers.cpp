@@ -13,13 +13,15 @@
 namespace gapscope {
 namespace {
 
-constexpr float kBar = 6;         // px at scale 1 of a header: the account of the GPU
-constexpr float kChoice = 114;    // of the choice of a step
+constexpr float kBar = 6;       // px at scale 1 of a header: the account of the GPU
+constexpr float kChoice = 114;  // of the choice of a step
 constexpr float kLeastWords = 60;
 constexpr float kSwatch = 10;
 constexpr float kLeastForLegend = 170;  // that stay for the words: "GPU busy 8.6 % -> 66 %"
 
-std::string file_name(const Document& document) { return printable(std::filesystem::path(document.trace.path).filename().string()); }
+std::string file_name(const Document& document) {
+  return printable(std::filesystem::path(document.trace.path).filename().string());
+}
 
 // What the step choice offers, in one list for both traces.
 void draw_step_choice(const ComparedTimelines& two, const Document& b, ViewState& view) {
@@ -34,8 +36,9 @@ void draw_step_choice(const ComparedTimelines& two, const Document& b, ViewState
     for (const std::int64_t number : common_steps(two.a, b)) offer({StepPick::number, number, options.annotation});
     ImGui::EndCombo();
   }
-  draw_hover("The step of both traces that is compared, and that the two are aligned on: the one of median CPU time in each, all, or "
-             "one that both have.");
+  draw_hover(
+      "The step of both traces that is compared, and that the two are aligned on: the one of median CPU time in each, all, or "
+      "one that both have.");
 }
 
 // As many of the pieces as there is room for, the most telling first.
@@ -62,7 +65,9 @@ std::vector<LegendEntry> legend_of(const ComparisonAnswer* answer) {
   const MarkCounts n = mark_counts(answer->comparison);
   const auto count = [](std::uint32_t c) { return format_count(c); };
   if (n.changed_a + n.changed_b > 0)
-    out.push_back({KernelMark::changed, true, (n.changed_a == n.changed_b ? count(n.changed_a) : count(n.changed_a) + " -> " + count(n.changed_b)) + " changed"});
+    out.push_back(
+        {KernelMark::changed, true,
+         (n.changed_a == n.changed_b ? count(n.changed_a) : count(n.changed_a) + " -> " + count(n.changed_b)) + " changed"});
   if (n.added > 0) out.push_back({KernelMark::only, false, count(n.added) + " added"});
   if (n.gone > 0) out.push_back({KernelMark::only, true, count(n.gone) + " gone"});
   return out;
@@ -70,7 +75,8 @@ std::vector<LegendEntry> legend_of(const ComparisonAnswer* answer) {
 
 float legend_width(Painter& p, const std::vector<LegendEntry>& legend) {
   float width = 0;
-  for (const LegendEntry& entry : legend) width += p.px(kSwatch) + p.px(6) + p.text_width(Face::sans, mark_sign(entry.mark, entry.in_a) + entry.words) + p.px(12);
+  for (const LegendEntry& entry : legend)
+    width += p.px(kSwatch) + p.px(6) + p.text_width(Face::sans, mark_sign(entry.mark, entry.in_a) + entry.words) + p.px(12);
   return width;
 }
 
@@ -80,7 +86,9 @@ void draw_legend(Painter& p, const std::vector<LegendEntry>& legend, const Box& 
   const bool on = view.compare.colour_changes;
   ImGui::SetCursorScreenPos({box.x0, box.y0});
   if (ImGui::InvisibleButton("legend", {box.width(), box.height()})) view.compare.colour_changes = !on;
-  draw_hover("GPU operations of the compared step by what became of them, in these colours on the lanes; unchanged ones are dimmed. Click to show all kernels in their own colours, and back.");
+  draw_hover(
+      "GPU operations of the compared step by what became of them, in these colours on the lanes; unchanged ones are dimmed. "
+      "Click to show all kernels in their own colours, and back.");
   float x = box.x0;
   for (const LegendEntry& entry : legend) {
     const float top = std::floor((box.y0 + box.y1 - p.px(kSwatch)) / 2);
@@ -103,7 +111,8 @@ void CompareView::draw_strip(const ComparedTimelines& two, ViewState& view, cons
   const float gap = p.px(4), padding = p.px(6);
   const auto button_width = [&](const char* title) { return p.text_width(Face::sans, title) + 2 * padding; };
   const char* aligned = "aligned on";
-  const float controls = p.text_width(Face::sans, aligned) + p.px(8) + p.px(kChoice) + gap + button_width("Swap") + gap + button_width("Close B") + p.px(8);
+  const float controls = p.text_width(Face::sans, aligned) + p.px(8) + p.px(kChoice) + gap + button_width("Swap") + gap +
+                         button_width("Close B") + p.px(8);
   float x = box.x1 - controls;
   const std::vector<LegendEntry> legend = legend_of(view.compare.answer.get());
   const float words_x = box.x0 + p.px(8), legend_x = x - p.px(12) - legend_width(p, legend);
@@ -123,7 +132,8 @@ void CompareView::draw_strip(const ComparedTimelines& two, ViewState& view, cons
   x += p.text_width(Face::sans, aligned) + p.px(8);
   ImGui::PushStyleColor(ImGuiCol_Button, colour(theme.raised));
   ImGui::PushStyleColor(ImGuiCol_FrameBg, colour(theme.raised));
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {padding, std::max(0.0f, std::floor((box.height() - p.px(4) - ImGui::GetFontSize()) / 2))});
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
+                      {padding, std::max(0.0f, std::floor((box.height() - p.px(4) - ImGui::GetFontSize()) / 2))});
   ImGui::SetCursorScreenPos({x, box.y0 + p.px(2)});
   ImGui::SetNextItemWidth(p.px(kChoice));
   draw_step_choice(two, *document_, view);
@@ -169,7 +179,8 @@ void CompareView::draw_header(TraceSide side, const ComparedTimelines& two, View
   if (ImGui::IsItemClicked() && !acts) view.compare.turn = true;
   std::string hover = printable(document.trace.path);
   if (document.diagnosis()) hover += "\n" + printable(document.diagnosis()->verdict);
-  draw_hover(hover + (acts ? "\nKeys and panels are about this trace." : "\nClick: let keys and panels be about this trace (X)."));
+  draw_hover(hover +
+             (acts ? "\nKeys and panels are about this trace." : "\nClick: let keys and panels be about this trace (X)."));
 }
 
 }  // namespace gapscope

@@ -1,5 +1,5 @@
-// The tab "Compare": what changed from trace A to trace B, over core/view/compare/compare_model.h. Blue is faster or fewer, orange
-// slower or more (told apart with any colour vision), and every difference has its sign.
+// The tab "Compare": what changed from trace A to trace B, over core/view/compare/compare_model.h. Blue is faster or fewer,
+// orange slower or more (told apart with any colour vision), and every difference has its sign.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr float kFilterWidth = 180;  // px at scale 1
 constexpr float kStepsWidth = 1220;
-constexpr float kLeastInk = 0.45f;   // of the hue in the smallest difference
+constexpr float kLeastInk = 0.45f;  // of the hue in the smallest difference
 constexpr std::size_t kMostIndent = 24;
 
 struct ComparePanel {
@@ -89,7 +89,8 @@ GridCell ratio_cell(const FigureChange& change) {
   if (*change.ratio == 1) return {"same", "", 0, true};
   std::string hover = "By the medians of the steps.";
   if (change.ratio_low && change.ratio_high && *change.ratio_low > 0)
-    hover += " By the middle half of the steps: from " + ratio_text(change.figure, *change.ratio_low) + " to " + ratio_text(change.figure, *change.ratio_high) + ".";
+    hover += " By the middle half of the steps: from " + ratio_text(change.figure, *change.ratio_low) + " to " +
+             ratio_text(change.figure, *change.ratio_high) + ".";
   if (!change.differs) hover += " No clear difference: single steps vary as much.";
   return {ratio_text(change.figure, *change.ratio), hover, 0, !change.differs};
 }
@@ -120,7 +121,8 @@ void draw_steps_table(ComparePanel& panel) {
   grid.columns = kStepColumns;
   grid.rows = kStepFigures;
   grid.sorted_by = kStepColumns.size();
-  grid.width_px = std::min(ImGui::GetContentRegionAvail().x, kStepsWidth * panel.view.scale);  // names and numbers stay together
+  grid.width_px =
+      std::min(ImGui::GetContentRegionAvail().x, kStepsWidth * panel.view.scale);  // names and numbers stay together
   grid.cell = [&](std::size_t row, std::size_t column) { return step_cell(panel, static_cast<StepFigure>(row), column); };
   grid.paint = [&](std::size_t row, const Box& box) {
     draw_change_bar(panel.view, box, figure_change(panel, static_cast<StepFigure>(row)));
@@ -154,7 +156,9 @@ std::string kernel_hover(const KernelChange& k) {
 GridCell kernel_cell(const ComparePanel& panel, const KernelChange& k, std::size_t column) {
   const auto count = [](std::uint32_t n) { return GridCell{n == 0 ? "-" : format_count(n), "", 0, n == 0}; };
   switch (static_cast<ChangeColumn>(column)) {
-    case ChangeColumn::change: return {std::string(kernel_change_name(k.change)), std::string(explain(k.change)), 0, k.change == KernelChangeClass::same};
+    case ChangeColumn::change:
+      return {std::string(kernel_change_name(k.change)), std::string(explain(k.change)), 0,
+              k.change == KernelChangeClass::same};
     case ChangeColumn::name: return {printable(both_names(k.name_a, k.name_b)), kernel_hover(k), 0, false};
     case ChangeColumn::count_a: return count(k.count_a);
     case ChangeColumn::count_b: return count(k.count_b);
@@ -166,7 +170,8 @@ GridCell kernel_cell(const ComparePanel& panel, const KernelChange& k, std::size
 }
 
 constexpr std::array<GridColumn, 7> kNodeColumns = {{
-    {"Operator", "What the two steps called; where the traces differ, A's and then B's. What it called in turn is counted in.", 0, false, false, 2},
+    {"Operator", "What the two steps called; where the traces differ, A's and then B's. What it called in turn is counted in.",
+     0, false, false, 2},
     {"A CPU", "CPU time of the call, all that it called included.", 10, true, false, 2},
     {"B CPU", "CPU time of the call, all that it called included.", 10, true, false, 2},
     {"CPU B - A", "Below zero: B takes less. Sorted: what changed most comes first, whichever way.", 11, true, false, 2},
@@ -186,7 +191,8 @@ std::string node_name(const ComparePanel& panel, const OperatorNode& node) {
 GridCell node_cell(const ComparePanel& panel, std::uint32_t row, std::size_t column) {
   const OperatorNode& n = panel.c.operators[row];
   switch (static_cast<NodeColumn>(column)) {
-    case NodeColumn::name: return {node_name(panel, n), printable(operator_path(panel.c, row)), 0, n.state != NodeState::matched};
+    case NodeColumn::name:
+      return {node_name(panel, n), printable(operator_path(panel.c, row)), 0, n.state != NodeState::matched};
     case NodeColumn::cpu_a: return time_cell(n.cpu_a);
     case NodeColumn::cpu_b: return time_cell(n.cpu_b);
     case NodeColumn::cpu_delta: return time_delta_cell(panel.view, n.cpu_a, n.cpu_b);
@@ -207,7 +213,9 @@ void draw_rows(ComparePanel& panel) {
   const bool kernels = state.table == CompareTable::kernels;
   const std::vector<std::uint32_t>& rows = state.arranged.rows;
   if (rows.empty())
-    return draw_absence(panel.view, !state.filter.empty() ? "No name holds this text." : kernels ? "Neither step launched GPU work." : "Neither step called an operator.");
+    return draw_absence(panel.view, !state.filter.empty() ? "No name holds this text."
+                                    : kernels             ? "Neither step launched GPU work."
+                                                          : "Neither step called an operator.");
   ColumnOrder& order = kernels ? state.kernel_order : state.operator_order;
   Grid grid;
   grid.id = kernels ? "kernel changes" : "operator changes";
@@ -240,7 +248,9 @@ float tone_change(Tone tone) { return tone == Tone::better ? -1.0f : tone == Ton
 void draw_finding(ComparePanel& panel, const ComparisonFinding& finding) {
   static constexpr const char* kTones[] = {"- better ", "+ worse  ", "  neutral"};
   draw_text(Face::mono, change_colour(panel.view, tone_change(finding.tone)), kTones[static_cast<std::size_t>(finding.tone)]);
-  draw_hover(finding.tone == Tone::better ? "B is better off." : finding.tone == Tone::worse ? "A is better off." : "Neither is better off by it.");
+  draw_hover(finding.tone == Tone::better  ? "B is better off."
+             : finding.tone == Tone::worse ? "A is better off."
+                                           : "Neither is better off by it.");
   ImGui::SameLine(0, 10 * panel.view.scale);
   ImGui::BeginGroup();
   draw_text(Face::bold, panel.theme.text, printable(finding.title));
@@ -272,7 +282,8 @@ constexpr std::array<Choice, 2> kOrders = {{
 
 void draw_toolbar(ComparePanel& panel) {
   CompareState& state = panel.state;
-  const auto table = static_cast<CompareTable>(draw_choice("table", kTables, static_cast<std::size_t>(state.table), panel.view));
+  const auto table =
+      static_cast<CompareTable>(draw_choice("table", kTables, static_cast<std::size_t>(state.table), panel.view));
   if (table != state.table) state.chosen = -1;
   state.table = table;
   const bool rows = table == CompareTable::kernels || table == CompareTable::operators;
@@ -296,8 +307,10 @@ void draw_toolbar(ComparePanel& panel) {
 
 void draw_invitation(const Document& document, ViewState& view, Requests& out) {
   if (view.compare.loading) return draw_absence(view, "The second trace is on its way.");
-  draw_absence(view, "Nothing to compare with. Open a second trace with File > Compare with..., drop it on this window with Shift held, or "
-                     "start with: gapscope A --compare B");
+  draw_absence(
+      view,
+      "Nothing to compare with. Open a second trace with File > Compare with..., drop it on this window with Shift held, or "
+      "start with: gapscope A --compare B");
   ImGui::Spacing();
   CommandScope scope{&document, view, out};
   const Command& open = command(CommandId::compare_with);
@@ -314,7 +327,8 @@ void draw_compare(const Document& document, ViewState& view, Requests& out) {
   const std::shared_ptr<const ComparisonAnswer> answer = view.compare.answer;
   if (draw_trouble(TabJob::comparison, view, out) || (!answer && draw_trouble(TabJob::analysis, view, out))) return;
   if (!answer) return draw_absence(view, "Comparing: first the analyses of both traces, then what changed...");
-  if (!answer->error.empty()) return draw_text(Face::sans, theme_of(view.theme).notable, printable(answer->error), /*wrap=*/true);
+  if (!answer->error.empty())
+    return draw_text(Face::sans, theme_of(view.theme).notable, printable(answer->error), /*wrap=*/true);
   ComparePanel panel{view, out, theme_of(view.theme), view.compare, *answer, answer->comparison};
   draw_text(Face::bold, panel.theme.text, printable(panel.c.verdict), /*wrap=*/true);
   draw_toolbar(panel);

@@ -36,7 +36,9 @@ class Rows {
   Box box_;
 };
 
-float least_rest(const TimelinePanel::Heights& heights, float scale) { return std::min(heights.rest, std::round(kLeastRest * scale)); }
+float least_rest(const TimelinePanel::Heights& heights, float scale) {
+  return std::min(heights.rest, std::round(kLeastRest * scale));
+}
 
 }  // namespace
 
@@ -143,11 +145,13 @@ void CompareView::link(const ComparedTimelines& two, ViewState& view) {
   };
   const std::shared_ptr<const ComparisonAnswer>& answer = view.compare.answer;
   const auto marks = [&](TraceSide of) {
-    const KernelMarks* its = answer && view.compare.colour_changes ? of == TraceSide::a ? &answer->marks_a : &answer->marks_b : nullptr;
+    const KernelMarks* its =
+        answer && view.compare.colour_changes ? of == TraceSide::a ? &answer->marks_a : &answer->marks_b : nullptr;
     return std::shared_ptr<const KernelMarks>(answer, its && (answer->marks_a.any() || answer->marks_b.any()) ? its : nullptr);
   };
   view.linked = {reach_of(side, two), zero_of(side), match(other(side), waiting_.selection), marks(side), side == TraceSide::a};
-  waiting_.linked = {reach_of(other(side), two), zero_of(other(side)), match(side, view.selection), marks(other(side)), side == TraceSide::b};
+  waiting_.linked = {reach_of(other(side), two), zero_of(other(side)), match(side, view.selection), marks(other(side)),
+                     side == TraceSide::b};
 }
 
 // Both pieces of work are selected and in sight, however far apart they begin.
@@ -242,8 +246,10 @@ CompareView::BothHeights CompareView::measure(const ComparedTimelines& two, View
 
 float CompareView::least_height(const ComparedTimelines& two, ViewState& view) {
   const float s = view.scale;
-  float height = std::round(kStrip * s) + std::round(kTimelineOverview * s) + std::round(kTimelineRuler * s) + std::round(kSplitter * s);
-  for (const TimelinePanel::Heights& of : measure(two, view)) height += std::round(kHeader * s) + of.least_top + least_rest(of, s);
+  float height =
+      std::round(kStrip * s) + std::round(kTimelineOverview * s) + std::round(kTimelineRuler * s) + std::round(kSplitter * s);
+  for (const TimelinePanel::Heights& of : measure(two, view))
+    height += std::round(kHeader * s) + of.least_top + least_rest(of, s);
   return height;
 }
 
@@ -277,7 +283,8 @@ CompareView::Places CompareView::lay_out(const BothHeights& h, const ViewState& 
   const bool crowded = h[0].rest + h[1].rest + bar > left;
   if (crowded) {
     const float most = std::max(0.0f, left - bar);
-    const float wanted = std::clamp(most * view.compare.share, std::min(least_rest(h[0], s), most / 2), std::max(most - least_rest(h[1], s), most / 2));
+    const float wanted = std::clamp(most * view.compare.share, std::min(least_rest(h[0], s), most / 2),
+                                    std::max(most - least_rest(h[1], s), most / 2));
     rest = std::clamp(wanted, std::min(h[0].rest, most - h[1].rest), h[0].rest);
   }
   at.rest[0] = rows.take(rest);
@@ -292,7 +299,9 @@ TimelinePlace CompareView::place_of(TraceSide side) const {
 }
 
 // What moves the axis.
-TraceSide CompareView::leader(const ViewState& view) const { return over_shared_ ? TraceSide::a : pointed_.value_or(view.compare.side); }
+TraceSide CompareView::leader(const ViewState& view) const {
+  return over_shared_ ? TraceSide::a : pointed_.value_or(view.compare.side);
+}
 
 void CompareView::follow(TraceSide from, ViewState& view) {
   const TraceSide active = view.compare.side;
@@ -331,7 +340,8 @@ void CompareView::paint_both(const ComparedTimelines& two, ViewState& view, doub
   for (const TraceSide side : kSides) {
     ImGui::PushID(letter(side));
     as(side, view, [&] {
-      timeline_of(side, two).paint(document_of(side, two), view, side == first ? delta_s : 0, side == TraceSide::a ? &below : nullptr);
+      timeline_of(side, two).paint(document_of(side, two), view, side == first ? delta_s : 0,
+                                   side == TraceSide::a ? &below : nullptr);
     });
     ImGui::PopID();
   }
@@ -345,7 +355,9 @@ void CompareView::draw_guide_beside(const ComparedTimelines& two, const ViewStat
   const float x = std::floor(ImGui::GetIO().MousePos.x);
   if (x < from.x0 || x >= from.x1) return;
   Painter p(*ImGui::GetWindowDrawList(), view.scale);
-  timeline_of(other(*pointed_), two).window().each_part([&](const Box& part) { p.line_y(x, part.y0, part.y1, colour(theme_of(view.theme).accent, 0.45f)); });
+  timeline_of(other(*pointed_), two).window().each_part([&](const Box& part) {
+    p.line_y(x, part.y0, part.y1, colour(theme_of(view.theme).accent, 0.45f));
+  });
 }
 
 void CompareView::draw_headers(const ComparedTimelines& two, ViewState& view, Requests& out) {

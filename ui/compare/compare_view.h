@@ -42,10 +42,12 @@ class CompareView {
   void act_on(TraceSide side, ViewState& view);
 
   // At the start of a frame: the side that a click or key was meant for, the comparison, what the tab wants to be shown.
-  void begin_frame(const ComparedTimelines& two, ViewState& view, bool keys_free, std::span<const KeyPress> presses, Requests& out);
+  void begin_frame(const ComparedTimelines& two, ViewState& view, bool keys_free, std::span<const KeyPress> presses,
+                   Requests& out);
   // Px that show the GPUs of both, below overview and ruler.
   float least_height(const ComparedTimelines& two, ViewState& view);
-  void draw(const ComparedTimelines& two, ViewState& view, const Box& box, const TimelineKeys& keys, double delta_s, Requests& out);
+  void draw(const ComparedTimelines& two, ViewState& view, const Box& box, const TimelineKeys& keys, double delta_s,
+            Requests& out);
 
   // Where its parts lie, as of the last frame; empty where there was no room.
   struct Places {
@@ -56,8 +58,12 @@ class CompareView {
 
  private:
   using BothHeights = std::array<TimelinePanel::Heights, 2>;
-  const Document& document_of(TraceSide side, const ComparedTimelines& two) const { return side == TraceSide::a ? two.a : *document_; }
-  TimelinePanel& timeline_of(TraceSide side, const ComparedTimelines& two) { return side == TraceSide::a ? two.timeline_a : *timeline_; }
+  const Document& document_of(TraceSide side, const ComparedTimelines& two) const {
+    return side == TraceSide::a ? two.a : *document_;
+  }
+  TimelinePanel& timeline_of(TraceSide side, const ComparedTimelines& two) {
+    return side == TraceSide::a ? two.timeline_a : *timeline_;
+  }
   Ns zero_of(TraceSide side) const { return side == TraceSide::a ? alignment_.zero_a : alignment_.zero_b; }
   Span reach_of(TraceSide side, const ComparedTimelines& two) const;
   TraceView& view_of(TraceSide side, ViewState& view) { return view.compare.side == side ? view : waiting_; }
@@ -95,11 +101,11 @@ class CompareView {
   Alignment alignment_;
   std::shared_ptr<const ComparisonAnswer> aligned_on_;
   Places places_;
-  std::optional<TraceSide> pointed_;  // the one under the pointer, with nothing in front of it
-  bool over_shared_ = false;          // overview or ruler are
-  std::array<LaneFolds, 2> folds_seen_;  // as of the last frame
+  std::optional<TraceSide> pointed_;      // the one under the pointer, with nothing in front of it
+  bool over_shared_ = false;              // overview or ruler are
+  std::array<LaneFolds, 2> folds_seen_;   // as of the last frame
   std::array<LanePartners, 2> partners_;  // from A to B and back; empty: to be made
-  std::optional<Span> shared_range_;  // marked in the ruler, in A's time
+  std::optional<Span> shared_range_;      // marked in the ruler, in A's time
 };
 
 }  // namespace gapscope

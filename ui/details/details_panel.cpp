@@ -62,7 +62,8 @@ void draw_crumb(DetailsDrawing& panel, const Breadcrumb& crumb, bool selected) {
   if (crumb.part == Breadcrumb::Part::slice)
     draw_hover(text == crumb.text ? std::string_view("Select it.") : std::string_view(crumb.text));
   else
-    draw_hover(crumb.part == Breadcrumb::Part::process ? "A process; click to scroll to it." : "A lane; click to scroll to it.");
+    draw_hover(crumb.part == Breadcrumb::Part::process ? "A process; click to scroll to it."
+                                                       : "A lane; click to scroll to it.");
 }
 
 // The folded parts, one a line.
@@ -199,8 +200,8 @@ void draw_sections(DetailsDrawing& panel, const DetailsModel& model) {
   const float column_width = std::min(width / static_cast<float>(columns), kColumnMaxPx * scale);
   const std::vector<int> column_of = columns_of(model, columns);
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {kColumnGapPx / 2 * scale, 0});
-  const bool open = ImGui::BeginTable("sections", columns, ImGuiTableFlags_NoSavedSettings,
-                                      {column_width * static_cast<float>(columns), 0});
+  const bool open =
+      ImGui::BeginTable("sections", columns, ImGuiTableFlags_NoSavedSettings, {column_width * static_cast<float>(columns), 0});
   ImGui::PopStyleVar();
   if (!open) return;
   ImGui::TableNextRow();
@@ -230,10 +231,9 @@ void draw_details(const Document& document, ViewState& view, Requests& out) {
   if (!view.selection && chosen_gap(document, view).gap) return draw_gap_details(document, view);
   if (!view.selection && has_account(document)) return draw_account_details(document, view);
   if (!view.selection) {
-    draw_text(
-        Face::sans, panel.theme.muted,
-        "Nothing is selected. Click a slice to see its time, its parents, its args and, for a kernel, its resources.",
-        /*wrap=*/true);
+    draw_text(Face::sans, panel.theme.muted,
+              "Nothing is selected. Click a slice to see its time, its parents, its args and, for a kernel, its resources.",
+              /*wrap=*/true);
     return;
   }
   refresh(document, view, out);

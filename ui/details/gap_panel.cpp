@@ -16,7 +16,9 @@ constexpr std::size_t kAllParts = 16;
 constexpr std::size_t kMostSteps = 200;  // rows of the list of steps
 constexpr float kStepBar = 12;
 
-std::string percent(Ns part, Ns whole) { return whole > 0 ? format_percent(static_cast<double>(part) / static_cast<double>(whole)) : ""; }
+std::string percent(Ns part, Ns whole) {
+  return whole > 0 ? format_percent(static_cast<double>(part) / static_cast<double>(whole)) : "";
+}
 
 // A column of its own beside what was drawn before; to be ended.
 bool begin_column(const char* id, float width, const ViewState& view) {
@@ -38,7 +40,8 @@ void draw_causes(const Document& document, ViewState& view, const GapPlace& chos
   const Theme& theme = theme_of(view.theme);
   const DeviceGap& gap = *chosen.gap;
   const auto at = static_cast<std::size_t>(chosen.gap - chosen.device->gaps.data());
-  draw_text(Face::bold, theme.text, "GPU " + std::to_string(chosen.device->device) + " stands still for " + format_duration(gap.span.length()));
+  draw_text(Face::bold, theme.text,
+            "GPU " + std::to_string(chosen.device->device) + " stands still for " + format_duration(gap.span.length()));
   AccountTimes times;
   times.window = gap.span.length();
   for (const DeviceAccount::CauseTime& cause : chosen.device->causes(at)) times.idle[index_of(cause.cause)] = cause.time;
@@ -58,17 +61,22 @@ void draw_causes(const Document& document, ViewState& view, const GapPlace& chos
 void draw_reasons(const Document& document, ViewState& view, const GapPlace& chosen) {
   const Theme& theme = theme_of(view.theme);
   const DeviceGap gap = *chosen.gap;
-  if (gap.ended_by) slice_line(document, view, "ended by", gap.ended_by);
-  else draw_text(Face::sans, theme.muted, "Nothing follows on this GPU within the window.");
-  if (gap.launch) slice_line(document, view, "which was launched by", gap.launch);
-  else if (gap.ended_by) draw_text(Face::sans, theme.muted, "Its launch is not in the file: it came before the recording, or was not recorded.");
+  if (gap.ended_by)
+    slice_line(document, view, "ended by", gap.ended_by);
+  else
+    draw_text(Face::sans, theme.muted, "Nothing follows on this GPU within the window.");
+  if (gap.launch)
+    slice_line(document, view, "which was launched by", gap.launch);
+  else if (gap.ended_by)
+    draw_text(Face::sans, theme.muted, "Its launch is not in the file: it came before the recording, or was not recorded.");
   const std::vector<GapSlice> slices = chosen_slices(document, view);  // a click below lets go of them
   if (!slices.empty()) draw_text(Face::bold, theme.muted, "Meanwhile the host was in");
   for (const GapSlice& slice : slices) {
     ImGui::PushID(static_cast<int>(&slice - slices.data()));
     draw_text(Face::mono, theme.muted, format_duration(slice.time));
     ImGui::SameLine(0, 8 * view.scale);
-    if (draw_link(Face::mono, theme.accent, elide_middle(printable(document.trace.name(slice.slice)), 80))) select_slice(view, slice.slice, /*reveal=*/true);
+    if (draw_link(Face::mono, theme.accent, elide_middle(printable(document.trace.name(slice.slice)), 80)))
+      select_slice(view, slice.slice, /*reveal=*/true);
     ImGui::PopID();
   }
   draw_text(Face::sans, theme.text, idle_cause_remedy(gap.main), /*wrap=*/true);
@@ -91,15 +99,19 @@ void draw_steps_list(const Document& document, ViewState& view, const DeviceAcco
     draw_text(Face::mono, theme.muted, format_duration(times[i].window));
     ImGui::SameLine(150 * view.scale + ImGui::GetFontSize() * 4);
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float width = ImGui::GetContentRegionAvail().x, top = std::floor((ImGui::GetTextLineHeight() - kStepBar * view.scale) / 2);
-    const std::optional<AccountPart> clicked = draw_account_bar({at.x, at.y + top, at.x + width, at.y + top + std::round(kStepBar * view.scale)}, times[i], view);
+    const float width = ImGui::GetContentRegionAvail().x,
+                top = std::floor((ImGui::GetTextLineHeight() - kStepBar * view.scale) / 2);
+    const std::optional<AccountPart> clicked =
+        draw_account_bar({at.x, at.y + top, at.x + width, at.y + top + std::round(kStepBar * view.scale)}, times[i], view);
     ImGui::SetCursorScreenPos(at);
     ImGui::Dummy({width, ImGui::GetTextLineHeight()});
     if (clicked && clicked->kind == AccountPart::Kind::idle)
-      if (const auto gap = next_gap(device, clicked->cause, step.span.begin - 1)) choose_gap(document, view, device.device, *gap, /*go_there=*/true);
+      if (const auto gap = next_gap(device, clicked->cause, step.span.begin - 1))
+        choose_gap(document, view, device.device, *gap, /*go_there=*/true);
     ImGui::PopID();
   }
-  if (times.size() > kMostSteps) draw_text(Face::sans, theme.muted, "The tab Steps has all " + format_count(static_cast<std::int64_t>(times.size())) + ".");
+  if (times.size() > kMostSteps)
+    draw_text(Face::sans, theme.muted, "The tab Steps has all " + format_count(static_cast<std::int64_t>(times.size())) + ".");
 }
 
 }  // namespace

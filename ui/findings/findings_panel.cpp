@@ -52,7 +52,8 @@ void draw_guide(const FindingsPanel& panel, const Rule& rule) {
   if (section.text.empty() || !ImGui::TreeNodeEx("From the guide", ImGuiTreeNodeFlags_NoTreePushOnOpen)) return;
   for (const auto& paragraph : guide_paragraphs(section.text)) {
     std::string text;  // the faces of a wrapped paragraph cannot be mixed, so code keeps its ticks
-    for (const GuideWords& words : paragraph) text += words.code ? "`" + std::string(words.text) + "`" : std::string(words.text);
+    for (const GuideWords& words : paragraph)
+      text += words.code ? "`" + std::string(words.text) + "`" : std::string(words.text);
     for (char& c : text)
       if (c == '\n') c = ' ';
     draw_text(Face::sans, panel.theme.text, text, /*wrap=*/true);
@@ -82,7 +83,8 @@ void draw_places(FindingsPanel& panel, const Finding& finding) {
   }
   if (!panel.view.range) return;
   ImGui::SameLine(0, 0);
-  draw_text(Face::sans, panel.theme.muted, fmt::format(", {} in the selected time", places_in(finding, panel.view.range).size()));
+  draw_text(Face::sans, panel.theme.muted,
+            fmt::format(", {} in the selected time", places_in(finding, panel.view.range).size()));
 }
 
 void draw_open(FindingsPanel& panel, const Finding& finding) {
@@ -179,7 +181,10 @@ void draw_muted(FindingsPanel& panel) {
   FindingsState& state = panel.view.findings;
   if (state.muted.empty()) return;
   ImGui::Separator();
-  draw_text(Face::sans, panel.theme.muted, fmt::format("{} of {} muted rules would have spoken here.", muted_count(panel.diagnosis, state), state.muted.size()), true);
+  draw_text(
+      Face::sans, panel.theme.muted,
+      fmt::format("{} of {} muted rules would have spoken here.", muted_count(panel.diagnosis, state), state.muted.size()),
+      true);
   if (!ImGui::SmallButton("Listen to all again")) return;
   state.muted.clear();
   panel.out.add(KeepMuted{});
@@ -187,7 +192,9 @@ void draw_muted(FindingsPanel& panel) {
 
 void draw_unjudged(FindingsPanel& panel) {
   if (panel.diagnosis.unjudged.empty()) return;
-  if (!ImGui::TreeNodeEx("unjudged", ImGuiTreeNodeFlags_NoTreePushOnOpen, "Not judged: %d rules", static_cast<int>(panel.diagnosis.unjudged.size()))) return;
+  if (!ImGui::TreeNodeEx("unjudged", ImGuiTreeNodeFlags_NoTreePushOnOpen, "Not judged: %d rules",
+                         static_cast<int>(panel.diagnosis.unjudged.size())))
+    return;
   std::string_view last;
   for (const Unjudged& u : panel.diagnosis.unjudged) {
     if (u.why != last) draw_text(Face::sans, panel.theme.muted, u.why, /*wrap=*/true);
@@ -234,7 +241,9 @@ void draw_findings(const Document& document, ViewState& view, Requests& out) {
     }
     draw_finding(panel, row);
   }
-  if (rows.empty()) draw_absence(view, view.range ? "No rule has anything to say about the selected time." : "No rule has anything to say here.");
+  if (rows.empty())
+    draw_absence(view,
+                 view.range ? "No rule has anything to say about the selected time." : "No rule has anything to say here.");
   draw_muted(panel);
   draw_unjudged(panel);
   ImGui::EndChild();

@@ -47,7 +47,8 @@ void draw_entry(const Theme& theme, const ImportIssueEntry& entry) {
 
 float widest_word(const std::vector<ImportIssueEntry>& entries) {
   float widest = 0;
-  for (const ImportIssueEntry& entry : entries) widest = std::max(widest, text_width(Face::mono, import_issue_word(entry.kind)));
+  for (const ImportIssueEntry& entry : entries)
+    widest = std::max(widest, text_width(Face::mono, import_issue_word(entry.kind)));
   return widest;
 }
 
@@ -62,7 +63,8 @@ void draw_report(const Document& document, ViewState& view, Requests& out) {
     draw_text(Face::sans, theme.good, "Nothing odd about this file: every event was understood.");
     return;
   }
-  draw_csv_buttons(".report.csv", [&] { return report_csv(entries); }, out);
+  draw_csv_buttons(
+      ".report.csv", [&] { return report_csv(entries); }, out);
   if (!ImGui::BeginTable("report", 3, ImGuiTableFlags_RowBg | ImGuiTableFlags_NoSavedSettings)) return;
   ImGui::TableSetupColumn("kind", ImGuiTableColumnFlags_WidthFixed, widest_word(entries));
   ImGui::TableSetupColumn("count", ImGuiTableColumnFlags_WidthFixed, text_width(Face::mono, "4,460,123"));

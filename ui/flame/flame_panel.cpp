@@ -43,7 +43,8 @@ struct FlamePanel {
 std::string what_is_shown(const FlamePanel& panel) {
   const Area& area = panel.state.answer->question.area;
   if (!panel.view.range) return "The whole trace.";
-  return fmt::format("{} on {} of {} lanes.", format_duration(area.span.length()), area.lanes.size(), panel.document.trace.lanes.size());
+  return fmt::format("{} on {} of {} lanes.", format_duration(area.span.length()), area.lanes.size(),
+                     panel.document.trace.lanes.size());
 }
 
 void draw_toolbar(FlamePanel& panel) {
@@ -59,7 +60,8 @@ void draw_toolbar(FlamePanel& panel) {
   }
   if (!state.answer) return ImGui::NewLine();
   const bool late = state.answer->question != *state.asked;
-  draw_text(Face::sans, panel.theme.muted, late ? "Adding up the call paths..." : what_is_shown(panel) + " Click a box to zoom into it.");
+  draw_text(Face::sans, panel.theme.muted,
+            late ? "Adding up the call paths..." : what_is_shown(panel) + " Click a box to zoom into it.");
 }
 
 Box box_of(const FlamePanel& panel, const FlameBox& box, ImVec2 at) {
@@ -67,7 +69,8 @@ Box box_of(const FlamePanel& panel, const FlameBox& box, ImVec2 at) {
   return {at.x + box.x0, y, at.x + box.x1, y + std::min(panel.px(kBox), panel.px(kRow) - 1)};
 }
 
-void draw_box(const FlamePanel& panel, Painter& p, std::size_t i, const Box& box, const GlyphWidths& widths, std::string& label) {
+void draw_box(const FlamePanel& panel, Painter& p, std::size_t i, const Box& box, const GlyphWidths& widths,
+              std::string& label) {
   const FlameBox& flame = panel.state.arranged.boxes[i];
   const SliceColours::Class look = panel.state.arranged.colours[i];
   const bool named = panel.paths().name[flame.node].valid();
@@ -80,7 +83,8 @@ void draw_box(const FlamePanel& panel, Painter& p, std::size_t i, const Box& box
   const float room = box.width() - 2 * p.px(kLabelPadding);
   if (flame.folded > 0 || room < p.px(kLeastLabelRoom)) return;
   fit_label(path_name(panel.document.trace, panel.paths(), flame.node), room, widths, label);
-  p.text_in(Face::mono, {box.x0 + p.px(kLabelPadding), box.y0, box.x1, box.y1}, plain ? colour(panel.theme.text) : colour(paint.text), label);
+  p.text_in(Face::mono, {box.x0 + p.px(kLabelPadding), box.y0, box.x1, box.y1},
+            plain ? colour(panel.theme.text) : colour(paint.text), label);
 }
 
 // What is under the pointer is lighter and says what it is; a click zooms.
@@ -115,7 +119,8 @@ void draw_boxes(FlamePanel& panel) {
 }
 
 const char* why_empty(const FlamePanel& panel) {
-  if (panel.state.answer->question.time == PathTime::cpu) return "No slice of a CPU thread lies here: mark CPU lanes, or look at the GPU time.";
+  if (panel.state.answer->question.time == PathTime::cpu)
+    return "No slice of a CPU thread lies here: mark CPU lanes, or look at the GPU time.";
   return panel.document.trace.gpu.empty()
              ? "No GPU work in this trace: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]."
              : "No GPU work runs here in this time.";

@@ -54,17 +54,16 @@ constexpr std::array<Figure, 12> kFigures = {{
      [](const GpuActivity& a) { return part_text(timeline_of(a).communication, timeline_of(a).total); }},
     {"  exposed", "Communication while no compute runs.",
      [](const GpuActivity& a) { return part_text(timeline_of(a).exposed_communication, timeline_of(a).total); }},
-    {"copies", "Memory transfers.",
-     [](const GpuActivity& a) { return part_text(timeline_of(a).copy, timeline_of(a).total); }},
+    {"copies", "Memory transfers.", [](const GpuActivity& a) { return part_text(timeline_of(a).copy, timeline_of(a).total); }},
     {"  exposed", "Copies while neither compute nor communication runs.",
      [](const GpuActivity& a) { return part_text(timeline_of(a).exposed_copy, timeline_of(a).total); }},
     {"idle", "Nothing runs between its first and its last work.",
      [](const GpuActivity& a) { return part_text(timeline_of(a).idle, timeline_of(a).total); }},
     {"unlinked work", "GPU work whose launch is not in the file; the figures above leave it out where others are linked.",
      [](const GpuActivity& a) {
-       return a.unlinked_count == 0 ? std::string("none")
-                                    : format_count(static_cast<std::int64_t>(a.unlinked_count)) + "  " +
-                                          format_duration(a.unlinked_time);
+       return a.unlinked_count == 0
+                  ? std::string("none")
+                  : format_count(static_cast<std::int64_t>(a.unlinked_count)) + "  " + format_duration(a.unlinked_time);
      }},
     {"busy with all work", "Anything runs, unlinked work included.",
      [](const GpuActivity& a) { return part_text(a.all.busy, a.all.total); }},
@@ -96,7 +95,8 @@ void draw_parts(const GpuActivity& device, const ViewState& view) {
                 static_cast<double>(timeline.*kParts[i].time) / static_cast<double>(std::max<Ns>(timeline.total, 1))};
   const std::optional<std::size_t> under = draw_stack(painter, box, parts);
   if (under && ImGui::IsWindowHovered())
-    draw_tooltip({box.x0, box.y0}, {box.x1, box.y1}, kParts[*under].title + (": " + part_text(timeline.*kParts[*under].time, timeline.total)));
+    draw_tooltip({box.x0, box.y0}, {box.x1, box.y1},
+                 kParts[*under].title + (": " + part_text(timeline.*kParts[*under].time, timeline.total)));
 }
 
 std::string device_title(const Trace& trace, std::int32_t device) {
@@ -146,9 +146,8 @@ void draw_launches(const LaunchStats& launches, const ViewState& view) {
   ImGui::Spacing();
   draw_text(Face::sans, theme_of(view.theme).muted,
             count(launches.kernel_launches) + " kernel launches waited " + format_duration(launches.delay.median) +
-                " in the middle, " + format_duration(launches.delay.p95) + " at p95, " +
-                format_duration(launches.delay.max) + " at most; " + count(launches.short_kernels) +
-                " kernels were shorter than their launch.",
+                " in the middle, " + format_duration(launches.delay.p95) + " at p95, " + format_duration(launches.delay.max) +
+                " at most; " + count(launches.short_kernels) + " kernels were shorter than their launch.",
             /*wrap=*/true);
   draw_hover("From the end of the launching call to the begin of the kernel (HTA).");
 }
@@ -168,13 +167,15 @@ constexpr std::array<GridColumn, 5> kGapColumns = {{
     {"Idle", "How long the stream stood still.", 11, true, false, 2},
     {"Class", "By HTA's rule.", 12, false, false, 0},
     {"Stream", "GPU and stream.", 10, false, false, 0},
-    {"Responsible", "The call that covers most of the gap, or the launch that came late; and the work that waited.", 0, false, false, 0},
+    {"Responsible", "The call that covers most of the gap, or the launch that came late; and the work that waited.", 0, false,
+     false, 0},
 }};
 
 GridCell gap_cell(const Trace& trace, const IdleGap& gap, GapColumn column) {
   switch (column) {
-    case GapColumn::begin: return {format_duration(gap.span.begin - trace.span.begin),
-                                   format_duration_exact(gap.span.begin - trace.span.begin), 0, true};
+    case GapColumn::begin:
+      return {format_duration(gap.span.begin - trace.span.begin), format_duration_exact(gap.span.begin - trace.span.begin), 0,
+              true};
     case GapColumn::length: return {format_duration(gap.span.length()), format_duration_exact(gap.span.length()), 0, false};
     case GapColumn::reason: {
       const ReasonText& reason = kReasons[static_cast<std::size_t>(gap.idle_class)];
@@ -207,8 +208,9 @@ void draw_gap_head(const GpuFacts& facts, const ViewState& view) {
   draw_text(Face::bold, theme.text, "Idle gaps");
   for (std::size_t c = 0; c < kIdleClasses; ++c) {
     ImGui::SameLine(0, 16 * view.scale);
-    draw_text(Face::sans, theme.muted, std::string(kReasons[c].title) + " " + format_duration(time[c]) + " in " +
-                                           format_count(static_cast<std::int64_t>(count[c])));
+    draw_text(Face::sans, theme.muted,
+              std::string(kReasons[c].title) + " " + format_duration(time[c]) + " in " +
+                  format_count(static_cast<std::int64_t>(count[c])));
     draw_hover(kReasons[c].help);
   }
 }
@@ -219,8 +221,8 @@ std::string gaps_csv(const Trace& trace, const IdleGaps& gaps, const std::vector
   for (const std::uint32_t row : rows) {
     const IdleGap& gap = gaps[row];
     text += std::to_string(gap.span.begin - trace.span.begin) + ',' + std::to_string(gap.span.length()) + ',' +
-            kReasons[static_cast<std::size_t>(gap.idle_class)].title + ',' + std::to_string(gap.device) + ',' + std::to_string(gap.stream) + ',' +
-            name(gap.cause) + ',' + name(gap.after) + '\n';
+            kReasons[static_cast<std::size_t>(gap.idle_class)].title + ',' + std::to_string(gap.device) + ',' +
+            std::to_string(gap.stream) + ',' + name(gap.cause) + ',' + name(gap.after) + '\n';
   }
   return text;
 }
@@ -238,7 +240,8 @@ void draw_gaps(const Document& document, ViewState& view, Requests& out) {
     draw_text(Face::sans, theme_of(view.theme).muted, "The gaps below; all other figures are of the whole recording.");
     ImGui::SameLine();
   }
-  draw_csv_buttons(".gaps.csv", [&] { return gaps_csv(document.trace, facts.gaps, rows); }, out);
+  draw_csv_buttons(
+      ".gaps.csv", [&] { return gaps_csv(document.trace, facts.gaps, rows); }, out);
   if (rows.empty()) return draw_absence(view, "No stream stood still in the selected time.");
   Grid grid;
   grid.id = "gaps";
@@ -274,7 +277,9 @@ void draw_gpu(const Document& document, ViewState& view, Requests& out) {
                         "No GPU work in this trace: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].");
   const float whole = ImGui::GetContentRegionAvail().x;
   const float gap = 16 * view.scale;
-  const float figures = std::min(whole * kFiguresShare, kFiguresMost * view.scale * std::max(1.0f, static_cast<float>(facts->gpu().devices.size()) * 0.6f));
+  const float figures =
+      std::min(whole * kFiguresShare,
+               kFiguresMost * view.scale * std::max(1.0f, static_cast<float>(facts->gpu().devices.size()) * 0.6f));
   ImGui::BeginChild("figures", {figures, 0});
   draw_figures(document, facts->gpu(), view);
   draw_launches(facts->gpu().launches, view);

@@ -88,12 +88,27 @@ GridColumn grid_column(KernelColumn column) {
     case name: break;
     case kind: out.chars = 13; break;
     case op: out.chars = 24; break;
-    case count: out.chars = 8; out.unit_chars = 0; break;
-    case share: out.chars = 9; out.unit_chars = 1; break;
-    case cv: out.chars = 7; out.unit_chars = 0; break;
-    case registers: out.chars = 8; out.unit_chars = 0; break;
+    case count:
+      out.chars = 8;
+      out.unit_chars = 0;
+      break;
+    case share:
+      out.chars = 9;
+      out.unit_chars = 1;
+      break;
+    case cv:
+      out.chars = 7;
+      out.unit_chars = 0;
+      break;
+    case registers:
+      out.chars = 8;
+      out.unit_chars = 0;
+      break;
     case grid:
-    case block: out.chars = 13; out.unit_chars = 0; break;
+    case block:
+      out.chars = 13;
+      out.unit_chars = 0;
+      break;
     case shared_memory: out.chars = 16; break;
     default: out.chars = 10;
   }
@@ -102,9 +117,7 @@ GridColumn grid_column(KernelColumn column) {
 
 std::string extent_text(const Extent& e, bool bytes) {
   if (e.empty()) return "-";
-  const auto text = [bytes](std::uint64_t n) {
-    return bytes ? format_bytes(n) : format_count(static_cast<std::int64_t>(n));
-  };
+  const auto text = [bytes](std::uint64_t n) { return bytes ? format_bytes(n) : format_count(static_cast<std::int64_t>(n)); };
   return e.min == e.max ? text(e.min) : text(e.min) + "-" + text(e.max);
 }
 
@@ -115,8 +128,7 @@ GridCell time_cell(double ns) {
 
 std::string fields_text(const KernelName& name) {
   std::string text;
-  for (const KernelFieldValue& told : told_fields(name))
-    text += "\n" + std::string(field_name(told.field)) + ": " + told.value;
+  for (const KernelFieldValue& told : told_fields(name)) text += "\n" + std::string(field_name(told.field)) + ": " + told.value;
   return text;
 }
 
@@ -168,8 +180,8 @@ GridCell total_cell(const KernelsPanel& panel, KernelColumn column) {
   if (column == KernelColumn::name) {
     const auto shown = static_cast<std::int64_t>(panel.state.arranged.rows.size());
     const auto all = static_cast<std::int64_t>(table.rows.size());
-    return {shown == all ? format_count(all) + " names" : format_count(shown) + " of " + format_count(all) + " names", "",
-            0, true};
+    return {shown == all ? format_count(all) + " names" : format_count(shown) + " of " + format_count(all) + " names", "", 0,
+            true};
   }
   if (column == KernelColumn::count) return {format_count(static_cast<std::int64_t>(count)), "", 0, false};
   if (column == KernelColumn::total) return {format_duration(sum), "", 0, false};
@@ -217,7 +229,8 @@ void draw_rows(KernelsPanel& panel, float width) {
     const KernelRow& row = table.rows[shown.rows[*at]];
     const Trace& trace = panel.document.trace;
     draw_row_menu({std::string(trace.strings[row.name]), static_cast<std::uint64_t>(row.count)}, panel.view, panel.out, [&] {
-      return list_of_slices(trace, demangle(trace.strings[row.name]), kernel_calls(trace, panel.document.names.slices_named(row.name), row.name, shown.range()).slices);
+      return list_of_slices(trace, demangle(trace.strings[row.name]),
+                            kernel_calls(trace, panel.document.names.slices_named(row.name), row.name, shown.range()).slices);
     });
   }
   if (click.header < 0) return;
@@ -345,9 +358,14 @@ void draw_toolbar(KernelsPanel& panel) {
   ImGui::SameLine();
   draw_range_chip(panel.document, panel.view);
   if (panel.view.range) ImGui::SameLine();
-  draw_csv_buttons(".kernels.csv", [&] {
-    return panel.state.arranged.whole ? kernels_csv(panel.document.trace, panel.state.arranged.table(), panel.state.arranged.rows) : std::string();
-  }, panel.out);
+  draw_csv_buttons(
+      ".kernels.csv",
+      [&] {
+        return panel.state.arranged.whole
+                   ? kernels_csv(panel.document.trace, panel.state.arranged.table(), panel.state.arranged.rows)
+                   : std::string();
+      },
+      panel.out);
 }
 
 }  // namespace

@@ -22,9 +22,7 @@ std::string bytes_text(std::int64_t bytes) {
   return (bytes < 0 ? "-" : "") + format_bytes(static_cast<std::uint64_t>(bytes < 0 ? -bytes : bytes));
 }
 
-std::string device_name(const MemoryDevice& device) {
-  return memory_device_name(device.device_type, device.device);
-}
+std::string device_name(const MemoryDevice& device) { return memory_device_name(device.device_type, device.device); }
 
 void draw_devices(const Document& document, const MemoryUse& use, ViewState& view) {
   std::vector<std::string> names;
@@ -40,15 +38,16 @@ void draw_devices(const Document& document, const MemoryUse& use, ViewState& vie
 void draw_peak(const Document& document, const MemoryDevice& device, ViewState& view) {
   const Theme& theme = theme_of(view.theme);
   const MemoryPoint peak = device.points[device.peak];
-  std::string text = (view.range ? "peak of the whole recording " : "peak ") + bytes_text(peak.allocated) + " at " + format_duration(peak.time - document.trace.span.begin);
+  std::string text = (view.range ? "peak of the whole recording " : "peak ") + bytes_text(peak.allocated) + " at " +
+                     format_duration(peak.time - document.trace.span.begin);
   if (!device.states_totals) text += " (of what this recording saw, beginning at 0)";
   if (device.peak_reserved >= 0) text += ", reserved at most " + bytes_text(device.peak_reserved);
   text += "; " + format_count(static_cast<std::int64_t>(device.allocations)) + " allocations, " +
           format_count(static_cast<std::int64_t>(device.frees)) + " frees";
   draw_text(Face::sans, theme.text, text, /*wrap=*/true);
   if (device.out_of_memory > 0)
-    draw_text(Face::sans, theme.costly, format_count(static_cast<std::int64_t>(device.out_of_memory)) +
-                                            " allocations failed for lack of memory.");
+    draw_text(Face::sans, theme.costly,
+              format_count(static_cast<std::int64_t>(device.out_of_memory)) + " allocations failed for lack of memory.");
   if (device.peak_stack.empty()) return;
   draw_text(Face::sans, theme.muted, "at the peak:");
   for (std::size_t i = 0; i < device.peak_stack.size(); ++i) {
@@ -70,14 +69,16 @@ void draw_curve(const Document& document, const MemoryDevice& device, ViewState&
   const Span span = view.range && view.range->overlaps(whole) ? intersect(*view.range, whole) : whole;
   const std::size_t first = device.points.at(span.begin).value_or(0);  // what holds when it begins
   const bool reserved = device.peak_reserved >= 0;
-  const ChartCurve allocated{theme.accent, true,
-                             [&](std::size_t i) {
-                               return ChartPoint{device.points[first + i].time, static_cast<double>(device.points[first + i].allocated)};
-                             },
-                             device.points.size() - first};
+  const ChartCurve allocated{
+      theme.accent, true,
+      [&](std::size_t i) {
+        return ChartPoint{device.points[first + i].time, static_cast<double>(device.points[first + i].allocated)};
+      },
+      device.points.size() - first};
   const ChartCurve kept{theme.muted, false,
                         [&](std::size_t i) {
-                          return ChartPoint{device.points[first + i].time, static_cast<double>(std::max<std::int64_t>(device.points[first + i].reserved, 0))};
+                          return ChartPoint{device.points[first + i].time,
+                                            static_cast<double>(std::max<std::int64_t>(device.points[first + i].reserved, 0))};
                         },
                         device.points.size() - first};
   const std::array<ChartCurve, 2> curves{kept, allocated};
@@ -91,13 +92,16 @@ void draw_curve(const Document& document, const MemoryDevice& device, ViewState&
   draw_text(Face::sans, theme.muted, "up to " + bytes_text(most));
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float height = std::max(room.y - ImGui::GetTextLineHeightWithSpacing() * 2.5f, 80 * view.scale);
-  const auto mark = span.contains(peak.time) ? std::optional(ChartPoint{peak.time, static_cast<double>(peak.allocated)}) : std::nullopt;
-  const auto pointer = draw_curves({"curve", {room.x, height}, "", format_duration(span.begin - whole.begin), format_duration(span.end - whole.begin)},
-                                   std::span(curves).subspan(reserved ? 0 : 1), span, static_cast<double>(most), mark, view);
+  const auto mark =
+      span.contains(peak.time) ? std::optional(ChartPoint{peak.time, static_cast<double>(peak.allocated)}) : std::nullopt;
+  const auto pointer = draw_curves(
+      {"curve", {room.x, height}, "", format_duration(span.begin - whole.begin), format_duration(span.end - whole.begin)},
+      std::span(curves).subspan(reserved ? 0 : 1), span, static_cast<double>(most), mark, view);
   if (!pointer) return;
   const std::optional<std::size_t> at = device.points.at(pointer->time);
   const std::string now = at ? bytes_text(device.points[*at].allocated) : "nothing known yet";
-  draw_tooltip(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), format_duration(pointer->time - whole.begin) + ": " + now + " allocated");
+  draw_tooltip(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(),
+               format_duration(pointer->time - whole.begin) + ": " + now + " allocated");
   if (pointer->clicked) {
     const Ns half = std::max<Ns>(view.time.span.length() / 2, 1);
     go_to(view, within_limits(TimeView{{pointer->time - half, pointer->time + half}, 0, 0}, whole));
@@ -115,8 +119,9 @@ constexpr std::array<GridColumn, 5> kColumns = {{
 std::string operators_csv(const Trace& trace, const MemoryUse& use) {
   std::string text = "operator,where,allocations,allocated_bytes,freed_bytes\n";
   for (const MemoryOperator& op : use.operators)
-    text += csv_cell(op.name ? trace.strings[op.name] : std::string_view("outside every operator")) + ',' + memory_device_name(op.device_type, op.device) + ',' +
-            std::to_string(op.allocations) + ',' + std::to_string(op.allocated) + ',' + std::to_string(op.freed) + '\n';
+    text += csv_cell(op.name ? trace.strings[op.name] : std::string_view("outside every operator")) + ',' +
+            memory_device_name(op.device_type, op.device) + ',' + std::to_string(op.allocations) + ',' +
+            std::to_string(op.allocated) + ',' + std::to_string(op.freed) + '\n';
   return text;
 }
 
@@ -126,7 +131,8 @@ void draw_operators(const Document& document, ViewState& view, const MemoryUse& 
     draw_text(Face::sans, theme_of(view.theme).muted, "Of the whole recording:");
     ImGui::SameLine();
   }
-  draw_csv_buttons(".memory.csv", [&] { return operators_csv(trace, use); }, out);
+  draw_csv_buttons(
+      ".memory.csv", [&] { return operators_csv(trace, use); }, out);
   Grid grid;
   grid.id = "operators";
   grid.columns = kColumns;

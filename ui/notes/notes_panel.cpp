@@ -20,7 +20,8 @@ void go_to_note(const Document& document, ViewState& view, std::size_t at) {
 void draw_colour(const Note& note) {
   const float size = ImGui::GetTextLineHeight();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::GetWindowDrawList()->AddRectFilled({at.x + 2, at.y + 2}, {at.x + size - 2, at.y + size - 2}, colour(note_colour(note)));
+  ImGui::GetWindowDrawList()->AddRectFilled({at.x + 2, at.y + 2}, {at.x + size - 2, at.y + size - 2},
+                                            colour(note_colour(note)));
   ImGui::Dummy({size, size});
 }
 
@@ -32,12 +33,14 @@ bool draw_note(const Document& document, ViewState& view, const Theme& theme, st
   ImGui::TableNextColumn();
   draw_colour(note);
   ImGui::TableNextColumn();
-  if (draw_link(Face::mono, theme.accent, exact_time_text(note.span.begin - document.trace.span.begin))) go_to_note(document, view, at);
+  if (draw_link(Face::mono, theme.accent, exact_time_text(note.span.begin - document.trace.span.begin)))
+    go_to_note(document, view, at);
   draw_hover("Go there.");
   ImGui::TableNextColumn();
   draw_text_right(Face::mono, theme.muted, note.span.empty() ? "" : format_duration(note.span.length()));
   ImGui::TableNextColumn();
-  draw_text(Face::sans, note.text.empty() ? theme.muted : theme.text, note.text.empty() ? "without a text" : printable(note.text), /*wrap=*/true);
+  draw_text(Face::sans, note.text.empty() ? theme.muted : theme.text,
+            note.text.empty() ? "without a text" : printable(note.text), /*wrap=*/true);
   ImGui::TableNextColumn();
   if (ImGui::SmallButton("Change")) {
     go_to_note(document, view, at);
@@ -56,15 +59,20 @@ bool draw_note(const Document& document, ViewState& view, const Theme& theme, st
 
 void draw_notes_panel(const Document& document, ViewState& view, Requests& out) {
   if (view.notes.notes.empty())
-    return draw_absence(view, "No notes yet: select a slice and press Shift+M, or point at a time and press Ctrl+M. They are kept for the next time this trace is opened.");
+    return draw_absence(view,
+                        "No notes yet: select a slice and press Shift+M, or point at a time and press Ctrl+M. They are kept "
+                        "for the next time this trace is opened.");
   const Theme& theme = theme_of(view.theme);
-  draw_csv_buttons(".notes.csv", [&] { return notes_csv(view.notes.notes, document.trace.span.begin); }, out);
+  draw_csv_buttons(
+      ".notes.csv", [&] { return notes_csv(view.notes.notes, document.trace.span.begin); }, out);
   if (!ImGui::BeginTable("notes", 5, ImGuiTableFlags_RowBg | ImGuiTableFlags_NoSavedSettings)) return;
   ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthFixed, ImGui::GetTextLineHeight());
   ImGui::TableSetupColumn("time", ImGuiTableColumnFlags_WidthFixed, text_width(Face::mono, "150.690428 ms "));
   ImGui::TableSetupColumn("length", ImGuiTableColumnFlags_WidthFixed, text_width(Face::mono, "3 min 20 s"));
   ImGui::TableSetupColumn("note", ImGuiTableColumnFlags_WidthStretch);
-  ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthFixed, text_width(Face::sans, "Change Delete") + 4 * ImGui::GetStyle().FramePadding.x + ImGui::GetStyle().ItemSpacing.x);
+  ImGui::TableSetupColumn(
+      "", ImGuiTableColumnFlags_WidthFixed,
+      text_width(Face::sans, "Change Delete") + 4 * ImGui::GetStyle().FramePadding.x + ImGui::GetStyle().ItemSpacing.x);
   ImGui::TableHeadersRow();
   for (std::size_t i = 0; i < view.notes.notes.size(); ++i)
     if (!draw_note(document, view, theme, i)) break;

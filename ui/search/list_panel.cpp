@@ -50,8 +50,11 @@ GridCell cell_of(const ListPanel& panel, std::size_t row, ListColumn column) {
 GridCell total_cell(const ListPanel& panel, ListColumn column) {
   const std::size_t shown = panel.state.arranged.rows.size(), all = panel.state.of->places.size();
   const auto count = [](std::size_t n) { return format_count(static_cast<std::int64_t>(n)); };
-  if (column == ListColumn::name) return {shown == all ? count(all) + (all == 1 ? " place" : " places") : count(shown) + " of " + count(all) + " places", "", 0, true};
-  if (column == ListColumn::duration) return {format_duration(panel.state.arranged.total), "Sum of the durations; places may lie in each other.", 0, false};
+  if (column == ListColumn::name)
+    return {shown == all ? count(all) + (all == 1 ? " place" : " places") : count(shown) + " of " + count(all) + " places", "",
+            0, true};
+  if (column == ListColumn::duration)
+    return {format_duration(panel.state.arranged.total), "Sum of the durations; places may lie in each other.", 0, false};
   return {};
 }
 
@@ -81,10 +84,12 @@ void draw_rows(ListPanel& panel) {
   grid.total = [&](std::size_t column) { return total_cell(panel, static_cast<ListColumn>(column)); };
   const GridClick click = draw_grid(grid, panel.view);
   if (click.row >= 0) go_to_place(panel, panel.place(static_cast<std::size_t>(click.row)));
-  if (const std::optional<std::size_t> row = draw_row_menu_for(click, grid.rows)) draw_place_menu(panel.place(*row), panel.document, panel.view, panel.out);
+  if (const std::optional<std::size_t> row = draw_row_menu_for(click, grid.rows))
+    draw_place_menu(panel.place(*row), panel.document, panel.view, panel.out);
   if (click.header < 0) return;
   const auto column = static_cast<ListColumn>(click.header);
-  state.order = state.order.column == column ? ListOrder{column, !state.order.descending} : ListOrder{column, column == ListColumn::duration};
+  state.order = state.order.column == column ? ListOrder{column, !state.order.descending}
+                                             : ListOrder{column, column == ListColumn::duration};
 }
 
 void draw_histogram(const ListPanel& panel, ImVec2 size) {
@@ -92,10 +97,11 @@ void draw_histogram(const ListPanel& panel, ImVec2 size) {
   if (histogram.counts.empty()) return;
   const auto edge = [&](std::size_t i) { return format_duration(static_cast<Ns>(histogram.edges[i] + 0.5)); };
   const SliceId selection = panel.view.selection;
-  draw_bars({"histogram", size, "durations", edge(0), edge(histogram.edges.size() - 1)}, histogram.counts,
-            selection ? bin_of(histogram, panel.document.trace.duration(selection)) : std::nullopt, panel.view, [&](std::size_t i) {
-              return edge(i) + " to " + edge(i + 1) + ": " + format_count(static_cast<std::int64_t>(histogram.counts[i])) + " places";
-            });
+  draw_bars(
+      {"histogram", size, "durations", edge(0), edge(histogram.edges.size() - 1)}, histogram.counts,
+      selection ? bin_of(histogram, panel.document.trace.duration(selection)) : std::nullopt, panel.view, [&](std::size_t i) {
+        return edge(i) + " to " + edge(i + 1) + ": " + format_count(static_cast<std::int64_t>(histogram.counts[i])) + " places";
+      });
 }
 
 void draw_head(ListPanel& panel) {
@@ -106,7 +112,8 @@ void draw_head(ListPanel& panel) {
   ImGui::SameLine();
   draw_range_chip(panel.document, panel.view);
   if (panel.view.range) ImGui::SameLine();
-  draw_csv_buttons(".list.csv", [&] { return list_csv(panel.document.trace, panel.state); }, panel.out);
+  draw_csv_buttons(
+      ".list.csv", [&] { return list_csv(panel.document.trace, panel.state); }, panel.out);
 }
 
 }  // namespace
@@ -114,12 +121,16 @@ void draw_head(ListPanel& panel) {
 void draw_list(const Document& document, ViewState& view, Requests& out) {
   if (draw_part_note(document, view, "lists follow")) return;
   if (!view.list.of)
-    return draw_absence(view, "Nothing is listed. Shift+L lists what was found, or the slices of the row chosen in a table; a right click on a row and the "
-                              "findings list theirs.");
+    return draw_absence(view,
+                        "Nothing is listed. Shift+L lists what was found, or the slices of the row chosen in a table; a right "
+                        "click on a row and the "
+                        "findings list theirs.");
   ListPanel panel{document, view, out, theme_of(view.theme), view.list};
   draw_head(panel);
   arrange_list(document.trace, view.list, view.range);
-  if (view.list.arranged.rows.empty()) return draw_absence(view, view.range ? "Nothing of the list begins in the selected time." : "Nothing of the list passes the filter.");
+  if (view.list.arranged.rows.empty())
+    return draw_absence(
+        view, view.range ? "Nothing of the list begins in the selected time." : "Nothing of the list passes the filter.");
   const float whole = ImGui::GetContentRegionAvail().x, gap = 12 * view.scale, side = kSideWidth * view.scale;
   if (whole < (kLeastRows + kSideWidth) * view.scale) return draw_rows(panel);
   ImGui::BeginChild("rows", {whole - side - gap, 0});

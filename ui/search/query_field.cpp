@@ -44,7 +44,8 @@ void take_early_letters(const QueryField& field) {
   ImVector<ImWchar>& letters = ImGui::GetIO().InputQueueCharacters;
   for (const ImWchar letter : letters) {
     const bool first = !field.caret_to_end;
-    if (letter < ' ' || letter == 0x7F || (first && static_cast<unsigned>(letter) == static_cast<unsigned char>(field.opener))) continue;
+    if (letter < ' ' || letter == 0x7F || (first && static_cast<unsigned>(letter) == static_cast<unsigned char>(field.opener)))
+      continue;
     if (first) field.text.clear();
     append_utf8(field.text, letter);
     field.caret_to_end = true;
@@ -66,8 +67,7 @@ bool draw_query_field(const char* id, const char* hint, float width, const Query
                            ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_CallbackAlways |
                                (field.replaced ? ImGuiInputTextFlags_CallbackCompletion : 0) |
                                (field.awaits_keys ? ImGuiInputTextFlags_AutoSelectAll : 0),
-                           on_edit,
-                           const_cast<QueryField*>(&field));
+                           on_edit, const_cast<QueryField*>(&field));
   return ImGui::IsItemActive();
 }
 

@@ -17,7 +17,8 @@ constexpr float kCountRoom = 130;
 constexpr std::uint8_t kReturnFrames = 3;  // until the field has the keyboard again
 constexpr const char* kHelp =
     "Find slices. Words match anywhere in a name; /a.*b/ is a regular expression; dur>1ms, lane:\"stream 7\" and cat:kernel "
-    "narrow it down.\nEnter and Shift+Enter go to the next and the previous hit, Esc leaves the field, Esc again clears it.  ( / )";
+    "narrow it down.\nEnter and Shift+Enter go to the next and the previous hit, Esc leaves the field, Esc again clears it.  ( "
+    "/ )";
 
 void ask(SearchState& search, ViewState& view, Requests& out) {
   if (search.typed == search.asked) return;
@@ -43,7 +44,8 @@ void draw_lanes(const Document& document, ViewState& view, const SearchAnswer& a
     draw_text(Face::sans, theme.muted, printable(trace.processes[lane.process.index()].title));
     ImGui::PopID();
   }
-  if (answer.lanes.size() > kMostLanes) draw_text(Face::sans, theme.muted, "and " + std::to_string(answer.lanes.size() - kMostLanes) + " more");
+  if (answer.lanes.size() > kMostLanes)
+    draw_text(Face::sans, theme.muted, "and " + std::to_string(answer.lanes.size() - kMostLanes) + " more");
 }
 
 // False once the pointer has nothing to do with it.
@@ -63,12 +65,14 @@ bool draw_found(const Box& box, const Document& document, ViewState& view, Reque
     draw_text(Face::sans, theme.muted, "Searching");
   } else {
     const bool trouble = !answer->error.empty();
-    draw_text(Face::sans, trouble ? theme.notable : theme.text, printable(search_summary(document.trace, *answer)), /*wrap=*/true);
+    draw_text(Face::sans, trouble ? theme.notable : theme.text, printable(search_summary(document.trace, *answer)),
+              /*wrap=*/true);
     draw_lanes(document, view, *answer, theme);
     if (!answer->hits.empty() && draw_link(Face::sans, theme.accent, "List them all")) {
       open_list(view, list_of_slices(document.trace, answer->question.text, answer->hits));
     }
-    if (!answer->hits.empty()) draw_text(Face::sans, theme.muted, "Enter: next   Shift+Enter: previous   Esc: back to the timeline", /*wrap=*/true);
+    if (!answer->hits.empty())
+      draw_text(Face::sans, theme.muted, "Enter: next   Shift+Enter: previous   Esc: back to the timeline", /*wrap=*/true);
   }
   const bool hovered = ImGui::IsWindowHovered();
   ImGui::End();

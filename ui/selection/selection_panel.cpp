@@ -1,4 +1,5 @@
-// The tab "Selection": what lies in the marked area or in the time selected in the ruler, over core/view/selection/area_model.h.
+// The tab "Selection": what lies in the marked area or in the time selected in the ruler, over
+// core/view/selection/area_model.h.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,7 +39,8 @@ struct SelectionPanel {
 };
 
 // One figure of the head line, after the one before it.
-void fact(const SelectionPanel& panel, const std::string& value, std::string_view words, const std::string& hover, bool first = false) {
+void fact(const SelectionPanel& panel, const std::string& value, std::string_view words, const std::string& hover,
+          bool first = false) {
   if (!first) ImGui::SameLine(0, kFactGap * panel.view.scale);
   ImGui::BeginGroup();
   draw_text(Face::mono, panel.theme.text, value);
@@ -66,11 +68,13 @@ void draw_gaps(SelectionPanel& panel, const AreaGpu& gpu) {
 void draw_gpu_facts(SelectionPanel& panel, const AreaStats& stats) {
   const AreaGpu& gpu = stats.gpu;
   if (gpu.devices == 0) return fact(panel, "-", "GPU", "No GPU lane in this trace.");
-  const std::string of = std::string(gpu.in_area ? "Of the GPU lanes in the area" : "Of all GPU lanes in this time: the area itself has none") +
-                         (gpu.devices > 1 ? fmt::format(", over {} GPUs.", gpu.devices) : ".");
+  const std::string of =
+      std::string(gpu.in_area ? "Of the GPU lanes in the area" : "Of all GPU lanes in this time: the area itself has none") +
+      (gpu.devices > 1 ? fmt::format(", over {} GPUs.", gpu.devices) : ".");
   const Ns whole = gpu.busy + gpu.idle;
   const double share = whole > 0 ? static_cast<double>(gpu.busy) / static_cast<double>(whole) : 0;
-  fact(panel, format_percent(share), gpu.in_area ? "GPU busy" : "GPU busy meanwhile", of + " Kernels, copies and memsets; what overlaps counts once: " + format_duration(gpu.busy) + ".");
+  fact(panel, format_percent(share), gpu.in_area ? "GPU busy" : "GPU busy meanwhile",
+       of + " Kernels, copies and memsets; what overlaps counts once: " + format_duration(gpu.busy) + ".");
   fact(panel, format_duration(gpu.idle), "idle", of + " " + format_duration_exact(gpu.idle) + " in which nothing runs there.");
   draw_gaps(panel, gpu);
 }
@@ -117,7 +121,8 @@ void draw_toolbar(SelectionPanel& panel) {
   text_field("##filter", "filter", panel.state.filter);
   draw_hover("Show only rows whose name holds this.");
   ImGui::SameLine();
-  panel.state.table = static_cast<AreaTable>(draw_choice("table", kTables, static_cast<std::size_t>(panel.state.table), panel.view));
+  panel.state.table =
+      static_cast<AreaTable>(draw_choice("table", kTables, static_cast<std::size_t>(panel.state.table), panel.view));
   ImGui::SameLine();
   draw_actions(panel);
 }
@@ -143,7 +148,8 @@ GridCell cell_of(const SelectionPanel& panel, const AreaRow& row, AreaColumn col
   const std::int64_t value = column_value(row, column);
   if (column == AreaColumn::count) return {format_count(value), "", 0, false};
   GridCell cell{format_duration(value), format_duration_exact(value), 0, value == 0};
-  if (column == AreaColumn::self && value < 0) cell.hover += ": slices inside overlap each other, so together they took longer.";
+  if (column == AreaColumn::self && value < 0)
+    cell.hover += ": slices inside overlap each other, so together they took longer.";
   if (column != AreaColumn::self || panel.stats().self <= 0 || value <= 0) return cell;
   cell.share = static_cast<float>(static_cast<double>(value) / static_cast<double>(panel.stats().self));
   cell.hover += ", " + format_percent(static_cast<double>(cell.share)) + " of all self time in the area";
@@ -156,7 +162,9 @@ GridCell total_cell(const SelectionPanel& panel, AreaColumn column) {
   const auto& rows = panel.state.arranged.rows;
   if (column == AreaColumn::name) {
     const std::string whole = format_count(static_cast<std::int64_t>(all.size()));
-    return {rows.size() == all.size() ? whole + " rows" : format_count(static_cast<std::int64_t>(rows.size())) + " of " + whole + " rows", "", 0, true};
+    return {rows.size() == all.size() ? whole + " rows"
+                                      : format_count(static_cast<std::int64_t>(rows.size())) + " of " + whole + " rows",
+            "", 0, true};
   }
   if (column != AreaColumn::count && column != AreaColumn::self) return {};
   std::int64_t sum = 0;
@@ -194,14 +202,15 @@ void draw_rows(SelectionPanel& panel) {
   if (const std::optional<std::size_t> at = draw_row_menu_for(click, grid.rows)) {
     const AreaRow& row = all[shown.rows[*at]];
     const std::string name = row_name(panel.document.trace, shown.table, row);
-    draw_row_menu({name, static_cast<std::uint64_t>(column_value(row, AreaColumn::count))}, panel.view, panel.out,
-                  [&] { return list_of_slices(panel.document.trace, name, slices_of_row(panel.document, stats->area, shown.table, row)); });
+    draw_row_menu({name, static_cast<std::uint64_t>(column_value(row, AreaColumn::count))}, panel.view, panel.out, [&] {
+      return list_of_slices(panel.document.trace, name, slices_of_row(panel.document, stats->area, shown.table, row));
+    });
   }
   if (click.row < 0) return;
   const AreaRow& row = all[shown.rows[static_cast<std::size_t>(click.row)]];
   state.selected = row.key;
-  walk_cycle(panel.view, {row_name(panel.document.trace, shown.table, row),
-                          slices_of_row(panel.document, stats->area, shown.table, row)});
+  walk_cycle(panel.view,
+             {row_name(panel.document.trace, shown.table, row), slices_of_row(panel.document, stats->area, shown.table, row)});
 }
 
 // Asks once for each area; true when there is something to show.
@@ -220,8 +229,9 @@ void draw_selection(const Document& document, ViewState& view, Requests& out) {
   if (draw_part_note(document, view, "what is in the area follows")) return;
   const std::optional<Area> area = shown_area(document.trace, view);
   if (!area)
-    return draw_absence(view, "Nothing is marked. Drag over the lanes to mark a time on some of them, or in the ruler for all "
-                              "lanes; R marks the selected slice, Ctrl+A everything.");
+    return draw_absence(view,
+                        "Nothing is marked. Drag over the lanes to mark a time on some of them, or in the ruler for all "
+                        "lanes; R marks the selected slice, Ctrl+A everything.");
   SelectionPanel panel{document, view, out, theme_of(view.theme), view.area};
   const bool has_answer = ask(panel, *area);
   if (draw_trouble(TabJob::area, view, out)) return;

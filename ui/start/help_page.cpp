@@ -69,8 +69,7 @@ void draw_help_page(ViewState& view) {
   ImGui::SetNextWindowPos({display.x / 2, display.y / 2}, ImGuiCond_Appearing, {0.5f, 0.5f});
   ImGui::SetNextWindowSize({std::min(display.x, kWidthPx * view.scale), std::min(display.y, kHeightPx * view.scale)},
                            ImGuiCond_Appearing);
-  if (ImGui::Begin("Keys and mouse###help", &view.help_open,
-                   ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings)) {
+  if (ImGui::Begin("Keys and mouse###help", &view.help_open, ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings)) {
     ImGui::SetNextItemWidth(-1);
     text_field("##filter", "filter: a key or a word", view.help_filter);
     ImGui::BeginChild("rows");

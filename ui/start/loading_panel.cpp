@@ -28,7 +28,8 @@ std::string loading_text(const LoadingView& loading) {
   std::string text = std::string(loading.stage) + "  " + bytes_text(loading) + "  " +
                      format_count(static_cast<std::int64_t>(loading.events)) + " events";
   // Whole seconds: it is a guess, and a figure that trembles is not read.
-  if (loading.seconds_left >= 0.5) text += "  about " + format_count(static_cast<std::int64_t>(std::ceil(loading.seconds_left))) + " s left";
+  if (loading.seconds_left >= 0.5)
+    text += "  about " + format_count(static_cast<std::int64_t>(std::ceil(loading.seconds_left))) + " s left";
   return text;
 }
 

@@ -17,8 +17,7 @@ std::vector<const FolderEntry*> entries_where(const FolderView& folder, Test tes
 }
 
 std::string_view common_start(std::string_view a, std::string_view b) {
-  const auto end =
-      std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(std::min(a.size(), b.size())), b.begin());
+  const auto end = std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(std::min(a.size(), b.size())), b.begin());
   return a.substr(0, static_cast<std::size_t>(end.first - a.begin()));
 }
 
@@ -114,7 +113,9 @@ std::vector<PathName> names_of_paths(std::span<const std::string> paths) {
   std::vector<PathName> names;
   for (const std::string& path : paths) {
     std::size_t parts = 1;
-    const auto alike = [&](const std::string& other) { return other != path && last_parts(other, parts) == last_parts(path, parts); };
+    const auto alike = [&](const std::string& other) {
+      return other != path && last_parts(other, parts) == last_parts(path, parts);
+    };
     while (last_parts(path, parts).size() < path.size() && std::any_of(paths.begin(), paths.end(), alike)) ++parts;
     const TypedPath split = split_typed(last_parts(path, parts));
     std::string_view folders = split.folder;

@@ -111,13 +111,16 @@ void take_keys_of_field(Start& start, const std::string& before) {
 // It has the keyboard at all times, but for what lies over the page.
 void draw_path_field(Start& start, float width) {
   StartFields& fields = start.view.start;
-  const bool covered = start.in.loading || start.view.help_open || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+  const bool covered = start.in.loading || start.view.help_open ||
+                       ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
   const bool holds = fields.holds_keys && !covered;
   const bool awaits = holds && !fields.has_keys;
   const bool had_keys = fields.has_keys || awaits;
   const std::string before = fields.path;
   push_face(Face::mono);
-  fields.has_keys = draw_query_field("##path", "path of a trace", width, {fields.path, fields.caret_to_end, awaits && !ImGui::IsMouseDown(0), false, '\0', awaits, &fields.replaced});
+  fields.has_keys = draw_query_field(
+      "##path", "path of a trace", width,
+      {fields.path, fields.caret_to_end, awaits && !ImGui::IsMouseDown(0), false, '\0', awaits, &fields.replaced});
   pop_face();
   if (!fields.has_keys) fields.replaced = false;
   if (had_keys) take_keys_of_field(start, before);
@@ -178,7 +181,8 @@ void draw_entry(Start& start, const FolderEntry& entry) {
   ImGui::SameLine(0, 0);
   const std::string name = printable(entry.is_folder ? entry.name + "/" : entry.name);
   const std::string size = entry.is_folder ? "" : format_bytes(entry.bytes);
-  const float room = ImGui::GetContentRegionAvail().x - (size.empty() ? 0 : text_width(Face::mono, size) + ImGui::GetStyle().ItemSpacing.x);
+  const float room =
+      ImGui::GetContentRegionAvail().x - (size.empty() ? 0 : text_width(Face::mono, size) + ImGui::GetStyle().ItemSpacing.x);
   const std::string shown = in_width(name, room);
   draw_text(Face::mono, entry.is_folder ? start.theme.accent : start.theme.text, shown);
   if (hot && shown != name) draw_tooltip(low, high, name);
@@ -198,7 +202,8 @@ void draw_parent_entry(Start& start) {
 
 void draw_folder(Start& start) {
   const FolderView* folder = listed_folder(start);
-  draw_text(Face::mono, start.theme.muted, folder ? in_width(printable(folder->path), ImGui::GetContentRegionAvail().x) : "...");
+  draw_text(Face::mono, start.theme.muted,
+            folder ? in_width(printable(folder->path), ImGui::GetContentRegionAvail().x) : "...");
   ImGui::BeginChild("folder", {0, 0}, true);
   if (folder && !folder->error.empty()) draw_text(Face::sans, start.theme.notable, folder->error, /*wrap=*/true);
   if (folder) {
@@ -223,12 +228,14 @@ void draw_recent(Start& start) {
   for (std::size_t i = 0; i < start.in.recent.size(); ++i) {
     const std::string& path = start.in.recent[i];
     ImGui::PushID(static_cast<int>(i));
-    if (draw_link(Face::mono, start.theme.accent, in_width(printable(names[i].name), ImGui::GetContentRegionAvail().x))) open(start, path);
+    if (draw_link(Face::mono, start.theme.accent, in_width(printable(names[i].name), ImGui::GetContentRegionAvail().x)))
+      open(start, path);
     draw_hover(printable(path));
     if (!names[i].folders.empty()) {
       ImGui::SameLine();
       const float room = ImGui::GetContentRegionAvail().x - text_width(Face::mono, "in ");
-      if (room > start.px(kLeastFolder)) draw_text(Face::mono, start.theme.muted, "in " + in_width(printable(names[i].folders), room));
+      if (room > start.px(kLeastFolder))
+        draw_text(Face::mono, start.theme.muted, "in " + in_width(printable(names[i].folders), room));
     }
     ImGui::PopID();
   }
@@ -252,7 +259,8 @@ void draw_heading(Start& start) {
   draw_text(Face::bold, start.theme.text, beside(start) ? "Compare" : "Gapscope");
   ImGui::SameLine();
   if (beside(start))
-    draw_text(Face::sans, start.theme.muted, "What you choose is shown below " + printable(start.in.document->trace.path) + ", as B.");
+    draw_text(Face::sans, start.theme.muted,
+              "What you choose is shown below " + printable(start.in.document->trace.path) + ", as B.");
   else
     draw_text(Face::sans, start.theme.muted, "Why is my GPU idle? Open a PyTorch profiler trace to see.");
   if (start.in.document) {
@@ -315,14 +323,16 @@ void draw_start_screen(const FrameInput& in, ViewState& view, Requests& out) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
   ImGui::PushStyleColor(ImGuiCol_WindowBg, colour_vec(start.theme.background, 0.6f));
-  ImGui::Begin("##start", nullptr,
-               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav);
+  ImGui::Begin(
+      "##start", nullptr,
+      ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav);
   ImGui::PopStyleColor();
   ImGui::PopStyleVar(2);
   ImGui::SetCursorScreenPos(corner);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {start.px(kMarginPx), start.px(kMarginPx)});
   ImGui::PushStyleColor(ImGuiCol_ChildBg, colour_vec(start.theme.surface));
-  ImGui::BeginChild("page", size, true, ImGuiWindowFlags_AlwaysUseWindowPadding | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollbar);
+  ImGui::BeginChild("page", size, true,
+                    ImGuiWindowFlags_AlwaysUseWindowPadding | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollbar);
   ImGui::PopStyleColor();
   ImGui::PopStyleVar();
   draw_heading(start);

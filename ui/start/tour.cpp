@@ -16,9 +16,15 @@ struct Hint {
   const char* text;
 };
 constexpr std::array<Hint, 5> kHints = {{
-    {"Move through time", "W and S zoom about the pointer, A and D pan; hold a key to go faster. The wheel scrolls the lanes, with Ctrl it zooms. F shows all."},
-    {"Ask a slice", "A click selects it. A kernel tells its registers, grid and occupancy below, and arrows lead to its launch and operator. Up and down go to caller and callee."},
-    {"See what costs time", "Badges and hatched gaps mark what looks wrong. N goes to the next one; the panel at the right says what it means, what proves it, and what to do."},
+    {"Move through time",
+     "W and S zoom about the pointer, A and D pan; hold a key to go faster. The wheel scrolls the lanes, with Ctrl it zooms. F "
+     "shows all."},
+    {"Ask a slice",
+     "A click selects it. A kernel tells its registers, grid and occupancy below, and arrows lead to its launch and operator. "
+     "Up and down go to caller and callee."},
+    {"See what costs time",
+     "Badges and hatched gaps mark what looks wrong. N goes to the next one; the panel at the right says what it means, what "
+     "proves it, and what to do."},
     {"Count", "Drag in the ruler to restrict the tables below to that time: PyTorch's table, kernels, steps, GPU, memory."},
     {"Everything else", "? lists every key and what the mouse does. Each command is in the menus, too."},
 }};
@@ -55,8 +61,8 @@ void draw_tour(ViewState& view, const Box& room) {
   ImGui::PushStyleColor(ImGuiCol_WindowBg, colour_vec(theme_of(view.theme).surface));
   ImGui::PushStyleColor(ImGuiCol_Border, colour_vec(theme_of(view.theme).accent));
   ImGui::Begin("##tour", nullptr,
-               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_AlwaysAutoResize |
-                   ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav);
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                   ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav);
   ImGui::PopStyleColor(2);
   ImGui::PopStyleVar();
   const Theme& theme = theme_of(view.theme);

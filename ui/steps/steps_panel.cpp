@@ -86,7 +86,8 @@ std::string steps_csv(const Trace& trace, const Steps& steps, const std::optiona
   for (const Step& step : steps.steps) {
     if (range && !step.span.overlaps(*range)) continue;
     text += csv_cell(step.name);
-    for (const Ns value : {step.span.begin - trace.span.begin, step.span.length(), step.cpu.length(), step.gpu.length(), Ns{step.kernels}, Ns{step.launches}})
+    for (const Ns value : {step.span.begin - trace.span.begin, step.span.length(), step.cpu.length(), step.gpu.length(),
+                           Ns{step.kernels}, Ns{step.launches}})
       text += "," + std::to_string(value);
     for (const Ns time : step.time) text += "," + std::to_string(time);
     text += '\n';
@@ -104,11 +105,11 @@ void draw_head(const Document& document, const Steps& steps, ViewState& view, Re
   }
   std::string note;
   if (!steps.annotated) note = "No steps recorded: call profiler.step() and pass schedule(...); this is the whole recording.";
-  if (steps.dropped > 0)
-    note = std::to_string(steps.dropped) + " at the end left out: its GPU work is not all in the file.";
+  if (steps.dropped > 0) note = std::to_string(steps.dropped) + " at the end left out: its GPU work is not all in the file.";
   draw_range_chip(document, view);
   if (view.range) ImGui::SameLine();
-  draw_csv_buttons(".steps.csv", [&] { return steps_csv(document.trace, steps, view.range); }, out);
+  draw_csv_buttons(
+      ".steps.csv", [&] { return steps_csv(document.trace, steps, view.range); }, out);
   if (!note.empty()) draw_text(Face::sans, theme_of(view.theme).notable, note, /*wrap=*/true);
 }
 
@@ -128,7 +129,8 @@ void draw_annotation_choice(ViewState& view, Requests& out) {
     if (state.answer) {
       for (const auto& [name, count] : state.answer->names) {
         ImGui::PushID(name.c_str());
-        if (ImGui::Selectable((printable(name) + "  x " + format_count(count)).c_str(), state.annotation == name)) state.annotation = name;
+        if (ImGui::Selectable((printable(name) + "  x " + format_count(count)).c_str(), state.annotation == name))
+          state.annotation = name;
         ImGui::PopID();
       }
     }
@@ -168,7 +170,8 @@ void draw_steps(const Document& document, ViewState& view, Requests& out) {
   grid.cell = [&](std::size_t row, std::size_t column) { return step_cell(steps.steps[rows[row]], column); };
   grid.paint = [&](std::size_t row, const Box& box) { draw_bar(steps.steps[rows[row]], longest, box, view); };
   for (std::size_t i = 0; i < rows.size(); ++i)
-    if (steps.steps[rows[i]].slice && steps.steps[rows[i]].slice == view.selection) grid.selected = static_cast<std::int64_t>(i);
+    if (steps.steps[rows[i]].slice && steps.steps[rows[i]].slice == view.selection)
+      grid.selected = static_cast<std::int64_t>(i);
   const GridClick click = draw_grid(grid, view);
   if (click.row < 0) return;
   const Step& step = steps.steps[rows[static_cast<std::size_t>(click.row)]];

@@ -53,9 +53,13 @@ void draw_actions(TablePanel& panel) {
     ImGui::SameLine();
   }
   const TableState::Arranged& rows = panel.state.arranged;
-  draw_csv_buttons(".table.csv", [&] {
-    return panel.state.answer ? table_csv(panel.document.trace, panel.state.answer->table, rows.rows, rows.columns) : std::string();
-  }, panel.out);
+  draw_csv_buttons(
+      ".table.csv",
+      [&] {
+        return panel.state.answer ? table_csv(panel.document.trace, panel.state.answer->table, rows.rows, rows.columns)
+                                  : std::string();
+      },
+      panel.out);
 }
 
 void draw_toolbar(TablePanel& panel) {
@@ -140,8 +144,8 @@ GridCell total_cell(const TableState& state, TableColumn column) {
     case TableColumn::name: {
       const auto shown = static_cast<std::int64_t>(state.arranged.rows.size());
       const auto all = static_cast<std::int64_t>(state.answer->table.rows.size());
-      return {shown == all ? format_count(all) + " rows" : format_count(shown) + " of " + format_count(all) + " rows", "",
-              0, true};
+      return {shown == all ? format_count(all) + " rows" : format_count(shown) + " of " + format_count(all) + " rows", "", 0,
+              true};
     }
     case TableColumn::calls: return {format_count(column_value(total, column)), "", 0, false};
     case TableColumn::self_cpu:
@@ -197,7 +201,9 @@ void draw_rows(TablePanel& panel) {
   if (const std::optional<std::size_t> row = draw_row_menu_for(click, grid.rows)) {
     const OpTableRow& of = table.rows[shown.rows[*row]];
     draw_row_menu({of.name, static_cast<std::uint64_t>(of.count)}, panel.view, panel.out, [&] {
-      return list_of_slices(panel.document.trace, of.name, slices_of_row(panel.document.trace, panel.document.analysis()->op_events(answer->question.mode), answer->question, of));
+      return list_of_slices(panel.document.trace, of.name,
+                            slices_of_row(panel.document.trace, panel.document.analysis()->op_events(answer->question.mode),
+                                          answer->question, of));
     });
   }
   if (click.header >= 0) sort_by(state, seen[static_cast<std::size_t>(click.header)]);
@@ -214,10 +220,9 @@ void draw_table(const Document& document, ViewState& view, Requests& out) {
   if (!view.table.answer) return draw_absence(view, "Working out the table...");
   arrange_table(document.trace, view.table);
   if (view.table.answer->table.rows.empty())
-    return draw_absence(view, view.table.answer->question.range
-                                  ? "No operator, call or GPU work begins in this range."
-                                  : "No operator, call or GPU work in this trace: record with "
-                                    "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].");
+    return draw_absence(view, view.table.answer->question.range ? "No operator, call or GPU work begins in this range."
+                                                                : "No operator, call or GPU work in this trace: record with "
+                                                                  "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].");
   draw_rows(panel);
 }
 

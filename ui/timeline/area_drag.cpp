@@ -18,7 +18,8 @@ float x_of(const AreaPlace& place, const ViewState& view, Ns t) {
 
 Ns time_at(const AreaPlace& place, const ViewState& view, float x) {
   const Box lanes = place.window.hull();
-  return ns_from_px(view.time, static_cast<double>(lanes.width()), static_cast<double>(std::clamp(x, lanes.x0, lanes.x1) - lanes.x0));
+  return ns_from_px(view.time, static_cast<double>(lanes.width()),
+                    static_cast<double>(std::clamp(x, lanes.x0, lanes.x1) - lanes.x0));
 }
 
 float y_at(const AreaPlace& place, float y) {
@@ -27,7 +28,9 @@ float y_at(const AreaPlace& place, float y) {
 }
 
 // What has scrolled under the pinned lanes ends there.
-float seen(const AreaPlace& place, float lane_y, float y) { return place.window.is_top(lane_y) ? y : std::max(y, place.window.rest.y0); }
+float seen(const AreaPlace& place, float lane_y, float y) {
+  return place.window.is_top(lane_y) ? y : std::max(y, place.window.rest.y0);
+}
 
 bool is_near(float a, float b, float slack) { return std::abs(a - b) <= slack; }
 
@@ -38,8 +41,8 @@ Span between(Ns a, Ns b) { return {std::min(a, b), std::max(a, b)}; }
 Box area_box(const AreaPlace& place, const ViewState& view, const Area& area) {
   const AreaStrip strip = strip_of(place.layout, area.lanes);
   const float y1 = place.window.window_bottom(strip.y1);
-  return {x_of(place, view, area.span.begin), seen(place, strip.y0, place.window.window_y(strip.y0)), x_of(place, view, area.span.end),
-          strip.y1 <= place.window.pinned ? y1 : std::max(y1, place.window.rest.y0)};
+  return {x_of(place, view, area.span.begin), seen(place, strip.y0, place.window.window_y(strip.y0)),
+          x_of(place, view, area.span.end), strip.y1 <= place.window.pinned ? y1 : std::max(y1, place.window.rest.y0)};
 }
 
 AreaEdge area_edge_at(const AreaPlace& place, const ViewState& view, ImVec2 at) {

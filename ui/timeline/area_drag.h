@@ -48,8 +48,8 @@ class AreaDrag {
   bool under_way_ = false;
   bool foreign_ = false;  // the press was elsewhere: the ruler, the titles
   AreaEdge edge_ = AreaEdge::none;
-  Ns time_ = 0;   // of the end that stays
-  float y_ = 0;   // of the side that stays, from the top of the lanes
+  Ns time_ = 0;  // of the end that stays
+  float y_ = 0;  // of the side that stays, from the top of the lanes
   std::optional<Area> area_;
 };
 

@@ -34,7 +34,8 @@ void draw_lane_marks(TimelineScene& scene) {
     if (!band || band->kind != BandKind::lane) continue;
     const float y0 = scene.window_y(band->y);
     const Box& part = scene.window.part_of(band->y);
-    const Box mark{titles.x1 - p.px(kLaneMark), std::max(y0, part.y0), titles.x1, std::min(y0 + band->height - p.hairline(), part.y1)};
+    const Box mark{titles.x1 - p.px(kLaneMark), std::max(y0, part.y0), titles.x1,
+                   std::min(y0 + band->height - p.hairline(), part.y1)};
     if (mark.y0 < mark.y1) p.fill(mark, colour(scene.theme.accent));
   }
 }

@@ -12,8 +12,8 @@ namespace {
 
 constexpr float kBadge = 10, kStreamBadge = 8;  // px at scale 1
 constexpr float kBadgeTop = 2, kStreamTop = 1;  // from the top of the lane; a stream has its annotations right below
-constexpr float kCountRoom = 40;  // between the centres of two badges: a shape and a count of three digits
-constexpr float kStreamRoom = 90;  // the same over kernels: there the gaps tell their causes already
+constexpr float kCountRoom = 40;                // between the centres of two badges: a shape and a count of three digits
+constexpr float kStreamRoom = 90;               // the same over kernels: there the gaps tell their causes already
 constexpr float kHatch = 0.38f, kHatchChosen = 0.8f;
 
 // Where a gap hides no slice: on a GPU stream at the first depth that is free there (annotations go on over gaps), on a
@@ -35,7 +35,8 @@ void draw_gap(TimelineScene& scene, const Band& band, const GapMark& gap, bool w
   Painter& p = scene.painter;
   const LaneLayout::Strip strip = strip_of_gap(scene, band, gap);
   const float y0 = scene.window_y(strip.y);
-  const Box box{scene.window_x(std::max(gap.x0, 0)), y0, scene.window_x(std::min(gap.x1, scene.grid.width())), y0 + strip.height};
+  const Box box{scene.window_x(std::max(gap.x0, 0)), y0, scene.window_x(std::min(gap.x1, scene.grid.width())),
+                y0 + strip.height};
   const bool chosen = scene.view.findings.chosen == static_cast<std::int32_t>(gap.finding);
   const Rgb ink = severity_colour(gap.severity, scene.theme);
   p.hatch(box, colour(ink, chosen ? kHatchChosen : kHatch));
@@ -60,16 +61,19 @@ void draw_badge(TimelineScene& scene, const Band& band, const Badge& badge) {
   const std::string count = badge.count > 1 ? format_count(badge.count) : std::string();
   const float text = count.empty() ? 0 : p.text_width(Face::mono, count) * 0.8f + p.px(3);
   const Box& lanes = scene.areas.lanes;
-  const float x0 = std::clamp(std::floor(scene.window_x(badge.x) - (size + text) / 2), lanes.x0, std::max(lanes.x0, lanes.x1 - size - text - p.px(2)));
+  const float x0 = std::clamp(std::floor(scene.window_x(badge.x) - (size + text) / 2), lanes.x0,
+                              std::max(lanes.x0, lanes.x1 - size - text - p.px(2)));
   const Box box{x0 - p.px(2), y0 - p.px(1), x0 + size + text + p.px(2), y0 + size + p.px(1)};
   const Rgb ink = severity_colour(badge.severity, scene.theme);
   if (chosen) p.fill_rounded(box, colour(ink, 0.35f), p.px(3));
   draw_severity(p, {x0 + size / 2, y0 + size / 2}, size, badge.severity, scene.theme);
   if (!count.empty()) {
-    p.list().AddText(font_of(Face::mono), font_size(Face::mono) * 0.8f, {x0 + size + p.px(3), std::floor(y0 + size / 2 - font_size(Face::mono) * 0.4f)}, colour(scene.theme.text), count.data(),
-                     count.data() + count.size());
+    p.list().AddText(font_of(Face::mono), font_size(Face::mono) * 0.8f,
+                     {x0 + size + p.px(3), std::floor(y0 + size / 2 - font_size(Face::mono) * 0.4f)}, colour(scene.theme.text),
+                     count.data(), count.data() + count.size());
   }
-  scene.zones.add({ZoneKind::badge, box.x0, box.y0, box.x1, box.y1, {}, band.lane, {}, badge.finding, badge.count, {}, badge.place});
+  scene.zones.add(
+      {ZoneKind::badge, box.x0, box.y0, box.x1, box.y1, {}, band.lane, {}, badge.finding, badge.count, {}, badge.place});
 }
 
 }  // namespace
@@ -87,7 +91,8 @@ void draw_severity(Painter& painter, ImVec2 centre, float size, Severity severit
       list.AddTriangleFilled({centre.x, centre.y - r}, {centre.x + r, centre.y + r}, {centre.x - r, centre.y + r}, ink);
       break;
     case Severity::notable:
-      list.AddQuadFilled({centre.x, centre.y - r}, {centre.x + r, centre.y}, {centre.x, centre.y + r}, {centre.x - r, centre.y}, ink);
+      list.AddQuadFilled({centre.x, centre.y - r}, {centre.x + r, centre.y}, {centre.x, centre.y + r}, {centre.x - r, centre.y},
+                         ink);
       break;
     case Severity::informational: list.AddCircleFilled(centre, r * 0.7f, ink, 12); break;
   }
@@ -102,7 +107,8 @@ void draw_badges(TimelineScene& scene, const Band& band, LaneId lane) {
   // A stream shows its gaps with their causes anyway; there only the chosen finding's are marked.
   const bool has_causes = band.stream && account_of(scene.document) != nullptr;
   for (const GapMark& gap : gaps)
-    if (!has_causes || scene.view.findings.chosen == static_cast<std::int32_t>(gap.finding)) draw_gap(scene, band, gap, /*with_length=*/!has_causes);
+    if (!has_causes || scene.view.findings.chosen == static_cast<std::int32_t>(gap.finding))
+      draw_gap(scene, band, gap, /*with_length=*/!has_causes);
   const bool has_room = !band.stream || band.collapsed || scene.layout.metrics().stream_head >= scene.painter.px(kBadge);
   if (!has_room) return;  // over the kernels they would hide what they point at
   for (const Badge& badge : badges) draw_badge(scene, band, badge);

@@ -8,8 +8,8 @@
 namespace gapscope {
 namespace {
 
-constexpr float kPadding = 3;      // above the area's highest value
-constexpr float kLine = 1.5f;      // of the value itself
+constexpr float kPadding = 3;  // above the area's highest value
+constexpr float kLine = 1.5f;  // of the value itself
 constexpr float kAreaAlpha = 0.45f;
 constexpr float kReachAlpha = 0.3f;  // over the area: where a value swings within one pixel
 
@@ -32,7 +32,8 @@ struct Reach {
 };
 
 // Neighbours that look the same are one rectangle, so a still counter costs one.
-void draw_series(TimelineScene& scene, std::span<const CounterColumn> columns, const CounterLane& lane, const Box& box, Rgb rgb, bool area) {
+void draw_series(TimelineScene& scene, std::span<const CounterColumn> columns, const CounterLane& lane, const Box& box, Rgb rgb,
+                 bool area) {
   const double range = lane.high > lane.low ? lane.high - lane.low : 1;
   const auto y_of = [&](double value) {
     const double share = std::clamp((value - lane.low) / range, 0.0, 1.0);
@@ -64,7 +65,8 @@ void draw_series(TimelineScene& scene, std::span<const CounterColumn> columns, c
 
 void draw_counters(TimelineScene& scene) {
   // After the recording's end nothing is known; the last value would seem to last.
-  const auto end = static_cast<std::size_t>(std::clamp(scene.grid.column(scene.document.trace.span.end) + 1, 0, scene.grid.width()));
+  const auto end =
+      static_cast<std::size_t>(std::clamp(scene.grid.column(scene.document.trace.span.end) + 1, 0, scene.grid.width()));
   for (std::size_t i = scene.first_band; i < scene.last_band; ++i) {
     const Band& band = scene.layout.bands()[i];
     if (band.kind != BandKind::counter) continue;
@@ -78,8 +80,17 @@ void draw_counters(TimelineScene& scene) {
       const std::span<const CounterColumn> columns = scene.counter_columns.of(*lane.series[s].series, scene.grid).first(end);
       draw_series(scene, columns, lane, box, s == 0 ? rgb : scene.theme.muted, s == 0);
     }
-    scene.zones.add({ZoneKind::counter, lanes.x0, y0, lanes.x1, y0 + band.height, {}, {}, band.process,
-                     static_cast<std::uint32_t>(band.counter), 0, {}});
+    scene.zones.add({ZoneKind::counter,
+                     lanes.x0,
+                     y0,
+                     lanes.x1,
+                     y0 + band.height,
+                     {},
+                     {},
+                     band.process,
+                     static_cast<std::uint32_t>(band.counter),
+                     0,
+                     {}});
   }
 }
 

@@ -1,4 +1,5 @@
-// The gaps of a GPU in its rows of kernels, each in the colour and hatch of its main cause; the chosen one with what the host was in.
+// The gaps of a GPU in its rows of kernels, each in the colour and hatch of its main cause; the chosen one with what the host
+// was in.
 #include <algorithm>
 #include <cmath>
 
@@ -9,10 +10,10 @@
 namespace gapscope {
 namespace {
 
-constexpr float kLeastHatched = 4;   // px; a narrower gap is filled only
+constexpr float kLeastHatched = 4;  // px; a narrower gap is filled only
 constexpr float kLeastLabelled = 44;
 constexpr float kLeastNamed = 110;  // px for a cause and a name that is cut in the middle
-constexpr float kDimmed = 0.45f;     // of rows below the first: the gap is the GPU's, not the stream's
+constexpr float kDimmed = 0.45f;    // of rows below the first: the gap is the GPU's, not the stream's
 constexpr std::size_t kMostSlices = 5;
 constexpr float kArrow = 7;
 
@@ -24,8 +25,10 @@ const DeviceAccount* device_of(const TimelineScene& scene, const Band& band) {
 
 // From the first row of kernels to the last.
 Box rows_box(const TimelineScene& scene, const Band& band, int x0, int x1) {
-  const LaneLayout::Strip top = scene.layout.strip(band, 0), bottom = scene.layout.strip(band, band.collapsed ? 0 : band.depths - 1);
-  return {scene.window_x(x0), scene.window_y(top.y), scene.window_x(x1), scene.window_y(top.y) + bottom.y + bottom.height - top.y};
+  const LaneLayout::Strip top = scene.layout.strip(band, 0),
+                          bottom = scene.layout.strip(band, band.collapsed ? 0 : band.depths - 1);
+  return {scene.window_x(x0), scene.window_y(top.y), scene.window_x(x1),
+          scene.window_y(top.y) + bottom.y + bottom.height - top.y};
 }
 
 // "host: aten::addmm 534 us", or as much as there is room for.
@@ -58,8 +61,19 @@ void draw_gap(TimelineScene& scene, const Band& band, const DeviceAccount& devic
   if (first_row && box.width() >= kLeastHatched)
     fill_cause(scene.painter, box, gap.main, scene.view, 1);
   else
-    scene.painter.fill(box, colour(look_of(gap.main, scene.view.theme == ThemeName::light).rgb, first_row ? 0.5f : 0.3f * kDimmed));
-  scene.zones.add({ZoneKind::gap, box.x0, box.y0, box.x1, box.y1, {}, band.lane, band.process, static_cast<std::uint32_t>(rect.gap), 1, gap.span});
+    scene.painter.fill(box,
+                       colour(look_of(gap.main, scene.view.theme == ThemeName::light).rgb, first_row ? 0.5f : 0.3f * kDimmed));
+  scene.zones.add({ZoneKind::gap,
+                   box.x0,
+                   box.y0,
+                   box.x1,
+                   box.y1,
+                   {},
+                   band.lane,
+                   band.process,
+                   static_cast<std::uint32_t>(rect.gap),
+                   1,
+                   gap.span});
   if (first_row) draw_gap_label(scene, box, device.device, rect.gap, gap);
 }
 
@@ -100,7 +114,8 @@ void draw_chosen_gap(TimelineScene& scene) {
   std::optional<Box> whole;
   for (const Band& band : scene.layout.bands()) {
     if (band.kind != BandKind::lane || device_of(scene, band) != chosen.device) continue;
-    const int x0 = std::max(0, scene.grid.column(chosen.gap->span.begin)), x1 = std::min(scene.grid.width(), scene.grid.column(chosen.gap->span.end));
+    const int x0 = std::max(0, scene.grid.column(chosen.gap->span.begin)),
+              x1 = std::min(scene.grid.width(), scene.grid.column(chosen.gap->span.end));
     const Box box = rows_box(scene, band, x0, std::max(x0 + 1, x1));
     whole = whole ? Box{whole->x0, std::min(whole->y0, box.y0), whole->x1, std::max(whole->y1, box.y1)} : box;
   }
@@ -117,7 +132,8 @@ void draw_chosen_gap(TimelineScene& scene) {
     if (x < scene.areas.lanes.x0 || x > scene.areas.lanes.x1) continue;
     const float y = scene.window_y(place->strip.y + place->strip.height / 2);
     if (y < whole->y1 && y > whole->y0) continue;
-    draw_arrow(scene, {x, y}, {x, y > whole->y1 ? whole->y1 : whole->y0}, look_of(slice.cause, scene.view.theme == ThemeName::light).rgb, 0.95f);
+    draw_arrow(scene, {x, y}, {x, y > whole->y1 ? whole->y1 : whole->y0},
+               look_of(slice.cause, scene.view.theme == ThemeName::light).rgb, 0.95f);
   }
   for (const SliceId slice : {chosen.gap->launch, chosen.gap->ended_by})
     if (slice) outline_slice(scene, slice, colour(scene.theme.flow), p.px(2));

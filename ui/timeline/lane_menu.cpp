@@ -29,19 +29,24 @@ void heading(std::string_view text) {
 void lane_items(const Document& document, LaneFolds& folds, LaneId id) {
   const Lane& lane = document.trace.lane(id);
   const bool pinned = folds.lane_pinned[id.index()];
-  if (item(pinned ? "Unpin" : "Pin to the top", "A pinned lane stays in sight while the others scroll.")) set_pinned(folds, id, !pinned);
-  if (lane.depth_count > 0 && item(folds.lane_collapsed[id.index()] ? "Open" : "Fold", "Show all depths of this lane, or one thin line.", "click"))
+  if (item(pinned ? "Unpin" : "Pin to the top", "A pinned lane stays in sight while the others scroll."))
+    set_pinned(folds, id, !pinned);
+  if (lane.depth_count > 0 &&
+      item(folds.lane_collapsed[id.index()] ? "Open" : "Fold", "Show all depths of this lane, or one thin line.", "click"))
     toggle_lane(folds, id);
   if (item("Hide", "Leave this lane out; the menu above the titles brings it back.")) hide_lane(folds, id);
 }
 
 void process_items(const Document& document, LaneFolds& folds, ProcessId id) {
-  if (item(folds.process_collapsed[id.index()] ? "Open" : "Fold", "Show the lanes of this process, or its name alone.", "click"))
+  if (item(folds.process_collapsed[id.index()] ? "Open" : "Fold", "Show the lanes of this process, or its name alone.",
+           "click"))
     toggle_process(folds, id);
-  if (item("Hide", "Leave this process out; the menu above the titles brings it back.")) hide_process(folds, document.trace, id);
+  if (item("Hide", "Leave this process out; the menu above the titles brings it back."))
+    hide_process(folds, document.trace, id);
   const Arrangements* arranged = document.arrangements();
   if (!arranged || !arranged->graph_streams[id.index()].together) return;
-  const std::string title = format_count(static_cast<std::int64_t>(arranged->graph_streams[id.index()].lanes.size())) + " graph streams as one lane";
+  const std::string title =
+      format_count(static_cast<std::int64_t>(arranged->graph_streams[id.index()].lanes.size())) + " graph streams as one lane";
   if (item(title.c_str(), "CUDA graphs spread their kernels over streams of their own; show those as one.", nullptr,
            folds.graph_streams_together[id.index()]))
     toggle_graph_streams(folds, id);
@@ -74,7 +79,9 @@ void LaneMenu::draw(const Document& document, ViewState& view) {
 void draw_lanes_button(const Document& document, ViewState& view, const Box& box) {
   LaneFolds& folds = view.folds;
   const std::size_t hidden = hidden_count(folds);
-  const std::string note = !folds.filter.empty() ? "filtered" : hidden > 0 ? format_count(static_cast<std::int64_t>(hidden)) + " hidden" : "";
+  const std::string note = !folds.filter.empty() ? "filtered"
+                           : hidden > 0          ? format_count(static_cast<std::int64_t>(hidden)) + " hidden"
+                                                 : "";
   const std::string label = note.empty() ? "Lanes##lanes" : "Lanes: " + note + "##lanes";
   ImGui::SetCursorScreenPos({box.x0 + 6 * view.scale, box.y0 + 2 * view.scale});
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {6 * view.scale, 1 * view.scale});
@@ -92,7 +99,8 @@ void draw_lanes_button(const Document& document, ViewState& view, const Box& box
   if (command_item(CommandId::toggle_python, !folds.python_folded, arranged && arranged->any_python)) toggle_python(folds);
   if (command_item(CommandId::toggle_compact, folds.compact)) toggle_compact(folds);
   if (command_item(CommandId::only_gpu, false)) toggle_all_but_gpu(folds, document.trace);
-  if (item("Show hidden lanes", "Bring back every lane that was hidden or filtered out.", nullptr, false, hidden > 0 || !folds.filter.empty()))
+  if (item("Show hidden lanes", "Bring back every lane that was hidden or filtered out.", nullptr, false,
+           hidden > 0 || !folds.filter.empty()))
     show_hidden(folds);
   ImGui::EndPopup();
 }

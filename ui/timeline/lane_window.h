@@ -1,7 +1,7 @@
 #pragma once
-// Where lanes show in the window. Two parts: the top one stays in sight (pinned lanes, GPUs) while the rest scrolls. They touch,
-// unless two traces are compared: then B's GPUs lie between A's and the rest. Lane coordinates are px of the display from
-// the top of the layout; the rest begins at `pinned` in them.
+// Where lanes show in the window. Two parts: the top one stays in sight (pinned lanes, GPUs) while the rest scrolls. They
+// touch, unless two traces are compared: then B's GPUs lie between A's and the rest. Lane coordinates are px of the display
+// from the top of the layout; the rest begins at `pinned` in them.
 #include <algorithm>
 
 #include "ui/timeline/painter.h"

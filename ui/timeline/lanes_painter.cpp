@@ -12,7 +12,7 @@ constexpr float kLabelPadding = 4;
 constexpr float kLeastLabelRoom = 10;  // less holds no letter and an ellipsis
 constexpr float kEdgeFrom = 4;         // narrower slices would be all edge
 constexpr float kHoverLight = 0.16f;
-constexpr float kDimmed = 0.18f;  // alpha of slices that are no search hits
+constexpr float kDimmed = 0.18f;    // alpha of slices that are no search hits
 constexpr float kSameAlpha = 0.4f;  // of kernels that a comparison found unchanged, beside those that it did not
 constexpr float kSelectedLine = 2;
 constexpr float kInstantHeight = 4;
@@ -74,16 +74,20 @@ void draw_label(TimelineScene& scene, const SliceRect& rect, std::string& label)
   if (rect.count > 1 || room < kLeastLabelRoom * scene.painter.scale()) return;
   if (rect.height < font_size(Face::mono)) return;
   const bool marked = is_told(mark_of(scene, rect));
-  fit_label(scene.document.trace.name(rect.slice), marked ? room - scene.painter.text_width(Face::mono, "+ ") : room, scene.widths, label);
+  fit_label(scene.document.trace.name(rect.slice), marked ? room - scene.painter.text_width(Face::mono, "+ ") : room,
+            scene.widths, label);
   Box box = box_of(scene, rect);
   box.x0 += padding;
   const KernelMark mark = mark_of(scene, rect);
   if (is_told(mark)) label.insert(0, mark_sign(mark, (scene.view.linked->is_a)));
-  const Rgb ink = is_dimmed(scene, rect) ? scene.theme.muted : mark == KernelMark::same ? scene.theme.text : paint_of(scene, rect).text;
+  const Rgb ink = is_dimmed(scene, rect)     ? scene.theme.muted
+                  : mark == KernelMark::same ? scene.theme.text
+                                             : paint_of(scene, rect).text;
   scene.painter.text_in(Face::mono, box, colour(ink), label);
 }
 
-// Where a slice that may be too narrow, or off screen sideways, is outlined, and the part that it lies in. Null when it is not on screen.
+// Where a slice that may be too narrow, or off screen sideways, is outlined, and the part that it lies in. Null when it is not
+// on screen.
 const Box* outline_box(const TimelineScene& scene, SliceId slice, Box& box) {
   const Trace& trace = scene.document.trace;
   const std::optional<LaneLayout::Place> place = scene.layout.place_of(trace, slice);
@@ -153,7 +157,8 @@ void draw_scroll_mark(TimelineScene& scene) {
   const Box& lanes = scene.window.rest;
   const float all = scene.layout.height() - scene.window.pinned;
   if (all <= lanes.height() || lanes.height() < 1) return;
-  const float length = std::min(lanes.height(), std::max(scene.painter.px(kLeastScrollMark), lanes.height() * lanes.height() / all));
+  const float length =
+      std::min(lanes.height(), std::max(scene.painter.px(kLeastScrollMark), lanes.height() * lanes.height() / all));
   const float y = lanes.y0 + (lanes.height() - length) * (scene.window.scroll / (all - lanes.height()));
   const float right = lanes.x1 - scene.painter.px(2);
   const float width = scene.painter.px(4);

@@ -13,13 +13,13 @@ namespace gapscope {
 namespace {
 
 constexpr std::size_t kFlagChars = 24;
-constexpr float kLeastFlag = 10;   // px that stay of a flag under its neighbour's
+constexpr float kLeastFlag = 10;  // px that stay of a flag under its neighbour's
 constexpr float kFieldWidth = 260;
 constexpr Rgb kInk{0x14, 0x17, 0x1C};  // on all of the six
 
 // Bright enough for dark text in both themes.
-constexpr std::array<Rgb, kNoteColours> kColours = {
-    Rgb{0xFF, 0xD1, 0x66}, Rgb{0x7F, 0xBD, 0xFF}, Rgb{0x6F, 0xD6, 0xA4}, Rgb{0xF0, 0x8F, 0xBB}, Rgb{0xB9, 0xA2, 0xF2}, Rgb{0xF2, 0xA3, 0x6B}};
+constexpr std::array<Rgb, kNoteColours> kColours = {Rgb{0xFF, 0xD1, 0x66}, Rgb{0x7F, 0xBD, 0xFF}, Rgb{0x6F, 0xD6, 0xA4},
+                                                    Rgb{0xF0, 0x8F, 0xBB}, Rgb{0xB9, 0xA2, 0xF2}, Rgb{0xF2, 0xA3, 0x6B}};
 constexpr std::array<const char*, kNoteColours> kColourNames = {"Yellow", "Blue", "Green", "Pink", "Violet", "Orange"};
 
 struct Ends {
@@ -80,7 +80,8 @@ Box flag_box(const TimelineScene& scene, std::size_t at) {
   const std::vector<Note>& notes = scene.view.notes.notes;
   const Note& note = notes[at];
   const Span& visible = scene.view.time.span;
-  const bool seen = note.span.begin <= visible.end && (note.span.empty() ? note.span.begin >= visible.begin : note.span.end > visible.begin);
+  const bool seen =
+      note.span.begin <= visible.end && (note.span.empty() ? note.span.begin >= visible.begin : note.span.end > visible.begin);
   if (!seen) return {};
   const float x0 = std::max(ruler.x0, ends_of(scene, note.span).x0);
   float x1 = x0 + p.text_width(Face::sans, elide_middle(note_title(note), kFlagChars)) + p.px(12);
@@ -97,7 +98,8 @@ void draw_flag(TimelineScene& scene, std::size_t at, const Box& box) {
   const Rgb rgb = kColours[note.colour % kNoteColours];
   p.fill_rounded(box, colour(rgb), p.px(2));
   p.line_y(box.x0, box.y0, scene.areas.ruler.y1, colour(rgb));
-  p.text_in(Face::sans, {box.x0 + p.px(6), box.y0, box.x1 - p.px(2), box.y1}, colour(kInk), printable(elide_middle(note_title(note), kFlagChars)));
+  p.text_in(Face::sans, {box.x0 + p.px(6), box.y0, box.x1 - p.px(2), box.y1}, colour(kInk),
+            printable(elide_middle(note_title(note), kFlagChars)));
   if (static_cast<std::int32_t>(at) == scene.view.notes.chosen) p.frame(box, colour(scene.theme.text), p.hairline());
 }
 
@@ -116,7 +118,8 @@ void draw_colours(Note& note, float size) {
   for (std::size_t c = 0; c < kColours.size(); ++c) {
     ImGui::PushID(static_cast<int>(c));
     if (c > 0) ImGui::SameLine();
-    if (ImGui::ColorButton("##colour", colour_vec(kColours[c]), ImGuiColorEditFlags_NoTooltip | ImGuiColorEditFlags_NoDragDrop, {size, size}))
+    if (ImGui::ColorButton("##colour", colour_vec(kColours[c]), ImGuiColorEditFlags_NoTooltip | ImGuiColorEditFlags_NoDragDrop,
+                           {size, size}))
       note.colour = static_cast<std::uint8_t>(c);
     draw_hover(kColourNames[c]);
     if (note.colour == c) {
@@ -165,7 +168,8 @@ void draw_note_editor(TimelineScene& scene) {
   if (!ImGui::BeginPopup("note")) return;
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
   ImGui::SetNextItemWidth(scene.painter.px(kFieldWidth));
-  if (text_field("##text", "what happens here?", notes.notes[at].text, ImGuiInputTextFlags_EnterReturnsTrue)) ImGui::CloseCurrentPopup();
+  if (text_field("##text", "what happens here?", notes.notes[at].text, ImGuiInputTextFlags_EnterReturnsTrue))
+    ImGui::CloseCurrentPopup();
   draw_hover("The note's text; Enter when it is done.");
   draw_colours(notes.notes[at], ImGui::GetFrameHeight());
   ImGui::SameLine(0, scene.painter.px(16));

@@ -65,7 +65,8 @@ void draw_ticks(Painter& painter, Span reach, const LaneFindings& findings, cons
   for (std::size_t x = 0; x < worst.size(); ++x) {
     if (worst[x] < 0) continue;
     const float left = box.x0 + static_cast<float>(x);
-    painter.fill({left, box.y0, left + painter.px(2), box.y0 + height}, colour(severity_colour(static_cast<Severity>(worst[x]), theme)));
+    painter.fill({left, box.y0, left + painter.px(2), box.y0 + height},
+                 colour(severity_colour(static_cast<Severity>(worst[x]), theme)));
   }
 }
 
@@ -123,20 +124,27 @@ void TimelinePanel::overview(const Document& document, ViewState& view, Painter&
   painter.fill({box.x0, box.y0, frame.x0, box.y1}, colour(theme.background, dim));
   painter.fill({frame.x1, box.y0, box.x1, box.y1}, colour(theme.background, dim));
   painter.frame(frame, colour(theme.accent, 0.9f), painter.hairline());
-  const auto marks = [&](TimelinePanel& of, const Trace& trace, const std::shared_ptr<const SearchAnswer>& found, Span its_reach, const Box& in) {
+  const auto marks = [&](TimelinePanel& of, const Trace& trace, const std::shared_ptr<const SearchAnswer>& found,
+                         Span its_reach, const Box& in) {
     draw_ticks(painter, its_reach, of.findings_, in, theme);
     draw_hits(painter, of.hit_columns_.of(trace, found, static_cast<int>(in.width()), its_reach), in, theme);
   };
   marks(*this, document.trace, view.search.answer, reach, below ? Box{box.x0, box.y0, box.x1, middle} : box);
   if (below)
-    marks(below->timeline, below->document.trace, below->found, {reach.begin + below->way, reach.end + below->way}, {box.x0, middle, box.x1, box.y1});
+    marks(below->timeline, below->document.trace, below->found, {reach.begin + below->way, reach.end + below->way},
+          {box.x0, middle, box.x1, box.y1});
   painter.unclip();
   const bool part = document.trace.is_part;
   draw_strip_title(painter, theme, {titles.x0, gpu.y0, titles.x1, gpu.y1},
-                   below ? title_of_two(overview_, true, part) : !overview_.gpu.empty() ? "GPU busy" : part ? "GPU: loading" : "no GPU work");
+                   below                    ? title_of_two(overview_, true, part)
+                   : !overview_.gpu.empty() ? "GPU busy"
+                   : part                   ? "GPU: loading"
+                                            : "no GPU work");
   draw_strip_title(painter, theme, {titles.x0, cpu.y0, titles.x1, cpu.y1},
-                   below ? title_of_two(below->timeline.overview_, false, below->document.trace.is_part)
-                         : !overview_.cpu.empty() ? "CPU busy" : part ? "CPU: loading" : "no CPU work");
+                   below                    ? title_of_two(below->timeline.overview_, false, below->document.trace.is_part)
+                   : !overview_.cpu.empty() ? "CPU busy"
+                   : part                   ? "CPU: loading"
+                                            : "no CPU work");
   painter.line_x(box.y1 - painter.hairline(), titles.x0, box.x1, colour(theme.line));
   painter.line_y(titles.x1 - painter.hairline(), titles.y0, titles.y1, colour(theme.line));
 }

@@ -24,11 +24,11 @@ void Painter::chevron(ImVec2 centre, bool folded, ImU32 colour) {
   const float r = px(4);
   const float half = r * 0.6f;
   if (folded) {
-    list_.AddTriangleFilled({centre.x - half, centre.y - r}, {centre.x + half, centre.y},
-                            {centre.x - half, centre.y + r}, colour);
+    list_.AddTriangleFilled({centre.x - half, centre.y - r}, {centre.x + half, centre.y}, {centre.x - half, centre.y + r},
+                            colour);
   } else {
-    list_.AddTriangleFilled({centre.x - r, centre.y - half}, {centre.x + r, centre.y - half},
-                            {centre.x, centre.y + half}, colour);
+    list_.AddTriangleFilled({centre.x - r, centre.y - half}, {centre.x + r, centre.y - half}, {centre.x, centre.y + half},
+                            colour);
   }
 }
 
@@ -38,7 +38,8 @@ void Painter::hatch(const Box& box, ImU32 colour, Hatch pattern) {
   if (pattern == Hatch::level || pattern == Hatch::dotted) {
     for (float y = box.y0 + std::floor(gap / 2); y + thick <= box.y1; y += gap) {
       if (pattern == Hatch::level) line_x(y, box.x0, box.x1, colour);
-      for (float x = box.x0 + std::floor(gap / 2); pattern == Hatch::dotted && x + 2 * thick <= box.x1; x += gap) fill({x, y, x + 2 * thick, y + 2 * thick}, colour);
+      for (float x = box.x0 + std::floor(gap / 2); pattern == Hatch::dotted && x + 2 * thick <= box.x1; x += gap)
+        fill({x, y, x + 2 * thick, y + 2 * thick}, colour);
     }
   }
   if (pattern == Hatch::upright)
@@ -47,8 +48,10 @@ void Painter::hatch(const Box& box, ImU32 colour, Hatch pattern) {
   for (float x = box.x0 - height + wide / 2; x < box.x1; x += wide) {
     const float left = std::max(x, box.x0), right = std::min(x + height, box.x1);
     if (left >= right) continue;
-    if (pattern == Hatch::rising || pattern == Hatch::crossed) list_.AddLine({left, box.y1 - (left - x)}, {right, box.y1 - (right - x)}, colour, thick);
-    if (pattern == Hatch::falling || pattern == Hatch::crossed) list_.AddLine({left, box.y0 + (left - x)}, {right, box.y0 + (right - x)}, colour, thick);
+    if (pattern == Hatch::rising || pattern == Hatch::crossed)
+      list_.AddLine({left, box.y1 - (left - x)}, {right, box.y1 - (right - x)}, colour, thick);
+    if (pattern == Hatch::falling || pattern == Hatch::crossed)
+      list_.AddLine({left, box.y0 + (left - x)}, {right, box.y0 + (right - x)}, colour, thick);
   }
 }
 
@@ -69,12 +72,11 @@ void Painter::text_in(Face face, const Box& box, ImU32 colour, std::string_view 
   constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
   const float room = box.width() - text_width(face, kEllipsis);
   const char* stop = text_.data();
-  const float shown =
-      font_of(face)->CalcTextSizeA(size, room, 0, text_.data(), text_.data() + text_.size(), &stop).x;
+  const float shown = font_of(face)->CalcTextSizeA(size, room, 0, text_.data(), text_.data() + text_.size(), &stop).x;
   const ImVec4 cut{box.x0, box.y0, box.x1, box.y1};
   list_.AddText(font_of(face), size, at, colour, text_.data(), stop, 0, &cut);
-  list_.AddText(font_of(face), size, {at.x + shown, at.y}, colour, kEllipsis.data(),
-                kEllipsis.data() + kEllipsis.size(), 0, &cut);
+  list_.AddText(font_of(face), size, {at.x + shown, at.y}, colour, kEllipsis.data(), kEllipsis.data() + kEllipsis.size(), 0,
+                &cut);
 }
 
 float Painter::text_width(Face face, std::string_view text) const {

@@ -53,8 +53,8 @@ void TimelineMotion::stop() {
   pan_ = HeldMotion(kPanSpeed);
 }
 
-void TimelineMotion::advance(const Document& document, ViewState& view, const TimelineKeys& keys,
-                             const TimelineMouse& mouse, float axis_px, double delta_s) {
+void TimelineMotion::advance(const Document& document, ViewState& view, const TimelineKeys& keys, const TimelineMouse& mouse,
+                             float axis_px, double delta_s) {
   const Span trace = axis_reach(view, document.trace.span);
   // A jump that a command began in this frame wins over the glide of an earlier key.
   if (view.move.active && view.move.elapsed_s == 0) stop();
@@ -62,11 +62,10 @@ void TimelineMotion::advance(const Document& document, ViewState& view, const Ti
   const bool listen_held = !mouse.ctrl && !mouse.alt;
   const double wheel_zoom = mouse.ctrl ? mouse.wheel_y * kWheelZoomTaps : 0;
   const double wheel_pan = (mouse.shift ? -mouse.wheel_y : 0) - mouse.wheel_x;
-  const double zoom =
-      advance_pair(zoom_, CommandId::zoom_in, CommandId::zoom_out, keys, wheel_zoom, listen_held, delta_s);
-  const double pan = advance_pair(pan_, CommandId::pan_right, CommandId::pan_left, keys, wheel_pan * kWheelPanTaps,
-                                  listen_held, delta_s) -
-                     static_cast<double>(mouse.drag.x / axis_px);
+  const double zoom = advance_pair(zoom_, CommandId::zoom_in, CommandId::zoom_out, keys, wheel_zoom, listen_held, delta_s);
+  const double pan =
+      advance_pair(pan_, CommandId::pan_right, CommandId::pan_left, keys, wheel_pan * kWheelPanTaps, listen_held, delta_s) -
+      static_cast<double>(mouse.drag.x / axis_px);
   if (zoom != 0 || pan != 0) view.move.active = false;
   advance_move(view, delta_s);
   if (zoom != 0) view.time = zoomed(view.time, std::exp(-zoom), static_cast<double>(mouse.anchor), trace);

@@ -9,8 +9,8 @@
 namespace gapscope {
 namespace {
 
-constexpr float kGrip = 6;  // width of the handle between titles and lanes
-constexpr float kClickSlack = 4;    // px that the pointer may wander between press and release
+constexpr float kGrip = 6;        // width of the handle between titles and lanes
+constexpr float kClickSlack = 4;  // px that the pointer may wander between press and release
 
 }  // namespace
 
@@ -69,9 +69,7 @@ void TimelinePanel::drag_range(ViewState& view, bool active) {
   if (clicked_ && in_ruler) view.range.reset();
 }
 
-AreaPlace TimelinePanel::area_place(const Document& document) const {
-  return {document.trace, layout_, rects_, window_};
-}
+AreaPlace TimelinePanel::area_place(const Document& document) const { return {document.trace, layout_, rects_, window_}; }
 
 // A drag that begins over the lanes marks an area, or moves an edge of the marked one.
 void TimelinePanel::drag_area(const Document& document, ViewState& view, bool active) {
@@ -99,7 +97,8 @@ void TimelinePanel::move_by_mouse(const Document& document, ViewState& view, con
   const auto listen = [&](const char* id, const Box& box) {
     if (box.width() < 1 || box.height() < 1) return;
     ImGui::SetCursorScreenPos({box.x0, box.y0});
-    ImGui::InvisibleButton(id, {box.width(), box.height()}, ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonMiddle);
+    ImGui::InvisibleButton(id, {box.width(), box.height()},
+                           ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonMiddle);
     hovered_ |= ImGui::IsItemHovered();
     active |= ImGui::IsItemActive();
     let_go |= ImGui::IsItemDeactivated();
@@ -144,15 +143,9 @@ void TimelinePanel::move_by_mouse(const Document& document, ViewState& view, con
 void TimelinePanel::click(const Document& document, ViewState& view, const Zone& zone) {
   switch (zone.kind) {
     case ZoneKind::slice:
-    case ZoneKind::run:
-      select_slice(view, zone.slice, false);
-      break;
-    case ZoneKind::flow_end:
-      select_slice(view, zone.slice, true);
-      break;
-    case ZoneKind::badge:
-      choose_finding(document, view, zone.first, zone.place);
-      break;
+    case ZoneKind::run: select_slice(view, zone.slice, false); break;
+    case ZoneKind::flow_end: select_slice(view, zone.slice, true); break;
+    case ZoneKind::badge: choose_finding(document, view, zone.first, zone.place); break;
     case ZoneKind::gap:
       choose_gap(document, view, document.trace.processes[zone.process.index()].device, zone.first, /*go_there=*/false);
       show_panel(view, "details");
@@ -160,18 +153,10 @@ void TimelinePanel::click(const Document& document, ViewState& view, const Zone&
     case ZoneKind::lane_title:
       if (document.trace.lane(zone.lane).depth_count > 0) toggle_lane(view.folds, zone.lane);
       break;
-    case ZoneKind::counter_title:
-      toggle_counter(view.folds, zone.first);
-      break;
-    case ZoneKind::more_streams:
-      toggle_all_streams(view.folds, zone.process);
-      break;
-    case ZoneKind::process_title:
-      toggle_process(view.folds, zone.process);
-      break;
-    case ZoneKind::pin:
-      set_pinned(view.folds, zone.lane, !view.folds.lane_pinned[zone.lane.index()]);
-      break;
+    case ZoneKind::counter_title: toggle_counter(view.folds, zone.first); break;
+    case ZoneKind::more_streams: toggle_all_streams(view.folds, zone.process); break;
+    case ZoneKind::process_title: toggle_process(view.folds, zone.process); break;
+    case ZoneKind::pin: set_pinned(view.folds, zone.lane, !view.folds.lane_pinned[zone.lane.index()]); break;
     case ZoneKind::instants:
     case ZoneKind::counter:
     case ZoneKind::none:

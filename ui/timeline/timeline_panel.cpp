@@ -12,10 +12,10 @@ namespace {
 
 constexpr float kLeastAxis = 120;
 constexpr float kMostTitles = 0.33f;  // of the width
-constexpr float kLeastSeen = 4;     // a slice narrower than this is zoomed to, not just brought into view
-constexpr double kRevealRoom = 40;  // px kept above and below a revealed slice
-constexpr float kMostPinned = 0.6f;  // of the lanes' height
-constexpr float kMostGpus = 0.55f;   // of the lanes' height
+constexpr float kLeastSeen = 4;       // a slice narrower than this is zoomed to, not just brought into view
+constexpr double kRevealRoom = 40;    // px kept above and below a revealed slice
+constexpr float kMostPinned = 0.6f;   // of the lanes' height
+constexpr float kMostGpus = 0.55f;    // of the lanes' height
 
 TimelineAreas areas_in(const TimelinePlace& place, const ViewState& view, const Painter& p) {
   const Box& top = place.top;
@@ -127,7 +127,9 @@ void TimelinePanel::lay_out(const Document& document, ViewState& view) {
   std::vector<ProcessId> counters;
   for (std::size_t i = 0; counters_ && i < counters_->size(); ++i) counters.push_back((*counters_)[i].process);
   const LaneMetrics usual = view.folds.compact ? LaneMetrics{}.compacted() : LaneMetrics{};
-  const auto laid = [&](const LaneMetrics& metrics) { return LaneLayout(document.trace, view.folds, metrics.scaled(view.scale), counters, arrangements_); };
+  const auto laid = [&](const LaneMetrics& metrics) {
+    return LaneLayout(document.trace, view.folds, metrics.scaled(view.scale), counters, arrangements_);
+  };
   const float room = place_.rest ? place_.top.height() : areas_.lanes.height() * kMostGpus;
   const bool other_room = laid_room_ != room && room > 0;
   if (has_more || layout_revision_ != view.folds.revision || layout_scale_ != view.scale || other_room) {
@@ -154,15 +156,21 @@ TimelinePanel::Heights TimelinePanel::measure(const Document& document, ViewStat
 }
 
 // Px for the lanes below those that stay in sight.
-float TimelinePanel::rest_height() const { return place_.rest ? place_.rest->height() : areas_.lanes.height() - sticky_height(); }
+float TimelinePanel::rest_height() const {
+  return place_.rest ? place_.rest->height() : areas_.lanes.height() - sticky_height();
+}
 
 void TimelinePanel::clamp_scroll(ViewState& view) {
-  const auto held = [&](double px, float hidden) { return std::clamp(px, 0.0, std::max(0.0, static_cast<double>(hidden) / static_cast<double>(view.scale))); };
+  const auto held = [&](double px, float hidden) {
+    return std::clamp(px, 0.0, std::max(0.0, static_cast<double>(hidden) / static_cast<double>(view.scale)));
+  };
   view.scroll_px = held(view.scroll_px, layout_.height() - sticky_height() - rest_height());
   top_scroll_px_ = held(top_scroll_px_, place_.rest ? sticky_height() - place_.top.height() : 0);
 }
 
-void TimelinePanel::scroll_to_selection(const Document& document, ViewState& view) { scroll_to(document, view, view.selection); }
+void TimelinePanel::scroll_to_selection(const Document& document, ViewState& view) {
+  scroll_to(document, view, view.selection);
+}
 
 void TimelinePanel::scroll_to(const Document& document, ViewState& view, SliceId slice) {
   const Trace& trace = document.trace;
@@ -237,7 +245,9 @@ float TimelinePanel::sticky_height() const {
   return count == 0 ? 0 : layout_.bands()[count - 1].bottom();
 }
 
-bool TimelinePanel::is_sticky(const Band& band) const { return static_cast<std::size_t>(&band - layout_.bands().data()) < sticky_count(); }
+bool TimelinePanel::is_sticky(const Band& band) const {
+  return static_cast<std::size_t>(&band - layout_.bands().data()) < sticky_count();
+}
 
 void TimelinePanel::lay_regions(const ViewState& view) {
   const auto px = [&](double at_scale_1) { return std::floor(static_cast<float>(at_scale_1) * view.scale); };
@@ -260,7 +270,8 @@ void TimelinePanel::paint_band(const Document& document, const PixelGrid& grid, 
     paint_strip(document, grid, band.spans->row(level), layout_.spans_strip(band, level));
 }
 
-void TimelinePanel::paint_strip(const Document& document, const PixelGrid& grid, const RowSlices& row, const LaneLayout::Strip& strip) {
+void TimelinePanel::paint_strip(const Document& document, const PixelGrid& grid, const RowSlices& row,
+                                const LaneLayout::Strip& strip) {
   const Box& part = window_.part_of(strip.y);
   const float y = window_.window_y(strip.y);
   if (y + strip.height <= part.y0 || y >= part.y1) return;
@@ -301,7 +312,8 @@ void TimelinePanel::draw_marks(TimelineScene& scene) {
   for (std::size_t i = scene.first_band; i < scene.last_band; ++i) {
     const Band& band = layout_.bands()[i];
     if (band.kind != BandKind::lane) continue;
-    const std::span<const LaneId> lanes = band.streams ? std::span<const LaneId>(band.streams->lanes) : std::span(&band.lane, 1);
+    const std::span<const LaneId> lanes =
+        band.streams ? std::span<const LaneId>(band.streams->lanes) : std::span(&band.lane, 1);
     for (const LaneId lane : lanes) {
       marks_.clear();
       paint_instants(scene.document.trace, lane, scene.grid, marks_);
@@ -371,7 +383,8 @@ void TimelinePanel::draw(const Document& document, ViewState& view, const Box& b
   paint(document, view, delta_s);
 }
 
-void TimelinePanel::move(const Document& document, ViewState& view, const TimelinePlace& place, const TimelineKeys& keys, double delta_s) {
+void TimelinePanel::move(const Document& document, ViewState& view, const TimelinePlace& place, const TimelineKeys& keys,
+                         double delta_s) {
   place_ = place;
   areas_ = areas_in(place, view, Painter(*ImGui::GetWindowDrawList(), view.scale));
   if (!has_room()) {
@@ -387,7 +400,8 @@ void TimelinePanel::move(const Document& document, ViewState& view, const Timeli
   const ImVec2 pointer = ImGui::GetIO().MousePos;
   view.notes.pointer.reset();
   if (hovered_ && pointer.x >= areas_.lanes.x0)
-    view.notes.pointer = ns_from_px(view.time, static_cast<double>(areas_.lanes.width()), static_cast<double>(pointer.x - areas_.lanes.x0));
+    view.notes.pointer =
+        ns_from_px(view.time, static_cast<double>(areas_.lanes.width()), static_cast<double>(pointer.x - areas_.lanes.x0));
   lay_out(document, view);
   if (view.selection) view.gaps.chosen.reset();
   if (view.reveal_selection) reveal(document, view);
@@ -403,12 +417,32 @@ void TimelinePanel::paint(const Document& document, ViewState& view, double delt
   paint_lanes(document, grid);
   zones_.clear();
   // Asked once a frame: it may arrive at any moment.
-  if (const Diagnosis* diagnosis = document.diagnosis()) gather_lane_findings(document.trace, *diagnosis, view.findings, findings_);
+  if (const Diagnosis* diagnosis = document.diagnosis())
+    gather_lane_findings(document.trace, *diagnosis, view.findings, findings_);
   const Area* area = area_drag_.area() ? area_drag_.area() : marked_area(view);
   const std::optional<Span> range = dragged_range_ ? dragged_range_ : area ? std::optional(area->span) : view.range;
-  TimelineScene scene{
-      document, view,      theme_of(view.theme), painter,  areas_, layout_, grid, window_, 0, 0, widths_, chain_, rects_,
-      zones_,   findings_, scene_arrows_, gap_words_, counter_columns_, ImGui::GetIO().MousePos, hovered_, range, dragged_range_ ? nullptr : area};
+  TimelineScene scene{document,
+                      view,
+                      theme_of(view.theme),
+                      painter,
+                      areas_,
+                      layout_,
+                      grid,
+                      window_,
+                      0,
+                      0,
+                      widths_,
+                      chain_,
+                      rects_,
+                      zones_,
+                      findings_,
+                      scene_arrows_,
+                      gap_words_,
+                      counter_columns_,
+                      ImGui::GetIO().MousePos,
+                      hovered_,
+                      range,
+                      dragged_range_ ? nullptr : area};
   if (place_.overview.height() >= 1) overview(document, view, painter, below);
   draw_lanes(scene);
   each_region(scene, [](TimelineScene& part) { draw_titles(part); });

@@ -21,10 +21,10 @@ constexpr float kTimelineRuler = 26;
 // Where a timeline lies, its column of titles included. Usually the parts touch; of two that are compared only one has the
 // overview and the ruler, and the GPUs of both come before the rest of either.
 struct TimelinePlace {
-  Box overview;             // none: empty
+  Box overview;  // none: empty
   Box ruler;
-  Box top;                  // of the lanes; all of them, unless there is a `rest`
-  std::optional<Box> rest;  // the lanes below the GPUs
+  Box top;                    // of the lanes; all of them, unless there is a `rest`
+  std::optional<Box> rest;    // the lanes below the GPUs
   bool shares_ruler = false;  // somebody else draws it
 };
 
@@ -144,7 +144,7 @@ class TimelinePanel {
   const Arrangements* arrangements_ = nullptr;
   std::uint64_t layout_revision_ = 0;
   float layout_scale_ = 0;
-  float laid_room_ = 0;    // px for the top of the lanes, that the layout was made for
+  float laid_room_ = 0;  // px for the top of the lanes, that the layout was made for
   float least_height_ = 0;
   Heights heights_;
   GlyphWidths widths_;
@@ -153,7 +153,7 @@ class TimelinePanel {
   TimelinePlace place_;
   TimelineAreas areas_;
   LaneWindow window_;
-  double top_scroll_px_ = 0;  // at scale 1; above 0 only where the top has more lanes than room
+  double top_scroll_px_ = 0;       // at scale 1; above 0 only where the top has more lanes than room
   std::array<Region, 2> regions_;  // what scrolls, then what is pinned
   LaneDrag lane_drag_;
   LaneMenu lane_menu_;

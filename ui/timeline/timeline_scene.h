@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/view/details/chain.h"
-#include "core/view/timeline/counter_columns.h"
 #include "core/view/document.h"
 #include "core/view/timeline/badge_paint.h"
+#include "core/view/timeline/counter_columns.h"
 #include "core/view/timeline/flow_paint.h"
 #include "core/view/timeline/lane_layout.h"
 #include "core/view/timeline/lane_paint.h"
@@ -51,8 +51,8 @@ struct TimelineScene {
   std::span<const SliceRect> rects;  // y from the top of the lanes
   Zones& zones;
   const LaneFindings& findings;
-  SceneArrows& scene_arrows;  // kept between frames
-  GapWords& gap_words;        // kept between frames
+  SceneArrows& scene_arrows;        // kept between frames
+  GapWords& gap_words;              // kept between frames
   CounterColumns& counter_columns;  // kept between frames
   ImVec2 pointer{};
   bool pointer_inside = false;  // over the timeline, nothing in front of it

@@ -70,8 +70,7 @@ void lane_lines(const TimelineScene& scene, LaneId id) {
   muted_line(scene, format_count(lane.slice_count) + " slices, nested " + std::to_string(lane.depth_count) +
                         " deep, busy for " + format_duration(lane.busy));
   if (lane.overlapping > 0) {
-    muted_line(scene,
-               format_count(lane.overlapping) + " slices overlap others without nesting and sit one depth lower");
+    muted_line(scene, format_count(lane.overlapping) + " slices overlap others without nesting and sit one depth lower");
   }
   muted_line(scene, "Click to fold or open");
 }
@@ -96,7 +95,8 @@ void gap_lines(const TimelineScene& scene, const Zone& zone) {
   if (!device || zone.first >= device->gaps.size()) return;
   line("GPU " + std::to_string(number) + " stands still for " + format_duration(zone.span.length()));
   for (const DeviceAccount::CauseTime& cause : device->causes(zone.first))
-    muted_line(scene, format_duration(cause.time) + "  " + std::string(part_words({AccountPart::Kind::idle, cause.cause, cause.time})));
+    muted_line(scene, format_duration(cause.time) + "  " +
+                          std::string(part_words({AccountPart::Kind::idle, cause.cause, cause.time})));
   muted_line(scene, "Click for what ended it and what the host was in");
 }
 
@@ -130,40 +130,21 @@ void draw_timeline_tooltip(const TimelineScene& scene, const Zone& hovered) {
   begin_tooltip({hovered.x0, hovered.y0}, {hovered.x1, hovered.y1});
   ImGui::PushTextWrapPos(kWrap * scene.painter.scale());
   switch (hovered.kind) {
-    case ZoneKind::slice:
-      slice_lines(scene, hovered.slice);
-      break;
-    case ZoneKind::run:
-      run_lines(scene, hovered);
-      break;
-    case ZoneKind::instants:
-      instant_lines(scene, hovered);
-      break;
+    case ZoneKind::slice: slice_lines(scene, hovered.slice); break;
+    case ZoneKind::run: run_lines(scene, hovered); break;
+    case ZoneKind::instants: instant_lines(scene, hovered); break;
     case ZoneKind::pin:
-    case ZoneKind::lane_title:
-      lane_lines(scene, hovered.lane);
-      break;
-    case ZoneKind::badge:
-      badge_lines(scene, hovered);
-      break;
-    case ZoneKind::flow_end:
-      flow_lines(scene, hovered);
-      break;
-    case ZoneKind::counter:
-      counter_lines(scene, (*scene.document.counters())[hovered.first]);
-      break;
-    case ZoneKind::counter_title:
-      counter_title_lines(scene, (*scene.document.counters())[hovered.first]);
-      break;
-    case ZoneKind::gap:
-      gap_lines(scene, hovered);
-      break;
+    case ZoneKind::lane_title: lane_lines(scene, hovered.lane); break;
+    case ZoneKind::badge: badge_lines(scene, hovered); break;
+    case ZoneKind::flow_end: flow_lines(scene, hovered); break;
+    case ZoneKind::counter: counter_lines(scene, (*scene.document.counters())[hovered.first]); break;
+    case ZoneKind::counter_title: counter_title_lines(scene, (*scene.document.counters())[hovered.first]); break;
+    case ZoneKind::gap: gap_lines(scene, hovered); break;
     case ZoneKind::more_streams:
       muted_line(scene, "Streams that do less work than those above. Click to show or hide them");
       break;
     case ZoneKind::process_title:
-    case ZoneKind::none:
-      break;
+    case ZoneKind::none: break;
   }
   ImGui::PopTextWrapPos();
   end_tooltip();

@@ -20,16 +20,22 @@ constexpr float kPinRoom = 22;
 constexpr float kTitleTop = 2;
 constexpr float kTitleEnd = 6;  // free at the right
 
-std::string slices_text(std::size_t count) { return format_count(static_cast<std::int64_t>(count)) + (count == 1 ? " slice" : " slices"); }
+std::string slices_text(std::size_t count) {
+  return format_count(static_cast<std::int64_t>(count)) + (count == 1 ? " slice" : " slices");
+}
 
 // What the lane holds, a line each as long as there is room.
 std::vector<std::string> lane_figures(const Trace& trace, const Band& band) {
   const Lane& lane = trace.lane(band.lane);
-  if (band.streams) return {format_count(static_cast<std::int64_t>(band.streams->lanes.size())) + " graph streams", slices_text(band.arranged->slice_count())};
+  if (band.streams)
+    return {format_count(static_cast<std::int64_t>(band.streams->lanes.size())) + " graph streams",
+            slices_text(band.arranged->slice_count())};
   std::vector<std::string> lines;
   if (band.pinned) lines.push_back(trace.processes[lane.process.index()].title);
-  if (lane.slice_count == 0) lines.push_back(format_count(lane.instant_count) + " instants");
-  else lines.push_back(slices_text(lane.slice_count));
+  if (lane.slice_count == 0)
+    lines.push_back(format_count(lane.instant_count) + " instants");
+  else
+    lines.push_back(slices_text(lane.slice_count));
   if (band.arranged && !band.stream) lines.push_back("Python folded");
   return lines;
 }
@@ -56,9 +62,9 @@ void draw_process_title(TimelineScene& scene, const Band& band, const Box& box) 
   const DeviceAccount* device = account && process.is_gpu ? account->device(process.device) : nullptr;
   const float after = box.x0 + p.px(kIndent + kChevronRoom / 2 + 2) + p.text_width(Face::bold, title) + p.px(24);
   if (device && device->times.window > 0)
-    p.text_in(Face::sans, {after, box.y0, scene.areas.lanes.x1 - p.px(8), box.y1}, colour(scene.theme.muted), "of " + format_duration(device->times.window) + ":  " + largest_words(device->times));
-  scene.zones.add(
-      {ZoneKind::process_title, box.x0, box.y0, scene.areas.lanes.x1, box.y1, {}, {}, band.process, 0, 0, {}});
+    p.text_in(Face::sans, {after, box.y0, scene.areas.lanes.x1 - p.px(8), box.y1}, colour(scene.theme.muted),
+              "of " + format_duration(device->times.window) + ":  " + largest_words(device->times));
+  scene.zones.add({ZoneKind::process_title, box.x0, box.y0, scene.areas.lanes.x1, box.y1, {}, {}, band.process, 0, 0, {}});
 }
 
 // The titles of the bands in sight, as wide as their column: what several begin with goes first.
@@ -89,8 +95,7 @@ void draw_lane_title(TimelineScene& scene, const Band& band, const Box& box, std
   const float y = std::max(box.y0 + top, std::min(scene.areas.titles.y0 + top, box.y1 - first_line - top));
   const float x = box.x0 + p.px(kIndent + kChevronRoom);
   if (band.depths > 0) {
-    p.chevron({box.x0 + p.px(kIndent + kChevronRoom / 2), y + first_line / 2}, band.collapsed,
-              colour(scene.theme.muted));
+    p.chevron({box.x0 + p.px(kIndent + kChevronRoom / 2), y + first_line / 2}, band.collapsed, colour(scene.theme.muted));
   }
   const float room = box.x1 - p.px(kTitleEnd);
   p.text_in(Face::sans, {x + p.px(4), y, room, y + first_line}, colour(scene.theme.text), words);
@@ -129,9 +134,10 @@ void draw_more_title(TimelineScene& scene, const Band& band, const Box& box, boo
   Painter& p = scene.painter;
   if (hovered) p.fill({box.x0, box.y0, scene.areas.lanes.x1, box.y1 - p.hairline()}, colour(scene.theme.raised, 0.6f));
   p.chevron({box.x0 + p.px(kIndent + kChevronRoom / 2), (box.y0 + box.y1) / 2}, band.collapsed, colour(scene.theme.muted));
-  const std::string count = format_count(static_cast<std::int64_t>(band.more)) + (band.more == 1 ? " more stream" : " more streams");
-  p.text_in(Face::sans, {box.x0 + p.px(kIndent + kChevronRoom + 4), box.y0, scene.areas.lanes.x1, box.y1}, colour(scene.theme.accent),
-            band.collapsed ? count : "hide " + count);
+  const std::string count =
+      format_count(static_cast<std::int64_t>(band.more)) + (band.more == 1 ? " more stream" : " more streams");
+  p.text_in(Face::sans, {box.x0 + p.px(kIndent + kChevronRoom + 4), box.y0, scene.areas.lanes.x1, box.y1},
+            colour(scene.theme.accent), band.collapsed ? count : "hide " + count);
   scene.zones.add({ZoneKind::more_streams, box.x0, box.y0, scene.areas.lanes.x1, box.y1, {}, {}, band.process, 0, 0, {}});
 }
 
@@ -144,13 +150,23 @@ void draw_counter_title(TimelineScene& scene, const Band& band, const Box& box, 
   p.chevron({box.x0 + p.px(kIndent + kChevronRoom / 2), y + first_line / 2}, band.collapsed, colour(scene.theme.muted));
   const float x = box.x0 + p.px(kIndent + kChevronRoom + 4);
   const float room = box.x1 - p.px(6);
-  p.text_in(Face::sans, {x, y, room, y + first_line}, colour(band.collapsed ? scene.theme.muted : scene.theme.text), counter_words(scene, band, lane));
+  p.text_in(Face::sans, {x, y, room, y + first_line}, colour(band.collapsed ? scene.theme.muted : scene.theme.text),
+            counter_words(scene, band, lane));
   if (!band.collapsed) {
     const float y2 = y + first_line - p.px(3);
     p.text_in(Face::sans, {x, y2, room, y2 + p.px(18)}, colour(scene.theme.muted), scale_text(lane));
   }
-  scene.zones.add({ZoneKind::counter_title, box.x0, box.y0, box.x1, box.y1, {}, {}, band.process,
-                   static_cast<std::uint32_t>(band.counter), 0, {}});
+  scene.zones.add({ZoneKind::counter_title,
+                   box.x0,
+                   box.y0,
+                   box.x1,
+                   box.y1,
+                   {},
+                   {},
+                   band.process,
+                   static_cast<std::uint32_t>(band.counter),
+                   0,
+                   {}});
 }
 
 }  // namespace
@@ -171,7 +187,8 @@ void draw_titles(TimelineScene& scene) {
       continue;
     }
     if (band.kind == BandKind::counter) {
-      p.clip({box.x0, box.y0 - p.px(1), box.x1 - p.hairline(), box.y1 + p.px(1)});  // a sparkline is hardly as high as its letters
+      p.clip(
+          {box.x0, box.y0 - p.px(1), box.x1 - p.hairline(), box.y1 + p.px(1)});  // a sparkline is hardly as high as its letters
       draw_counter_title(scene, band, box, scene.pointer_inside && box.holds(scene.pointer));
       p.unclip();
       p.line_x(box.y1 - p.hairline(), titles.x0, titles.x1, colour(scene.theme.line, 0.6f));

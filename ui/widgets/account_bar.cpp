@@ -16,15 +16,21 @@ constexpr double kLeastShare = 0.005;  // of the window, that the words below th
 bool is_light(const ViewState& view) { return view.theme == ThemeName::light; }
 
 Rgb work_ink(const AccountPart& part, const ViewState& view) {
-  const Hue hue = part.kind == AccountPart::Kind::compute ? Hue::gemm : part.kind == AccountPart::Kind::communication ? Hue::collective : Hue::copy;
+  const Hue hue = part.kind == AccountPart::Kind::compute         ? Hue::gemm
+                  : part.kind == AccountPart::Kind::communication ? Hue::collective
+                                                                  : Hue::copy;
   return paint_of(view.slice_colours, hue, 0).fill;
 }
 
-std::string share(Ns part, Ns whole) { return whole > 0 ? format_percent(static_cast<double>(part) / static_cast<double>(whole)) : ""; }
+std::string share(Ns part, Ns whole) {
+  return whole > 0 ? format_percent(static_cast<double>(part) / static_cast<double>(whole)) : "";
+}
 
 std::string tooltip(const AccountPart& part, const AccountTimes& times) {
-  std::string text = std::string(part_words(part)) + ": " + format_duration(part.time) + ", " + share(part.time, times.window) + " of " + format_duration(times.window);
-  if (part.kind == AccountPart::Kind::idle) text += "\nThe GPU stands still. " + std::string(idle_cause_remedy(part.cause)) + "\nClick for the next gap of this cause.";
+  std::string text = std::string(part_words(part)) + ": " + format_duration(part.time) + ", " + share(part.time, times.window) +
+                     " of " + format_duration(times.window);
+  if (part.kind == AccountPart::Kind::idle)
+    text += "\nThe GPU stands still. " + std::string(idle_cause_remedy(part.cause)) + "\nClick for the next gap of this cause.";
   return text;
 }
 
@@ -73,7 +79,9 @@ std::optional<AccountPart> draw_account_bar(const Box& box, const AccountTimes& 
   std::optional<AccountPart> clicked;
   Ns before = 0;
   int id = 0;
-  const auto x_of = [&](Ns t) { return std::round(box.x0 + box.width() * static_cast<float>(static_cast<double>(t) / static_cast<double>(times.window))); };
+  const auto x_of = [&](Ns t) {
+    return std::round(box.x0 + box.width() * static_cast<float>(static_cast<double>(t) / static_cast<double>(times.window)));
+  };
   for (const AccountPart& part : parts_of(times)) {
     const Box piece{x_of(before), box.y0, x_of(before + part.time), box.y1};
     before += part.time;
@@ -96,7 +104,8 @@ void go_to_part(const Document& document, ViewState& view, const DeviceAccount& 
   const AccountStretch stretch = account_stretch(document, view);
   const GapPlace now = chosen_gap(document, view);
   const Ns from = now.gap ? now.gap->span.begin : stretch.span.begin - 1;
-  if (const std::optional<std::size_t> gap = next_gap(device, part.cause, from)) choose_gap(document, view, device.device, *gap, /*go_there=*/true);
+  if (const std::optional<std::size_t> gap = next_gap(device, part.cause, from))
+    choose_gap(document, view, device.device, *gap, /*go_there=*/true);
 }
 
 void draw_account(const Document& document, ViewState& view, std::size_t most_words) {
@@ -116,7 +125,8 @@ void draw_account(const Document& document, ViewState& view, std::size_t most_wo
   std::vector<AccountPart> parts = parts_of(times);
   std::stable_sort(parts.begin(), parts.end(), [](const AccountPart& a, const AccountPart& b) { return a.time > b.time; });
   for (std::size_t i = 0; i < parts.size() && i < most_words; ++i)
-    if (static_cast<double>(parts[i].time) >= kLeastShare * static_cast<double>(times.window)) draw_legend_line(parts[i], times, view);
+    if (static_cast<double>(parts[i].time) >= kLeastShare * static_cast<double>(times.window))
+      draw_legend_line(parts[i], times, view);
   if (clicked) go_to_part(document, view, *device, *clicked);
 }
 

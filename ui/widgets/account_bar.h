@@ -13,8 +13,8 @@ void fill_cause(Painter& painter, const Box& box, IdleCause cause, const ViewSta
 
 // The bar in `box`, an item each part with its words as a tooltip. The part that was clicked.
 std::optional<AccountPart> draw_account_bar(const Box& box, const AccountTimes& times, const ViewState& view);
-// The bar of the busiest device at the cursor, as wide as the column, with its `most_words` largest parts in words; a click on idle
-// time goes to the next gap of that cause. Nothing where there is no account.
+// The bar of the busiest device at the cursor, as wide as the column, with its `most_words` largest parts in words; a click on
+// idle time goes to the next gap of that cause. Nothing where there is no account.
 void draw_account(const Document& document, ViewState& view, std::size_t most_words);
 // The same for a part of the bar that was clicked elsewhere.
 void go_to_part(const Document& document, ViewState& view, const DeviceAccount& device, const AccountPart& part);

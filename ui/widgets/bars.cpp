@@ -38,15 +38,13 @@ std::string device_summary(const Trace& trace) {
 bool is_on(CommandId id, const ViewState& view) {
   return (id == CommandId::toggle_bottom && view.sizes.bottom_open) ||
          (id == CommandId::toggle_findings && view.findings.open) || (id == CommandId::pin_tab && view.tab_pinned) ||
-         (id == CommandId::toggle_informational && !view.findings.quiet) ||
-         (id == CommandId::toggle_animation && view.animate);
+         (id == CommandId::toggle_informational && !view.findings.quiet) || (id == CommandId::toggle_animation && view.animate);
 }
 
 void menu_item(const Command& command, CommandScope& scope) {
   const std::string keys = chord_text(command.chords[0]);
   const bool enabled = is_enabled(command, scope);
-  if (ImGui::MenuItem(command.title, keys.c_str(), is_on(command.id, scope.view), enabled))
-    run_command(command.id, scope);
+  if (ImGui::MenuItem(command.title, keys.c_str(), is_on(command.id, scope.view), enabled)) run_command(command.id, scope);
   const std::string_view why = why_disabled(command, scope);
   draw_hover(why.empty() ? std::string(command.help) : std::string(command.help) + " (Not now: " + std::string(why) + ".)");
 }

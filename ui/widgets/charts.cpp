@@ -26,7 +26,8 @@ Plot begin_plot(const ChartFrame& frame, const ViewState& view) {
   if (!frame.title.empty()) draw_text(Face::sans, theme.muted, frame.title);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float below = frame.low.empty() && frame.high.empty() ? 0 : ImGui::GetTextLineHeight();
-  const float height = std::max(frame.size.y - below - (frame.title.empty() ? 0 : ImGui::GetTextLineHeightWithSpacing()), 24.0f);
+  const float height =
+      std::max(frame.size.y - below - (frame.title.empty() ? 0 : ImGui::GetTextLineHeightWithSpacing()), 24.0f);
   const float width = std::max(frame.size.x, 24.0f);
   Plot plot;
   plot.box = {at.x, at.y, at.x + width, at.y + height};
@@ -115,8 +116,8 @@ void draw_bars(const ChartFrame& frame, std::span<const std::uint64_t> counts, s
 }
 
 std::optional<ChartPointer> draw_dots(const ChartFrame& frame, std::size_t count, Span span, double most,
-                                      const std::function<ChartPoint(std::size_t)>& point,
-                                      std::optional<ChartPoint> marked, const ViewState& view) {
+                                      const std::function<ChartPoint(std::size_t)>& point, std::optional<ChartPoint> marked,
+                                      const ViewState& view) {
   const Theme& theme = theme_of(view.theme);
   const Plot plot = begin_plot(frame, view);
   Painter painter(*ImGui::GetWindowDrawList(), view.scale);
@@ -133,8 +134,7 @@ std::optional<ChartPointer> draw_dots(const ChartFrame& frame, std::size_t count
     std::vector<Reach> reach(columns + 1);
     for (std::size_t i = 0; i < count; ++i) {
       const ChartPoint p = point(i);
-      reach[static_cast<std::size_t>(std::clamp(axes.x(p.time) - plot.box.x0, 0.0f, static_cast<float>(columns)))].add(
-          p.value);
+      reach[static_cast<std::size_t>(std::clamp(axes.x(p.time) - plot.box.x0, 0.0f, static_cast<float>(columns)))].add(p.value);
     }
     for (std::size_t c = 0; c < reach.size(); ++c) {
       if (!reach[c].any) continue;
@@ -147,8 +147,8 @@ std::optional<ChartPointer> draw_dots(const ChartFrame& frame, std::size_t count
   return pointer_of(plot, axes);
 }
 
-std::optional<ChartPointer> draw_curves(const ChartFrame& frame, std::span<const ChartCurve> curves, Span span,
-                                        double most, std::optional<ChartPoint> marked, const ViewState& view) {
+std::optional<ChartPointer> draw_curves(const ChartFrame& frame, std::span<const ChartCurve> curves, Span span, double most,
+                                        std::optional<ChartPoint> marked, const ViewState& view) {
   const Theme& theme = theme_of(view.theme);
   const Plot plot = begin_plot(frame, view);
   Painter painter(*ImGui::GetWindowDrawList(), view.scale);
@@ -177,7 +177,8 @@ std::optional<ChartPointer> draw_curves(const ChartFrame& frame, std::span<const
           high = middle;
       }
       next = low;
-      const std::size_t stride = std::max<std::size_t>(1, (next - before) / kReachPoints);  // enough to see the reach of a pixel
+      const std::size_t stride =
+          std::max<std::size_t>(1, (next - before) / kReachPoints);  // enough to see the reach of a pixel
       for (std::size_t i = before; i < next; i += stride) reach.add(curve.point(i).value);
       if (next > before) value = curve.point(next - 1).value, known = true, reach.add(value);
       if (!reach.any) continue;

@@ -27,8 +27,8 @@ struct ChartPointer {
 
 struct ChartFrame {
   const char* id;
-  ImVec2 size{};      // px of the display
-  std::string title;  // above the chart
+  ImVec2 size{};          // px of the display
+  std::string title;      // above the chart
   std::string low, high;  // under its left and right end
 };
 
@@ -38,8 +38,8 @@ void draw_bars(const ChartFrame& frame, std::span<const std::uint64_t> counts, s
 
 // Dots at begin and value; more than fit are folded into one stroke a column, from least to most.
 std::optional<ChartPointer> draw_dots(const ChartFrame& frame, std::size_t count, Span span, double most,
-                                      const std::function<ChartPoint(std::size_t)>& point,
-                                      std::optional<ChartPoint> marked, const ViewState& view);
+                                      const std::function<ChartPoint(std::size_t)>& point, std::optional<ChartPoint> marked,
+                                      const ViewState& view);
 
 // A value that holds until the next point; `colour` of the line and of the area under it. Over `span`.
 struct ChartCurve {
@@ -48,8 +48,8 @@ struct ChartCurve {
   std::function<ChartPoint(std::size_t)> point;
   std::size_t count = 0;
 };
-std::optional<ChartPointer> draw_curves(const ChartFrame& frame, std::span<const ChartCurve> curves, Span span,
-                                        double most, std::optional<ChartPoint> marked, const ViewState& view);
+std::optional<ChartPointer> draw_curves(const ChartFrame& frame, std::span<const ChartCurve> curves, Span span, double most,
+                                        std::optional<ChartPoint> marked, const ViewState& view);
 
 struct BarPart {
   Rgb rgb;

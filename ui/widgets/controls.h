@@ -35,7 +35,8 @@ void draw_absence(const ViewState& view, std::string_view sentence);
 bool draw_part_note(const Document& document, const ViewState& view, std::string_view what);
 // "Working out the kernels, 43 %": while the document's analyses are under way; or why they came to no end.
 void draw_working(const Document& document, ViewState& view, std::string_view what, Requests& out);
-// Where `job` came to no answer: why, and a button that has it asked for again. False, and nothing drawn, where nothing went wrong.
+// Where `job` came to no answer: why, and a button that has it asked for again. False, and nothing drawn, where nothing went
+// wrong.
 bool draw_trouble(TabJob job, ViewState& view, Requests& out);
 
 }  // namespace gapscope

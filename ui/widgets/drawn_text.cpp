@@ -27,7 +27,8 @@ class GlyphMap {
       for (const ImFontGlyph& glyph : font->Glyphs) {
         if (!glyph.Visible) continue;
         entries_.push_back({font, &glyph});
-        const int x0 = pixel(glyph.U0, width_), x1 = pixel(glyph.U1, width_), y0 = pixel(glyph.V0, height_), y1 = pixel(glyph.V1, height_);
+        const int x0 = pixel(glyph.U0, width_), x1 = pixel(glyph.U1, width_), y0 = pixel(glyph.V0, height_),
+                  y1 = pixel(glyph.V1, height_);
         for (int y = y0; y < y1; ++y)
           for (int x = x0; x < x1; ++x) at_[index(x, y)] = static_cast<std::uint32_t>(entries_.size());
       }
@@ -41,8 +42,12 @@ class GlyphMap {
   }
 
  private:
-  static int pixel(float share, int size) { return std::clamp(static_cast<int>(std::lround(share * static_cast<float>(size))), 0, size); }
-  std::size_t index(int x, int y) const { return static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(x); }
+  static int pixel(float share, int size) {
+    return std::clamp(static_cast<int>(std::lround(share * static_cast<float>(size))), 0, size);
+  }
+  std::size_t index(int x, int y) const {
+    return static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(x);
+  }
 
   int width_, height_;
   std::vector<std::uint32_t> at_;  // position in entries_ plus one; 0 where no glyph is
@@ -62,8 +67,12 @@ void append_utf8(std::string& text, unsigned code) {
   }
 }
 
-Box both(const Box& a, const Box& b) { return {std::max(a.x0, b.x0), std::max(a.y0, b.y0), std::min(a.x1, b.x1), std::min(a.y1, b.y1)}; }
-bool contains(const Box& outer, const Box& box) { return outer.x0 <= box.x0 && outer.y0 <= box.y0 && box.x1 <= outer.x1 && box.y1 <= outer.y1; }
+Box both(const Box& a, const Box& b) {
+  return {std::max(a.x0, b.x0), std::max(a.y0, b.y0), std::min(a.x1, b.x1), std::min(a.y1, b.y1)};
+}
+bool contains(const Box& outer, const Box& box) {
+  return outer.x0 <= box.x0 && outer.y0 <= box.y0 && box.x1 <= outer.x1 && box.y1 <= outer.y1;
+}
 bool same(const Box& a, const Box& b) { return a.x0 == b.x0 && a.y0 == b.y0 && a.x1 == b.x1 && a.y1 == b.y1; }
 
 // Not the rim of a shape, which fades out.
@@ -84,7 +93,9 @@ struct Letter {
 class Reader {
  public:
   Reader(const ImDrawData& data, const ImFontAtlas& atlas)
-      : glyphs_(atlas), window_{data.DisplayPos.x, data.DisplayPos.y, data.DisplayPos.x + data.DisplaySize.x, data.DisplayPos.y + data.DisplaySize.y} {
+      : glyphs_(atlas),
+        window_{data.DisplayPos.x, data.DisplayPos.y, data.DisplayPos.x + data.DisplaySize.x,
+                data.DisplayPos.y + data.DisplaySize.y} {
     for (int i = 0; i < data.CmdListsCount; ++i) read(*data.CmdLists[i]);
     finish();
   }
@@ -101,7 +112,9 @@ class Reader {
       // Triangles about one corner are one shape: a letter, a rectangle, a rounded one.
       for (std::size_t first = 0; first + 2 < indices.size();) {
         std::size_t last = first + 3;
-        while (last + 2 < indices.size() && indices[last] == indices[first] && of_one_colour(indices.subspan(last, 3), vertices)) last += 3;
+        while (last + 2 < indices.size() && indices[last] == indices[first] &&
+               of_one_colour(indices.subspan(last, 3), vertices))
+          last += 3;
         read_shape(indices.subspan(first, last - first), vertices);
         first = last;
       }
@@ -119,7 +132,8 @@ class Reader {
       uv = {std::min(uv.x0, v.uv.x), std::min(uv.y0, v.uv.y), std::max(uv.x1, v.uv.x), std::max(uv.y1, v.uv.y)};
       opaque = opaque && (v.col >> IM_COL32_A_SHIFT) == 0xFF;
     }
-    const GlyphMap::Entry entry = indices.size() == 6 && uv.width() > 0 ? glyphs_.at((uv.x0 + uv.x1) / 2, (uv.y0 + uv.y1) / 2) : GlyphMap::Entry{};
+    const GlyphMap::Entry entry =
+        indices.size() == 6 && uv.width() > 0 ? glyphs_.at((uv.x0 + uv.x1) / 2, (uv.y0 + uv.y1) / 2) : GlyphMap::Entry{};
     if (entry.glyph)
       add(letter(entry, box, uv, corner.col));
     else if (opaque && uv.width() == 0 && box.width() >= kLeastCover && box.height() >= kLeastCover && indices.size() >= 6)
@@ -132,11 +146,18 @@ class Reader {
     // A letter may be cut by its corners as well as by the clip rectangle.
     const float left = (uv.x0 - glyph.U0) / (glyph.U1 - glyph.U0) * (glyph.X1 - glyph.X0) * scale;
     const float top = (uv.y0 - glyph.V0) / (glyph.V1 - glyph.V0) * (glyph.Y1 - glyph.Y0) * scale;
-    const Box whole{box.x0 - left, box.y0 - top, box.x0 - left + (glyph.X1 - glyph.X0) * scale, box.y0 - top + (glyph.Y1 - glyph.Y0) * scale};
+    const Box whole{box.x0 - left, box.y0 - top, box.x0 - left + (glyph.X1 - glyph.X0) * scale,
+                    box.y0 - top + (glyph.Y1 - glyph.Y0) * scale};
     const Box seen = both(box, clip_);
     const bool sideways = seen.x0 > whole.x0 + kSlack || seen.x1 < whole.x1 - kSlack;
     const bool cut = sideways || seen.y0 > whole.y0 + kSlack || seen.y1 < whole.y1 - kSlack;
-    return {entry, entry.font->FontSize * scale, {whole.x0 - glyph.X0 * scale, whole.y0 - glyph.Y0 * scale}, glyph.AdvanceX * scale, cut, sideways, ink};
+    return {entry,
+            entry.font->FontSize * scale,
+            {whole.x0 - glyph.X0 * scale, whole.y0 - glyph.Y0 * scale},
+            glyph.AdvanceX * scale,
+            cut,
+            sideways,
+            ink};
   }
 
   void add(const Letter& l) {
@@ -151,7 +172,8 @@ class Reader {
     }
     now_.text.append(static_cast<std::size_t>(spaces), ' ');
     append_utf8(now_.text, l.entry.glyph->Codepoint);
-    now_.box = {std::min(now_.box.x0, box.x0), std::min(now_.box.y0, box.y0), std::max(now_.box.x1, box.x1), std::max(now_.box.y1, box.y1)};
+    now_.box = {std::min(now_.box.x0, box.x0), std::min(now_.box.y0, box.y0), std::max(now_.box.x1, box.x1),
+                std::max(now_.box.y1, box.y1)};
     now_.clipped = now_.clipped || l.cut;
     now_.sideways = now_.sideways || l.sideways;
     last_ = l;
@@ -171,7 +193,8 @@ class Reader {
   void finish() {
     if (now_.text.empty()) return;
     const auto holds = [&](const Plate& plate) { return plate.drawn < now_.drawn && contains(plate.box, now_.box); };
-    if (const auto plate = std::find_if(plates_.rbegin(), plates_.rend(), holds); plate != plates_.rend()) now_.plate = plate->drawn;
+    if (const auto plate = std::find_if(plates_.rbegin(), plates_.rend(), holds); plate != plates_.rend())
+      now_.plate = plate->drawn;
     texts_.push_back(std::move(now_));
     now_ = {};
   }

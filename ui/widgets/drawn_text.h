@@ -11,10 +11,10 @@
 namespace gapscope {
 
 struct DrawnText {
-  std::string text;      // of one line; leading and trailing spaces are not seen
-  Box box;               // a line high, cut to what shows; px of the picture
-  bool clipped = false;  // letters are cut by an edge; a text that ends in an ellipsis was shortened, and is not
-  bool sideways = false; // by one at its left or right
+  std::string text;         // of one line; leading and trailing spaces are not seen
+  Box box;                  // a line high, cut to what shows; px of the picture
+  bool clipped = false;     // letters are cut by an edge; a text that ends in an ellipsis was shortened, and is not
+  bool sideways = false;    // by one at its left or right
   std::uint32_t drawn = 0;  // its position among all that was drawn
   std::uint32_t plate = 0;  // and that of the last opaque shape below all of it: it hides what was drawn before
 };

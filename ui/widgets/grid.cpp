@@ -14,7 +14,7 @@ namespace {
 constexpr float kRowHeight = 22;
 constexpr float kLeastName = 220;  // of the column that takes the rest
 constexpr float kBarAlpha = 0.22f;
-constexpr float kArrow = 4;        // half the width of the sort mark
+constexpr float kArrow = 4;  // half the width of the sort mark
 
 constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingFixedFit |
                                    ImGuiTableFlags_RowBg | ImGuiTableFlags_NoSavedSettings;

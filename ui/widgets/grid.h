@@ -14,17 +14,17 @@ namespace gapscope {
 
 struct GridColumn {
   const char* title;
-  const char* help;     // one sentence, as tooltip
-  float chars = 0;      // width in digits; 0 for the one column that takes the rest
-  bool number = false;  // right-aligned; the last word is a unit
-  bool painted = false; // Grid::paint draws it; takes the rest where `chars` is 0
-  int unit_chars = 2;   // kept free for units, so that digits stand under each other
+  const char* help;      // one sentence, as tooltip
+  float chars = 0;       // width in digits; 0 for the one column that takes the rest
+  bool number = false;   // right-aligned; the last word is a unit
+  bool painted = false;  // Grid::paint draws it; takes the rest where `chars` is 0
+  int unit_chars = 2;    // kept free for units, so that digits stand under each other
 };
 
 struct GridCell {
   std::string text;
-  std::string hover;    // the whole of it, or the exact figure
-  float share = 0;      // 0..1: a quiet bar behind the number
+  std::string hover;  // the whole of it, or the exact figure
+  float share = 0;    // 0..1: a quiet bar behind the number
   bool muted = false;
   std::optional<Rgb> ink = {};  // of the text, where it means something
 };
@@ -36,9 +36,9 @@ struct Grid {
   std::int64_t selected = -1;
   std::size_t sorted_by = 0;
   bool descending = true;
-  float width_px = 0;   // of the display; 0: all there is
+  float width_px = 0;  // of the display; 0: all there is
   std::function<GridCell(std::size_t row, std::size_t column)> cell;
-  std::function<GridCell(std::size_t column)> total;  // may be empty
+  std::function<GridCell(std::size_t column)> total;           // may be empty
   std::function<void(std::size_t row, const Box& box)> paint;  // of the painted column
 };
 

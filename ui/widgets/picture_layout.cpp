@@ -10,11 +10,14 @@
 namespace gapscope {
 namespace {
 
-Box both(const Box& a, const Box& b) { return {std::max(a.x0, b.x0), std::max(a.y0, b.y0), std::min(a.x1, b.x1), std::min(a.y1, b.y1)}; }
+Box both(const Box& a, const Box& b) {
+  return {std::max(a.x0, b.x0), std::max(a.y0, b.y0), std::min(a.x1, b.x1), std::min(a.y1, b.y1)};
+}
 
 // The side columns of any piece of the lane's GPU work; null where it has none.
 const GpuRow* gpu_work_of(const Trace& trace, const Lane& lane) {
-  const auto at = std::partition_point(trace.gpu.begin(), trace.gpu.end(), [&](const GpuRow& row) { return row.slice.value < lane.first_slice; });
+  const auto at = std::partition_point(trace.gpu.begin(), trace.gpu.end(),
+                                       [&](const GpuRow& row) { return row.slice.value < lane.first_slice; });
   return at != trace.gpu.end() && at->slice.value < lane.first_slice + lane.slice_count ? &*at : nullptr;
 }
 
@@ -44,7 +47,8 @@ class Rows {
     if (band.stream) row.kind = RowKind::kernels;
     put_depths(row, band, 0, band.collapsed ? std::min(1u, band.depths) : band.depths);
     if (!band.spans || band.collapsed) return;
-    const LaneLayout::Strip top = timeline_.layout().spans_strip(band, 0), bottom = timeline_.layout().spans_strip(band, band.spans->depth_count() - 1);
+    const LaneLayout::Strip top = timeline_.layout().spans_strip(band, 0),
+                            bottom = timeline_.layout().spans_strip(band, band.spans->depth_count() - 1);
     row.kind = RowKind::annotations;
     put(row, top.y, bottom.y + bottom.height - top.y);
   }

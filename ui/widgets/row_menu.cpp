@@ -41,7 +41,8 @@ std::optional<std::size_t> draw_row_menu_for(const GridClick& click, std::size_t
 
 void draw_row_menu(const RowOfSlices& row, ViewState& view, Requests& out, const std::function<ResultList()>& list) {
   if (!ImGui::BeginPopup(kMenu)) return;
-  const std::string title = "List its " + format_count(static_cast<std::int64_t>(row.count)) + (row.count == 1 ? " slice" : " slices");
+  const std::string title =
+      "List its " + format_count(static_cast<std::int64_t>(row.count)) + (row.count == 1 ? " slice" : " slices");
   if (item(title.c_str(), "Every slice that this row counts, with lane, begin and duration.")) open_list(view, list());
   if (item("Copy name", "Copy the whole name of this row.")) out.add(CopyText{row.name});
   if (item("Find all like this", "Find every slice of this name, and go from hit to hit by Enter.")) find_all(view, row.name);
@@ -59,10 +60,13 @@ void draw_place_menu(const ListPlace& place, const Document& document, ViewState
   }
   if (item("Copy name", "Copy its whole name.", slice)) out.add(CopyText{std::string(trace.name(place.slice))});
   if (item("Copy as JSON", "Copy its event as it stands in the file.", slice)) out.add(CopyEvent{place.slice});
-  if (item("Find all like this", "Find every slice of this name, and go from hit to hit by Enter.", slice)) find_all(view, trace.name(place.slice));
+  if (item("Find all like this", "Find every slice of this name, and go from hit to hit by Enter.", slice))
+    find_all(view, trace.name(place.slice));
   if (item("Mark", "Mark its time on its lane as the area.", place.lane.valid()))
     mark_area(view, {{place.span.begin, std::max(place.span.end, place.span.begin + 1)}, {place.lane}});
-  if (item("Save this time as a trace", "Save what happens in its time as a trace of its own, beside this one.", !trace.is_part)) out.add(SaveCrop{place.span});
+  if (item("Save this time as a trace", "Save what happens in its time as a trace of its own, beside this one.",
+           !trace.is_part))
+    out.add(SaveCrop{place.span});
   ImGui::EndPopup();
 }
 

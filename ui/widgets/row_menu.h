@@ -12,7 +12,8 @@
 
 namespace gapscope {
 
-// The row whose menu is open, of `rows` there are: opens it where the click asks for it. To be called once a frame, after the grid.
+// The row whose menu is open, of `rows` there are: opens it where the click asks for it. To be called once a frame, after the
+// grid.
 std::optional<std::size_t> draw_row_menu_for(const GridClick& click, std::size_t rows);
 
 // A row that counts slices by name.

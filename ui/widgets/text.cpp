@@ -8,7 +8,7 @@
 namespace gapscope {
 namespace {
 
-constexpr float kHair = 0.5f;  // px: a column made for this very text holds it
+constexpr float kHair = 0.5f;        // px: a column made for this very text holds it
 constexpr float kTooltipGap = 0.4f;  // of a line's height, between a tooltip and what it explains
 ImVec2 tooltip_size{};  // in the frame before: Dear ImGui tells the size of a text window only once it has drawn it
 constexpr float kTooltipWidth = 36;  // in line heights: about 60 letters, the comfortable measure
@@ -34,12 +34,15 @@ std::size_t part_that_fits(std::string_view word, float width) {
 }
 
 bool is_number(std::string_view word) {
-  return !word.empty() && word.find_first_of("0123456789") != word.npos && word.find_first_not_of("0123456789.,+-~()") == word.npos;
+  return !word.empty() && word.find_first_of("0123456789") != word.npos &&
+         word.find_first_not_of("0123456789.,+-~()") == word.npos;
 }
 
 // What belongs to the number before it: "%", "us", "MB/s", also at the end of a sentence.
 bool is_unit(std::string_view word) {
-  constexpr std::array<std::string_view, 26> kUnits = {"%", "ns", "us", "\xC2\xB5s", "ms", "s", "min", "h", "B", "kB", "KB", "KiB", "MiB", "GiB", "MB", "GB", "TB", "B/s", "kB/s", "KB/s", "MB/s", "GB/s", "TB/s", "GFLOP/s", "TFLOP/s", "MHz"};
+  constexpr std::array<std::string_view, 26> kUnits = {
+      "%",   "ns", "us", "\xC2\xB5s", "ms",  "s",    "min",  "h",    "B",    "kB",   "KB",      "KiB",     "MiB",
+      "GiB", "MB", "GB", "TB",        "B/s", "kB/s", "KB/s", "MB/s", "GB/s", "TB/s", "GFLOP/s", "TFLOP/s", "MHz"};
   while (!word.empty() && std::string_view(".,;:!?)").find(word.back()) != std::string_view::npos) word.remove_suffix(1);
   return std::find(kUnits.begin(), kUnits.end(), word) != kUnits.end();
 }
@@ -130,7 +133,8 @@ void begin_tooltip(ImVec2 low, ImVec2 high) {
     ImGui::SetNextWindowPos({x, below});
   else if (above >= 0)
     ImGui::SetNextWindowPos({x, above});
-  else if (const float y = std::max(0.0f, std::min(pointer.y, display.y - tooltip_size.y)); high.x + gap + tooltip_size.x <= display.x)
+  else if (const float y = std::max(0.0f, std::min(pointer.y, display.y - tooltip_size.y));
+           high.x + gap + tooltip_size.x <= display.x)
     ImGui::SetNextWindowPos({high.x + gap, y});
   else if (low.x - gap - tooltip_size.x >= 0)
     ImGui::SetNextWindowPos({low.x - gap - tooltip_size.x, y});

@@ -14,8 +14,8 @@ int grow_text(ImGuiInputTextCallbackData* data) {
 }  // namespace
 
 bool text_field(const char* label, const char* hint, std::string& text, ImGuiInputTextFlags flags) {
-  return ImGui::InputTextWithHint(label, hint, text.data(), text.capacity() + 1,
-                                  flags | ImGuiInputTextFlags_CallbackResize, grow_text, &text);
+  return ImGui::InputTextWithHint(label, hint, text.data(), text.capacity() + 1, flags | ImGuiInputTextFlags_CallbackResize,
+                                  grow_text, &text);
 }
 
 }  // namespace gapscope

@@ -127,8 +127,8 @@ Options completed(const Typed& typed) {
   options.id = typed.id;
   if (!typed.batch_given) options.batch = row.default_batch;
   options.variant = typed.variant_given ? typed.variant : row.default_variant;
-  options.schedule = typed.schedule.empty() ? Schedule{0, 0, typed.steps}
-                                            : Schedule{typed.schedule[0], typed.schedule[1], typed.schedule[2]};
+  options.schedule =
+      typed.schedule.empty() ? Schedule{0, 0, typed.steps} : Schedule{typed.schedule[0], typed.schedule[1], typed.schedule[2]};
   if (!typed.check_given) options.check = options.size <= kCheckedSize;
   return options;
 }
@@ -141,9 +141,8 @@ Answer usage_error(std::string sentence) {
 }  // namespace
 
 std::variant<Options, Answer> parse_command_line(std::vector<std::string> arguments) {
-  CLI::App app(
-      "Runs a small CUDA workload, annotated with NVTX as PyTorch annotates its own, for a recorder to record.",
-      "gapscope-workload");
+  CLI::App app("Runs a small CUDA workload, annotated with NVTX as PyTorch annotates its own, for a recorder to record.",
+               "gapscope-workload");
   Typed typed;
   declare(app, typed);
   std::ranges::reverse(arguments);  // CLI11 takes them from the back

@@ -11,14 +11,10 @@ constexpr double kRoom = 4;
 
 double error_of_a_store(Dtype dtype) {
   switch (dtype) {
-    case Dtype::kBf16:
-      return 0x1p-8;  // 7 bits of mantissa
-    case Dtype::kFp16:
-      return 0x1p-11;  // 10 bits
-    case Dtype::kTf32:
-      return 0x1p-10;  // 10 bits, of both factors
-    case Dtype::kFp32:
-      return 0x1p-24;  // 23 bits
+    case Dtype::kBf16: return 0x1p-8;   // 7 bits of mantissa
+    case Dtype::kFp16: return 0x1p-11;  // 10 bits
+    case Dtype::kTf32: return 0x1p-10;  // 10 bits, of both factors
+    case Dtype::kFp32: return 0x1p-24;  // 23 bits
   }
   return 0;
 }
@@ -52,8 +48,8 @@ std::optional<std::string> mismatch(const Comparison& c, Dtype dtype) {
     if (std::isnan(excess)) break;
   }
   if (!worst_index) return std::nullopt;
-  return fmt::format("{} is wrong: element {} is {:.6g} where the CPU finds {:.6g}, {:.1f} times the allowed error.",
-                     c.what, *worst_index, c.got.values[*worst_index], c.want.values[*worst_index], worst);
+  return fmt::format("{} is wrong: element {} is {:.6g} where the CPU finds {:.6g}, {:.1f} times the allowed error.", c.what,
+                     *worst_index, c.got.values[*worst_index], c.want.values[*worst_index], worst);
 }
 
 }  // namespace gapscope::workload

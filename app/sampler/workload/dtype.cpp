@@ -4,27 +4,20 @@ namespace gapscope::workload {
 
 std::string_view dtype_name(Dtype dtype) {
   switch (dtype) {
-    case Dtype::kBf16:
-      return "bf16";
-    case Dtype::kFp16:
-      return "fp16";
-    case Dtype::kFp32:
-      return "fp32";
-    case Dtype::kTf32:
-      return "tf32";
+    case Dtype::kBf16: return "bf16";
+    case Dtype::kFp16: return "fp16";
+    case Dtype::kFp32: return "fp32";
+    case Dtype::kTf32: return "tf32";
   }
   return "";
 }
 
 std::string_view torch_type_name(Dtype dtype) {
   switch (dtype) {
-    case Dtype::kBf16:
-      return "c10::BFloat16";
-    case Dtype::kFp16:
-      return "c10::Half";
+    case Dtype::kBf16: return "c10::BFloat16";
+    case Dtype::kFp16: return "c10::Half";
     case Dtype::kFp32:
-    case Dtype::kTf32:
-      return "float";
+    case Dtype::kTf32: return "float";
   }
   return "";
 }

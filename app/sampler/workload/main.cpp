@@ -23,9 +23,8 @@ int run_and_say(const Options& options) {
     std::fprintf(stderr, "gapscope-workload: %s\n", failure.what());
     return kFailed;
   } catch (const std::bad_alloc&) {
-    std::fprintf(
-        stderr,
-        "gapscope-workload: There is not enough memory for data of this size: try a smaller --size or --batch.\n");
+    std::fprintf(stderr,
+                 "gapscope-workload: There is not enough memory for data of this size: try a smaller --size or --batch.\n");
     return kFailed;
   }
 }

@@ -12,9 +12,7 @@ struct Matrix {
   std::vector<double> values;  // row after row
 
   double& at(std::int64_t row, std::int64_t column) { return values[static_cast<std::size_t>(row * columns + column)]; }
-  double at(std::int64_t row, std::int64_t column) const {
-    return values[static_cast<std::size_t>(row * columns + column)];
-  }
+  double at(std::int64_t row, std::int64_t column) const { return values[static_cast<std::size_t>(row * columns + column)]; }
 };
 
 Matrix transposed(const Matrix& a);

@@ -7,9 +7,7 @@
 namespace gapscope::workload {
 namespace {
 
-std::string counted(std::size_t count, const char* noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
+std::string counted(std::size_t count, const char* noun) { return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s"); }
 
 }  // namespace
 
@@ -28,8 +26,8 @@ std::string summary_line(const Options& options, const std::vector<double>& step
   if (options.graph) name += " (graph)";
   const std::string verdict =
       checked > 0 ? counted(checked, "result") + " equal to the CPU's within rounding" : "results not checked";
-  return fmt::format("{}, size {}, {}, {} of {:.1f} us in the median, {}", name, options.size,
-                     dtype_name(options.dtype), counted(step_ms.size(), "step"), median(step_ms) * 1000, verdict);
+  return fmt::format("{}, size {}, {}, {} of {:.1f} us in the median, {}", name, options.size, dtype_name(options.dtype),
+                     counted(step_ms.size(), "step"), median(step_ms) * 1000, verdict);
 }
 
 }  // namespace gapscope::workload

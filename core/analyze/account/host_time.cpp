@@ -15,7 +15,8 @@ constexpr Ns kNever = std::numeric_limits<Ns>::min();
 
 // The pieces of overhead slices, each moment given to the slice that began first.
 std::vector<HostPiece> disjoint(const Trace& trace, std::vector<SliceId> slices, IdleCause cause) {
-  std::sort(slices.begin(), slices.end(), [&](SliceId a, SliceId b) { return std::pair(trace.begin(a), a) < std::pair(trace.begin(b), b); });
+  std::sort(slices.begin(), slices.end(),
+            [&](SliceId a, SliceId b) { return std::pair(trace.begin(a), a) < std::pair(trace.begin(b), b); });
   std::vector<HostPiece> out;
   for (const SliceId s : slices) {
     Span span = trace.span_of(s);
@@ -68,7 +69,8 @@ std::uint8_t HostTime::part_of(NameUse use, std::string_view name) {
   const IdleCause cause = use == NameUse::call                                       ? cause_of_call(name)
                           : use == NameUse::op && !name.starts_with("ProfilerStep#") ? IdleCause::op
                                                                                      : IdleCause::python;
-  return static_cast<std::uint8_t>(index_of(cause) | (is_compile_frame_name(name) ? kCompiling : 0) | (name.starts_with("enumerate(DataLoader)") ? kLoadsData : 0));
+  return static_cast<std::uint8_t>(index_of(cause) | (is_compile_frame_name(name) ? kCompiling : 0) |
+                                   (name.starts_with("enumerate(DataLoader)") ? kLoadsData : 0));
 }
 
 HostTime::HostTime(const Trace& trace) : trace_(trace) {
@@ -98,8 +100,13 @@ void HostTime::read_names() {
     }
     if (count > 0) counted.emplace_back(count, LaneId(l));
   }
-  const auto key = [&](LaneId l) { return std::pair<std::string_view, std::string_view>(trace_.processes[trace_.lane(l).process.index()].key, trace_.lane(l).key); };
-  std::sort(counted.begin(), counted.end(), [&](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : key(a.second) < key(b.second); });
+  const auto key = [&](LaneId l) {
+    return std::pair<std::string_view, std::string_view>(trace_.processes[trace_.lane(l).process.index()].key,
+                                                         trace_.lane(l).key);
+  };
+  std::sort(counted.begin(), counted.end(), [&](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : key(a.second) < key(b.second);
+  });
   for (const auto& [count, lane] : counted) threads_.push_back(lane);
   gather_overheads(overheads);
 }
@@ -202,18 +209,19 @@ void HostTime::order_threads() {
 void HostTime::gather_overheads(const std::vector<SliceId>& slices) {
   std::vector<SliceId> loading, other;
   for (const SliceId s : slices) (trace_.name(s).find("Loading") != std::string_view::npos ? loading : other).push_back(s);
-  overheads_ = put_over(disjoint(trace_, std::move(loading), IdleCause::loading), disjoint(trace_, std::move(other), IdleCause::profiler));
+  overheads_ = put_over(disjoint(trace_, std::move(loading), IdleCause::loading),
+                        disjoint(trace_, std::move(other), IdleCause::profiler));
 }
 
-HostReader::HostReader(const HostTime& host, bool reads_ahead)
-    : host_(host), reads_ahead_(reads_ahead) {}
+HostReader::HostReader(const HostTime& host, bool reads_ahead) : host_(host), reads_ahead_(reads_ahead) {}
 
 HostReader::LaneState& HostReader::state_of(LaneId id) {
   if (last_ != nullptr && last_lane_ == id) return *last_;
   const auto [at, is_new] = lanes_.try_emplace(id.value);
   if (is_new) {
     const Lane& lane = host_.trace_.lane(id);
-    for (std::uint32_t r = lane.first_row; r < lane.first_row + lane.depth_count; ++r) at->second.near.push_back(host_.trace_.rows[r].first);
+    for (std::uint32_t r = lane.first_row; r < lane.first_row + lane.depth_count; ++r)
+      at->second.near.push_back(host_.trace_.rows[r].first);
   }
   last_lane_ = id;
   last_ = &at->second;
@@ -231,7 +239,8 @@ void HostReader::add_times(LaneId lane, Span span, CauseTimes& times) {
 template <class Take>
 void HostReader::each_piece(LaneId lane, Span span, Take take) {
   const auto& overheads = host_.overheads_;
-  auto at = std::upper_bound(overheads.begin(), overheads.end(), span.begin, [](Ns t, const HostPiece& p) { return t < p.span.end; });
+  auto at =
+      std::upper_bound(overheads.begin(), overheads.end(), span.begin, [](Ns t, const HostPiece& p) { return t < p.span.end; });
   for (; at != overheads.end() && at->span.begin < span.end; ++at) {
     const Span part = intersect(at->span, span);
     if (span.begin < part.begin) each_on_threads(lane, {span.begin, part.begin}, take);
@@ -252,7 +261,8 @@ void HostReader::each_on_threads(LaneId lane, Span span, Take take) {
 template <class Take>
 void HostReader::each_on_first_thread(Span span, Take take) {
   const auto& threads = host_.first_thread_;
-  auto at = std::upper_bound(threads.begin(), threads.end(), span.begin, [](Ns t, const HostTime::OnThread& p) { return t < p.span.end; });
+  auto at = std::upper_bound(threads.begin(), threads.end(), span.begin,
+                             [](Ns t, const HostTime::OnThread& p) { return t < p.span.end; });
   for (; at != threads.end() && at->span.begin < span.end; ++at) {
     const Span part = intersect(at->span, span);
     if (span.begin < part.begin) take({span.begin, part.begin}, IdleCause::unrecorded, SliceId{});
@@ -271,7 +281,10 @@ void HostReader::each_on_lane(LaneId lane, Span span, Take take, Uncovered uncov
   const auto advance = [&](Ns to) {
     while (s.now < to) {
       while (!s.stack.empty() && s.stack.back().end <= s.now) s.stack.pop_back();
-      const Open* const owner = s.compiles.end > s.now ? &s.compiles : s.loads.end > s.now ? &s.loads : s.stack.empty() ? nullptr : &s.stack.back();
+      const Open* const owner = s.compiles.end > s.now ? &s.compiles
+                                : s.loads.end > s.now  ? &s.loads
+                                : s.stack.empty()      ? nullptr
+                                                       : &s.stack.back();
       const Span part{s.now, owner ? std::min(to, owner->end) : to};
       s.now = part.end;
       if (!owner) {
@@ -300,12 +313,14 @@ void HostReader::begin_slice(LaneState& s, const Open& slice) {
 
 void HostReader::take(LaneState& s, std::uint32_t slice) const {
   const Slices& slices = host_.trace_.slices;
-  if (host_.is_host(slice) && slices.begin[slice] < slices.end[slice]) s.slices.push_back({slices.begin[slice], slices.end[slice], slice, host_.part(slice)});
+  if (host_.is_host(slice) && slices.begin[slice] < slices.end[slice])
+    s.slices.push_back({slices.begin[slice], slices.end[slice], slice, host_.part(slice)});
 }
 
 void HostReader::make_ready(LaneState& s, LaneId id, Span span) {
   if (reads_ahead_) {
-    if (s.fresh < s.enough) s.ahead = s.ahead > std::numeric_limits<Ns>::max() / 4 ? s.ahead : std::max(2 * s.ahead, span.length());
+    if (s.fresh < s.enough)
+      s.ahead = s.ahead > std::numeric_limits<Ns>::max() / 4 ? s.ahead : std::max(2 * s.ahead, span.length());
     if (s.fresh > 4 * s.enough) s.ahead /= 2;
   }
   s.ready = span;
@@ -339,9 +354,9 @@ void HostReader::make_ready(LaneState& s, LaneId id, Span span) {
   count_.steps += lane.depth_count + s.slices.size();
 }
 
-// The slices that begin in the stretch, from the outer one to the inner ones, which lie a row below: LaneNester gives no slice a
-// depth at whose begin nothing runs in the rows above. So they come in order of begin, and all of them, but where some overlap without
-// nesting, which are put in order afterwards.
+// The slices that begin in the stretch, from the outer one to the inner ones, which lie a row below: LaneNester gives no slice
+// a depth at whose begin nothing runs in the rows above. So they come in order of begin, and all of them, but where some
+// overlap without nesting, which are put in order afterwards.
 void HostReader::make_fresh(LaneState& s, const Lane& lane) {
   const Slices& slices = host_.trace_.slices;
   const std::size_t first = s.slices.size();

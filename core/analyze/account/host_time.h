@@ -3,8 +3,8 @@
 // of the first other thread that has one, those with the most slices first. Refers to the trace, which must outlive it.
 //
 // Slices are here operators, annotations, Python frames and calls, each covering [begin, end); one of no duration covers
-// nothing. Building costs a pass over the names of the trace, and keeps nothing by slice; a question O(depths * log n), and O(n) in
-// the slices that lie in the stretch asked for, O(n log n) where they overlap without nesting.
+// nothing. Building costs a pass over the names of the trace, and keeps nothing by slice; a question O(depths * log n), and
+// O(n) in the slices that lie in the stretch asked for, O(n log n) where they overlap without nesting.
 #include <array>
 #include <unordered_map>
 #include <vector>
@@ -29,8 +29,8 @@ class HostTime {
  public:
   explicit HostTime(const Trace& trace);
 
-  // The first begin to the last end of all slices, leaving out the one that ends last where it is a device synchronization, with
-  // which the profiler closes a recording. {0, 0} where there are none.
+  // The first begin to the last end of all slices, leaving out the one that ends last where it is a device synchronization,
+  // with which the profiler closes a recording. {0, 0} where there are none.
   Span recorded() const { return recorded_; }
 
  private:
@@ -47,7 +47,9 @@ class HostTime {
   NameUse use(std::size_t slice) const { return uses_[trace_.slices.category[slice]]; }
   bool is_host(std::size_t slice) const { return use(slice) < NameUse::overhead; }
   // Of a host's slice: an IdleCause with bits.
-  std::uint8_t part(std::size_t slice) const { return part_of_name_[static_cast<std::size_t>(use(slice))][trace_.slices.name[slice].index()]; }
+  std::uint8_t part(std::size_t slice) const {
+    return part_of_name_[static_cast<std::size_t>(use(slice))][trace_.slices.name[slice].index()];
+  }
 
   void read_names();
   void find_recorded();
@@ -64,8 +66,8 @@ class HostTime {
   std::vector<HostPiece> overheads_;                       // disjoint, in time order
 };
 
-// Asks about stretches of time. For one thread. Going on in order of time is cheap, and cheaper yet with `reads_ahead`: then the
-// slices of a lane are put in order a few thousand at a time, for questions that follow closely.
+// Asks about stretches of time. For one thread. Going on in order of time is cheap, and cheaper yet with `reads_ahead`: then
+// the slices of a lane are put in order a few thousand at a time, for questions that follow closely.
 class HostReader {
  public:
   explicit HostReader(const HostTime& host, bool reads_ahead = false);
@@ -82,13 +84,13 @@ class HostReader {
   };
   // A lane's slices in order of begin, an outer one before an inner one, and how far they were read.
   struct LaneState {
-    Span ready;                  // `slices` are those that overlap this
+    Span ready;  // `slices` are those that overlap this
     std::vector<Open> slices;
-    std::size_t next = 0;        // the first that begins after the last question's end
-    std::vector<Open> stack;     // begun, in order: the last one that has not ended is the innermost
-    Open compiles{}, loads{};    // of the compile frames and data loaders begun the one that ends last
-    Ns now = 0;                  // the last question's end
-    Ns ahead = 0;                // how much more than asked for is made ready...
+    std::size_t next = 0;               // the first that begins after the last question's end
+    std::vector<Open> stack;            // begun, in order: the last one that has not ended is the innermost
+    Open compiles{}, loads{};           // of the compile frames and data loaders begun the one that ends last
+    Ns now = 0;                         // the last question's end
+    Ns ahead = 0;                       // how much more than asked for is made ready...
     std::size_t fresh = 0, enough = 0;  // ...so that of the slices these begin in it: last time, and wanted
     std::vector<std::uint32_t> near;    // by depth: where the last question found its first slice
   };

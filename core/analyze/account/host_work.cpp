@@ -49,7 +49,8 @@ class Surroundings {
   void take_in(SliceId s, Known& known) const {
     const std::string_view name = trace_.name(s);
     if (trace_.kind(s) == Kind::op && !name.starts_with("ProfilerStep#")) known.op = s;
-    if (trace_.kind(s) == Kind::python && has_file_and_line(name)) (is_of_pytorch(name) ? known.torch_python : known.own_python) = s;
+    if (trace_.kind(s) == Kind::python && has_file_and_line(name))
+      (is_of_pytorch(name) ? known.torch_python : known.own_python) = s;
   }
 
   const Trace& trace_;
@@ -59,7 +60,8 @@ class Surroundings {
 
 }  // namespace
 
-std::vector<HostWork> host_work(const Trace& trace, const LaneIndex& lanes, const TimeAccount& account, const DeviceGap& gap, Span clip) {
+std::vector<HostWork> host_work(const Trace& trace, const LaneIndex& lanes, const TimeAccount& account, const DeviceGap& gap,
+                                Span clip) {
   Surroundings surroundings(trace, lanes);
   std::map<std::array<std::uint32_t, 4>, HostWork> sums;
   for (const HostPiece& piece : account.pieces(gap, clip)) {
@@ -72,7 +74,9 @@ std::vector<HostWork> host_work(const Trace& trace, const LaneIndex& lanes, cons
   std::vector<HostWork> out;
   for (const auto& [key, work] : sums) out.push_back(work);
   const auto begin = [&](const HostWork& w) { return w.slice ? trace.begin(w.slice) : 0; };
-  std::stable_sort(out.begin(), out.end(), [&](const HostWork& a, const HostWork& b) { return a.time != b.time ? a.time > b.time : begin(a) < begin(b); });
+  std::stable_sort(out.begin(), out.end(), [&](const HostWork& a, const HostWork& b) {
+    return a.time != b.time ? a.time > b.time : begin(a) < begin(b);
+  });
   return out;
 }
 

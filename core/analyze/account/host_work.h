@@ -17,6 +17,7 @@ struct HostWork {
 };
 
 // Of the part of the gap in `clip`, most time first. Together they are as long as that part.
-std::vector<HostWork> host_work(const Trace& trace, const LaneIndex& lanes, const TimeAccount& account, const DeviceGap& gap, Span clip);
+std::vector<HostWork> host_work(const Trace& trace, const LaneIndex& lanes, const TimeAccount& account, const DeviceGap& gap,
+                                Span clip);
 
 }  // namespace gapscope

@@ -13,20 +13,31 @@ constexpr std::array<Words, kIdleCauses> kWords = {{
      "Run fewer and bigger operators: torch.compile, CUDA graphs, fused and foreach variants, a larger batch."},
     {"python", "Python", "in Python outside operators",
      "Move work out of the loop or compile it; parts named with torch.profiler.record_function show which."},
-    {"launching", "launch calls", "inside launch calls", "Make fewer launches: fuse small kernels, or replay them as a CUDA graph."},
-    {"cuda_call", "other CUDA calls", "inside other CUDA calls", "Look at which calls these are; CUDA graphs and longer-lived buffers, events and streams need fewer."},
+    {"launching", "launch calls", "inside launch calls",
+     "Make fewer launches: fuse small kernels, or replay them as a CUDA graph."},
+    {"cuda_call", "other CUDA calls", "inside other CUDA calls",
+     "Look at which calls these are; CUDA graphs and longer-lived buffers, events and streams need fewer."},
     {"starting", "launched, not begun", "launched, not begun",
-     "A few microseconds each are usual, and CUDA graphs shorten them; where one takes long, look at what its stream waits for."},
+     "A few microseconds each are usual, and CUDA graphs shorten them; where one takes long, look at what its stream waits "
+     "for."},
     {"synchronizing", "synchronization", "waiting for the GPU",
      "Remove the synchronization (.item(), .cpu(), print of a tensor, torch.cuda.synchronize), so that the host runs ahead."},
-    {"data_loading", "data loading", "in the data loader", "Use more workers, a larger prefetch_factor and pin_memory, so that the next batch is ready in time."},
-    {"compiling", "compiling", "compiling", "Warm up before recording, and mark what varies as dynamic so that nothing is compiled again."},
-    {"allocating", "allocating memory", "allocating memory", "Let the caching allocator keep its memory: no empty_cache() in the loop, stable shapes, a warm-up step."},
-    {"loading", "loading kernels", "loading kernels", "Run a warm-up step before recording: the driver loads a kernel's code at its first use."},
-    {"profiler", "the profiler's own work", "in the profiler's own work", "Record fewer steps with less detail, and skip the first with schedule(warmup=...): this time is the recording's."},
-    {"unrecorded", "nothing recorded", "with no CPU activity recorded", "Record with ProfilerActivity.CPU, with_stack=True and all the threads that take part: no slice tells what the host did there."},
+    {"data_loading", "data loading", "in the data loader",
+     "Use more workers, a larger prefetch_factor and pin_memory, so that the next batch is ready in time."},
+    {"compiling", "compiling", "compiling",
+     "Warm up before recording, and mark what varies as dynamic so that nothing is compiled again."},
+    {"allocating", "allocating memory", "allocating memory",
+     "Let the caching allocator keep its memory: no empty_cache() in the loop, stable shapes, a warm-up step."},
+    {"loading", "loading kernels", "loading kernels",
+     "Run a warm-up step before recording: the driver loads a kernel's code at its first use."},
+    {"profiler", "the profiler's own work", "in the profiler's own work",
+     "Record fewer steps with less detail, and skip the first with schedule(warmup=...): this time is the recording's."},
+    {"unrecorded", "nothing recorded", "with no CPU activity recorded",
+     "Record with ProfilerActivity.CPU, with_stack=True and all the threads that take part: no slice tells what the host did "
+     "there."},
     {"unlinked", "launch not in the file", "before work whose launch is not in the file",
-     "Let the GPU finish before the recorded steps (torch.cuda.synchronize() at the end of the warm-up), and record every thread that launches: this work was launched before the recording, or by a thread that is not in it."},
+     "Let the GPU finish before the recorded steps (torch.cuda.synchronize() at the end of the warm-up), and record every "
+     "thread that launches: this work was launched before the recording, or by a thread that is not in it."},
 }};
 
 template <class... Parts>
@@ -45,10 +56,13 @@ bool is_blocking_copy(std::string_view name) {
 
 bool is_allocating(std::string_view name) {
   if (starts_with_any(name, "cudaMalloc", "cudaFree", "cudaHostAlloc", "cudaHostRegister")) return true;
-  if (starts_with_any(name, "hipMalloc", "hipFree", "hipHostMalloc", "hipHostAlloc", "hipHostFree", "hipHostRegister", "hipExtMalloc")) return true;
+  if (starts_with_any(name, "hipMalloc", "hipFree", "hipHostMalloc", "hipHostAlloc", "hipHostFree", "hipHostRegister",
+                      "hipExtMalloc"))
+    return true;
   for (const std::string_view memory : {"cuMem", "hipMem"})
     if (name.starts_with(memory))
-      return starts_with_any(name.substr(memory.size()), "Alloc", "Free", "Create", "Map", "Unmap", "Release", "SetAccess", "AddressReserve");
+      return starts_with_any(name.substr(memory.size()), "Alloc", "Free", "Create", "Map", "Unmap", "Release", "SetAccess",
+                             "AddressReserve");
   return false;
 }
 
@@ -66,10 +80,12 @@ IdleCause cause_of_call(std::string_view name) {
 
 bool is_compile_frame_name(std::string_view name) {
   if (name == "dynamo" || name.starts_with("_compile.")) return true;
-  if (has_any(name, "(dynamo_timed)", "entire_frame_compile", "backend_compile", "compile_fx", "create_aot_dispatcher")) return true;
+  if (has_any(name, "(dynamo_timed)", "entire_frame_compile", "backend_compile", "compile_fx", "create_aot_dispatcher"))
+    return true;
   constexpr std::string_view kAttempt = "compile_attempt_";
   const std::size_t at = name.find(kAttempt);
-  return at != name.npos && at + kAttempt.size() < name.size() && name[at + kAttempt.size()] >= '0' && name[at + kAttempt.size()] <= '9';
+  return at != name.npos && at + kAttempt.size() < name.size() && name[at + kAttempt.size()] >= '0' &&
+         name[at + kAttempt.size()] <= '9';
 }
 
 }  // namespace gapscope

@@ -12,11 +12,14 @@
 namespace gapscope {
 namespace {
 
-bool is_communication_kernel(std::string_view name) { return contains_ignore_case(name, "nccl") || contains_ignore_case(name, "rccl"); }
+bool is_communication_kernel(std::string_view name) {
+  return contains_ignore_case(name, "nccl") || contains_ignore_case(name, "rccl");
+}
 
 // By GpuOp: a kernel's name is looked at once, and its args only where some slice states a collective.
 std::vector<std::uint8_t> find_communication(const Trace& trace, const std::vector<GpuOp>& ops) {
-  const bool any_collective = std::any_of(trace.ops.begin(), trace.ops.end(), [](const OpRow& op) { return op.collective.valid(); });
+  const bool any_collective =
+      std::any_of(trace.ops.begin(), trace.ops.end(), [](const OpRow& op) { return op.collective.valid(); });
   std::vector<std::int8_t> by_name(trace.strings.size(), -1);
   std::vector<std::uint8_t> out(ops.size());
   for (std::size_t i = 0; i < ops.size(); ++i) {
@@ -36,7 +39,9 @@ std::vector<std::uint8_t> find_communication(const Trace& trace, const std::vect
 // Which of the classes go on, from spans that come in order of begin: each moment belongs to the first class that goes on.
 class BusySweep {
  public:
-  BusySweep(Span window, DeviceAccount& account) : window_(window), account_(account) { until_.fill(std::numeric_limits<Ns>::min()); }
+  BusySweep(Span window, DeviceAccount& account) : window_(window), account_(account) {
+    until_.fill(std::numeric_limits<Ns>::min());
+  }
 
   void add(std::size_t cls, Span span) {
     advance(span.begin);
@@ -86,7 +91,8 @@ std::vector<DeviceAccount::CauseTime> DeviceAccount::causes(std::size_t gap) con
 }
 
 std::pair<std::size_t, std::size_t> DeviceAccount::gaps_in(Span span) const {
-  const auto first = std::upper_bound(gaps.begin(), gaps.end(), span.begin, [](Ns t, const DeviceGap& g) { return t < g.span.end; });
+  const auto first =
+      std::upper_bound(gaps.begin(), gaps.end(), span.begin, [](Ns t, const DeviceGap& g) { return t < g.span.end; });
   const auto last = std::lower_bound(first, gaps.end(), span.end, [](const DeviceGap& g, Ns t) { return g.span.begin < t; });
   return {static_cast<std::size_t>(first - gaps.begin()), static_cast<std::size_t>(last - gaps.begin())};
 }
@@ -95,9 +101,10 @@ std::vector<std::size_t> DeviceAccount::longest_gaps(std::size_t most) const {
   std::vector<std::size_t> order(gaps.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   most = std::min(most, order.size());
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most), order.end(), [&](std::size_t a, std::size_t b) {
-    return gaps[a].span.length() != gaps[b].span.length() ? gaps[a].span.length() > gaps[b].span.length() : a < b;
-  });
+  std::partial_sort(
+      order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most), order.end(), [&](std::size_t a, std::size_t b) {
+        return gaps[a].span.length() != gaps[b].span.length() ? gaps[a].span.length() > gaps[b].span.length() : a < b;
+      });
   order.resize(most);
   return order;
 }
@@ -141,8 +148,8 @@ bool TimeAccount::find_window(const std::vector<GpuOp>& ops) {
   return true;
 }
 
-void TimeAccount::make_device(DeviceAccount& account, const std::vector<GpuOp>& ops, const std::vector<std::uint32_t>& of_device,
-                              const std::vector<std::uint8_t>& is_communication) {
+void TimeAccount::make_device(DeviceAccount& account, const std::vector<GpuOp>& ops,
+                              const std::vector<std::uint32_t>& of_device, const std::vector<std::uint8_t>& is_communication) {
   BusySweep sweep(window_, account);
   HostReader reader(host_, true);
   account.gaps.reserve(of_device.size() + 1);
@@ -169,7 +176,9 @@ void TimeAccount::make_device(DeviceAccount& account, const std::vector<GpuOp>& 
     account.gaps.push_back(gap);
   };
   const auto explains_more = [&](const GpuOp& a, const GpuOp& b) {
-    const auto key = [&](const GpuOp& op) { return std::tuple(!op.linked(), op.linked() ? op.launch_span.begin : 0, trace_.slices.offset[op.slice.index()]); };
+    const auto key = [&](const GpuOp& op) {
+      return std::tuple(!op.linked(), op.linked() ? op.launch_span.begin : 0, trace_.slices.offset[op.slice.index()]);
+    };
     return key(a) < key(b);
   };
   Ns busy_until = window_.begin;
@@ -203,7 +212,10 @@ TimeAccount::GapParts TimeAccount::parts_of(const DeviceGap& gap, Span call) con
   if (!gap.ended_by) return {.host = all};
   if (!gap.launch) return {.unlinked = all};
   const Ns begins = std::clamp(call.begin, all.begin, all.end), ends = std::clamp(call.end, all.begin, all.end);
-  return {.thread = trace_.lane_id(gap.launch), .host = {all.begin, begins}, .launching = {begins, ends}, .starting = {ends, all.end}};
+  return {.thread = trace_.lane_id(gap.launch),
+          .host = {all.begin, begins},
+          .launching = {begins, ends},
+          .starting = {ends, all.end}};
 }
 
 void TimeAccount::add_pieces(HostReader& reader, const DeviceGap& gap, Span clip, std::vector<HostPiece>& out) const {
@@ -224,7 +236,8 @@ std::vector<HostPiece> TimeAccount::pieces(const DeviceGap& gap, Span clip) cons
   return out;
 }
 
-void TimeAccount::each_gap(const DeviceAccount& account, const std::function<void(std::size_t, std::span<const HostPiece>)>& visit) const {
+void TimeAccount::each_gap(const DeviceAccount& account,
+                           const std::function<void(std::size_t, std::span<const HostPiece>)>& visit) const {
   HostReader reader(host_, true);
   std::vector<HostPiece> found;
   for (std::size_t i = 0; i < account.gaps.size(); ++i) {
@@ -240,8 +253,9 @@ const DeviceAccount* TimeAccount::device(std::int32_t number) const {
 }
 
 const DeviceAccount* TimeAccount::busiest() const {
-  const auto at = std::min_element(devices_.begin(), devices_.end(),
-                                   [](const DeviceAccount& a, const DeviceAccount& b) { return a.times.idle_total() < b.times.idle_total(); });
+  const auto at = std::min_element(devices_.begin(), devices_.end(), [](const DeviceAccount& a, const DeviceAccount& b) {
+    return a.times.idle_total() < b.times.idle_total();
+  });
   return at == devices_.end() ? nullptr : &*at;
 }
 

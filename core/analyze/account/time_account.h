@@ -46,8 +46,8 @@ struct AccountTimes {
 // A stretch of the window in which a device did nothing.
 struct DeviceGap {
   Span span;
-  SliceId ended_by;    // the GPU work; none: nothing follows in the window
-  SliceId launch;      // its call; none where unlinked or nothing follows
+  SliceId ended_by;                        // the GPU work; none: nothing follows in the window
+  SliceId launch;                          // its call; none where unlinked or nothing follows
   IdleCause main = IdleCause::unrecorded;  // the cause with the most time
   std::uint32_t first_cause = 0;           // see DeviceAccount::each_cause()
   std::uint16_t causes = 0;                // those with time: bit 1 << IdleCause
@@ -73,7 +73,8 @@ class DeviceAccount {
   template <class Visit>
   void each_cause(std::size_t gap, Visit visit) const {
     std::size_t at = gaps[gap].first_cause;
-    for (unsigned rest = gaps[gap].causes; rest != 0; rest &= rest - 1) visit(static_cast<IdleCause>(std::countr_zero(rest)), cause_times_[at++]);
+    for (unsigned rest = gaps[gap].causes; rest != 0; rest &= rest - 1)
+      visit(static_cast<IdleCause>(std::countr_zero(rest)), cause_times_[at++]);
   }
   // Gaps that overlap a stretch: positions [first, last).
   std::pair<std::size_t, std::size_t> gaps_in(Span span) const;

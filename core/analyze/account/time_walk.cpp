@@ -73,7 +73,8 @@ void TimeWindows::take_from_the_rest() {
 void TimeWindows::gather() {
   places_.clear();
   looked_at_ = 0;
-  begin_ = std::min_element(heads_.begin(), heads_.end(), [](const Head& a, const Head& b) { return a.begin < b.begin; })->begin;
+  begin_ =
+      std::min_element(heads_.begin(), heads_.end(), [](const Head& a, const Head& b) { return a.begin < b.begin; })->begin;
   const Ns* const begins = trace_.slices.begin.data();
   const std::uint16_t* const categories = trace_.slices.category.data();
   bool any_through = false;

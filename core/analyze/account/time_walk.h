@@ -1,8 +1,8 @@
 #pragma once
 // Slices of some kinds over all lanes in the order of (begin, slice id). Rows hold theirs in order, so nothing is sorted as
 // a whole: time is cut into windows of a few thousand slices, what each row has there is put together and ordered by its
-// place in the window, byte by byte, while it is in the cache. O(1) a slice, no memory that grows with the trace. Where windows hold
-// so little that looking at every row for each would take too long, what is left is sorted as a whole after all.
+// place in the window, byte by byte, while it is in the cache. O(1) a slice, no memory that grows with the trace. Where windows
+// hold so little that looking at every row for each would take too long, what is left is sorted as a whole after all.
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -63,8 +63,8 @@ class TimeWindows {
   const std::vector<ColumnToCome> to_come_;
   std::vector<Head> heads_;  // rows in order of their slices, those that are not yet through
   Ns begin_ = 0;
-  std::uint64_t width_;      // ns; less than 2^32
-  std::size_t enough_;       // slices looked at in a window: far more make the next one narrower, far fewer wider
+  std::uint64_t width_;  // ns; less than 2^32
+  std::size_t enough_;   // slices looked at in a window: far more make the next one narrower, far fewer wider
   std::size_t looked_at_ = 0;
   std::size_t may_look_at_;  // rows, for all windows together
   std::vector<Place> places_, other_;

@@ -49,18 +49,12 @@ constexpr auto kPeaks = std::to_array<DevicePeak>({
 
 double peak_of(const DevicePeak& d, MathType type) {
   switch (type) {
-    case MathType::fp64:
-      return d.fp64;
-    case MathType::fp32:
-      return d.fp32;
-    case MathType::tf32:
-      return d.tf32;
-    case MathType::fp16:
-      return d.fp16;
-    case MathType::bf16:
-      return d.bf16;
-    case MathType::fp8:
-      return d.fp8;
+    case MathType::fp64: return d.fp64;
+    case MathType::fp32: return d.fp32;
+    case MathType::tf32: return d.tf32;
+    case MathType::fp16: return d.fp16;
+    case MathType::bf16: return d.bf16;
+    case MathType::fp8: return d.fp8;
   }
   return 0;
 }

@@ -39,7 +39,8 @@ bool is_cpu_work(Kind k) { return k == Kind::op || k == Kind::annotation || k ==
 template <class Visit>
 void each_device(const std::vector<GpuOp>& ops, Visit visit) {
   if (ops.empty()) return;
-  if (std::all_of(ops.begin(), ops.end(), [&](const GpuOp& op) { return op.device == ops[0].device; })) return visit(ops[0].device, ops);
+  if (std::all_of(ops.begin(), ops.end(), [&](const GpuOp& op) { return op.device == ops[0].device; }))
+    return visit(ops[0].device, ops);
   std::map<std::int32_t, std::vector<std::uint32_t>> by_device;
   std::vector<std::uint32_t>* of_last = nullptr;  // most operations follow one of their own device
   for (std::uint32_t i = 0; i < ops.size(); ++i) {
@@ -63,7 +64,10 @@ GpuTimeline gpu_timeline(const std::vector<GpuOp>& ops, bool linked_only) {
   for (const GpuOp& op : ops) {
     if (linked_only && !op.linked()) continue;
     ++t.count;
-    sweep.add(op.gpu_class == GpuClass::copy ? kCopy : op.gpu_class == GpuClass::communication ? kCommunication : kCompute, op.span);
+    sweep.add(op.gpu_class == GpuClass::copy            ? kCopy
+              : op.gpu_class == GpuClass::communication ? kCommunication
+                                                        : kCompute,
+              op.span);
   }
   const auto& together = sweep.finish();
   const Ns kernels = time_with(together, 1 << kCompute | 1 << kCommunication);
@@ -197,7 +201,8 @@ Span analysis_window(const Trace& trace, const std::vector<GpuOp>& ops) {
     add(span);
   }
   if (!any) return hull_of(ops, false);
-  if (is_call(trace.kind(last)) && trace.name(last).ends_with("DeviceSynchronize")) window.end = std::max(window.begin, end_of_others);
+  if (is_call(trace.kind(last)) && trace.name(last).ends_with("DeviceSynchronize"))
+    window.end = std::max(window.begin, end_of_others);
   if (const Ns linked_end = hull_of(ops, true).end; linked_end > window.end) window.end = linked_end;
   return window;
 }

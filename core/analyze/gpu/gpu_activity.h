@@ -14,16 +14,16 @@ namespace gapscope {
 
 // TraceLens: unions of spans. total = compute + exposed_communication + exposed_copy + idle, exactly.
 struct GpuTimeline {
-  Span span;                     // first begin .. last end
-  std::uint64_t count = 0;       // operations
-  Ns total = 0;                  // length of the span
-  Ns busy = 0;                   // anything at all runs
-  Ns idle = 0;                   // total - busy
-  Ns compute = 0;                // kernels that are no communication, and memsets
+  Span span;                // first begin .. last end
+  std::uint64_t count = 0;  // operations
+  Ns total = 0;             // length of the span
+  Ns busy = 0;              // anything at all runs
+  Ns idle = 0;              // total - busy
+  Ns compute = 0;           // kernels that are no communication, and memsets
   Ns communication = 0;
   Ns exposed_communication = 0;  // while no compute runs
   Ns copy = 0;
-  Ns exposed_copy = 0;           // while neither compute nor communication runs
+  Ns exposed_copy = 0;  // while neither compute nor communication runs
 };
 GpuTimeline gpu_timeline(const std::vector<GpuOp>& ops, bool linked_only);
 
@@ -55,12 +55,12 @@ GpuFigures gpu_figures(const Trace& trace, const std::vector<GpuOp>& ops, const 
 // `linked` holds everything as well.
 struct GpuActivity {
   std::int32_t device = 0;
-  Span over;               // what `figures` refer to: the steps, or the device's own span where there are none
+  Span over;  // what `figures` refer to: the steps, or the device's own span where there are none
   GpuFigures figures;
   GpuTimeline linked;
   GpuTimeline all;
   std::uint64_t unlinked_count = 0;
-  Ns unlinked_time = 0;    // plain sum of durations
+  Ns unlinked_time = 0;  // plain sum of durations
   bool any_linked = false;
   HtaBreakdown hta;
 };

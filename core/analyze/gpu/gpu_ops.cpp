@@ -37,9 +37,7 @@ std::string_view gpu_class_name(GpuClass c) {
   return kNames[static_cast<std::size_t>(c)];
 }
 
-bool is_communication_name(std::string_view kernel_name) {
-  return decode(kernel_name).kind == KernelKind::collective;
-}
+bool is_communication_name(std::string_view kernel_name) { return decode(kernel_name).kind == KernelKind::collective; }
 
 std::vector<GpuOp> gpu_ops(const Trace& trace, const LinkIndex& links) {
   std::vector<GpuOp> ops;
@@ -47,28 +45,29 @@ std::vector<GpuOp> gpu_ops(const Trace& trace, const LinkIndex& links) {
   std::vector<std::int8_t> class_by_name(trace.strings.size(), -1);  // a name is read once
   std::vector<std::uint32_t> next_in_row(trace.rows.size());         // positions in trace.gpu
   const std::vector<RowId> rows = gpu_rows(trace, next_in_row);
-  walk_by_time(trace, rows, categories_of(trace, is_gpu_work), {column_to_come(trace.slices.end)}, [&](SliceId slice, Ns begin) {
-    std::uint32_t& at = next_in_row[trace.slices.row[slice.index()].index()];
-    while (at < trace.gpu.size() && trace.gpu[at].slice < slice) ++at;
-    if (at == trace.gpu.size() || trace.gpu[at].slice != slice) return;  // an event without any args of GPU work
-    const GpuRow& row = trace.gpu[at];
-    const Kind kind = trace.kind(slice);
-    GpuOp& op = ops.emplace_back();
-    op.slice = slice;
-    op.launch = links.call_of(row);
-    op.span = {begin, trace.end(slice)};
-    if (op.launch) op.launch_span = trace.span_of(op.launch);
-    op.gpu_row = at;
-    op.device = row.device >= 0 ? row.device : std::max(0, trace.processes[trace.lane(slice).process.index()].device);
-    op.stream = row.stream;
-    if (kind == Kind::kernel) {
-      std::int8_t& known = class_by_name[trace.name_id(slice).index()];
-      if (known < 0) known = static_cast<std::int8_t>(class_of(kind, trace.name(slice)));
-      op.gpu_class = static_cast<GpuClass>(known);
-    } else {
-      op.gpu_class = class_of(kind, {});
-    }
-  });
+  walk_by_time(
+      trace, rows, categories_of(trace, is_gpu_work), {column_to_come(trace.slices.end)}, [&](SliceId slice, Ns begin) {
+        std::uint32_t& at = next_in_row[trace.slices.row[slice.index()].index()];
+        while (at < trace.gpu.size() && trace.gpu[at].slice < slice) ++at;
+        if (at == trace.gpu.size() || trace.gpu[at].slice != slice) return;  // an event without any args of GPU work
+        const GpuRow& row = trace.gpu[at];
+        const Kind kind = trace.kind(slice);
+        GpuOp& op = ops.emplace_back();
+        op.slice = slice;
+        op.launch = links.call_of(row);
+        op.span = {begin, trace.end(slice)};
+        if (op.launch) op.launch_span = trace.span_of(op.launch);
+        op.gpu_row = at;
+        op.device = row.device >= 0 ? row.device : std::max(0, trace.processes[trace.lane(slice).process.index()].device);
+        op.stream = row.stream;
+        if (kind == Kind::kernel) {
+          std::int8_t& known = class_by_name[trace.name_id(slice).index()];
+          if (known < 0) known = static_cast<std::int8_t>(class_of(kind, trace.name(slice)));
+          op.gpu_class = static_cast<GpuClass>(known);
+        } else {
+          op.gpu_class = class_of(kind, {});
+        }
+      });
   return ops;
 }
 

@@ -18,9 +18,9 @@ bool is_communication_name(std::string_view kernel_name);
 
 struct GpuOp {
   SliceId slice;
-  SliceId launch;           // the runtime or driver call of the same correlation; none: unlinked
+  SliceId launch;  // the runtime or driver call of the same correlation; none: unlinked
   Span span;
-  Span launch_span;         // of `launch`; meaningless when unlinked
+  Span launch_span;           // of `launch`; meaningless when unlinked
   std::uint32_t gpu_row = 0;  // position in Trace::gpu
   std::int32_t device = 0;
   std::int32_t stream = -1;

@@ -8,8 +8,8 @@
 namespace gapscope {
 namespace {
 
-constexpr std::int64_t kOne = 1'000'000;       // full, in millionths: the file writes blocks per SM with six decimals
-constexpr double kMostBlocks = 1;              // more fills an SM no further, and the sum of many stays an integer
+constexpr std::int64_t kOne = 1'000'000;  // full, in millionths: the file writes blocks per SM with six decimals
+constexpr double kMostBlocks = 1;         // more fills an SM no further, and the sum of many stays an integer
 
 std::int64_t millionths(float blocks_per_sm) {
   return std::llround(std::min(static_cast<double>(blocks_per_sm), kMostBlocks) * static_cast<double>(kOne));
@@ -70,7 +70,8 @@ void GpuSeries::add(Ns time, bool runs, std::int64_t fill) {
       return;
     }
   }
-  blocks_.push_back({time, static_cast<std::uint32_t>(points_.size()), integral(Which::busy, time), integral(Which::efficiency, time)});
+  blocks_.push_back(
+      {time, static_cast<std::uint32_t>(points_.size()), integral(Which::busy, time), integral(Which::efficiency, time)});
   points_.push_back({0, packed});
 }
 
@@ -106,7 +107,8 @@ void GpuSeries::between(Which which, std::span<const Ns> edges, std::vector<doub
     while (next + step <= blocks_.size() && blocks_[next + step - 1].begin <= edges[i]) next += step, step *= 2;
     const auto later = [](Ns time, const Block& b) { return time < b.begin; };
     const auto last = blocks_.begin() + static_cast<std::ptrdiff_t>(std::min(next + step, blocks_.size()));
-    next = static_cast<std::size_t>(std::upper_bound(blocks_.begin() + static_cast<std::ptrdiff_t>(next), last, edges[i], later) - blocks_.begin());
+    next = static_cast<std::size_t>(
+        std::upper_bound(blocks_.begin() + static_cast<std::ptrdiff_t>(next), last, edges[i], later) - blocks_.begin());
     const double now = next == 0 ? 0 : integral_in(which, next - 1, edges[i]);
     if (i > 0) {
       const auto length = static_cast<double>(std::max<Ns>(edges[i] - edges[i - 1], 1));

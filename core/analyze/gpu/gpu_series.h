@@ -21,7 +21,9 @@ class GpuSeries {
   bool has_sm_efficiency() const { return has_blocks_; }
   // The same of each stretch between two neighbours of `edges`, which ascend: one walk instead of two searches a stretch.
   void utilization_between(std::span<const Ns> edges, std::vector<double>& out) const { between(Which::busy, edges, out); }
-  void sm_efficiency_between(std::span<const Ns> edges, std::vector<double>& out) const { between(Which::efficiency, edges, out); }
+  void sm_efficiency_between(std::span<const Ns> edges, std::vector<double>& out) const {
+    between(Which::efficiency, edges, out);
+  }
 
  private:
   // Points in blocks: each states the time and the integrals at its first point, so that a point takes 8 bytes. Between two
@@ -33,8 +35,8 @@ class GpuSeries {
   };
   struct Block {
     Ns begin;
-    std::uint32_t first;            // position of its first point
-    double busy, efficiency;        // integrals up to `begin`, in millionths times ns: one rounding of 1e-16 a block
+    std::uint32_t first;      // position of its first point
+    double busy, efficiency;  // integrals up to `begin`, in millionths times ns: one rounding of 1e-16 a block
   };
   enum class Which : bool { busy, efficiency };
   static std::int64_t value(const Point& point, Which which);

@@ -26,9 +26,9 @@ class Suspects {
     longest_.push_back(ends_last ? at : longest_.back());
   }
 
-  // Keeps the better of `best` and what covers more. Of those that begin before the gap only the one that ends last counts. Those
-  // that begin inside are looked at one by one where they are few; many streams may each have a gap that holds them all. `near`: of
-  // the gap asked for before, 0 at first; gaps mostly come in time order, so the search begins there.
+  // Keeps the better of `best` and what covers more. Of those that begin before the gap only the one that ends last counts.
+  // Those that begin inside are looked at one by one where they are few; many streams may each have a gap that holds them all.
+  // `near`: of the gap asked for before, 0 at first; gaps mostly come in time order, so the search begins there.
   void cover(const Trace& trace, Span gap, std::size_t& near, SliceId& best, Ns& best_ns) {
     const auto take = [&](SliceId s) {
       const Ns covered = intersect(trace.span_of(s), gap).length();
@@ -43,8 +43,8 @@ class Suspects {
     for (; i < few && trace.begin(list_[i]) < gap.end; ++i) take(list_[i]);
     count_.steps += i - near;
     if (i == list_.size() || trace.begin(list_[i]) >= gap.end) return;
-    // Of what begins inside, all before the first that outlasts the gap lie in it whole, so the longest of them counts; and none
-    // that comes later covers more than that first one.
+    // Of what begins inside, all before the first that outlasts the gap lie in it whole, so the longest of them counts; and
+    // none that comes later covers more than that first one.
     make_trees(trace);
     const std::size_t stop = first_from(trace, gap.end, i);
     const std::size_t outlasting = std::min(ends_.first_at_least(i, gap.end), stop);
@@ -73,7 +73,8 @@ class Suspects {
   // The first from `from` on that begins at `t` or later.
   std::size_t first_from(const Trace& trace, Ns t, std::size_t from) const {
     const auto begins_before = [&](SliceId s, Ns time) { return trace.begin(s) < time; };
-    return static_cast<std::size_t>(std::lower_bound(list_.begin() + static_cast<std::ptrdiff_t>(from), list_.end(), t, begins_before) - list_.begin());
+    return static_cast<std::size_t>(
+        std::lower_bound(list_.begin() + static_cast<std::ptrdiff_t>(from), list_.end(), t, begins_before) - list_.begin());
   }
   void make_trees(const Trace& trace) {
     count_.steps += 100;  // a few searches, each about two a level
@@ -100,7 +101,8 @@ std::vector<Suspects> find_suspects(const Trace& trace) {
   bool any_loader = false;
   for (std::size_t i = 0; i < loader.size(); ++i) any_loader |= loader[i] = is_data_loader_name(trace.strings[StringId(i)]);
   const auto is_op = [](Kind k) { return k == Kind::op || k == Kind::annotation; };
-  const auto wanted = categories_of(trace, [&](Kind k) { return is_call(k) || k == Kind::overhead || (any_loader && is_op(k)); });
+  const auto wanted =
+      categories_of(trace, [&](Kind k) { return is_call(k) || k == Kind::overhead || (any_loader && is_op(k)); });
   std::vector<Suspects> lanes(trace.lanes.size() + 1);
   walk_by_time(trace, all_rows(trace), wanted, {}, [&](SliceId s, Ns) {
     const Kind kind = trace.kind(s);
@@ -176,9 +178,16 @@ void IdleGaps::add(const IdleGap& gap) {
 }
 
 IdleGap IdleGaps::operator[](std::size_t i) const {
-  const auto after = std::upper_bound(streams_.begin(), streams_.end(), i, [](std::size_t at, const Stream& s) { return at < s.first; });
+  const auto after =
+      std::upper_bound(streams_.begin(), streams_.end(), i, [](std::size_t at, const Stream& s) { return at < s.first; });
   const Stream& stream = *(after - 1);
-  return {{trace_->end(before_[i]), trace_->begin(after_[i])}, stream.device, stream.stream, class_[i], before_[i], after_[i], cause_[i]};
+  return {{trace_->end(before_[i]), trace_->begin(after_[i])},
+          stream.device,
+          stream.stream,
+          class_[i],
+          before_[i],
+          after_[i],
+          cause_[i]};
 }
 
 }  // namespace gapscope

@@ -64,7 +64,9 @@ void fill_durations(std::vector<Ns>& durations, KernelRow& row) {
 }
 
 void add_shape(const GpuRow& gpu, KernelRow& row) {
-  const auto equal = [](const auto& a, const auto& b) { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2]; };  // no call a row
+  const auto equal = [](const auto& a, const auto& b) {
+    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+  };  // no call a row
   const auto same = [&](const ShapeCount& s) { return equal(s.grid, gpu.grid) && equal(s.block, gpu.block); };
   const auto known = std::find_if(row.shapes.begin(), row.shapes.end(), same);
   if (known != row.shapes.end())
@@ -149,16 +151,11 @@ KernelRow make_row(const Trace& trace, const LinkIndex& links, StringId name, st
 
 double key_of(const KernelRow& row, KernelSort by) {
   switch (by) {
-    case KernelSort::total:
-      return static_cast<double>(row.total);
-    case KernelSort::mean:
-      return row.mean;
-    case KernelSort::count:
-      return static_cast<double>(row.count);
-    case KernelSort::max:
-      return static_cast<double>(row.max);
-    case KernelSort::cv:
-      return row.cv;
+    case KernelSort::total: return static_cast<double>(row.total);
+    case KernelSort::mean: return row.mean;
+    case KernelSort::count: return static_cast<double>(row.count);
+    case KernelSort::max: return static_cast<double>(row.max);
+    case KernelSort::cv: return row.cv;
   }
   return 0;
 }
@@ -185,8 +182,8 @@ KernelTable kernel_table(const Trace& trace, const LinkIndex& links, std::option
     table.count += row.count;
     add_saturating(table.total, row.total);
   }
-  table.trace_has_gpu_work = std::any_of(trace.gpu.begin(), trace.gpu.end(),
-                                         [&](const GpuRow& row) { return is_gpu_work(trace.kind(row.slice)); });
+  table.trace_has_gpu_work =
+      std::any_of(trace.gpu.begin(), trace.gpu.end(), [&](const GpuRow& row) { return is_gpu_work(trace.kind(row.slice)); });
   for (KernelRow& row : table.rows)
     row.share = table.total > 0 ? static_cast<double>(row.total) / static_cast<double>(table.total) : 0;
   sort_rows(table, KernelSort::total);

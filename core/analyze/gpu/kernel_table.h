@@ -45,7 +45,7 @@ struct KernelRow {
   std::vector<ShapeCount> shapes;                               // most frequent first, at most kKernelMaxShapes
   std::uint64_t other_shapes = 0;                               // slices whose shape found no place there
   std::vector<LaunchingOp> operators;                           // most frequent first
-  GpuRow example;  // the first slice that states a launch shape, else the first
+  GpuRow example;                                               // the first slice that states a launch shape, else the first
 };
 
 constexpr std::size_t kKernelMaxShapes = 16;

@@ -10,8 +10,9 @@ namespace gapscope {
 namespace {
 
 constexpr std::array<std::string_view, 9> kKernelLaunches = {
-    "cudaLaunchKernel", "cudaLaunchKernelExC", "cudaLaunchCooperativeKernel", "cuLaunchKernel", "cuLaunchKernelEx",
-    "cuLaunchCooperativeKernel", "hipLaunchKernel", "hipModuleLaunchKernel", "hipExtModuleLaunchKernel"};
+    "cudaLaunchKernel", "cudaLaunchKernelExC",   "cudaLaunchCooperativeKernel",
+    "cuLaunchKernel",   "cuLaunchKernelEx",      "cuLaunchCooperativeKernel",
+    "hipLaunchKernel",  "hipModuleLaunchKernel", "hipExtModuleLaunchKernel"};
 
 // "cudaLaunchKernelExC_v11060", "cudaLaunchKernel_ptsz": the same call under another version of the interface.
 std::string_view without_version(std::string_view name) { return name.substr(0, name.find('_')); }
@@ -150,7 +151,9 @@ std::vector<StreamQueue> stream_queues(const std::vector<GpuOp>& ops, const std:
         out.push_back({stream.device, stream.stream, {}, 0, 0, 0});
         out.back().points.reserve(launched * 2);
       },
-      [&](Ns time, std::int64_t depth) { out.back().points.push_back({time, depth}); });
+      [&](Ns time, std::int64_t depth) {
+        out.back().points.push_back({time, depth});
+      });
   for (StreamQueue& queue : out) measure(queue);
   return out;
 }

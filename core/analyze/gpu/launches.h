@@ -21,21 +21,21 @@ Ns launch_delay(const GpuOp& op);
 struct NsSummary {
   std::uint64_t count = 0;
   Ns min = 0, median = 0, p95 = 0, max = 0;
-  Ns mean = 0;   // rounded down
+  Ns mean = 0;  // rounded down
   Ns total = 0;
 };
 NsSummary summarize(std::vector<Ns>& values);  // puts them in another order
 
 struct LaunchStats {
-  std::uint64_t launched = 0;        // linked operations of any kind
-  std::uint64_t unlinked = 0;        // operations without a launch in the file
-  std::uint64_t kernel_launches = 0; // linked kernels that a launch call for one kernel started: what the next five refer to
-  NsSummary delay;                   // launch_delay of these
-  std::uint64_t short_kernels = 0;   // shorter than their call, and the call no outlier
+  std::uint64_t launched = 0;         // linked operations of any kind
+  std::uint64_t unlinked = 0;         // operations without a launch in the file
+  std::uint64_t kernel_launches = 0;  // linked kernels that a launch call for one kernel started: what the next five refer to
+  NsSummary delay;                    // launch_delay of these
+  std::uint64_t short_kernels = 0;    // shorter than their call, and the call no outlier
   std::uint64_t runtime_outliers = 0;
   std::uint64_t delay_outliers = 0;
-  NsSummary call_time;               // durations of their calls
-  NsSummary kernel_gap;              // between consecutive kernels of a stream; 0 where they touch or overlap
+  NsSummary call_time;   // durations of their calls
+  NsSummary kernel_gap;  // between consecutive kernels of a stream; 0 where they touch or overlap
 };
 // `streams`: streams_of(ops), here and below.
 LaunchStats launch_stats(const Trace& trace, const std::vector<GpuOp>& ops, const std::vector<StreamOps>& streams);
@@ -51,10 +51,10 @@ struct QueuePoint {
 struct StreamQueue {
   std::int32_t device = 0;
   std::int32_t stream = -1;
-  std::vector<QueuePoint> points;   // one a launch and one a begin, in time order; launches first where they meet
+  std::vector<QueuePoint> points;  // one a launch and one a begin, in time order; launches first where they meet
   std::int64_t max_depth = 0;
-  Ns time_full = 0;                 // at kFullQueue or deeper
-  double mean_depth = 0;            // over the time from the first to the last point
+  Ns time_full = 0;       // at kFullQueue or deeper
+  double mean_depth = 0;  // over the time from the first to the last point
 };
 // The same over time, to be kept.
 struct QueueCurve {

@@ -43,8 +43,7 @@ std::int64_t blocks_by_registers(const SmLimits& sm, const BlockNeeds& block, st
 
 std::int64_t blocks_by_shared_memory(const SmLimits& sm, const BlockNeeds& block) {
   const bool old = sm.compute_major < 8;
-  const std::int64_t a_block =
-      old ? round_up(block.shared_memory, 256) : round_up(block.shared_memory + kBlockReserve, 128);
+  const std::int64_t a_block = old ? round_up(block.shared_memory, 256) : round_up(block.shared_memory + kBlockReserve, 128);
   return a_block == 0 ? kUnlimited : sm.shared_memory / a_block;
 }
 
@@ -86,8 +85,7 @@ std::optional<Occupancy> occupancy(const SmLimits& sm, const BlockNeeds& block) 
   return out;
 }
 
-std::optional<int> achieved_percent(const SmLimits& sm, const BlockNeeds& block, std::uint64_t grid,
-                                    OccupancyRule rule) {
+std::optional<int> achieved_percent(const SmLimits& sm, const BlockNeeds& block, std::uint64_t grid, OccupancyRule rule) {
   const std::optional<Occupancy> fit = occupancy(sm, block);
   if (!fit || grid == 0) return {};
   if (rule == OccupancyRule::as_kineto_states && block.shared_memory > sm.default_block_memory) return 0;
@@ -99,7 +97,8 @@ std::optional<int> achieved_percent(const SmLimits& sm, const BlockNeeds& block,
 }
 
 BlockNeeds needs_of(const GpuRow& row) {
-  return {static_cast<std::int64_t>(std::min<std::uint64_t>(product(row.block), kMostThreads)), row.registers, row.shared_memory};
+  return {static_cast<std::int64_t>(std::min<std::uint64_t>(product(row.block), kMostThreads)), row.registers,
+          row.shared_memory};
 }
 
 std::uint64_t grid_blocks(const GpuRow& row) { return product(row.grid); }

@@ -48,8 +48,7 @@ std::optional<Occupancy> occupancy(const SmLimits& sm, const BlockNeeds& block);
 enum class OccupancyRule : std::uint8_t { as_kineto_states, true_value };
 // "est. achieved occupancy %": as many of the active blocks as the grid has for each SM. 0..100, rounded as in the
 // trace.
-std::optional<int> achieved_percent(const SmLimits& sm, const BlockNeeds& block, std::uint64_t grid_blocks,
-                                    OccupancyRule rule);
+std::optional<int> achieved_percent(const SmLimits& sm, const BlockNeeds& block, std::uint64_t grid_blocks, OccupancyRule rule);
 
 BlockNeeds needs_of(const GpuRow& row);
 std::uint64_t grid_blocks(const GpuRow& row);

@@ -14,18 +14,12 @@ namespace {
 void read_tensile_types(const std::vector<Text>& tokens, std::size_t at, KernelName& out) {
   const auto type = [](char c) -> Text {
     switch (c) {
-      case 'B':
-        return "bf16";
-      case 'H':
-        return "fp16";
-      case 'S':
-        return "fp32";
-      case 'D':
-        return "fp64";
-      case 'I':
-        return "int8";
-      default:
-        return {};
+      case 'B': return "bf16";
+      case 'H': return "fp16";
+      case 'S': return "fp32";
+      case 'D': return "fp64";
+      case 'I': return "int8";
+      default: return {};
     }
   };
   const auto token = [&](std::size_t i) { return i < tokens.size() ? tokens[i] : Text{}; };
@@ -61,8 +55,7 @@ void read_tensile(const NameParts& parts, KernelName& out) {
     if (t.starts_with("MT") && is_tile(t.substr(2))) out.tile = std::string(t.substr(2));
     if (t.starts_with("MI") && is_tile(t.substr(2))) out.tensor_core = true;
     if (t.starts_with("ISA") && t.size() >= 6) out.arch = "gfx" + std::string(t.substr(3));
-    if (t.starts_with("GSU") && all_digits(t.substr(3)) && t != "GSU0" && t != "GSU1")
-      out.split_k = std::string(t.substr(3));
+    if (t.starts_with("GSU") && all_digits(t.substr(3)) && t != "GSU0" && t != "GSU1") out.split_k = std::string(t.substr(3));
     if (t.starts_with("PGR") && all_digits(t.substr(3))) out.stages = std::string(t.substr(3));
   }
 }
@@ -78,8 +71,7 @@ void read_trtllm_bmm(const NameParts& parts, KernelName& out) {
     out.compute_type = std::string(type_word(tokens[3]));
   }
   for (const Text t : tokens) {
-    if (t.starts_with("t") && is_tile(t.substr(1, t.find('u') - 1)))
-      out.tile = std::string(t.substr(1, t.find('u') - 1));
+    if (t.starts_with("t") && is_tile(t.substr(1, t.find('u') - 1))) out.tile = std::string(t.substr(1, t.find('u') - 1));
     if (t.size() > 1 && t[0] == 's' && all_digits(t.substr(1))) out.stages = std::string(t.substr(1));
     if (t.starts_with("cga") && is_tile(t.substr(3))) out.cluster = std::string(t.substr(3));
     if (t.size() == 2 && t.find_first_not_of("NT") == Text::npos) out.layout = lower(t);
@@ -88,8 +80,7 @@ void read_trtllm_bmm(const NameParts& parts, KernelName& out) {
     read_epilogue_token(t, out);
     read_arch(t, out);
   }
-  if (out.input_type.find("mx") != std::string::npos)
-    out.tensor_core = true;  // only tensor cores take block-scaled types
+  if (out.input_type.find("mx") != std::string::npos) out.tensor_core = true;  // only tensor cores take block-scaled types
 }
 
 void read_matmul_ogs(const NameParts& parts, KernelName& out) {
@@ -147,7 +138,8 @@ void read_plain_cores(const NameParts& parts, KernelName& out) {
     if (t == "sgemm") out.compute_type = "fp32";  // implicit_convolve_sgemm
     if (parts.head.starts_with("gemmSN") && t.size() == 2 && t.find_first_not_of("NT") == Text::npos) out.layout = lower(t);
   }
-  if (out.compute_type.empty() && (out.kind == KernelKind::gemm || has(parts.head, "_engine"))) out.compute_type = out.input_type;
+  if (out.compute_type.empty() && (out.kind == KernelKind::gemm || has(parts.head, "_engine")))
+    out.compute_type = out.input_type;
 }
 
 // The letter names the arithmetic; which of the types are the operands' is told only where all are one.

@@ -85,8 +85,7 @@ void read_nvjet(const NameParts& parts, KernelName& out) {
     if (t == "badd") add_epilogue(out, "accumulate");
     if (t == "gelu" || t == "relu") add_epilogue(out, t);
     if (t == "splitK") out.split_k = "yes";
-    if (i + 1 == tokens.size() && t.size() == 3 && t.find_first_not_of("NT") == Text::npos)
-      out.layout = lower(t.substr(0, 2));
+    if (i + 1 == tokens.size() && t.size() == 3 && t.find_first_not_of("NT") == Text::npos) out.layout = lower(t.substr(0, 2));
   }
   if (!tiles.empty()) out.tile = std::string(tiles[0]);
   if (tiles.size() > 1) add_depth(tiles[1], out);
@@ -188,8 +187,7 @@ void read_cublas(const NameParts& parts, KernelName& out) {
       else if (out.tile.empty())
         out.tile = std::string(t);
     }
-    if (t.starts_with("ldg") && all_digits(t.substr(3)) && out.tensor_core == true)
-      out.alignment = std::string(t.substr(3));
+    if (t.starts_with("ldg") && all_digits(t.substr(3)) && out.tensor_core == true) out.alignment = std::string(t.substr(3));
     if (t == "splitK") out.split_k = "yes";
     if (is_layout(t)) out.layout = std::string(t);
     read_epilogue_token(t, out);

@@ -19,8 +19,7 @@ constexpr std::array<FieldText, static_cast<std::size_t>(KernelField::count_)> k
     {"family", "family", "The library or generator that the name comes from."},
     {"kind", "kind", "What sort of work the kernel does, by its name; a heuristic."},
     {"operation", "operation", "What the kernel computes, as its name or its functor says."},
-    {"architecture", "arch",
-     "The GPU that the kernel was built for; an older one than the GPU at hand can cost speed."},
+    {"architecture", "arch", "The GPU that the kernel was built for; an older one than the GPU at hand can cost speed."},
     {"input type", "input_type", "The data type of the operands."},
     {"compute type", "compute_type",
      "The type in which products are formed or summed. tf32 multiplies fp32 operands with 10 bits of mantissa."},
@@ -66,14 +65,13 @@ std::string short_name(std::string_view head) {
 
 // Libraries whose kernels are known by their namespace alone.
 std::string_view family_of_namespace(std::string_view head) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kNamespaces = {
-      {{"at::native::", "ATen"},
-       {"aiter::", "AITER"},
-       {"ck::", "Composable Kernel"},
-       {"ck_tile::", "Composable Kernel"},
-       {"flashinfer::", "FlashInfer"},
-       {"tensorrt_llm::", "TensorRT-LLM"},
-       {"vllm::", "vLLM"}}};
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kNamespaces = {{{"at::native::", "ATen"},
+                                                                                         {"aiter::", "AITER"},
+                                                                                         {"ck::", "Composable Kernel"},
+                                                                                         {"ck_tile::", "Composable Kernel"},
+                                                                                         {"flashinfer::", "FlashInfer"},
+                                                                                         {"tensorrt_llm::", "TensorRT-LLM"},
+                                                                                         {"vllm::", "vLLM"}}};
   for (const auto& [space, family] : kNamespaces)
     if (head.starts_with(space)) return family;
   return {};
@@ -132,19 +130,13 @@ RuleFamily rule_family(const KernelName& name) {
   if (name.kind == KernelKind::collective) return RuleFamily::comm;
   if (name.family.starts_with("Triton (Inductor)")) return RuleFamily::triton;
   switch (name.kind) {
-    case KernelKind::attention:
-      return RuleFamily::attention;
-    case KernelKind::convolution:
-      return RuleFamily::conv;
-    case KernelKind::gemm:
-      return RuleFamily::gemm;
+    case KernelKind::attention: return RuleFamily::attention;
+    case KernelKind::convolution: return RuleFamily::conv;
+    case KernelKind::gemm: return RuleFamily::gemm;
     case KernelKind::elementwise:
-    case KernelKind::random:
-      return RuleFamily::elementwise;
-    case KernelKind::copy:
-      return name.family == "ATen copy" ? RuleFamily::elementwise : RuleFamily::other;
-    default:
-      return RuleFamily::other;
+    case KernelKind::random: return RuleFamily::elementwise;
+    case KernelKind::copy: return name.family == "ATen copy" ? RuleFamily::elementwise : RuleFamily::other;
+    default: return RuleFamily::other;
   }
 }
 

@@ -159,18 +159,14 @@ constexpr auto kPatterns = std::to_array<KernelPattern>({
      "void cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal<cute::tuple<int, int, int, int> > >(Params)"},
     {kStart, "Cijk_", K::gemm, "Tensile", read_tensile,
      "Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT32x32x256_MI16x16x1_SN_LDSB1_ISA942_IU1_K1"},
-    {kStart, "Custom_Cijk_", K::gemm, "Tensile", read_tensile,
-     "Custom_Cijk_Alik_Bljk_HHS_BH_MT128x128x64_MI16x16x1_ISA942"},
+    {kStart, "Custom_Cijk_", K::gemm, "Tensile", read_tensile, "Custom_Cijk_Alik_Bljk_HHS_BH_MT128x128x64_MI16x16x1_ISA942"},
     {kStart, "bmm_", K::gemm, "TensorRT-LLM", read_trtllm_bmm,
      "bmm_Bfloat16_MxE2m1MxE4m3_Fp32_t128x16x256u2_s3_et128x16_m128x16x32_cga1x1x1_16dp256b_rM_TN_transOut_"
      "schedP2x1x2x3_biasM_bN_tmaOpt_clmp_dynBatch_sm100f"},
-    {kStart, "_matmul_ogs", K::gemm, "Triton kernels", read_matmul_ogs,
-     "_matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1_swiglu"},
-    {kStart, "aiter::fmoe", K::gemm, "AITER", read_aiter,
-     "_ZN5aiter50fmoe_bf16_pertokenMXfp4_g1u1_flat_novs_silu_16x128E"},
+    {kStart, "_matmul_ogs", K::gemm, "Triton kernels", read_matmul_ogs, "_matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1_swiglu"},
+    {kStart, "aiter::fmoe", K::gemm, "AITER", read_aiter, "_ZN5aiter50fmoe_bf16_pertokenMXfp4_g1u1_flat_novs_silu_16x128E"},
     {kStart, "aiter::bf16gemm", K::gemm, "AITER", read_aiter, "_ZN5aiter37bf16gemm_fp32bf16_tn_96x64_bias_cleanE"},
-    {kStart, "aiter::fp8gemm", K::gemm, "AITER", read_aiter,
-     "_ZN5aiter42fp8gemm_bf16_blockscale_BpreShuffle_32x128E"},
+    {kStart, "aiter::fp8gemm", K::gemm, "AITER", read_aiter, "_ZN5aiter42fp8gemm_bf16_blockscale_BpreShuffle_32x128E"},
     {kStart, "aiter::f4gemm", K::gemm, "AITER", read_aiter, "_ZN5aiter33f4gemm_bf16_per1x32Fp4_tn_256x256E"},
     {kStart, "ck::kernel_gemm", K::gemm, "Composable Kernel", read_composable,
      "void ck::kernel_gemm_xdl_cshuffle_v3<ck::GridwiseGemmMultiD_ABScale_xdl_cshuffle_v3<float> >(int)"},
@@ -184,8 +180,7 @@ constexpr auto kPatterns = std::to_array<KernelPattern>({
     {kAny, "cublasDotParams", K::gemm, "cuBLAS", nullptr,
      "void reduce_1Block_kernel<float, 128, 7, cublasDotParams<float const*, float> >(float const*)"},
     {kHead, "gemmk1", K::gemm, "cuBLAS", read_plain_cores, "void gemmk1_kernel<int, float, 256, 5, false, false>(float)"},
-    {kHead, "gemmSN_", K::gemm, "cuBLAS", read_plain_cores,
-     "void gemmSN_TN_kernel<float, 128, 16, 2, 4, 4, 4, true>(float)"},
+    {kHead, "gemmSN_", K::gemm, "cuBLAS", read_plain_cores, "void gemmSN_TN_kernel<float, 128, 16, 2, 4, 4, 4, true>(float)"},
     {kHead, "magma_", K::gemm, "cuBLAS (MAGMA)", read_magma,
      "void magma_sgemmEx_kernel<float, float, float, true, false, 6, 4, 6, 3, 4>(int, int, int)"},
     {kHead, "deep_gemm", K::gemm, "DeepGEMM", nullptr, "void deep_gemm::fp8_gemm_kernel<4096u>(float)"},
@@ -238,8 +233,7 @@ constexpr auto kPatterns = std::to_array<KernelPattern>({
     {kHead, "rms_norm", K::normalization, "", nullptr,
      "std::enable_if<(((8)>(0)))&&vllm::_typeConvert<c10::BFloat16>::exists, void>::type "
      "vllm::fused_add_rms_norm_kernel<c10::BFloat16, 8>(c10::BFloat16*, long)"},
-    {kAny, "Rmsnorm", K::normalization, "", nullptr,
-     "_ZN7ck_tile6kentryILi1ENS_12Rmsnorm2dFwdIiEEJNS_11KargsStructEEEEvDpT1_"},
+    {kAny, "Rmsnorm", K::normalization, "", nullptr, "_ZN7ck_tile6kentryILi1ENS_12Rmsnorm2dFwdIiEEJNS_11KargsStructEEEEvDpT1_"},
 
     // Losses, pooling, sums.
     {kHead, "nll_loss", K::reduction, "ATen", read_first_type,
@@ -257,8 +251,7 @@ constexpr auto kPatterns = std::to_array<KernelPattern>({
     {kHead, "reduce_columns", K::reduction, "", nullptr, "reduce_columns_kernel"},
 
     // Moves by index, sorts, scans; routing of mixtures of experts.
-    {kHead, "rotary", K::elementwise, "", nullptr,
-     "void vllm::rotary_embedding_kernel<c10::BFloat16, true>(long const*)"},
+    {kHead, "rotary", K::elementwise, "", nullptr, "void vllm::rotary_embedding_kernel<c10::BFloat16, true>(long const*)"},
     {kHead, "embedding_", K::indexing, "ATen", nullptr,
      "void at::native::(anonymous namespace)::embedding_backward_feature_kernel<c10::BFloat16, float, long>(long "
      "const*)"},
@@ -272,8 +265,7 @@ constexpr auto kPatterns = std::to_array<KernelPattern>({
      "int)"},
     {kHead, "indexing_backward", K::indexing, "ATen", nullptr,
      "void at::native::indexing_backward_kernel<float, 4>(long const*)"},
-    {kHead, "gather", K::indexing, "ATen", nullptr,
-     "void at::native::vectorized_gather_kernel<16, long>(char*, char*, long*)"},
+    {kHead, "gather", K::indexing, "ATen", nullptr, "void at::native::vectorized_gather_kernel<16, long>(char*, char*, long*)"},
     {kHead, "routing", K::indexing, "", nullptr,
      "void "
      "moe::dev::routing::routingIndicesOffsetsKernel<moe::dev::routing::routingRenormalize::KernelParams<__nv_bfloat16>"
@@ -359,9 +351,7 @@ std::size_t past_angles(std::string_view text, std::size_t at) {
   return text.size();
 }
 
-bool is_copy_of_the_runtime(std::string_view name) {
-  return name.starts_with("Memcpy ") || name.starts_with("Memset ");
-}
+bool is_copy_of_the_runtime(std::string_view name) { return name.starts_with("Memcpy ") || name.starts_with("Memset "); }
 
 }  // namespace
 

@@ -121,8 +121,7 @@ void read_arch(Text token, KernelName& out) {
 }
 
 bool is_layout(Text t) {
-  return (t.size() == 2 || t.size() == 3) &&
-         std::all_of(t.begin(), t.end(), [](char c) { return c == 'n' || c == 't'; });
+  return (t.size() == 2 || t.size() == 3) && std::all_of(t.begin(), t.end(), [](char c) { return c == 'n' || c == 't'; });
 }
 
 void add_epilogue(KernelName& out, Text what) {
@@ -138,20 +137,13 @@ void read_epilogue_token(Text t, KernelName& out) {
 
 Text type_of_letter(char c) {
   switch (c) {
-    case 's':
-      return "fp32";
-    case 'h':
-      return "fp16";
-    case 'd':
-      return "fp64";
-    case 'i':
-      return "int32";
-    case 'c':
-      return "complex64";
-    case 'z':
-      return "complex128";
-    default:
-      return {};
+    case 's': return "fp32";
+    case 'h': return "fp16";
+    case 'd': return "fp64";
+    case 'i': return "int32";
+    case 'c': return "complex64";
+    case 'z': return "complex128";
+    default: return {};
   }
 }
 

@@ -26,7 +26,7 @@ bool is_tile(Text token);  // "128x64", "64x64x32"
 Text generation_of(Text token);
 // The generation, where the token is one: "sm80".
 void read_arch(Text token, KernelName& out);
-bool is_layout(Text t);    // "tn", "NNT": of the operands and the result
+bool is_layout(Text t);  // "tn", "NNT": of the operands and the result
 // "fp32" of the s of "sgemm".
 Text type_of_letter(char c);
 // What is done to a product before it is stored.

@@ -27,7 +27,8 @@ Text after_namespace(Text name) {
 std::string words_of(Text name) {
   std::string out;
   for (std::size_t i = 0; i < name.size(); ++i) {
-    const bool word = i > 0 && std::isupper(static_cast<unsigned char>(name[i])) && std::islower(static_cast<unsigned char>(name[i - 1]));
+    const bool word =
+        i > 0 && std::isupper(static_cast<unsigned char>(name[i])) && std::islower(static_cast<unsigned char>(name[i - 1]));
     if (word) out += '_';
     out += static_cast<char>(std::tolower(static_cast<unsigned char>(name[i])));
   }
@@ -48,8 +49,8 @@ std::string without(Text name, std::initializer_list<Text> prefixes, std::initia
 // "add" from "CUDAFunctor_add", "threshold" from "threshold_kernel_impl", "mul" from "MulFunctor".
 std::string operation_word(Text functor) {
   return without(functor, {"CUDAFunctorOnSelf_", "CUDAFunctorOnOther_", "CUDAFunctor_", "launch_"},
-                 {"Functor", "CUDAKernelImpl", "KernelImpl", "CUDAKernel", "_kernel_cuda", "_kernel_impl", "_kernel", "_cuda", "_functor", "Ops", "_impl", "_out",
-                  "_scalar", "Scalar"});
+                 {"Functor", "CUDAKernelImpl", "KernelImpl", "CUDAKernel", "_kernel_cuda", "_kernel_impl", "_kernel", "_cuda",
+                  "_functor", "Ops", "_impl", "_out", "_scalar", "Scalar"});
 }
 
 // The functor inside wrappers that only say how many operands there are.

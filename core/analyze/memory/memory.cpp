@@ -104,7 +104,8 @@ class OperatorSums {
   std::vector<MemoryOperator> take() const {
     std::vector<MemoryOperator> all;
     for (const auto& [key, sums] : sums_) all.push_back(sums);
-    std::stable_sort(all.begin(), all.end(), [](const MemoryOperator& a, const MemoryOperator& b) { return a.allocated > b.allocated; });
+    std::stable_sort(all.begin(), all.end(),
+                     [](const MemoryOperator& a, const MemoryOperator& b) { return a.allocated > b.allocated; });
     return all;
   }
 
@@ -131,7 +132,9 @@ std::vector<SliceId> stack_at(const LaneIndex& lanes, LaneId lane, Ns time) {
 std::string memory_device_name(std::int16_t device_type, std::int16_t device) {
   switch (device_type) {
     case kCpu: return "CPU";
-    case kCuda: case kHip: case kXpu: return "GPU " + std::to_string(device);
+    case kCuda:
+    case kHip:
+    case kXpu: return "GPU " + std::to_string(device);
     case kMps: return "MPS " + std::to_string(device);
     default: return "device type " + std::to_string(device_type) + " number " + std::to_string(device);
   }
@@ -187,7 +190,9 @@ MemoryUse memory_use(const Trace& trace, const LaneIndex& lanes) {
     if (!d.points.empty()) d.peak_stack = stack_at(lanes, d.peak_lane, d.points[d.peak].time);
     use.devices.push_back(std::move(d));
   }
-  std::stable_sort(use.devices.begin(), use.devices.end(), [](const MemoryDevice& a, const MemoryDevice& b) { return (a.device_type == kCpu) < (b.device_type == kCpu); });
+  std::stable_sort(use.devices.begin(), use.devices.end(), [](const MemoryDevice& a, const MemoryDevice& b) {
+    return (a.device_type == kCpu) < (b.device_type == kCpu);
+  });
   use.operators = operators.take();
   return use;
 }

@@ -12,8 +12,8 @@ namespace gapscope {
 
 struct MemoryPoint {
   Ns time = 0;
-  std::int64_t allocated = 0;   // bytes, from `time` on
-  std::int64_t reserved = -1;   // -1 where the file does not say
+  std::int64_t allocated = 0;  // bytes, from `time` on
+  std::int64_t reserved = -1;  // -1 where the file does not say
 };
 
 // "CPU", "GPU 0" (CUDA, ROCm and Intel's alike), "MPS 0", "device type 19 number 0"; types as in PyTorch's
@@ -48,8 +48,8 @@ struct MemoryDevice {
   std::int16_t device = -1;      // -1 for the CPU
   bool states_totals = false;    // false: `allocated` is the running sum of this recording, beginning at 0
   MemoryCurve points;
-  std::size_t peak = 0;          // position of the highest `allocated`, the first of equal ones
-  LaneId peak_lane;              // thread of the record that made the peak
+  std::size_t peak = 0;             // position of the highest `allocated`, the first of equal ones
+  LaneId peak_lane;                 // thread of the record that made the peak
   std::vector<SliceId> peak_stack;  // its slices at that time, outermost first
   std::int64_t peak_reserved = -1;  // the highest `reserved`; -1 for the CPU, whose allocator reserves nothing
   std::uint64_t allocations = 0, frees = 0;
@@ -58,12 +58,12 @@ struct MemoryDevice {
 
 // Records that lie directly in an operator: in it and in no operator inside it.
 struct MemoryOperator {
-  StringId name;                // none: outside every operator
+  StringId name;  // none: outside every operator
   std::int16_t device_type = 0;
   std::int16_t device = -1;
   std::uint64_t allocations = 0, frees = 0;
-  std::int64_t allocated = 0;   // bytes asked for
-  std::int64_t freed = 0;       // bytes given back, positive
+  std::int64_t allocated = 0;  // bytes asked for
+  std::int64_t freed = 0;      // bytes given back, positive
 };
 
 struct MemoryUse {

@@ -18,9 +18,14 @@ namespace gapscope {
 namespace {
 
 // Names that PyTorch leaves out of its table.
-constexpr std::array<std::string_view, 8> kLeftOut = {
-    "[memory]", "[OutOfMemory]", "profiler::_record_function_enter", "profiler::_record_function_enter_new", "profiler::_record_function_exit",
-    "aten::is_leaf", "aten::output_nr", "aten::_version"};
+constexpr std::array<std::string_view, 8> kLeftOut = {"[memory]",
+                                                      "[OutOfMemory]",
+                                                      "profiler::_record_function_enter",
+                                                      "profiler::_record_function_enter_new",
+                                                      "profiler::_record_function_exit",
+                                                      "aten::is_leaf",
+                                                      "aten::output_nr",
+                                                      "aten::_version"};
 
 bool is_pytorch_side(Kind k) { return k == Kind::op || k == Kind::annotation || k == Kind::python; }
 bool is_gpu_row(Kind k) { return is_gpu_work(k) || k == Kind::sync || k == Kind::gpu_annotation; }
@@ -39,8 +44,12 @@ std::string_view row_name(std::string_view name) { return name.starts_with("Prof
 class OpEvents::Maker {
  public:
   Maker(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, KeepTree keep, OpEvents& out)
-      : t_(trace), lanes_(lanes), links_(links), exact_(out.mode_ == TableMode::exact),
-        keep_(keep == KeepTree::yes), out_(out) {}
+      : t_(trace),
+        lanes_(lanes),
+        links_(links),
+        exact_(out.mode_ == TableMode::exact),
+        keep_(keep == KeepTree::yes),
+        out_(out) {}
 
   void run() {
     find_names();
@@ -70,9 +79,7 @@ class OpEvents::Maker {
       if (const StringId id = t_.strings.find(name)) left_out_.push_back(id);
     }
   }
-  bool is_left_out(StringId name) const {
-    return std::find(left_out_.begin(), left_out_.end(), name) != left_out_.end();
-  }
+  bool is_left_out(StringId name) const { return std::find(left_out_.begin(), left_out_.end(), name) != left_out_.end(); }
 
   // Operators that never ended were stretched to the end of the window; they end with what they lie in, or are left out.
   void find_unfinished() {
@@ -99,8 +106,7 @@ class OpEvents::Maker {
   void find_stop_thread() {
     std::vector<bool> is_step(t_.strings.size());
     for (std::size_t i = 0; i < is_step.size(); ++i) is_step[i] = t_.strings[StringId(i)].starts_with("ProfilerStep#");
-    const std::array<StringId, 2> syncs = {t_.strings.find("cudaDeviceSynchronize"),
-                                           t_.strings.find("hipDeviceSynchronize")};
+    const std::array<StringId, 2> syncs = {t_.strings.find("cudaDeviceSynchronize"), t_.strings.find("hipDeviceSynchronize")};
     LaneId most;
     std::uint32_t most_ops = 0;
     SliceId last_sync;
@@ -266,7 +272,8 @@ class OpEvents::Maker {
         for (high = near_; high > step && sums_[high - step].link > link; step *= 2) high -= step;
         low = high > step ? high - step : 0;
       }
-      const auto begin = sums_.begin() + static_cast<std::ptrdiff_t>(low), end = sums_.begin() + static_cast<std::ptrdiff_t>(high);
+      const auto begin = sums_.begin() + static_cast<std::ptrdiff_t>(low),
+                 end = sums_.begin() + static_cast<std::ptrdiff_t>(high);
       const auto at = std::lower_bound(begin, end, link, [](const Sum& s, std::uint64_t l) { return s.link < l; });
       if (at == end || at->link != link) return 0;
       near_ = static_cast<std::size_t>(at - sums_.begin());
@@ -435,13 +442,13 @@ class OpEvents::Maker {
   OpEvents& out_;
   std::vector<StringId> left_out_;
   std::vector<SliceId> endless_;  // operators that never end in anything
-  bool all_count_ = false;         // neither of the two holds any
+  bool all_count_ = false;        // neither of the two holds any
   LaneId stop_thread_;
   std::unordered_map<SliceId, std::uint64_t> overhead_id_;
   std::vector<std::vector<Open>> stacks_;  // by thread; the last for events of no lane
   SparseNs::Draft own_, below_;
   bool keep_parents_ = false;
-  bool any_merged_ = false;        // an event into its parent
+  bool any_merged_ = false;  // an event into its parent
   std::vector<std::uint32_t> group_of_name_;
   std::array<std::uint32_t, 4> step_group_{kNone, kNone, kNone, kNone};
 };

@@ -39,8 +39,7 @@ class OpEvents {
  public:
   static constexpr std::uint32_t kNone = 0xFFFF'FFFFu;
 
-  OpEvents(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, TableMode mode,
-           KeepTree keep = KeepTree::no);
+  OpEvents(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, TableMode mode, KeepTree keep = KeepTree::no);
 
   TableMode mode() const { return mode_; }
   const std::vector<OpGroup>& groups() const { return groups_; }
@@ -53,8 +52,8 @@ class OpEvents {
   std::uint32_t group(std::size_t i) const { return group_[i] - 1; }
   // GPU annotations are 2 ns shorter than in the file, since its writer widens them.
   Span span(std::size_t i) const { return span_of(slices_[i], trace_.kind(slices_[i])); }
-  Ns self_cpu(std::size_t i) const { return self_cpu_[i]; }      // duration minus children; of no meaning on GPUs
-  Ns own_cuda(std::size_t i) const { return own_cuda_[i]; }      // GPU work launched by it directly; 0 on GPUs
+  Ns self_cpu(std::size_t i) const { return self_cpu_[i]; }  // duration minus children; of no meaning on GPUs
+  Ns own_cuda(std::size_t i) const { return own_cuda_[i]; }  // GPU work launched by it directly; 0 on GPUs
   Ns total_cuda(std::size_t i) const { return own_cuda_[i] + cuda_below_[i]; }  // that and its children's; 0 on GPUs
   // Position of the parent event that counts, or kNone. Kept with the tree, and where the trace has memory records.
   std::uint32_t parent(std::size_t i) const;

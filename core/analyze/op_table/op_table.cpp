@@ -173,7 +173,9 @@ double average(Ns sum, std::uint64_t count) { return count == 0 ? 0 : static_cas
 
 }  // namespace
 
-OpTable make_op_table(const Trace& trace, const OpEvents& events, const OpTableOptions& options) { return Tabler(trace, events, options).run(); }
+OpTable make_op_table(const Trace& trace, const OpEvents& events, const OpTableOptions& options) {
+  return Tabler(trace, events, options).run();
+}
 
 std::optional<OpTableSort> op_table_sort_from_word(std::string_view word) {
   for (const SortWord& s : kSortWords) {
@@ -197,7 +199,9 @@ void sort_op_table(std::vector<OpTableRow>& rows, OpTableSort sort) {
   };
   switch (sort) {
     case OpTableSort::none: return;
-    case OpTableSort::name: std::stable_sort(rows.begin(), rows.end(), [](const OpTableRow& a, const OpTableRow& b) { return a.name < b.name; }); return;
+    case OpTableSort::name:
+      std::stable_sort(rows.begin(), rows.end(), [](const OpTableRow& a, const OpTableRow& b) { return a.name < b.name; });
+      return;
     case OpTableSort::count: return by([](const OpTableRow& r) { return r.count; });
     case OpTableSort::self_cpu: return by([](const OpTableRow& r) { return r.self_cpu; });
     case OpTableSort::cpu: return by([](const OpTableRow& r) { return r.cpu; });

@@ -60,7 +60,8 @@ Ns profiler_start(const Trace& t) {
 
 class Printer {
  public:
-  Printer(const Trace& trace, const OpEvents& events, const OpTable& table, const OpTableOptions& options, const OpTableText& text)
+  Printer(const Trace& trace, const OpEvents& events, const OpTable& table, const OpTableOptions& options,
+          const OpTableText& text)
       : t_(trace), events_(events), table_(table), options_(options), text_(text) {}
 
   std::string run() {
@@ -153,7 +154,9 @@ class Printer {
     for (std::size_t i = 0; i < n; ++i) {
       // A parent that took over a folded child's work has more than one id's; then the integer sum is what there is.
       const auto found = !on_gpu[i] && events_.join(i) != 0 ? by_link.find(events_.join(i)) : by_link.end();
-      own[i] = found != by_link.end() ? found->second : on_gpu[i] ? length[i] : static_cast<double>(events_.own_cuda(i)) / 1000.0;
+      own[i] = found != by_link.end() ? found->second
+               : on_gpu[i]            ? length[i]
+                                      : static_cast<double>(events_.own_cuda(i)) / 1000.0;
     }
     // Totals from the leaves up; a parent adds its children in their order.
     for (std::size_t i = n; i-- > 0;) total[i] = own[i];
@@ -195,12 +198,15 @@ class Printer {
   void order_rows() {
     order_.resize(table_.rows.size());
     std::iota(order_.begin(), order_.end(), std::size_t{0});
-    const auto by = [&](auto value) { std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) { return value(a) > value(b); }); };
+    const auto by = [&](auto value) {
+      std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) { return value(a) > value(b); });
+    };
     const auto count = [&](std::size_t r) { return static_cast<double>(table_.rows[r].count); };
     switch (text_.sort) {
       case OpTableSort::none: return;
       case OpTableSort::name:
-        std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) { return table_.rows[a].name < table_.rows[b].name; });
+        std::stable_sort(order_.begin(), order_.end(),
+                         [&](std::size_t a, std::size_t b) { return table_.rows[a].name < table_.rows[b].name; });
         return;
       case OpTableSort::count: return by(count);
       case OpTableSort::self_cpu: return by([&](std::size_t r) { return sums_[r].self_cpu; });
@@ -241,7 +247,8 @@ class Printer {
 
 }  // namespace
 
-std::string print_op_table(const Trace& trace, const OpEvents& events, const OpTable& table, const OpTableOptions& options, const OpTableText& text) {
+std::string print_op_table(const Trace& trace, const OpEvents& events, const OpTable& table, const OpTableOptions& options,
+                           const OpTableText& text) {
   return Printer(trace, events, table, options, text).run();
 }
 

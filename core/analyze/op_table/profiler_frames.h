@@ -12,11 +12,11 @@ namespace gapscope {
 struct FrameEvent {
   Ns begin = 0;
   Ns end = 0;
-  std::uint64_t offset = 0;   // file order
-  std::uint64_t id = 0;       // what it hands down: External id, correlation; 0 for Python frames and overheads
-  bool from_kineto = false;   // the base order puts PyTorch's events before Kineto's at equal times
-  bool passes_on = false;     // id 0 and asks its own frame (overheads)
-  std::int32_t overhead = -1; // position in the result, for overheads
+  std::uint64_t offset = 0;    // file order
+  std::uint64_t id = 0;        // what it hands down: External id, correlation; 0 for Python frames and overheads
+  bool from_kineto = false;    // the base order puts PyTorch's events before Kineto's at equal times
+  bool passes_on = false;      // id 0 and asks its own frame (overheads)
+  std::int32_t overhead = -1;  // position in the result, for overheads
 };
 
 // The id that each overhead inherits (0 for none), in the order of FrameEvent::overhead. `events`: all frames of the

@@ -11,7 +11,7 @@ namespace gapscope {
 namespace {
 
 constexpr std::uint32_t kNoNode = ~std::uint32_t{0};
-constexpr std::uint32_t kCancelEvery = 1u << 12;  // slices between two looks at `cancel`
+constexpr std::uint32_t kCancelEvery = 1u << 12;            // slices between two looks at `cancel`
 constexpr std::uint64_t kLaneKey = std::uint64_t{1} << 31;  // apart from names in the lower half of a key
 
 class Builder {
@@ -208,8 +208,8 @@ class Builder {
   const std::atomic<bool>* cancel_;
   bool stop_ = false;
   CallPaths out_;
-  std::vector<StringId> names_;                            // by name: its path_name(), once known
-  std::unordered_map<std::string_view, StringId> steps_;   // row names that differ from the name
+  std::vector<StringId> names_;                             // by name: its path_name(), once known
+  std::unordered_map<std::string_view, StringId> steps_;    // row names that differ from the name
   std::unordered_map<std::uint64_t, std::uint32_t> known_;  // (parent, name) or a lane -> node
   std::unordered_map<std::uint32_t, std::uint32_t> node_of_slice_;
 };

@@ -17,8 +17,7 @@ using Shapes = std::vector<Dims>;
 
 constexpr std::string_view kNoShapes = "The shapes are not recorded: pass record_shapes=True.";
 constexpr std::string_view kOddShapes = "The recorded shapes are not those that this operator takes.";
-constexpr std::string_view kNoStride =
-    "A convolution's result depends on stride and padding, which are not recorded here.";
+constexpr std::string_view kNoStride = "A convolution's result depends on stride and padding, which are not recorded here.";
 
 Flops counted(double count) { return {count, {}}; }
 Flops uncounted(std::string_view why) { return {{}, why}; }
@@ -98,8 +97,7 @@ struct ConvolutionInputs {
 constexpr ConvolutionInputs kAtenInputs = {3, 4, 5, 6};
 constexpr ConvolutionInputs kLibraryInputs = {3, 2, 4, {}};
 
-Flops convolution(const Dims& input, const Dims& weight, std::string_view concrete_inputs,
-                  const ConvolutionInputs& where) {
+Flops convolution(const Dims& input, const Dims& weight, std::string_view concrete_inputs, const ConvolutionInputs& where) {
   if (input.size() < 3 || weight.size() != input.size()) return uncounted(kOddShapes);
   const auto json = nlohmann::json::parse(concrete_inputs, nullptr, false);
   if (!json.is_array() || json.size() <= where.transposed.value_or(where.dilation)) return uncounted(kNoStride);
@@ -121,8 +119,7 @@ Flops convolution(const Dims& input, const Dims& weight, std::string_view concre
 
 // Gradients of input and weight, each as much work as the forward pass; the result's size is that of its gradient.
 Flops convolution_backward(const Dims& gradient, const Dims& input, const Dims& weight) {
-  if (gradient.size() < 3 || weight.size() != gradient.size() || input.size() != gradient.size())
-    return uncounted(kOddShapes);
+  if (gradient.size() < 3 || weight.size() != gradient.size() || input.size() != gradient.size()) return uncounted(kOddShapes);
   return counted(2 * convolution_from(gradient, weight, false, input));
 }
 
@@ -183,13 +180,10 @@ std::size_t shapes_needed(Formula formula) {
     case Formula::baddbmm:
     case Formula::convolution_backward:
     case Formula::attention:
-    case Formula::attention_bshd:
-      return 3;
+    case Formula::attention_bshd: return 3;
     case Formula::attention_backward:
-    case Formula::attention_bshd_backward:
-      return 4;
-    default:
-      return 2;
+    case Formula::attention_bshd_backward: return 4;
+    default: return 2;
   }
 }
 
@@ -325,38 +319,26 @@ Flops flops_of(std::string_view op, std::string_view input_dims, std::string_vie
   if (!shapes || shapes->size() < shapes_needed(known->formula)) return uncounted(kOddShapes);
   const Shapes& s = *shapes;
   switch (known->formula) {
-    case Formula::mm:
-      return matrix(s[0], s[1]);
-    case Formula::addmm:
-      return matrix(s[1], s[2]);
-    case Formula::bmm:
-      return batched(s[0], s[1]);
-    case Formula::baddbmm:
-      return batched(s[1], s[2]);
-    case Formula::linear:
-      return linear(s[0], s[1]);
-    case Formula::convolution:
-      return convolution(s[0], s[1], concrete_inputs, kAtenInputs);
-    case Formula::library_convolution:
-      return convolution(s[0], s[1], concrete_inputs, kLibraryInputs);
-    case Formula::convolution_backward:
-      return convolution_backward(s[0], s[1], s[2]);
-    case Formula::attention:
-      return attention(s[0], s[1], s[2], false);
-    case Formula::attention_backward:
-      return attention(s[1], s[2], s[3], true);
-    case Formula::attention_bshd:
-      return attention(heads_first(s[0]), heads_first(s[1]), heads_first(s[2]), false);
-    case Formula::attention_bshd_backward:
-      return attention(heads_first(s[1]), heads_first(s[2]), heads_first(s[3]), true);
+    case Formula::mm: return matrix(s[0], s[1]);
+    case Formula::addmm: return matrix(s[1], s[2]);
+    case Formula::bmm: return batched(s[0], s[1]);
+    case Formula::baddbmm: return batched(s[1], s[2]);
+    case Formula::linear: return linear(s[0], s[1]);
+    case Formula::convolution: return convolution(s[0], s[1], concrete_inputs, kAtenInputs);
+    case Formula::library_convolution: return convolution(s[0], s[1], concrete_inputs, kLibraryInputs);
+    case Formula::convolution_backward: return convolution_backward(s[0], s[1], s[2]);
+    case Formula::attention: return attention(s[0], s[1], s[2], false);
+    case Formula::attention_backward: return attention(s[1], s[2], s[3], true);
+    case Formula::attention_bshd: return attention(heads_first(s[0]), heads_first(s[1]), heads_first(s[2]), false);
+    case Formula::attention_bshd_backward: return attention(heads_first(s[1]), heads_first(s[2]), heads_first(s[3]), true);
   }
   return {};
 }
 
 FlopsTable flops_table(const Trace& trace, const LinkIndex& links, std::optional<Span> range) {
   FlopsTable table;
-  table.shapes_recorded = std::any_of(trace.ops.begin(), trace.ops.end(),
-                                      [&](const OpRow& op) { return !trace.strings[op.input_dims].empty(); });
+  table.shapes_recorded =
+      std::any_of(trace.ops.begin(), trace.ops.end(), [&](const OpRow& op) { return !trace.strings[op.input_dims].empty(); });
   std::map<std::tuple<StringId, StringId, StringId>, Sum> sums;
   SliceId before;
   for (const auto& [owner, gpu] : owned_work(trace, links, range)) {
@@ -378,7 +360,8 @@ std::optional<OpRate> rate_of(const Trace& trace, const LaneIndex& lanes, const 
   if (!op || trace.kind(op) != Kind::op || !counts_flops(trace.name(op))) return {};
   const OpRow* row = trace.op_row(op);
   OpRate out;
-  out.flops = flops_of(trace.name(op), row && row->input_dims ? trace.strings[row->input_dims] : std::string_view{}, concrete_inputs);
+  out.flops =
+      flops_of(trace.name(op), row && row->input_dims ? trace.strings[row->input_dims] : std::string_view{}, concrete_inputs);
   Sum sum;
   sum.calls = 1;
   add_launched(trace, lanes, links, op, sum);

@@ -44,7 +44,12 @@ class RowSums {
 class Summer {
  public:
   Summer(const Trace& trace, const LaneIndex& lanes, const Area& area)
-      : t_(trace), index_(lanes), area_(area), names_(trace.strings.size()), categories_(trace.categories.size()), lanes_(trace.lanes.size()) {}
+      : t_(trace),
+        index_(lanes),
+        area_(area),
+        names_(trace.strings.size()),
+        categories_(trace.categories.size()),
+        lanes_(trace.lanes.size()) {}
 
   bool run(const std::atomic<bool>* cancel) {
     for (const LaneId lane : area_.lanes) {
@@ -92,7 +97,8 @@ class Summer {
     names_.add(t_.slices.name[s].value, time);
     categories_.add(t_.slices.category[s], time);
     lanes_.add(lane.value, time);
-    const std::uint32_t parent = index_.is_deep(lane) ? index_.parent(SliceId(std::size_t{s})).value : parent_of(span, of, depth);
+    const std::uint32_t parent =
+        index_.is_deep(lane) ? index_.parent(SliceId(std::size_t{s})).value : parent_of(span, of, depth);
     if (parent == SliceId::kNone) return;
     names_.take_from(t_.slices.name[parent].value, time);
     categories_.take_from(t_.slices.category[parent], time);
@@ -172,7 +178,8 @@ AreaGpu gpu_in(const Trace& trace, const Area& area) {
 
 }  // namespace
 
-std::optional<AreaStats> area_stats(const Trace& trace, const LaneIndex& lanes, const Area& area, const std::atomic<bool>* cancel) {
+std::optional<AreaStats> area_stats(const Trace& trace, const LaneIndex& lanes, const Area& area,
+                                    const std::atomic<bool>* cancel) {
   Summer summer(trace, lanes, area);
   if (!summer.run(cancel)) return std::nullopt;
   AreaStats stats;

@@ -34,11 +34,12 @@ struct AreaStats {
   Area area;
   std::uint64_t slices = 0;
   std::vector<AreaRow> by_name, by_category, by_lane;  // ascending by key; lanes without a slice in the area are left out
-  Ns self = 0;  // sum over all rows of a table: the same for each
+  Ns self = 0;                                         // sum over all rows of a table: the same for each
   AreaGpu gpu;
 };
 
 // Nothing when `cancel` (may be null) turned true on the way.
-std::optional<AreaStats> area_stats(const Trace& trace, const LaneIndex& lanes, const Area& area, const std::atomic<bool>* cancel = nullptr);
+std::optional<AreaStats> area_stats(const Trace& trace, const LaneIndex& lanes, const Area& area,
+                                    const std::atomic<bool>* cancel = nullptr);
 
 }  // namespace gapscope

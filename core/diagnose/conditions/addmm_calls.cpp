@@ -14,8 +14,9 @@ std::vector<AddmmCall> addmm_calls(const Facts& facts) {
     if (owner && facts.trace.name_id(owner) == names.front() && (facts.own(owner) & kIsOp))
       owned.emplace_back(owner, static_cast<std::uint32_t>(i));
   }
-  std::sort(owned.begin(), owned.end(),
-            [](const auto& a, const auto& b) { return std::pair(a.first.value, a.second) < std::pair(b.first.value, b.second); });
+  std::sort(owned.begin(), owned.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.first.value, a.second) < std::pair(b.first.value, b.second);
+  });
   for (const auto& [owner, i] : owned) {
     if (calls.empty() || calls.back().op != owner) calls.push_back({owner, 0, 0, 0, i});
     AddmmCall& call = calls.back();

@@ -82,7 +82,9 @@ std::vector<SliceId> cpu_slices_called(const Facts& facts, std::string_view pref
   return out;
 }
 
-std::vector<SliceId> compiled_regions(const Facts& facts) { return cpu_slices_called(facts, "Torch-Compiled Region", kIsRegion); }
+std::vector<SliceId> compiled_regions(const Facts& facts) {
+  return cpu_slices_called(facts, "Torch-Compiled Region", kIsRegion);
+}
 
 std::vector<RegionCall> region_calls(const Facts& facts) {
   std::vector<RegionCall> calls;
@@ -99,7 +101,8 @@ std::vector<RegionCall> region_calls(const Facts& facts) {
     const GpuOp& op = facts.ops[i];
     if (!op.linked() || (facts.above(op.launch) & kIsRegion) == 0) continue;
     const Place at{facts.trace.lane_id(op.launch), op.launch_span.begin, 0};
-    const auto after = std::upper_bound(places.begin(), places.end(), at, [](const Place& a, const Place& b) { return a.key() < b.key(); });
+    const auto after =
+        std::upper_bound(places.begin(), places.end(), at, [](const Place& a, const Place& b) { return a.key() < b.key(); });
     if (after != places.begin() && (after - 1)->lane == at.lane) add(facts, i, calls[(after - 1)->call]);
   }
   return calls;

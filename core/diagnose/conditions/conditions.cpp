@@ -110,7 +110,8 @@ std::string shown_kernel(std::string_view name) {
 std::string counted(std::size_t count, std::string_view noun) {
   std::string words = shown_count(count) + " " + std::string(noun);
   if (count == 1) return words;
-  if (const std::size_t of = noun.find(" of "); of != noun.npos) return counted(count, noun.substr(0, of)) + std::string(noun.substr(of));
+  if (const std::size_t of = noun.find(" of "); of != noun.npos)
+    return counted(count, noun.substr(0, of)) + std::string(noun.substr(of));
   if (noun.ends_with("launch")) return words + "es";
   if (noun.ends_with("copy")) return words.replace(words.size() - 1, 1, "ies");
   return words + "s";
@@ -120,11 +121,13 @@ std::string counted_of(std::size_t count, std::size_t all, std::string_view noun
   if (all == 1 && count == 1) return "the only " + std::string(noun);
   if (count == all && all == 2) return "both " + counted(all, noun).substr(2);
   if (count == all) return "all " + counted(all, noun);
-  return fmt::format("{} of {}, {}", shown_count(count), counted(all, noun), format_share(static_cast<double>(count) / static_cast<double>(all)));
+  return fmt::format("{} of {}, {}", shown_count(count), counted(all, noun),
+                     format_share(static_cast<double>(count) / static_cast<double>(all)));
 }
 
 std::string sentence_start(std::string words) {
-  if (!words.empty() && words.front() >= 'a' && words.front() <= 'z') words.front() = static_cast<char>(words.front() - 'a' + 'A');
+  if (!words.empty() && words.front() >= 'a' && words.front() <= 'z')
+    words.front() = static_cast<char>(words.front() - 'a' + 'A');
   if (words.ends_with(" %")) words += ',';  // a share stands between commas
   return words;
 }
@@ -152,7 +155,9 @@ IdleBefore idle_before(const Facts& facts, std::vector<SliceId> work) {
     const DeviceGap& gap = device->gaps[i];
     if (!gap.ended_by || !std::binary_search(work.begin(), work.end(), gap.ended_by, before)) continue;
     append(out.gaps, gap.span);
-    device->each_cause(i, [&](IdleCause cause, Ns time) { out.host_and_start += is_host_part(cause) || cause == IdleCause::starting ? time : 0; });
+    device->each_cause(i, [&](IdleCause cause, Ns time) {
+      out.host_and_start += is_host_part(cause) || cause == IdleCause::starting ? time : 0;
+    });
   }
   return out;
 }
@@ -181,8 +186,9 @@ const AccountTimes* account_times(const Facts& facts) {
 
 std::string busy_sentence(const Facts& facts) {
   const std::size_t devices = facts.analysis.account().devices().size();
-  return fmt::format("{} busy {} of {}, {} of the time.", devices > 1 ? fmt::format("At least one of {} GPUs was", devices) : "The GPU was", format_duration(facts.busy_in_window),
-                     format_duration(facts.window.length()), format_share(facts.gpu_util.value_or(0)));
+  return fmt::format(
+      "{} busy {} of {}, {} of the time.", devices > 1 ? fmt::format("At least one of {} GPUs was", devices) : "The GPU was",
+      format_duration(facts.busy_in_window), format_duration(facts.window.length()), format_share(facts.gpu_util.value_or(0)));
 }
 
 std::string busiest_words(const Facts& facts, std::string_view single) {
@@ -194,8 +200,10 @@ std::string cause_words(const CauseTimes& times, bool host_only) {
   const std::size_t most_told = host_only ? kIdleCauses : 3;  // those that an exact sum announces, all
   std::vector<IdleCause> causes;
   for (std::size_t i = 0; i < kIdleCauses; ++i)
-    if (const auto cause = static_cast<IdleCause>(i); times[i] > 0 && (!host_only || is_host_part(cause))) causes.push_back(cause);
-  std::stable_sort(causes.begin(), causes.end(), [&](IdleCause a, IdleCause b) { return times[index_of(a)] > times[index_of(b)]; });
+    if (const auto cause = static_cast<IdleCause>(i); times[i] > 0 && (!host_only || is_host_part(cause)))
+      causes.push_back(cause);
+  std::stable_sort(causes.begin(), causes.end(),
+                   [&](IdleCause a, IdleCause b) { return times[index_of(a)] > times[index_of(b)]; });
   causes.resize(std::min(causes.size(), most_told));
   std::string out;
   for (const IdleCause cause : causes)

@@ -49,8 +49,8 @@ GpuOp most_costly_name(const Facts& facts, const std::vector<GpuOp>& ops);
 
 // A share as people write it: "3.1 %", "42 %", "99.7 %"; never 100 % or 0 % of what is not all or nothing.
 std::string format_share(double fraction);
-// The gaps of the busiest device that ended when one of these pieces of GPU work began, and what of them was the host's own work
-// or a launch on its way. `work` in any order.
+// The gaps of the busiest device that ended when one of these pieces of GPU work began, and what of them was the host's own
+// work or a launch on its way. `work` in any order.
 struct IdleBefore {
   SpanSet gaps;
   Ns host_and_start = 0;

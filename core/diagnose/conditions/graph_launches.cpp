@@ -6,7 +6,8 @@ namespace gapscope {
 
 std::vector<GraphLaunch> graph_launches(const Facts& facts) {
   std::vector<GraphLaunch> out;
-  for (const StringId name : facts.names_matching([](std::string_view n) { return n == "cudaGraphLaunch" || n == "hipGraphLaunch"; })) {
+  for (const StringId name :
+       facts.names_matching([](std::string_view n) { return n == "cudaGraphLaunch" || n == "hipGraphLaunch"; })) {
     for (const SliceId call : facts.names.slices_named(name)) {
       if ((facts.own(call) & kIsGraphLaunch) == 0) continue;
       GraphLaunch launch{call, 0, 0};
@@ -18,8 +19,9 @@ std::vector<GraphLaunch> graph_launches(const Facts& facts) {
       out.push_back(launch);
     }
   }
-  std::stable_sort(out.begin(), out.end(),
-                   [&](const GraphLaunch& a, const GraphLaunch& b) { return facts.trace.begin(a.call) < facts.trace.begin(b.call); });
+  std::stable_sort(out.begin(), out.end(), [&](const GraphLaunch& a, const GraphLaunch& b) {
+    return facts.trace.begin(a.call) < facts.trace.begin(b.call);
+  });
   return out;
 }
 

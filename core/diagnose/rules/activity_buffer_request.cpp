@@ -21,10 +21,11 @@ std::vector<Finding> check(const Facts& facts) {
     took.emplace_back(as_us(facts.trace.duration(s)));
     at.emplace_back(as_us(facts.trace.begin(s) - facts.window.begin));
   }
-  finding.summary = fmt::format("The profiler asked for {} for its records, which took {}.",
-                                counted(requests.size(), "buffer"), format_duration(finding.cost));
+  finding.summary = fmt::format("The profiler asked for {} for its records, which took {}.", counted(requests.size(), "buffer"),
+                                format_duration(finding.cost));
   if (!facts.ops.empty() && facts.trace.begin(requests.front()) < facts.ops.front().span.begin)
-    finding.summary += requests.size() == 1 ? " That was before the first GPU work." : " The first time was before the first GPU work.";
+    finding.summary +=
+        requests.size() == 1 ? " That was before the first GPU work." : " The first time was before the first GPU work.";
   finding.evidence = Evidence({{"n", requests.size()}, {"dur_us", std::move(took)}, {"at_us", std::move(at)}});
   mark_slices(finding, facts.trace, requests);
   return {std::move(finding)};
@@ -33,9 +34,13 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule activity_buffer_request = {
-    "activity_buffer_request", RuleClass::profiler_artefact, Severity::informational, kNeedsNothing,
+    "activity_buffer_request",
+    RuleClass::profiler_artefact,
+    Severity::informational,
+    kNeedsNothing,
     "The profiler asked for a buffer",
-    "CUPTI reserves room for its records, and a thread that launches stands still meanwhile. Long recordings show it again and again.",
+    "CUPTI reserves room for its records, and a thread that launches stands still meanwhile. Long recordings show it again and "
+    "again.",
     "Subtract it, or let the schedule warm up so that it falls before the recorded steps. Nothing to optimise.",
     check};
 

@@ -26,9 +26,9 @@ std::vector<Finding> check(const Facts& facts) {
     per_call.emplace_back(std::to_string(ops), count);
     counts += fmt::format("{}{} ({} {})", counts.empty() ? "" : ", ", ops, count, count == 1 ? "call" : "calls");
   }
-  finding.summary = fmt::format("{} of aten::addmm {} and {} in one operator. GPU operations a call: {}.",
-                                counted(calls.size(), "call"), calls.size() == 1 ? "multiplies" : "multiply",
-                                calls.size() == 1 ? "adds" : "add", counts);
+  finding.summary =
+      fmt::format("{} of aten::addmm {} and {} in one operator. GPU operations a call: {}.", counted(calls.size(), "call"),
+                  calls.size() == 1 ? "multiplies" : "multiply", calls.size() == 1 ? "adds" : "add", counts);
   finding.evidence.add("n", calls.size());
   finding.evidence.add("gpu_ops_per_call", std::move(per_call));
   mark_slices(finding, facts.trace, calls);
@@ -38,9 +38,13 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule addmm_dispatch_fusion = {
-    "addmm_dispatch_fusion", RuleClass::reading_help, Severity::informational, kNeedsLaunches | kNeedsOperators,
+    "addmm_dispatch_fusion",
+    RuleClass::reading_help,
+    Severity::informational,
+    kNeedsLaunches | kNeedsOperators,
     "Multiplication and addition are one operator",
-    "The two were joined at the level of operators (aten::addmm). The GPU still runs one library GEMM, sometimes with a copy of the "
+    "The two were joined at the level of operators (aten::addmm). The GPU still runs one library GEMM, sometimes with a copy "
+    "of the "
     "bias, a memset or a second kernel beside it.",
     "Look at the GPU operations of one call to see whether the addition is truly free: one means yes.",
     check};

@@ -32,7 +32,8 @@ SliceId first_operator(const Facts& facts, SliceId region) {
     const std::uint32_t depth = trace.depth(at) + 1;
     if (depth >= lane.depth_count) return {};
     SliceId child = facts.lanes.first_begin_at_or_after(trace.row_id(trace.lane_id(at), depth), trace.begin(at));
-    while (child && trace.begin(child) < trace.end(region) && (facts.below(child) & kIsOp) == 0) child = facts.lanes.next_in_row(child);
+    while (child && trace.begin(child) < trace.end(region) && (facts.below(child) & kIsOp) == 0)
+      child = facts.lanes.next_in_row(child);
     if (!child || trace.begin(child) >= trace.end(region)) return {};
     at = child;
   }
@@ -65,13 +66,13 @@ struct Found {
 // Nothing where the first instance is no exception.
 std::optional<Found> judged(const Facts& facts, std::vector<Instance> instances) {
   if (instances.size() < kLeastInstances) return std::nullopt;
-  std::sort(instances.begin(), instances.end(), [&](const Instance& a, const Instance& b) {
-    return facts.trace.begin(a.region) < facts.trace.begin(b.region);
-  });
+  std::sort(instances.begin(), instances.end(),
+            [&](const Instance& a, const Instance& b) { return facts.trace.begin(a.region) < facts.trace.begin(b.region); });
   std::vector<Ns> rest;
   for (std::size_t i = 1; i < instances.size(); ++i) rest.push_back(instances[i].gap);
   const Found found = {instances.front(), median_of(std::move(rest)), instances.size()};
-  if (found.first.gap < kLeastGap || found.ratio() < kLeastRatio || (facts.own(found.first.op) & kIsAten) == 0) return std::nullopt;
+  if (found.first.gap < kLeastGap || found.ratio() < kLeastRatio || (facts.own(found.first.op) & kIsAten) == 0)
+    return std::nullopt;
   return found;
 }
 
@@ -80,16 +81,21 @@ std::vector<Finding> check(const Facts& facts) {
   for (auto& [name, instances] : instances_by_name(facts))
     if (const auto found = judged(facts, std::move(instances))) all.push_back(*found);
   if (all.empty()) return {};
-  const Found& widest = *std::max_element(all.begin(), all.end(), [](const Found& a, const Found& b) { return a.first.gap < b.first.gap; });
+  const Found& widest =
+      *std::max_element(all.begin(), all.end(), [](const Found& a, const Found& b) { return a.first.gap < b.first.gap; });
   const std::string_view name = facts.trace.name(widest.first.region), op = facts.trace.name(widest.first.op);
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format(
-      "The first {} waited {} for its first operator, {}; the {} waited {}{}.", shown_name(name),
-      format_duration(widest.first.gap), shown_name(op), widest.count == 2 ? "other" : fmt::format("other {}", widest.count - 1),
-      format_duration(widest.median), widest.count == 2 ? "" : " at the median");
-  finding.evidence = Evidence({{"annotation", name}, {"first_gap_us", as_us(widest.first.gap)}, {"rest_median_us", as_us(widest.median)},
-                               {"ratio", widest.ratio()}, {"n", widest.count}, {"op", op}});
+  finding.summary = fmt::format("The first {} waited {} for its first operator, {}; the {} waited {}{}.", shown_name(name),
+                                format_duration(widest.first.gap), shown_name(op),
+                                widest.count == 2 ? "other" : fmt::format("other {}", widest.count - 1),
+                                format_duration(widest.median), widest.count == 2 ? "" : " at the median");
+  finding.evidence = Evidence({{"annotation", name},
+                               {"first_gap_us", as_us(widest.first.gap)},
+                               {"rest_median_us", as_us(widest.median)},
+                               {"ratio", widest.ratio()},
+                               {"n", widest.count},
+                               {"op", op}});
   std::vector<FindingSpan> gaps;
   for (const Found& found : all) {
     finding.cost += found.first.gap - found.median;
@@ -104,7 +110,10 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule annotation_first_op_gap = {
-    "annotation_first_op_gap", RuleClass::start_up, Severity::informational, kNeedsOperators,
+    "annotation_first_op_gap",
+    RuleClass::start_up,
+    Severity::informational,
+    kNeedsOperators,
     "A region began long before its first operator",
     "The annotation was entered, but its first operator came late, and only the first time, as when something is set up once.",
     "Warm up before recording. Where the gap stays in every instance it is Python code in front of the operator.",

@@ -25,7 +25,8 @@ class BusyTime {
  private:
   Ns until(Ns t) const {
     const auto after = std::lower_bound(set_.begin(), set_.end(), t, [](Span s, Ns time) { return s.end <= time; });
-    return before_[static_cast<std::size_t>(after - set_.begin())] + (after == set_.end() ? 0 : std::max<Ns>(0, t - after->begin));
+    return before_[static_cast<std::size_t>(after - set_.begin())] +
+           (after == set_.end() ? 0 : std::max<Ns>(0, t - after->begin));
   }
   SpanSet set_;
   std::vector<Ns> before_;
@@ -68,12 +69,13 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::informational;
   finding.summary =
-      fmt::format("Annotations on GPU lanes span {}, but the GPU worked only {} inside them, {}.",
-                  format_duration(sums.span), format_duration(sums.busy), format_share(share_of(sums.busy, sums.span)));
+      fmt::format("Annotations on GPU lanes span {}, but the GPU worked only {} inside them, {}.", format_duration(sums.span),
+                  format_duration(sums.busy), format_share(share_of(sums.busy, sums.span)));
   if (facts.gpu_sum > 0)
     finding.summary += fmt::format(" The profiler table lists them with {} of the CUDA time.",
                                    format_share(static_cast<double>(sums.span) / static_cast<double>(facts.gpu_sum)));
-  finding.evidence = Evidence({{"spans", sums.spans}, {"span_us", as_us(sums.span)}, {"busy_us", as_us(sums.busy)}, {"ratio", ratio}});
+  finding.evidence =
+      Evidence({{"spans", sums.spans}, {"span_us", as_us(sums.span)}, {"busy_us", as_us(sums.busy)}, {"ratio", ratio}});
   mark_slices(finding, facts.trace, sums.empty);
   return {std::move(finding)};
 }
@@ -81,9 +83,13 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule annotation_span_not_busy = {
-    "annotation_span_not_busy", RuleClass::table_trap, Severity::informational, kNeedsGpuWork,
+    "annotation_span_not_busy",
+    RuleClass::table_trap,
+    Severity::informational,
+    kNeedsGpuWork,
     "Annotations on the GPU lane are mostly empty",
-    "The copy of a record_function on a GPU lane reaches from its first to its last kernel, pauses included. The table counts all of "
+    "The copy of a record_function on a GPU lane reaches from its first to its last kernel, pauses included. The table counts "
+    "all of "
     "that as CUDA time, so that shares above 100 % appear.",
     "Read how busy the GPU was inside the span instead, and do not add rows of annotations to rows of kernels.",
     check};

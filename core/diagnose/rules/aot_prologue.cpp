@@ -16,9 +16,8 @@ std::vector<Finding> check(const Facts& facts) {
   const std::size_t count = times.size();
   const Ns median = median_of(std::move(times));
   Finding finding;
-  finding.summary =
-      fmt::format("{} of the wrapper around compiled code, of {}{}.", counted(count, "call"), format_duration(median),
-                  count == 1 ? "" : " each (median)");
+  finding.summary = fmt::format("{} of the wrapper around compiled code, of {}{}.", counted(count, "call"),
+                                format_duration(median), count == 1 ? "" : " each (median)");
   finding.evidence = Evidence({{"n", count}, {"median_us", as_us(median)}});
   mark_slices(finding, facts.trace, prologues);
   return {std::move(finding)};
@@ -27,7 +26,10 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule aot_prologue = {
-    "aot_prologue", RuleClass::reading_help, Severity::informational, kNeedsOperators,
+    "aot_prologue",
+    RuleClass::reading_help,
+    Severity::informational,
+    kNeedsOperators,
     "The wrapper of AOTAutograd",
     "AOTAutograd prepares the inputs before each call of a compiled graph. It is always there, also without gradients.",
     "Nothing to do.",

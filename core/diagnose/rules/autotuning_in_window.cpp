@@ -43,7 +43,10 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule autotuning_in_window = {
-    "autotuning_in_window", RuleClass::problem, Severity::costly, kNeedsLaunches,
+    "autotuning_in_window",
+    RuleClass::problem,
+    Severity::costly,
+    kNeedsLaunches,
     "The autotuner's benchmarks are in the recording",
     "The compiler timed candidate kernels while the profiler ran. The GPU looks busy, but with trial runs.",
     "Call the compiled function a few times before the profiler starts.",

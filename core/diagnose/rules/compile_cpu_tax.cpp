@@ -48,8 +48,10 @@ std::vector<Finding> check(const Facts& facts) {
   finding.summary =
       fmt::format("A compiled call takes {} on the host for {} of GPU work, {} times as long. GPU operations a call: {:g}.",
                   format_duration(middle.host), format_duration(middle.gpu), format_significant(ratio), middle.gpu_ops);
-  finding.evidence = Evidence(
-      {{"region_cpu_us", as_us(middle.host)}, {"region_gpu_us", as_us(middle.gpu)}, {"gpu_ops", middle.gpu_ops}, {"ratio", ratio}});
+  finding.evidence = Evidence({{"region_cpu_us", as_us(middle.host)},
+                               {"region_gpu_us", as_us(middle.gpu)},
+                               {"gpu_ops", middle.gpu_ops},
+                               {"ratio", ratio}});
   mark_slices(finding, facts.trace, regions);
   return {std::move(finding)};
 }
@@ -57,9 +59,13 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule compile_cpu_tax = {
-    "compile_cpu_tax", RuleClass::problem, Severity::notable, kNeedsLaunches | kNeedsOperators,
+    "compile_cpu_tax",
+    RuleClass::problem,
+    Severity::notable,
+    kNeedsLaunches | kNeedsOperators,
     "A compiled call keeps the host longer than the GPU",
-    "The compiled call spends several times its GPU time on the host, in guards, wrappers and launches. Whether eager code would be cheaper, only a "
+    "The compiled call spends several times its GPU time on the host, in guards, wrappers and launches. Whether eager code "
+    "would be cheaper, only a "
     "recording of it tells; for an operator or two it usually is.",
     "Do not compile single operators. Compile a bigger piece, or replay it as a CUDA graph (mode=\"reduce-overhead\").",
     check};

@@ -20,8 +20,8 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = facts.compile_share >= kSevereShare ? Severity::costly : Severity::notable;
   finding.cost = length(facts.compile_time);
   finding.summary = fmt::format("The compiler worked for {}, {} of the recorded window; its longest part was {} with {}.",
-                                format_duration(finding.cost), format_share(facts.compile_share), shown_name(facts.trace.name(longest)),
-                                format_duration(facts.trace.duration(longest)));
+                                format_duration(finding.cost), format_share(facts.compile_share),
+                                shown_name(facts.trace.name(longest)), format_duration(facts.trace.duration(longest)));
   finding.evidence = Evidence({{"total_us", as_us(finding.cost)},
                                {"share_of_window", facts.compile_share},
                                {"frames", facts.compile_frames.size()},
@@ -36,7 +36,10 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule compile_inside_window = {
-    "compile_inside_window", RuleClass::problem, Severity::costly, kNeedsNothing,
+    "compile_inside_window",
+    RuleClass::problem,
+    Severity::costly,
+    kNeedsNothing,
     "torch.compile was at work while recording",
     "Dynamo, AOTAutograd or Inductor ran inside the recorded window, so the times describe the compiler and not the program.",
     "Call the compiled function a few times before the profiler starts.",

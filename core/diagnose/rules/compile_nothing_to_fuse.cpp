@@ -30,13 +30,14 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule compile_nothing_to_fuse = {"compile_nothing_to_fuse",
-                                      RuleClass::observation,
-                                      Severity::informational,
-                                      kNeedsLaunches | kNeedsOperators,
-                                      "torch.compile found nothing to fuse",
-                                      "The compiled region holds library kernels only, the same that eager code would call.",
-                                      "Keep it eager, or compile a larger piece so that there is something to fuse.",
-                                      check};
+extern const Rule compile_nothing_to_fuse = {
+    "compile_nothing_to_fuse",
+    RuleClass::observation,
+    Severity::informational,
+    kNeedsLaunches | kNeedsOperators,
+    "torch.compile found nothing to fuse",
+    "The compiled region holds library kernels only, the same that eager code would call.",
+    "Keep it eager, or compile a larger piece so that there is something to fuse.",
+    check};
 
 }  // namespace gapscope

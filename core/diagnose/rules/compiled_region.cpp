@@ -29,9 +29,8 @@ std::vector<Finding> check(const Facts& facts) {
     if (list.size() <= 8) text += (text.empty() ? " (" : ", ") + to_text(id);
   }
   if (!text.empty()) text += list.size() > 8 ? ", ...)" : ")";
-  finding.summary = fmt::format("{} of compiled code{}, {} on the host, with {} in {}.",
-                                counted(regions.size(), "call"), text, format_duration(host), counted(gpu_ops, "GPU operation"),
-                                regions.size() == 1 ? "it" : "them");
+  finding.summary = fmt::format("{} of compiled code{}, {} on the host, with {} in {}.", counted(regions.size(), "call"), text,
+                                format_duration(host), counted(gpu_ops, "GPU operation"), regions.size() == 1 ? "it" : "them");
   finding.evidence.add("n", regions.size());
   finding.evidence.add("ids", std::move(list));
   mark_slices(finding, facts.trace, regions);
@@ -41,9 +40,13 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule compiled_region = {
-    "compiled_region", RuleClass::reading_help, Severity::informational, kNeedsOperators,
+    "compiled_region",
+    RuleClass::reading_help,
+    Severity::informational,
+    kNeedsOperators,
     "Code made by torch.compile runs here",
-    "The span executes a compiled region. In K/M, K counts the compiled pieces of Python code, M the versions of that piece, both from 0.",
+    "The span executes a compiled region. In K/M, K counts the compiled pieces of Python code, M the versions of that piece, "
+    "both from 0.",
     "Look for more than one K in a step (a graph break) and for an M above 0 (a recompilation).",
     check};
 

@@ -56,7 +56,8 @@ std::vector<Finding> check(const Facts& facts) {
   // When other regions do work, these may be meant to do none.
   finding.severity = idle.size() == calls.size() ? Severity::costly : Severity::notable;
   finding.summary = fmt::format("{} launched nothing and called no compiled graph, in {} of host time.",
-                                sentence_start(counted_of(idle.size(), calls.size(), "call of compiled code")), format_duration(finding.cost));
+                                sentence_start(counted_of(idle.size(), calls.size(), "call of compiled code")),
+                                format_duration(finding.cost));
   finding.evidence.add("n", idle.size());
   finding.evidence.add("of", calls.size());
   finding.evidence.add("region_us", std::move(times));
@@ -66,11 +67,14 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule compiled_region_no_kernels = {
-    "compiled_region_no_kernels", RuleClass::problem, Severity::costly, kNeedsOperators,
-    "A compiled region that does nothing",
-    "The region runs but launches no GPU work and calls no compiled graph: nobody uses its result, so the compiler removed the work.",
-    "Return the result from the compiled function, or use it.",
-    check};
+extern const Rule compiled_region_no_kernels = {"compiled_region_no_kernels",
+                                                RuleClass::problem,
+                                                Severity::costly,
+                                                kNeedsOperators,
+                                                "A compiled region that does nothing",
+                                                "The region runs but launches no GPU work and calls no compiled graph: nobody "
+                                                "uses its result, so the compiler removed the work.",
+                                                "Return the result from the compiled function, or use it.",
+                                                check};
 
 }  // namespace gapscope

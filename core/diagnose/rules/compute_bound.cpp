@@ -25,7 +25,8 @@ double copy_share(const Facts& facts) {
 
 std::vector<Finding> check(const Facts& facts) {
   if (facts.compiling() || !facts.cpu_to_gpu || !facts.gpu_util || !facts.gpu_window_util) return {};
-  if (*facts.gpu_window_util < kLeastUseWhileWorking || *facts.gpu_util < kLeastUse || *facts.cpu_to_gpu > kMostRatio) return {};
+  if (*facts.gpu_window_util < kLeastUseWhileWorking || *facts.gpu_util < kLeastUse || *facts.cpu_to_gpu > kMostRatio)
+    return {};
   // Waiting for other GPUs looks busy.
   if (const AccountTimes* times = account_times(facts);
       times != nullptr && share_of(times->exposed_communication, times->window) > *facts.gpu_util - kLeastUse)
@@ -34,10 +35,11 @@ std::vector<Finding> check(const Facts& facts) {
   if (copies >= kMostCopyShare) return {};
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format(
-      "From its first to its last piece of work the GPU was busy {} of the time, and {} of the whole window.",
-      format_share(*facts.gpu_window_util), format_share(*facts.gpu_util));
-  finding.evidence = Evidence({{"gpu_window_util", *facts.gpu_window_util}, {"ratio", *facts.cpu_to_gpu}, {"memcpy_share", copies}});
+  finding.summary =
+      fmt::format("From its first to its last piece of work the GPU was busy {} of the time, and {} of the whole window.",
+                  format_share(*facts.gpu_window_util), format_share(*facts.gpu_util));
+  finding.evidence =
+      Evidence({{"gpu_window_util", *facts.gpu_window_util}, {"ratio", *facts.cpu_to_gpu}, {"memcpy_share", copies}});
   finding.spans.push_back({LaneId{}, facts.window, SliceId{}});
   return {std::move(finding)};
 }
@@ -45,7 +47,10 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule compute_bound = {
-    "compute_bound", RuleClass::good_sign, Severity::informational, kNeedsLaunches,
+    "compute_bound",
+    RuleClass::good_sign,
+    Severity::informational,
+    kNeedsLaunches,
     "The GPU sets the pace",
     "The GPU works nearly without a pause and the host is ahead of it, so the time in kernels decides how long a step takes.",
     "Nothing to repair on the launching side: look at the kernels that take most time, at the data type and at the algorithm.",

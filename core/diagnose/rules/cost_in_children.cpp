@@ -24,8 +24,8 @@ constexpr std::uint32_t kNone = SliceId::kNone;
 // The CPU tree as the profiler table sees it: Python frames are left out, their children belong to the next counted slice
 // above them.
 struct TableTree {
-  std::vector<std::uint32_t> parent;   // by slice: the nearest counted one above
-  std::vector<Ns> total, self;         // by name; total of all instances, also of those within one of the same name
+  std::vector<std::uint32_t> parent;  // by slice: the nearest counted one above
+  std::vector<Ns> total, self;        // by name; total of all instances, also of those within one of the same name
 };
 
 TableTree table_tree(const Facts& facts) {
@@ -119,8 +119,8 @@ std::vector<Finding> check(const Facts& facts) {
   const double self = static_cast<double>(row.self) / static_cast<double>(row.total);
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format("{} holds {} of the CPU time, but only {} of its {} is its own.", shown_name(name), format_share(share),
-                                format_duration(row.self), format_duration(row.total));
+  finding.summary = fmt::format("{} holds {} of the CPU time, but only {} of its {} is its own.", shown_name(name),
+                                format_share(share), format_duration(row.self), format_duration(row.total));
   if (const std::string below = widest_children(facts, tree, row); !below.empty())
     finding.summary += fmt::format(" Widest below it: {}.", below);
   finding.evidence = Evidence({{"row", name}, {"cpu_total_share", share}, {"self_over_total", self}});
@@ -130,11 +130,13 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule cost_in_children = {
-    "cost_in_children", RuleClass::reading_help, Severity::informational, kNeedsNothing,
-    "The cost is below this row",
-    "The row itself does little; almost all of its time is spent in what it called.",
-    "Look at the rows below it and follow the widest one down.",
-    check};
+extern const Rule cost_in_children = {"cost_in_children",
+                                      RuleClass::reading_help,
+                                      Severity::informational,
+                                      kNeedsNothing,
+                                      "The cost is below this row",
+                                      "The row itself does little; almost all of its time is spent in what it called.",
+                                      "Look at the rows below it and follow the widest one down.",
+                                      check};
 
 }  // namespace gapscope

@@ -22,9 +22,11 @@ std::vector<SliceId> parts_of(const Facts& facts) {
   std::vector<SliceId> parts;
   for (const SliceId s : facts.slices_with(kIsAnnotation))
     if ((facts.above(s) & kIsAnnotation) == 0) parts.push_back(s);
-  std::stable_sort(parts.begin(), parts.end(), [&](SliceId a, SliceId b) { return facts.trace.begin(a) < facts.trace.begin(b); });
+  std::stable_sort(parts.begin(), parts.end(),
+                   [&](SliceId a, SliceId b) { return facts.trace.begin(a) < facts.trace.begin(b); });
   if (!parts.empty())
-    std::erase_if(parts, [&, first = facts.trace.name_id(parts.front())](SliceId s) { return facts.trace.name_id(s) != first; });
+    std::erase_if(parts,
+                  [&, first = facts.trace.name_id(parts.front())](SliceId s) { return facts.trace.name_id(s) != first; });
   return parts;
 }
 
@@ -39,10 +41,12 @@ std::vector<PartStart> starts_of(const Facts& facts, const std::vector<SliceId>&
   for (const GpuOp& op : facts.ops) {
     if (!op.linked()) continue;
     const Ns at = op.launch_span.begin;
-    const auto after = std::upper_bound(parts.begin(), parts.end(), at, [&](Ns t, SliceId s) { return t < facts.trace.begin(s); });
+    const auto after =
+        std::upper_bound(parts.begin(), parts.end(), at, [&](Ns t, SliceId s) { return t < facts.trace.begin(s); });
     if (after == parts.begin() || at > facts.trace.end(*(after - 1))) continue;
     PartStart& start = out[static_cast<std::size_t>(after - 1 - parts.begin())];
-    if (!start.has_work || op.launch_span.begin < start.launch_begin) start.launch_begin = at, start.launch_end = op.launch_span.end;
+    if (!start.has_work || op.launch_span.begin < start.launch_begin)
+      start.launch_begin = at, start.launch_end = op.launch_span.end;
     start.gpu_begin = start.has_work ? std::min(start.gpu_begin, op.span.begin) : op.span.begin;
     start.has_work = true;
   }
@@ -77,9 +81,12 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::informational;
   finding.cost = requests;
-  finding.summary = fmt::format("The GPU starts {} after {} begins; the profiler's buffer requests take {} of that{}.",
-                                format_duration(offset.length()), shown_name(facts.trace.name(parts.front())), format_duration(requests),
-                                later > 0 ? fmt::format(", and later {} get to their first launch in {}", facts.steps.empty() ? "ones" : "steps", format_duration(later)) : "");
+  finding.summary =
+      fmt::format("The GPU starts {} after {} begins; the profiler's buffer requests take {} of that{}.",
+                  format_duration(offset.length()), shown_name(facts.trace.name(parts.front())), format_duration(requests),
+                  later > 0 ? fmt::format(", and later {} get to their first launch in {}",
+                                          facts.steps.empty() ? "ones" : "steps", format_duration(later))
+                            : "");
   finding.evidence = Evidence({{"first", facts.trace.name(parts.front())},
                                {"offset_us", as_us(offset.length())},
                                {"host_to_first_launch_us", as_us(starts.front().launch_end - offset.begin)},
@@ -93,9 +100,13 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule cpu_gpu_lane_offset = {
-    "cpu_gpu_lane_offset", RuleClass::start_up, Severity::informational, kNeedsLaunches,
+    "cpu_gpu_lane_offset",
+    RuleClass::start_up,
+    Severity::informational,
+    kNeedsLaunches,
     "The GPU lane starts late",
-    "The first GPU work begins long after the first step, and a good part of that is the profiler asking for its buffers, which no "
+    "The first GPU work begins long after the first step, and a good part of that is the profiler asking for its buffers, "
+    "which no "
     "run without a profiler pays.",
     "Leave this part out of any measurement: record with warm-up steps (schedule(wait, warmup, active)) and judge later steps.",
     check};

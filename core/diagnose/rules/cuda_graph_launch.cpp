@@ -43,14 +43,15 @@ std::vector<Finding> check(const Facts& facts) {
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   const Ns median = median_of(std::move(times));
   Finding finding;
-  const std::string sizes =
-      nodes.size() == 1 ? shown_count(nodes.front()) : fmt::format("{} to {}", shown_count(nodes.front()), shown_count(nodes.back()));
+  const std::string sizes = nodes.size() == 1 ? shown_count(nodes.front())
+                                              : fmt::format("{} to {}", shown_count(nodes.front()), shown_count(nodes.back()));
   finding.summary = fmt::format("{} of {}{}; a launch takes {} on the host.", counted(launches.size(), "CUDA graph launch"),
                                 nodes.size() == 1 && nodes.front() == 1 ? "1 GPU operation" : sizes + " GPU operations",
                                 launches.size() == 1 ? "" : " each", format_duration(median));
   if (nodes.back() > 1) {
     const BetweenNodes between = between_nodes(facts, launches);
-    finding.summary += fmt::format(" Between two operations of a graph pass {} at the median, {} in all.", format_duration(between.median), format_duration(between.total));
+    finding.summary += fmt::format(" Between two operations of a graph pass {} at the median, {} in all.",
+                                   format_duration(between.median), format_duration(between.total));
   }
   EvidenceList per_launch;
   for (const std::size_t n : nodes)
@@ -64,12 +65,15 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule cuda_graph_launch = {
-    "cuda_graph_launch", RuleClass::good_sign, Severity::informational, kNeedsNothing,
-    "A CUDA graph is replayed",
-    "One call starts a whole recorded sequence of GPU work, so the host pays for one launch. Only the first operation of them tells the delay from "
-    "the launch.",
-    "Compare CPU time and gaps with the run without graphs.",
-    check};
+extern const Rule cuda_graph_launch = {"cuda_graph_launch",
+                                       RuleClass::good_sign,
+                                       Severity::informational,
+                                       kNeedsNothing,
+                                       "A CUDA graph is replayed",
+                                       "One call starts a whole recorded sequence of GPU work, so the host pays for one "
+                                       "launch. Only the first operation of them tells the delay from "
+                                       "the launch.",
+                                       "Compare CPU time and gaps with the run without graphs.",
+                                       check};
 
 }  // namespace gapscope

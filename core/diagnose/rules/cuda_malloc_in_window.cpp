@@ -19,10 +19,11 @@ bool starts_with_any(std::string_view name, std::initializer_list<std::string_vi
 
 // cuMem* without copies, fills and questions (cuMemcpy*, cuMemset*, cuMemGet*).
 bool is_allocation_call(std::string_view name) {
-  return starts_with_any(name, {"cudaMalloc", "cudaFree", "cudaHostAlloc", "hipMalloc", "hipFree", "hipHostMalloc", "hipHostAlloc",
-                                "hipHostFree", "hipExtMalloc", "cuMemAlloc", "cuMemFree", "cuMemHostAlloc", "cuMemCreate", "cuMemMap",
-                                "cuMemUnmap", "cuMemRelease", "cuMemAddress", "cuMemSetAccess", "hipMemCreate", "hipMemMap",
-                                "hipMemUnmap", "hipMemRelease", "hipMemAddress", "hipMemSetAccess"});
+  return starts_with_any(name,
+                         {"cudaMalloc",   "cudaFree",    "cudaHostAlloc", "hipMalloc",     "hipFree",       "hipHostMalloc",
+                          "hipHostAlloc", "hipHostFree", "hipExtMalloc",  "cuMemAlloc",    "cuMemFree",     "cuMemHostAlloc",
+                          "cuMemCreate",  "cuMemMap",    "cuMemUnmap",    "cuMemRelease",  "cuMemAddress",  "cuMemSetAccess",
+                          "hipMemCreate", "hipMemMap",   "hipMemUnmap",   "hipMemRelease", "hipMemAddress", "hipMemSetAccess"});
 }
 
 struct Calls {
@@ -55,22 +56,28 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = calls.steps.size() >= kSeveralSteps ? Severity::costly : Severity::notable;
   finding.cost = calls.time;
-  finding.summary = fmt::format("{} to the driver's allocator took {}{}.", counted(calls.slices.size(), "call"),
-                                format_duration(calls.time), calls.steps.size() >= kSeveralSteps ? fmt::format(", in {} steps", calls.steps.size()) : "");
-  finding.evidence = Evidence({{"n", count}, {"total_us", as_us(calls.time)}, {"names", std::move(calls.names)}, {"steps", calls.steps.size()}});
+  finding.summary =
+      fmt::format("{} to the driver's allocator took {}{}.", counted(calls.slices.size(), "call"), format_duration(calls.time),
+                  calls.steps.size() >= kSeveralSteps ? fmt::format(", in {} steps", calls.steps.size()) : "");
+  finding.evidence = Evidence(
+      {{"n", count}, {"total_us", as_us(calls.time)}, {"names", std::move(calls.names)}, {"steps", calls.steps.size()}});
   mark_slices(finding, facts.trace, calls.slices);
   return {std::move(finding)};
 }
 
 }  // namespace
 
-extern const Rule cuda_malloc_in_window = {
-    "cuda_malloc_in_window", RuleClass::start_up, Severity::notable, kNeedsNothing,
-    "Memory was asked from the driver",
-    "Calls that allocate or free in the driver while recording: PyTorch's memory cache grew or was flushed, or a library made its own buffers. "
-    "Freeing may also wait for the GPU.",
-    "Warm up until the cache has its size. If it comes back in later steps, avoid empty_cache(), keep tensor sizes steady, or set "
-    "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.",
-    check};
+extern const Rule cuda_malloc_in_window = {"cuda_malloc_in_window",
+                                           RuleClass::start_up,
+                                           Severity::notable,
+                                           kNeedsNothing,
+                                           "Memory was asked from the driver",
+                                           "Calls that allocate or free in the driver while recording: PyTorch's memory cache "
+                                           "grew or was flushed, or a library made its own buffers. "
+                                           "Freeing may also wait for the GPU.",
+                                           "Warm up until the cache has its size. If it comes back in later steps, avoid "
+                                           "empty_cache(), keep tensor sizes steady, or set "
+                                           "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.",
+                                           check};
 
 }  // namespace gapscope

@@ -30,8 +30,10 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::notable;
   finding.cost = copies;
   finding.summary = fmt::format(
-      "Before each replay {} of copies bring the inputs into the graph's own buffers, {} of {} for copies and graph ({} in all).",
-      format_duration(copies / calls), format_share(share), format_duration((copies + graphs) / calls), counted(pieces, "copy"));
+      "Before each replay {} of copies bring the inputs into the graph's own buffers, {} of {} for copies and graph ({} in "
+      "all).",
+      format_duration(copies / calls), format_share(share), format_duration((copies + graphs) / calls),
+      counted(pieces, "copy"));
   finding.evidence = Evidence({{"copy_us", as_us(copies) / static_cast<double>(calls)},
                                {"graph_us", as_us(graphs) / static_cast<double>(calls)},
                                {"share", share}});
@@ -43,9 +45,13 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule cudagraph_input_copy = {
-    "cudagraph_input_copy", RuleClass::problem, Severity::notable, kNeedsLaunches | kNeedsOperators,
+    "cudagraph_input_copy",
+    RuleClass::problem,
+    Severity::notable,
+    kNeedsLaunches | kNeedsOperators,
     "Inputs are copied before each replay of the graph",
-    "A CUDA graph reads from fixed addresses, so inputs that move are copied into its buffers first. Parameters stay where they are and "
+    "A CUDA graph reads from fixed addresses, so inputs that move are copied into its buffers first. Parameters stay where "
+    "they are and "
     "are not.",
     "Mark inputs as static or keep them in the same memory; for work that is bound by memory, do without the graph.",
     check};

@@ -46,11 +46,12 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = std::max<Ns>(middle.host - middle.gpu, 0) * static_cast<Ns>(launches.size());
-  finding.summary =
-      fmt::format("A CUDA graph holds {} of {}{}, while {} takes {} on the host.",
-                  middle.nodes == 1 ? "1 GPU operation" : fmt::format("{:g} GPU operations", middle.nodes),
-                  format_duration(middle.gpu), middle.nodes == 1 ? "" : " in all", middle.in_region ? "the region around it" : "its launch", format_duration(middle.host));
-  finding.evidence = Evidence({{"nodes", middle.nodes}, {"graph_gpu_us", as_us(middle.gpu)}, {"host_region_us", as_us(middle.host)}});
+  finding.summary = fmt::format("A CUDA graph holds {} of {}{}, while {} takes {} on the host.",
+                                middle.nodes == 1 ? "1 GPU operation" : fmt::format("{:g} GPU operations", middle.nodes),
+                                format_duration(middle.gpu), middle.nodes == 1 ? "" : " in all",
+                                middle.in_region ? "the region around it" : "its launch", format_duration(middle.host));
+  finding.evidence =
+      Evidence({{"nodes", middle.nodes}, {"graph_gpu_us", as_us(middle.gpu)}, {"host_region_us", as_us(middle.host)}});
   std::vector<SliceId> calls;
   for (const GraphLaunch& launch : launches) calls.push_back(launch.call);
   mark_slices(finding, facts.trace, calls);
@@ -60,7 +61,10 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule cudagraph_little_work = {
-    "cudagraph_little_work", RuleClass::problem, Severity::notable, kNeedsLaunches,
+    "cudagraph_little_work",
+    RuleClass::problem,
+    Severity::notable,
+    kNeedsLaunches,
     "A CUDA graph around almost nothing",
     "The graph holds few and short kernels, so that its replay may cost the host more than it saves.",
     "Compare with the run without graphs; then drop the graph, or put more work into it.",

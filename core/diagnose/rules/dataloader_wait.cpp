@@ -44,9 +44,9 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = total;
-  finding.summary = fmt::format("Fetching the next batch took {} in {} calls, {} of the {}; the longest took {}.", format_duration(total),
-                                shown_count(loads.size()), format_share(share), facts.steps.empty() ? "recorded window" : "steps' time",
-                                format_duration(longest));
+  finding.summary = fmt::format("Fetching the next batch took {} in {} calls, {} of the {}; the longest took {}.",
+                                format_duration(total), shown_count(loads.size()), format_share(share),
+                                facts.steps.empty() ? "recorded window" : "steps' time", format_duration(longest));
   finding.evidence = Evidence({{"n", loads.size()}, {"total_us", as_us(total)}, {"share", share}});
   mark_slices(finding, facts.trace, loads);
   return {std::move(finding)};
@@ -55,9 +55,13 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule dataloader_wait = {
-    "dataloader_wait", RuleClass::problem, Severity::costly, kNeedsNothing,
+    "dataloader_wait",
+    RuleClass::problem,
+    Severity::costly,
+    kNeedsNothing,
     "The program waits for data",
-    "Fetching the DataLoader's next batch takes a visible part of the steps; its cost is how long the GPU stood idle meanwhile. What its workers "
+    "Fetching the DataLoader's next batch takes a visible part of the steps; its cost is how long the GPU stood idle "
+    "meanwhile. What its workers "
     "did is not in the trace.",
     "Use more workers, fetch ahead (prefetch_factor), and pin the memory of batches (pin_memory=True).",
     check};

@@ -32,10 +32,11 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   const SliceId annotation = facts.ancestor(facts.ancestor(at->launch, kIsAten), kIsAnnotation);
   const Ns after = at->span.begin - at->launch_span.end;
-  finding.summary = fmt::format("{} > {} > {} > {} > {}: the kernel began {} {} the call returned.",
-                                shown_name(facts.trace.name(facts.ancestor(annotation, kIsStep))), shown_name(facts.trace.name(annotation)),
-                                shown_name(facts.trace.name(facts.ancestor(at->launch, kIsAten))), shown_name(facts.trace.name(at->launch)),
-                                shown_kernel(facts.name(*at)), format_duration(after < 0 ? -after : after), after < 0 ? "before" : "after");
+  finding.summary =
+      fmt::format("{} > {} > {} > {} > {}: the kernel began {} {} the call returned.",
+                  shown_name(facts.trace.name(facts.ancestor(annotation, kIsStep))), shown_name(facts.trace.name(annotation)),
+                  shown_name(facts.trace.name(facts.ancestor(at->launch, kIsAten))), shown_name(facts.trace.name(at->launch)),
+                  shown_kernel(facts.name(*at)), format_duration(after < 0 ? -after : after), after < 0 ? "before" : "after");
   EvidenceList names;
   for (const SliceId s : chain_of(facts, *at)) {
     names.emplace_back(printable(facts.trace.name(s)));
@@ -47,12 +48,15 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule dispatch_chain = {
-    "dispatch_chain", RuleClass::reading_help, Severity::informational, kNeedsLaunches | kNeedsSteps | kNeedsOperators,
-    "From the step down to the kernel",
-    "The usual nesting: a step holds your annotation, that holds the aten operators, the innermost of them calls the driver, and an "
-    "arrow leads to the kernel. Total time includes what lies below, self time does not.",
-    "Follow it upwards from a kernel to find the code that asked for it.",
-    check};
+extern const Rule dispatch_chain = {"dispatch_chain",
+                                    RuleClass::reading_help,
+                                    Severity::informational,
+                                    kNeedsLaunches | kNeedsSteps | kNeedsOperators,
+                                    "From the step down to the kernel",
+                                    "The usual nesting: a step holds your annotation, that holds the aten operators, the "
+                                    "innermost of them calls the driver, and an "
+                                    "arrow leads to the kernel. Total time includes what lies below, self time does not.",
+                                    "Follow it upwards from a kernel to find the code that asked for it.",
+                                    check};
 
 }  // namespace gapscope

@@ -19,22 +19,29 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::informational;
   finding.cost = facts.window.length() - facts.busy_in_window;
-  finding.summary = fmt::format("{} starts only {}, yet all threads together work {} times as long as the GPU.",
-                                facts.steps.empty() ? "The recording" : "A step", work.ops_each == 1 ? "1 piece of GPU work" : format_average(work.ops_each) + " pieces of GPU work",
-                                *facts.cpu_to_gpu >= 1000 ? format_count(std::llround(*facts.cpu_to_gpu)) : format_significant(*facts.cpu_to_gpu));
-  finding.evidence = Evidence({{"gpu_ops_per_step", work.ops_each}, {"ratio", *facts.cpu_to_gpu}, {"gpu_util", *facts.gpu_util}});
+  finding.summary = fmt::format(
+      "{} starts only {}, yet all threads together work {} times as long as the GPU.",
+      facts.steps.empty() ? "The recording" : "A step",
+      work.ops_each == 1 ? "1 piece of GPU work" : format_average(work.ops_each) + " pieces of GPU work",
+      *facts.cpu_to_gpu >= 1000 ? format_count(std::llround(*facts.cpu_to_gpu)) : format_significant(*facts.cpu_to_gpu));
+  finding.evidence =
+      Evidence({{"gpu_ops_per_step", work.ops_each}, {"ratio", *facts.cpu_to_gpu}, {"gpu_util", *facts.gpu_util}});
   finding.spans.push_back({LaneId{}, facts.window, SliceId{}});
   return {std::move(finding)};
 }
 
 }  // namespace
 
-extern const Rule dispatch_heavy_few_kernels = {
-    "dispatch_heavy_few_kernels", RuleClass::observation, Severity::informational, kNeedsLaunches,
-    "High host cost for a handful of kernels",
-    "The time goes into Python, operators and calls around them, not into many launches: each step starts only a few pieces of GPU work.",
-    "Give each step more work or replay it as a CUDA graph. For one to five kernels, torch.compile in its default mode often makes the host slower, "
-    "since its guards and wrappers cost more than the fused launches save.",
-    check};
+extern const Rule dispatch_heavy_few_kernels = {"dispatch_heavy_few_kernels",
+                                                RuleClass::observation,
+                                                Severity::informational,
+                                                kNeedsLaunches,
+                                                "High host cost for a handful of kernels",
+                                                "The time goes into Python, operators and calls around them, not into many "
+                                                "launches: each step starts only a few pieces of GPU work.",
+                                                "Give each step more work or replay it as a CUDA graph. For one to five "
+                                                "kernels, torch.compile in its default mode often makes the host slower, "
+                                                "since its guards and wrappers cost more than the fused launches save.",
+                                                check};
 
 }  // namespace gapscope

@@ -50,24 +50,31 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::notable;
   std::vector<SliceId> slices;
   for (const Couple& c : found) finding.cost += facts.ops[c.copy].span.length(), slices.push_back(facts.ops[c.copy].slice);
-  finding.summary =
-      fmt::format("{} copies {} before its matrix product, {}: {} of copying before {} of product at the median.",
-                  shown_name(op), format_bytes(facts.row(copy).bytes), counted(found.size(), "time"),
-                  format_duration(copy_time), format_duration(gemm_time));
-  finding.evidence = Evidence({{"n", found.size()}, {"op", op}, {"copy_us", as_us(copy_time)}, {"bytes", facts.row(copy).bytes},
-                               {"gemm", facts.name(gemm)}, {"gemm_us", as_us(gemm_time)}});
+  finding.summary = fmt::format("{} copies {} before its matrix product, {}: {} of copying before {} of product at the median.",
+                                shown_name(op), format_bytes(facts.row(copy).bytes), counted(found.size(), "time"),
+                                format_duration(copy_time), format_duration(gemm_time));
+  finding.evidence = Evidence({{"n", found.size()},
+                               {"op", op},
+                               {"copy_us", as_us(copy_time)},
+                               {"bytes", facts.row(copy).bytes},
+                               {"gemm", facts.name(gemm)},
+                               {"gemm_us", as_us(gemm_time)}});
   mark_slices(finding, facts.trace, slices);
   return {std::move(finding)};
 }
 
 }  // namespace
 
-extern const Rule dtod_before_gemm = {
-    "dtod_before_gemm", RuleClass::problem, Severity::notable, kNeedsLaunches,
-    "The bias is copied before the matrix product",
-    "An addmm with a bias as large as its result copies the bias into the result and lets the product add to it: one operator, but not one "
-    "kernel.",
-    "Use a one-dimensional bias, which the kernel adds at its end, or a kernel that fuses both (a Triton template, max-autotune).",
-    check};
+extern const Rule dtod_before_gemm = {"dtod_before_gemm",
+                                      RuleClass::problem,
+                                      Severity::notable,
+                                      kNeedsLaunches,
+                                      "The bias is copied before the matrix product",
+                                      "An addmm with a bias as large as its result copies the bias into the result and lets "
+                                      "the product add to it: one operator, but not one "
+                                      "kernel.",
+                                      "Use a one-dimensional bias, which the kernel adds at its end, or a kernel that fuses "
+                                      "both (a Triton template, max-autotune).",
+                                      check};
 
 }  // namespace gapscope

@@ -39,9 +39,13 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule dynamo_cache_lookup = {
-    "dynamo_cache_lookup", RuleClass::reading_help, Severity::informational, kNeedsOperators,
+    "dynamo_cache_lookup",
+    RuleClass::reading_help,
+    Severity::informational,
+    kNeedsOperators,
     "Guards are checked on every call",
-    "Before compiled code runs, Dynamo compares shapes, types and devices with those it compiled for. It does so on every call.",
+    "Before compiled code runs, Dynamo compares shapes, types and devices with those it compiled for. It does so on every "
+    "call.",
     "Where it matters, have fewer guards: fewer module attributes, inputs marked as static, or the options that skip guards.",
     check};
 

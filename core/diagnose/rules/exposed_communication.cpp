@@ -35,7 +35,9 @@ std::vector<OfName> by_name(const Facts& facts, const DeviceAccount& device) {
     of.exposed = length(intersect(span_set(std::move(spans)), device.exposed_communication));
     out.push_back(std::move(of));
   }
-  std::sort(out.begin(), out.end(), [](const OfName& a, const OfName& b) { return a.exposed != b.exposed ? a.exposed > b.exposed : a.name.value < b.name.value; });
+  std::sort(out.begin(), out.end(), [](const OfName& a, const OfName& b) {
+    return a.exposed != b.exposed ? a.exposed > b.exposed : a.name.value < b.name.value;
+  });
   return out;
 }
 
@@ -49,26 +51,36 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = exposed;
-  finding.summary = fmt::format("The GPU communicated for {}, {} of the window, with nothing to compute beside it.", format_duration(exposed), format_share(share));
+  finding.summary = fmt::format("The GPU communicated for {}, {} of the window, with nothing to compute beside it.",
+                                format_duration(exposed), format_share(share));
   const OfName& most = names.front();
-  finding.summary += fmt::format(" {}, {}, is {} of {}.", names.size() == 1 ? "All of it" : "The largest part", format_duration(most.exposed),
-                                 counted(most.kernels.size(), "kernel"), shown_kernel(facts.trace.strings[most.name]));
+  finding.summary +=
+      fmt::format(" {}, {}, is {} of {}.", names.size() == 1 ? "All of it" : "The largest part", format_duration(most.exposed),
+                  counted(most.kernels.size(), "kernel"), shown_kernel(facts.trace.strings[most.name]));
   std::vector<SliceId> kernels;
   for (const OfName& of : names) kernels.insert(kernels.end(), of.kernels.begin(), of.kernels.end());
-  finding.evidence = Evidence({{"exposed_us", as_us(exposed)}, {"share", share}, {"kernels", kernels.size()}, {"name", facts.trace.strings[most.name]}, {"name_us", as_us(most.exposed)}});
+  finding.evidence = Evidence({{"exposed_us", as_us(exposed)},
+                               {"share", share},
+                               {"kernels", kernels.size()},
+                               {"name", facts.trace.strings[most.name]},
+                               {"name_us", as_us(most.exposed)}});
   mark_slices(finding, facts.trace, kernels);
   return {std::move(finding)};
 }
 
 }  // namespace
 
-extern const Rule exposed_communication = {
-    "exposed_communication", RuleClass::problem, Severity::costly, kNeedsLaunches,
-    "Communication with nothing to compute beside it",
-    "Kernels of NCCL or RCCL hold the GPU while it computes nothing. Such a kernel also waits for the other ranks, and this recording does not tell "
-    "waiting from transferring: the other ranks' recordings do.",
-    "Look at the other ranks for the one that comes late. Overlap what is left with computing: bigger or earlier buckets, prefetching of shards, a stream "
-    "of its own.",
-    check};
+extern const Rule exposed_communication = {"exposed_communication",
+                                           RuleClass::problem,
+                                           Severity::costly,
+                                           kNeedsLaunches,
+                                           "Communication with nothing to compute beside it",
+                                           "Kernels of NCCL or RCCL hold the GPU while it computes nothing. Such a kernel also "
+                                           "waits for the other ranks, and this recording does not tell "
+                                           "waiting from transferring: the other ranks' recordings do.",
+                                           "Look at the other ranks for the one that comes late. Overlap what is left with "
+                                           "computing: bigger or earlier buckets, prefetching of shards, a stream "
+                                           "of its own.",
+                                           check};
 
 }  // namespace gapscope

@@ -9,11 +9,13 @@ namespace {
 
 std::vector<Finding> check(const Facts& facts) {
   if (facts.compile_frames.empty()) return {};
-  const auto names = facts.names_matching([](std::string_view n) { return n.starts_with("aten::") || n.starts_with("prims::"); });
+  const auto names =
+      facts.names_matching([](std::string_view n) { return n.starts_with("aten::") || n.starts_with("prims::"); });
   std::vector<SliceId> traced;
   for (const StringId name : names)
     for (const SliceId s : facts.names.slices_named(name))
-      if ((facts.own(s) & kIsOp) && (facts.above(s) & kIsCompileFrame) && (facts.below(s) & kIsLaunch) == 0) traced.push_back(s);
+      if ((facts.own(s) & kIsOp) && (facts.above(s) & kIsCompileFrame) && (facts.below(s) & kIsLaunch) == 0)
+        traced.push_back(s);
   if (traced.empty()) return {};
   Finding finding;
   finding.summary = fmt::format("{} inside the compiler launched nothing: it traced them with tensors that hold no data.",
@@ -25,14 +27,15 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule fake_tensor_ops = {"fake_tensor_ops",
-                              RuleClass::reading_help,
-                              Severity::informational,
-                              kNeedsOperators,
-                              "Operators that the compiler only tried out",
-                              "To learn shapes and types the compiler runs operators on tensors without data. They launch nothing, and the "
-                              "work did not move to the CPU.",
-                              "Ignore them.",
-                              check};
+extern const Rule fake_tensor_ops = {
+    "fake_tensor_ops",
+    RuleClass::reading_help,
+    Severity::informational,
+    kNeedsOperators,
+    "Operators that the compiler only tried out",
+    "To learn shapes and types the compiler runs operators on tensors without data. They launch nothing, and the "
+    "work did not move to the CPU.",
+    "Ignore them.",
+    check};
 
 }  // namespace gapscope

@@ -15,13 +15,14 @@ constexpr std::int64_t kLeastSms = 68;
 
 std::vector<Finding> check(const Facts& facts) {
   const auto& devices = facts.trace.header.devices;
-  const auto small = std::find_if(devices.begin(), devices.end(), [](const DeviceProperties& d) { return d.sms > 0 && d.sms < kLeastSms; });
+  const auto small =
+      std::find_if(devices.begin(), devices.end(), [](const DeviceProperties& d) { return d.sms > 0 && d.sms < kLeastSms; });
   if (small == devices.end()) return {};
   std::vector<SliceId> regions = compiled_regions(facts);
   if (regions.empty()) return {};
   Finding finding;
-  finding.summary = fmt::format("The GPU ({}) has {} SMs; Inductor tunes matrix products only from {} on.", shown_name(small->name),
-                                small->sms, kLeastSms);
+  finding.summary = fmt::format("The GPU ({}) has {} SMs; Inductor tunes matrix products only from {} on.",
+                                shown_name(small->name), small->sms, kLeastSms);
   finding.evidence = Evidence({{"sms", small->sms}});
   mark_slices(finding, facts.trace, regions);
   return {std::move(finding)};
@@ -29,15 +30,16 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule few_sms_for_max_autotune = {"few_sms_for_max_autotune",
-                                       RuleClass::observation,
-                                       Severity::informational,
-                                       kNeedsDeviceProperties,
-                                       "The GPU is too small for max-autotune",
-                                       "Inductor does not generate matrix products of its own on a GPU with fewer than 68 SMs, even with "
-                                       "mode=\"max-autotune\". Whether that mode "
-                                       "was asked for is not in the trace.",
-                                       "Expect the library's kernels for matrix products.",
-                                       check};
+extern const Rule few_sms_for_max_autotune = {
+    "few_sms_for_max_autotune",
+    RuleClass::observation,
+    Severity::informational,
+    kNeedsDeviceProperties,
+    "The GPU is too small for max-autotune",
+    "Inductor does not generate matrix products of its own on a GPU with fewer than 68 SMs, even with "
+    "mode=\"max-autotune\". Whether that mode "
+    "was asked for is not in the trace.",
+    "Expect the library's kernels for matrix products.",
+    check};
 
 }  // namespace gapscope

@@ -32,7 +32,9 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::informational;
   finding.summary = fmt::format("The closing wait lasted {}, {} of the window; the GPU worked {} of it.", format_duration(took),
                                 format_share(share), format_duration(busy));
-  finding.evidence = Evidence({{"dur_us", as_us(took)}, {"share_of_window", share}, {"gpu_busy_inside_us", as_us(busy)},
+  finding.evidence = Evidence({{"dur_us", as_us(took)},
+                               {"share_of_window", share},
+                               {"gpu_busy_inside_us", as_us(busy)},
                                {"gpu_busy_share", static_cast<double>(busy) / static_cast<double>(took)}});
   finding.spans.push_back(span_of_slice(facts.trace, sync));
   return {std::move(finding)};
@@ -40,12 +42,15 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule final_device_sync = {
-    "final_device_sync", RuleClass::reading_help, Severity::informational, kNeedsNothing,
-    "A long wait ends the recording",
-    "The recording ends in a wait for the device: the profiler's own when it stops, or a synchronization of the program just before. It lasts as "
-    "long as queued work remains, and is no cost of the steps.",
-    "Read it as how far the GPU was behind the host, and leave it out of CPU totals.",
-    check};
+extern const Rule final_device_sync = {"final_device_sync",
+                                       RuleClass::reading_help,
+                                       Severity::informational,
+                                       kNeedsNothing,
+                                       "A long wait ends the recording",
+                                       "The recording ends in a wait for the device: the profiler's own when it stops, or a "
+                                       "synchronization of the program just before. It lasts as "
+                                       "long as queued work remains, and is no cost of the steps.",
+                                       "Read it as how far the GPU was behind the host, and leave it out of CPU totals.",
+                                       check};
 
 }  // namespace gapscope

@@ -49,8 +49,12 @@ std::vector<Finding> check(const Facts& facts) {
       fmt::format("{} took {}, the others {} at the median: {} more, {} times as long.", shown_name(name),
                   format_duration(took), format_duration(median), format_duration(extra), format_significant(ratio)) +
       causes(facts, facts.trace.span_of(first));
-  finding.evidence = Evidence({{"first", name}, {"first_us", as_us(took)}, {"median_rest_us", as_us(median)}, {"ratio", ratio},
-                               {"extra_us", as_us(extra)}, {"steps", facts.steps.size()}});
+  finding.evidence = Evidence({{"first", name},
+                               {"first_us", as_us(took)},
+                               {"median_rest_us", as_us(median)},
+                               {"ratio", ratio},
+                               {"extra_us", as_us(extra)},
+                               {"steps", facts.steps.size()}});
   finding.spans.push_back(span_of_slice(facts.trace, first));
   return {std::move(finding)};
 }
@@ -58,9 +62,13 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule first_step_slow = {
-    "first_step_slow", RuleClass::start_up, Severity::informational, kNeedsSteps,
+    "first_step_slow",
+    RuleClass::start_up,
+    Severity::informational,
+    kNeedsSteps,
     "The first recorded step is much wider",
-    "Usually work that is done once fell into the first recorded step: library handles, choice of algorithms, loading of kernels, growing memory "
+    "Usually work that is done once fell into the first recorded step: library handles, choice of algorithms, loading of "
+    "kernels, growing memory "
     "pools, the profiler's own buffers. What was recorded of these stands above.",
     "Warm up before recording, with wait and warmup of the profiler's schedule, and leave this step out of averages.",
     check};

@@ -14,7 +14,6 @@ constexpr double kLeastShare = 0.08;
 // An H200 multiplies 4096 x 4096 floats in 2682 us on CUDA cores and in 340 us in TF32.
 constexpr double kGainWithTf32 = 7.0 / 8;
 
-
 std::vector<GpuOp> fp32_kernels(const Facts& facts) {
   std::vector<GpuOp> out;
   for (const GpuOp& op : facts.ops) {
@@ -34,9 +33,9 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = static_cast<Ns>(kGainWithTf32 * static_cast<double>(time));
-  finding.summary = fmt::format("{} {} in FP32 without tensor cores: {} of the GPU time ({}){}.", counted(kernels.size(), "kernel"),
-                                count == 1 ? "multiplies" : "multiply", format_share(share), format_duration(time),
-                                count == 1 ? "" : ", most in " + shown_kernel(facts.name(example)));
+  finding.summary = fmt::format("{} {} in FP32 without tensor cores: {} of the GPU time ({}){}.",
+                                counted(kernels.size(), "kernel"), count == 1 ? "multiplies" : "multiply", format_share(share),
+                                format_duration(time), count == 1 ? "" : ", most in " + shown_kernel(facts.name(example)));
   finding.evidence = Evidence({{"n", count},
                                {"share", share},
                                {"total_us", as_us(time)},
@@ -53,12 +52,16 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule fp32_gemm_cuda_cores = {
-    "fp32_gemm_cuda_cores", RuleClass::problem, Severity::costly, kNeedsLaunches,
-    "Float matrix products and convolutions without tensor cores",
-    "These kernels multiply in true 32-bit floats on the ordinary cores, about 8 times slower than TF32 and 15 times slower than bfloat16 on "
-    "current GPUs.",
-    "Allow TF32 with torch.set_float32_matmul_precision(\"high\"), or use bfloat16. Before Ampere there is no TF32: use half precision.",
-    check};
+extern const Rule fp32_gemm_cuda_cores = {"fp32_gemm_cuda_cores",
+                                          RuleClass::problem,
+                                          Severity::costly,
+                                          kNeedsLaunches,
+                                          "Float matrix products and convolutions without tensor cores",
+                                          "These kernels multiply in true 32-bit floats on the ordinary cores, about 8 times "
+                                          "slower than TF32 and 15 times slower than bfloat16 on "
+                                          "current GPUs.",
+                                          "Allow TF32 with torch.set_float32_matmul_precision(\"high\"), or use bfloat16. "
+                                          "Before Ampere there is no TF32: use half precision.",
+                                          check};
 
 }  // namespace gapscope

@@ -29,8 +29,9 @@ std::vector<Finding> check(const Facts& facts) {
   const auto count = static_cast<std::int64_t>(slices.size());
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format("{} fused attention {}{} with {} of the GPU time.", format_count(count), count == 1 ? "kernel" : "kernels",
-                                backend.empty() ? "" : " (" + backend + ")", format_share(share));
+  finding.summary =
+      fmt::format("{} fused attention {}{} with {} of the GPU time.", format_count(count), count == 1 ? "kernel" : "kernels",
+                  backend.empty() ? "" : " (" + backend + ")", format_share(share));
   finding.evidence = Evidence({{"kernels", count}, {"names", std::move(list)}, {"share", share}, {"backend", backend}});
   mark_slices(finding, facts.trace, slices);
   return {std::move(finding)};
@@ -38,11 +39,13 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule fused_attention = {
-    "fused_attention", RuleClass::good_sign, Severity::informational, kNeedsGpuWork,
-    "A fused attention kernel is in use",
-    "Attention runs in one kernel that keeps the scores on the chip.",
-    "Nothing here.",
-    check};
+extern const Rule fused_attention = {"fused_attention",
+                                     RuleClass::good_sign,
+                                     Severity::informational,
+                                     kNeedsGpuWork,
+                                     "A fused attention kernel is in use",
+                                     "Attention runs in one kernel that keeps the scores on the chip.",
+                                     "Nothing here.",
+                                     check};
 
 }  // namespace gapscope

@@ -43,8 +43,8 @@ std::vector<Finding> check(const Facts& facts) {
   for (std::size_t i = 0; i < std::min(kShownHashes, graphs.size()); ++i)
     hashes.emplace_back(printable(graphs[i].hash.substr(0, kShownLetters)), graphs[i].calls);
   finding.summary = fmt::format("{} {} called {} in all; {} alone {}.", counted(graphs.size(), "compiled graph"),
-                                graphs.size() == 1 ? "was" : "were", counted(calls.size(), "time"), shown_name(graphs.front().hash),
-                                counted(graphs.front().calls, "time"));
+                                graphs.size() == 1 ? "was" : "were", counted(calls.size(), "time"),
+                                shown_name(graphs.front().hash), counted(graphs.front().calls, "time"));
   finding.evidence.add("calls", calls.size());
   finding.evidence.add("hashes", std::move(hashes));
   finding.evidence.add("cat", printable(facts.trace.category_name(calls.front())));
@@ -54,13 +54,14 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule fx_graph_cache_hit = {"fx_graph_cache_hit",
-                                 RuleClass::good_sign,
-                                 Severity::informational,
-                                 kNeedsNothing,
-                                 "The same compiled graph runs again",
-                                 "The hash of the graph repeats, so generated code is used again instead of being made anew.",
-                                 "To read the generated code, look for the hash in Inductor's cache folder.",
-                                 check};
+extern const Rule fx_graph_cache_hit = {
+    "fx_graph_cache_hit",
+    RuleClass::good_sign,
+    Severity::informational,
+    kNeedsNothing,
+    "The same compiled graph runs again",
+    "The hash of the graph repeats, so generated code is used again instead of being made anew.",
+    "To read the generated code, look for the hash in Inductor's cache folder.",
+    check};
 
 }  // namespace gapscope

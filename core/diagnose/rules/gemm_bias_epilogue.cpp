@@ -25,7 +25,8 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.summary =
       fmt::format("{} of aten::addmm needed one kernel{}, so the bias cost no kernel of its own; for example {} with {}.",
-                  counted(calls.size(), "call"), calls.size() == 1 ? "" : " each", shown_kernel(facts.name(example)), format_duration(example.span.length()));
+                  counted(calls.size(), "call"), calls.size() == 1 ? "" : " each", shown_kernel(facts.name(example)),
+                  format_duration(example.span.length()));
   finding.evidence = Evidence({{"n", calls.size()}, {"kernel", printable(facts.name(example))}});
   mark_slices(finding, facts.trace, calls);
   return {std::move(finding)};
@@ -33,11 +34,14 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule gemm_bias_epilogue = {
-    "gemm_bias_epilogue", RuleClass::good_sign, Severity::informational, kNeedsLaunches | kNeedsOperators,
-    "The bias is added inside the matmul kernel",
-    "The library adds the bias while it stores the result, so the addition costs no extra kernel and no extra pass over memory.",
-    "Leave it alone; torch.compile has nothing to win on such a layer.",
-    check};
+extern const Rule gemm_bias_epilogue = {"gemm_bias_epilogue",
+                                        RuleClass::good_sign,
+                                        Severity::informational,
+                                        kNeedsLaunches | kNeedsOperators,
+                                        "The bias is added inside the matmul kernel",
+                                        "The library adds the bias while it stores the result, so the addition costs no extra "
+                                        "kernel and no extra pass over memory.",
+                                        "Leave it alone; torch.compile has nothing to win on such a layer.",
+                                        check};
 
 }  // namespace gapscope

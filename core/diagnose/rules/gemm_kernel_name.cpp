@@ -56,10 +56,8 @@ std::vector<Finding> check(const Facts& facts) {
   const std::string_view first = facts.trace.strings[names.front().name];
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format(
-      "{} under {}, {} of the GPU time. Most often {}",
-      counted(slices.size(), "matrix product"),
-      counted(names.size(), "name"), format_share(share), shown_kernel(first));
+  finding.summary = fmt::format("{} under {}, {} of the GPU time. Most often {}", counted(slices.size(), "matrix product"),
+                                counted(names.size(), "name"), format_share(share), shown_kernel(first));
   const std::string parts = decoded(first);
   finding.summary += parts.empty() ? "." : fmt::format(" ({}).", parts);
   finding.evidence = Evidence({{"n", slices.size()}, {"names", std::move(told)}, {"share", share}});
@@ -70,9 +68,13 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule gemm_kernel_name = {
-    "gemm_kernel_name", RuleClass::reading_help, Severity::informational, kNeedsGpuWork,
+    "gemm_kernel_name",
+    RuleClass::reading_help,
+    Severity::informational,
+    kNeedsGpuWork,
     "These kernels are the matrix products",
-    "A library's kernel for a matrix product tells in its name the GPU generation, data types, tile, depth of the pipeline, layout and what is "
+    "A library's kernel for a matrix product tells in its name the GPU generation, data types, tile, depth of the pipeline, "
+    "layout and what is "
     "fused to its end.",
     "Compare names between two runs: the same name, grid and time mean the same work on the GPU.",
     check};

@@ -33,7 +33,8 @@ std::vector<Finding> check(const Facts& facts) {
     counts.emplace_back(layout, count);
     text += fmt::format("{}{} x {}", text.empty() ? "" : ", ", shown_count(count), layout);
   }
-  finding.summary = fmt::format("The names of matmul kernels tell which operand is read transposed: {}; for example {}.", text, example);
+  finding.summary =
+      fmt::format("The names of matmul kernels tell which operand is read transposed: {}; for example {}.", text, example);
   finding.evidence.add("layouts", std::move(counts));
   mark_slices(finding, facts.trace, kernels);
   return {std::move(finding)};
@@ -41,12 +42,15 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule gemm_layout_suffix = {
-    "gemm_layout_suffix", RuleClass::reading_help, Severity::informational, kNeedsLaunches,
-    "The kernel name tells the layout of its operands",
-    "nn, tn, nt and tt say which operand is read transposed, column by column as BLAS counts: x @ W.t() appears as tn. The library "
-    "chose it from the strides.",
-    "When two runs differ here, the strides of an input changed.",
-    check};
+extern const Rule gemm_layout_suffix = {"gemm_layout_suffix",
+                                        RuleClass::reading_help,
+                                        Severity::informational,
+                                        kNeedsLaunches,
+                                        "The kernel name tells the layout of its operands",
+                                        "nn, tn, nt and tt say which operand is read transposed, column by column as BLAS "
+                                        "counts: x @ W.t() appears as tn. The library "
+                                        "chose it from the strides.",
+                                        "When two runs differ here, the strides of an input changed.",
+                                        check};
 
 }  // namespace gapscope

@@ -34,8 +34,8 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::notable;
   finding.cost = total;
   finding.summary = fmt::format("{} for operands that are not aligned {} {} of the GPU time ({}), most of it in {}.",
-                                counted(count, "matmul kernel"), count == 1 ? "takes" : "take", format_share(share), format_duration(total),
-                                shown_kernel(kernel));
+                                counted(count, "matmul kernel"), count == 1 ? "takes" : "take", format_share(share),
+                                format_duration(total), shown_kernel(kernel));
   finding.evidence = Evidence({{"n", count}, {"total_us", as_us(total)}, {"share", share}, {"kernel", printable(kernel)}});
   mark_slices(finding, facts.trace, slices);
   return {std::move(finding)};
@@ -43,12 +43,15 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule gemm_misaligned = {
-    "gemm_misaligned", RuleClass::problem, Severity::notable, kNeedsLaunches,
-    "A matmul with an awkward size",
-    "align1 or align2 in the kernel's name: a dimension is no multiple of 8, so the library takes a kernel that loads operands in smaller pieces, "
-    "usually an older and slower one.",
-    "Pad that dimension to a multiple of 8.",
-    check};
+extern const Rule gemm_misaligned = {"gemm_misaligned",
+                                     RuleClass::problem,
+                                     Severity::notable,
+                                     kNeedsLaunches,
+                                     "A matmul with an awkward size",
+                                     "align1 or align2 in the kernel's name: a dimension is no multiple of 8, so the library "
+                                     "takes a kernel that loads operands in smaller pieces, "
+                                     "usually an older and slower one.",
+                                     "Pad that dimension to a multiple of 8.",
+                                     check};
 
 }  // namespace gapscope

@@ -44,7 +44,8 @@ Backlog backlog_of(const Facts& facts) {
     seen[op.launch.index()] = true;
     const Ns wait = queued(busy.at(op.device), op);
     out.waits.push_back(wait);
-    if (wait >= kLeastMedian) out.spans.push_back({facts.trace.lane_id(op.slice), {op.launch_span.end, op.span.begin}, op.slice});
+    if (wait >= kLeastMedian)
+      out.spans.push_back({facts.trace.lane_id(op.slice), {op.launch_span.end, op.span.begin}, op.slice});
   }
   return out;
 }
@@ -56,10 +57,12 @@ std::vector<Finding> check(const Facts& facts) {
   const Ns longest = *std::max_element(backlog.waits.begin(), backlog.waits.end());
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format("Work waited {} (median) in the queue of a busy GPU, at most {}: the CPU is ahead.", format_duration(median),
-                                format_duration(longest));
-  finding.evidence =
-      Evidence({{"median_queue_us", as_us(median)}, {"max_us", as_us(longest)}, {"launches", backlog.waits.size()}, {"waited", backlog.spans.size()}});
+  finding.summary = fmt::format("Work waited {} (median) in the queue of a busy GPU, at most {}: the CPU is ahead.",
+                                format_duration(median), format_duration(longest));
+  finding.evidence = Evidence({{"median_queue_us", as_us(median)},
+                               {"max_us", as_us(longest)},
+                               {"launches", backlog.waits.size()},
+                               {"waited", backlog.spans.size()}});
   mark_gaps(finding, std::move(backlog.spans));
   return {std::move(finding)};
 }
@@ -67,10 +70,14 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule gpu_backlog = {
-    "gpu_backlog", RuleClass::good_sign, Severity::informational, kNeedsLaunches,
+    "gpu_backlog",
+    RuleClass::good_sign,
+    Severity::informational,
+    kNeedsLaunches,
     "The CPU runs ahead of the GPU",
     "Launches wait in the queue because the GPU still works on earlier ones, so the host is not what limits the speed.",
-    "Optimize the kernels. A call that waits for the GPU will look long here: its time belongs to the work that was queued before it.",
+    "Optimize the kernels. A call that waits for the GPU will look long here: its time belongs to the work that was queued "
+    "before it.",
     check};
 
 }  // namespace gapscope

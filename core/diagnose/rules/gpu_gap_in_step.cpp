@@ -35,7 +35,8 @@ struct PairKey {
 struct PairHash {
   std::size_t operator()(const PairKey& k) const noexcept {
     const auto mixed = (std::uint64_t{k.prev.value} << 32 | k.next.value) * 0x9E37'79B9'7F4A'7C15u;
-    return static_cast<std::size_t>(mixed ^ static_cast<std::uint64_t>(k.stream) ^ (static_cast<std::uint64_t>(k.device) << 16));
+    return static_cast<std::size_t>(mixed ^ static_cast<std::uint64_t>(k.stream) ^
+                                    (static_cast<std::uint64_t>(k.device) << 16));
   }
 };
 using Pairs = std::unordered_map<PairKey, std::vector<Gap>, PairHash>;
@@ -155,8 +156,11 @@ void tell_one_off(const Facts& facts, const OneOff& found, std::size_t count, Fi
   finding.summary = fmt::format("In {} stream {} paused {} between {} and {}; {} at the median.", shown_name(step), next.stream,
                                 format_duration(found.gap.span.length()), shown_kernel(facts.name(prev)),
                                 shown_kernel(facts.name(next)), format_duration(found.median));
-  if (host_late) finding.summary += fmt::format(" The launch came {} after the stream had run dry.", format_duration(next.launch_span.begin - prev.span.end));
-  if (const Ns busy = length_within(facts.busy, found.gap.span); busy > 0) finding.summary += fmt::format(" Other streams worked for {} of it.", format_duration(busy));
+  if (host_late)
+    finding.summary += fmt::format(" The launch came {} after the stream had run dry.",
+                                   format_duration(next.launch_span.begin - prev.span.end));
+  if (const Ns busy = length_within(facts.busy, found.gap.span); busy > 0)
+    finding.summary += fmt::format(" Other streams worked for {} of it.", format_duration(busy));
   if (!overheads.empty()) finding.summary += " The profiler or the driver was at work meanwhile.";
   if (count > 1) finding.summary += fmt::format(" There are {} such pauses.", shown_count(count));
   finding.evidence = Evidence({{"gap_us", as_us(found.gap.span.length())},
@@ -172,10 +176,14 @@ void tell_one_off(const Facts& facts, const OneOff& found, std::size_t count, Fi
 void tell_profiler_gap(const Facts& facts, const ProfilerGaps& found, Finding& finding) {
   const std::vector<Span>& gaps = found.gaps;
   const Span widest = *std::max_element(gaps.begin(), gaps.end(), [](Span a, Span b) { return a.length() < b.length(); });
-  finding.summary = gaps.size() == 1 ? fmt::format("The GPU paused for {}, of which the profiler handled its buffers for {}.", format_duration(widest.length()), format_duration(found.buffers))
-                                     : fmt::format("The GPU paused {}, {} at most, while the profiler handled its buffers, for {} of these pauses.", often(gaps.size()),
-                                                   format_duration(widest.length()), format_duration(found.buffers));
-  finding.evidence = Evidence({{"gap_us", as_us(widest.length())}, {"n", gaps.size()}, {"overhead_in_gap", overheads_in(facts, widest)}});
+  finding.summary =
+      gaps.size() == 1
+          ? fmt::format("The GPU paused for {}, of which the profiler handled its buffers for {}.",
+                        format_duration(widest.length()), format_duration(found.buffers))
+          : fmt::format("The GPU paused {}, {} at most, while the profiler handled its buffers, for {} of these pauses.",
+                        often(gaps.size()), format_duration(widest.length()), format_duration(found.buffers));
+  finding.evidence =
+      Evidence({{"gap_us", as_us(widest.length())}, {"n", gaps.size()}, {"overhead_in_gap", overheads_in(facts, widest)}});
 }
 
 std::vector<Finding> check(const Facts& facts) {
@@ -202,9 +210,13 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule gpu_gap_in_step = {
-    "gpu_gap_in_step", RuleClass::mixed, Severity::notable, kNeedsGpuWork,
+    "gpu_gap_in_step",
+    RuleClass::mixed,
+    Severity::notable,
+    kNeedsGpuWork,
     "A long pause of one stream, in one step only",
-    "In one step a stream paused between two pieces of work that follow each other closely in the other steps, or the GPU stood idle while the "
+    "In one step a stream paused between two pieces of work that follow each other closely in the other steps, or the GPU "
+    "stood idle while the "
     "profiler handled its buffers. The summary says what was measured of it.",
     "Look at the cause given. Ignore it if it is the profiler or happens once; if the host was late, look at what it did then.",
     check};

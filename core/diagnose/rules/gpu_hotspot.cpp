@@ -22,7 +22,8 @@ std::string_view main_owner(const Facts& facts, StringId name) {
   std::map<StringId, std::size_t> count;
   for (std::size_t i = 0; i < facts.ops.size(); ++i)
     if (facts.gpu[i].owner && facts.trace.name_id(facts.ops[i].slice) == name) ++count[facts.trace.name_id(facts.gpu[i].owner)];
-  const auto most = std::max_element(count.begin(), count.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most =
+      std::max_element(count.begin(), count.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   return most == count.end() ? std::string_view{} : facts.trace.strings[most->first];
 }
 
@@ -48,8 +49,12 @@ std::vector<Finding> check(const Facts& facts) {
                                 format_duration(first.total), counted(first.count, "call"), format_duration(first.longest));
   if (const std::string_view owner = main_owner(facts, first.name); !owner.empty())
     finding.summary += fmt::format(" It is launched by {}.", shown_name(owner));
-  finding.evidence = Evidence({{"second_share", second}, {"kernel", name}, {"share", share}, {"total_us", as_us(first.total)},
-                               {"calls", first.count}, {"distinct", names.size()}});
+  finding.evidence = Evidence({{"second_share", second},
+                               {"kernel", name},
+                               {"share", share},
+                               {"total_us", as_us(first.total)},
+                               {"calls", first.count},
+                               {"distinct", names.size()}});
   mark_slices(finding, facts.trace, slices);
   return {std::move(finding)};
 }
@@ -57,7 +62,10 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule gpu_hotspot = {
-    "gpu_hotspot", RuleClass::problem_locator, Severity::notable, kNeedsLaunches,
+    "gpu_hotspot",
+    RuleClass::problem_locator,
+    Severity::notable,
+    kNeedsLaunches,
     "One kernel or copy leads the GPU time",
     "No other kernel or copy takes as much of the GPU time. Where the GPU sets the pace, it is what to look at first.",
     "Start with it: which operator launches it, with which shapes, data type and algorithm.",

@@ -16,8 +16,9 @@ std::vector<Finding> check(const Facts& facts) {
   if (orphans.empty()) return {};
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format("{} of {} of GPU work, {} in all, {} no launch in the file.", shown_count(orphans.size()),
-                                counted(facts.ops.size(), "piece"), format_duration(time), orphans.size() == 1 ? "has" : "have");
+  finding.summary =
+      fmt::format("{} of {} of GPU work, {} in all, {} no launch in the file.", shown_count(orphans.size()),
+                  counted(facts.ops.size(), "piece"), format_duration(time), orphans.size() == 1 ? "has" : "have");
   finding.evidence = Evidence({{"n", orphans.size()}, {"of", facts.ops.size()}, {"total_us", as_us(time)}});
   mark_slices(finding, facts.trace, orphans);
   return {std::move(finding)};
@@ -26,9 +27,13 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule gpu_ops_without_launch = {
-    "gpu_ops_without_launch", RuleClass::data_health, Severity::informational, kNeedsGpuWork,
+    "gpu_ops_without_launch",
+    RuleClass::data_health,
+    Severity::informational,
+    kNeedsGpuWork,
     "GPU work whose launch is not in the file",
-    "The call that started this work is not in the file: it is left over from before the recording, or its thread was not recorded. Totals of the "
+    "The call that started this work is not in the file: it is left over from before the recording, or its thread was not "
+    "recorded. Totals of the "
     "profiler table include it.",
     "Leave it out of sums by operator; it counts where only the GPU's being busy matters.",
     check};

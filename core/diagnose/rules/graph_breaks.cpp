@@ -52,7 +52,8 @@ class Finder {
   // What follows a break is called from inside the first piece: its own work ends with its compiled graph.
   Ns end_of_work(SliceId around, SliceId inner) const {
     Ns t = begin(around);
-    const auto after = std::lower_bound(graphs_.begin(), graphs_.end(), begin(inner), [&](SliceId s, Ns time) { return begin(s) < time; });
+    const auto after =
+        std::lower_bound(graphs_.begin(), graphs_.end(), begin(inner), [&](SliceId s, Ns time) { return begin(s) < time; });
     for (auto at = after; at != graphs_.begin() && begin(*(at - 1)) >= begin(around);) {
       --at;
       if (end(*at) > begin(inner) || facts_.trace.lane_id(*at) != facts_.trace.lane_id(inner)) continue;
@@ -114,7 +115,8 @@ std::vector<Finding> check(const Facts& facts) {
   EvidenceList ids = ids_of(facts, breaks);
   finding.summary =
       fmt::format("Compiled calls come in {}: {} one ended and Python went on to the next, {} of host time in between.",
-                  counted(ids.size(), "piece"), breaks.size() == 1 ? "once" : counted(breaks.size(), "time"), format_duration(finding.cost));
+                  counted(ids.size(), "piece"), breaks.size() == 1 ? "once" : counted(breaks.size(), "time"),
+                  format_duration(finding.cost));
   finding.evidence.add("ids", std::move(ids));
   finding.evidence.add("breaks", breaks.size());
   finding.evidence.add("between_us", as_us(finding.cost));
@@ -125,9 +127,13 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule graph_breaks = {
-    "graph_breaks", RuleClass::problem, Severity::notable, kNeedsOperators,
+    "graph_breaks",
+    RuleClass::problem,
+    Severity::notable,
+    kNeedsOperators,
     "A compiled function was split",
-    "Compiled pieces follow each other with Python between them, and each pays for its own guards and wrappers. Usually something in between cannot "
+    "Compiled pieces follow each other with Python between them, and each pays for its own guards and wrappers. Usually "
+    "something in between cannot "
     "be compiled: a print, a decision on a tensor's value.",
     "Compile with fullgraph=True: it fails at the place that causes the break. TORCH_LOGS=graph_breaks lists them all.",
     check};

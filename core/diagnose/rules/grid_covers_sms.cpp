@@ -15,8 +15,8 @@ std::vector<Finding> check(const Facts& facts) {
   if (!fill || fill->fill < kLeastFill) return {};
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format("While kernels computed ({}), their blocks reached {} of the SMs on average.", format_duration(fill->kernel_time),
-                                format_share(fill->fill));
+  finding.summary = fmt::format("While kernels computed ({}), their blocks reached {} of the SMs on average.",
+                                format_duration(fill->kernel_time), format_share(fill->fill));
   finding.evidence = Evidence({{"fill", fill->fill}, {"tb_sm_efficiency", fill->over_window}});
   finding.spans.push_back({LaneId{}, facts.window, SliceId{}});
   return {std::move(finding)};
@@ -24,11 +24,14 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule grid_covers_sms = {
-    "grid_covers_sms", RuleClass::good_sign, Severity::informational, kNeedsLaunches | kNeedsBlocksPerSm,
-    "Whenever a kernel computes, nearly all SMs have work",
-    "Grids are large enough for this GPU. It does not tell how well each SM is used. Communication does not count: it needs few SMs.",
-    "Nothing here; the next questions are idle time, data types and the kernels themselves.",
-    check};
+extern const Rule grid_covers_sms = {"grid_covers_sms",
+                                     RuleClass::good_sign,
+                                     Severity::informational,
+                                     kNeedsLaunches | kNeedsBlocksPerSm,
+                                     "Whenever a kernel computes, nearly all SMs have work",
+                                     "Grids are large enough for this GPU. It does not tell how well each SM is used. "
+                                     "Communication does not count: it needs few SMs.",
+                                     "Nothing here; the next questions are idle time, data types and the kernels themselves.",
+                                     check};
 
 }  // namespace gapscope

@@ -45,8 +45,8 @@ std::vector<Finding> check(const Facts& facts) {
   finding.summary = fmt::format(
                         "{} {} 128 registers a thread or more than 48 KiB of shared memory a block, for example {} with "
                         "{} registers and {}.",
-                        sentence_start(counted_of(heavy.size(), kernels, "kernel")), heavy.size() == 1 ? "needs" : "need", shown_kernel(name),
-                        example->registers, format_shared_memory(example->shared_memory)) +
+                        sentence_start(counted_of(heavy.size(), kernels, "kernel")), heavy.size() == 1 ? "needs" : "need",
+                        shown_kernel(name), example->registers, format_shared_memory(example->shared_memory)) +
                     residency(facts, *example);
   finding.evidence = Evidence({{"n", heavy.size()},
                                {"of", kernels},
@@ -59,12 +59,15 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule heavyweight_kernel = {
-    "heavyweight_kernel", RuleClass::reading_help, Severity::informational, kNeedsGpuWork,
-    "A kernel with a large footprint",
-    "Many registers or much shared memory a block, as in a tiled matrix product, convolution or attention, of which one or two blocks fit on an SM "
-    "by design.",
-    "Compare its tile with the size of the problem. Low occupancy is normal here.",
-    check};
+extern const Rule heavyweight_kernel = {"heavyweight_kernel",
+                                        RuleClass::reading_help,
+                                        Severity::informational,
+                                        kNeedsGpuWork,
+                                        "A kernel with a large footprint",
+                                        "Many registers or much shared memory a block, as in a tiled matrix product, "
+                                        "convolution or attention, of which one or two blocks fit on an SM "
+                                        "by design.",
+                                        "Compare its tile with the size of the problem. Low occupancy is normal here.",
+                                        check};
 
 }  // namespace gapscope

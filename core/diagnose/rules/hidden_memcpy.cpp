@@ -61,8 +61,13 @@ std::vector<Finding> check(const Facts& facts) {
                                 counted(copies.hidden.size(), "copy"), copies.hidden.size() == 1 ? "was" : "were",
                                 shown_name(facts.trace.strings[most->first]), copies.operators.size() > 1 ? " and others" : "",
                                 format_bytes(copies.bytes), format_duration(copies.total), format_share(share));
-  finding.evidence = Evidence({{"share", share}, {"n", copies.hidden.size()}, {"dtod", copies.on_device}, {"ops", std::move(operators)},
-                               {"total_us", as_us(copies.total)}, {"bytes", copies.bytes}, {"memcpys", copies.all}});
+  finding.evidence = Evidence({{"share", share},
+                               {"n", copies.hidden.size()},
+                               {"dtod", copies.on_device},
+                               {"ops", std::move(operators)},
+                               {"total_us", as_us(copies.total)},
+                               {"bytes", copies.bytes},
+                               {"memcpys", copies.all}});
   mark_slices(finding, facts.trace, copies.hidden);
   return {std::move(finding)};
 }
@@ -70,9 +75,13 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule hidden_memcpy = {
-    "hidden_memcpy", RuleClass::problem, Severity::notable, kNeedsLaunches | kNeedsOperators,
+    "hidden_memcpy",
+    RuleClass::problem,
+    Severity::notable,
+    kNeedsLaunches | kNeedsOperators,
     "A copy that you did not write",
-    "An operator that is no copy issued one on the device: to seed a result with a bias, to change a layout, to sort, to undo an indexing.",
+    "An operator that is no copy issued one on the device: to seed a result with a bias, to change a layout, to sort, to undo "
+    "an indexing.",
     "Find the operator and spare the copy: a one-dimensional bias, contiguous inputs, another layout, an in-place variant.",
     check};
 

@@ -26,8 +26,10 @@ Waits waits_in_operators(const Facts& facts) {
     out.time += facts.trace.duration(s);
     const StringId name = facts.trace.name_id(op);
     const auto known = std::find_if(out.ops.begin(), out.ops.end(), [&](const auto& entry) { return entry.first == name; });
-    if (known == out.ops.end()) out.ops.emplace_back(name, 1);
-    else ++known->second;
+    if (known == out.ops.end())
+      out.ops.emplace_back(name, 1);
+    else
+      ++known->second;
   }
   std::stable_sort(out.ops.begin(), out.ops.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   return out;
@@ -46,19 +48,23 @@ std::vector<Finding> check(const Facts& facts) {
                                 format_duration(waits.time), count == 1 ? ": " : ", most often ",
                                 shown_name(facts.trace.strings[waits.ops.front().first]));
   finding.evidence = Evidence({{"n", count}, {"total_us", as_us(waits.time)}, {"ops", std::move(ops)}});
-  if (!facts.steps.empty()) finding.evidence.add("per_step", static_cast<double>(count) / static_cast<double>(facts.step_count()));
+  if (!facts.steps.empty())
+    finding.evidence.add("per_step", static_cast<double>(count) / static_cast<double>(facts.step_count()));
   mark_slices(finding, facts.trace, waits.slices);
   return {std::move(finding)};
 }
 
 }  // namespace
 
-extern const Rule implicit_sync = {
-    "implicit_sync", RuleClass::observation, Severity::informational, kNeedsOperators,
-    "An operator made the CPU wait",
-    "The operator needs a result from the GPU at once (.item(), .cpu(), nonzero, a blocking copy). Even where the wait is short, the "
-    "CPU cannot run ahead past it.",
-    "Move it out of the hot loop, log every so many steps, or keep the value on the GPU.",
-    check};
+extern const Rule implicit_sync = {"implicit_sync",
+                                   RuleClass::observation,
+                                   Severity::informational,
+                                   kNeedsOperators,
+                                   "An operator made the CPU wait",
+                                   "The operator needs a result from the GPU at once (.item(), .cpu(), nonzero, a blocking "
+                                   "copy). Even where the wait is short, the "
+                                   "CPU cannot run ahead past it.",
+                                   "Move it out of the hot loop, log every so many steps, or keep the value on the GPU.",
+                                   check};
 
 }  // namespace gapscope

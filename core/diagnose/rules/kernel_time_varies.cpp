@@ -33,15 +33,16 @@ std::vector<Range> ranges_by_name(const Facts& facts) {
 }
 
 bool is_wide(Range range) {
-  return range.most - range.least >= kLeastSpread && static_cast<double>(range.most) >= kLeastRatio * static_cast<double>(range.least);
+  return range.most - range.least >= kLeastSpread &&
+         static_cast<double>(range.most) >= kLeastRatio * static_cast<double>(range.least);
 }
 
 // A kernel with what must be equal for two launches to be the same work.
 struct Launch {
-  std::uint32_t op = 0;     // position in facts.ops
-  StringId name, owner;     // kernel and operator
+  std::uint32_t op = 0;  // position in facts.ops
+  StringId name, owner;  // kernel and operator
   std::int32_t step = 0;
-  std::uint32_t nth = 0;    // of its kind in its step
+  std::uint32_t nth = 0;  // of its kind in its step
 };
 
 auto kind_of(const Facts& facts, const Launch& launch) {
@@ -90,8 +91,8 @@ void judge(const Facts& facts, std::span<const Launch> group, std::vector<Varyin
   const auto took = [&](const Launch& l) { return facts.ops[l.op].span.length(); };
   std::vector<Ns> times;
   for (const Launch& l : group) times.push_back(took(l));
-  const Launch& slowest = *std::max_element(group.begin(), group.end(),
-                                            [&](const Launch& a, const Launch& b) { return took(a) < took(b); });
+  const Launch& slowest =
+      *std::max_element(group.begin(), group.end(), [&](const Launch& a, const Launch& b) { return took(a) < took(b); });
   const Ns median = median_of(std::move(times)), most = took(slowest);
   if (most - median < kLeastSpread || static_cast<double>(most) < kLeastRatio * static_cast<double>(median)) return;
   Varying found = {{}, median, slowest.op};
@@ -141,10 +142,16 @@ Beside beside(const Facts& facts, std::uint32_t slow) {
 
 Evidence numbers(const Facts& facts, const Varying& worst, double ratio) {
   Ns sum = 0, least = INT64_MAX;
-  for (const std::uint32_t i : worst.ops) sum += facts.ops[i].span.length(), least = std::min(least, facts.ops[i].span.length());
+  for (const std::uint32_t i : worst.ops)
+    sum += facts.ops[i].span.length(), least = std::min(least, facts.ops[i].span.length());
   const GpuOp& slowest = facts.ops[worst.slowest];
-  return Evidence({{"kernel", facts.name(slowest)}, {"n", worst.ops.size()}, {"min_us", as_us(least)}, {"median_us", as_us(worst.median)},
-                   {"mean_us", as_us(sum / static_cast<Ns>(worst.ops.size()))}, {"max_us", as_us(slowest.span.length())}, {"ratio", ratio},
+  return Evidence({{"kernel", facts.name(slowest)},
+                   {"n", worst.ops.size()},
+                   {"min_us", as_us(least)},
+                   {"median_us", as_us(worst.median)},
+                   {"mean_us", as_us(sum / static_cast<Ns>(worst.ops.size()))},
+                   {"max_us", as_us(slowest.span.length())},
+                   {"ratio", ratio},
                    {"step", facts.trace.name(facts.steps[static_cast<std::size_t>(facts.gpu[worst.slowest].step)])}});
 }
 
@@ -153,15 +160,15 @@ std::vector<Finding> check(const Facts& facts) {
   const std::vector<Varying> all = varying_kernels(facts);
   if (all.empty()) return {};
   const auto excess = [&](const Varying& v) { return facts.ops[v.slowest].span.length() - v.median; };
-  const Varying& worst = *std::max_element(all.begin(), all.end(),
-                                           [&](const Varying& a, const Varying& b) { return excess(a) < excess(b); });
+  const Varying& worst =
+      *std::max_element(all.begin(), all.end(), [&](const Varying& a, const Varying& b) { return excess(a) < excess(b); });
   const GpuOp& slowest = facts.ops[worst.slowest];
   const double ratio = static_cast<double>(slowest.span.length()) / static_cast<double>(std::max<Ns>(1, worst.median));
   Finding finding;
   finding.severity = Severity::notable;
   finding.summary =
-      fmt::format("{} takes {} at the median, but {} in {}.", shown_kernel(facts.name(slowest)),
-                  format_duration(worst.median), format_duration(slowest.span.length()),
+      fmt::format("{} takes {} at the median, but {} in {}.", shown_kernel(facts.name(slowest)), format_duration(worst.median),
+                  format_duration(slowest.span.length()),
                   shown_name(facts.trace.name(facts.steps[static_cast<std::size_t>(facts.gpu[worst.slowest].step)])));
   finding.evidence = numbers(facts, worst, ratio);
   if (const Beside other = beside(facts, worst.slowest); other.overlap > 0) {
@@ -181,9 +188,13 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule kernel_time_varies = {
-    "kernel_time_varies", RuleClass::observation, Severity::notable, kNeedsLaunches | kNeedsSteps,
+    "kernel_time_varies",
+    RuleClass::observation,
+    Severity::notable,
+    kNeedsLaunches | kNeedsSteps,
     "The same kernel takes different times",
-    "Identical launches took clearly different time. Usual reasons are another stream that competed for memory or SMs, clocks or power that "
+    "Identical launches took clearly different time. Usual reasons are another stream that competed for memory or SMs, clocks "
+    "or power that "
     "changed, and work that depends on the data.",
     "Quote the median and the spread, not the mean. Look at what runs beside the slow one, and lock the clocks for benchmarks.",
     check};

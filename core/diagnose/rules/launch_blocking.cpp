@@ -18,22 +18,29 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::informational;
   finding.cost = call_time;
   const std::size_t count = blocked.launches.size();
-  finding.summary = fmt::format("{} ended before {} launch returned; these launches took {}.",
-                                sentence_start(counted_of(count, blocked.kernels, "kernel of " + format_duration(kLeastTellingKernel) + " or more")),
-                                count == 1 ? "its" : "their", format_duration(call_time));
-  finding.evidence = Evidence({{"share", static_cast<double>(count) / static_cast<double>(blocked.kernels)}, {"kernels", blocked.kernels}, {"blocked", count}, {"call_us", as_us(call_time)}});
+  finding.summary = fmt::format(
+      "{} ended before {} launch returned; these launches took {}.",
+      sentence_start(counted_of(count, blocked.kernels, "kernel of " + format_duration(kLeastTellingKernel) + " or more")),
+      count == 1 ? "its" : "their", format_duration(call_time));
+  finding.evidence = Evidence({{"share", static_cast<double>(count) / static_cast<double>(blocked.kernels)},
+                               {"kernels", blocked.kernels},
+                               {"blocked", count},
+                               {"call_us", as_us(call_time)}});
   mark_slices(finding, facts.trace, blocked.launches);
   return {std::move(finding)};
 }
 
 }  // namespace
 
-extern const Rule launch_blocking = {
-    "launch_blocking", RuleClass::observation, Severity::informational, kNeedsLaunches,
-    "Launches wait for their kernels",
-    "Launches return only when their kernels have ended, as with CUDA_LAUNCH_BLOCKING=1: CPU and GPU do not overlap, so times are inflated but easy "
-    "to attribute.",
-    "Fine for reading and for finding a failing kernel; unset the variable before measuring.",
-    check};
+extern const Rule launch_blocking = {"launch_blocking",
+                                     RuleClass::observation,
+                                     Severity::informational,
+                                     kNeedsLaunches,
+                                     "Launches wait for their kernels",
+                                     "Launches return only when their kernels have ended, as with CUDA_LAUNCH_BLOCKING=1: CPU "
+                                     "and GPU do not overlap, so times are inflated but easy "
+                                     "to attribute.",
+                                     "Fine for reading and for finding a failing kernel; unset the variable before measuring.",
+                                     check};
 
 }  // namespace gapscope

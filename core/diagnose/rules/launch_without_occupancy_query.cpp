@@ -16,7 +16,8 @@ EvidenceMap by_family(const Counts& counts) {
   EvidenceMap out;
   for (std::size_t f = 0; f < kFamilies; ++f) {
     const auto family = static_cast<RuleFamily>(f);
-    if (counts[f] > 0) out.emplace_back(family == RuleFamily::elementwise ? "elem" : std::string(rule_family_name(family)), counts[f]);
+    if (counts[f] > 0)
+      out.emplace_back(family == RuleFamily::elementwise ? "elem" : std::string(rule_family_name(family)), counts[f]);
   }
   return out;
 }
@@ -47,10 +48,11 @@ std::vector<Finding> check(const Facts& facts) {
   if (plain_count == 0) return {};
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format("{} {} launched without asking for occupancy first.", sentence_start(counted_of(plain_count, all, "kernel")),
-                                plain_count == 1 ? "was" : "were");
+  finding.summary = fmt::format("{} {} launched without asking for occupancy first.",
+                                sentence_start(counted_of(plain_count, all, "kernel")), plain_count == 1 ? "was" : "were");
   if (const std::size_t gemms = plain[static_cast<std::size_t>(RuleFamily::gemm)]; gemms > 0)
-    finding.summary += fmt::format(" {} of them {} all the same.", shown_count(gemms), gemms == 1 ? "is a matrix product" : "are matrix products");
+    finding.summary += fmt::format(" {} of them {} all the same.", shown_count(gemms),
+                                   gemms == 1 ? "is a matrix product" : "are matrix products");
   finding.evidence = Evidence({{"queried", by_family(queried)}, {"not_queried", by_family(plain)}});
   mark_slices(finding, facts.trace, launches);
   return {std::move(finding)};
@@ -59,9 +61,13 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule launch_without_occupancy_query = {
-    "launch_without_occupancy_query", RuleClass::reading_help, Severity::informational, kNeedsLaunches,
+    "launch_without_occupancy_query",
+    RuleClass::reading_help,
+    Severity::informational,
+    kNeedsLaunches,
     "A plain launch: usually a light kernel",
-    "In a file where libraries ask for occupancy, a launch without a question before it is mostly an elementwise kernel or a reduction "
+    "In a file where libraries ask for occupancy, a launch without a question before it is mostly an elementwise kernel or a "
+    "reduction "
     "with a small, fixed footprint.",
     "Nothing to do: it helps to tell glue from matrix products. It is no proof, since newer libraries often do not ask.",
     check};

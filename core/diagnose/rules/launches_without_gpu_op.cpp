@@ -13,7 +13,9 @@ namespace {
 // A few at the end of a recording are cut off in passing; one in twenty is a loss.
 constexpr double kLeastShare = 0.05;
 
-bool launches_work(std::string_view call) { return is_kernel_launch_name(call) || call == "cudaGraphLaunch" || call == "hipGraphLaunch"; }
+bool launches_work(std::string_view call) {
+  return is_kernel_launch_name(call) || call == "cudaGraphLaunch" || call == "hipGraphLaunch";
+}
 
 // Per lane, when calls were recorded into a graph instead of run.
 std::vector<SpanSet> captures(const Facts& facts) {
@@ -50,7 +52,8 @@ std::vector<Finding> check(const Facts& facts) {
   std::size_t all = 0;
   for (const StringId name : facts.names_matching(launches_work))
     for (const SliceId s : facts.names.slices_named(name)) {
-      if ((facts.own(s) & kIsCall) == 0 || length_within(captured[facts.trace.lane_id(s).index()], facts.trace.span_of(s)) > 0) continue;
+      if ((facts.own(s) & kIsCall) == 0 || length_within(captured[facts.trace.lane_id(s).index()], facts.trace.span_of(s)) > 0)
+        continue;
       ++all;
       if ((facts.own(s) & kIsLaunch) == 0) missing.push_back(s);
     }
@@ -63,11 +66,8 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::notable;
   finding.summary = fmt::format("{} of {}, {}, started no GPU work in this file.", shown_count(missing.size()),
                                 counted(all, "launching call"), format_share(share));
-  finding.evidence = Evidence({{"n", missing.size()},
-                               {"of", all},
-                               {"share", share},
-                               {"first_at_us", as_us(from)},
-                               {"last_at_us", as_us(until)}});
+  finding.evidence = Evidence(
+      {{"n", missing.size()}, {"of", all}, {"share", share}, {"first_at_us", as_us(from)}, {"last_at_us", as_us(until)}});
   mark_slices(finding, facts.trace, missing);
   return {std::move(finding)};
 }
@@ -75,7 +75,10 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule launches_without_gpu_op = {
-    "launches_without_gpu_op", RuleClass::data_health, Severity::notable, kNeedsNothing,
+    "launches_without_gpu_op",
+    RuleClass::data_health,
+    Severity::notable,
+    kNeedsNothing,
     "Launches whose kernels are missing",
     "Records of kernels were lost or never collected, so GPU times may be too small and gaps too wide.",
     "Warm up longer before recording, record fewer steps, and see that no other profiler uses the GPU.",

@@ -59,7 +59,8 @@ Launches launches_of(const Facts& facts) {
   const std::size_t early = std::max<std::size_t>(calls.size() / kEarlyPart, 1);
   out.median = median_of(durations);
   for (std::size_t i = 0; i < early; ++i)
-    if (durations[i] >= kLeastSlowLaunch && durations[i] >= kLeastTimesMedian * out.median) out.slow_and_early.push_back(calls[i]);
+    if (durations[i] >= kLeastSlowLaunch && durations[i] >= kLeastTimesMedian * out.median)
+      out.slow_and_early.push_back(calls[i]);
   return out;
 }
 
@@ -72,8 +73,9 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::informational;
   finding.cost = std::max(loading.event_time, slow_time);
-  const std::string events =
-      loading.events > 0 ? fmt::format("The profiler saw code loaded {} ({}). ", often(loading.events), format_duration(loading.event_time)) : "";
+  const std::string events = loading.events > 0 ? fmt::format("The profiler saw code loaded {} ({}). ", often(loading.events),
+                                                              format_duration(loading.event_time))
+                                                : "";
   finding.summary = fmt::format("{}The slowest launch took {}, the median one {}.", events, format_duration(launches.slowest),
                                 format_duration(launches.median));
   finding.evidence = Evidence({{"overhead_events", loading.events},
@@ -87,12 +89,15 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule lazy_module_loading = {
-    "lazy_module_loading", RuleClass::start_up, Severity::informational, kNeedsNothing,
-    "An early launch took long, as when code is loaded",
-    "A kernel's code is loaded onto the GPU when it is first used, so that launch takes hundreds of microseconds instead of a few. Where the "
-    "profiler recorded no loading, the slow launch alone speaks for it.",
-    "Warm up before recording, or set CUDA_MODULE_LOADING=EAGER for measurements.",
-    check};
+extern const Rule lazy_module_loading = {"lazy_module_loading",
+                                         RuleClass::start_up,
+                                         Severity::informational,
+                                         kNeedsNothing,
+                                         "An early launch took long, as when code is loaded",
+                                         "A kernel's code is loaded onto the GPU when it is first used, so that launch takes "
+                                         "hundreds of microseconds instead of a few. Where the "
+                                         "profiler recorded no loading, the slow launch alone speaks for it.",
+                                         "Warm up before recording, or set CUDA_MODULE_LOADING=EAGER for measurements.",
+                                         check};
 
 }  // namespace gapscope

@@ -67,11 +67,11 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = waits.time;
-  finding.summary = fmt::format("A thread stood in {} for {}; the longest, {} in {}, is {} of its step. The GPU was busy for {} of it all.",
-                                counted(waits.slices.size(), "long wait"), format_duration(waits.time),
-                                format_duration(facts.trace.duration(waits.longest)),
-                                shown_name(facts.trace.name(op ? op : waits.longest)), format_share(waits.longest_share),
-                                format_duration(waits.gpu_busy));
+  finding.summary =
+      fmt::format("A thread stood in {} for {}; the longest, {} in {}, is {} of its step. The GPU was busy for {} of it all.",
+                  counted(waits.slices.size(), "long wait"), format_duration(waits.time),
+                  format_duration(facts.trace.duration(waits.longest)), shown_name(facts.trace.name(op ? op : waits.longest)),
+                  format_share(waits.longest_share), format_duration(waits.gpu_busy));
   finding.evidence = Evidence({{"n", count},
                                {"total_us", as_us(waits.time)},
                                {"longest_us", as_us(facts.trace.duration(waits.longest))},
@@ -86,12 +86,16 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule long_sync_wait = {
-    "long_sync_wait", RuleClass::problem, Severity::costly, kNeedsLaunches,
-    "Long wait for the GPU inside a step",
-    "The CPU stood still until the GPU had finished what it waited for. The marked call is only where it waited: the time belongs to the GPU work "
-    "queued before it.",
-    "Remove or defer the call that needs the result (.item(), .cpu(), torch.cuda.synchronize()), then look at the kernels it waited for.",
-    check};
+extern const Rule long_sync_wait = {"long_sync_wait",
+                                    RuleClass::problem,
+                                    Severity::costly,
+                                    kNeedsLaunches,
+                                    "Long wait for the GPU inside a step",
+                                    "The CPU stood still until the GPU had finished what it waited for. The marked call is "
+                                    "only where it waited: the time belongs to the GPU work "
+                                    "queued before it.",
+                                    "Remove or defer the call that needs the result (.item(), .cpu(), "
+                                    "torch.cuda.synchronize()), then look at the kernels it waited for.",
+                                    check};
 
 }  // namespace gapscope

@@ -39,7 +39,9 @@ std::vector<Finding> check(const Facts& facts) {
   finding.cost = causes.idle;
   finding.summary = busy_sentence(facts);
   if (const AccountTimes* times = account_times(facts); times != nullptr && times->idle_total() > 0)
-    finding.summary += fmt::format(" The idle time{}, by what held it up: {}.", busiest_words(facts, "").empty() ? "" : " of " + busiest_words(facts, ""), cause_words(times->idle, false));
+    finding.summary +=
+        fmt::format(" The idle time{}, by what held it up: {}.",
+                    busiest_words(facts, "").empty() ? "" : " of " + busiest_words(facts, ""), cause_words(times->idle, false));
   finding.evidence = Evidence({{"gpu_util", *facts.gpu_util},
                                {"gpu_busy_us", as_us(facts.busy_in_window)},
                                {"window_us", as_us(facts.window.length())},
@@ -57,12 +59,15 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule low_gpu_utilization = {
-    "low_gpu_utilization", RuleClass::problem, Severity::notable, kNeedsGpuWork,
-    "The GPU is idle most of the time",
-    "For more than half of the observed time nothing runs on the GPU. What the host was in meanwhile stands above, the longest part first; "
-    "`gapscope why` tells it for every gap.",
-    "Begin with the largest of these parts. The marked gaps are the places to look at.",
-    check};
+extern const Rule low_gpu_utilization = {"low_gpu_utilization",
+                                         RuleClass::problem,
+                                         Severity::notable,
+                                         kNeedsGpuWork,
+                                         "The GPU is idle most of the time",
+                                         "For more than half of the observed time nothing runs on the GPU. What the host was "
+                                         "in meanwhile stands above, the longest part first; "
+                                         "`gapscope why` tells it for every gap.",
+                                         "Begin with the largest of these parts. The marked gaps are the places to look at.",
+                                         check};
 
 }  // namespace gapscope

@@ -17,7 +17,8 @@ constexpr double kLeastShare = 0.20;
 
 // Tensor-core kernels run best with few, large blocks, and collectives are meant to leave room for others.
 bool is_judged(RuleFamily family) {
-  return family != RuleFamily::gemm && family != RuleFamily::conv && family != RuleFamily::attention && family != RuleFamily::comm;
+  return family != RuleFamily::gemm && family != RuleFamily::conv && family != RuleFamily::attention &&
+         family != RuleFamily::comm;
 }
 
 struct Judged {
@@ -77,9 +78,10 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = low.time;
-  finding.summary = fmt::format("{} with {} of the kernel time {} under {} of the warp slots in use. The longest, {}, has {}.",
-                                counted(low.slices.size(), "kernel"), format_share(share), low.slices.size() == 1 ? "keeps" : "keep", format_share(kLowOccupancy),
-                                shown_kernel(facts.name(low.longest)), low.longest_judged.words);
+  finding.summary =
+      fmt::format("{} with {} of the kernel time {} under {} of the warp slots in use. The longest, {}, has {}.",
+                  counted(low.slices.size(), "kernel"), format_share(share), low.slices.size() == 1 ? "keeps" : "keep",
+                  format_share(kLowOccupancy), shown_kernel(facts.name(low.longest)), low.longest_judged.words);
   finding.evidence = Evidence({{"share", share},
                                {"weighted_occupancy", low.weighted_all / static_cast<double>(low.known)},
                                {"occupancy_of_these", weighted},
@@ -93,13 +95,17 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule low_occupancy = {
-    "low_occupancy", RuleClass::problem, Severity::notable, kNeedsLaunches | kNeedsDeviceProperties | kNeedsBlocksPerSm,
-    "Few warps on each SM",
-    "Kernels that are no matrix multiplication have a block for every SM but keep under a quarter of the warp slots in use: too few "
-    "warps to work while others wait for memory.",
-    "The limiter tells what helps: fewer registers or less shared memory for each block, another block size (num_warps in Triton), or, "
-    "where it is the grid, more work in each call.",
-    check};
+extern const Rule low_occupancy = {"low_occupancy",
+                                   RuleClass::problem,
+                                   Severity::notable,
+                                   kNeedsLaunches | kNeedsDeviceProperties | kNeedsBlocksPerSm,
+                                   "Few warps on each SM",
+                                   "Kernels that are no matrix multiplication have a block for every SM but keep under a "
+                                   "quarter of the warp slots in use: too few "
+                                   "warps to work while others wait for memory.",
+                                   "The limiter tells what helps: fewer registers or less shared memory for each block, "
+                                   "another block size (num_warps in Triton), or, "
+                                   "where it is the grid, more work in each call.",
+                                   check};
 
 }  // namespace gapscope

@@ -28,7 +28,8 @@ std::vector<Finding> check(const Facts& facts) {
   finding.cost = static_cast<Ns>((1 - fill->fill) * static_cast<double>(fill->kernel_time));
   finding.summary = fmt::format("While kernels ran ({}, communication apart), their blocks reached {} of the SMs on average.",
                                 format_duration(fill->kernel_time), format_share(fill->fill));
-  finding.evidence = Evidence({{"fill", fill->fill}, {"tb_sm_efficiency", fill->over_window}, {"kernel_us", as_us(fill->kernel_time)}});
+  finding.evidence =
+      Evidence({{"fill", fill->fill}, {"tb_sm_efficiency", fill->over_window}, {"kernel_us", as_us(fill->kernel_time)}});
   mark_slices(finding, facts.trace, unfilled_kernels(facts));
   return {std::move(finding)};
 }
@@ -36,9 +37,13 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule low_sm_fill = {
-    "low_sm_fill", RuleClass::problem, Severity::notable, kNeedsLaunches | kNeedsBlocksPerSm,
+    "low_sm_fill",
+    RuleClass::problem,
+    Severity::notable,
+    kNeedsLaunches | kNeedsBlocksPerSm,
     "Kernels do not reach all SMs",
-    "Even while a kernel runs, a good part of the GPU's processors has no block to work on: the problems are small for this GPU.",
+    "Even while a kernel runs, a good part of the GPU's processors has no block to work on: the problems are small for this "
+    "GPU.",
     "Batch more work into each call, use larger matrices, or a kernel with smaller tiles or split reductions.",
     check};
 

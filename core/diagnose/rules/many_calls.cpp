@@ -32,7 +32,8 @@ std::map<StringId, Launches> launches_by_operator(const Facts& facts, std::size_
     ++all;
     const SliceId owner = facts.gpu[i].owner;
     if (!owner || (facts.own(owner) & kIsOp) == 0) continue;
-    if (const StringId name = facts.trace.name_id(owner); last == nullptr || name != last_name) last = &out[name], last_name = name;
+    if (const StringId name = facts.trace.name_id(owner); last == nullptr || name != last_name)
+      last = &out[name], last_name = name;
     ++last->count;
     last->gpu += op.span.length();
     if (last->owners.empty() || last->owners.back() != owner) last->owners.push_back(owner);
@@ -61,9 +62,12 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::notable;
   finding.cost = cpu;
   finding.summary = fmt::format("{} launched {}{}: on average {} of GPU time and {} of CPU time for each.", shown_name(name),
-                                counted(found.count, "kernel"), facts.steps.empty() ? "" : fmt::format(", {} a step", format_average(per_step)),
+                                counted(found.count, "kernel"),
+                                facts.steps.empty() ? "" : fmt::format(", {} a step", format_average(per_step)),
                                 format_duration(found.gpu / count), format_duration(cpu / count));
-  finding.evidence = Evidence({{"op", name}, {"launches", found.count}, {"per_step", per_step},
+  finding.evidence = Evidence({{"op", name},
+                               {"launches", found.count},
+                               {"per_step", per_step},
                                {"share_of_launches", static_cast<double>(found.count) / static_cast<double>(all)}});
   mark_slices(finding, facts.trace, found.owners);
   return {std::move(finding)};
@@ -72,7 +76,10 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule many_calls = {
-    "many_calls", RuleClass::problem_locator, Severity::notable, kNeedsLaunches | kNeedsOperators,
+    "many_calls",
+    RuleClass::problem_locator,
+    Severity::notable,
+    kNeedsLaunches | kNeedsOperators,
     "An operator launches very often",
     "Even cheap calls add up when there are hundreds in a step: each pays for its way through PyTorch and for a launch.",
     "Batch or vectorise the calls, use the foreach or fused variants, or compile so that they disappear.",

@@ -41,7 +41,8 @@ Kernels kernels_of(const Facts& facts) {
 EvidenceMap families_as_evidence(const Kernels& kernels) {
   EvidenceMap out;
   for (std::size_t i = 0; i < kernels.families.size(); ++i)
-    if (kernels.families[i] > 0) out.emplace_back(std::string(rule_family_name(static_cast<RuleFamily>(i))), kernels.families[i]);
+    if (kernels.families[i] > 0)
+      out.emplace_back(std::string(rule_family_name(static_cast<RuleFamily>(i))), kernels.families[i]);
   return out;
 }
 
@@ -57,11 +58,12 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::costly;
   IdleBefore before = idle_before(facts, kernels.short_ones);
   finding.cost = before.host_and_start;
-  finding.summary = fmt::format("{} {}, {} of them under {} (median {}). Before these short ones the GPU waited {} for the host or for a launch to "
-                                "begin; the calls that launched them took {}.",
-                                counted(static_cast<std::size_t>(each_step), "kernel"), facts.steps.empty() ? "in all" : "per step",
-                                format_share(short_share), format_duration(kShort), format_duration(median),
-                                format_duration(before.host_and_start), format_duration(kernels.call_time));
+  finding.summary = fmt::format(
+      "{} {}, {} of them under {} (median {}). Before these short ones the GPU waited {} for the host or for a launch to "
+      "begin; the calls that launched them took {}.",
+      counted(static_cast<std::size_t>(each_step), "kernel"), facts.steps.empty() ? "in all" : "per step",
+      format_share(short_share), format_duration(kShort), format_duration(median), format_duration(before.host_and_start),
+      format_duration(kernels.call_time));
   finding.evidence = Evidence({{"kernels", kernels.durations.size()},
                                {"per_step", each_step},
                                {"short_share", short_share},
@@ -76,12 +78,16 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule many_small_kernels = {
-    "many_small_kernels", RuleClass::problem, Severity::costly, kNeedsLaunches,
-    "A storm of tiny kernels",
-    "Most kernels last less than 10 µs, hardly longer than the host needs to launch one, and there are very many of them: the GPU waits for the "
-    "next.",
-    "Let torch.compile fuse them, use fused or foreach operators (fused optimizers, for one), or replay the step as a CUDA graph.",
-    check};
+extern const Rule many_small_kernels = {"many_small_kernels",
+                                        RuleClass::problem,
+                                        Severity::costly,
+                                        kNeedsLaunches,
+                                        "A storm of tiny kernels",
+                                        "Most kernels last less than 10 µs, hardly longer than the host needs to launch one, "
+                                        "and there are very many of them: the GPU waits for the "
+                                        "next.",
+                                        "Let torch.compile fuse them, use fused or foreach operators (fused optimizers, for "
+                                        "one), or replay the step as a CUDA graph.",
+                                        check};
 
 }  // namespace gapscope

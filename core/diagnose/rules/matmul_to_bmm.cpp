@@ -13,9 +13,9 @@ std::vector<Finding> check(const Facts& facts) {
   if (calls.empty()) return {};
   const std::size_t all = count_ops(facts, "aten::bmm");
   Finding finding;
-  finding.summary =
-      fmt::format("{} of aten::matmul became a batched product; aten::bmm was called {} in all. Views and reshapes stand around each.",
-                  counted(calls.size(), "call"), counted(all, "time"));
+  finding.summary = fmt::format(
+      "{} of aten::matmul became a batched product; aten::bmm was called {} in all. Views and reshapes stand around each.",
+      counted(calls.size(), "call"), counted(all, "time"));
   finding.evidence = Evidence({{"n", calls.size()}, {"bmm_total", all}});
   mark_slices(finding, facts.trace, calls);
   return {std::move(finding)};
@@ -24,9 +24,13 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule matmul_to_bmm = {
-    "matmul_to_bmm", RuleClass::reading_help, Severity::informational, kNeedsOperators,
+    "matmul_to_bmm",
+    RuleClass::reading_help,
+    Severity::informational,
+    kNeedsOperators,
     "matmul became a batched matrix product",
-    "An operand has three or more dimensions, so the operator resolved to aten::bmm, with expand and reshape before it and a view after.",
+    "An operand has three or more dimensions, so the operator resolved to aten::bmm, with expand and reshape before it and a "
+    "view after.",
     "If the batch is really one tall matrix, reshape it to two dimensions: one bigger product fills the GPU better.",
     check};
 

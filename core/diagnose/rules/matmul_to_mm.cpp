@@ -12,8 +12,10 @@ std::vector<Finding> check(const Facts& facts) {
   std::vector<SliceId> calls = matmuls_with_child(facts, "aten::mm");
   if (calls.empty()) return {};
   Finding finding;
-  finding.summary = fmt::format("{} became aten::mm: one product of two matrices{}.",
-                                sentence_start(counted_of(calls.size(), count_ops(facts, "aten::matmul"), "call of aten::matmul")), calls.size() == 1 ? "" : " each");
+  finding.summary =
+      fmt::format("{} became aten::mm: one product of two matrices{}.",
+                  sentence_start(counted_of(calls.size(), count_ops(facts, "aten::matmul"), "call of aten::matmul")),
+                  calls.size() == 1 ? "" : " each");
   finding.evidence.add("n", calls.size());
   mark_slices(finding, facts.trace, calls);
   return {std::move(finding)};
@@ -21,13 +23,14 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule matmul_to_mm = {"matmul_to_mm",
-                           RuleClass::reading_help,
-                           Severity::informational,
-                           kNeedsOperators,
-                           "matmul became a plain matrix product",
-                           "Both operands are matrices, or a batch was folded into one, so the operator resolved to aten::mm.",
-                           "Nothing to do.",
-                           check};
+extern const Rule matmul_to_mm = {
+    "matmul_to_mm",
+    RuleClass::reading_help,
+    Severity::informational,
+    kNeedsOperators,
+    "matmul became a plain matrix product",
+    "Both operands are matrices, or a batch was folded into one, so the operator resolved to aten::mm.",
+    "Nothing to do.",
+    check};
 
 }  // namespace gapscope

@@ -14,7 +14,7 @@ constexpr double kLeastShare = 0.20;
 
 struct Copies {
   std::vector<SliceId> slices;
-  EvidenceMap kinds;    // microseconds by name, "Memcpy HtoD (Pinned -> Device)"
+  EvidenceMap kinds;  // microseconds by name, "Memcpy HtoD (Pinned -> Device)"
   Ns time = 0, exposed = 0;
   std::uint64_t bytes = 0;
 };
@@ -32,8 +32,10 @@ Copies copies_of(const Facts& facts) {
     out.bytes += facts.row(op).bytes;
     const StringId name = facts.trace.name_id(op.slice);
     const auto known = std::find_if(by_name.begin(), by_name.end(), [&](const auto& entry) { return entry.first == name; });
-    if (known == by_name.end()) by_name.emplace_back(name, op.span.length());
-    else known->second += op.span.length();
+    if (known == by_name.end())
+      by_name.emplace_back(name, op.span.length());
+    else
+      known->second += op.span.length();
   }
   for (const auto& [name, time] : by_name) out.kinds.emplace_back(std::string(facts.trace.strings[name]), as_us(time));
   out.exposed = length(subtract(copying, computing));
@@ -44,7 +46,8 @@ std::vector<Finding> check(const Facts& facts) {
   Copies copies = copies_of(facts);
   const double share = share_of(copies.time, facts.gpu_sum);
   if (copies.slices.empty() || share < kLeastShare) return {};
-  const double gb_per_s = copies.time > 0 ? static_cast<double>(copies.bytes) / static_cast<double>(copies.time) : 0;  // bytes/ns
+  const double gb_per_s =
+      copies.time > 0 ? static_cast<double>(copies.bytes) / static_cast<double>(copies.time) : 0;  // bytes/ns
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = copies.exposed;
@@ -64,11 +67,15 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule memcpy_heavy = {
-    "memcpy_heavy", RuleClass::problem, Severity::costly, kNeedsLaunches,
-    "Copies take much of the GPU time",
-    "A large part of the device's time moves data instead of computing. Copies that run beside kernels cost little, the others all.",
-    "Transfer less and less often, from pinned memory with non_blocking=True, and on a stream beside the kernels; keep data on the GPU.",
-    check};
+extern const Rule memcpy_heavy = {"memcpy_heavy",
+                                  RuleClass::problem,
+                                  Severity::costly,
+                                  kNeedsLaunches,
+                                  "Copies take much of the GPU time",
+                                  "A large part of the device's time moves data instead of computing. Copies that run beside "
+                                  "kernels cost little, the others all.",
+                                  "Transfer less and less often, from pinned memory with non_blocking=True, and on a stream "
+                                  "beside the kernels; keep data on the GPU.",
+                                  check};
 
 }  // namespace gapscope

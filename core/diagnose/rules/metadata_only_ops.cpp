@@ -65,9 +65,10 @@ std::vector<Finding> check(const Facts& facts) {
   EvidenceMap top;
   for (std::size_t i = 0; i < std::min(kShownNames, views.names.size()); ++i)
     top.emplace_back(std::string(facts.trace.strings[views.names[i].name]), views.names[i].count);
-  finding.summary = fmt::format("{} only changed shapes and strides: no GPU work, {} of CPU time.{}",
-                                counted(views.slices.size(), "operator"), format_duration(views.cpu_time),
-                                views.copied == 0 ? "" : fmt::format(" {} more of their kind had to copy.", shown_count(views.copied)));
+  finding.summary =
+      fmt::format("{} only changed shapes and strides: no GPU work, {} of CPU time.{}",
+                  counted(views.slices.size(), "operator"), format_duration(views.cpu_time),
+                  views.copied == 0 ? "" : fmt::format(" {} more of their kind had to copy.", shown_count(views.copied)));
   finding.evidence.add("n", views.slices.size());
   finding.evidence.add("top", std::move(top));
   finding.evidence.add("meta_ops_that_did_copy", views.copied);
@@ -77,11 +78,15 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule metadata_only_ops = {
-    "metadata_only_ops", RuleClass::reading_help, Severity::informational, kNeedsLaunches | kNeedsOperators,
-    "Operators that launch nothing",
-    "view, transpose, expand, reshape and their like only describe the same memory in another way: no GPU time, a little CPU time.",
-    "Ignore them when you look at the GPU. Where the host is the bottleneck their CPU time counts, and torch.compile removes them.",
-    check};
+extern const Rule metadata_only_ops = {"metadata_only_ops",
+                                       RuleClass::reading_help,
+                                       Severity::informational,
+                                       kNeedsLaunches | kNeedsOperators,
+                                       "Operators that launch nothing",
+                                       "view, transpose, expand, reshape and their like only describe the same memory in "
+                                       "another way: no GPU time, a little CPU time.",
+                                       "Ignore them when you look at the GPU. Where the host is the bottleneck their CPU time "
+                                       "counts, and torch.compile removes them.",
+                                       check};
 
 }  // namespace gapscope

@@ -19,7 +19,10 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule no_gpu_activity = {
-    "no_gpu_activity", RuleClass::data_health, Severity::informational, kNeedsNothing,
+    "no_gpu_activity",
+    RuleClass::data_health,
+    Severity::informational,
+    kNeedsNothing,
     "No GPU work is in the file",
     "The recording is of the CPU alone, the activities were chosen so, or nothing was launched.",
     "Record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], and check that work reaches the GPU.",

@@ -23,9 +23,13 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule no_warmup_schedule = {
-    "no_warmup_schedule", RuleClass::recording, Severity::informational, kNeedsSteps,
+    "no_warmup_schedule",
+    RuleClass::recording,
+    Severity::informational,
+    kNeedsSteps,
     "Recording began without warming up",
-    "The very first step is in the recording, so start-up costs of PyTorch, of libraries and of the profiler are mixed with the work.",
+    "The very first step is in the recording, so start-up costs of PyTorch, of libraries and of the profiler are mixed with "
+    "the work.",
     "Pass schedule(wait=1, warmup=1, active=N) to the profiler and call step() after each iteration.",
     check};
 

@@ -14,7 +14,8 @@ std::vector<Finding> check(const Facts& facts) {
   finding.cost = facts.window.length() - facts.busy_in_window;
   finding.summary = busy_sentence(facts);
   if (const AccountTimes* times = account_times(facts); times != nullptr && times->host() > 0)
-    finding.summary += fmt::format(" For {} {} waited for the host: {}.", format_duration(times->host()), busiest_words(facts, "it"), cause_words(times->idle, true));
+    finding.summary += fmt::format(" For {} {} waited for the host: {}.", format_duration(times->host()),
+                                   busiest_words(facts, "it"), cause_words(times->idle, true));
   finding.evidence = Evidence({{"gpu_util", *facts.gpu_util},
                                {"gpu_busy_us", as_us(facts.busy_in_window)},
                                {"window_us", as_us(facts.window.length())},
@@ -28,9 +29,13 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule overhead_bound = {
-    "overhead_bound", RuleClass::problem, Severity::costly, kNeedsLaunches,
+    "overhead_bound",
+    RuleClass::problem,
+    Severity::costly,
+    kNeedsLaunches,
     "The host cannot feed the GPU",
-    "The host takes longer to prepare work than the GPU to do it, so the GPU waits for the next launch. The host's time is the framework's, "
+    "The host takes longer to prepare work than the GPU to do it, so the GPU waits for the next launch. The host's time is the "
+    "framework's, "
     "Python's and that of CUDA calls; the numbers above say which leads.",
     "Give each launch more work (bigger batches or matrices), fuse calls, or take launches out of the way with CUDA graphs "
     "(mode=\"reduce-overhead\"). First make sure that the recording is not just start-up.",

@@ -37,8 +37,10 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = transfers.call_time;  // the CPU is held for about as long
-  finding.summary = fmt::format("{} moved {} in {} ({} GB/s); {} held the CPU for {}.", counted(transfers.slices.size(), "pageable transfer"), format_bytes(transfers.bytes), format_duration(transfers.time),
-                                format_significant(gb_per_s), count == 1 ? "its call" : "their calls", format_duration(transfers.call_time));
+  finding.summary =
+      fmt::format("{} moved {} in {} ({} GB/s); {} held the CPU for {}.", counted(transfers.slices.size(), "pageable transfer"),
+                  format_bytes(transfers.bytes), format_duration(transfers.time), format_significant(gb_per_s),
+                  count == 1 ? "its call" : "their calls", format_duration(transfers.call_time));
   finding.evidence = Evidence({{"n", count},
                                {"total_us", as_us(transfers.time)},
                                {"bytes", transfers.bytes},
@@ -52,7 +54,10 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule pageable_memcpy = {
-    "pageable_memcpy", RuleClass::problem, Severity::notable, kNeedsLaunches,
+    "pageable_memcpy",
+    RuleClass::problem,
+    Severity::notable,
+    kNeedsLaunches,
     "Transfers from ordinary (pageable) memory",
     "The driver must copy such memory into a buffer of its own first, which is slow and holds the CPU until it is done.",
     "Use pinned memory (pin_memory=True in the DataLoader, tensor.pin_memory()) and non_blocking=True.",

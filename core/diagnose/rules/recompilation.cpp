@@ -73,10 +73,11 @@ std::vector<Finding> check(const Facts& facts) {
   const std::vector<CompileId>& ids = seen.regions.empty() ? seen.compiles : seen.regions;
   const auto latest =
       std::max_element(ids.begin(), ids.end(), [](const CompileId& a, const CompileId& b) { return a.version < b.version; });
-  finding.summary = in_window ? fmt::format("Piece {} was compiled again while recording, up to version {}: {} of compiling.",
-                                            latest->frame, latest->version, format_duration(finding.cost))
-                              : fmt::format("Piece {} runs in version {}, so it had been compiled {} before the recording.", latest->frame,
-                                            latest->version, latest->version == 1 ? "twice" : fmt::format("{} times", latest->version + 1));
+  finding.summary =
+      in_window ? fmt::format("Piece {} was compiled again while recording, up to version {}: {} of compiling.", latest->frame,
+                              latest->version, format_duration(finding.cost))
+                : fmt::format("Piece {} runs in version {}, so it had been compiled {} before the recording.", latest->frame,
+                              latest->version, latest->version == 1 ? "twice" : fmt::format("{} times", latest->version + 1));
   finding.evidence.add("regions", texts_of(seen.regions));
   finding.evidence.add("compile_ids", texts_of(seen.compiles));
   std::sort(seen.slices.begin(), seen.slices.end(), [](SliceId a, SliceId b) { return a.value < b.value; });
@@ -87,12 +88,16 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule recompilation = {
-    "recompilation", RuleClass::problem, Severity::costly, kNeedsOperators,
-    "A function was compiled more than once",
-    "The guards of a compiled function failed and another version was made: the second number of K/M is above 0. The first number only "
-    "tells which piece of code it is.",
-    "Keep shapes and types the same, or mark the dimension that changes as dynamic. TORCH_LOGS=recompiles tells which guard failed.",
-    check};
+extern const Rule recompilation = {"recompilation",
+                                   RuleClass::problem,
+                                   Severity::costly,
+                                   kNeedsOperators,
+                                   "A function was compiled more than once",
+                                   "The guards of a compiled function failed and another version was made: the second number "
+                                   "of K/M is above 0. The first number only "
+                                   "tells which piece of code it is.",
+                                   "Keep shapes and types the same, or mark the dimension that changes as dynamic. "
+                                   "TORCH_LOGS=recompiles tells which guard failed.",
+                                   check};
 
 }  // namespace gapscope

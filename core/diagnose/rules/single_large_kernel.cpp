@@ -28,28 +28,37 @@ std::vector<Finding> check(const Facts& facts) {
   std::vector<Ns> durations;
   std::vector<SliceId> slices;
   for (const GpuOp& op : facts.ops)
-    if (op.linked() && facts.trace.name_id(op.slice) == top->name) durations.push_back(op.span.length()), slices.push_back(op.slice);
+    if (op.linked() && facts.trace.name_id(op.slice) == top->name)
+      durations.push_back(op.span.length()), slices.push_back(op.slice);
   const Ns median = median_of(std::move(durations));
   if (median < kLeastMedian) return {};
   const std::string_view name = facts.trace.strings[top->name];
   Finding finding;
   finding.severity = Severity::informational;
   finding.cost = top->total;
-  finding.summary = fmt::format("{} takes {} of the GPU time in {} of {}{}.", shown_kernel(name), format_share(share),
-                                counted(top->count, "launch"), format_duration(median), top->count == 1 ? "" : " each (median)");
-  finding.evidence =
-      Evidence({{"kernel", name}, {"share", share}, {"median_us", as_us(median)}, {"kernels", top->count}, {"time_us", as_us(top->total)}});
+  finding.summary =
+      fmt::format("{} takes {} of the GPU time in {} of {}{}.", shown_kernel(name), format_share(share),
+                  counted(top->count, "launch"), format_duration(median), top->count == 1 ? "" : " each (median)");
+  finding.evidence = Evidence({{"kernel", name},
+                               {"share", share},
+                               {"median_us", as_us(median)},
+                               {"kernels", top->count},
+                               {"time_us", as_us(top->total)}});
   mark_slices(finding, facts.trace, slices);
   return {std::move(finding)};
 }
 
 }  // namespace
 
-extern const Rule single_large_kernel = {
-    "single_large_kernel", RuleClass::observation, Severity::informational, kNeedsLaunches,
-    "One big library kernel takes nearly all GPU time",
-    "The GPU spends its time in one tuned matrix multiplication, convolution or attention kernel; there is nothing to fuse around it.",
-    "Compiling is not likely to help. Change the data type, the shape or the algorithm, and check that the kernel uses tensor cores.",
-    check};
+extern const Rule single_large_kernel = {"single_large_kernel",
+                                         RuleClass::observation,
+                                         Severity::informational,
+                                         kNeedsLaunches,
+                                         "One big library kernel takes nearly all GPU time",
+                                         "The GPU spends its time in one tuned matrix multiplication, convolution or attention "
+                                         "kernel; there is nothing to fuse around it.",
+                                         "Compiling is not likely to help. Change the data type, the shape or the algorithm, "
+                                         "and check that the kernel uses tensor cores.",
+                                         check};
 
 }  // namespace gapscope

@@ -16,8 +16,8 @@ constexpr double kLeastShare = 0.40;
 struct Small {
   std::vector<SliceId> slices;
   Ns time = 0, all_kernels = 0;
-  double unused = 0;     // time multiplied by the share of empty SMs
-  GpuOp longest;         // the one that the sentence names
+  double unused = 0;  // time multiplied by the share of empty SMs
+  GpuOp longest;      // the one that the sentence names
   double longest_blocks = 0;
 };
 
@@ -45,10 +45,10 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = static_cast<Ns>(small.unused);
-  finding.summary = fmt::format("{} of the kernel time is in {} with too few blocks for all SMs; {}, {}, has {}, {} per SM.",
-                                format_share(share), counted(kernels, "kernel"), one ? "it" : "the longest",
-                                shown_kernel(facts.name(small.longest)), counted(grid_blocks(facts.row(small.longest)), "block"),
-                                format_significant(small.longest_blocks));
+  finding.summary = fmt::format(
+      "{} of the kernel time is in {} with too few blocks for all SMs; {}, {}, has {}, {} per SM.", format_share(share),
+      counted(kernels, "kernel"), one ? "it" : "the longest", shown_kernel(facts.name(small.longest)),
+      counted(grid_blocks(facts.row(small.longest)), "block"), format_significant(small.longest_blocks));
   finding.evidence = Evidence({{"share", share},
                                {"kernels", kernels},
                                {"time_us", as_us(small.time)},
@@ -62,7 +62,10 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule small_grid = {
-    "small_grid", RuleClass::problem, Severity::notable, kNeedsLaunches | kNeedsBlocksPerSm,
+    "small_grid",
+    RuleClass::problem,
+    Severity::notable,
+    kNeedsLaunches | kNeedsBlocksPerSm,
     "Grids are smaller than the GPU",
     "These kernels start fewer blocks than the GPU has SMs, so some SMs stay empty for their whole run.",
     "Increase batch size or sequence length, run several small problems in one call, or choose kernels that split the inner "

@@ -24,8 +24,8 @@ struct Wait {
 std::vector<Wait> empty_waits(const Facts& facts) {
   const SpanSums busy(facts.busy);
   std::vector<Wait> out;
-  for (const StringId name : facts.names_matching(
-           [](std::string_view n) { return n == "cudaDeviceSynchronize" || n == "hipDeviceSynchronize"; }))
+  for (const StringId name :
+       facts.names_matching([](std::string_view n) { return n == "cudaDeviceSynchronize" || n == "hipDeviceSynchronize"; }))
     for (const SliceId s : facts.names.slices_named(name)) {
       const Wait wait = {s, facts.trace.duration(s), busy.within(facts.trace.span_of(s))};
       if ((facts.own(s) & kIsDeviceSync) == 0 || wait.took < kLeastWait) continue;
@@ -44,16 +44,19 @@ EvidenceList overheads_in(const Facts& facts, Span span) {
 std::vector<Finding> check(const Facts& facts) {
   const std::vector<Wait> waits = empty_waits(facts);
   if (waits.empty()) return {};
-  const Wait& longest = *std::max_element(waits.begin(), waits.end(), [](const Wait& a, const Wait& b) { return a.idle() < b.idle(); });
+  const Wait& longest =
+      *std::max_element(waits.begin(), waits.end(), [](const Wait& a, const Wait& b) { return a.idle() < b.idle(); });
   Finding finding;
   finding.severity = Severity::notable;
   std::vector<SliceId> slices;
   for (const Wait& wait : waits) finding.cost += wait.idle(), slices.push_back(wait.sync);
-  finding.summary =
-      fmt::format("{} lasted {} while the GPU worked only {}.", shown_name(facts.trace.name(longest.sync)),
-                  format_duration(longest.took), format_duration(longest.busy));
-  if (waits.size() > 1) finding.summary += fmt::format(" There are {} such waits.", format_count(static_cast<Ns>(waits.size())));
-  finding.evidence = Evidence({{"n", waits.size()}, {"dur_us", as_us(longest.took)}, {"gpu_busy_inside_us", as_us(longest.busy)},
+  finding.summary = fmt::format("{} lasted {} while the GPU worked only {}.", shown_name(facts.trace.name(longest.sync)),
+                                format_duration(longest.took), format_duration(longest.busy));
+  if (waits.size() > 1)
+    finding.summary += fmt::format(" There are {} such waits.", format_count(static_cast<Ns>(waits.size())));
+  finding.evidence = Evidence({{"n", waits.size()},
+                               {"dur_us", as_us(longest.took)},
+                               {"gpu_busy_inside_us", as_us(longest.busy)},
                                {"gpu_busy_share", static_cast<double>(longest.busy) / static_cast<double>(longest.took)}});
   if (EvidenceList overheads = overheads_in(facts, facts.trace.span_of(longest.sync)); !overheads.empty())
     finding.evidence.add("overhead_inside", std::move(overheads));
@@ -63,12 +66,16 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule sync_covers_little_gpu_work = {
-    "sync_covers_little_gpu_work", RuleClass::problem, Severity::notable, kNeedsGpuWork,
-    "A long wait while the GPU hardly worked",
-    "The host waited for the device, yet little GPU work of this file ran meanwhile. It may have waited for the driver or the profiler, as at the "
-    "start, or for work that began before the recording and is not in the file.",
-    "Do not count it as GPU time. Warm up, let the GPU finish (torch.cuda.synchronize()) before the recorded steps, and record again.",
-    check};
+extern const Rule sync_covers_little_gpu_work = {"sync_covers_little_gpu_work",
+                                                 RuleClass::problem,
+                                                 Severity::notable,
+                                                 kNeedsGpuWork,
+                                                 "A long wait while the GPU hardly worked",
+                                                 "The host waited for the device, yet little GPU work of this file ran "
+                                                 "meanwhile. It may have waited for the driver or the profiler, as at the "
+                                                 "start, or for work that began before the recording and is not in the file.",
+                                                 "Do not count it as GPU time. Warm up, let the GPU finish "
+                                                 "(torch.cuda.synchronize()) before the recorded steps, and record again.",
+                                                 check};
 
 }  // namespace gapscope

@@ -28,8 +28,8 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::notable;
   finding.cost = time / 2;  // half precision has twice the rate
   finding.summary = fmt::format("{} {} 32-bit floats as TF32 on tensor cores: {} of the GPU time ({}){}.",
-                                counted(kernels.size(), "kernel"), count == 1 ? "multiplies" : "multiply", format_share(share), format_duration(time),
-                                count == 1 ? "" : ", most in " + shown_kernel(facts.name(example)));
+                                counted(kernels.size(), "kernel"), count == 1 ? "multiplies" : "multiply", format_share(share),
+                                format_duration(time), count == 1 ? "" : ", most in " + shown_kernel(facts.name(example)));
   finding.evidence = Evidence({{"n", count},
                                {"share", share},
                                {"total_us", as_us(time)},
@@ -42,9 +42,13 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule tf32_gemm = {
-    "tf32_gemm", RuleClass::problem, Severity::notable, kNeedsLaunches,
+    "tf32_gemm",
+    RuleClass::problem,
+    Severity::notable,
+    kNeedsLaunches,
     "Float matrix products and convolutions in TF32",
-    "Products and convolutions take 32-bit floats and run on tensor cores in TF32; bfloat16 or half would double the peak rate and halve the memory "
+    "Products and convolutions take 32-bit floats and run on tensor cores in TF32; bfloat16 or half would double the peak rate "
+    "and halve the memory "
     "traffic.",
     "Use torch.autocast or weights of lower precision, unless the accuracy of float inputs is wanted.",
     check};

@@ -21,11 +21,13 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule too_few_steps = {
-    "too_few_steps", RuleClass::recording, Severity::informational, kNeedsSteps,
-    "Only one step was recorded",
-    "One step can show neither how much steps differ nor what belongs to starting up.",
-    "Record more steps, for example with active=20 in the profiler's schedule.",
-    check};
+extern const Rule too_few_steps = {"too_few_steps",
+                                   RuleClass::recording,
+                                   Severity::informational,
+                                   kNeedsSteps,
+                                   "Only one step was recorded",
+                                   "One step can show neither how much steps differ nor what belongs to starting up.",
+                                   "Record more steps, for example with active=20 in the profiler's schedule.",
+                                   check};
 
 }  // namespace gapscope

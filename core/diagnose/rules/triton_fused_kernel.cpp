@@ -15,8 +15,8 @@ constexpr std::size_t kShownNames = 3;
 
 // Pointwise, reduction, persistent reduction, template, foreach.
 bool is_fused_name(std::string_view name) {
-  constexpr std::array<std::string_view, 5> kKinds = {"triton_poi_fused_", "triton_red_fused_", "triton_per_fused_", "triton_tem_fused_",
-                                                      "triton_for_fused_"};
+  constexpr std::array<std::string_view, 5> kKinds = {"triton_poi_fused_", "triton_red_fused_", "triton_per_fused_",
+                                                      "triton_tem_fused_", "triton_for_fused_"};
   return std::any_of(kKinds.begin(), kKinds.end(), [&](std::string_view kind) { return name.starts_with(kind); });
 }
 
@@ -56,7 +56,8 @@ Fused fused_cpu_loops(const Facts& facts) {
   for (const SliceId s : out.slices) {
     out.time += facts.trace.duration(s);
     const std::string_view name = facts.trace.name(s);
-    if (out.names.size() < kShownNames && std::find(out.names.begin(), out.names.end(), name) == out.names.end()) out.names.push_back(name);
+    if (out.names.size() < kShownNames && std::find(out.names.begin(), out.names.end(), name) == out.names.end())
+      out.names.push_back(name);
   }
   if (!out.names.empty()) out.costliest = out.names.front();
   return out;
@@ -71,8 +72,9 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   EvidenceList names;
   for (std::size_t i = 0; i < std::min(kShownNames, fused.names.size()); ++i) names.emplace_back(printable(fused.names[i]));
-  finding.summary = fmt::format("{} of Inductor's own {} took {} of the {} time, most of it {}.", counted(fused.count, "run"),
-                                on_gpu ? "kernels" : "CPU loops", format_share(share), on_gpu ? "GPU" : "CPU", shown_name(fused.costliest));
+  finding.summary =
+      fmt::format("{} of Inductor's own {} took {} of the {} time, most of it {}.", counted(fused.count, "run"),
+                  on_gpu ? "kernels" : "CPU loops", format_share(share), on_gpu ? "GPU" : "CPU", shown_name(fused.costliest));
   finding.evidence.add("n", fused.count);
   finding.evidence.add("names", std::move(names));
   finding.evidence.add("share", share);
@@ -82,12 +84,15 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule triton_fused_kernel = {
-    "triton_fused_kernel", RuleClass::good_sign, Severity::informational, kNeedsNothing,
-    "A kernel that torch.compile made from several operators",
-    "Inductor fused several operators into one Triton kernel: poi for element by element, red and per for reductions. The name lists them; "
-    "the number at its end is only a counter.",
-    "Read the list of operators to see what was fused.",
-    check};
+extern const Rule triton_fused_kernel = {"triton_fused_kernel",
+                                         RuleClass::good_sign,
+                                         Severity::informational,
+                                         kNeedsNothing,
+                                         "A kernel that torch.compile made from several operators",
+                                         "Inductor fused several operators into one Triton kernel: poi for element by element, "
+                                         "red and per for reductions. The name lists them; "
+                                         "the number at its end is only a counter.",
+                                         "Read the list of operators to see what was fused.",
+                                         check};
 
 }  // namespace gapscope

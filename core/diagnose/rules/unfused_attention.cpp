@@ -87,7 +87,8 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::costly;
   finding.cost = found.time;
   finding.summary = fmt::format("{} scores are computed, normalized and applied by separate operators: {}, {} of the GPU time.",
-                                found.count == 1 ? "Once" : format_count(found.count) + " times", format_duration(found.time), format_share(share));
+                                found.count == 1 ? "Once" : format_count(found.count) + " times", format_duration(found.time),
+                                format_share(share));
   finding.evidence = Evidence({{"n", found.count}, {"time_us", as_us(found.time)}, {"share", share}});
   if (const OpRow* row = facts.trace.op_row(found.example); row != nullptr && row->input_dims)
     finding.evidence.add("input_dims", facts.trace.strings[row->input_dims]);
@@ -99,7 +100,10 @@ std::vector<Finding> check(const Facts& facts) {
 }  // namespace
 
 extern const Rule unfused_attention = {
-    "unfused_attention", RuleClass::problem, Severity::costly, kNeedsLaunches | kNeedsOperators,
+    "unfused_attention",
+    RuleClass::problem,
+    Severity::costly,
+    kNeedsLaunches | kNeedsOperators,
     "Attention in separate steps",
     "Attention runs as a product, a softmax and a second product. The full table of scores is written to memory and read back "
     "several times, where one fused kernel would keep it on the chip.",

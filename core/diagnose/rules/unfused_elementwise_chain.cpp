@@ -51,8 +51,10 @@ Chains chains_of(const Facts& facts) {
     for (const std::uint32_t i : stream.ops) {
       const GpuOp& op = facts.ops[i];
       const bool elementwise = facts.gpu[i].family == RuleFamily::elementwise;
-      if (elementwise && op.linked() && !in_compiled_code(facts, facts.gpu[i].owner)) add(open, op, facts.gpu[i].owner);
-      else close(open, chains);
+      if (elementwise && op.linked() && !in_compiled_code(facts, facts.gpu[i].owner))
+        add(open, op, facts.gpu[i].owner);
+      else
+        close(open, chains);
     }
     close(open, chains);
   }
@@ -74,9 +76,10 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = chains.time / 2;  // of two kernels that both read and write the data, one is left
-  finding.summary = fmt::format("{} of the GPU time ({}) is in {} of back-to-back elementwise kernels; {} has {}.",
-                                format_share(share), format_duration(chains.time), counted(static_cast<std::size_t>(chains.count), "chain"),
-                                chains.count == 1 ? "it" : "the longest", counted(chains.longest.size(), "kernel"));
+  finding.summary =
+      fmt::format("{} of the GPU time ({}) is in {} of back-to-back elementwise kernels; {} has {}.", format_share(share),
+                  format_duration(chains.time), counted(static_cast<std::size_t>(chains.count), "chain"),
+                  chains.count == 1 ? "it" : "the longest", counted(chains.longest.size(), "kernel"));
   finding.evidence = Evidence({{"chains", chains.count},
                                {"time_us", as_us(chains.time)},
                                {"share", share},
@@ -88,13 +91,17 @@ std::vector<Finding> check(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule unfused_elementwise_chain = {
-    "unfused_elementwise_chain", RuleClass::problem, Severity::notable, kNeedsLaunches,
-    "Elementwise kernels back to back",
-    "Neighbouring kernels each read and write whole tensors and compute next to nothing, so most of their time is memory traffic and starting up, "
-    "which one fused kernel would save.",
-    "Compile the function with torch.compile or use a fused operator. That they are neighbours does not prove that one reads what the other wrote: "
-    "check the operators.",
-    check};
+extern const Rule unfused_elementwise_chain = {"unfused_elementwise_chain",
+                                               RuleClass::problem,
+                                               Severity::notable,
+                                               kNeedsLaunches,
+                                               "Elementwise kernels back to back",
+                                               "Neighbouring kernels each read and write whole tensors and compute next to "
+                                               "nothing, so most of their time is memory traffic and starting up, "
+                                               "which one fused kernel would save.",
+                                               "Compile the function with torch.compile or use a fused operator. That they are "
+                                               "neighbours does not prove that one reads what the other wrote: "
+                                               "check the operators.",
+                                               check};
 
 }  // namespace gapscope

@@ -18,13 +18,16 @@ std::optional<Busy> busy_of(const Document& document) {
   return Busy{device->times.window - device->times.idle_total(), device->times.window};
 }
 
-std::string went(std::string_view what, const std::string& a, const std::string& b) { return std::string(what) + " " + a + " -> " + b; }
+std::string went(std::string_view what, const std::string& a, const std::string& b) {
+  return std::string(what) + " " + a + " -> " + b;
+}
 
 // "a step on the CPU 308 µs -> 400 µs, 1.30x slower"; empty where neither has it.
 std::string figure_headline(const Comparison& c, StepFigure figure, std::string_view what) {
   const Ns a = c.a.of(figure).median, b = c.b.of(figure).median;
   if (a <= 0 || b <= 0) return {};
-  return went(what, format_duration(a), format_duration(b)) + ", " + change_text(c.change(figure), c.a.of(figure), c.b.of(figure));
+  return went(what, format_duration(a), format_duration(b)) + ", " +
+         change_text(c.change(figure), c.a.of(figure), c.b.of(figure));
 }
 
 }  // namespace
@@ -33,7 +36,8 @@ std::string side_headline(const Document& document) {
   const Diagnosis* diagnosis = document.diagnosis();
   if (!diagnosis) return {};
   std::string words = diagnosis->verdict.substr(0, diagnosis->verdict.find(':'));
-  if (const std::optional<Busy> busy = busy_of(document)) words += ": GPU busy " + busy->percent() + " of " + format_duration(busy->window);
+  if (const std::optional<Busy> busy = busy_of(document))
+    words += ": GPU busy " + busy->percent() + " of " + format_duration(busy->window);
   return words;
 }
 
@@ -44,7 +48,8 @@ std::vector<std::string> change_headline(const Document& a, const Document& b, c
   if (!answer || !answer->error.empty()) return words;
   const Comparison& c = answer->comparison;
   const bool steps = c.a.annotated && c.b.annotated;
-  for (const auto& [figure, what] : {std::pair(StepFigure::cpu, steps ? "a step on the CPU" : "CPU time"), std::pair(StepFigure::gpu_time, steps ? "its GPU time" : "GPU time")})
+  for (const auto& [figure, what] : {std::pair(StepFigure::cpu, steps ? "a step on the CPU" : "CPU time"),
+                                     std::pair(StepFigure::gpu_time, steps ? "its GPU time" : "GPU time")})
     if (std::string text = figure_headline(c, figure, what); !text.empty()) words.push_back(std::move(text));
   return words;
 }

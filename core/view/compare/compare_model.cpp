@@ -18,7 +18,8 @@ constexpr double kWholeScale = 2;  // twice as long takes all of the scale
 template <class Pairs>
 void sort_and_thin(Pairs& pairs) {
   std::stable_sort(pairs.begin(), pairs.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
-  pairs.erase(std::unique(pairs.begin(), pairs.end(), [](const auto& x, const auto& y) { return x.first == y.first; }), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end(), [](const auto& x, const auto& y) { return x.first == y.first; }),
+              pairs.end());
 }
 
 std::vector<NamedFinding> named_findings(const Diagnosis& diagnosis) {
@@ -63,7 +64,8 @@ bool passes(const CompareState& state, const Comparison& c, std::uint32_t row) {
 
 bool is_difference(const ColumnOrder& order, CompareTable table) {
   if (table == CompareTable::kernels) return order.column == static_cast<std::size_t>(ChangeColumn::delta);
-  return order.column == static_cast<std::size_t>(NodeColumn::cpu_delta) || order.column == static_cast<std::size_t>(NodeColumn::gpu_delta);
+  return order.column == static_cast<std::size_t>(NodeColumn::cpu_delta) ||
+         order.column == static_cast<std::size_t>(NodeColumn::gpu_delta);
 }
 
 std::int64_t value_of(const Comparison& c, CompareTable table, std::uint32_t row, std::size_t column) {
@@ -77,11 +79,13 @@ std::string name_of(const Comparison& c, CompareTable table, std::uint32_t row) 
 }
 
 void sort_rows(const Comparison& c, CompareTable table, const ColumnOrder& order, std::vector<std::uint32_t>& rows) {
-  const std::size_t names = static_cast<std::size_t>(table == CompareTable::kernels ? static_cast<int>(ChangeColumn::name) : static_cast<int>(NodeColumn::name));
+  const std::size_t names = static_cast<std::size_t>(table == CompareTable::kernels ? static_cast<int>(ChangeColumn::name)
+                                                                                    : static_cast<int>(NodeColumn::name));
   if (order.column == names) {
     std::vector<std::string> keys(table == CompareTable::kernels ? c.kernels.size() : c.operators.size());
     for (const std::uint32_t row : rows) keys[row] = name_of(c, table, row);
-    std::stable_sort(rows.begin(), rows.end(), [&](auto x, auto y) { return order.descending ? keys[y] < keys[x] : keys[x] < keys[y]; });
+    std::stable_sort(rows.begin(), rows.end(),
+                     [&](auto x, auto y) { return order.descending ? keys[y] < keys[x] : keys[x] < keys[y]; });
     return;
   }
   const bool most = is_difference(order, table);
@@ -89,7 +93,8 @@ void sort_rows(const Comparison& c, CompareTable table, const ColumnOrder& order
     const std::int64_t value = value_of(c, table, row, order.column);
     return most ? std::abs(value) : value;
   };
-  std::stable_sort(rows.begin(), rows.end(), [&](auto x, auto y) { return order.descending ? key(y) < key(x) : key(x) < key(y); });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](auto x, auto y) { return order.descending ? key(y) < key(x) : key(x) < key(y); });
 }
 
 std::string number_cell(std::int64_t value) { return ',' + std::to_string(value); }
@@ -183,7 +188,9 @@ void arrange_comparison(CompareState& state) {
   CompareState::Arranged& made = state.arranged;
   const ColumnOrder order = state.table == CompareTable::kernels ? state.kernel_order : state.operator_order;
   const bool tree = state.tree && state.table == CompareTable::operators;
-  if (made.of == state.answer && made.table == state.table && made.order == order && made.tree == tree && made.filter == state.filter) return;
+  if (made.of == state.answer && made.table == state.table && made.order == order && made.tree == tree &&
+      made.filter == state.filter)
+    return;
   made = {state.answer, state.table, order, tree, state.filter, {}};
   if (!state.answer || (state.table != CompareTable::kernels && state.table != CompareTable::operators)) return;
   const Comparison& c = state.answer->comparison;
@@ -198,9 +205,13 @@ std::string signed_duration(Ns ns) { return ns == 0 ? "0" : (ns < 0 ? "-" : "+")
 
 std::string signed_count(std::int64_t n) { return n == 0 ? "0" : (n < 0 ? "-" : "+") + format_count(std::abs(n)); }
 
-std::string figure_text(StepFigure figure, std::int64_t value) { return is_time(figure) ? format_duration(value) : format_count(value); }
+std::string figure_text(StepFigure figure, std::int64_t value) {
+  return is_time(figure) ? format_duration(value) : format_count(value);
+}
 
-std::string figure_delta_text(StepFigure figure, std::int64_t delta) { return is_time(figure) ? signed_duration(delta) : signed_count(delta); }
+std::string figure_delta_text(StepFigure figure, std::int64_t delta) {
+  return is_time(figure) ? signed_duration(delta) : signed_count(delta);
+}
 
 float change_of(double a, double b) {
   if (a == b) return 0;
@@ -216,7 +227,8 @@ std::string comparison_csv(const Comparison& c, CompareTable table, const std::v
       const auto figure = static_cast<StepFigure>(i);
       const StepSpread &a = c.a.of(figure), &b = c.b.of(figure);
       out += std::string(figure_key(figure));
-      for (const std::int64_t value : {a.median, b.median, b.median - a.median, a.min, a.max, b.min, b.max}) out += number_cell(value);
+      for (const std::int64_t value : {a.median, b.median, b.median - a.median, a.min, a.max, b.min, b.max})
+        out += number_cell(value);
       out += '\n';
     }
   } else if (table == CompareTable::kernels) {
@@ -224,7 +236,8 @@ std::string comparison_csv(const Comparison& c, CompareTable table, const std::v
     for (const std::uint32_t row : rows) {
       const KernelChange& k = c.kernels[row];
       out += std::string(kernel_change_name(k.change)) + ',' + csv_cell(k.name_a) + ',' + csv_cell(k.name_b);
-      for (const std::int64_t value : {std::int64_t{k.count_a}, std::int64_t{k.count_b}, k.ns_a, k.ns_b, k.ns_b - k.ns_a}) out += number_cell(value);
+      for (const std::int64_t value : {std::int64_t{k.count_a}, std::int64_t{k.count_b}, k.ns_a, k.ns_b, k.ns_b - k.ns_a})
+        out += number_cell(value);
       out += '\n';
     }
   } else if (table == CompareTable::operators) {
@@ -232,13 +245,15 @@ std::string comparison_csv(const Comparison& c, CompareTable table, const std::v
     for (const std::uint32_t row : rows) {
       const OperatorNode& n = c.operators[row];
       out += csv_cell(operator_path(c, row)) + ',' + std::string(node_state_name(n.state));
-      for (const std::int64_t value : {n.cpu_a, n.cpu_b, n.cpu_delta(), n.gpu_a, n.gpu_b, n.gpu_delta()}) out += number_cell(value);
+      for (const std::int64_t value : {n.cpu_a, n.cpu_b, n.cpu_delta(), n.gpu_a, n.gpu_b, n.gpu_delta()})
+        out += number_cell(value);
       out += '\n';
     }
   } else {
     out = "rule,tone,title,summary\n";
     for (const ComparisonFinding& f : c.findings)
-      out += csv_cell(f.rule) + ',' + std::string(tone_name(f.tone)) + ',' + csv_cell(f.title) + ',' + csv_cell(f.summary) + '\n';
+      out +=
+          csv_cell(f.rule) + ',' + std::string(tone_name(f.tone)) + ',' + csv_cell(f.title) + ',' + csv_cell(f.summary) + '\n';
   }
   return out;
 }

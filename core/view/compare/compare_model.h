@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/view/compare/compare_state.h"
+#include "core/view/compare/kernel_marks.h"
 #include "core/view/compare/two_views.h"
 #include "core/view/document.h"
-#include "core/view/compare/kernel_marks.h"
 
 namespace gapscope {
 
@@ -31,10 +31,10 @@ class SliceMatches {
 struct ComparisonAnswer {
   CompareOptions options;
   Comparison comparison;
-  std::string error;     // a sentence in place of the comparison
+  std::string error;  // a sentence in place of the comparison
   SliceMatches matches;
   KernelMarks marks_a, marks_b;
-  Span step_a, step_b;   // the steps that were compared; the whole trace where there are none
+  Span step_a, step_b;  // the steps that were compared; the whole trace where there are none
   Alignment alignment() const { return {step_a.begin, step_b.begin}; }
 };
 

@@ -39,26 +39,26 @@ struct ColumnOrder {
 };
 
 struct CompareState {
-  bool open = false;               // a second document is shown; written by AppUi at the start of each frame
-  bool loading = false;            // or on its way; written by AppUi as well
-  bool turn = false;               // set by a command: the other side is to be acted on from the next frame on
-  TraceSide side = TraceSide::a;   // whose state ViewState holds: keys and panels are about that trace
-  float share = 0.5f;              // of the height of the lanes below the GPUs, for A
-  bool colour_changes = true;      // kernels on the lanes show what became of them
+  bool open = false;              // a second document is shown; written by AppUi at the start of each frame
+  bool loading = false;           // or on its way; written by AppUi as well
+  bool turn = false;              // set by a command: the other side is to be acted on from the next frame on
+  TraceSide side = TraceSide::a;  // whose state ViewState holds: keys and panels are about that trace
+  float share = 0.5f;             // of the height of the lanes below the GPUs, for A
+  bool colour_changes = true;     // kernels on the lanes show what became of them
   CompareOptions options;
   std::optional<CompareOptions> asked;  // of the last MakeComparison
   std::shared_ptr<const ComparisonAnswer> answer;
   std::shared_ptr<const SearchAnswer> found_beside;  // what was searched for, in the other trace; taken by CompareView
-  std::optional<std::size_t> hits_beside;  // how much was found there; none: not known
-  std::optional<SlicePair> show;   // set by the tab: the timelines select these and bring them into view
+  std::optional<std::size_t> hits_beside;            // how much was found there; none: not known
+  std::optional<SlicePair> show;                     // set by the tab: the timelines select these and bring them into view
 
   // The tab
   CompareTable table = CompareTable::steps;
   ColumnOrder kernel_order{static_cast<std::size_t>(ChangeColumn::delta), true};
   ColumnOrder operator_order{static_cast<std::size_t>(NodeColumn::cpu_delta), true};
-  bool tree = false;               // operators under each other as they called, not by what changed most
+  bool tree = false;  // operators under each other as they called, not by what changed most
   std::string filter;
-  std::int64_t chosen = -1;        // position in the comparison's kernels or operators
+  std::int64_t chosen = -1;  // position in the comparison's kernels or operators
 
   // Made from the above when one of them changed.
   struct Arranged {

@@ -43,9 +43,12 @@ MarkCounts mark_counts(const Comparison& comparison) {
     const KernelClassTotal& total = comparison.kernel_totals[c];
     const auto change = static_cast<KernelChangeClass>(c);
     if (change == KernelChangeClass::same) continue;
-    if (change == KernelChangeClass::added) out.added += total.count_b;
-    else if (change == KernelChangeClass::removed) out.gone += total.count_a;
-    else out.changed_a += total.count_a, out.changed_b += total.count_b;
+    if (change == KernelChangeClass::added)
+      out.added += total.count_b;
+    else if (change == KernelChangeClass::removed)
+      out.gone += total.count_a;
+    else
+      out.changed_a += total.count_a, out.changed_b += total.count_b;
   }
   return out;
 }

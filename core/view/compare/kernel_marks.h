@@ -11,7 +11,7 @@
 namespace gapscope {
 
 enum class KernelMark : std::uint8_t {
-  none,     // not in the compared steps, or no GPU work
+  none,  // not in the compared steps, or no GPU work
   same,
   changed,  // another variant, fused, or run another number of times
   only,     // only this trace has it: added in B, gone in A

@@ -17,7 +17,8 @@ std::string process_kind(const Process& process) { return process.is_gpu ? "GPU"
 
 // Pairs what is left of `from` and `to` by equal keys, the k-th with the k-th.
 template <class Id, class Key>
-void pair_by(const std::vector<Id>& from, const std::vector<Id>& to, std::vector<Id>& partner, std::vector<bool>& taken, Key key) {
+void pair_by(const std::vector<Id>& from, const std::vector<Id>& to, std::vector<Id>& partner, std::vector<bool>& taken,
+             Key key) {
   std::map<std::string, std::vector<Id>> left;
   for (const Id id : to)
     if (!taken[id.index()]) left[key(id, false)].push_back(id);
@@ -35,7 +36,8 @@ void pair_by(const std::vector<Id>& from, const std::vector<Id>& to, std::vector
 
 // Flags by id: what changed is done to the partners.
 template <class Id>
-bool mirror(const std::vector<bool>& before, const std::vector<bool>& now, const std::vector<Id>& partner, std::vector<bool>& other) {
+bool mirror(const std::vector<bool>& before, const std::vector<bool>& now, const std::vector<Id>& partner,
+            std::vector<bool>& other) {
   bool any = false;
   for (std::size_t i = 0; i < now.size() && i < before.size() && i < partner.size(); ++i) {
     if (now[i] == before[i] || !partner[i] || other[partner[i].index()] == now[i]) continue;
@@ -70,7 +72,8 @@ LanePartners partners_of(const Trace& from, const LaneFolds& shown_from, const T
     return where + "/" + std::to_string(static_cast<int>(lane.kind)) + "/" + (exact ? lane.title : without_digits(lane.title));
   };
   for (const bool exact : {true, false})
-    pair_by(shown_from.lane_order, shown_to.lane_order, out.lane, lane_taken, [&](LaneId id, bool of_from) { return key(id, of_from, exact); });
+    pair_by(shown_from.lane_order, shown_to.lane_order, out.lane, lane_taken,
+            [&](LaneId id, bool of_from) { return key(id, of_from, exact); });
   return out;
 }
 

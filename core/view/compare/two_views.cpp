@@ -18,7 +18,8 @@ void exchange(ViewState& view, TraceView& waiting) {
 
 void ask_again(TraceView& view) {
   if (!view.table.answer || view.table.answer->question != view.table.question) view.table.asked.reset();
-  if (view.kernels.asked && (!view.kernels.answer || view.kernels.answer->range != *view.kernels.asked)) view.kernels.asked.reset();
+  if (view.kernels.asked && (!view.kernels.answer || view.kernels.answer->range != *view.kernels.asked))
+    view.kernels.asked.reset();
   if (!view.steps.answer || view.steps.answer->annotation != view.steps.annotation) view.steps.asked.reset();
   if (view.area.asked && (!view.area.answer || view.area.answer->area != *view.area.asked)) view.area.asked.reset();
   if (view.flame.asked && (!view.flame.answer || view.flame.answer->question != *view.flame.asked)) view.flame.asked.reset();
@@ -28,6 +29,8 @@ void ask_again(TraceView& view) {
 
 TimeView moved_by(const TimeView& time, Ns way) { return {moved_by(time.span, way), time.begin_rest_ns, time.end_rest_ns}; }
 
-ViewMove moved_by(const ViewMove& move, Ns way) { return {moved_by(move.from, way), moved_by(move.to, way), move.elapsed_s, move.active}; }
+ViewMove moved_by(const ViewMove& move, Ns way) {
+  return {moved_by(move.from, way), moved_by(move.to, way), move.elapsed_s, move.active};
+}
 
 }  // namespace gapscope

@@ -47,14 +47,16 @@ class ChainBuilder {
     if (!kernels.empty()) add_member(doc_.links.owner_op(kernels.front()));
   }
 
-  // GPU work of a slice that spans other ones: what is launched inside it, of a step by any thread, and what lies in it on a stream.
+  // GPU work of a slice that spans other ones: what is launched inside it, of a step by any thread, and what lies in it on a
+  // stream.
   void add_work_of(SliceId s) {
     const Trace& trace = doc_.trace;
     const bool step = trace.kind(s) != Kind::gpu_annotation && trace.name(s).starts_with("ProfilerStep#");
     const Span span = trace.span_of(s);
     for (std::size_t l = 0; l < trace.lanes.size(); ++l) {
       if (step ? trace.lanes[l].kind != LaneKind::cpu_thread : LaneId(l) != trace.lane_id(s)) continue;
-      for (std::uint32_t depth = 0; depth < trace.lanes[l].depth_count; ++depth) add_work_in_row(trace.row(trace.row_id(LaneId(l), depth)), span);
+      for (std::uint32_t depth = 0; depth < trace.lanes[l].depth_count; ++depth)
+        add_work_in_row(trace.row(trace.row_id(LaneId(l), depth)), span);
     }
     auto& work = chain_.work;
     std::sort(work.begin(), work.end());
@@ -139,9 +141,8 @@ class ChainBuilder {
   void finish() {
     auto& arrows = chain_.arrows;
     const auto same = [](const ChainArrow& a, const ChainArrow& b) { return a.from == b.from && a.to == b.to; };
-    std::sort(arrows.begin(), arrows.end(), [](const ChainArrow& a, const ChainArrow& b) {
-      return std::pair(a.from, a.to) < std::pair(b.from, b.to);
-    });
+    std::sort(arrows.begin(), arrows.end(),
+              [](const ChainArrow& a, const ChainArrow& b) { return std::pair(a.from, a.to) < std::pair(b.from, b.to); });
     arrows.erase(std::unique(arrows.begin(), arrows.end(), same), arrows.end());
     chain_.arrow_count = arrows.empty() ? 0 : std::max(arrows.size(), chain_.work.size());
     auto& members = chain_.members;
@@ -189,12 +190,15 @@ std::vector<Arrow> arrows_of(const Document& document, SliceId slice) {
   std::vector<Arrow> arrows;
   if (const SliceId call = links.call_of(slice)) arrows.push_back({call, slice, {}});
   for (const SliceId kernel : links.launched_by(slice)) arrows.push_back({slice, kernel, {}});
-  const auto add = [&](std::uint32_t at) { arrows.push_back({trace.flows[at].from, trace.flows[at].to, trace.flows[at].category}); };
+  const auto add = [&](std::uint32_t at) {
+    arrows.push_back({trace.flows[at].from, trace.flows[at].to, trace.flows[at].category});
+  };
   for (const std::uint32_t at : links.flows_from(slice)) add(at);
   for (const std::uint32_t at : links.flows_to(slice)) add(at);
   if (arrows.empty()) arrows = chain_of(document, slice).arrows;
   std::stable_sort(arrows.begin(), arrows.end(), [&](const Arrow& a, const Arrow& b) {
-    return std::tuple(trace.begin(a.from), a.from, trace.begin(a.to), a.to) < std::tuple(trace.begin(b.from), b.from, trace.begin(b.to), b.to);
+    return std::tuple(trace.begin(a.from), a.from, trace.begin(a.to), a.to) <
+           std::tuple(trace.begin(b.from), b.from, trace.begin(b.to), b.to);
   });
   arrows.erase(std::unique(arrows.begin(), arrows.end()), arrows.end());
   return arrows;

@@ -16,9 +16,9 @@ using ChainArrow = Arrow;  // a category only where a flow of the file gave it
 
 struct Chain {
   SliceId selection;
-  std::vector<SliceId> members;    // outlined thinner; without the selection
-  std::vector<SliceId> work;       // of a step, a region or an operator with more GPU work than arrows: that work, ascending, to be
-                                   // highlighted in place of outlines and arrows
+  std::vector<SliceId> members;  // outlined thinner; without the selection
+  std::vector<SliceId> work;  // of a step, a region or an operator with more GPU work than arrows: that work, ascending, to be
+                              // highlighted in place of outlines and arrows
   std::vector<ChainArrow> arrows;  // at most kMostArrows
   std::size_t arrow_count = 0;     // before thinning
 };

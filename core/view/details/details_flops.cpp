@@ -50,12 +50,14 @@ DetailsSection arithmetic(const Document& doc, SliceId slice, const ArgsState* a
     section.lines.push_back(unknown_line("achieved", "No kernel of it is in this trace."));
     return section;
   }
-  section.lines.push_back(number_line("achieved", flop_text(*rate->per_second) + "/s",
-                                      "Operations divided by " + format_duration_exact(rate->gpu_time) +
-                                          ", the time of all kernels that it launched."));
-  section.lines.push_back(rate->peak_share
-                              ? number_line("of the dense peak", format_percent(*rate->peak_share), "Of what the data sheet of this GPU promises for matrices without sparsity.")
-                              : unknown_line("of the dense peak", "The file does not name the GPU, or no figure for it and this type is known here."));
+  section.lines.push_back(number_line(
+      "achieved", flop_text(*rate->per_second) + "/s",
+      "Operations divided by " + format_duration_exact(rate->gpu_time) + ", the time of all kernels that it launched."));
+  section.lines.push_back(
+      rate->peak_share ? number_line("of the dense peak", format_percent(*rate->peak_share),
+                                     "Of what the data sheet of this GPU promises for matrices without sparsity.")
+                       : unknown_line("of the dense peak",
+                                      "The file does not name the GPU, or no figure for it and this type is known here."));
   return section;
 }
 

@@ -129,9 +129,9 @@ DetailsSection copy_figures(const Document& doc, const GpuRow& row) {
   if (row.bytes == 0 || duration == 0) {
     section.lines.push_back(absent_line("bandwidth"));
   } else {  // bytes a nanosecond are gigabytes a second
-    section.lines.push_back(number_line(
-        "bandwidth", format_significant(static_cast<double>(row.bytes) / static_cast<double>(duration)) + " GB/s",
-        "bytes divided by duration; 1 GB is 1,000,000,000 bytes"));
+    section.lines.push_back(
+        number_line("bandwidth", format_significant(static_cast<double>(row.bytes) / static_cast<double>(duration)) + " GB/s",
+                    "bytes divided by duration; 1 GB is 1,000,000,000 bytes"));
   }
   return section;
 }

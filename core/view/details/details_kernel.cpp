@@ -31,14 +31,17 @@ std::string limit_text(std::int64_t blocks) { return blocks == kUnlimited ? "any
 // How the headline comes about, and what the file states.
 std::string occupancy_hover(const SmLimits& sm, const Occupancy& fit, const GpuRow& row) {
   std::string hover = fmt::format(
-      "An upper bound from the launch, not a measurement. {} of {} warps fit on one SM, in {} blocks. Blocks allowed by warps: {}, by "
+      "An upper bound from the launch, not a measurement. {} of {} warps fit on one SM, in {} blocks. Blocks allowed by warps: "
+      "{}, by "
       "registers: {}, by shared memory: {}, by the number of blocks: {}.",
       fit.active_warps, fit.max_warps, fit.active_blocks, limit_text(fit.by_warps), limit_text(fit.by_registers),
       limit_text(fit.by_shared_memory), limit_text(fit.by_blocks));
   if (row.occupancy_percent < 0) return hover;
   hover += fmt::format("\nThe file states {:g} %", row.occupancy_percent);
   const bool limited = row.occupancy_percent == 0 && row.shared_memory > sm.default_block_memory;
-  return hover + (limited ? ": the profiler assumes that a block gets at most 48 KiB of shared memory, and states 0 % above that." : ".");
+  return hover + (limited
+                      ? ": the profiler assumes that a block gets at most 48 KiB of shared memory, and states 0 % above that."
+                      : ".");
 }
 
 }  // namespace
@@ -47,10 +50,8 @@ DetailsSection decoded_name(std::string_view name) {
   DetailsSection section{"What the name tells", {}, {}};
   const KernelName decoded = decode(name);
   for (const KernelFieldValue& field : told_fields(decoded))
-    section.lines.push_back(
-        text_line(std::string(field_name(field.field)), field.value, std::string(explain(field.field))));
-  if (decoded.kind == KernelKind::other)
-    section.note = "The name follows no naming scheme that says what the kernel computes.";
+    section.lines.push_back(text_line(std::string(field_name(field.field)), field.value, std::string(explain(field.field))));
+  if (decoded.kind == KernelKind::other) section.note = "The name follows no naming scheme that says what the kernel computes.";
   return section;
 }
 
@@ -60,9 +61,10 @@ DetailsLine occupancy_line(const Document& doc, const GpuRow& row) {
   if (!device) return stated_occupancy(row, "The file does not describe this GPU (deviceProperties).");
   const auto sm = sm_limits(*device);
   if (!sm)
-    return stated_occupancy(row,
-                            "It takes the registers, shared memory and threads of an NVIDIA SM (Volta or later), which the file does not "
-                            "state for this GPU.");
+    return stated_occupancy(
+        row,
+        "It takes the registers, shared memory and threads of an NVIDIA SM (Volta or later), which the file does not "
+        "state for this GPU.");
   const auto fit = occupancy(*sm, needs_of(row));
   const std::string words = occupancy_words(*sm, needs_of(row), grid_blocks(row));
   if (!fit || words.empty()) return stated_occupancy(row, "The block is larger than one SM of this GPU holds.");

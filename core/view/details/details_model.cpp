@@ -30,8 +30,7 @@ DetailsSection time_section(const Document& doc, SliceId slice) {
   lines.push_back(duration_line("self time", doc.lanes.self_time(slice)));
   lines.push_back(duration_line("start", trace.begin(slice) - trace.span.begin));
   lines.push_back(number_line("start in file", format_file_us(trace.begin(slice)) + " \xC2\xB5s", "ts as the file writes it"));
-  lines.push_back(
-      text_line("category", std::string(trace.category_name(slice)), std::string(kind_name(trace.kind(slice)))));
+  lines.push_back(text_line("category", std::string(trace.category_name(slice)), std::string(kind_name(trace.kind(slice)))));
   lines.push_back(text_line("lane", lane_text(trace, slice)));
   lines.push_back(number_line("depth", std::to_string(trace.depth(slice))));
   return section;
@@ -56,7 +55,8 @@ DetailsSection call_stack(const ArgsState* state, SliceId slice) {
       const std::size_t end = std::min(rest.find(';'), rest.size());
       const std::string_view frame = rest.substr(0, end);
       if (!frame.empty())
-        section.lines.push_back(text_line(std::to_string(section.lines.size()), std::string(without_environment(frame)), std::string(frame)));
+        section.lines.push_back(
+            text_line(std::to_string(section.lines.size()), std::string(without_environment(frame)), std::string(frame)));
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
   }

@@ -144,12 +144,15 @@ std::string number_text(double number, Unit unit) {
     case Unit::gb_per_s: return format_significant(number) + " GB/s";
     case Unit::plain: break;
   }
-  return std::floor(number) == number && std::abs(number) < 1e15 ? format_count(static_cast<std::int64_t>(number)) : format_significant(number);
+  return std::floor(number) == number && std::abs(number) < 1e15 ? format_count(static_cast<std::int64_t>(number))
+                                                                 : format_significant(number);
 }
 
 struct ValueText {
   Unit unit;
-  std::string operator()(std::int64_t i) const { return unit == Unit::plain ? format_count(i) : number_text(static_cast<double>(i), unit); }
+  std::string operator()(std::int64_t i) const {
+    return unit == Unit::plain ? format_count(i) : number_text(static_cast<double>(i), unit);
+  }
   std::string operator()(double d) const { return number_text(d, unit); }
   std::string operator()(bool b) const { return b ? "yes" : "no"; }
   std::string operator()(const std::string& s) const { return s; }
@@ -173,11 +176,13 @@ struct ValueText {
 }  // namespace
 
 std::vector<EvidenceLine> evidence_lines(std::string_view rule, const Evidence& evidence) {
-  constexpr std::string_view kHostToGpu[] = {"low_gpu_utilization", "overhead_bound", "compute_bound", "dispatch_heavy_few_kernels", "compile_cpu_tax"};
+  constexpr std::string_view kHostToGpu[] = {"low_gpu_utilization", "overhead_bound", "compute_bound",
+                                             "dispatch_heavy_few_kernels", "compile_cpu_tax"};
   const bool host_to_gpu = std::find(std::begin(kHostToGpu), std::end(kHostToGpu), rule) != std::end(kHostToGpu);
   std::vector<EvidenceLine> lines;
   for (const auto& [key, value] : evidence.entries())
-    lines.push_back({key == "ratio" && host_to_gpu ? "host time against GPU time" : what_of(key), std::visit(ValueText{unit_of(key)}, value.value)});
+    lines.push_back({key == "ratio" && host_to_gpu ? "host time against GPU time" : what_of(key),
+                     std::visit(ValueText{unit_of(key)}, value.value)});
   return lines;
 }
 

@@ -14,7 +14,8 @@ bool is_shown(const RankedFinding& f, const FindingsState& state) {
 }
 
 bool has_place_in(const Finding& finding, Span range) {
-  return std::any_of(finding.spans.begin(), finding.spans.end(), [&](const FindingSpan& at) { return touches(at.span, range); });
+  return std::any_of(finding.spans.begin(), finding.spans.end(),
+                     [&](const FindingSpan& at) { return touches(at.span, range); });
 }
 
 }  // namespace
@@ -43,7 +44,8 @@ std::vector<std::size_t> places_in(const Finding& finding, const std::optional<S
   return places;
 }
 
-std::vector<FindingRow> shown_findings(const Diagnosis& diagnosis, const FindingsState& state, const std::optional<Span>& range) {
+std::vector<FindingRow> shown_findings(const Diagnosis& diagnosis, const FindingsState& state,
+                                       const std::optional<Span>& range) {
   std::vector<FindingRow> rows;
   const auto& all = diagnosis.findings;
   const auto is_in = [&](std::size_t i) { return is_shown(all[i], state) && (!range || has_place_in(all[i].finding, *range)); };
@@ -83,11 +85,14 @@ void go_to_finding(const Document& document, ViewState& view, std::uint32_t find
 void walk_findings(const Document& document, ViewState& view, int by) {
   if (!document.diagnosis()) return;
   std::vector<FindingRow> rows = shown_findings(*document.diagnosis(), view.findings, view.range);
-  std::erase_if(rows, [&](const FindingRow& r) { return is_teaching(document.diagnosis()->findings[r.finding].finding.rule->rule_class); });
+  std::erase_if(rows, [&](const FindingRow& r) {
+    return is_teaching(document.diagnosis()->findings[r.finding].finding.rule->rule_class);
+  });
   if (rows.empty()) return;
   const auto count = static_cast<int>(rows.size());
-  const auto at = std::find_if(rows.begin(), rows.end(),
-                               [&](const FindingRow& r) { return static_cast<std::int32_t>(r.finding) == view.findings.chosen; });
+  const auto at = std::find_if(rows.begin(), rows.end(), [&](const FindingRow& r) {
+    return static_cast<std::int32_t>(r.finding) == view.findings.chosen;
+  });
   const int from = at == rows.end() ? (by > 0 ? -1 : count) : static_cast<int>(at - rows.begin());
   view.findings.open = true;
   view.findings.scroll_to_chosen = true;

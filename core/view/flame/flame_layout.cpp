@@ -13,7 +13,8 @@ class FlameDrawing {
   FlameDrawing(const CallPaths& paths, PathOrder order, double width) : paths_(paths), order_(order), width_(width) {}
 
   std::vector<FlameBox> run(std::uint32_t zoom) {
-    for (std::uint32_t up = zoom; up != 0; up = paths_.parent[up]) add(paths_.parent[up], 0, 0, width_, paths_.total[paths_.parent[up]]);
+    for (std::uint32_t up = zoom; up != 0; up = paths_.parent[up])
+      add(paths_.parent[up], 0, 0, width_, paths_.total[paths_.parent[up]]);
     std::reverse(boxes_.begin(), boxes_.end());
     open_.push_back({zoom, 0, width_});
     while (!open_.empty()) {
@@ -50,7 +51,8 @@ class FlameDrawing {
       const Ns total = paths_.total[children[i]];
       const bool wide = static_cast<double>(total) * px_per_ns >= kLeastPx;
       // By width all the rest is narrow too.
-      if (!wide && order_ == PathOrder::widest) return add_fold(children, i, children.size(), x_at(at), x_at(below), below - at);
+      if (!wide && order_ == PathOrder::widest)
+        return add_fold(children, i, children.size(), x_at(at), x_at(below), below - at);
       if (wide) {
         add_fold(children, fold_first, i, x_at(fold_begin), x_at(at), at - fold_begin);
         open_.push_back({children[i], x_at(at), x_at(at + total)});

@@ -50,16 +50,21 @@ std::string path_name(const Trace& trace, const CallPaths& paths, std::uint32_t 
 std::string box_text(const Trace& trace, const CallPaths& paths, const FlameBox& box) {
   const Ns all = paths.total[0];
   if (box.folded > 0)
-    return fmt::format("{} paths, each narrower than a pixel\ntotal  {}  {} of all", box.folded, format_duration(box.total), share_text(box.total, all));
+    return fmt::format("{} paths, each narrower than a pixel\ntotal  {}  {} of all", box.folded, format_duration(box.total),
+                       share_text(box.total, all));
   const std::uint32_t node = box.node;
-  std::string text = printable(path_name(trace, paths, node)) +
-                     fmt::format("\ntotal  {}  {} of all", format_duration(paths.total[node]), share_text(paths.total[node], all));
-  if (node != 0 && paths.parent[node] != 0) text += ", " + share_text(paths.total[node], paths.total[paths.parent[node]]) + " of what is above it";
+  std::string text =
+      printable(path_name(trace, paths, node)) +
+      fmt::format("\ntotal  {}  {} of all", format_duration(paths.total[node]), share_text(paths.total[node], all));
+  if (node != 0 && paths.parent[node] != 0)
+    text += ", " + share_text(paths.total[node], paths.total[paths.parent[node]]) + " of what is above it";
   text += fmt::format("\nself   {}  {} of all", format_duration(paths.own[node]), share_text(paths.own[node], all));
   if (paths.count[node] > 0) text += "\ncount  " + format_count(static_cast<std::int64_t>(paths.count[node]));
   return text;
 }
 
-std::uint32_t zoom_of(const CallPaths& paths, const FlameBox& box) { return box.folded > 0 ? paths.parent[box.node] : box.node; }
+std::uint32_t zoom_of(const CallPaths& paths, const FlameBox& box) {
+  return box.folded > 0 ? paths.parent[box.node] : box.node;
+}
 
 }  // namespace gapscope

@@ -20,9 +20,7 @@ std::vector<std::uint32_t> arrange_gaps(const Trace& trace, const IdleGaps& gaps
     case GapColumn::begin: by([](const IdleGap& g) { return g.span.begin; }); break;
     case GapColumn::reason: by([](const IdleGap& g) { return g.idle_class; }); break;
     case GapColumn::stream: by([](const IdleGap& g) { return std::pair(g.device, g.stream); }); break;
-    case GapColumn::cause:
-      by([&](const IdleGap& g) { return g.cause ? trace.name(g.cause) : std::string_view(); });
-      break;
+    case GapColumn::cause: by([&](const IdleGap& g) { return g.cause ? trace.name(g.cause) : std::string_view(); }); break;
     case GapColumn::length:
     case GapColumn::count_: by([](const IdleGap& g) { return g.span.length(); }); break;
   }

@@ -17,7 +17,7 @@ struct GapOrder {
   friend bool operator==(const GapOrder&, const GapOrder&) = default;
 };
 
-struct AccountSums;   // core/view/timeline/gap_view.h
+struct AccountSums;  // core/view/timeline/gap_view.h
 struct ChosenSlices;
 
 // A gap of the time account.
@@ -32,7 +32,7 @@ std::vector<std::uint32_t> arrange_gaps(const Trace& trace, const IdleGaps& gaps
 
 struct GapsState {
   GapOrder order;
-  std::int64_t selected = -1;  // position in the gaps
+  std::int64_t selected = -1;       // position in the gaps
   std::optional<ChosenGap> chosen;  // on the timeline; while no slice is selected
   std::shared_ptr<const AccountSums> sums;
   std::shared_ptr<const ChosenSlices> slices;

@@ -75,8 +75,7 @@ std::vector<std::uint32_t> arrange_kernels(const Trace& trace, const KernelTable
   std::vector<std::uint32_t> rows;
   for (std::uint32_t i = 0; i < table.rows.size(); ++i) {
     if (filter.empty() || contains_ignore_case(words(i, KernelColumn::name), filter) ||
-        contains_ignore_case(words(i, KernelColumn::kind), filter) ||
-        contains_ignore_case(words(i, KernelColumn::op), filter))
+        contains_ignore_case(words(i, KernelColumn::kind), filter) || contains_ignore_case(words(i, KernelColumn::op), filter))
       rows.push_back(i);
   }
   std::vector<std::string> keys;
@@ -92,13 +91,15 @@ std::vector<std::uint32_t> arrange_kernels(const Trace& trace, const KernelTable
 
 std::string kernels_csv(const Trace& trace, const KernelTable& table, const std::vector<std::uint32_t>& rows) {
   std::string text;
-  for (std::size_t c = 0; c < kKernelColumns; ++c) text += (c > 0 ? "," : "") + csv_cell(column_text(static_cast<KernelColumn>(c)).title);
+  for (std::size_t c = 0; c < kKernelColumns; ++c)
+    text += (c > 0 ? "," : "") + csv_cell(column_text(static_cast<KernelColumn>(c)).title);
   text += '\n';
   for (const std::uint32_t row : rows) {
     for (std::size_t c = 0; c < kKernelColumns; ++c) {
       const auto column = static_cast<KernelColumn>(c);
       if (c > 0) text += ',';
-      text += is_words(column) ? csv_cell(column_words(trace, table.rows[row], column)) : fmt::format("{:.15g}", column_number(table.rows[row], column));
+      text += is_words(column) ? csv_cell(column_words(trace, table.rows[row], column))
+                               : fmt::format("{:.15g}", column_number(table.rows[row], column));
     }
     text += '\n';
   }

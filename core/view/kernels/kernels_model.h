@@ -14,7 +14,23 @@
 namespace gapscope {
 
 enum class KernelColumn : std::uint8_t {
-  name, kind, count, total, share, mean, min, median, p95, max, cv, registers, shared_memory, grid, block, op, count_
+  name,
+  kind,
+  count,
+  total,
+  share,
+  mean,
+  min,
+  median,
+  p95,
+  max,
+  cv,
+  registers,
+  shared_memory,
+  grid,
+  block,
+  op,
+  count_
 };
 constexpr std::size_t kKernelColumns = static_cast<std::size_t>(KernelColumn::count_);
 struct KernelColumnText {
@@ -29,9 +45,10 @@ bool is_words(KernelColumn column);
 
 constexpr std::uint32_t column_bit(KernelColumn column) { return std::uint32_t{1} << static_cast<unsigned>(column); }
 // What few ask for, or what is said of the chosen kernel anyway.
-constexpr std::uint32_t kRareKernelColumns = column_bit(KernelColumn::min) | column_bit(KernelColumn::median) | column_bit(KernelColumn::p95) |
-                                             column_bit(KernelColumn::cv) | column_bit(KernelColumn::registers) |
-                                             column_bit(KernelColumn::shared_memory) | column_bit(KernelColumn::grid) | column_bit(KernelColumn::block);
+constexpr std::uint32_t kRareKernelColumns = column_bit(KernelColumn::min) | column_bit(KernelColumn::median) |
+                                             column_bit(KernelColumn::p95) | column_bit(KernelColumn::cv) |
+                                             column_bit(KernelColumn::registers) | column_bit(KernelColumn::shared_memory) |
+                                             column_bit(KernelColumn::grid) | column_bit(KernelColumn::block);
 
 struct KernelOrder {
   KernelColumn column = KernelColumn::total;
@@ -82,13 +99,13 @@ struct KernelsState {
 
   // Made from the above, the range and the document's table when one of them changed.
   struct Arranged {
-    const KernelTable* whole = nullptr;  // of the document: whose rows these are
+    const KernelTable* whole = nullptr;             // of the document: whose rows these are
     std::shared_ptr<const KernelsAnswer> of_range;  // null: the whole document
     std::string filter;
     KernelOrder order;
     std::vector<std::uint32_t> rows;
     StringId called;
-    KernelCalls calls;                   // of `called`
+    KernelCalls calls;  // of `called`
     const KernelTable& table() const { return of_range ? of_range->table : *whole; }
     std::optional<Span> range() const { return of_range ? std::optional(of_range->range) : std::nullopt; }
   } arranged;

@@ -33,7 +33,8 @@ SliceId find_slice(const Trace& trace, const KeptSlice& kept) {
   for (std::uint32_t depth = 0; depth < trace.lane(lane).depth_count; ++depth) {
     const Row& row = trace.row(trace.row_id(lane, depth));
     const auto first = trace.slices.begin.begin() + row.first;
-    for (auto at = std::lower_bound(first, first + row.count, kept.span.begin); at != first + row.count && *at == kept.span.begin; ++at) {
+    for (auto at = std::lower_bound(first, first + row.count, kept.span.begin);
+         at != first + row.count && *at == kept.span.begin; ++at) {
       const SliceId slice(static_cast<std::size_t>(at - trace.slices.begin.begin()));
       if (trace.end(slice) == kept.span.end && trace.name(slice) == kept.name) return slice;
     }

@@ -33,10 +33,10 @@ struct KeptSlice {
 struct KeptView {
   Span visible;
   double scroll_px = 0;
-  std::string tab;                      // a panel's id; empty: the first
+  std::string tab;  // a panel's id; empty: the first
   std::optional<Span> range;
   std::optional<KeptSlice> selection;
-  std::vector<KeptLane> lanes;          // in the order they were put in
+  std::vector<KeptLane> lanes;  // in the order they were put in
   std::vector<KeptProcess> processes;
   std::string filter;
   bool python_folded = true;

@@ -55,7 +55,8 @@ std::string note_title(const Note& note) {
 std::string notes_csv(const std::vector<Note>& notes, Ns origin) {
   std::string out = "begin_ns,length_ns,text\n";
   for (const Note& note : notes)
-    out += std::to_string(note.span.begin - origin) + ',' + std::to_string(note.span.length()) + ',' + csv_cell(note.text) + '\n';
+    out +=
+        std::to_string(note.span.begin - origin) + ',' + std::to_string(note.span.length()) + ',' + csv_cell(note.text) + '\n';
   return out;
 }
 

@@ -23,7 +23,7 @@ std::vector<bool> hit_columns(const Trace& trace, const SearchAnswer& answer, in
 }
 
 const std::vector<bool>& HitColumns::of(const Trace& trace, const std::shared_ptr<const SearchAnswer>& answer, int width_px,
-                                       std::optional<Span> reach) {
+                                        std::optional<Span> reach) {
   if (answer == answer_ && width_px == width_px_ && reach == reach_) return columns_;
   answer_ = answer;
   width_px_ = width_px;

@@ -1,6 +1,6 @@
 #pragma once
-// The pixel columns of the overview in which a search hit begins. Millions of hits are looked up once a result, not once a frame: a
-// column costs one binary search, whatever the number of hits.
+// The pixel columns of the overview in which a search hit begins. Millions of hits are looked up once a result, not once a
+// frame: a column costs one binary search, whatever the number of hits.
 #include <memory>
 #include <optional>
 #include <vector>

@@ -74,7 +74,9 @@ void arrange_list(const Trace& trace, ListState& state, const std::optional<Span
   std::vector<Ns> durations;
   for (std::uint32_t i = 0; i < all.size(); ++i) {
     if (range && !range->contains(all[i].span.begin)) continue;
-    if (!made.filter.empty() && !contains_ignore_case(words.name(all[i]), made.filter) && !contains_ignore_case(words.lane(all[i].lane), made.filter)) continue;
+    if (!made.filter.empty() && !contains_ignore_case(words.name(all[i]), made.filter) &&
+        !contains_ignore_case(words.lane(all[i].lane), made.filter))
+      continue;
     made.rows.push_back(i);
     durations.push_back(all[i].span.length());
     made.total += durations.back();
@@ -88,7 +90,8 @@ void arrange_list(const Trace& trace, ListState& state, const std::optional<Span
   switch (made.order.column) {
     case ListColumn::name: return sort([&](const ListPlace& a, const ListPlace& b) { return words.name(a) < words.name(b); });
     case ListColumn::lane: return sort([](const ListPlace& a, const ListPlace& b) { return a.lane < b.lane; });
-    case ListColumn::duration: return sort([](const ListPlace& a, const ListPlace& b) { return a.span.length() < b.span.length(); });
+    case ListColumn::duration:
+      return sort([](const ListPlace& a, const ListPlace& b) { return a.span.length() < b.span.length(); });
     default: return sort([](const ListPlace& a, const ListPlace& b) { return a.span.begin < b.span.begin; });
   }
 }
@@ -97,7 +100,8 @@ std::int64_t row_of(ListState& state, SliceId selection) {
   ListState::Arranged& made = state.arranged;
   if (made.selection == selection) return made.selected;
   made.selection = selection;
-  const auto found = std::find_if(made.rows.begin(), made.rows.end(), [&](std::uint32_t row) { return made.of->places[row].slice == selection; });
+  const auto found = std::find_if(made.rows.begin(), made.rows.end(),
+                                  [&](std::uint32_t row) { return made.of->places[row].slice == selection; });
   made.selected = !selection || found == made.rows.end() ? -1 : found - made.rows.begin();
   return made.selected;
 }
@@ -107,8 +111,8 @@ std::string list_csv(const Trace& trace, const ListState& state) {
   Words words(trace);
   for (const std::uint32_t row : state.arranged.rows) {
     const ListPlace& place = state.arranged.of->places[row];
-    text += csv_cell(words.name(place)) + ',' + csv_cell(words.lane(place.lane)) + ',' + std::to_string(place.span.begin - trace.span.begin) + ',' +
-            std::to_string(place.span.length()) + '\n';
+    text += csv_cell(words.name(place)) + ',' + csv_cell(words.lane(place.lane)) + ',' +
+            std::to_string(place.span.begin - trace.span.begin) + ',' + std::to_string(place.span.length()) + '\n';
   }
   return text;
 }

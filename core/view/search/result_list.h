@@ -21,8 +21,8 @@ struct ListPlace {
 ListPlace place_of(const Trace& trace, SliceId slice);
 
 struct ResultList {
-  std::string title;             // what they have in common: "gemm", "aten::mm"
-  std::vector<ListPlace> places; // in order of begin
+  std::string title;              // what they have in common: "gemm", "aten::mm"
+  std::vector<ListPlace> places;  // in order of begin
 };
 ResultList list_of_slices(const Trace& trace, std::string title, const std::vector<SliceId>& slices);
 

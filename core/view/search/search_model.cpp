@@ -13,7 +13,8 @@ std::pair<Ns, SliceId> place(const Trace& trace, SliceId slice) { return {trace.
 }  // namespace
 
 void SliceBits::count() {
-  for (std::size_t i = 0; i < words_.size(); ++i) before_[i + 1] = before_[i] + static_cast<std::uint32_t>(std::popcount(words_[i]));
+  for (std::size_t i = 0; i < words_.size(); ++i)
+    before_[i + 1] = before_[i] + static_cast<std::uint32_t>(std::popcount(words_[i]));
 }
 
 std::size_t SliceBits::rank(std::size_t slice) const {
@@ -55,7 +56,8 @@ bool holds_hit(const Trace& trace, const SearchAnswer& answer, SliceId slice, Sp
 std::string search_summary(const Trace& trace, const SearchAnswer& answer) {
   if (!answer.error.empty()) return answer.error;
   if (answer.hits.empty()) {
-    return "No slice matches " + answer.question.text + "; " + format_count(static_cast<std::int64_t>(trace.slice_count())) + " were looked at.";
+    return "No slice matches " + answer.question.text + "; " + format_count(static_cast<std::int64_t>(trace.slice_count())) +
+           " were looked at.";
   }
   return format_count(static_cast<std::int64_t>(answer.hits.size())) + (answer.hits.size() == 1 ? " slice" : " slices");
 }

@@ -1,6 +1,6 @@
 #pragma once
-// The slices and lanes that a search finds, and the ways through them. They are found off the UI thread (slice_search.h, which takes
-// the document's index of names; find_slices here makes one of its own).
+// The slices and lanes that a search finds, and the ways through them. They are found off the UI thread (slice_search.h, which
+// takes the document's index of names; find_slices here makes one of its own).
 #include <atomic>
 #include <cstdint>
 #include <string>
@@ -36,10 +36,10 @@ class SliceBits {
 
 struct SearchAnswer {
   SearchQuestion question;
-  std::string error;           // a sentence where the question could not be read
-  std::vector<SliceId> hits;   // in order of begin, then id
+  std::string error;          // a sentence where the question could not be read
+  std::vector<SliceId> hits;  // in order of begin, then id
   SliceBits is_hit;
-  std::vector<LaneId> lanes;   // whose title holds all the words, in display order
+  std::vector<LaneId> lanes;  // whose title holds all the words, in display order
 };
 
 // Ends early, with an answer that may only be thrown away, once `cancel` (may be null) is set.
@@ -47,8 +47,8 @@ SearchAnswer find_slices(const Trace& trace, const SearchQuestion& question, con
 
 // Where `slice` stands among the hits, counted from 1; 0 where it is none.
 std::size_t hit_position(const Trace& trace, const SearchAnswer& answer, SliceId slice);
-// The hit after (step 1) or before (-1) `from`, round and round. Where `from` is no hit: the next in time; where it is none, the
-// first that begins at `now` or later, or the last before.
+// The hit after (step 1) or before (-1) `from`, round and round. Where `from` is no hit: the next in time; where it is none,
+// the first that begins at `now` or later, or the last before.
 SliceId step_hit(const Trace& trace, const SearchAnswer& answer, SliceId from, Ns now, int step);
 // Whether `slice`, or one of its row inside `span`, is a hit: for slices folded into one.
 bool holds_hit(const Trace& trace, const SearchAnswer& answer, SliceId slice, Span span);

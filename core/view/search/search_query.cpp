@@ -24,7 +24,8 @@ std::optional<Error> add_pattern(SearchQuery& query, const std::string& text) {
     query.patterns.emplace_back(text, kRegexFlags);
     return std::nullopt;
   } catch (const std::regex_error&) {
-    return Error{"/" + text + "/ is no regular expression: is a bracket or parenthesis left open? A \\ before a sign takes it as it is."};
+    return Error{"/" + text +
+                 "/ is no regular expression: is a bracket or parenthesis left open? A \\ before a sign takes it as it is."};
   }
 }
 
@@ -70,7 +71,8 @@ bool begins(std::string_view word, std::string_view with) {
 }
 
 bool is_duration(std::string_view word) {
-  return begins(word, "dur") && word.size() > 3 && std::string_view("<>=:").find(word[3]) != std::string_view::npos && !begins(word, "dur::");
+  return begins(word, "dur") && word.size() > 3 && std::string_view("<>=:").find(word[3]) != std::string_view::npos &&
+         !begins(word, "dur::");
 }
 
 std::optional<Error> add_word(SearchQuery& query, const std::string& word) {
@@ -116,9 +118,9 @@ bool holds_all(std::string_view text, const std::vector<std::string>& parts) {
 }
 
 bool name_matches(const SearchQuery& query, std::string_view name) {
-  return holds_all(name, query.words) && std::all_of(query.patterns.begin(), query.patterns.end(), [&](const std::regex& pattern) {
-           return std::regex_search(name.begin(), name.end(), pattern);
-         });
+  return holds_all(name, query.words) &&
+         std::all_of(query.patterns.begin(), query.patterns.end(),
+                     [&](const std::regex& pattern) { return std::regex_search(name.begin(), name.end(), pattern); });
 }
 
 }  // namespace gapscope

@@ -2,8 +2,8 @@
 // What a person types into the search field, understood: `gemm 128x128 dur>1ms lane:"stream 7" cat:kernel /regex/`.
 //
 // Words match anywhere in a slice's name whatever the case, and all of them must; "two words" in quotes are one. /text/ is a
-// regular expression (ECMAScript), matched the same way. Filters: dur with > >= < <= or =, lane: (part of the title of a lane or its
-// process), cat: (a category's whole name). What looks like none of these is a word.
+// regular expression (ECMAScript), matched the same way. Filters: dur with > >= < <= or =, lane: (part of the title of a lane
+// or its process), cat: (a category's whole name). What looks like none of these is a word.
 #include <regex>
 #include <string>
 #include <string_view>

@@ -28,14 +28,16 @@ struct Finder {
     std::vector<bool> wanted(trace.categories.size(), query.categories.empty());
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       const std::string_view name = trace.strings[trace.categories[i].name];
-      for (const std::string& c : query.categories) wanted[i] = wanted[i] || (c.size() == name.size() && contains_ignore_case(name, c));
+      for (const std::string& c : query.categories)
+        wanted[i] = wanted[i] || (c.size() == name.size() && contains_ignore_case(name, c));
     }
     return wanted;
   }
 
   std::vector<bool> wanted_lanes() const {
     std::vector<bool> wanted;
-    for (const Lane& lane : trace.lanes) wanted.push_back(holds_all(trace.processes[lane.process.index()].title + '\n' + lane.title, query.lanes));
+    for (const Lane& lane : trace.lanes)
+      wanted.push_back(holds_all(trace.processes[lane.process.index()].title + '\n' + lane.title, query.lanes));
     return wanted;
   }
 
@@ -132,7 +134,8 @@ void find_lanes(const Finder& finder, SearchAnswer& answer) {
 
 }  // namespace
 
-SearchAnswer find_slices(const Trace& trace, const NameIndex& names, const SearchQuestion& question, const std::atomic<bool>* cancel) {
+SearchAnswer find_slices(const Trace& trace, const NameIndex& names, const SearchQuestion& question,
+                         const std::atomic<bool>* cancel) {
   SearchAnswer answer;
   answer.question = question;
   const Result<SearchQuery> query = parse_query(question.text, question.regex);

@@ -96,12 +96,14 @@ AreaStrip strip_of(const LaneLayout& layout, const std::vector<LaneId>& lanes) {
   return strip;
 }
 
-Ns snapped(Ns t, const TimeView& time, double width_px, const std::vector<SliceRect>& rects, float y0, float y1, double slack_px) {
+Ns snapped(Ns t, const TimeView& time, double width_px, const std::vector<SliceRect>& rects, float y0, float y1,
+           double slack_px) {
   const double at = px_from_ns(time, width_px, t);
   double best = slack_px;
   Ns to = t;
   for (const SliceRect& rect : rects) {
-    if (rect.count > 1 || rect.width() < kLeastSnapPx || rect.y >= std::max(y0, y1) || rect.y + rect.height <= std::min(y0, y1)) continue;
+    if (rect.count > 1 || rect.width() < kLeastSnapPx || rect.y >= std::max(y0, y1) || rect.y + rect.height <= std::min(y0, y1))
+      continue;
     for (const Ns edge : {rect.span.begin, rect.span.end}) {
       const double away = std::abs(px_from_ns(time, width_px, edge) - at);
       if (away >= best) continue;
@@ -183,7 +185,8 @@ std::vector<SliceId> slices_of_row(const Document& document, const Area& area, A
   std::vector<SliceId> slices;
   if (table == AreaTable::name) {
     for (const SliceId s : document.names.slices_named(StringId(row.key)))
-      if (slices.size() < kMostWalked && touches(trace.span_of(s), area.span) && area.has(trace.lane_id(s))) slices.push_back(s);
+      if (slices.size() < kMostWalked && touches(trace.span_of(s), area.span) && area.has(trace.lane_id(s)))
+        slices.push_back(s);
     sort_by_begin(trace, slices);
     return slices;
   }

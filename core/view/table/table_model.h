@@ -25,8 +25,21 @@ struct TableAnswer {
 };
 
 enum class TableColumn : std::uint8_t {
-  name, shape, device, calls, self_cpu, cpu, cpu_avg, self_cuda, cuda, cuda_avg,
-  self_cpu_memory, cpu_memory, self_cuda_memory, cuda_memory, count_
+  name,
+  shape,
+  device,
+  calls,
+  self_cpu,
+  cpu,
+  cpu_avg,
+  self_cuda,
+  cuda,
+  cuda_avg,
+  self_cpu_memory,
+  cpu_memory,
+  self_cuda_memory,
+  cuda_memory,
+  count_
 };
 struct TableColumnText {
   const char* title;

@@ -22,8 +22,15 @@ bool stands_on_lanes(const Finding& finding) {
 }
 
 void gather_lane_findings(const Trace& trace, const Diagnosis& diagnosis, const FindingsState& state, LaneFindings& out) {
-  if (out.diagnosis == &diagnosis && out.quiet == state.quiet && out.explain == state.explain && out.muted == state.muted && out.chosen == state.chosen) return;
-  out = {std::vector<std::vector<LaneFindings::Mark>>(trace.lanes.size()), &diagnosis, state.quiet, state.explain, state.muted, state.chosen};
+  if (out.diagnosis == &diagnosis && out.quiet == state.quiet && out.explain == state.explain && out.muted == state.muted &&
+      out.chosen == state.chosen)
+    return;
+  out = {std::vector<std::vector<LaneFindings::Mark>>(trace.lanes.size()),
+         &diagnosis,
+         state.quiet,
+         state.explain,
+         state.muted,
+         state.chosen};
   for (const FindingRow& row : shown_findings(diagnosis, state)) {
     const Finding& finding = diagnosis.findings[row.finding].finding;
     if (!stands_on_lanes(finding) && state.chosen != static_cast<std::int32_t>(row.finding)) continue;
@@ -44,7 +51,8 @@ void paint_badges(const std::vector<LaneFindings::Mark>& marks, const PixelGrid&
     if (x1 < 0 || x0 >= grid.width()) continue;
     if (!mark.slice && x1 > x0) gaps.push_back({x0, x1, mark.span, mark.finding, mark.place, mark.severity});
     // What began left of the screen keeps its badge at the edge.
-    const int x = std::clamp(mark.slice ? x0 : (std::max(x0, 0) + std::min(x1, grid.width())) / 2, room / 2, std::max(room / 2, grid.width() - room / 2));
+    const int x = std::clamp(mark.slice ? x0 : (std::max(x0, 0) + std::min(x1, grid.width())) / 2, room / 2,
+                             std::max(room / 2, grid.width() - room / 2));
     if (badges.size() == first || x - badges.back().x >= room) {
       badges.push_back({x, mark.finding, mark.place, 1, mark.severity});
       continue;

@@ -30,7 +30,7 @@ bool stands_on_lanes(const Finding& finding);
 void gather_lane_findings(const Trace& trace, const Diagnosis& diagnosis, const FindingsState& state, LaneFindings& out);
 
 struct Badge {
-  int x = 0;   // column of its centre
+  int x = 0;                             // column of its centre
   std::uint32_t finding = 0, place = 0;  // of the worst
   std::uint32_t count = 1;
   Severity severity{};

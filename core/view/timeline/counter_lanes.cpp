@@ -72,14 +72,25 @@ void add_gpu_shares(const Trace& trace, const GpuFacts& gpu, std::vector<Counter
     const ProcessId process = process_of_gpu(trace, gpu.devices[i].device);
     const Span known = gpu.devices[i].all.span;
     if (!process || known.empty()) continue;
-    CounterLane busy{process, "GPU utilization", "Share of the time in which at least one kernel runs.", CounterUnit::percent,
-                     CounterLane::Look::utilization, 0, 1, {}};
+    CounterLane busy{process,
+                     "GPU utilization",
+                     "Share of the time in which at least one kernel runs.",
+                     CounterUnit::percent,
+                     CounterLane::Look::utilization,
+                     0,
+                     1,
+                     {}};
     busy.series.push_back({"", std::make_unique<GpuShare>(gpu.series[i], &GpuSeries::utilization_between, known)});
     lanes.push_back(std::move(busy));
     if (!gpu.series[i].has_sm_efficiency()) continue;
-    CounterLane sms{process, "Est. SM efficiency",
+    CounterLane sms{process,
+                    "Est. SM efficiency",
                     "Mean share of multiprocessors that have a block, estimated from blocks per SM of the kernels that run.",
-                    CounterUnit::percent, CounterLane::Look::efficiency, 0, 1, {}};
+                    CounterUnit::percent,
+                    CounterLane::Look::efficiency,
+                    0,
+                    1,
+                    {}};
     sms.series.push_back({"", std::make_unique<GpuShare>(gpu.series[i], &GpuSeries::sm_efficiency_between, known)});
     lanes.push_back(std::move(sms));
   }
@@ -95,10 +106,15 @@ void add_memory(const Trace& trace, const MemoryUse& memory, std::vector<Counter
     const auto time = [&points](std::size_t i) { return points.time(i); };
     auto allocated = std::make_unique<SampledSeries>(
         points.size(), time, [&points](std::size_t i) { return static_cast<double>(points[i].allocated); });
-    CounterLane lane{process, "Memory of " + memory_device_name(device.device_type, device.device),
+    CounterLane lane{process,
+                     "Memory of " + memory_device_name(device.device_type, device.device),
                      device.states_totals ? "Memory allocated by PyTorch, and what its allocator reserves for it."
                                           : "Memory allocated since the recording began; the file states no totals.",
-                     CounterUnit::bytes, CounterLane::Look::memory, 0, 0, {}};
+                     CounterUnit::bytes,
+                     CounterLane::Look::memory,
+                     0,
+                     0,
+                     {}};
     lane.low = std::min(0.0, allocated->reach().low);
     lane.high = std::max(allocated->reach().high, static_cast<double>(device.peak_reserved));
     lane.series.push_back({"allocated", std::move(allocated)});
@@ -118,9 +134,14 @@ void add_queues(const Trace& trace, const GpuFacts& gpu, std::vector<CounterLane
     auto depth = std::make_unique<SampledSeries>(
         points.size(), [&points](std::size_t i) { return points.time(i); },
         [&points](std::size_t i) { return static_cast<double>(points.value(i)); });
-    CounterLane lane{process, "Queue of stream " + std::to_string(queue.stream),
-                     "Work launched on the stream and not begun: at 0 the GPU waits for the CPU.", CounterUnit::count,
-                     CounterLane::Look::queue, 0, std::max(1.0, depth->reach().high), {}};
+    CounterLane lane{process,
+                     "Queue of stream " + std::to_string(queue.stream),
+                     "Work launched on the stream and not begun: at 0 the GPU waits for the CPU.",
+                     CounterUnit::count,
+                     CounterLane::Look::queue,
+                     0,
+                     std::max(1.0, depth->reach().high),
+                     {}};
     lane.series.push_back({"", std::move(depth)});
     lanes.push_back(std::move(lane));
   }
@@ -135,9 +156,14 @@ void add_counters(const Trace& trace, std::vector<CounterLane>& lanes) {
         [&samples](std::size_t i) { return samples[i].value; });
     const std::string name(trace.strings[counter.name]);
     const std::string part(trace.strings[counter.series]);
-    CounterLane lane{counter.process, printable(part.empty() || part == name ? name : name + " " + part), "A counter of the trace.",
-                     series->whole_numbers() ? CounterUnit::count : CounterUnit::plain, CounterLane::Look::counter,
-                     std::min(0.0, series->reach().low), std::max(0.0, series->reach().high), {}};
+    CounterLane lane{counter.process,
+                     printable(part.empty() || part == name ? name : name + " " + part),
+                     "A counter of the trace.",
+                     series->whole_numbers() ? CounterUnit::count : CounterUnit::plain,
+                     CounterLane::Look::counter,
+                     std::min(0.0, series->reach().low),
+                     std::max(0.0, series->reach().high),
+                     {}};
     if (lane.high <= lane.low) lane.high = lane.low + 1;
     lane.series.push_back({"", std::move(series)});
     lanes.push_back(std::move(lane));
@@ -156,8 +182,7 @@ std::string counter_text(CounterUnit unit, double value) {
   return (whole < 0 ? "-" : "") + format_bytes(static_cast<std::uint64_t>(std::llabs(whole)));
 }
 
-SampledSeries::SampledSeries(std::size_t count, std::function<Ns(std::size_t)> time,
-                             std::function<double(std::size_t)> value)
+SampledSeries::SampledSeries(std::size_t count, std::function<Ns(std::size_t)> time, std::function<double(std::size_t)> value)
     : count_(count), time_(std::move(time)), value_(std::move(value)) {
   blocks_.resize((count + kBlock - 1) / kBlock);
   for (std::size_t i = 0; i < count; ++i) {

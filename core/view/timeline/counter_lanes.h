@@ -65,8 +65,8 @@ struct CounterLane {
   std::string help;  // a sentence
   CounterUnit unit = CounterUnit::plain;
   Look look = Look::counter;
-  double low = 0, high = 1;  // the scale, whole units
-  std::vector<Named> series; // the first is drawn as an area, others as lines
+  double low = 0, high = 1;   // the scale, whole units
+  std::vector<Named> series;  // the first is drawn as an area, others as lines
 };
 
 // In the order in which they lie under their process.

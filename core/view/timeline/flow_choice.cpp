@@ -27,9 +27,11 @@ void walk_arrows(const Document& document, ViewState& view, int by) {
   view.flows.from = arrow.from;
   view.flows.to = arrow.to;
   const Trace& trace = document.trace;
-  const Span ends{std::min(trace.begin(arrow.from), trace.begin(arrow.to)), std::max(trace.begin(arrow.from), trace.begin(arrow.to)) + 1};
+  const Span ends{std::min(trace.begin(arrow.from), trace.begin(arrow.to)),
+                  std::max(trace.begin(arrow.from), trace.begin(arrow.to)) + 1};
   const TimeView& now = view.move.active ? view.move.to : view.time;
-  const TimeView to = static_cast<double>(ends.length()) > visible_ns(now) ? focused_on(ends, trace.span) : revealed(now, ends, trace.span);
+  const TimeView to =
+      static_cast<double>(ends.length()) > visible_ns(now) ? focused_on(ends, trace.span) : revealed(now, ends, trace.span);
   if (to.span != now.span) go_to(view, to);
 }
 
@@ -64,7 +66,9 @@ FlowShow next_flow_show(FlowShow show) { return static_cast<FlowShow>((static_ca
 std::string flow_figures(const FlowsState& flows) {
   const auto count = [](std::size_t n) { return format_count(static_cast<std::int64_t>(n)); };
   if (flows.show == FlowShow::selection)
-    return flows.of_selection > flows.of_selection_drawn ? count(flows.of_selection_drawn) + " of " + count(flows.of_selection) + " arrows" : "";
+    return flows.of_selection > flows.of_selection_drawn
+               ? count(flows.of_selection_drawn) + " of " + count(flows.of_selection) + " arrows"
+               : "";
   const std::string start = format_count(static_cast<std::int64_t>(flows.in_sight));
   return std::string(flow_show_text(flows.show)) + ", " + start + (flows.in_sight == 1 ? " starts here, " : " start here, ") +
          format_count(static_cast<std::int64_t>(flows.drawn)) + " drawn";

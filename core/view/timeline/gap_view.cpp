@@ -54,7 +54,9 @@ const AccountSums& account_sums(const Document& document, const DeviceAccount& d
   if (kept && kept->of == &account && kept->device == device.device && kept->stretch == stretch.span) return *kept;
   auto sums = std::make_shared<AccountSums>();
   if (kept && kept->of == &account && kept->device == device.device) sums->steps = kept->steps;
-  *sums = {&account, device.device, stretch.span, stretch.of == AccountStretch::Of::window ? device.times : account.times_in(device, stretch.span), std::move(sums->steps)};
+  *sums = {&account, device.device, stretch.span,
+           stretch.of == AccountStretch::Of::window ? device.times : account.times_in(device, stretch.span),
+           std::move(sums->steps)};
   if (sums->steps.empty())
     for (const TimeAccount::StepWindow& step : account.steps()) sums->steps.push_back(account.times_in(device, step.span));
   kept = std::move(sums);
@@ -83,7 +85,8 @@ std::vector<GapSlice> host_slices(const TimeAccount& account, const DeviceGap& g
   std::map<std::pair<std::uint32_t, IdleCause>, GapSlice> found;
   for (const HostPiece& piece : account.pieces(gap)) {
     if (!piece.slice) continue;
-    GapSlice& slice = found.try_emplace({piece.slice.value, piece.cause}, GapSlice{piece.slice, piece.cause, 0, piece.span}).first->second;
+    GapSlice& slice =
+        found.try_emplace({piece.slice.value, piece.cause}, GapSlice{piece.slice, piece.cause, 0, piece.span}).first->second;
     slice.time += piece.span.length();
     slice.in_gap = hull(slice.in_gap, piece.span);
   }
@@ -100,7 +103,8 @@ const std::vector<GapSlice>& chosen_slices(const Document& document, TraceView& 
   if (!chosen.gap) return kNone;
   std::shared_ptr<const ChosenSlices>& kept = view.gaps.slices;
   if (!kept || kept->gap != chosen.gap)
-    kept = std::make_shared<const ChosenSlices>(ChosenSlices{chosen.gap, host_slices(*account_of(document), *chosen.gap, kMostChosenSlices)});
+    kept = std::make_shared<const ChosenSlices>(
+        ChosenSlices{chosen.gap, host_slices(*account_of(document), *chosen.gap, kMostChosenSlices)});
   return kept->slices;
 }
 
@@ -118,8 +122,10 @@ std::string gap_words(const Document& document, const DeviceGap& gap) {
 
 std::optional<std::size_t> next_gap(const DeviceAccount& device, IdleCause cause, Ns from) {
   const std::size_t count = device.gaps.size();
-  const auto first = static_cast<std::size_t>(
-      std::partition_point(device.gaps.begin(), device.gaps.end(), [&](const DeviceGap& gap) { return gap.span.begin <= from; }) - device.gaps.begin());
+  const auto first =
+      static_cast<std::size_t>(std::partition_point(device.gaps.begin(), device.gaps.end(),
+                                                    [&](const DeviceGap& gap) { return gap.span.begin <= from; }) -
+                               device.gaps.begin());
   const auto find = [&](auto is_one) -> std::optional<std::size_t> {
     for (std::size_t i = 0; i < count; ++i)
       if (const std::size_t at = (first + i) % count; is_one(at)) return at;

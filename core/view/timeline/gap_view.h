@@ -32,8 +32,8 @@ struct AccountSums {
   const TimeAccount* of = nullptr;
   std::int32_t device = 0;
   Span stretch;
-  AccountTimes times;                // of the stretch
-  std::vector<AccountTimes> steps;   // of TimeAccount::steps()
+  AccountTimes times;               // of the stretch
+  std::vector<AccountTimes> steps;  // of TimeAccount::steps()
 };
 // Of `device` over the stretch above. Made anew only when one of them changes.
 const AccountSums& account_sums(const Document& document, const DeviceAccount& device, TraceView& view);
@@ -49,8 +49,8 @@ void paint_gaps(const DeviceAccount& device, const PixelGrid& grid, std::vector<
 struct GapSlice {
   SliceId slice;
   IdleCause cause = IdleCause::op;
-  Ns time = 0;    // of the gap
-  Span in_gap;    // first to last moment
+  Ns time = 0;  // of the gap
+  Span in_gap;  // first to last moment
 };
 std::vector<GapSlice> host_slices(const TimeAccount& account, const DeviceGap& gap, std::size_t most);
 // Those of the chosen gap, kept from frame to frame; empty where none is chosen.

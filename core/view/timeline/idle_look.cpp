@@ -57,13 +57,16 @@ std::string largest_words(const AccountTimes& times) {
   constexpr std::size_t kMost = 3;
   std::vector<std::pair<std::string_view, Ns>> parts = {{"host", times.host()}};
   for (const AccountPart& part : parts_of(times)) {
-    if (part.kind != AccountPart::Kind::idle) parts.emplace_back(part_words(part), part.time);
-    else if (!is_host_part(part.cause)) parts.emplace_back(look_of(part.cause, false).word, part.time);
+    if (part.kind != AccountPart::Kind::idle)
+      parts.emplace_back(part_words(part), part.time);
+    else if (!is_host_part(part.cause))
+      parts.emplace_back(look_of(part.cause, false).word, part.time);
   }
   std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   std::string words;
   for (std::size_t i = 0; i < parts.size() && i < kMost && parts[i].second > 0; ++i)
-    words += (i == 0 ? "" : ", ") + std::string(parts[i].first) + " " + format_percent(static_cast<double>(parts[i].second) / static_cast<double>(times.window));
+    words += (i == 0 ? "" : ", ") + std::string(parts[i].first) + " " +
+             format_percent(static_cast<double>(parts[i].second) / static_cast<double>(times.window));
   return words;
 }
 

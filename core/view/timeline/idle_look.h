@@ -1,6 +1,7 @@
 #pragma once
 // How the parts of a GPU's time look: a colour and a hatch each, so that none is told by its hue alone, and a word. The colours
-// are those of Okabe and Ito, which are told apart with any colour vision (Color Universal Design, https://jfly.uni-koeln.de/color/).
+// are those of Okabe and Ito, which are told apart with any colour vision (Color Universal Design,
+// https://jfly.uni-koeln.de/color/).
 #include <cstdint>
 #include <string>
 #include <string_view>

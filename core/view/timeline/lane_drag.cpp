@@ -18,7 +18,8 @@ std::vector<Stretch> lanes_beside(const LaneLayout& layout, LaneId dragged) {
   const Band* own = layout.band_of(dragged);
   if (!own || own->kind != BandKind::lane) return lanes;
   for (const Band& band : layout.bands()) {
-    const bool together = band.pinned ? own->pinned : !own->pinned && band.process == own->process && band.stream == own->stream;
+    const bool together =
+        band.pinned ? own->pinned : !own->pinned && band.process == own->process && band.stream == own->stream;
     if (band.kind == BandKind::lane && together) lanes.push_back({band.y, band.bottom(), band.lane, {}});
   }
   return lanes;
@@ -37,7 +38,9 @@ std::vector<Stretch> processes(const LaneLayout& layout) {
 
 std::optional<LaneDrop> drop_at(const LaneLayout& layout, const LaneDrag& drag, float y) {
   const std::vector<Stretch> places = drag.lane.valid() ? lanes_beside(layout, drag.lane) : processes(layout);
-  const auto is_dragged = [&](std::size_t i) { return drag.lane.valid() ? places[i].lane == drag.lane : places[i].process == drag.process; };
+  const auto is_dragged = [&](std::size_t i) {
+    return drag.lane.valid() ? places[i].lane == drag.lane : places[i].process == drag.process;
+  };
   std::optional<LaneDrop> best;
   bool stays = false;
   for (std::size_t border = 0; border <= places.size() && !places.empty(); ++border) {

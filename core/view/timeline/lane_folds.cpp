@@ -49,7 +49,8 @@ std::vector<LaneRole> roles_of_lanes(const Trace& trace) {
   std::vector<LaneRole> roles(trace.lanes.size(), LaneRole::other);
   for (std::vector<LaneId>& of_gpu : streams) {
     std::stable_sort(of_gpu.begin(), of_gpu.end(), [&](LaneId a, LaneId b) { return work[a.index()] > work[b.index()]; });
-    for (std::size_t i = 0; i < of_gpu.size(); ++i) roles[of_gpu[i].index()] = i < kStreamsAtFirst ? LaneRole::stream : LaneRole::stream_behind;
+    for (std::size_t i = 0; i < of_gpu.size(); ++i)
+      roles[of_gpu[i].index()] = i < kStreamsAtFirst ? LaneRole::stream : LaneRole::stream_behind;
   }
   return roles;
 }
@@ -89,7 +90,8 @@ void reset_folds(LaneFolds& folds, const Trace& trace) {
   folds.all_streams.assign(trace.processes.size(), false);
   folds.lane_order = all_in_order<LaneId>(trace.lanes.size());
   const std::vector<std::size_t> launches = launches_of_lanes(trace);
-  std::stable_sort(folds.lane_order.begin(), folds.lane_order.end(), [&](LaneId a, LaneId b) { return launches[a.index()] > launches[b.index()]; });
+  std::stable_sort(folds.lane_order.begin(), folds.lane_order.end(),
+                   [&](LaneId a, LaneId b) { return launches[a.index()] > launches[b.index()]; });
   folds.process_order.clear();
   std::vector<bool> listed(trace.processes.size());
   const auto list = [&](ProcessId process) {
@@ -140,7 +142,8 @@ void toggle_all_but_gpu(LaneFolds& folds, const Trace& trace) {
 void unfold_lane(LaneFolds& folds, const Trace& trace, LaneId lane) {
   const std::size_t process = trace.lane(lane).process.index();
   const bool behind = folds.lane_role[lane.index()] == LaneRole::stream_behind && !folds.all_streams[process];
-  const bool seen = !folds.lane_collapsed[lane.index()] && !folds.process_collapsed[process] && !folds.lane_hidden[lane.index()] && !behind;
+  const bool seen =
+      !folds.lane_collapsed[lane.index()] && !folds.process_collapsed[process] && !folds.lane_hidden[lane.index()] && !behind;
   if (seen && folds.filter.empty()) return;
   folds.lane_collapsed[lane.index()] = false;
   folds.lane_hidden[lane.index()] = false;

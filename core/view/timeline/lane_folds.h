@@ -20,18 +20,18 @@ enum class LaneRole : std::uint8_t {
 struct LaneFolds {
   std::vector<LaneRole> lane_role;      // by LaneId
   std::vector<bool> process_collapsed;  // by ProcessId
-  std::vector<bool> collapsed_alone;    // by ProcessId: the same as it was before another trace came beside; empty while none is
-  std::vector<bool> lane_collapsed;     // by LaneId
-  std::vector<bool> lane_hidden;        // by LaneId
-  std::vector<bool> lane_pinned;        // by LaneId: above all processes, and it stays there while the rest scrolls
-  std::vector<bool> counter_collapsed;  // by position in Document::counters
+  std::vector<bool> collapsed_alone;  // by ProcessId: the same as it was before another trace came beside; empty while none is
+  std::vector<bool> lane_collapsed;   // by LaneId
+  std::vector<bool> lane_hidden;      // by LaneId
+  std::vector<bool> lane_pinned;      // by LaneId: above all processes, and it stays there while the rest scrolls
+  std::vector<bool> counter_collapsed;       // by position in Document::counters
   std::vector<bool> graph_streams_together;  // by ProcessId: the streams of CUDA graphs as one lane
-  std::vector<bool> all_streams;        // by ProcessId: the streams behind the line are shown as well
-  std::vector<LaneId> lane_order;       // every lane once: pinned ones in this order, others in this order in their process
-  std::vector<ProcessId> process_order; // every process once
-  std::string filter;                   // only lanes whose title holds it, whatever the case; empty: all
-  bool python_folded = true;            // threads are shown without their Python frames, where they have any
-  bool compact = false;                 // depths are thin and carry no labels
+  std::vector<bool> all_streams;             // by ProcessId: the streams behind the line are shown as well
+  std::vector<LaneId> lane_order;        // every lane once: pinned ones in this order, others in this order in their process
+  std::vector<ProcessId> process_order;  // every process once
+  std::string filter;                    // only lanes whose title holds it, whatever the case; empty: all
+  bool python_folded = true;             // threads are shown without their Python frames, where they have any
+  bool compact = false;                  // depths are thin and carry no labels
   std::uint64_t revision = 0;
 };
 

@@ -8,11 +8,13 @@
 namespace gapscope {
 namespace {
 
-constexpr float kCompactDepth = 7;  // px at scale 1
+constexpr float kCompactDepth = 7;            // px at scale 1
 constexpr std::uint32_t kFewOverlapping = 3;  // rows of kernels that still have room for labels
 constexpr float kLeastSpans = 2;              // px of a level of spans
 
-bool passes_filter(const LaneFolds& folds, const Lane& lane) { return folds.filter.empty() || contains_ignore_case(lane.title, folds.filter); }
+bool passes_filter(const LaneFolds& folds, const Lane& lane) {
+  return folds.filter.empty() || contains_ignore_case(lane.title, folds.filter);
+}
 
 // The lane's own streams as one, where it is the first of them and they are wanted so.
 const Arrangements::GraphStreams* streams_of(const LaneFolds& folds, const Lane& lane, const Arrangements* arrangements) {
@@ -21,15 +23,17 @@ const Arrangements::GraphStreams* streams_of(const LaneFolds& folds, const Lane&
   return streams.together ? &streams : nullptr;
 }
 
-bool is_one_of(const std::vector<LaneId>& lanes, LaneId lane) { return std::find(lanes.begin(), lanes.end(), lane) != lanes.end(); }
+bool is_one_of(const std::vector<LaneId>& lanes, LaneId lane) {
+  return std::find(lanes.begin(), lanes.end(), lane) != lanes.end();
+}
 
 }  // namespace
 
 LaneMetrics LaneMetrics::scaled(float scale) const {
   // Whole pixels, so that every depth looks alike.
   LaneMetrics m = *this;
-  for (float* size : {&m.header, &m.depth, &m.slice, &m.head, &m.padding, &m.collapsed, &m.summary, &m.counter, &m.sparkline, &m.more,
-                      &m.stream_head, &m.spans, &m.kernels, &m.overlapping, &m.crowded, &m.stream_padding})
+  for (float* size : {&m.header, &m.depth, &m.slice, &m.head, &m.padding, &m.collapsed, &m.summary, &m.counter, &m.sparkline,
+                      &m.more, &m.stream_head, &m.spans, &m.kernels, &m.overlapping, &m.crowded, &m.stream_padding})
     *size = std::max(1.0f, std::round(*size * scale));
   m.slice = std::min(m.slice, m.depth - 1);
   return m;
@@ -55,8 +59,8 @@ LaneMetrics LaneMetrics::with_low_streams() const {
   return m;
 }
 
-LaneLayout::LaneLayout(const Trace& trace, const LaneFolds& folds, const LaneMetrics& metrics, std::span<const ProcessId> counters,
-                       const Arrangements* arrangements)
+LaneLayout::LaneLayout(const Trace& trace, const LaneFolds& folds, const LaneMetrics& metrics,
+                       std::span<const ProcessId> counters, const Arrangements* arrangements)
     : metrics_(metrics), band_of_lane_(trace.lanes.size(), kNoBand) {
   if (!folds.filter.empty()) counters = {};
   const std::vector<Shown> shown = choose(trace, folds, counters);
@@ -75,7 +79,8 @@ LaneLayout::LaneLayout(const Trace& trace, const LaneFolds& folds, const LaneMet
   }
 }
 
-std::vector<LaneLayout::Shown> LaneLayout::choose(const Trace& trace, const LaneFolds& folds, std::span<const ProcessId> counters) const {
+std::vector<LaneLayout::Shown> LaneLayout::choose(const Trace& trace, const LaneFolds& folds,
+                                                  std::span<const ProcessId> counters) const {
   std::vector<Shown> shown(trace.processes.size());
   for (const LaneId id : folds.lane_order) {
     const Lane& lane = trace.lane(id);
@@ -95,7 +100,8 @@ void LaneLayout::add_pinned(const Trace& trace, const LaneFolds& folds, const Ar
 }
 
 // The header of a process, and its streams. Lanes of a folded one are found at the header.
-void LaneLayout::add_header(const Trace& trace, const LaneFolds& folds, ProcessId process, const Shown& shown, const Arrangements* arrangements) {
+void LaneLayout::add_header(const Trace& trace, const LaneFolds& folds, ProcessId process, const Shown& shown,
+                            const Arrangements* arrangements) {
   const bool folded = folds.process_collapsed[process.index()];
   add_band({BandKind::process, folded, process, {}, 0, metrics_.header});
   if (!folded) return add_streams(trace, folds, process, shown.streams, arrangements);
@@ -103,7 +109,8 @@ void LaneLayout::add_header(const Trace& trace, const LaneFolds& folds, ProcessI
     for (const LaneId lane : *lanes) band_of_lane_[lane.index()] = bands_.size() - 1;
 }
 
-void LaneLayout::add_streams(const Trace& trace, const LaneFolds& folds, ProcessId process, const std::vector<LaneId>& streams, const Arrangements* arrangements) {
+void LaneLayout::add_streams(const Trace& trace, const LaneFolds& folds, ProcessId process, const std::vector<LaneId>& streams,
+                             const Arrangements* arrangements) {
   std::vector<LaneId> behind;
   for (const LaneId lane : streams) {
     const bool is_behind = folds.lane_role[lane.index()] == LaneRole::stream_behind && folds.filter.empty();
@@ -120,8 +127,8 @@ void LaneLayout::add_streams(const Trace& trace, const LaneFolds& folds, Process
 }
 
 // What a process shows besides its streams.
-void LaneLayout::add_rest(const Trace& trace, const LaneFolds& folds, ProcessId process, const Shown& shown, std::span<const ProcessId> counters,
-                          const Arrangements* arrangements) {
+void LaneLayout::add_rest(const Trace& trace, const LaneFolds& folds, ProcessId process, const Shown& shown,
+                          std::span<const ProcessId> counters, const Arrangements* arrangements) {
   if (folds.process_collapsed[process.index()]) return;
   for (std::size_t i = 0; i < counters.size(); ++i) {
     if (counters[i] != process) continue;
@@ -158,8 +165,9 @@ void LaneLayout::add_lane(const Trace& trace, const LaneFolds& folds, LaneId id,
   band.depths = band.arranged ? band.arranged->depth_count() : lane.depth_count;
   band.collapsed = folds.lane_collapsed[id.index()] || band.depths == 0;
   const auto depths = static_cast<float>(band.depths);
-  const float open = band.stream ? metrics_.stream_head + depths * kernel_depth(band) + metrics_.stream_padding
-                                 : depths * metrics_.depth - (metrics_.depth - metrics_.slice) + metrics_.head + metrics_.padding;
+  const float open = band.stream
+                         ? metrics_.stream_head + depths * kernel_depth(band) + metrics_.stream_padding
+                         : depths * metrics_.depth - (metrics_.depth - metrics_.slice) + metrics_.head + metrics_.padding;
   band.height = band.collapsed ? metrics_.collapsed : band.stream ? open : std::max(open, metrics_.collapsed);
   band_of_lane_[id.index()] = bands_.size();
   add_band(band);
@@ -176,8 +184,7 @@ void LaneLayout::add_band(Band band) {
 }
 
 std::pair<std::size_t, std::size_t> LaneLayout::visible(float top, float bottom) const {
-  const auto first =
-      std::partition_point(bands_.begin(), bands_.end(), [top](const Band& b) { return b.bottom() <= top; });
+  const auto first = std::partition_point(bands_.begin(), bands_.end(), [top](const Band& b) { return b.bottom() <= top; });
   const auto last = std::partition_point(first, bands_.end(), [bottom](const Band& b) { return b.y < bottom; });
   return {static_cast<std::size_t>(first - bands_.begin()), static_cast<std::size_t>(last - bands_.begin())};
 }
@@ -200,7 +207,8 @@ LaneLayout::Strip LaneLayout::strip(const Band& band, std::uint32_t depth) const
 }
 
 LaneLayout::Strip LaneLayout::spans_strip(const Band& band, std::uint32_t level) const {
-  const float levels = std::clamp(std::floor(metrics_.spans / kLeastSpans), 1.0f, static_cast<float>(std::max(1u, band.spans->depth_count())));
+  const float levels =
+      std::clamp(std::floor(metrics_.spans / kLeastSpans), 1.0f, static_cast<float>(std::max(1u, band.spans->depth_count())));
   const float each = std::floor(metrics_.spans / levels);
   const float at = std::min(static_cast<float>(level), levels - 1);
   return {band.y + metrics_.stream_head - metrics_.spans - 1 + at * each, each};

@@ -16,21 +16,21 @@ namespace gapscope {
 
 // Heights at scale 1; see LaneMetrics::scaled.
 struct LaneMetrics {
-  float header = 26;     // of a process
-  float depth = 20;      // from one nesting depth to the next
-  float slice = 19;      // of a slice: one pixel of surface stays between depths
-  float head = 14;       // above the slices of an open lane: where badges stand
-  float padding = 4;     // below them
-  float collapsed = 24;  // of a folded lane
-  float summary = 8;     // of the thin slices in a folded lane
-  float counter = 48;    // of an open counter
-  float sparkline = 16;  // of a folded one
-  float more = 18;       // of the line "12 more streams"
-  float stream_head = 16;   // above the kernels of a stream: badges, and the spans at its foot
-  float spans = 6;          // of the strip of annotations and waits over a stream's kernels, whatever their nesting
-  float kernels = 20;       // of a row of kernels with the pixel below it
-  float overlapping = 17;   // of each of two or three rows where kernels overlap
-  float crowded = 9;        // of each of more than three
+  float header = 26;       // of a process
+  float depth = 20;        // from one nesting depth to the next
+  float slice = 19;        // of a slice: one pixel of surface stays between depths
+  float head = 14;         // above the slices of an open lane: where badges stand
+  float padding = 4;       // below them
+  float collapsed = 24;    // of a folded lane
+  float summary = 8;       // of the thin slices in a folded lane
+  float counter = 48;      // of an open counter
+  float sparkline = 16;    // of a folded one
+  float more = 18;         // of the line "12 more streams"
+  float stream_head = 16;  // above the kernels of a stream: badges, and the spans at its foot
+  float spans = 6;         // of the strip of annotations and waits over a stream's kernels, whatever their nesting
+  float kernels = 20;      // of a row of kernels with the pixel below it
+  float overlapping = 17;  // of each of two or three rows where kernels overlap
+  float crowded = 9;       // of each of more than three
   float stream_padding = 3;
 
   LaneMetrics scaled(float scale) const;
@@ -50,8 +50,8 @@ struct Band {
   LaneId lane;  // of a lane only
   float y = 0;
   float height = 0;
-  std::size_t counter = 0;  // of a counter: its position in the list
-  std::uint32_t depths = 0;  // of a lane: as shown
+  std::size_t counter = 0;                 // of a counter: its position in the list
+  std::uint32_t depths = 0;                // of a lane: as shown
   const ArrangedLane* arranged = nullptr;  // of a lane: its rows where they are not those of the trace
   const ArrangedLane* spans = nullptr;     // of a stream: what lies over its work, in the strip above; may be null
   bool stream = false;                     // a GPU stream with work: one row of kernels, more only where they overlap
@@ -109,10 +109,12 @@ class LaneLayout {
     bool any() const { return !streams.empty() || !others.empty() || counters; }
   };
   std::vector<Shown> choose(const Trace& trace, const LaneFolds& folds, std::span<const ProcessId> counters) const;
-  void add_header(const Trace& trace, const LaneFolds& folds, ProcessId process, const Shown& shown, const Arrangements* arrangements);
-  void add_rest(const Trace& trace, const LaneFolds& folds, ProcessId process, const Shown& shown, std::span<const ProcessId> counters,
-                const Arrangements* arrangements);
-  void add_streams(const Trace& trace, const LaneFolds& folds, ProcessId process, const std::vector<LaneId>& streams, const Arrangements* arrangements);
+  void add_header(const Trace& trace, const LaneFolds& folds, ProcessId process, const Shown& shown,
+                  const Arrangements* arrangements);
+  void add_rest(const Trace& trace, const LaneFolds& folds, ProcessId process, const Shown& shown,
+                std::span<const ProcessId> counters, const Arrangements* arrangements);
+  void add_streams(const Trace& trace, const LaneFolds& folds, ProcessId process, const std::vector<LaneId>& streams,
+                   const Arrangements* arrangements);
   void add_lane(const Trace& trace, const LaneFolds& folds, LaneId lane, const Arrangements* arrangements);
   void add_pinned(const Trace& trace, const LaneFolds& folds, const Arrangements* arrangements);
   float kernel_depth(const Band& band) const;

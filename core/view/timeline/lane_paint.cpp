@@ -19,8 +19,8 @@ RowSlices row_of(const Trace& trace, const LaneIndex& lanes, const Band& band, s
   return band.arranged ? band.arranged->row(depth) : lanes.slices_of(trace.row_id(band.lane, depth));
 }
 
-void paint_row(const Trace& trace, const RowSlices& row, const PixelGrid& grid, float y, float height,
-               SliceColours& colours, std::vector<VisibleItem>& scratch, std::vector<SliceRect>& out) {
+void paint_row(const Trace& trace, const RowSlices& row, const PixelGrid& grid, float y, float height, SliceColours& colours,
+               std::vector<VisibleItem>& scratch, std::vector<SliceRect>& out) {
   scratch.clear();
   visible_in_row(row, grid.span(), grid.width(), scratch);
   const std::size_t first = out.size();

@@ -27,8 +27,8 @@ struct SliceRect {
 RowSlices row_of(const Trace& trace, const LaneIndex& lanes, const Band& band, std::uint32_t depth);
 
 // Appends what `row` shows. `scratch` is reused between calls.
-void paint_row(const Trace& trace, const RowSlices& row, const PixelGrid& grid, float y, float height,
-               SliceColours& colours, std::vector<VisibleItem>& scratch, std::vector<SliceRect>& out);
+void paint_row(const Trace& trace, const RowSlices& row, const PixelGrid& grid, float y, float height, SliceColours& colours,
+               std::vector<VisibleItem>& scratch, std::vector<SliceRect>& out);
 
 // Pixel columns with at least one instant of the lane, in order, and how many it holds.
 struct InstantMark {

@@ -13,9 +13,7 @@ double linear(std::uint8_t channel) {
 
 }  // namespace
 
-double luminance(Rgb colour) {
-  return 0.2126 * linear(colour.r) + 0.7152 * linear(colour.g) + 0.0722 * linear(colour.b);
-}
+double luminance(Rgb colour) { return 0.2126 * linear(colour.r) + 0.7152 * linear(colour.g) + 0.0722 * linear(colour.b); }
 
 double contrast(Rgb a, Rgb b) {
   const double la = luminance(a);

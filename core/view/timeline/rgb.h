@@ -17,8 +17,7 @@ constexpr Rgb rgb(std::uint32_t hex) {
 // 0 is a, 1 is b.
 constexpr Rgb blend(Rgb a, Rgb b, float t) {
   const auto mix = [t](std::uint8_t x, std::uint8_t y) {
-    return static_cast<std::uint8_t>(static_cast<float>(x) + (static_cast<float>(y) - static_cast<float>(x)) * t +
-                                     0.5f);
+    return static_cast<std::uint8_t>(static_cast<float>(x) + (static_cast<float>(y) - static_cast<float>(x)) * t + 0.5f);
   };
   return {mix(a.r, b.r), mix(a.g, b.g), mix(a.b, b.b)};
 }

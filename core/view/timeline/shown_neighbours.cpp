@@ -18,8 +18,11 @@ SliceId neighbour(const Document& document, const ArrangedLane& lane, SliceId sl
   const std::optional<std::uint32_t> depth = lane.depth_of(slice, document.trace.begin(slice));
   if (!depth) return {};
   const RowSlices row = lane.row(*depth);
-  const auto at = std::find(row.ids.begin() + (std::lower_bound(row.begin.begin(), row.begin.end(), document.trace.begin(slice)) - row.begin.begin()),
-                            row.ids.end(), slice) - row.ids.begin() + step;
+  const auto at =
+      std::find(row.ids.begin() +
+                    (std::lower_bound(row.begin.begin(), row.begin.end(), document.trace.begin(slice)) - row.begin.begin()),
+                row.ids.end(), slice) -
+      row.ids.begin() + step;
   return at < 0 || at >= std::ssize(row.ids) ? SliceId{} : row.ids[static_cast<std::size_t>(at)];
 }
 

@@ -6,10 +6,10 @@
 namespace gapscope {
 
 // Each gives none where there is none.
-SliceId shown_next(const Document& document, const LaneFolds& folds, SliceId slice);      // of the same depth
+SliceId shown_next(const Document& document, const LaneFolds& folds, SliceId slice);  // of the same depth
 SliceId shown_previous(const Document& document, const LaneFolds& folds, SliceId slice);
 SliceId shown_parent(const Document& document, const LaneFolds& folds, SliceId slice);
-SliceId shown_child(const Document& document, const LaneFolds& folds, SliceId slice);     // the first
+SliceId shown_child(const Document& document, const LaneFolds& folds, SliceId slice);  // the first
 
 // What a slice is due to: of GPU work the call that launched it, else the slice around it, else the step (ProfilerStep#N) in
 // which it begins, on whatever thread that is marked.

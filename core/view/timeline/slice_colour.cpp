@@ -15,16 +15,14 @@ constexpr std::array<Hue, kKernelKinds> kHueOfKernelKind = {
     Hue::memset,    Hue::elementwise, Hue::elementwise, Hue::kernel,      Hue::kernel};
 
 // In the order of Hue.
-constexpr std::array<Rgb, kHues> kFills = {rgb(0x2BB3A3), rgb(0x5FBF5F), rgb(0x38B6D8), rgb(0xC9A227),
-                                           rgb(0xE0853D), rgb(0xD66BA0), rgb(0x7C8594), rgb(0x9A7CE0),
-                                           rgb(0x8FA8B2), rgb(0x4E7FBF), rgb(0x7D6BD0), rgb(0xA58A5C),
-                                           rgb(0x56616F), rgb(0x8C4A46), rgb(0x3F4957), rgb(0x6B7A8F)};
+constexpr std::array<Rgb, kHues> kFills = {
+    rgb(0x2BB3A3), rgb(0x5FBF5F), rgb(0x38B6D8), rgb(0xC9A227), rgb(0xE0853D), rgb(0xD66BA0), rgb(0x7C8594), rgb(0x9A7CE0),
+    rgb(0x8FA8B2), rgb(0x4E7FBF), rgb(0x7D6BD0), rgb(0xA58A5C), rgb(0x56616F), rgb(0x8C4A46), rgb(0x3F4957), rgb(0x6B7A8F)};
 
 // Their eight colours go to the work of GPUs and to operators; what is left is grey, brown or dim.
-constexpr std::array<Rgb, kHues> kColourBlindFills = {rgb(0x009E73), rgb(0xF0E442), rgb(0x56B4E9), rgb(0xE69F00),
-                                                      rgb(0xD55E00), rgb(0xCC79A7), rgb(0x7C8594), rgb(0x0072B2),
-                                                      rgb(0x8FA8B2), rgb(0x5F86B3), rgb(0x8B83B8), rgb(0xA58A5C),
-                                                      rgb(0x56616F), rgb(0x6E4A46), rgb(0x3F4957), rgb(0x6B7A8F)};
+constexpr std::array<Rgb, kHues> kColourBlindFills = {
+    rgb(0x009E73), rgb(0xF0E442), rgb(0x56B4E9), rgb(0xE69F00), rgb(0xD55E00), rgb(0xCC79A7), rgb(0x7C8594), rgb(0x0072B2),
+    rgb(0x8FA8B2), rgb(0x5F86B3), rgb(0x8B83B8), rgb(0xA58A5C), rgb(0x56616F), rgb(0x6E4A46), rgb(0x3F4957), rgb(0x6B7A8F)};
 
 // How far a shade goes away from its text: all shades of a hue carry the same colour of text, and none reads worse.
 constexpr std::array<float, kShades> kShadeSteps = {0.0f, 0.07f, 0.14f, 0.21f};
@@ -54,29 +52,19 @@ Hue hue_of_kernel(std::string_view name) { return kHueOfKernelKind[static_cast<s
 
 Hue hue_of(Kind kind, std::string_view name) {
   switch (kind) {
-    case Kind::kernel:
-      return hue_of_kernel(name);
-    case Kind::memcpy:
-      return Hue::copy;
-    case Kind::memset:
-      return Hue::memset;
-    case Kind::op:
-      return Hue::op;
+    case Kind::kernel: return hue_of_kernel(name);
+    case Kind::memcpy: return Hue::copy;
+    case Kind::memset: return Hue::memset;
+    case Kind::op: return Hue::op;
     case Kind::annotation:
-    case Kind::gpu_annotation:
-      return Hue::annotation;
+    case Kind::gpu_annotation: return Hue::annotation;
     case Kind::runtime:
-    case Kind::driver:
-      return Hue::call;
-    case Kind::python:
-      return Hue::python;
-    case Kind::overhead:
-      return Hue::overhead;
-    case Kind::sync:
-      return Hue::wait;
+    case Kind::driver: return Hue::call;
+    case Kind::python: return Hue::python;
+    case Kind::overhead: return Hue::overhead;
+    case Kind::sync: return Hue::wait;
     case Kind::profiler:
-    case Kind::other:
-      break;
+    case Kind::other: break;
   }
   return Hue::other;
 }

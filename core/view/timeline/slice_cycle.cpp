@@ -21,9 +21,8 @@ SliceId SliceCycle::previous(SliceId from) const {
 }
 
 void sort_by_begin(const Trace& trace, std::vector<SliceId>& slices) {
-  std::sort(slices.begin(), slices.end(), [&](SliceId a, SliceId b) {
-    return trace.begin(a) != trace.begin(b) ? trace.begin(a) < trace.begin(b) : a < b;
-  });
+  std::sort(slices.begin(), slices.end(),
+            [&](SliceId a, SliceId b) { return trace.begin(a) != trace.begin(b) ? trace.begin(a) < trace.begin(b) : a < b; });
 }
 
 }  // namespace gapscope

@@ -10,10 +10,9 @@ namespace gapscope {
 namespace {
 
 constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
-constexpr float kMiddleCutFromWidths =
-    14;                                // with room for fewer digits than this, a beginning tells more than two ends
-constexpr float kHeadShare = 0.55f;    // of the room goes to the beginning
-constexpr std::size_t kLeastHead = 3;  // letters before an ellipsis; fewer say nothing
+constexpr float kMiddleCutFromWidths = 14;  // with room for fewer digits than this, a beginning tells more than two ends
+constexpr float kHeadShare = 0.55f;         // of the room goes to the beginning
+constexpr std::size_t kLeastHead = 3;       // letters before an ellipsis; fewer say nothing
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 

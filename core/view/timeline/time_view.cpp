@@ -28,9 +28,7 @@ double longest_visible_ns(Span trace) {
 
 }  // namespace
 
-double visible_ns(const TimeView& view) {
-  return as_double(view.span.length()) + view.end_rest_ns - view.begin_rest_ns;
-}
+double visible_ns(const TimeView& view) { return as_double(view.span.length()) + view.end_rest_ns - view.begin_rest_ns; }
 
 double px_from_ns(const TimeView& view, double width_px, Ns t) {
   return (as_double(t - view.span.begin) - view.begin_rest_ns) * (width_px / visible_ns(view));
@@ -140,8 +138,6 @@ int PixelGrid::column(Ns t) const {
   return static_cast<int>(std::clamp(px, -1.0, width_ + 1.0));
 }
 
-Ns PixelGrid::begin_of(int column) const {
-  return begin_ + static_cast<Ns>(std::ceil((column - shift_px_) / px_per_ns_));
-}
+Ns PixelGrid::begin_of(int column) const { return begin_ + static_cast<Ns>(std::ceil((column - shift_px_) / px_per_ns_)); }
 
 }  // namespace gapscope

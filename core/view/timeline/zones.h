@@ -10,7 +10,21 @@
 
 namespace gapscope {
 
-enum class ZoneKind : std::uint8_t { none, slice, run, instants, lane_title, pin, process_title, flow_end, counter, counter_title, badge, more_streams, gap };
+enum class ZoneKind : std::uint8_t {
+  none,
+  slice,
+  run,
+  instants,
+  lane_title,
+  pin,
+  process_title,
+  flow_end,
+  counter,
+  counter_title,
+  badge,
+  more_streams,
+  gap
+};
 
 struct Zone {
   ZoneKind kind = ZoneKind::none;
@@ -21,8 +35,8 @@ struct Zone {
   std::uint32_t first = 0;  // position in Trace::instants; counter: in Document::counters; badge: in Diagnosis::findings;
                             // gap: in DeviceAccount::gaps
   std::uint32_t count = 0;  // of a run, of instants, of marks in a badge
-  Span span;                             // of a run
-  std::uint32_t place = 0;               // badge: position in the finding's spans
+  Span span;                // of a run
+  std::uint32_t place = 0;  // badge: position in the finding's spans
 
   bool holds(float x, float y) const { return x0 <= x && x < x1 && y0 <= y && y < y1; }
 };

@@ -12,7 +12,8 @@ using namespace gapscope::test;
 namespace {
 
 struct Gap {
-  explicit Gap(const std::string& inside) : trace(load_text(events(inside))), lanes(*trace), links(*trace, lanes), account(*trace, links, gpu_ops(*trace, links)) {
+  explicit Gap(const std::string& inside)
+      : trace(load_text(events(inside))), lanes(*trace), links(*trace, lanes), account(*trace, links, gpu_ops(*trace, links)) {
     REQUIRE(account.devices().size() == 1);
     REQUIRE(!account.devices()[0].gaps.empty());
     const DeviceGap& gap = account.devices()[0].gaps[0];
@@ -26,14 +27,17 @@ struct Gap {
   std::vector<HostWork> works;
 };
 
-const std::string kLaunchAndKernel = slice("cudaLaunchKernel", "100", "10", ", \"args\": {\"correlation\": 1}", "cuda_runtime") + "," +
-                                     slice("gemm", "110", "10", ", \"args\": {\"correlation\": 1, \"device\": 0, \"stream\": 7}", "kernel", "70");
+const std::string kLaunchAndKernel =
+    slice("cudaLaunchKernel", "100", "10", ", \"args\": {\"correlation\": 1}", "cuda_runtime") + "," +
+    slice("gemm", "110", "10", ", \"args\": {\"correlation\": 1, \"device\": 0, \"stream\": 7}", "kernel", "70");
 
 }  // namespace
 
 TEST_CASE("an operator comes with the program's own Python frame before PyTorch's") {
-  const Gap gap(slice("train.py(12): step", "0", "120", "", "python_function") + "," + slice("torch/nn/modules/linear.py(134): forward", "0", "110", "", "python_function") + "," +
-                slice("<built-in method linear>", "0", "110", "", "python_function") + "," + slice("aten::linear", "0", "110") + "," + kLaunchAndKernel);
+  const Gap gap(slice("train.py(12): step", "0", "120", "", "python_function") + "," +
+                slice("torch/nn/modules/linear.py(134): forward", "0", "110", "", "python_function") + "," +
+                slice("<built-in method linear>", "0", "110", "", "python_function") + "," + slice("aten::linear", "0", "110") +
+                "," + kLaunchAndKernel);
   REQUIRE(gap.works.size() == 2);
   CHECK(gap.works[0].cause == IdleCause::op);
   CHECK(gap.works[0].time == 100 * kNsPerUs);
@@ -44,14 +48,16 @@ TEST_CASE("an operator comes with the program's own Python frame before PyTorch'
 }
 
 TEST_CASE("without a frame of the program the innermost one of PyTorch stands") {
-  const Gap gap(slice("torch/optim/adam.py(1): step", "0", "120", "", "python_function") + "," + slice("torch/optim/adam.py(9): inner", "0", "110", "", "python_function") + "," +
+  const Gap gap(slice("torch/optim/adam.py(1): step", "0", "120", "", "python_function") + "," +
+                slice("torch/optim/adam.py(9): inner", "0", "110", "", "python_function") + "," +
                 slice("aten::add_", "0", "110") + "," + kLaunchAndKernel);
   CHECK(gap.name(gap.works[0].python) == "torch/optim/adam.py(9): inner");
 }
 
 TEST_CASE("a synchronization comes with the operator that made it, and pieces of one name are one entry") {
-  const Gap gap(slice("aten::item", "0", "40") + "," + slice("cudaStreamSynchronize", "5", "30", "", "cuda_runtime") + "," + slice("aten::item", "50", "40") + "," +
-                slice("cudaStreamSynchronize", "55", "30", "", "cuda_runtime") + "," + kLaunchAndKernel);
+  const Gap gap(slice("aten::item", "0", "40") + "," + slice("cudaStreamSynchronize", "5", "30", "", "cuda_runtime") + "," +
+                slice("aten::item", "50", "40") + "," + slice("cudaStreamSynchronize", "55", "30", "", "cuda_runtime") + "," +
+                kLaunchAndKernel);
   REQUIRE(gap.works.size() == 4);  // the synchronizations, the operators, what is not recorded between, the launch
   CHECK(gap.works[0].cause == IdleCause::synchronizing);
   CHECK(gap.works[0].time == 60 * kNsPerUs);
@@ -63,7 +69,8 @@ TEST_CASE("a synchronization comes with the operator that made it, and pieces of
 }
 
 TEST_CASE("data loading comes with the loader, not with what it calls") {
-  const Gap gap(slice("enumerate(DataLoader)#Single.__next__", "0", "90", "", "user_annotation") + "," + slice("aten::stack", "10", "70") + "," + kLaunchAndKernel);
+  const Gap gap(slice("enumerate(DataLoader)#Single.__next__", "0", "90", "", "user_annotation") + "," +
+                slice("aten::stack", "10", "70") + "," + kLaunchAndKernel);
   CHECK(gap.works[0].cause == IdleCause::data_loading);
   CHECK(gap.works[0].time == 90 * kNsPerUs);
   CHECK(gap.name(gap.works[0].slice) == "enumerate(DataLoader)#Single.__next__");

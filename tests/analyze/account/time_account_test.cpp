@@ -41,8 +41,10 @@ std::string text_of(const Events& list) {
     std::string args;
     if (e.correlation != 0) args += fmt::format("\"correlation\": {}", e.correlation);
     if (e.is_gpu()) args += fmt::format("{}\"device\": {}, \"stream\": {}", args.empty() ? "" : ", ", e.device, e.tid);
-    inside += fmt::format("{}{{\"ph\": \"X\", \"cat\": \"{}\", \"name\": \"{}\", \"pid\": {}, \"tid\": {}, \"ts\": {}, \"dur\": {}, \"args\": {{{}}}}}",
-                          inside.empty() ? "" : ",\n", e.cat, e.name, e.pid, e.tid, us(e.begin), us(e.end - e.begin), args);
+    inside += fmt::format(
+        "{}{{\"ph\": \"X\", \"cat\": \"{}\", \"name\": \"{}\", \"pid\": {}, \"tid\": {}, \"ts\": {}, \"dur\": {}, \"args\": "
+        "{{{}}}}}",
+        inside.empty() ? "" : ",\n", e.cat, e.name, e.pid, e.tid, us(e.begin), us(e.end - e.begin), args);
   }
   return events(inside);
 }
@@ -124,7 +126,8 @@ std::string host_class(const Events& list, std::optional<std::pair<int, int>> th
   std::vector<std::pair<int, int>> threads;
   for (const auto& [key, count] : counts) threads.push_back(key);
   const auto text = [](std::pair<int, int> key) { return std::pair(std::to_string(key.first), std::to_string(key.second)); };
-  std::sort(threads.begin(), threads.end(), [&](auto a, auto b) { return counts[a] != counts[b] ? counts[a] > counts[b] : text(a) < text(b); });
+  std::sort(threads.begin(), threads.end(),
+            [&](auto a, auto b) { return counts[a] != counts[b] ? counts[a] > counts[b] : text(a) < text(b); });
   if (thread) threads.insert(threads.begin(), *thread);
   for (const auto& key : threads)
     if (const std::string found = class_on_thread(list, key, t); !found.empty()) return found;
@@ -150,15 +153,19 @@ NaiveAccount naive_account(const Events& list, int device, Span window) {
     const Event* by = nullptr;
     for (const Event& e : list) {
       if (e.device != device || e.begin != gap.span.end || gap.span.end == window.end) continue;
-      const auto order = [&](const Event& work) { return std::pair(launch_of(list, work) == nullptr, launch_of(list, work) ? launch_of(list, work)->begin : 0); };
+      const auto order = [&](const Event& work) {
+        return std::pair(launch_of(list, work) == nullptr, launch_of(list, work) ? launch_of(list, work)->begin : 0);
+      };
       if (!by || order(e) < order(*by)) by = &e;
     }
     const Event* launch = by ? launch_of(list, *by) : nullptr;
     if (by) gap.ended_by = by->name;
     for (; t < gap.span.end; ++t) {
-      const std::string cause = by && !launch                 ? "unlinked"
-                                : launch && t >= launch->begin ? (t < launch->end ? "launching" : "starting")
-                                                               : host_class(list, launch ? std::optional(std::pair(launch->pid, launch->tid)) : std::nullopt, t);
+      const std::string cause =
+          by && !launch ? "unlinked"
+          : launch && t >= launch->begin
+              ? (t < launch->end ? "launching" : "starting")
+              : host_class(list, launch ? std::optional(std::pair(launch->pid, launch->tid)) : std::nullopt, t);
       ++gap.causes[cause];
       ++out.idle[cause];
     }
@@ -177,7 +184,8 @@ std::map<std::string, Ns> named(const CauseTimes& times) {
 }
 
 struct Accounted {
-  explicit Accounted(const Events& list) : trace(load_text(text_of(list))), lanes(*trace), links(*trace, lanes), account(*trace, links, gpu_ops(*trace, links)) {}
+  explicit Accounted(const Events& list)
+      : trace(load_text(text_of(list))), lanes(*trace), links(*trace, lanes), account(*trace, links, gpu_ops(*trace, links)) {}
   std::shared_ptr<const Trace> trace;
   LaneIndex lanes;
   LinkIndex links;
@@ -253,11 +261,19 @@ Events random_events(std::mt19937& random) {
     e.begin = origin + upto(70);
     e.end = e.begin + (upto(5) == 0 ? 0 : upto(longest));
   };
-  const std::vector<std::pair<std::string, std::string>> kinds = {
-      {"cpu_op", "aten::mm"},   {"cpu_op", "aten::add"},           {"user_annotation", "mark"},        {"python_function", "a.py(1): f"},
-      {"cpu_op", "aten::relu"}, {"cuda_runtime", "cudaMalloc"},    {"cuda_runtime", "cudaMemcpy"},     {"cuda_runtime", "cudaStreamSynchronize"},
-      {"cuda_driver", "cuX"},   {"cuda_runtime", "cudaEventNew"},  {"user_annotation", "enumerate(DataLoader)#A.__next__"},
-      {"user_annotation", "backend_compile (dynamo_timed)"},       {"python_function", "torch/_inductor/compile_fx.py(7): g"}};
+  const std::vector<std::pair<std::string, std::string>> kinds = {{"cpu_op", "aten::mm"},
+                                                                  {"cpu_op", "aten::add"},
+                                                                  {"user_annotation", "mark"},
+                                                                  {"python_function", "a.py(1): f"},
+                                                                  {"cpu_op", "aten::relu"},
+                                                                  {"cuda_runtime", "cudaMalloc"},
+                                                                  {"cuda_runtime", "cudaMemcpy"},
+                                                                  {"cuda_runtime", "cudaStreamSynchronize"},
+                                                                  {"cuda_driver", "cuX"},
+                                                                  {"cuda_runtime", "cudaEventNew"},
+                                                                  {"user_annotation", "enumerate(DataLoader)#A.__next__"},
+                                                                  {"user_annotation", "backend_compile (dynamo_timed)"},
+                                                                  {"python_function", "torch/_inductor/compile_fx.py(7): g"}};
   Events list;
   for (int i = upto(12); i >= 0; --i) {
     Event e;
@@ -343,9 +359,10 @@ TEST_CASE("without linked GPU work there is no account") {
 }
 
 TEST_CASE("a window that is longer than time can be counted gives no account instead of a wrong one") {
-  const auto trace = load_text(events(slice("early", "-9000000000000000", "1") + "," + slice("late", "9000000000000000", "1") + "," +
-                                      slice("cudaLaunchKernel", "0", "1", ", \"args\": {\"correlation\": 3}", "cuda_runtime") + "," +
-                                      slice("gemm", "2", "1", ", \"args\": {\"correlation\": 3, \"device\": 0, \"stream\": 7}", "kernel")));
+  const auto trace =
+      load_text(events(slice("early", "-9000000000000000", "1") + "," + slice("late", "9000000000000000", "1") + "," +
+                       slice("cudaLaunchKernel", "0", "1", ", \"args\": {\"correlation\": 3}", "cuda_runtime") + "," +
+                       slice("gemm", "2", "1", ", \"args\": {\"correlation\": 3, \"device\": 0, \"stream\": 7}", "kernel")));
   const LaneIndex lanes(*trace);
   const LinkIndex links(*trace, lanes);
   const TimeAccount account(*trace, links, gpu_ops(*trace, links));
@@ -354,12 +371,19 @@ TEST_CASE("a window that is longer than time can be counted gives no account ins
 
 TEST_CASE("a kernel communicates by its own name or its own args, not by those of the operator around it") {
   const auto kernel = [](const char* name, const char* ts, int n, const char* more) {
-    return slice(name, ts, "10", fmt::format(", \"args\": {{\"correlation\": {}, \"External id\": 5, \"device\": 0, \"stream\": 7{}}}", n, more), "kernel", "70");
+    return slice(
+        name, ts, "10",
+        fmt::format(", \"args\": {{\"correlation\": {}, \"External id\": 5, \"device\": 0, \"stream\": 7{}}}", n, more),
+        "kernel", "70");
   };
-  const auto launch = [](int n) { return slice("cudaLaunchKernel", "1", "1", fmt::format(", \"args\": {{\"correlation\": {}}}", n), "cuda_runtime"); };
-  const auto trace = load_text(events(slice("record_param_comms", "0", "100", ", \"args\": {\"External id\": 5, \"Collective name\": \"allreduce\"}") + "," + launch(1) + "," +
-                                      launch(2) + "," + launch(3) + "," + kernel("copy_into_bucket", "10", 1, "") + "," + kernel("one_shot_all_reduce", "30", 2, ", \"Collective name\": \"allreduce\"") + "," +
-                                      kernel("ncclDevKernel", "50", 3, "")));
+  const auto launch = [](int n) {
+    return slice("cudaLaunchKernel", "1", "1", fmt::format(", \"args\": {{\"correlation\": {}}}", n), "cuda_runtime");
+  };
+  const auto trace = load_text(
+      events(slice("record_param_comms", "0", "100", ", \"args\": {\"External id\": 5, \"Collective name\": \"allreduce\"}") +
+             "," + launch(1) + "," + launch(2) + "," + launch(3) + "," + kernel("copy_into_bucket", "10", 1, "") + "," +
+             kernel("one_shot_all_reduce", "30", 2, ", \"Collective name\": \"allreduce\"") + "," +
+             kernel("ncclDevKernel", "50", 3, "")));
   const LaneIndex lanes(*trace);
   const LinkIndex links(*trace, lanes);
   const TimeAccount account(*trace, links, gpu_ops(*trace, links));

@@ -83,7 +83,9 @@ TEST_CASE("the parts of each recording add up to its window, as do those of its 
     CAPTURE(path.string());
     const Accounted mine(path);
     for (const DeviceAccount& d : mine.account->devices()) {
-      const auto sum = [](const AccountTimes& t) { return t.compute + t.exposed_communication + t.exposed_copies + t.idle_total(); };
+      const auto sum = [](const AccountTimes& t) {
+        return t.compute + t.exposed_communication + t.exposed_copies + t.idle_total();
+      };
       CHECK(sum(d.times) == d.window.length());
       CHECK(d.times.window == d.window.length());
       AccountTimes of_steps;

@@ -19,10 +19,11 @@ bool is_any(Kind) { return true; }
 
 std::vector<SliceId> walked(const Trace& trace, bool (*wants)(Kind)) {
   std::vector<SliceId> order;
-  walk_by_time(trace, all_rows(trace), categories_of(trace, wants), {column_to_come(trace.slices.end)}, [&](SliceId s, Ns begin) {
-    CHECK(begin == trace.begin(s));
-    order.push_back(s);
-  });
+  walk_by_time(trace, all_rows(trace), categories_of(trace, wants), {column_to_come(trace.slices.end)},
+               [&](SliceId s, Ns begin) {
+                 CHECK(begin == trace.begin(s));
+                 order.push_back(s);
+               });
   return order;
 }
 
@@ -67,7 +68,8 @@ TEST_CASE("a walk by time gets by with no slices, with none that is wanted and w
   CHECK(walked(*hand_trace({}), is_any).empty());
   CHECK(walked(*hand_trace({{"p", "t", LaneKind::cpu_thread, {{{"s", 1, 2, Kind::python}}}}}), is_op).empty());
   constexpr Ns kFirst = std::numeric_limits<Ns>::min(), kLast = std::numeric_limits<Ns>::max();
-  const auto wide = hand_trace({{"p", "t", LaneKind::cpu_thread, {{{"a", kFirst, kFirst}, {"c", kLast, kLast}}, {{"b", 0, 1}}}}});
+  const auto wide =
+      hand_trace({{"p", "t", LaneKind::cpu_thread, {{{"a", kFirst, kFirst}, {"c", kLast, kLast}}, {{"b", 0, 1}}}}});
   CHECK(walked(*wide, is_any) == std::vector<SliceId>{SliceId(0u), SliceId(2u), SliceId(1u)});
 }
 
@@ -76,7 +78,8 @@ TEST_CASE("a walk by time costs steps in proportion to the slices where each of 
     std::vector<HandLane> lanes;
     for (Ns i = 0; i < n; ++i) {
       std::vector<HandSlice> row;
-      for (Ns k = 0; k < 3; ++k) row.push_back({"s", 5'000'000'000 * (i * 7919 % n + k * n), 5'000'000'000 * (i * 7919 % n + k * n) + 1, Kind::op});
+      for (Ns k = 0; k < 3; ++k)
+        row.push_back({"s", 5'000'000'000 * (i * 7919 % n + k * n), 5'000'000'000 * (i * 7919 % n + k * n) + 1, Kind::op});
       lanes.push_back({"p", "t", LaneKind::cpu_thread, {row}});
     }
     const auto trace = hand_trace(lanes);

@@ -1,9 +1,9 @@
 // Tiny recordings at the edges, and every recording at hand against a naive sweep.
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "core/analyze/gpu/gpu_activity.h"
 #include "core/analyze/gpu/gpu_series.h"
@@ -31,8 +31,15 @@ struct Analysed {
   Idle idle;
 
   explicit Analysed(std::shared_ptr<const Trace> t)
-      : owner(std::move(t)), trace(*owner), lanes(trace), links(trace, lanes), ops(gpu_ops(trace, links)), steps(make_steps(trace, ops)),
-        activity(gpu_activity(trace, ops, steps)), streams(streams_of(ops)), idle(find_idle(trace, ops, streams)) {}
+      : owner(std::move(t)),
+        trace(*owner),
+        lanes(trace),
+        links(trace, lanes),
+        ops(gpu_ops(trace, links)),
+        steps(make_steps(trace, ops)),
+        activity(gpu_activity(trace, ops, steps)),
+        streams(streams_of(ops)),
+        idle(find_idle(trace, ops, streams)) {}
   explicit Analysed(const std::string& inside) : Analysed(load_text(events(inside))) {}
 };
 
@@ -63,14 +70,18 @@ Ns naive_cover(const Trace& trace, const LinkIndex& links, const std::vector<Sli
   return most;
 }
 
-std::string gpu(std::string_view name, std::string_view ts, std::string_view dur, int correlation, std::string_view cat = "kernel", std::string_view more = "") {
-  return R"({"ph":"X","cat":")" + std::string(cat) + R"(","name":")" + std::string(name) + R"(","pid":0,"tid":7,"ts":)" + std::string(ts) + R"(,"dur":)" +
-         std::string(dur) + R"(,"args":{"device":0,"stream":7,"correlation":)" + std::to_string(correlation) + std::string(more) + "}}";
+std::string gpu(std::string_view name, std::string_view ts, std::string_view dur, int correlation,
+                std::string_view cat = "kernel", std::string_view more = "") {
+  return R"({"ph":"X","cat":")" + std::string(cat) + R"(","name":")" + std::string(name) + R"(","pid":0,"tid":7,"ts":)" +
+         std::string(ts) + R"(,"dur":)" + std::string(dur) + R"(,"args":{"device":0,"stream":7,"correlation":)" +
+         std::to_string(correlation) + std::string(more) + "}}";
 }
 std::string call(std::string_view ts, std::string_view dur, int correlation, std::string_view name = "cudaLaunchKernel") {
   return slice(name, ts, dur, R"(, "args": {"correlation": )" + std::to_string(correlation) + "}", "cuda_runtime");
 }
-std::string step(int n, std::string_view ts, std::string_view dur) { return slice("ProfilerStep#" + std::to_string(n), ts, dur, "", "user_annotation"); }
+std::string step(int n, std::string_view ts, std::string_view dur) {
+  return slice("ProfilerStep#" + std::to_string(n), ts, dur, "", "user_annotation");
+}
 
 // Time during which any of the operations runs that `counts`, between neighbouring begins and ends: O(n) marks, no unions.
 template <class Counts>
@@ -120,7 +131,8 @@ TEST_CASE("every recording: the timeline's parts are those of a sweep, and add u
       if (over.length() > 777) CHECK(as_asked_alone);
       const Ns kernels = swept(own, [](const Running& r) { return r[0] + r[1] > 0; });
       if (!t.span.empty())
-        CHECK(series.utilization(t.span) == doctest::Approx(static_cast<double>(kernels) / static_cast<double>(t.span.length())).epsilon(1e-9));
+        CHECK(series.utilization(t.span) ==
+              doctest::Approx(static_cast<double>(kernels) / static_cast<double>(t.span.length())).epsilon(1e-9));
     }
     for (const Step& s : a.steps.steps) {
       Ns sum = 0;
@@ -164,7 +176,8 @@ TEST_CASE("no steps: one step of all operators") {
 }
 
 TEST_CASE("zero durations cover no time and leave no NaN") {
-  const Analysed a(call("0", "0", 1) + "," + gpu("k", "5", "0", 1, "kernel", R"(,"blocks per SM":2,"est. achieved occupancy %":50)"));
+  const Analysed a(call("0", "0", 1) + "," +
+                   gpu("k", "5", "0", 1, "kernel", R"(,"blocks per SM":2,"est. achieved occupancy %":50)"));
   REQUIRE(a.activity.size() == 1);
   CHECK(a.activity[0].all.total == 0);
   CHECK(!a.activity[0].figures.utilization);
@@ -196,7 +209,8 @@ TEST_CASE("unlinked work is counted apart, and both totals are given") {
 }
 
 TEST_CASE("communication is exposed where no compute hides it") {
-  const Analysed a(gpu("gemm", "0", "10", 1) + "," + gpu("ncclDevKernel_AllReduce", "5", "10", 2) + "," + gpu("Memcpy HtoD", "12", "10", 3, "gpu_memcpy"));
+  const Analysed a(gpu("gemm", "0", "10", 1) + "," + gpu("ncclDevKernel_AllReduce", "5", "10", 2) + "," +
+                   gpu("Memcpy HtoD", "12", "10", 3, "gpu_memcpy"));
   const GpuTimeline& t = a.activity[0].all;
   CHECK(t.exposed_communication == 5'000);
   CHECK(t.exposed_copy == 7'000);
@@ -205,8 +219,8 @@ TEST_CASE("communication is exposed where no compute hides it") {
 }
 
 TEST_CASE("a gap is the host's when the launch came after the stream ran dry") {
-  const Analysed a(call("0", "1", 1) + "," + call("2", "1", 2) + "," + call("80", "5", 3) + "," + gpu("a", "5", "10", 1) + "," + gpu("b", "20", "10", 2) + "," +
-                   gpu("c", "90", "10", 3) + "," + gpu("d", "130", "1", 77));
+  const Analysed a(call("0", "1", 1) + "," + call("2", "1", 2) + "," + call("80", "5", 3) + "," + gpu("a", "5", "10", 1) + "," +
+                   gpu("b", "20", "10", 2) + "," + gpu("c", "90", "10", 3) + "," + gpu("d", "130", "1", 77));
   REQUIRE(a.idle.gaps.size() == 3);
   CHECK(a.idle.gaps[0].idle_class == IdleClass::kernel_wait);
   CHECK(a.idle.gaps[1].idle_class == IdleClass::host_wait);
@@ -216,7 +230,8 @@ TEST_CASE("a gap is the host's when the launch came after the stream ran dry") {
 }
 
 TEST_CASE("a sync that covers most of a gap is its cause, before the launch that followed") {
-  const Analysed a(call("0", "1", 1) + "," + call("2", "70", 9, "cudaDeviceSynchronize") + "," + call("80", "5", 3) + "," + gpu("a", "5", "10", 1) + "," + gpu("c", "90", "10", 3));
+  const Analysed a(call("0", "1", 1) + "," + call("2", "70", 9, "cudaDeviceSynchronize") + "," + call("80", "5", 3) + "," +
+                   gpu("a", "5", "10", 1) + "," + gpu("c", "90", "10", 3));
   REQUIRE(a.idle.gaps.size() == 1);
   CHECK(a.idle.gaps[0].idle_class == IdleClass::host_wait);
   CHECK(a.trace.name(a.idle.gaps[0].cause) == "cudaDeviceSynchronize");
@@ -224,7 +239,8 @@ TEST_CASE("a sync that covers most of a gap is its cause, before the launch that
 
 TEST_CASE("steps begin after the GPU work of the step before, and cut-off last steps are left out") {
   std::string text = step(1, "0", "100") + "," + step(2, "100", "100") + "," + step(3, "200", "100");
-  text += "," + call("10", "1", 1) + "," + gpu("a", "50", "100", 1) + "," + call("110", "1", 2) + "," + gpu("b", "160", "60", 2);
+  text +=
+      "," + call("10", "1", 1) + "," + gpu("a", "50", "100", 1) + "," + call("110", "1", 2) + "," + gpu("b", "160", "60", 2);
   const Analysed a(text);
   REQUIRE(a.steps.steps.size() == 2);
   CHECK(a.steps.dropped == 1);
@@ -247,7 +263,8 @@ TEST_CASE("another annotation can be the step; a nested one of the same name is 
 }
 
 TEST_CASE("launches: short kernels, outliers, delays and depth of the queue") {
-  const Analysed a(call("0", "10", 1) + "," + call("20", "60", 2) + "," + gpu("a", "200", "2", 1) + "," + gpu("b", "210", "30", 2));
+  const Analysed a(call("0", "10", 1) + "," + call("20", "60", 2) + "," + gpu("a", "200", "2", 1) + "," +
+                   gpu("b", "210", "30", 2));
   const LaunchStats s = launch_stats(a.trace, a.ops, a.streams);
   CHECK(s.short_kernels == 1);
   CHECK(s.runtime_outliers == 1);
@@ -262,10 +279,11 @@ TEST_CASE("launches: short kernels, outliers, delays and depth of the queue") {
 
 TEST_CASE("memory: totals or running sums, the peak with its stack, and who asked") {
   const auto memory = [](std::string_view ts, std::string_view bytes, std::string_view more) {
-    return R"({"ph":"i","cat":"cpu_instant_event","s":"t","name":"[memory]","pid":7,"tid":1,"ts":)" + std::string(ts) + R"(,"args":{"Device Type":1,"Device Id":0,"Addr":1,"Bytes":)" +
-           std::string(bytes) + std::string(more) + "}}";
+    return R"({"ph":"i","cat":"cpu_instant_event","s":"t","name":"[memory]","pid":7,"tid":1,"ts":)" + std::string(ts) +
+           R"(,"args":{"Device Type":1,"Device Id":0,"Addr":1,"Bytes":)" + std::string(bytes) + std::string(more) + "}}";
   };
-  const Analysed sums(slice("aten::empty", "0", "10") + "," + memory("5", "100", "") + "," + memory("6", "50", "") + "," + memory("20", "-100", ""));
+  const Analysed sums(slice("aten::empty", "0", "10") + "," + memory("5", "100", "") + "," + memory("6", "50", "") + "," +
+                      memory("20", "-100", ""));
   const MemoryUse use = memory_use(sums.trace, sums.lanes);
   REQUIRE(use.devices.size() == 1);
   CHECK(!use.devices[0].states_totals);

@@ -18,7 +18,8 @@ using nlohmann::json;
 
 namespace {
 
-constexpr const char* kTraces[] = {"hta_ddp_ns_resolution", "kineto_2021_resnet50", "tracelens_b200_vllm_moe", "tracelens_h100_bert_small"};
+constexpr const char* kTraces[] = {"hta_ddp_ns_resolution", "kineto_2021_resnet50", "tracelens_b200_vllm_moe",
+                                   "tracelens_h100_bert_small"};
 
 struct Case {
   std::shared_ptr<const Trace> owner;
@@ -30,13 +31,18 @@ struct Case {
 
   Case(const std::string& name, const std::string& tool)
       : owner(*load_trace((shared_folder() / "traces/public" / (name + ".json.gz")).string())),
-        trace(*owner), lanes(trace), links(trace, lanes), ops(gpu_ops(trace, links)) {
+        trace(*owner),
+        lanes(trace),
+        links(trace, lanes),
+        ops(gpu_ops(trace, links)) {
     std::ifstream file(shared_folder() / "traces/public" / (name + "." + tool + ".json"));
     oracle = json::parse(file);
   }
 };
 
-bool near(double mine, double theirs, double share, double absolute) { return std::abs(mine - theirs) <= std::abs(theirs) * share + absolute; }
+bool near(double mine, double theirs, double share, double absolute) {
+  return std::abs(mine - theirs) <= std::abs(theirs) * share + absolute;
+}
 
 // As a reader of JSON gets it: the double nearest to the decimal text.
 double us(Ns ns) { return static_cast<double>(static_cast<long double>(ns) / kNsPerUs); }
@@ -166,7 +172,8 @@ TEST_CASE("idle time by cause, and the depth of queues, are HTA's") {
           if (idle_class_name(static_cast<IdleClass>(k)) != row["idle_category"].get<std::string>()) continue;
           INFO(us(stream.time[k]), " against ", row.dump());
           // HTA counts overlapping kernels (programmatic dependent launch) as gaps of less than nothing.
-          const double overlap_us = k == static_cast<std::size_t>(IdleClass::kernel_wait) ? us(overlap_on(ops, stream.stream)) : 0;
+          const double overlap_us =
+              k == static_cast<std::size_t>(IdleClass::kernel_wait) ? us(overlap_on(ops, stream.stream)) : 0;
           CHECK(near(us(stream.time[k]) - overlap_us, row["idle_time"], 0, 0.001));
         }
       }

@@ -69,7 +69,7 @@ TEST_CASE("blocks an SM by compute capability are those of CUDA's cuda_occupancy
   struct {
     int major, minor;
     std::int64_t blocks;
-  } constexpr kLimits[] = {{7, 0, 32}, {7, 5, 16}, {8, 0, 32}, {8, 6, 16}, {8, 7, 16}, {8, 9, 24}, {9, 0, 32},
+  } constexpr kLimits[] = {{7, 0, 32},  {7, 5, 16},  {8, 0, 32},  {8, 6, 16},  {8, 7, 16},  {8, 9, 24}, {9, 0, 32},
                            {10, 0, 32}, {10, 1, 24}, {10, 3, 32}, {11, 0, 24}, {12, 0, 24}, {12, 1, 24}};
   for (const auto& [major, minor, blocks] : kLimits) {
     SmLimits sm = kH200;
@@ -126,7 +126,8 @@ TEST_CASE("every stated occupancy of every recording is reproduced") {
 TEST_CASE("occupancy in words: the headline, then what limits it, the grid before the block") {
   CHECK(occupancy_words(kH200, {256, 255, 0}, 10'000) == "12.5 % of warp slots, limited by registers");
   // Six blocks of four warps would fit on each SM, of which there are 132.
-  CHECK(occupancy_words(kH200, {128, 80, 0}, 8) == "0.4 % of warp slots, limited by the grid: 8 blocks on 132 SMs; per SM up to 37.5 %");
+  CHECK(occupancy_words(kH200, {128, 80, 0}, 8) ==
+        "0.4 % of warp slots, limited by the grid: 8 blocks on 132 SMs; per SM up to 37.5 %");
   CHECK(occupancy_words(kH200, {128, 80, 0}, 1).find("1 block on") != std::string::npos);
   CHECK(occupancy_words(kH200, {0, 0, 0}, 8).empty());
   CHECK(format_shared_memory(49'152) == "48.0 KiB");

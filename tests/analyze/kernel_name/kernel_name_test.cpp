@@ -99,8 +99,8 @@ TEST_CASE("CUTLASS: wmma, simt, tf32 without types, alignment and the letters of
   CHECK(turing.at("compute_type") == "fp32");
   CHECK(turing.at("alignment") == "1");
   CHECK(told("void cutlass::Kernel2<cutlass_80_simt_sgemm_64x64_8x5_nn_align1>(int)").at("tensor_core") == "no");
-  CHECK(told("void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_64x64_64x6_tn_align8>(int)")
-            .at("epilogue") == "relu variant");  // not proof of a ReLU
+  CHECK(told("void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_64x64_64x6_tn_align8>(int)").at("epilogue") ==
+        "relu variant");  // not proof of a ReLU
   const Told three = told(
       "void cutlass::device_kernel<cutlass3x_sm90_tensorop_s64x128x16gemm_bf16_bf16_f32_bf16_bf16_128x128x64_2x1x1_0_"
       "tnn_align8_warpspecialized_cooperative_epi_tma>(Params)");
@@ -174,9 +174,8 @@ TEST_CASE("mangled and plain names decode alike; odd ones do no harm") {
   CHECK(decode("_ZN2at6native13reduce_kernelILi512EfEEvT0_").kind == KernelKind::reduction);
   CHECK(decode("").kind == KernelKind::unknown);
   CHECK(decode("k").kind == KernelKind::other);
-  for (const char* odd :
-       {"<", ">", "((((", "void ", "a<b", "a<b(", "cutlass_", "cutlass3x_", "nvjet", "nvjet_", "Cijk_A",
-        "triton_poi_fused_", "bmm_", "_matmul_ogs_x", "std::enable_if<(((8)>(0)))", "Cijk_Ailk_"})
+  for (const char* odd : {"<", ">", "((((", "void ", "a<b", "a<b(", "cutlass_", "cutlass3x_", "nvjet", "nvjet_", "Cijk_A",
+                          "triton_poi_fused_", "bmm_", "_matmul_ogs_x", "std::enable_if<(((8)>(0)))", "Cijk_Ailk_"})
     CHECK(decode(odd).kind != KernelKind::unknown);
 }
 
@@ -208,24 +207,61 @@ std::vector<Sayings> names_and_what_they_say() {
       {"void epilogue::impl::globalKernel<float, float, float, true, true>(int, int, long, float*, cublasLtEpilogue_t, int)",
        {{"family", "cuBLASLt"}, {"kind", "elementwise"}, {"operation", "epilogue of a product"}}},
       {"void splitKreduce_kernel<float, float, float, float>(cublasSplitKParams<float>, float const*)",
-       {{"family", "cuBLAS"}, {"kind", "reduction"}, {"operation", "adds up the parts of a split-K product"}, {"split_k", "yes"}}},
+       {{"family", "cuBLAS"},
+        {"kind", "reduction"},
+        {"operation", "adds up the parts of a split-K product"},
+        {"split_k", "yes"}}},
       {"void cutlass::Kernel<cutlass::reduction::kernel::ReduceSplitK<cutlass::MatrixShape<4, 128>, float> >(Params)",
-       {{"family", "CUTLASS"}, {"kind", "reduction"}, {"operation", "adds up the parts of a split-K product"}, {"split_k", "yes"}}},
+       {{"family", "CUTLASS"},
+        {"kind", "reduction"},
+        {"operation", "adds up the parts of a split-K product"},
+        {"split_k", "yes"}}},
       {"void cutlass__5x_cudnn::Kernel<cutlass_tensorop_s1688fprop_optimized_tf32_128x64_16x6_nhwc_align4>(int)",
-       {{"family", "CUTLASS"}, {"kind", "convolution"}, {"input_type", "fp32"}, {"compute_type", "tf32"}, {"output_type", "fp32"},
-        {"tensor_core", "yes"}, {"tile", "128x64x16"}, {"stages", "6"}, {"alignment", "4"}}},
+       {{"family", "CUTLASS"},
+        {"kind", "convolution"},
+        {"input_type", "fp32"},
+        {"compute_type", "tf32"},
+        {"output_type", "fp32"},
+        {"tensor_core", "yes"},
+        {"tile", "128x64x16"},
+        {"stages", "6"},
+        {"alignment", "4"}}},
       {"void cutlass__5x_cudnn::Kernel<cutlass_tensorop_s1688dgrad_optimized_tf32_128x128_16x4_nhwc_unity_stride_align4>(int)",
-       {{"family", "CUTLASS"}, {"kind", "convolution"}, {"input_type", "fp32"}, {"compute_type", "tf32"}, {"output_type", "fp32"},
-        {"tensor_core", "yes"}, {"tile", "128x128x16"}, {"stages", "4"}, {"alignment", "4"}}},
+       {{"family", "CUTLASS"},
+        {"kind", "convolution"},
+        {"input_type", "fp32"},
+        {"compute_type", "tf32"},
+        {"output_type", "fp32"},
+        {"tensor_core", "yes"},
+        {"tile", "128x128x16"},
+        {"stages", "4"},
+        {"alignment", "4"}}},
       {"void cutlass__5x_cudnn::Kernel<cutlass_tensorop_s1688wgrad_optimized_tf32_128x128_16x4_nhwc_align4>(int)",
-       {{"family", "CUTLASS"}, {"kind", "convolution"}, {"input_type", "fp32"}, {"compute_type", "tf32"}, {"output_type", "fp32"},
-        {"tensor_core", "yes"}, {"tile", "128x128x16"}, {"stages", "4"}, {"alignment", "4"}}},
-      {"void gemmk1_kernel<int, float, 256, 5, false, false, false, false, cublasGemvTensorStridedBatched<float const> >(float)",
+       {{"family", "CUTLASS"},
+        {"kind", "convolution"},
+        {"input_type", "fp32"},
+        {"compute_type", "tf32"},
+        {"output_type", "fp32"},
+        {"tensor_core", "yes"},
+        {"tile", "128x128x16"},
+        {"stages", "4"},
+        {"alignment", "4"}}},
+      {"void gemmk1_kernel<int, float, 256, 5, false, false, false, false, cublasGemvTensorStridedBatched<float const> "
+       ">(float)",
        {{"family", "cuBLAS"}, {"kind", "gemm"}, {"input_type", "fp32"}, {"compute_type", "fp32"}, {"tensor_core", "no"}}},
       {"void gemmSN_TN_kernel<float, 128, 16, 2, 4, 4, 4, true, cublasGemvTensorStridedBatched<float const> >(float)",
-       {{"family", "cuBLAS"}, {"kind", "gemm"}, {"input_type", "fp32"}, {"compute_type", "fp32"}, {"tensor_core", "no"}, {"layout", "tn"}}},
+       {{"family", "cuBLAS"},
+        {"kind", "gemm"},
+        {"input_type", "fp32"},
+        {"compute_type", "fp32"},
+        {"tensor_core", "no"},
+        {"layout", "tn"}}},
       {"void magma_sgemmEx_kernel<float, float, float, true, false, 6, 4, 6, 3, 4>(int, int, cublasLtEpilogue_t)",
-       {{"family", "cuBLAS (MAGMA)"}, {"kind", "gemm"}, {"input_type", "fp32"}, {"compute_type", "fp32"}, {"output_type", "fp32"},
+       {{"family", "cuBLAS (MAGMA)"},
+        {"kind", "gemm"},
+        {"input_type", "fp32"},
+        {"compute_type", "fp32"},
+        {"output_type", "fp32"},
         {"tensor_core", "no"}}},
       {"void magma_sgemmEx_kernel<float, __nv_bfloat16, __nv_bfloat16, true, false, 6, 4, 6, 3, 4>(int)",
        {{"family", "cuBLAS (MAGMA)"}, {"kind", "gemm"}, {"compute_type", "fp32"}, {"tensor_core", "no"}}},
@@ -235,18 +271,27 @@ std::vector<Sayings> names_and_what_they_say() {
        {{"family", "cuDNN"}, {"kind", "convolution"}, {"input_type", "bf16"}, {"compute_type", "fp32"}, {"tensor_core", "no"}}},
       {"void cudnn::cnn::wgrad_alg0_engine<float, 128, 6, 7, 3, 3, 5, false, 512>(int, int)",
        {{"family", "cuDNN"}, {"kind", "convolution"}, {"input_type", "fp32"}, {"compute_type", "fp32"}, {"tensor_core", "no"}}},
-      {"void cudnn::winograd_nonfused::winogradWgradDelta4x4<float, float>(cudnn::winograd_nonfused::WinogradDeltaParams<float>)",
+      {"void cudnn::winograd_nonfused::winogradWgradDelta4x4<float, "
+       "float>(cudnn::winograd_nonfused::WinogradDeltaParams<float>)",
        {{"family", "cuDNN (Winograd)"}, {"kind", "convolution"}, {"input_type", "fp32"}, {"tensor_core", "no"}}},
       {"void fft2d_r2c_32x32<float, false, 5u, true>(float2*, float const*)",
        {{"family", "cuDNN (FFT)"}, {"kind", "convolution"}, {"input_type", "fp32"}, {"tensor_core", "no"}}},
       {"void cudnn::cnn::im2col4d_kernel<float, long>(cudnn::cnn::im2col4d_params)",
        {{"family", "cuDNN"}, {"kind", "convolution"}, {"input_type", "fp32"}, {"tensor_core", "no"}}},
       {kBackwardWeight,
-       {{"family", "Composable Kernel"}, {"kind", "convolution"}, {"operation", "gradient of the weights"}, {"tensor_core", "yes"}}},
+       {{"family", "Composable Kernel"},
+        {"kind", "convolution"},
+        {"operation", "gradient of the weights"},
+        {"tensor_core", "yes"}}},
       {"_ZN5aiter32fmha_fwd_hd192_hd128_bf16_causalE",
        {{"family", "AITER"}, {"kind", "attention"}, {"operation", "forward"}, {"input_type", "bf16"}}},
       {"_ZN5aiter37bf16gemm_fp32bf16_tn_96x64_bias_cleanE",
-       {{"family", "AITER"}, {"kind", "gemm"}, {"input_type", "bf16"}, {"tile", "96x64"}, {"layout", "tn"}, {"epilogue", "bias"}}},
+       {{"family", "AITER"},
+        {"kind", "gemm"},
+        {"input_type", "bf16"},
+        {"tile", "96x64"},
+        {"layout", "tn"},
+        {"epilogue", "bias"}}},
       {"_ZN5aiter24add_rmsnorm_quant_kernelIDF16bDF16bLi256ELi16ELb1ELb0ELb1ELi1EEEvPT0_",
        {{"family", "AITER"}, {"kind", "normalization"}}},
       {"void fbgemm_gpu::split_embedding_codegen_forward_unweighted_kernel<float, float, float, long>(float)",
@@ -260,23 +305,56 @@ std::vector<Sayings> names_and_what_they_say() {
       {"void at::native::(anonymous namespace)::ComputeFusedParamsCUDAKernel<float>(long, long, long, float const*)",
        {{"family", "ATen"}, {"kind", "normalization"}, {"input_type", "fp32"}}},
       {"Cijk_Alik_Bljk_B_BS_BH_Bias_HA_S_SAV_UserArgs_MT16x16x128_MI16x16x1_SN_ISA942",
-       {{"family", "Tensile"}, {"kind", "gemm"}, {"input_type", "bf16"}, {"compute_type", "fp32"}, {"output_type", "bf16"},
-        {"tensor_core", "yes"}, {"tile", "16x16x128"}, {"layout", "tn"}}},
+       {{"family", "Tensile"},
+        {"kind", "gemm"},
+        {"input_type", "bf16"},
+        {"compute_type", "fp32"},
+        {"output_type", "bf16"},
+        {"tensor_core", "yes"},
+        {"tile", "16x16x128"},
+        {"layout", "tn"}}},
       {"Cijk_Ailk_Bljk_S_B_Bias_HA_S_SAV_UserArgs_MT16x16x128_MI16x16x1_SN_ISA942",
-       {{"family", "Tensile"}, {"kind", "gemm"}, {"input_type", "fp32"}, {"compute_type", "fp32"}, {"output_type", "fp32"},
-        {"tensor_core", "yes"}, {"tile", "16x16x128"}, {"layout", "nn"}}},
+       {{"family", "Tensile"},
+        {"kind", "gemm"},
+        {"input_type", "fp32"},
+        {"compute_type", "fp32"},
+        {"output_type", "fp32"},
+        {"tensor_core", "yes"},
+        {"tile", "16x16x128"},
+        {"layout", "nn"}}},
       {"Cijk_Alik_Bljk_HBH_MT64x64x16_SN_ISA906",
-       {{"family", "Tensile"}, {"kind", "gemm"}, {"input_type", "fp16"}, {"compute_type", "fp32"}, {"output_type", "fp16"},
-        {"tile", "64x64x16"}, {"layout", "tn"}}},
+       {{"family", "Tensile"},
+        {"kind", "gemm"},
+        {"input_type", "fp16"},
+        {"compute_type", "fp32"},
+        {"output_type", "fp16"},
+        {"tile", "64x64x16"},
+        {"layout", "tn"}}},
       {"Cijk_Alik_Bljk_SB_MT64x64x16_SN_ISA906",
-       {{"family", "Tensile"}, {"kind", "gemm"}, {"input_type", "fp32"}, {"compute_type", "fp32"}, {"output_type", "fp32"},
-        {"tile", "64x64x16"}, {"layout", "tn"}}},
+       {{"family", "Tensile"},
+        {"kind", "gemm"},
+        {"input_type", "fp32"},
+        {"compute_type", "fp32"},
+        {"output_type", "fp32"},
+        {"tile", "64x64x16"},
+        {"layout", "tn"}}},
       {"ampere_gcgemm_64x64_nt",
-       {{"family", "cuBLAS"}, {"kind", "gemm"}, {"input_type", "complex64"}, {"compute_type", "complex64"}, {"tensor_core", "no"},
-        {"tile", "64x64"}, {"layout", "nt"}}},
+       {{"family", "cuBLAS"},
+        {"kind", "gemm"},
+        {"input_type", "complex64"},
+        {"compute_type", "complex64"},
+        {"tensor_core", "no"},
+        {"tile", "64x64"},
+        {"layout", "nt"}}},
       {"volta_scudnn_128x64_relu_medium_nn_v1",
-       {{"family", "cuDNN"}, {"kind", "convolution"}, {"input_type", "fp32"}, {"compute_type", "fp32"}, {"tensor_core", "no"},
-        {"tile", "128x64"}, {"layout", "nn"}, {"epilogue", "relu variant"}}},
+       {{"family", "cuDNN"},
+        {"kind", "convolution"},
+        {"input_type", "fp32"},
+        {"compute_type", "fp32"},
+        {"tensor_core", "no"},
+        {"tile", "128x64"},
+        {"layout", "nn"},
+        {"epilogue", "relu variant"}}},
       {"void at::native::vectorized_elementwise_kernel<8, at::native::GeluCUDAKernelImpl(at::TensorIteratorBase&, "
        "at::native::GeluType)::{lambda()#2}::operator()() const::{lambda(c10::BFloat16)#1}, std::array<char*, 2ul> >(int)",
        {{"family", "ATen elementwise"}, {"kind", "elementwise"}, {"operation", "gelu"}}},
@@ -285,9 +363,13 @@ std::vector<Sayings> names_and_what_they_say() {
        {{"family", "ATen elementwise"}, {"kind", "elementwise"}, {"operation", "gelu_backward"}}},
       {"void at::native::vectorized_elementwise_kernel<4, at::native::AUnaryFunctor<long, long, bool, "
        "at::native::(anonymous namespace)::CompareEqFunctor<long> >, std::array<char*, 2ul> >(int)",
-       {{"family", "ATen elementwise"}, {"kind", "elementwise"}, {"operation", "compare_eq"}, {"input_type", "int64"},
+       {{"family", "ATen elementwise"},
+        {"kind", "elementwise"},
+        {"operation", "compare_eq"},
+        {"input_type", "int64"},
         {"output_type", "bool"}}},
-      {"void (anonymous namespace)::elementwise_kernel_with_index<int, at::native::arange_cuda_out(c10::Scalar const&)::{lambda()#1}>"
+      {"void (anonymous namespace)::elementwise_kernel_with_index<int, at::native::arange_cuda_out(c10::Scalar "
+       "const&)::{lambda()#1}>"
        "(int)",
        {{"family", "ATen elementwise"}, {"kind", "elementwise"}, {"operation", "arange"}}},
   };
@@ -313,17 +395,19 @@ TEST_CASE("a name in 16-bit floats is read in full, though the library that read
 TEST_CASE("plain FP32, TF32 and what is no product are told apart by the decoded name") {
   const auto plain = [](const char* name) { return is_fp32_on_plain_cores(decode(name)); };
   const auto tf32 = [](const char* name) { return is_tf32(decode(name)); };
-  for (const char* name : {"volta_sgemm_64x64_nt", "void sgemm_largek_lds64<true>(float*)", "cutlass_80_simt_sgemm_64x64_8x5_nn_align1",
-                           "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize32x32x8_stage3_warpsize1x2x1_ffma_aligna4_kernel__5x_cublas",
-                           "void gemmSN_TN_kernel<float, 128>(float)", "void implicit_convolve_sgemm<float, float, 1024>(int)",
-                           "void magma_sgemmEx_kernel<float, float, float, true>(int)", "void dgrad_engine<float, 512>(int)"}) {
+  for (const char* name :
+       {"volta_sgemm_64x64_nt", "void sgemm_largek_lds64<true>(float*)", "cutlass_80_simt_sgemm_64x64_8x5_nn_align1",
+        "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize32x32x8_stage3_warpsize1x2x1_ffma_aligna4_kernel__5x_cublas",
+        "void gemmSN_TN_kernel<float, 128>(float)", "void implicit_convolve_sgemm<float, float, 1024>(int)",
+        "void magma_sgemmEx_kernel<float, float, float, true>(int)", "void dgrad_engine<float, 512>(int)"}) {
     CAPTURE(name);
     CHECK(plain(name));
     CHECK_FALSE(tf32(name));
   }
-  for (const char* name : {"sm90_xmma_gemm_f32f32_tf32f32_f32_nn_n_tilesize64x128x32_warpgroupsize1x1x1_kernel__5x_cublas",
-                           "void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_128x64_32x6_nt_align4>(int)",
-                           "void cutlass__5x_cudnn::Kernel<cutlass_tensorop_s1688fprop_optimized_tf32_64x64_16x10_nhwc_align4>(int)"}) {
+  for (const char* name :
+       {"sm90_xmma_gemm_f32f32_tf32f32_f32_nn_n_tilesize64x128x32_warpgroupsize1x1x1_kernel__5x_cublas",
+        "void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_128x64_32x6_nt_align4>(int)",
+        "void cutlass__5x_cudnn::Kernel<cutlass_tensorop_s1688fprop_optimized_tf32_64x64_16x10_nhwc_align4>(int)"}) {
     CAPTURE(name);
     CHECK(tf32(name));
     CHECK_FALSE(plain(name));

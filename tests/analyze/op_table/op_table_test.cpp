@@ -17,7 +17,11 @@ namespace {
 
 struct Tabled {
   explicit Tabled(std::shared_ptr<const Trace> t, TableMode mode = TableMode::exact, const OpTableOptions& options = {})
-      : trace(std::move(t)), lanes(*trace), links(*trace, lanes), events(*trace, lanes, links, mode, KeepTree::yes), table(make_op_table(*trace, events, options)) {}
+      : trace(std::move(t)),
+        lanes(*trace),
+        links(*trace, lanes),
+        events(*trace, lanes, links, mode, KeepTree::yes),
+        table(make_op_table(*trace, events, options)) {}
   std::shared_ptr<const Trace> trace;
   LaneIndex lanes;
   LinkIndex links;
@@ -55,7 +59,8 @@ std::string read_file(const std::filesystem::path& path) {
 // A launch at `ts` of a kernel of `dur`, linked to operator `id`.
 std::string launch(int correlation, int id, std::string_view ts, std::string_view dur) {
   const std::string c = std::to_string(correlation), i = std::to_string(id);
-  return slice("cudaLaunchKernel", ts, "1", R"(, "args": {"External id": )" + i + R"(, "correlation": )" + c + "}", "cuda_runtime") +
+  return slice("cudaLaunchKernel", ts, "1", R"(, "args": {"External id": )" + i + R"(, "correlation": )" + c + "}",
+               "cuda_runtime") +
          R"(,{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":)" + std::string(ts) + R"(,"dur":)" + std::string(dur) +
          R"(,"args":{"External id": )" + i + R"(, "correlation": )" + c + "}}";
 }
@@ -83,8 +88,9 @@ TEST_CASE("every row of every recorded table, to the nanosecond and in PyTorch's
       const auto cells = split(line);
       REQUIRE(cells.size() == 7);
       REQUIRE(at < mine.table.rows.size());
-      const std::string expected = cells[0] + "|" + cells[1] + "|" + std::to_string(ns_from_us(cells[2])) + "|" + std::to_string(ns_from_us(cells[3])) +
-                                   "|" + std::to_string(ns_from_us(cells[4])) + "|" + std::to_string(ns_from_us(cells[5])) + "|" + cells[6].substr(11);
+      const std::string expected = cells[0] + "|" + cells[1] + "|" + std::to_string(ns_from_us(cells[2])) + "|" +
+                                   std::to_string(ns_from_us(cells[3])) + "|" + std::to_string(ns_from_us(cells[4])) + "|" +
+                                   std::to_string(ns_from_us(cells[5])) + "|" + cells[6].substr(11);
       CHECK(first_lines(mine.table.rows[at]) == expected);
     }
     CHECK(at == mine.table.rows.size());
@@ -123,7 +129,8 @@ TEST_CASE("corrected: the CPU rows' own GPU time adds up to the linked GPU work,
 }
 
 TEST_CASE("self time leaves out children, and GPU time rises from the launching operator to its parents") {
-  const Tabled t(load_text(events(op("outer", 1, "0", "100") + "," + op("inner", 2, "10", "50") + "," + launch(5, 2, "20", "7"))));
+  const Tabled t(
+      load_text(events(op("outer", 1, "0", "100") + "," + op("inner", 2, "10", "50") + "," + launch(5, 2, "20", "7"))));
   CHECK(t.row("outer").self_cpu == 50'000);
   CHECK(t.row("inner").self_cpu == 49'000);
   CHECK(t.row("inner").self_cuda == 7'000);
@@ -134,8 +141,9 @@ TEST_CASE("self time leaves out children, and GPU time rises from the launching 
 }
 
 TEST_CASE("an only child of the same name is folded into its parent, and steps are one row") {
-  const Tabled t(load_text(events(op("aten::sum", 1, "0", "100") + "," + op("aten::sum", 2, "10", "50") + "," + launch(5, 2, "20", "7") + "," +
-                                  op("ProfilerStep#1", 3, "200", "10") + "," + op("ProfilerStep#2", 4, "220", "10"))));
+  const Tabled t(
+      load_text(events(op("aten::sum", 1, "0", "100") + "," + op("aten::sum", 2, "10", "50") + "," + launch(5, 2, "20", "7") +
+                       "," + op("ProfilerStep#1", 3, "200", "10") + "," + op("ProfilerStep#2", 4, "220", "10"))));
   CHECK(t.row("aten::sum").count == 1);
   CHECK(t.row("aten::sum").self_cuda == 7'000);
   CHECK(t.row("aten::sum").self_cpu == 99'000);
@@ -149,8 +157,9 @@ TEST_CASE("a partial overlap becomes a child of what holds it whole") {
 }
 
 TEST_CASE("exact: an overhead inside an operator owns its kernels a second time; corrected: it does not") {
-  const std::string text = events(op("ProfilerStep#0", 9, "0", "500") + "," + op("mm", 4, "10", "100") + "," + launch(5, 4, "60", "7") +
-                                  R"(,{"ph":"X","cat":"overhead","name":"Activity Buffer Request","pid":-1,"tid":0,"ts":20,"dur":30})");
+  const std::string text =
+      events(op("ProfilerStep#0", 9, "0", "500") + "," + op("mm", 4, "10", "100") + "," + launch(5, 4, "60", "7") +
+             R"(,{"ph":"X","cat":"overhead","name":"Activity Buffer Request","pid":-1,"tid":0,"ts":20,"dur":30})");
   const Tabled exact(load_text(text));
   CHECK(exact.row("Activity Buffer Request").self_cuda == 7'000);
   CHECK(exact.row("mm").cuda == 14'000);
@@ -160,8 +169,9 @@ TEST_CASE("exact: an overhead inside an operator owns its kernels a second time;
 }
 
 TEST_CASE("corrected: an annotation's span on the GPU is no GPU time; exact: PyTorch lists it as such") {
-  const std::string text = events(op("mm", 4, "10", "100") + "," + launch(5, 4, "60", "7") +
-                                  R"(,{"ph":"X","cat":"gpu_user_annotation","name":"region","pid":0,"tid":7,"ts":60,"dur":500})");
+  const std::string text =
+      events(op("mm", 4, "10", "100") + "," + launch(5, 4, "60", "7") +
+             R"(,{"ph":"X","cat":"gpu_user_annotation","name":"region","pid":0,"tid":7,"ts":60,"dur":500})");
   CHECK(Tabled(load_text(text)).row("region", true).self_cuda > 400'000);
   const Tabled corrected(load_text(text), TableMode::corrected);
   CHECK(corrected.row("region", true).count == 1);
@@ -171,7 +181,9 @@ TEST_CASE("corrected: an annotation's span on the GPU is no GPU time; exact: PyT
 }
 
 TEST_CASE("GPU annotations lose the two nanoseconds that the file's writer adds") {
-  const Tabled t(load_text(events(op("x", 1, "0", "1") + R"(,{"ph":"X","cat":"gpu_user_annotation","name":"step","pid":0,"tid":7,"ts":9.999,"dur":5.002,"args":{"External id":3}})")));
+  const Tabled t(load_text(events(
+      op("x", 1, "0", "1") +
+      R"(,{"ph":"X","cat":"gpu_user_annotation","name":"step","pid":0,"tid":7,"ts":9.999,"dur":5.002,"args":{"External id":3}})")));
   CHECK(t.row("step", true).cuda == 5'000);
   CHECK(t.row("step", true).annotation);
   CHECK(t.table.self_cuda_total == 0);
@@ -180,7 +192,8 @@ TEST_CASE("GPU annotations lose the two nanoseconds that the file's writer adds"
 TEST_CASE("a range keeps the events that begin in it") {
   OpTableOptions options;
   options.range = Span{5'000, 20'000};
-  const Tabled t(load_text(events(op("a", 1, "0", "100") + "," + op("b", 2, "10", "5") + "," + op("b", 3, "30", "5"))), TableMode::exact, options);
+  const Tabled t(load_text(events(op("a", 1, "0", "100") + "," + op("b", 2, "10", "5") + "," + op("b", 3, "30", "5"))),
+                 TableMode::exact, options);
   REQUIRE(t.table.rows.size() == 1);
   CHECK(t.row("b").count == 1);
 }
@@ -191,14 +204,18 @@ TEST_CASE("shapes split the rows of an operator when asked") {
   const auto with_dims = [](std::string_view ts, std::string_view dims) {
     return slice("aten::mm", ts, "5", R"(, "args": {"Input Dims": )" + std::string(dims) + "}");
   };
-  const auto trace = load_text(events(with_dims("0", "[[2, 3]]") + "," + with_dims("10", "[[4, 3]]") + "," + with_dims("20", "[[2, 3]]")));
+  const auto trace =
+      load_text(events(with_dims("0", "[[2, 3]]") + "," + with_dims("10", "[[4, 3]]") + "," + with_dims("20", "[[2, 3]]")));
   CHECK(Tabled(trace, TableMode::exact, options).table.rows.size() == 2);
   CHECK(Tabled(trace).table.rows.size() == 1);
 }
 
 TEST_CASE("closing a frame closes everything above it") {
   // An overhead begins before an operator and ends inside it: a second overhead in that operator inherits nothing.
-  const std::vector<FrameEvent> frames = {{0, 100, 1, 7, false, false, -1}, {10, 40, 2, 0, true, true, 0}, {20, 90, 3, 8, false, false, -1}, {50, 60, 4, 0, true, true, 1}};
+  const std::vector<FrameEvent> frames = {{0, 100, 1, 7, false, false, -1},
+                                          {10, 40, 2, 0, true, true, 0},
+                                          {20, 90, 3, 8, false, false, -1},
+                                          {50, 60, 4, 0, true, true, 1}};
   const auto ids = inherited_ids(frames, 2);
   CHECK(ids[0] == 7);
   CHECK(ids[1] == 7);
@@ -237,7 +254,8 @@ TEST_CASE("an only child of its parent's name is merged into it, whole chains to
   const std::string nested = "[" + slice("aten::sum", "0", "100", R"(, "args": {"External id": 1})") + "," +
                              slice("aten::sum", "10", "80", R"(, "args": {"External id": 2})") + "," +
                              slice("aten::sum", "20", "60", R"(, "args": {"External id": 3})") + "," +
-                             slice("aten::fill_", "30", "10", R"(, "args": {"External id": 4})") + "," + launch(1, 3, "50", "7") + "]";
+                             slice("aten::fill_", "30", "10", R"(, "args": {"External id": 4})") + "," +
+                             launch(1, 3, "50", "7") + "]";
   for (const TableMode mode : {TableMode::exact, TableMode::corrected}) {
     const Tabled t(load_text(nested), mode);
     CHECK(sums_up(t.events));

@@ -101,8 +101,11 @@ struct Indexed {
 }  // namespace
 
 TEST_CASE("equal names under the same parent are one path, under another one they are not") {
-  const auto trace = hand_trace({{"p", "t", LaneKind::cpu_thread,
-                                  {{{"f", 0, 10}, {"g", 10, 30}, {"f", 30, 50}}, {{"h", 2, 4}, {"h", 12, 20}, {"h", 31, 34}}}}});
+  const auto trace =
+      hand_trace({{"p",
+                   "t",
+                   LaneKind::cpu_thread,
+                   {{{"f", 0, 10}, {"g", 10, 30}, {"f", 30, 50}}, {{"h", 2, 4}, {"h", 12, 20}, {"h", 31, 34}}}}});
   const Indexed of(*trace);
   const CallPaths paths = of.paths(whole_area(*trace), PathTime::cpu);
   REQUIRE(paths.size() == 6);  // all, the lane, f, f;h, g, g;h
@@ -114,9 +117,13 @@ TEST_CASE("equal names under the same parent are one path, under another one the
 }
 
 TEST_CASE("steps are one path, and the recording's own lane is none") {
-  const auto trace = hand_trace({{"p", "t", LaneKind::cpu_thread,
-                                  {{{"ProfilerStep#1", 0, 10, Kind::annotation}, {"ProfilerStep#2", 10, 30, Kind::annotation}}, {{"f", 2, 4}, {"f", 12, 20}}}},
-                                 {"p", "PyTorch Profiler", LaneKind::profiler, {{{"PyTorch Profiler (0)", 0, 30, Kind::profiler}}}}});
+  const auto trace =
+      hand_trace({{"p",
+                   "t",
+                   LaneKind::cpu_thread,
+                   {{{"ProfilerStep#1", 0, 10, Kind::annotation}, {"ProfilerStep#2", 10, 30, Kind::annotation}},
+                    {{"f", 2, 4}, {"f", 12, 20}}}},
+                  {"p", "PyTorch Profiler", LaneKind::profiler, {{{"PyTorch Profiler (0)", 0, 30, Kind::profiler}}}}});
   const CallPaths paths = Indexed(*trace).paths(whole_area(*trace), PathTime::cpu);
   REQUIRE(paths.size() == 4);  // all, the lane, the steps, f
   CHECK(counted(*trace, paths).at({"lane 0", "ProfilerStep*", "f"}) == Sum{10, 2});
@@ -128,7 +135,8 @@ TEST_CASE("GPU time stands under the call that launched it and what encloses tha
   const CallPaths paths = *call_paths(doc->trace, doc->lanes, doc->links, area, PathTime::gpu);
   const auto sums = counted(doc->trace, paths);
   CHECK(sums.size() == 4);
-  CHECK(sums.contains({"lane 0", "ProfilerStep*", "aten::add", "cudaLaunchKernel", "_ZN2at6native13reduce_kernelILi512EfEEvT0_"}));
+  CHECK(sums.contains(
+      {"lane 0", "ProfilerStep*", "aten::add", "cudaLaunchKernel", "_ZN2at6native13reduce_kernelILi512EfEEvT0_"}));
   CHECK(sums.at({"lane 0", "ProfilerStep*", "cudaGraphLaunch", "second"}) == Sum{1500, 1});
   CHECK(paths.total[0] == 2000 + 4000 + 1000 + 1500);
 }

@@ -111,9 +111,7 @@ TEST_CASE("the rate of one call is its operations over the time of every kernel 
 {"ph": "X", "cat": "kernel", "name": "sum", "pid": 0, "tid": 7, "ts": 30, "dur": 5, "args": {"External id": 2, "device": 0, "stream": 7, "correlation": 8}},
 {"ph": "X", "cat": "cpu_op", "name": "aten::relu", "pid": 1, "tid": 1, "ts": 100, "dur": 9, "args": {"External id": 3}}
 ]})json");
-  const auto rate = [&](std::string_view name) {
-    return rate_of(doc->trace, doc->lanes, doc->links, slice_named(*doc, name));
-  };
+  const auto rate = [&](std::string_view name) { return rate_of(doc->trace, doc->lanes, doc->links, slice_named(*doc, name)); };
   const auto linear = rate("aten::linear");
   REQUIRE(linear);
   const double count = 2.0 * 1024 * 1024 * 1024;

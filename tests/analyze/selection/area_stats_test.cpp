@@ -22,7 +22,8 @@ std::map<Key, AreaRow> naive(const Trace& trace, const Area& area) {
   const LaneIndex lanes(trace);
   std::map<Key, AreaRow> rows;
   const auto keys = [&](SliceId s) {
-    return std::array<Key, 3>{{{0, trace.name_id(s).value}, {1, trace.slices.category[s.index()]}, {2, trace.lane_id(s).value}}};
+    return std::array<Key, 3>{
+        {{0, trace.name_id(s).value}, {1, trace.slices.category[s.index()]}, {2, trace.lane_id(s).value}}};
   };
   const auto is_in = [&](SliceId s) {
     const Span span = trace.span_of(s);
@@ -82,8 +83,12 @@ const AreaRow& named(const Trace& trace, const AreaStats& stats, std::string_vie
 }
 
 std::shared_ptr<Trace> two_lanes() {
-  return hand_trace({{"python", "thread 1", LaneKind::cpu_thread, {{{"outer", 0, 100}}, {{"inner", 10, 30}, {"inner", 50, 90}}, {{"leaf", 60, 70}}}},
-                     {"GPU 0", "stream 7", LaneKind::gpu_stream, {{{"gemm", 20, 40, Kind::kernel}, {"copy", 80, 85, Kind::memcpy}}}}});
+  return hand_trace(
+      {{"python",
+        "thread 1",
+        LaneKind::cpu_thread,
+        {{{"outer", 0, 100}}, {{"inner", 10, 30}, {"inner", 50, 90}}, {{"leaf", 60, 70}}}},
+       {"GPU 0", "stream 7", LaneKind::gpu_stream, {{{"gemm", 20, 40, Kind::kernel}, {"copy", 80, 85, Kind::memcpy}}}}});
 }
 
 }  // namespace
@@ -105,7 +110,8 @@ TEST_CASE("times are cut at the edges of the area, self time too") {
 }
 
 TEST_CASE("a slice that only meets the edge is not in the area, an empty one at its begin is") {
-  const auto trace = hand_trace({{"p", "t", LaneKind::cpu_thread, {{{"before", 0, 10}, {"empty", 10, 10}, {"after", 20, 30}}}}});
+  const auto trace =
+      hand_trace({{"p", "t", LaneKind::cpu_thread, {{{"before", 0, 10}, {"empty", 10, 10}, {"after", 20, 30}}}}});
   const AreaStats stats = *area_stats(*trace, LaneIndex(*trace), {{10, 20}, {LaneId(0)}});
   REQUIRE(stats.by_name.size() == 1);
   CHECK(named(*trace, stats, "empty").total == 0);

@@ -35,8 +35,7 @@ TEST_CASE("info has the promised keys in the promised order") {
   std::vector<std::string> keys;
   for (const auto& item : json.items()) keys.push_back(item.key());
   CHECK(keys == std::vector<std::string>{"file", "bytes", "events", "phases", "slices", "instants", "counter_samples",
-                                         "begin_ns", "end_ns", "lanes", "flows", "launches", "devices", "report",
-                                         "load"});
+                                         "begin_ns", "end_ns", "lanes", "flows", "launches", "devices", "report", "load"});
 }
 
 TEST_CASE("names that are not UTF-8 do not break the JSON") {
@@ -47,8 +46,8 @@ TEST_CASE("names that are not UTF-8 do not break the JSON") {
 }
 
 TEST_CASE("info for people holds no control character of the trace") {
-  const auto doc = document_from_text(
-      R"([{"ph":"X","name":"n","pid":"p\u001b[31m","tid":"t\u0007","ts":1,"dur":1},{"ph":"?\u001b"}])");
+  const auto doc =
+      document_from_text(R"([{"ph":"X","name":"n","pid":"p\u001b[31m","tid":"t\u0007","ts":1,"dur":1},{"ph":"?\u001b"}])");
   const std::string text = info_text(*doc);
   for (const char c : text) {
     CAPTURE(static_cast<int>(c));

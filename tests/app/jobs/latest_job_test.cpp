@@ -10,7 +10,8 @@ using gapscope::LatestJob;
 
 TEST_CASE("an answer comes once") {
   std::binary_semaphore woken{0};
-  LatestJob<int, int> job("square", [](const int& n) { return n * n; }, [&] { woken.release(); });
+  LatestJob<int, int> job(
+      "square", [](const int& n) { return n * n; }, [&] { woken.release(); });
   CHECK_FALSE(job.take());
   job.ask(7);
   woken.acquire();
@@ -21,7 +22,8 @@ TEST_CASE("an answer comes once") {
 TEST_CASE("questions overtaken before their turn are never worked on, and only the last is answered") {
   std::binary_semaphore started{0}, go_on{0}, woken{0};
   std::vector<int> worked;
-  LatestJob<int, int> job("wait",
+  LatestJob<int, int> job(
+      "wait",
       [&](const int& n) {
         worked.push_back(n);
         started.release();

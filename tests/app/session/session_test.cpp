@@ -20,8 +20,8 @@ struct Desk {
   test::TempFolder folder{};
   std::counting_semaphore<> woken{0};
   ViewState view{};
-  Session session{{folder.path() / "settings.json", test::source_folder() / "assets",
-                   folder.path().string(), [this] { woken.release(); }, load}};
+  Session session{{folder.path() / "settings.json", test::source_folder() / "assets", folder.path().string(),
+                   [this] { woken.release(); }, load}};
 
   template <class Test>
   void poll_until(Test test) {
@@ -167,7 +167,8 @@ TEST_CASE("broken settings are named in the window") {
   const test::TempFolder folder;
   const std::string path = folder.write("settings.json", "{");
   Session session({path, {}, {}, [] {}});
-  const std::string said = path + ": the settings are not a JSON object; the file is now " + path + ".broken-1, and the settings are new ones.";
+  const std::string said =
+      path + ": the settings are not a JSON object; the file is now " + path + ".broken-1, and the settings are new ones.";
   CHECK(session.message() == said);
   session.open("/no such file");  // as when the program is started with one
   ViewState view;
@@ -180,7 +181,8 @@ TEST_CASE("broken settings are named in the window") {
 TEST_CASE("while a file loads its beginning is shown, then the whole in its place") {
   std::string text = "[";
   for (int i = 0; i < 120'000; ++i) {
-    text += (i ? ",\n" : "") + std::string(R"({"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":)") + std::to_string(i * 10) + R"(,"dur":5})";
+    text += (i ? ",\n" : "") + std::string(R"({"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":)") +
+            std::to_string(i * 10) + R"(,"dur":5})";
   }
   text += "]";
   LoadOptions load;

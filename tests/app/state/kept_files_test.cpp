@@ -51,12 +51,16 @@ TEST_CASE("a broken file is moved aside, a missing one is none, and values of an
   const std::string broken = folder.write("broken.json", "{\"visible_ns\": [1,");
   const auto read = read_kept(broken);
   REQUIRE(!read.ok());
-  CHECK(read.error().message == broken + ": how this trace was looked at last time cannot be used (the contents are not a JSON object); the file is now " + broken + ".broken-1.");
+  CHECK(read.error().message ==
+        broken +
+            ": how this trace was looked at last time cannot be used (the contents are not a JSON object); the file is now " +
+            broken + ".broken-1.");
   CHECK(std::filesystem::exists(broken + ".broken-1"));
   CHECK(!std::filesystem::exists(broken));
   REQUIRE(read_kept(folder.path() / "none.json").ok());
   CHECK(!read_kept(folder.path() / "none.json")->has_value());
-  const auto odd = read_kept(folder.write("odd.json", R"({"visible_ns": "x", "lanes": [3, {"process": 5}], "notes": [{"colour": 200}], "compact": 1})"));
+  const auto odd = read_kept(folder.write(
+      "odd.json", R"({"visible_ns": "x", "lanes": [3, {"process": 5}], "notes": [{"colour": 200}], "compact": 1})"));
   REQUIRE((odd.ok() && odd->has_value()));
   CHECK((*odd)->visible == Span{});
   CHECK((*odd)->notes.at(0).colour == 0);
@@ -74,7 +78,8 @@ TEST_CASE("a file that was broken meanwhile is moved aside before it is written"
 
 TEST_CASE("times that cannot be and numbers out of reason are passed over") {
   const TempFolder folder;
-  const auto kept = read_kept(folder.write("a.json", R"({"visible_ns": [-9223372036854775808, 9223372036854775807], "scroll_px": 1e308,
+  const auto kept =
+      read_kept(folder.write("a.json", R"({"visible_ns": [-9223372036854775808, 9223372036854775807], "scroll_px": 1e308,
     "range_ns": [5, 4], "selection": {"span_ns": [18446744073709551615, 3]}, "notes": [{"colour": 1e300, "span_ns": [3, 18446744073709551615]}, {"colour": -1}]})"));
   REQUIRE((kept.ok() && kept->has_value()));
   CHECK((*kept)->visible == Span{});

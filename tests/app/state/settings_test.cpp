@@ -55,7 +55,8 @@ TEST_CASE("preferences come back as they were written, each under its name") {
 
 TEST_CASE("a number among the preferences that is out of reason is brought within") {
   const test::TempFolder folder;
-  const auto back = read_settings(folder.write("settings.json", R"({"preferences": {"zoom": 900, "bottom_px": -4, "of_a_later_version": 1}})"));
+  const auto back = read_settings(
+      folder.write("settings.json", R"({"preferences": {"zoom": 900, "bottom_px": -4, "of_a_later_version": 1}})"));
   REQUIRE(back.ok());
   CHECK(back->preferences.zoom == kMostZoom);
   CHECK(back->preferences.bottom_px == 60);
@@ -80,7 +81,8 @@ TEST_CASE("missing settings are defaults") {
 
 TEST_CASE("broken settings are named") {
   const test::TempFolder folder;
-  for (const char* text : {"", "{", "[1]", R"({"recent": 3})", R"({"muted": "all"})", R"({"preferences": 1})", R"({"preferences": {"zoom": "big"}})", R"({"preferences": {"light": 1}})", "\xff\xfe"}) {
+  for (const char* text : {"", "{", "[1]", R"({"recent": 3})", R"({"muted": "all"})", R"({"preferences": 1})",
+                           R"({"preferences": {"zoom": "big"}})", R"({"preferences": {"light": 1}})", "\xff\xfe"}) {
     CAPTURE(text);
     const std::string path = folder.write("settings.json", text);
     const auto read = read_settings(path);
@@ -151,7 +153,8 @@ TEST_CASE("what is no file is neither waited for nor replaced unsaid") {
 
 TEST_CASE("of two programs that write the settings each keeps what it changed") {
   const test::TempFolder folder;
-  const std::string path = folder.write("settings.json", R"({"recent": ["/a", "/b", "/c"], "preferences": {"zoom": 1.5, "of_a_later_version": [1]}, "new": {}})");
+  const std::string path = folder.write(
+      "settings.json", R"({"recent": ["/a", "/b", "/c"], "preferences": {"zoom": 1.5, "of_a_later_version": [1]}, "new": {}})");
   SettingsFile one(path), two(path);
   std::string said;
   Settings s1 = one.read(said), s2 = two.read(said);

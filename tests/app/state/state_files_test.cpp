@@ -7,8 +7,8 @@
 #include <iterator>
 #include <thread>
 
-#include <nlohmann/json.hpp>
 #include <sys/file.h>
+#include <nlohmann/json.hpp>
 
 #include "app/state/kept_files.h"
 #include "app/state/settings.h"
@@ -128,7 +128,8 @@ TEST_CASE("damaged state files crash nothing, and their text is somewhere afterw
   kept.lanes = {{"415", "1", false, true, false, true}};
   kept.notes = {{{5, 9}, "here\nand there", 3}};
   const std::string view = kept_json(kept, "/a.json");
-  const std::string settings = R"({"recent": ["/a", "/b"], "muted": ["x"], "preferences": {"zoom": 1.5, "light": true, "titles_px": 300}})";
+  const std::string settings =
+      R"({"recent": ["/a", "/b"], "muted": ["x"], "preferences": {"zoom": 1.5, "light": true, "titles_px": 300}})";
   std::uint64_t seed = 1;
   const auto random = [&](std::size_t below) {
     seed = seed * 6364136223846793005u + 1442695040888963407u;

@@ -8,8 +8,8 @@ using namespace gapscope;
 
 TEST_CASE("a folder lists its folders, then what may be traces, each by name") {
   const test::TempFolder folder;
-  for (const char* name : {"b.json", "a.json.gz", "c.json.xz", "d.json.zst", "notes.txt", "x.gz", ".hidden.json",
-                           "sub/e.json", "another/f"})
+  for (const char* name :
+       {"b.json", "a.json.gz", "c.json.xz", "d.json.zst", "notes.txt", "x.gz", ".hidden.json", "sub/e.json", "another/f"})
     folder.write(name, "12345");
   const FolderView view = list_folder(folder.path().string(), "");
   std::vector<std::string> names;

@@ -24,8 +24,8 @@ using namespace gapscope;
 
 namespace {
 
-// A message bus for these tests alone, named in the environment; `address` is empty where the system has none. One for all of them:
-// libdbus asks for the address once.
+// A message bus for these tests alone, named in the environment; `address` is empty where the system has none. One for all of
+// them: libdbus asks for the address once.
 class TestBus {
  public:
   TestBus() {
@@ -57,7 +57,8 @@ class TestBus {
   pid_t daemon_ = 0;
 };
 
-// Answers OpenFile as a desktop does after a while: with `uri`, or without a choice where it is empty. Never where it is "wait".
+// Answers OpenFile as a desktop does after a while: with `uri`, or without a choice where it is empty. Never where it is
+// "wait".
 class Portal {
  public:
   explicit Portal(std::string uri) : uri_(std::move(uri)), thread_([this] { serve(); }) {

@@ -132,7 +132,8 @@ TEST_CASE("a click acts on its timeline: its slice is selected, panels are about
   CHECK(w.view().compare.side == TraceSide::b);
   CHECK(w.h.ui.document() == w.b.get());
   CHECK(w.b->trace.name(w.view().selection) == "aten::mm");
-  const auto acted = std::find_if(w.h.out.list.begin(), w.h.out.list.end(), [](const Request& r) { return std::holds_alternative<ActOn>(r); });
+  const auto acted =
+      std::find_if(w.h.out.list.begin(), w.h.out.list.end(), [](const Request& r) { return std::holds_alternative<ActOn>(r); });
   REQUIRE(acted != w.h.out.list.end());
   CHECK(std::get<ActOn>(*acted).side == TraceSide::b);
   w.run(2);

@@ -10,8 +10,7 @@ using test::holds;
 namespace {
 
 struct Details {
-  explicit Details(std::string_view text, ImVec2 size = {1200, 800})
-      : doc(test::document_from_text(text)), harness(size) {}
+  explicit Details(std::string_view text, ImVec2 size = {1200, 800}) : doc(test::document_from_text(text)), harness(size) {}
   std::string frame() {
     return harness.settle([this] { draw(); });
   }

@@ -53,7 +53,8 @@ TEST_CASE("the chosen finding shows what it means, what to do, its evidence and 
   panel.frame();
   panel.view.findings.chosen = panel.position_of("overhead_bound");
   const std::string text = panel.frame();
-  for (const char* part : {"What it usually means", "What to do", "host busy", "From the guide", "Mute this rule"}) CHECK(holds(text, part));
+  for (const char* part : {"What it usually means", "What to do", "host busy", "From the guide", "Mute this rule"})
+    CHECK(holds(text, part));
 }
 
 TEST_CASE("a muted rule is silent, is counted, and is asked to be remembered") {
@@ -66,7 +67,8 @@ TEST_CASE("a muted rule is silent, is counted, and is asked to be remembered") {
   // With every rule muted, the way back is the only thing to click.
   for (const RankedFinding& f : panel.doc->diagnosis()->findings) set_muted(panel.view.findings, f.finding.rule->id, true);
   panel.frame();
-  CHECK(panel.harness.click_around([&] { draw_findings(*panel.doc, panel.view, panel.out); }, [&] { return panel.out.has<KeepMuted>(); }));
+  CHECK(panel.harness.click_around([&] { draw_findings(*panel.doc, panel.view, panel.out); },
+                                   [&] { return panel.out.has<KeepMuted>(); }));
   CHECK(panel.view.findings.muted.empty());
 }
 
@@ -98,6 +100,7 @@ TEST_CASE("a selected time restricts the list, says so, and can be given up ther
   const std::size_t here = shown_findings(*panel.doc->diagnosis(), panel.view.findings, panel.view.range).size();
   REQUIRE(here < all);
   CHECK(holds(text, std::to_string(here) + " of " + std::to_string(all) + " findings in the selected time"));
-  CHECK(panel.harness.click_around([&] { draw_findings(*panel.doc, panel.view, panel.out); }, [&] { return !panel.view.range; }));
+  CHECK(
+      panel.harness.click_around([&] { draw_findings(*panel.doc, panel.view, panel.out); }, [&] { return !panel.view.range; }));
   CHECK_FALSE(holds(panel.frame(), "in the selected time"));
 }

@@ -64,7 +64,8 @@ TEST_CASE("a click on a flag in the ruler chooses its note") {
   n.view().notes.notes = {{{500'000, 500'000}, "middle", 0}};
   const TimelineAreas& areas = n.h.ui.timeline().areas();
   const Span visible = n.view().time.span;
-  const float x = areas.lanes.x0 + areas.lanes.width() * static_cast<float>(500'000 - visible.begin) / static_cast<float>(visible.length());
+  const float x =
+      areas.lanes.x0 + areas.lanes.width() * static_cast<float>(500'000 - visible.begin) / static_cast<float>(visible.length());
   n.h.click({x + 6, (areas.ruler.y0 + areas.ruler.y1) / 2});
   CHECK(n.view().notes.chosen == 0);
 }

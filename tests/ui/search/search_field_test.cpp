@@ -15,8 +15,12 @@ struct Typing {
   Typing() : document(trace()), h(&document) {}
 
   static std::shared_ptr<const Trace> trace() {
-    return hand_trace({{"python", "thread 1", LaneKind::cpu_thread, {{{"aten::mm", 0, 100'000}, {"aten::add", 200'000, 250'000}}}},
-                       {"GPU 0", "stream 7", LaneKind::gpu_stream, {{{"gemm", 300'000, 900'000, Kind::kernel}, {"gemm", 950'000, 990'000, Kind::kernel}}}}});
+    return hand_trace(
+        {{"python", "thread 1", LaneKind::cpu_thread, {{{"aten::mm", 0, 100'000}, {"aten::add", 200'000, 250'000}}}},
+         {"GPU 0",
+          "stream 7",
+          LaneKind::gpu_stream,
+          {{{"gemm", 300'000, 900'000, Kind::kernel}, {"gemm", 950'000, 990'000, Kind::kernel}}}}});
   }
   // As a keyboard does: the key and, in the same frame, its letter.
   void type(char c) {

@@ -32,7 +32,8 @@ struct Desk {
   const Box& lanes() const { return h.ui.timeline().areas().lanes; }
   Zone zone_of(std::string_view name) const {
     for (const Zone& zone : h.ui.timeline().zones().all())
-      if (zone.slice && (zone.kind == ZoneKind::slice || zone.kind == ZoneKind::run) && doc->trace.name(zone.slice) == name) return zone;
+      if (zone.slice && (zone.kind == ZoneKind::slice || zone.kind == ZoneKind::run) && doc->trace.name(zone.slice) == name)
+        return zone;
     FAIL("not on the screen");
     return {};
   }

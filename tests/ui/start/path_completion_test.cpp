@@ -66,7 +66,8 @@ TEST_CASE("a copied path is read as terminals and file managers copy it") {
 }
 
 TEST_CASE("paths that end alike are told apart by their folders") {
-  const std::vector<std::string> paths{"/data/run1/out/t.json", "/data/run2/out/t.json", "/data/run2/u.json", "/t.json", "t.json"};
+  const std::vector<std::string> paths{"/data/run1/out/t.json", "/data/run2/out/t.json", "/data/run2/u.json", "/t.json",
+                                       "t.json"};
   const std::vector<PathName> names = names_of_paths(paths);
   CHECK(names[0].name == "t.json");
   CHECK(names[0].folders == "run1/out");

@@ -159,7 +159,8 @@ TEST_CASE("a sentence about an error moves nothing on the page") {
   };
   const float without = row_of_folder("");
   CHECK(without > 0);
-  CHECK(row_of_folder("/a/very/long/path/that/does/not/fit/one/line/of/this/page/and/goes/on/and/on/trace.json was not found; is the name right?") == without);
+  CHECK(row_of_folder("/a/very/long/path/that/does/not/fit/one/line/of/this/page/and/goes/on/and/on/trace.json was not found; "
+                      "is the name right?") == without);
 }
 
 TEST_CASE("the button to browse is there where the desktop has a file chooser") {

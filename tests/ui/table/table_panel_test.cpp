@@ -25,8 +25,7 @@ void answer(const Document& doc, ViewState& view, Requests& out) {
 }
 
 struct TablePanel {
-  explicit TablePanel(std::string_view text = test::kOneLaunch, bool analyzed = true)
-      : doc(test::document_from_text(text)) {
+  explicit TablePanel(std::string_view text = test::kOneLaunch, bool analyzed = true) : doc(test::document_from_text(text)) {
     if (analyzed) doc->analyze();
   }
   std::string frame() {

@@ -30,11 +30,13 @@ void check_rows(const PictureLayout& layout, const Trace& trace, TraceSide side)
   for (const auto& [device, streams] : busy_streams(trace)) {
     std::set<std::int32_t> seen;
     for (const PictureRow& row : layout.rows)
-      if (row.kind == RowKind::kernels && row.trace == side && row.device == device && row.box.height() >= 7) seen.insert(row.stream);
+      if (row.kind == RowKind::kernels && row.trace == side && row.device == device && row.box.height() >= 7)
+        seen.insert(row.stream);
     CHECK(seen.size() == std::min<std::size_t>(streams.size(), kStreamsAtFirst));
     if (streams.size() <= kStreamsAtFirst) continue;
     const std::string line = std::to_string(streams.size() - kStreamsAtFirst) + " more stream";
-    CHECK(std::any_of(layout.texts.begin(), layout.texts.end(), [&](const DrawnText& text) { return text.text.starts_with(line); }));
+    CHECK(std::any_of(layout.texts.begin(), layout.texts.end(),
+                      [&](const DrawnText& text) { return text.text.starts_with(line); }));
   }
 }
 
@@ -74,7 +76,8 @@ namespace {
 // All that lies between the first and the last row of kernels belongs to the GPUs, A's before B's, below the one ruler.
 void check_bands(const PictureLayout& layout) {
   const auto places = [&](std::string_view name) {
-    return std::count_if(layout.panels.begin(), layout.panels.end(), [&](const PanelPlace& place) { return place.name == name; });
+    return std::count_if(layout.panels.begin(), layout.panels.end(),
+                         [&](const PanelPlace& place) { return place.name == name; });
   };
   CHECK(places("ruler") == 1);
   CHECK(places("overview") <= 1);
@@ -171,7 +174,8 @@ TEST_CASE("with nothing selected the panels below shrink to their tabs in a low 
   CHECK(drawer() < 50);
 }
 
-TEST_CASE("in a low window the second click of a double-click reaches what the first one did, and the details come up after it") {
+TEST_CASE(
+    "in a low window the second click of a double-click reaches what the first one did, and the details come up after it") {
   const auto document = analyzed(recording_or_none("transformer_baseline"));
   REQUIRE(document);
   HeadlessUi h(document.get(), 900, 560);

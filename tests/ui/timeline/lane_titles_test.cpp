@@ -20,7 +20,8 @@ std::shared_ptr<const Document> many_lanes() {
     return all;
   }();
   std::vector<HandLane> lanes;
-  for (const std::string& title : titles) lanes.push_back({"p", title, LaneKind::cpu_thread, {{{"a", 0, 1000}}, {{"b", 100, 900}}}});
+  for (const std::string& title : titles)
+    lanes.push_back({"p", title, LaneKind::cpu_thread, {{{"a", 0, 1000}}, {{"b", 100, 900}}}});
   return Document::make(hand_trace(lanes), nullptr);
 }
 

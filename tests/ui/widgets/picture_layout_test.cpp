@@ -110,7 +110,8 @@ TEST_CASE("a picture lists the rows in sight with their device and stream, and t
   const PictureLayout layout = picture_layout(h.ui);
   CHECK(layout.width == 1200);
   CHECK(layout.height == 700);
-  const auto kernels = std::find_if(layout.rows.begin(), layout.rows.end(), [](const PictureRow& row) { return row.kind == RowKind::kernels; });
+  const auto kernels =
+      std::find_if(layout.rows.begin(), layout.rows.end(), [](const PictureRow& row) { return row.kind == RowKind::kernels; });
   REQUIRE(kernels != layout.rows.end());
   CHECK(kernels->lane == "stream 7");
   CHECK(kernels->device == 3);
@@ -118,8 +119,11 @@ TEST_CASE("a picture lists the rows in sight with their device and stream, and t
   const Box& lanes = h.ui.timeline().areas().lanes;
   CHECK(kernels->box.y0 >= lanes.y0);
   CHECK(kernels->box.y1 <= lanes.y1);
-  CHECK(std::any_of(layout.rows.begin(), layout.rows.end(), [](const PictureRow& row) { return row.kind == RowKind::cpu && row.lane == "thread 1" && row.device == -1; }));
-  CHECK(std::any_of(layout.panels.begin(), layout.panels.end(), [](const PanelPlace& panel) { return std::string(panel.name) == "ruler"; }));
+  CHECK(std::any_of(layout.rows.begin(), layout.rows.end(), [](const PictureRow& row) {
+    return row.kind == RowKind::cpu && row.lane == "thread 1" && row.device == -1;
+  }));
+  CHECK(std::any_of(layout.panels.begin(), layout.panels.end(),
+                    [](const PanelPlace& panel) { return std::string(panel.name) == "ruler"; }));
   const std::string json = picture_json(layout);
   CHECK(json.find("\"kind\": \"kernels\"") != std::string::npos);
   CHECK(json.find("\"size\": [") != std::string::npos);

@@ -27,13 +27,15 @@ TEST_CASE("a number keeps its unit beside it at every width") {
     CAPTURE(width);
     const std::string lines = wrapped(text, width);
     broken = broken || lines.find('\n') != lines.rfind('\n');
-    for (const char* torn : {"12.3\nms", "1,234.5\nus", "(87.5\n%", "3.2\nGB/s", "5\ns."}) CHECK(lines.find(torn) == std::string::npos);
+    for (const char* torn : {"12.3\nms", "1,234.5\nus", "(87.5\n%", "3.2\nGB/s", "5\ns."})
+      CHECK(lines.find(torn) == std::string::npos);
   }
   CHECK(broken);
 }
 
 TEST_CASE("a line that just fits is not broken once more: a wider column never has more lines") {
-  const std::string text = "For 954 µs it waited for the host: 508 kB in operators, 297 ns in Python outside operators, 148 µs inside launch calls.";
+  const std::string text =
+      "For 954 µs it waited for the host: 508 kB in operators, 297 ns in Python outside operators, 148 µs inside launch calls.";
   std::ptrdiff_t before = 1000;
   for (float width = 120; width < 420; width += 0.25f) {
     CAPTURE(width);
@@ -61,8 +63,8 @@ TEST_CASE("a tooltip does not cover what it explains, wherever that lies") {
   struct Thing {
     ImVec2 at, size;
   };
-  for (const auto& [at, size] : {Thing{{20, 20}, {60, 16}}, Thing{{400, 300}, {60, 16}}, Thing{{700, 560}, {60, 16}}, Thing{{20, 570}, {60, 16}},
-                                 Thing{{20, 10}, {60, 570}}, Thing{{700, 10}, {60, 570}}}) {
+  for (const auto& [at, size] : {Thing{{20, 20}, {60, 16}}, Thing{{400, 300}, {60, 16}}, Thing{{700, 560}, {60, 16}},
+                                 Thing{{20, 570}, {60, 16}}, Thing{{20, 10}, {60, 570}}, Thing{{700, 10}, {60, 570}}}) {
     CAPTURE(at.x);
     CAPTURE(at.y);
     test::PanelHarness harness({800, 600});
@@ -71,7 +73,9 @@ TEST_CASE("a tooltip does not cover what it explains, wherever that lies") {
       ImGui::SetCursorScreenPos(at);
       ImGui::InvisibleButton("thing", size);
       low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
-      draw_hover("A sentence of some length that explains the thing, so that it wraps into more than one line of the tooltip and is tall.");
+      draw_hover(
+          "A sentence of some length that explains the thing, so that it wraps into more than one line of the tooltip and is "
+          "tall.");
     };
     harness.frame(draw);
     harness.point_at({at.x + 5, at.y + 8});

@@ -54,9 +54,9 @@ TEST_CASE("operators are sorted by what changed most, whichever way, or stand as
   arrange_comparison(state);
   const std::vector<std::string> by_change = names_in(state);
   REQUIRE(by_change.size() >= 3);
-  CHECK(by_change[0] == "aten::mm");   // -200 µs
-  CHECK(by_change[1] == "aten::add");  // -100 µs
-  CHECK(by_change[2] == "aten::relu"); // +50 µs
+  CHECK(by_change[0] == "aten::mm");    // -200 µs
+  CHECK(by_change[1] == "aten::add");   // -100 µs
+  CHECK(by_change[2] == "aten::relu");  // +50 µs
   state.filter = "RELU";
   arrange_comparison(state);
   CHECK(names_in(state) == std::vector<std::string>{"aten::relu"});
@@ -113,8 +113,10 @@ TEST_CASE("the tables are saved with exact numbers") {
   CHECK(comparison_csv(c, CompareTable::steps, {}).find("\ncpu_ns,900000,600000,-300000,") != std::string::npos);
   state.table = CompareTable::operators;
   arrange_comparison(state);
-  CHECK(comparison_csv(c, CompareTable::operators, state.arranged.rows).find("aten::mm,matched,400000,200000,-200000,200000,100000,-100000") != std::string::npos);
+  CHECK(comparison_csv(c, CompareTable::operators, state.arranged.rows)
+            .find("aten::mm,matched,400000,200000,-200000,200000,100000,-100000") != std::string::npos);
   state.table = CompareTable::kernels;
   arrange_comparison(state);
-  CHECK(comparison_csv(c, CompareTable::kernels, state.arranged.rows).find("my_gemm,my_gemm,1,1,200000,100000,-100000") != std::string::npos);
+  CHECK(comparison_csv(c, CompareTable::kernels, state.arranged.rows).find("my_gemm,my_gemm,1,1,200000,100000,-100000") !=
+        std::string::npos);
 }

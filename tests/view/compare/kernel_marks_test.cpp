@@ -30,12 +30,15 @@ TEST_CASE("a name is marked by its rows: the same, changed, or on this side only
   const auto document = test::document_from_text(kNames);
   const Trace& trace = document->trace;
   Comparison comparison;
-  comparison.kernels = {row(KernelChangeClass::same, "stays", "stays"), row(KernelChangeClass::removed, "goes", ""),
-                        row(KernelChangeClass::same, "fewer", "fewer"), row(KernelChangeClass::removed, "fewer", ""),
-                        row(KernelChangeClass::fused, "part + other", "triton"), row(KernelChangeClass::added, "", "elsewhere")};
+  comparison.kernels = {
+      row(KernelChangeClass::same, "stays", "stays"),          row(KernelChangeClass::removed, "goes", ""),
+      row(KernelChangeClass::same, "fewer", "fewer"),          row(KernelChangeClass::removed, "fewer", ""),
+      row(KernelChangeClass::fused, "part + other", "triton"), row(KernelChangeClass::added, "", "elsewhere")};
   comparison.kernels[4].fused_a = {"part", "other"};
   const KernelMarks a(comparison, TraceSide::a, trace), b(comparison, TraceSide::b, trace);
-  const auto of = [&](const KernelMarks& marks, std::string_view name) { return marks.of(trace.name_id(test::slice_named(*document, name))); };
+  const auto of = [&](const KernelMarks& marks, std::string_view name) {
+    return marks.of(trace.name_id(test::slice_named(*document, name)));
+  };
   CHECK(of(a, "stays") == KernelMark::same);
   CHECK(of(a, "goes") == KernelMark::only);
   CHECK(of(a, "fewer") == KernelMark::changed);  // one stayed and one went

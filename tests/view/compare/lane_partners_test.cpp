@@ -75,7 +75,8 @@ TEST_CASE("what changed in the one is done to its partner, and nothing else") {
 
 TEST_CASE("beside another trace the threads are folded, and open again alone as they were") {
   Two two;
-  const ProcessId cpu = two.a->trace.lane(two.lane(*two.a, "100")).process, gpu = two.a->trace.lane(two.lane(*two.a, "stream 7")).process;
+  const ProcessId cpu = two.a->trace.lane(two.lane(*two.a, "100")).process,
+                  gpu = two.a->trace.lane(two.lane(*two.a, "stream 7")).process;
   fold_beside(two.of_a, two.a->trace);
   CHECK(two.of_a.process_collapsed[cpu.index()]);
   CHECK_FALSE(two.of_a.process_collapsed[gpu.index()]);

@@ -1,5 +1,5 @@
-#include "core/view/details/details_flops.h"
 #include "core/view/details/details_kernel.h"
+#include "core/view/details/details_flops.h"
 
 #include <doctest/doctest.h>
 
@@ -32,7 +32,8 @@ TEST_CASE("a stated 0 % comes with the value it should have been, and why") {
   const auto doc = document_from_text(kLarge);
   const DetailsLine occupancy = occupancy_line(*doc, doc->trace.gpu[0]);
   CHECK(occupancy.value == "18.8 % of warp slots, limited by registers and shared memory");
-  CHECK(occupancy.hover.find("The file states 0 %: the profiler assumes that a block gets at most 48 KiB") != std::string::npos);
+  CHECK(occupancy.hover.find("The file states 0 %: the profiler assumes that a block gets at most 48 KiB") !=
+        std::string::npos);
 }
 
 TEST_CASE("each decoded field explains itself on hover") {
@@ -59,7 +60,8 @@ TEST_CASE("a convolution counts its operations as soon as its stride and padding
 {"ph": "X", "cat": "kernel", "name": "implicit_convolve_sgemm", "pid": 0, "tid": 7, "ts": 10, "dur": 2, "args": {"External id": 1, "device": 0, "stream": 7, "correlation": 7}}
 ]})json");
   const SliceId op = slice_named(*doc, "aten::convolution");
-  CHECK(arithmetic(*doc, op, nullptr).note == "A convolution's result depends on stride and padding, which are not recorded here.");
+  CHECK(arithmetic(*doc, op, nullptr).note ==
+        "A convolution's result depends on stride and padding, which are not recorded here.");
   ArgsState args{op, ArgsState::Stage::ready, {}, {}};
   args.args.push_back({"Concrete Inputs", R"(["", "", "", "[1, 1]", "[1, 1]", "[1, 1]", "False", "[0, 0]", "1"])", false});
   const DetailsSection section = arithmetic(*doc, op, &args);

@@ -13,8 +13,7 @@ using test::slice_named;
 namespace {
 
 DetailsSection section_of(const DetailsModel& model, std::string_view title) {
-  const auto it =
-      std::find_if(model.sections.begin(), model.sections.end(), [&](const auto& s) { return s.title == title; });
+  const auto it = std::find_if(model.sections.begin(), model.sections.end(), [&](const auto& s) { return s.title == title; });
   REQUIRE_MESSAGE(it != model.sections.end(), "no section " << title);
   return *it;
 }
@@ -58,7 +57,8 @@ TEST_CASE("a stated occupancy of 0 with more than 48 KiB of shared memory is exp
   const DetailsModel model = make_details(*doc, slice_named(*doc, kReduce), nullptr);
   CHECK(line_of(model, "Resources", "occupancy").hover.find("48 KiB") != std::string::npos);
   const auto& lines = model.sections[0].lines;
-  CHECK(std::count_if(lines.begin(), lines.end(), [](const DetailsLine& l) { return l.key.find("occupancy") != std::string::npos; }) == 1);
+  CHECK(std::count_if(lines.begin(), lines.end(),
+                      [](const DetailsLine& l) { return l.key.find("occupancy") != std::string::npos; }) == 1);
 }
 
 TEST_CASE("a mangled name is shown readable, with the name in the file kept") {
@@ -83,8 +83,8 @@ TEST_CASE("a kernel leads to its call and operator, and a call to its kernel") {
 TEST_CASE("what the file does not state is not recorded, never 0") {
   const auto doc = document_from_text(test::kOneLaunch);
   const DetailsModel model = make_details(*doc, slice_named(*doc, "first"), nullptr);
-  for (const char* key : {"registers per thread", "shared memory", "grid", "block", "blocks per SM", "warps per SM",
-                          "occupancy"}) {
+  for (const char* key :
+       {"registers per thread", "shared memory", "grid", "block", "blocks per SM", "warps per SM", "occupancy"}) {
     CAPTURE(key);
     CHECK(value_of(model, "Resources", key) == "not recorded");
     CHECK(line_of(model, "Resources", key).look == DetailsLine::Look::absent);
@@ -109,8 +109,7 @@ TEST_CASE("a launch of thousands lists the first and counts the rest") {
     text += R"(,{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":)" + std::to_string(10 + i) +
             R"(,"dur":0.5,"args":{"correlation":9,"device":0,"stream":7}})";
   const auto doc = document_from_text(text + "]");
-  const DetailsSection launched =
-      section_of(make_details(*doc, slice_named(*doc, "cudaGraphLaunch"), nullptr), "Launched");
+  const DetailsSection launched = section_of(make_details(*doc, slice_named(*doc, "cudaGraphLaunch"), nullptr), "Launched");
   CHECK(launched.lines.size() == 2 + kDetailsMaxLaunched + 1);
   CHECK(launched.lines.back().value == "and 2,976 more");
 }
@@ -123,8 +122,8 @@ TEST_CASE("a copy tells its bytes and bandwidth") {
 }
 
 TEST_CASE("a copy that took no time has no bandwidth") {
-  const auto doc = document_from_text(
-      R"([{"ph":"X","cat":"gpu_memcpy","name":"c","pid":0,"tid":7,"ts":1,"dur":0,"args":{"bytes":8}}])");
+  const auto doc =
+      document_from_text(R"([{"ph":"X","cat":"gpu_memcpy","name":"c","pid":0,"tid":7,"ts":1,"dur":0,"args":{"bytes":8}}])");
   CHECK(value_of(make_details(*doc, slice_named(*doc, "c"), nullptr), "Copy", "bandwidth") == "not recorded");
 }
 
@@ -146,8 +145,12 @@ TEST_CASE("start, duration, self time, depth and parents of an operator") {
 TEST_CASE("args are shown in file order once read, and a call stack as a list of frames") {
   const auto doc = document_from_text(test::kOneLaunch);
   const SliceId slice = slice_named(*doc, "aten::add");
-  ArgsState args{
-      slice, ArgsState::Stage::ready, {{"Input Dims", "[[64, 64], []]", false}, {"Call stack", "/usr/lib/site-packages/torch/x.py(1): f;b", true}, {"Fwd thread id", "0", false}}, {}};
+  ArgsState args{slice,
+                 ArgsState::Stage::ready,
+                 {{"Input Dims", "[[64, 64], []]", false},
+                  {"Call stack", "/usr/lib/site-packages/torch/x.py(1): f;b", true},
+                  {"Fwd thread id", "0", false}},
+                 {}};
   const DetailsModel model = make_details(*doc, slice, &args);
   const DetailsSection section = section_of(make_details(*doc, slice, &args), "Args");
   REQUIRE(section.lines.size() == 2);

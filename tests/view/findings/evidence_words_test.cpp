@@ -12,7 +12,9 @@ using namespace gapscope;
 
 namespace {
 
-std::string value(std::string_view key, EvidenceValue v) { return evidence_lines("", Evidence({{std::string(key), std::move(v)}}))[0].value; }
+std::string value(std::string_view key, EvidenceValue v) {
+  return evidence_lines("", Evidence({{std::string(key), std::move(v)}}))[0].value;
+}
 std::string what(std::string_view key) { return evidence_lines("", Evidence({{std::string(key), 1.0}}))[0].what; }
 
 }  // namespace

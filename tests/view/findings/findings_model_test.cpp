@@ -91,8 +91,9 @@ TEST_CASE("badges that would overlap fold into one of the worst severity, and ea
   const PixelGrid grid(TimeView{{0, 1000}, 0, 0}, 1000, 0);
   std::vector<Badge> badges;
   std::vector<GapMark> gaps;
-  paint_badges({mark(100, Severity::notable, 1), mark(105, Severity::costly, 2), mark(110, Severity::notable, 3), mark(400, Severity::informational, 4)}, grid,
-               20, badges, gaps);
+  paint_badges({mark(100, Severity::notable, 1), mark(105, Severity::costly, 2), mark(110, Severity::notable, 3),
+                mark(400, Severity::informational, 4)},
+               grid, 20, badges, gaps);
   REQUIRE(badges.size() == 2);
   CHECK(badges[0].count == 3);
   CHECK(badges[0].severity == Severity::costly);

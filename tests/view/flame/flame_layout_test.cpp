@@ -14,7 +14,9 @@ namespace {
 
 struct Flame {
   explicit Flame(std::vector<std::vector<HandSlice>> depths)
-      : trace(hand_trace({{"p", "thread 1", LaneKind::cpu_thread, std::move(depths)}})), lanes(*trace), links(*trace, lanes),
+      : trace(hand_trace({{"p", "thread 1", LaneKind::cpu_thread, std::move(depths)}})),
+        lanes(*trace),
+        links(*trace, lanes),
         paths(*call_paths(*trace, lanes, links, whole_area(*trace), PathTime::cpu)) {}
   std::uint32_t node(std::string_view name) const {
     for (std::uint32_t i = 0; i < paths.size(); ++i)

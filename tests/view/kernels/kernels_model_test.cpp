@@ -11,7 +11,9 @@ namespace {
 
 // Three runs of "a" (10, 20, 90 ns), one of "b" (40 ns), on one stream.
 std::shared_ptr<Trace> three_and_one() {
-  auto trace = test::hand_trace({{"GPU 0", "stream 7", LaneKind::gpu_stream,
+  auto trace = test::hand_trace({{"GPU 0",
+                                  "stream 7",
+                                  LaneKind::gpu_stream,
                                   {{{"a", 0, 10, Kind::kernel},
                                     {"b", 20, 60, Kind::kernel},
                                     {"a", 100, 120, Kind::kernel},

@@ -21,4 +21,6 @@ TEST_CASE("letters side by side rank before scattered ones, and first letters of
   CHECK(*fuzzy_score("stream 7", "s7") > *fuzzy_score("stream 17", "s7"));
 }
 
-TEST_CASE("spaces and case do not count") { CHECK(fuzzy_score("Go to a time", "GO TI") == fuzzy_score("Go to a time", "goti")); }
+TEST_CASE("spaces and case do not count") {
+  CHECK(fuzzy_score("Go to a time", "GO TI") == fuzzy_score("Go to a time", "goti"));
+}

@@ -27,7 +27,10 @@ std::vector<bool> naive(const Trace& trace, const SearchAnswer& answer, int widt
 }  // namespace
 
 TEST_CASE("the columns of hits are those that a look at every hit gives") {
-  const auto trace = hand_trace({{"GPU 0", "stream 7", LaneKind::gpu_stream, {{{"gemm", 0, 10}, {"add", 100, 110}, {"gemm", 101, 400}, {"gemm", 990, 1000}}}}});
+  const auto trace = hand_trace({{"GPU 0",
+                                  "stream 7",
+                                  LaneKind::gpu_stream,
+                                  {{{"gemm", 0, 10}, {"add", 100, 110}, {"gemm", 101, 400}, {"gemm", 990, 1000}}}}});
   for (const char* text : {"gemm", "add", "nowhere"}) {
     const SearchAnswer answer = find_slices(*trace, {text, false});
     for (const int width : {1, 7, 100, 1000}) CHECK(hit_columns(*trace, answer, width) == naive(*trace, answer, width));

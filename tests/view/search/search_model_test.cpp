@@ -28,14 +28,16 @@ std::vector<SliceId> naive(const Trace& trace, Wanted wanted) {
   for (std::size_t i = 0; i < trace.slice_count(); ++i) {
     if (wanted(SliceId(i))) hits.push_back(SliceId(i));
   }
-  std::sort(hits.begin(), hits.end(), [&](SliceId a, SliceId b) { return std::pair(trace.begin(a), a) < std::pair(trace.begin(b), b); });
+  std::sort(hits.begin(), hits.end(),
+            [&](SliceId a, SliceId b) { return std::pair(trace.begin(a), a) < std::pair(trace.begin(b), b); });
   return hits;
 }
 
 std::shared_ptr<Trace> three_lanes() {
-  return hand_trace({{"python", "thread 1", LaneKind::cpu_thread, {{{"aten::mm", 0, 100}, {"aten::add", 200, 250}}, {{"launch", 10, 20}}}},
-                     {"GPU 0", "stream 7", LaneKind::gpu_stream, {{{"gemm", 30, 90, Kind::kernel}, {"gemm", 95, 99, Kind::kernel}}}},
-                     {"GPU 0", "stream 9", LaneKind::gpu_stream, {{{"Gemm add", 5, 15, Kind::kernel}}}}});
+  return hand_trace(
+      {{"python", "thread 1", LaneKind::cpu_thread, {{{"aten::mm", 0, 100}, {"aten::add", 200, 250}}, {{"launch", 10, 20}}}},
+       {"GPU 0", "stream 7", LaneKind::gpu_stream, {{{"gemm", 30, 90, Kind::kernel}, {"gemm", 95, 99, Kind::kernel}}}},
+       {"GPU 0", "stream 9", LaneKind::gpu_stream, {{{"Gemm add", 5, 15, Kind::kernel}}}}});
 }
 
 std::vector<std::string> found(const Trace& trace, const std::string& text, bool regex = false) {
@@ -75,7 +77,7 @@ TEST_CASE("hits are walked round and round, from any slice and from none") {
   CHECK(step_hit(*trace, answer, hits[0], 0, -1) == hits[2]);
   CHECK(step_hit(*trace, answer, {}, 20, 1) == hits[1]);
   CHECK(step_hit(*trace, answer, {}, 20, -1) == hits[0]);
-  CHECK(step_hit(*trace, answer, SliceId(1), 0, 1) == hits[0]);   // aten::add lies behind all of them
+  CHECK(step_hit(*trace, answer, SliceId(1), 0, 1) == hits[0]);  // aten::add lies behind all of them
   CHECK(step_hit(*trace, answer, SliceId(1), 0, -1) == hits[2]);
   CHECK(hit_position(*trace, answer, hits[1]) == 2);
   CHECK(hit_position(*trace, answer, SliceId(1)) == 0);
@@ -98,8 +100,12 @@ TEST_CASE("what was not found says so and what was searched") {
 
 TEST_CASE("slices that begin together come in order of id, and times far apart in order") {
   constexpr Ns kEpoch = 4'367'497'539'681'444;
-  const auto trace = hand_trace({{"python", "thread 1", LaneKind::cpu_thread, {{{"a", kEpoch, kEpoch + 90}, {"a", kEpoch + 5'000'000'000, kEpoch + 6'000'000'000}}, {{"ab", kEpoch, kEpoch + 50}}}},
-                                 {"GPU 0", "stream 7", LaneKind::gpu_stream, {{{"ba", kEpoch, kEpoch + 5}, {"a", kEpoch + 2'048, kEpoch + 3'000}}}}});
+  const auto trace = hand_trace(
+      {{"python",
+        "thread 1",
+        LaneKind::cpu_thread,
+        {{{"a", kEpoch, kEpoch + 90}, {"a", kEpoch + 5'000'000'000, kEpoch + 6'000'000'000}}, {{"ab", kEpoch, kEpoch + 50}}}},
+       {"GPU 0", "stream 7", LaneKind::gpu_stream, {{{"ba", kEpoch, kEpoch + 5}, {"a", kEpoch + 2'048, kEpoch + 3'000}}}}});
   CHECK(find_slices(*trace, {"a", false}).hits == naive(*trace, [](SliceId) { return true; }));
   CHECK(find_slices(*trace, {"dur>0ns", false}).hits == naive(*trace, [](SliceId) { return true; }));
   CHECK(find_slices(*trace, {"b", false}).hits == std::vector<SliceId>{SliceId(2), SliceId(3)});

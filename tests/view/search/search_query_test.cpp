@@ -17,7 +17,8 @@ std::string trouble_of(std::string_view text, bool regex = false) {
 }  // namespace
 
 TEST_CASE("words, quoted words and filters are told apart") {
-  const Result<SearchQuery> query = parse_query(R"(gemm "two words" lane:"stream 7" cat:kernel dur>1ms dur<=20ms at::native dur::x)");
+  const Result<SearchQuery> query =
+      parse_query(R"(gemm "two words" lane:"stream 7" cat:kernel dur>1ms dur<=20ms at::native dur::x)");
   REQUIRE(query);
   CHECK(query->words == std::vector<std::string>{"gemm", "two words", "at::native", "dur::x"});
   CHECK(query->lanes == std::vector<std::string>{"stream 7"});
@@ -52,8 +53,10 @@ TEST_CASE("all words must be in a name, whatever the case") {
 TEST_CASE("what cannot be read is answered by a sentence that says what is allowed") {
   CHECK(trouble_of("dur>1xs") == "dur>1xs cannot be read: write dur>1ms, >=, <, <= or =, with ns, us, ms or s.");
   CHECK(trouble_of("gemm lane:") == "lane: wants a name behind it: lane:\"stream 7\" or cat:kernel.");
-  CHECK(trouble_of("/a(b/") == "/a(b/ is no regular expression: is a bracket or parenthesis left open? A \\ before a sign takes it as it is.");
-  CHECK(trouble_of("[", true) == "/[/ is no regular expression: is a bracket or parenthesis left open? A \\ before a sign takes it as it is.");
+  CHECK(trouble_of("/a(b/") ==
+        "/a(b/ is no regular expression: is a bracket or parenthesis left open? A \\ before a sign takes it as it is.");
+  CHECK(trouble_of("[", true) ==
+        "/[/ is no regular expression: is a bracket or parenthesis left open? A \\ before a sign takes it as it is.");
 }
 
 TEST_CASE("a pattern that other matchers never finish is finished") {
@@ -70,7 +73,8 @@ TEST_CASE("durations are read to the nanosecond") {
   CHECK(parse_duration("830 \xCE\xBCs") == 830'000);
   CHECK(parse_duration("1,234.567 US") == 1'234'567);
   CHECK(parse_duration(".5ms") == 500'000);
-  for (const char* text : {"", "ms", "5", "5 hours", "-5ms", "1.2.3ms", "9999999999999s"}) CHECK_MESSAGE(!parse_duration(text), text);
+  for (const char* text : {"", "ms", "5", "5 hours", "-5ms", "1.2.3ms", "9999999999999s"})
+    CHECK_MESSAGE(!parse_duration(text), text);
 }
 
 TEST_CASE("a time to go to counts from the start with a unit, and on the trace's clock without") {

@@ -64,7 +64,8 @@ TEST_CASE("hidden lanes are not in an area") {
 
 TEST_CASE("the edge of an area snaps to the nearest slice edge within reach, between its top and bottom") {
   const TimeView time{{0, 1000}, 0, 0};  // a nanosecond a pixel
-  const std::vector<SliceRect> rects{rect(100, 200, 0, {100, 200}), rect(205, 207, 0, {205, 207}), rect(300, 400, 40, {300, 400})};
+  const std::vector<SliceRect> rects{rect(100, 200, 0, {100, 200}), rect(205, 207, 0, {205, 207}),
+                                     rect(300, 400, 40, {300, 400})};
   const auto snap = [&](Ns t) { return snapped(t, time, 1000, rects, 0, 20, 6); };
   CHECK(snap(104) == 100);
   CHECK(snap(97) == 100);

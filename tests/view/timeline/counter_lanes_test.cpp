@@ -93,8 +93,8 @@ TEST_CASE("every counter has its lane, title, unit and a scale of whole units") 
   REQUIRE(doc->counters() != nullptr);
   std::string all;
   for (const CounterLane& lane : *doc->counters())
-    all += doc->trace.processes[lane.process.index()].key + " " + lane.title + " " + counter_text(lane.unit, lane.low) +
-           " " + counter_text(lane.unit, lane.high) + "\n";
+    all += doc->trace.processes[lane.process.index()].key + " " + lane.title + " " + counter_text(lane.unit, lane.low) + " " +
+           counter_text(lane.unit, lane.high) + "\n";
   CHECK(all ==
         "0 GPU utilization 0.0 % 100.0 %\n"
         "0 Est. SM efficiency 0.0 % 100.0 %\n"
@@ -130,7 +130,9 @@ TEST_CASE("columns within one nanosecond all show that nanosecond of a GPU's sha
   }
 }
 
-TEST_CASE("counters lie below the streams of their GPU, or between the header of their process and its lanes, and fold with it and alone") {
+TEST_CASE(
+    "counters lie below the streams of their GPU, or between the header of their process and its lanes, and fold with it and "
+    "alone") {
   const auto doc = test::document_from_text(kCounted);
   doc->analyze();
   std::vector<ProcessId> counters;

@@ -121,11 +121,14 @@ namespace {
 
 // A step of `launches` launches by two threads, each of one kernel.
 std::shared_ptr<const Document> step_of(int launches) {
-  std::string text = R"({"traceEvents": [{"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":1,"tid":1,"ts":0,"dur":100000})";
+  std::string text =
+      R"({"traceEvents": [{"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":1,"tid":1,"ts":0,"dur":100000})";
   for (int i = 0; i < launches; ++i) {
     const std::string at = std::to_string(10 + 10 * i), id = std::to_string(i + 1);
-    text += R"(,{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":)" + std::to_string(1 + i % 2) + R"(,"ts":)" + at + R"(,"dur":2,"args":{"correlation":)" + id + "}}";
-    text += R"(,{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":)" + at + R"(.5,"dur":3,"args":{"device":0,"stream":7,"correlation":)" + id + "}}";
+    text += R"(,{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":)" + std::to_string(1 + i % 2) +
+            R"(,"ts":)" + at + R"(,"dur":2,"args":{"correlation":)" + id + "}}";
+    text += R"(,{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":)" + at +
+            R"(.5,"dur":3,"args":{"device":0,"stream":7,"correlation":)" + id + "}}";
   }
   return document_from_text(text + "]}");
 }

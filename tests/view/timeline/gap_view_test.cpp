@@ -32,7 +32,8 @@ TEST_CASE("the gaps painted are those that cover a column of pixels, at every zo
     paint_gaps(device, grid, painted);
     std::vector<GapRect> expected;
     for (std::size_t i = 0; i < device.gaps.size(); ++i) {
-      const int x0 = std::max(0, grid.column(device.gaps[i].span.begin)), x1 = std::min(700, grid.column(device.gaps[i].span.end));
+      const int x0 = std::max(0, grid.column(device.gaps[i].span.begin)),
+                x1 = std::min(700, grid.column(device.gaps[i].span.end));
       if (x0 < x1) expected.push_back({x0, x1, i});
     }
     REQUIRE(painted.size() == expected.size());
@@ -65,7 +66,8 @@ TEST_CASE("going from gap to gap of a cause meets each once, in time order, and 
   }
 }
 
-TEST_CASE("the slices that the host was in during a gap add up to no more than it, and a label names one only where it has half") {
+TEST_CASE(
+    "the slices that the host was in during a gap add up to no more than it, and a label names one only where it has half") {
   for (const char* name : {"transformer_baseline", "matmul_add_64_cold_eager", "mlp_geglu_eager"}) {
     const auto document = open_recording(name);
     const TimeAccount& account = *account_of(*document);

@@ -13,9 +13,10 @@ namespace {
 
 // The beginning of a file and all of it. The whole has a lane above the known ones, and more slices in them.
 struct Grown {
-  std::string first = slice("a", "1", "8") + "," + slice("b", "2", "3") + "," + slice("b", "2", "3") + "," + slice("c", "20", "4", "", "cpu_op", "2");
-  std::string rest = "," + slice("outer", "0", "90") + "," + slice("d", "50", "3") + "," + slice("new", "4", "2", "", "cpu_op", "0") + "," +
-                     slice("e", "70", "3", "", "cpu_op", "2");
+  std::string first = slice("a", "1", "8") + "," + slice("b", "2", "3") + "," + slice("b", "2", "3") + "," +
+                      slice("c", "20", "4", "", "cpu_op", "2");
+  std::string rest = "," + slice("outer", "0", "90") + "," + slice("d", "50", "3") + "," +
+                     slice("new", "4", "2", "", "cpu_op", "0") + "," + slice("e", "70", "3", "", "cpu_op", "2");
   std::shared_ptr<const Trace> part = load_text(events(first));
   std::shared_ptr<const Trace> whole = load_text(events(first + rest));
 };

@@ -21,7 +21,9 @@ struct Arranged {
     std::string text;
     const LaneLayout all = layout();
     for (const Band& band : all.bands())
-      text += (text.empty() ? "" : " ") + (band.kind == BandKind::process ? "[" + trace->processes[band.process.index()].title + "]" : trace->lane(band.lane).title);
+      text +=
+          (text.empty() ? "" : " ") + (band.kind == BandKind::process ? "[" + trace->processes[band.process.index()].title + "]"
+                                                                      : trace->lane(band.lane).title);
     return text;
   }
   void drag(LaneDrag what, float y) {

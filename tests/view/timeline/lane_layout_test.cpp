@@ -118,7 +118,8 @@ TEST_CASE("at every scale depths are whole pixels apart") {
 }
 
 TEST_CASE("a thread without its Python frames is as tall as what they called, and a folded frame has no place") {
-  const auto trace = hand_trace({{"p", "main", LaneKind::cpu_thread, {{{"run", 0, 9, Kind::python}}, {{"aten::mm", 1, 8}}, {{"cudaLaunch", 2, 3}}}}});
+  const auto trace = hand_trace(
+      {{"p", "main", LaneKind::cpu_thread, {{{"run", 0, 9, Kind::python}}, {{"aten::mm", 1, 8}}, {{"cudaLaunch", 2, 3}}}}});
   const Arrangements arranged = make_arrangements(*trace);
   LaneFolds folds = open_folds(*trace);
   const LaneLayout folded(*trace, folds, LaneMetrics{}, {}, &arranged);
@@ -137,7 +138,9 @@ TEST_CASE("thin lanes take a third of the height of their depths") {
   const auto trace = two_processes();
   const LaneLayout usual(*trace, open_folds(*trace), LaneMetrics{});
   const LaneLayout thin(*trace, open_folds(*trace), LaneMetrics{}.compacted());
-  const auto depths = [](const LaneLayout& layout) { return layout.strip(*layout.band_of(LaneId(0)), 2).y - layout.strip(*layout.band_of(LaneId(0)), 0).y; };
+  const auto depths = [](const LaneLayout& layout) {
+    return layout.strip(*layout.band_of(LaneId(0)), 2).y - layout.strip(*layout.band_of(LaneId(0)), 0).y;
+  };
   CHECK(depths(thin) * 2 < depths(usual));
 }
 

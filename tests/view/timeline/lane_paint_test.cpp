@@ -61,16 +61,14 @@ TEST_CASE("every slice of the visible time is in exactly one rectangle") {
 }
 
 TEST_CASE("a slice narrower than a pixel still takes one") {
-  const auto trace =
-      hand_trace({{"p", "t", LaneKind::cpu_thread, {{{"tiny", 500, 501}, {"late", 900'000, 1'000'000}}}}});
+  const auto trace = hand_trace({{"p", "t", LaneKind::cpu_thread, {{{"tiny", 500, 501}, {"late", 900'000, 1'000'000}}}}});
   const auto rects = painted(*trace, fit(trace->span));
   REQUIRE(rects.size() == 2);
   CHECK(rects[0].width() == 1);
 }
 
 TEST_CASE("slices that touch in time touch on screen") {
-  const auto trace =
-      hand_trace({{"p", "t", LaneKind::cpu_thread, {{{"a", 0, 333}, {"b", 333, 707}, {"c", 707, 1'000}}}}});
+  const auto trace = hand_trace({{"p", "t", LaneKind::cpu_thread, {{{"a", 0, 333}, {"b", 333, 707}, {"c", 707, 1'000}}}}});
   TimeView view = fit(trace->span);
   for (int i = 0; i < 200; ++i) {
     const auto rects = painted(*trace, view);

@@ -43,9 +43,7 @@ TEST_CASE("ticks begin at or before the visible time, also before the start") {
     CHECK(make_ruler({begin, begin + 1'000}, 600, 100, 0).ticks.front().time <= begin);
 }
 
-TEST_CASE("times before the start are negative") {
-  CHECK(labels(make_ruler({-200, 1'000}, 600, 100, 0)).front() == "-200 ns");
-}
+TEST_CASE("times before the start are negative") { CHECK(labels(make_ruler({-200, 1'000}, 600, 100, 0)).front() == "-200 ns"); }
 
 TEST_CASE("steps are 1, 2 or 5 times a power of ten, never closer than asked, at every zoom") {
   for (Ns length = 100; length < 1'000 * kNsPerS; length = length * 13 / 10 + 1) {

@@ -13,7 +13,9 @@ using namespace gapscope::test;
 namespace {
 
 struct Laid {
-  explicit Laid(std::shared_ptr<Trace> t) : trace(std::move(t)), arranged(make_arrangements(*trace)) { reset_folds(folds, *trace); }
+  explicit Laid(std::shared_ptr<Trace> t) : trace(std::move(t)), arranged(make_arrangements(*trace)) {
+    reset_folds(folds, *trace);
+  }
   LaneLayout layout() const { return LaneLayout(*trace, folds, LaneMetrics{}, {}, &arranged); }
   std::string order() const {
     std::string text;
@@ -40,16 +42,21 @@ std::shared_ptr<Trace> many_streams() {
     return all;
   }();
   std::vector<HandLane> lanes = {{"p", "main", LaneKind::cpu_thread, {{{"a", 0, 1000}}}}};
-  for (int i = 0; i < 18; ++i) lanes.push_back({"GPU", titles[static_cast<std::size_t>(i)], LaneKind::gpu_stream, {{{"k", 0, 10 + 10 * i, Kind::kernel}}}});
+  for (int i = 0; i < 18; ++i)
+    lanes.push_back(
+        {"GPU", titles[static_cast<std::size_t>(i)], LaneKind::gpu_stream, {{{"k", 0, 10 + 10 * i, Kind::kernel}}}});
   return hand_trace(lanes);
 }
 
 }  // namespace
 
 TEST_CASE("annotations and waits over a stream never push its kernels down") {
-  const auto plain = hand_trace({{"GPU", "s", LaneKind::gpu_stream, {{{"k", 10, 20, Kind::kernel}, {"l", 30, 40, Kind::kernel}}}}});
+  const auto plain =
+      hand_trace({{"GPU", "s", LaneKind::gpu_stream, {{{"k", 10, 20, Kind::kernel}, {"l", 30, 40, Kind::kernel}}}}});
   Laid bare(plain);
-  Laid covered(hand_trace({{"GPU", "s", LaneKind::gpu_stream,
+  Laid covered(hand_trace({{"GPU",
+                            "s",
+                            LaneKind::gpu_stream,
                             {{{"step", 0, 25, Kind::gpu_annotation}, {"l", 30, 40, Kind::kernel}},
                              {{"forward", 5, 22, Kind::gpu_annotation}},
                              {{"k", 10, 20, Kind::kernel}, {"wait", 21, 24, Kind::sync}}}}}));
@@ -114,8 +121,16 @@ TEST_CASE("streams can be hidden, pinned and folded like any lane") {
 TEST_CASE("the thread that launches most comes first, and its process before others") {
   auto trace = hand_trace({{"q", "idle", LaneKind::cpu_thread, {{{"a", 0, 10}}}},
                            {"p", "main", LaneKind::cpu_thread, {{{"cudaLaunchKernel", 0, 10, Kind::runtime}}}},
-                           {"p", "backward", LaneKind::cpu_thread, {{{"cudaLaunchKernel", 0, 10, Kind::runtime}, {"cudaLaunchKernel", 20, 30, Kind::runtime}}}},
-                           {"p", "reader", LaneKind::cpu_thread, {{{"cudaEventQuery", 0, 1, Kind::runtime}, {"cudaEventQuery", 2, 3, Kind::runtime}, {"cudaEventQuery", 4, 5, Kind::runtime}}}}});
+                           {"p",
+                            "backward",
+                            LaneKind::cpu_thread,
+                            {{{"cudaLaunchKernel", 0, 10, Kind::runtime}, {"cudaLaunchKernel", 20, 30, Kind::runtime}}}},
+                           {"p",
+                            "reader",
+                            LaneKind::cpu_thread,
+                            {{{"cudaEventQuery", 0, 1, Kind::runtime},
+                              {"cudaEventQuery", 2, 3, Kind::runtime},
+                              {"cudaEventQuery", 4, 5, Kind::runtime}}}}});
   for (std::uint32_t i = 1; i < trace->slice_count(); ++i) trace->calls.push_back({SliceId(i), i});
   Laid laid(trace);
   CHECK(laid.order() == "[p] backward main reader [q] idle");

@@ -61,8 +61,7 @@ TEST_CASE("a trace shorter than the least visible length is shown in its middle"
 
 TEST_CASE("pixels and nanoseconds go there and back at epoch-sized times") {
   const TimeView view = focused_on({kEpoch + 5'000'000'123, kEpoch + 5'000'000'523}, kTrace);
-  for (Ns t = view.span.begin; t < view.span.end; t += 7)
-    CHECK(ns_from_px(view, kWidth, px_from_ns(view, kWidth, t)) == t);
+  for (Ns t = view.span.begin; t < view.span.end; t += 7) CHECK(ns_from_px(view, kWidth, px_from_ns(view, kWidth, t)) == t);
 }
 
 TEST_CASE("columns never run backwards in time, at any zoom") {

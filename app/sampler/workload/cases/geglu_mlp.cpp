@@ -91,8 +91,7 @@ class GegluMlp : public Case {
     const Matrix x = download(x_);
     const Matrix gated = gate.forward(x), activated = gelu(gated), raised = up.forward(x);
     const Matrix multiplied = elementwise_product(activated, raised);
-    std::vector<Comparison> found{
-        {"the block's result", download(out_), down.forward(multiplied), {4, multiplied.columns}}};
+    std::vector<Comparison> found{{"the block's result", download(out_), down.forward(multiplied), {4, multiplied.columns}}};
     if (!trains_) return found;
 
     const Matrix out_gradient = download(out_gradient_);

@@ -104,8 +104,7 @@ class Streams : public Case {
     buffer.read.hold(copies_.get());
     const OperatorInput input = buffer.rows.input();
     const Operator range("aten::copy_", {input, input, scalar_input()});
-    check(cudaMemcpyAsync(buffer.rows.data(), block.rows.get(), buffer.rows.bytes(), cudaMemcpyHostToDevice,
-                          copies_.get()),
+    check(cudaMemcpyAsync(buffer.rows.data(), block.rows.get(), buffer.rows.bytes(), cudaMemcpyHostToDevice, copies_.get()),
           "cudaMemcpyAsync");
     buffer.filled.record(copies_.get());
   }

@@ -21,8 +21,7 @@ class Syncs : public Case {
     aten::matmul(device, x_, w_, product_);
     device.synchronize();  // the needless one
     if (asks_occupancy_ && add_blocks_per_multiprocessor(x_.dtype()) == 0)
-      throw Failure(
-          "cudaOccupancyMaxActiveBlocksPerMultiprocessor says that the add kernel fits on no multiprocessor.");
+      throw Failure("cudaOccupancyMaxActiveBlocksPerMultiprocessor says that the add kernel fits on no multiprocessor.");
     aten::add(device, product_, b_, sum_);
   }
 

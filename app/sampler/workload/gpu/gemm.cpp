@@ -17,9 +17,7 @@ cublasComputeType_t compute_type(Dtype dtype) {
 cublasOperation_t operation(const Factor& factor) { return factor.transposed ? CUBLAS_OP_T : CUBLAS_OP_N; }
 
 std::int64_t rows(const Factor& factor) { return factor.transposed ? factor.tensor.columns() : factor.tensor.rows(); }
-std::int64_t columns(const Factor& factor) {
-  return factor.transposed ? factor.tensor.rows() : factor.tensor.columns();
-}
+std::int64_t columns(const Factor& factor) { return factor.transposed ? factor.tensor.rows() : factor.tensor.columns(); }
 
 void require_fit(const Factor& a, const Factor& b, const Tensor& out) {
   if (columns(a) != rows(b) || rows(a) != out.rows() || columns(b) != out.columns())
@@ -62,8 +60,7 @@ class BiasedProduct {
  private:
   template <class Value>
   void set(cublasLtMatmulDescAttributes_t attribute, Value value) {
-    check(cublasLtMatmulDescSetAttribute(description_, attribute, &value, sizeof value),
-          "cublasLtMatmulDescSetAttribute");
+    check(cublasLtMatmulDescSetAttribute(description_, attribute, &value, sizeof value), "cublasLtMatmulDescSetAttribute");
   }
 
   cublasLtMatmulDesc_t description_ = nullptr;
@@ -74,8 +71,7 @@ class Preference {
   Preference() {
     check(cublasLtMatmulPreferenceCreate(&preference_), "cublasLtMatmulPreferenceCreate");
     const std::size_t bytes = Device::kWorkspaceBytes;
-    check(cublasLtMatmulPreferenceSetAttribute(preference_, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes,
-                                               sizeof bytes),
+    check(cublasLtMatmulPreferenceSetAttribute(preference_, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes, sizeof bytes),
           "cublasLtMatmulPreferenceSetAttribute");
   }
   ~Preference() { cublasLtMatmulPreferenceDestroy(preference_); }
@@ -88,13 +84,13 @@ class Preference {
 };
 
 // The library's first choice, asked anew for each product as PyTorch does.
-cublasLtMatmulAlgo_t chosen_algorithm(Device& device, const BiasedProduct& product, const Layout& first,
-                                      const Layout& second, const Layout& out) {
+cublasLtMatmulAlgo_t chosen_algorithm(Device& device, const BiasedProduct& product, const Layout& first, const Layout& second,
+                                      const Layout& out) {
   const Preference preference;
   cublasLtMatmulHeuristicResult_t result{};
   int found = 0;
-  check(cublasLtMatmulAlgoGetHeuristic(device.cublas_lt(), product.get(), first.get(), second.get(), out.get(),
-                                       out.get(), preference.get(), 1, &result, &found),
+  check(cublasLtMatmulAlgoGetHeuristic(device.cublas_lt(), product.get(), first.get(), second.get(), out.get(), out.get(),
+                                       preference.get(), 1, &result, &found),
         "cublasLtMatmulAlgoGetHeuristic");
   if (found == 0) throw Failure("cublasLt knows no way to multiply these matrices and add a bias: try another --size.");
   return result.algo;
@@ -106,12 +102,11 @@ void gemm(Device& device, Factor a, Factor b, Tensor& out, float beta) {
   require_fit(a, b, out);
   const float alpha = 1;
   const cudaDataType_t type = cuda_type(out.dtype());
-  check(
-      cublasGemmEx(device.cublas(), operation(b), operation(a), static_cast<int>(columns(b)), static_cast<int>(rows(a)),
-                   static_cast<int>(columns(a)), &alpha, b.tensor.data(), type, static_cast<int>(b.tensor.columns()),
-                   a.tensor.data(), type, static_cast<int>(a.tensor.columns()), &beta, out.data(), type,
-                   static_cast<int>(out.columns()), compute_type(out.dtype()), CUBLAS_GEMM_DEFAULT),
-      "cublasGemmEx");
+  check(cublasGemmEx(device.cublas(), operation(b), operation(a), static_cast<int>(columns(b)), static_cast<int>(rows(a)),
+                     static_cast<int>(columns(a)), &alpha, b.tensor.data(), type, static_cast<int>(b.tensor.columns()),
+                     a.tensor.data(), type, static_cast<int>(a.tensor.columns()), &beta, out.data(), type,
+                     static_cast<int>(out.columns()), compute_type(out.dtype()), CUBLAS_GEMM_DEFAULT),
+        "cublasGemmEx");
 }
 
 void batched_gemm(Device& device, const Tensor& a, const Tensor& b, Tensor& out) {
@@ -120,9 +115,9 @@ void batched_gemm(Device& device, const Tensor& a, const Tensor& b, Tensor& out)
   const cudaDataType_t type = cuda_type(out.dtype());
   const std::int64_t batch = out.shape()[0], m = a.shape()[1], k = a.shape()[2], n = b.shape()[2];
   check(cublasGemmStridedBatchedEx(device.cublas(), CUBLAS_OP_N, CUBLAS_OP_N, static_cast<int>(n), static_cast<int>(m),
-                                   static_cast<int>(k), &alpha, b.data(), type, static_cast<int>(n), k * n, a.data(),
-                                   type, static_cast<int>(k), m * k, &beta, out.data(), type, static_cast<int>(n),
-                                   m * n, static_cast<int>(batch), compute_type(out.dtype()), CUBLAS_GEMM_DEFAULT),
+                                   static_cast<int>(k), &alpha, b.data(), type, static_cast<int>(n), k * n, a.data(), type,
+                                   static_cast<int>(k), m * k, &beta, out.data(), type, static_cast<int>(n), m * n,
+                                   static_cast<int>(batch), compute_type(out.dtype()), CUBLAS_GEMM_DEFAULT),
         "cublasGemmStridedBatchedEx");
 }
 
@@ -133,9 +128,9 @@ void gemm_with_bias(Device& device, Factor a, Factor b, const Tensor& bias, Tens
   const BiasedProduct product(a, b, bias);
   const Layout first(b.tensor), second(a.tensor), result(out);
   const cublasLtMatmulAlgo_t algorithm = chosen_algorithm(device, product, first, second, result);
-  check(cublasLtMatmul(device.cublas_lt(), product.get(), &alpha, b.tensor.data(), first.get(), a.tensor.data(),
-                       second.get(), &beta, out.data(), result.get(), out.data(), result.get(), &algorithm,
-                       device.workspace(), Device::kWorkspaceBytes, device.stream()),
+  check(cublasLtMatmul(device.cublas_lt(), product.get(), &alpha, b.tensor.data(), first.get(), a.tensor.data(), second.get(),
+                       &beta, out.data(), result.get(), out.data(), result.get(), &algorithm, device.workspace(),
+                       Device::kWorkspaceBytes, device.stream()),
         "cublasLtMatmul");
 }
 

@@ -108,8 +108,7 @@ void addmm_with_epilogue(Device& device, const Tensor& bias, const Tensor& a, co
 
 void addmm_with_copy(Device& device, const Tensor& bias, const Tensor& a, const Tensor& b, Tensor& out) {
   const Operator range("aten::addmm", {bias.input(), a.input(), b.input(), scalar_input(), scalar_input()});
-  check(cudaMemcpyAsync(out.data(), bias.data(), out.bytes(), cudaMemcpyDeviceToDevice, device.stream()),
-        "cudaMemcpyAsync");
+  check(cudaMemcpyAsync(out.data(), bias.data(), out.bytes(), cudaMemcpyDeviceToDevice, device.stream()), "cudaMemcpyAsync");
   gemm(device, {a}, {b}, out, 1);
 }
 
@@ -119,15 +118,13 @@ void linear(Device& device, const Tensor& x, const Tensor& weight, const Tensor&
   if (nested) view(x, x.shape());
   transpose(weight);
   {
-    const Operator inner("aten::addmm",
-                         {bias.input(), flat_input(x), turned_input(weight), scalar_input(), scalar_input()});
+    const Operator inner("aten::addmm", {bias.input(), flat_input(x), turned_input(weight), scalar_input(), scalar_input()});
     gemm_with_bias(device, {x}, {weight, true}, bias, out);
   }
   if (nested) view(out, flat(out));
 }
 
-void linear_backward(Device& device, const Tensor& gradient, const Tensor& x, const Tensor& weight,
-                     LinearGradients out) {
+void linear_backward(Device& device, const Tensor& gradient, const Tensor& x, const Tensor& weight, LinearGradients out) {
   const BackwardNode node("AddmmBackward0", gradient);
   if (out.input) mm(device, {gradient}, {weight}, *out.input);
   transpose(gradient);

@@ -26,8 +26,7 @@ struct LinearGradients {
   Tensor& bias;
   Tensor* input;  // null: the input needs none
 };
-void linear_backward(Device& device, const Tensor& gradient, const Tensor& x, const Tensor& weight,
-                     LinearGradients out);
+void linear_backward(Device& device, const Tensor& gradient, const Tensor& x, const Tensor& weight, LinearGradients out);
 void mul_backward(Device& device, const Tensor& gradient, const Tensor& a, const Tensor& b, Tensor& a_gradient,
                   Tensor& b_gradient);
 void gelu_backward(Device& device, const Tensor& gradient, const Tensor& x, Tensor& out);

@@ -11,13 +11,10 @@ namespace gapscope::workload {
 template <class Function>
 void with_type(Dtype dtype, Function function) {
   switch (dtype) {
-    case Dtype::kBf16:
-      return function(__nv_bfloat16{});
-    case Dtype::kFp16:
-      return function(__half{});
+    case Dtype::kBf16: return function(__nv_bfloat16{});
+    case Dtype::kFp16: return function(__half{});
     case Dtype::kFp32:
-    case Dtype::kTf32:
-      return function(float{});
+    case Dtype::kTf32: return function(float{});
   }
 }
 

@@ -116,7 +116,8 @@ STAND_IN std::uint32_t stand_in_push(const char* name) {
 
 STAND_IN void stand_in_pop(std::uint32_t marker) { put_marker(CUPTI_ACTIVITY_FLAG_MARKER_END, marker, nullptr); }
 
-STAND_IN CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc requested, CUpti_BuffersCallbackCompleteFunc completed) {
+STAND_IN CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc requested,
+                                                    CUpti_BuffersCallbackCompleteFunc completed) {
   request = requested;
   complete = completed;
   return CUPTI_SUCCESS;

@@ -84,7 +84,8 @@ int main(int count, char** arguments) {
       std::printf("waiting\n");
       std::fflush(stdout);
       char byte = 0;
-      while (read(STDIN_FILENO, &byte, 1) < 0 && errno == EINTR) {}
+      while (read(STDIN_FILENO, &byte, 1) < 0 && errno == EINTR) {
+      }
     }
     if (word == "kill") kill(getpid(), SIGKILL);
   }

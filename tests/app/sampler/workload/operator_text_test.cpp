@@ -13,14 +13,11 @@ TEST_CASE("an operator's message is its name, a space, and its inputs as PyTorch
 }
 
 TEST_CASE("inputs that are no tensors have no dimensions, and an absent one has no type") {
-  CHECK(
-      operator_text("aten::as_strided",
-                    {tensor_input({3}, Dtype::kFp16), list_input(), scalar_input(), absent_input()}) ==
-      R"(aten::as_strided {"Input Dims": [[3], [], [], []], "Input type": ["c10::Half", "ScalarList", "Scalar", ""]})");
+  CHECK(operator_text("aten::as_strided", {tensor_input({3}, Dtype::kFp16), list_input(), scalar_input(), absent_input()}) ==
+        R"(aten::as_strided {"Input Dims": [[3], [], [], []], "Input type": ["c10::Half", "ScalarList", "Scalar", ""]})");
 }
 
-TEST_CASE(
-    "what follows the first space is JSON with a type for each of the inputs, even when the name has none to offer") {
+TEST_CASE("what follows the first space is JSON with a type for each of the inputs, even when the name has none to offer") {
   for (const std::vector<OperatorInput>& inputs :
        {std::vector<OperatorInput>{}, {absent_input()}, {tensor_input({2, 3, 4}, Dtype::kTf32), scalar_input()}}) {
     const std::string text = operator_text("aten::x", inputs);
