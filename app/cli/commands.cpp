@@ -11,6 +11,7 @@
 #include "app/cli/diff.h"
 #include "app/cli/info.h"
 #include "app/cli/kernels.h"
+#include "app/cli/modules.h"
 #include "app/cli/ranks_command.h"
 #include "app/cli/record.h"
 #include "app/cli/screenshot.h"
@@ -163,6 +164,25 @@ std::function<int()> declare_kernels(CLI::App& arguments) {
   return [options] { return kernels(*options); };
 }
 
+std::function<int()> declare_modules(CLI::App& arguments) {
+  auto options = std::make_shared<ModulesOptions>();
+  arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
+  auto* by = arguments
+                 .add_option_function<std::string>(
+                     "--by", [options](const std::string& word) { options->by_class = word == "class"; },
+                     "one row an instance (Linear_3), or one a class (Linear)")
+                 ->check(CLI::IsMember({"class", "instance"}))
+                 ->default_str("instance");
+  arguments.add_flag("--tree", options->tree, "modules under the modules that call them")->excludes(by);
+  arguments
+      .add_option(
+          "--capture", options->capture,
+          "a recording of the same process in which the CUDA graphs were captured: their kernels go to the modules there")
+      ->type_name("FILE");
+  arguments.add_flag("--json", options->json, "print JSON: nanoseconds");
+  return [options] { return modules(*options); };
+}
+
 std::function<int()> declare_diagnose(CLI::App& arguments) {
   auto options = std::make_shared<DiagnoseOptions>();
   arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
@@ -288,6 +308,7 @@ constexpr Subcommand kSubcommands[] = {
     {"ranks", "compare the ranks of one run: which one is late, and what the others wait for", declare_ranks},
     {"table", "print the profiler table, as PyTorch's key_averages() does", declare_table},
     {"kernels", "print GPU work by name: times, shapes, occupancy, what the names tell", declare_kernels},
+    {"modules", "print GPU and host time by nn.Module, forward and backward", declare_modules},
     {"gpu", "print how busy each GPU is, and why it stands still", declare_analysis<gpu_report>},
     {"steps", "print where each step's time goes", declare_analysis<steps_report>},
     {"launches", "print how launches, queues and kernels follow each other", declare_analysis<launches_report>},

@@ -93,6 +93,11 @@ constexpr Tool kTools[] = {
      "GPU work by name: counts, times in ns, launch shapes, registers, shared memory in bytes, occupancy in %, what the names "
      "tell.",
      kKernels},
+    {"modules", "modules", "--json",
+     "GPU and host time by nn.Module instance, forward and backward, whole and self, in ns; by record_function regions where "
+     "no "
+     "modules were recorded.",
+     kInfo},
     {"steps", "steps", "--json", "Where each step's time goes, in ns.", kSteps},
     {"sql", "sql", "--json",
      "SQL over the trace, read only: Perfetto's tables (slice, thread, process, args, flow, counter, ...) and kernel, gpu_gap, "

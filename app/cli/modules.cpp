@@ -1,0 +1,190 @@
+#include "app/cli/modules.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/command_line.h"
+#include "app/cli/in_and_out.h"
+#include "core/analyze/modules/modules.h"
+#include "core/base/text.h"
+#include "core/load/args.h"
+
+namespace gapscope {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kRowsTold = 40;
+constexpr std::size_t kTreeRowsTold = 200;
+constexpr std::size_t kNameChars = 48;
+constexpr std::uint32_t kMostIndent = 24;
+
+Json totals_json(const ModuleTotals& t) {
+  return {{"calls", t.calls},
+          {"host_ns", t.host},
+          {"forward_gpu_ns", t.forward},
+          {"backward_gpu_ns", t.backward},
+          {"self_forward_gpu_ns", t.self_forward},
+          {"self_backward_gpu_ns", t.self_backward},
+          {"kernels", t.kernels}};
+}
+
+Json row_json(const ModuleUse& use, const ModuleRow& row) {
+  Json out = {{"name", row.name}, {"class", row.class_name}, {"parents", Json::array()}};
+  for (const std::uint32_t parent : row.parents) out["parents"].push_back(use.rows[parent].name);
+  out.update(totals_json(row.totals));
+  return out;
+}
+
+// The tree as a list, parents first: nested JSON of thousands of levels is more than most readers take.
+Json tree_json(const ModuleUse& use) {
+  Json out = Json::array();
+  for (const ModuleNode& node : use.tree) {
+    Json one = {{"name", use.rows[node.row].name},
+                {"parent", node.parent == ModuleNode::kNoParent ? Json(nullptr) : Json(node.parent)},
+                {"depth", node.depth}};
+    one.update(totals_json(node.totals));
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+std::string use_json(const ModuleUse& use, const ModulesOptions& options) {
+  Json json = {{"regions", region_kind_key(use.kind)}, {"modules", Json::array()}};
+  for (const ModuleRow& row : use.rows) json["modules"].push_back(row_json(use, row));
+  if (options.by_class) json["classes"] = Json::array();
+  for (std::size_t c = 0; c < use.classes.size() && options.by_class; ++c) {
+    Json one = {{"class", use.classes[c].name}, {"instances", use.classes[c].instances}};
+    one.update(totals_json(use.classes[c].totals));
+    json["classes"].push_back(std::move(one));
+  }
+  if (options.tree) json["tree"] = tree_json(use);
+  json["outside"] = {{"forward", use.outside_forward}, {"backward", use.outside_backward}};
+  json["linked_gpu_ns"] = use.linked;
+  if (use.graphs.pieces > 0)
+    json["cuda_graphs"] = {{"pieces", use.graphs.pieces},
+                           {"gpu_ns", use.graphs.time},
+                           {"captured_pieces", use.graphs.told},
+                           {"captured_gpu_ns", use.graphs.told_time}};
+  if (const std::string missing = missing_modules(use); !missing.empty()) json["missing"] = missing;
+  return json_text(json);
+}
+
+std::string share(Ns part, Ns whole) {
+  return whole > 0 ? format_percent(static_cast<double>(part) / static_cast<double>(whole)) : "";
+}
+
+std::string head(std::string_view title) {
+  return fmt::format("{:<{}} {:>7} {:>10} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8}\n", title, kNameChars, "calls", "host",
+                     "GPU fwd.", "GPU bwd.", "self fwd.", "self bwd.", "of GPU", "kernels");
+}
+
+std::string line(const std::string& name, const ModuleTotals& t, Ns linked) {
+  const std::string shown = elide_middle(name, kNameChars);
+  return fmt::format("{}{} {:>7} {:>10} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8}\n", shown,
+                     std::string(kNameChars - utf8_length(shown), ' '), t.calls, format_duration(t.host),
+                     format_duration(t.forward), format_duration(t.backward), format_duration(t.self_forward),
+                     format_duration(t.self_backward), share(t.gpu(), linked), t.kernels);
+}
+
+std::string more(std::size_t rows, std::size_t told) {
+  return rows > told ? fmt::format("and {} more: --json has all\n", rows - told) : std::string();
+}
+
+std::string instances_text(const ModuleUse& use) {
+  std::string out = head(use.kind == RegionKind::modules ? "module" : "region");
+  for (std::size_t r = 0; r < std::min(use.rows.size(), kRowsTold); ++r)
+    out += line(printable(use.rows[r].name), use.rows[r].totals, use.linked);
+  return out + more(use.rows.size(), kRowsTold);
+}
+
+std::string classes_text(const ModuleUse& use) {
+  std::string out = head("class (instances)");
+  for (std::size_t c = 0; c < std::min(use.classes.size(), kRowsTold); ++c)
+    out += line(fmt::format("{} ({})", printable(use.classes[c].name), use.classes[c].instances), use.classes[c].totals,
+                use.linked);
+  return out + more(use.classes.size(), kRowsTold);
+}
+
+std::string tree_text(const ModuleUse& use) {
+  std::string out = head(use.kind == RegionKind::modules ? "module" : "region");
+  for (std::size_t n = 0; n < std::min(use.tree.size(), kTreeRowsTold); ++n) {
+    const ModuleNode& node = use.tree[n];
+    out += line(std::string(std::min(2 * node.depth, kMostIndent), ' ') + printable(use.rows[node.row].name), node.totals,
+                use.linked);
+  }
+  return out + more(use.tree.size(), kTreeRowsTold);
+}
+
+// What stands below the table: the rest of the GPU's work, and what graphs hide.
+std::string foot(const ModuleUse& use) {
+  std::string out = fmt::format(
+      "\n{} of GPU work was launched in this trace. Outside all of these: {} ({}) that the rest of the "
+      "program launched, {} ({}) of the backward of operators outside them.\n",
+      format_duration(use.linked), format_duration(use.outside_forward), share(use.outside_forward, use.linked),
+      format_duration(use.outside_backward), share(use.outside_backward, use.linked));
+  const GraphWork& g = use.graphs;
+  if (g.told > 0)
+    out += fmt::format("{} of it ran in CUDA graphs and is given to what captured it.\n", format_duration(g.told_time));
+  if (g.told < g.pieces)
+    out += fmt::format(
+        "{} of it ran in CUDA graphs whose capture is not known: it counts where the graph was launched. Record the capture "
+        "too "
+        "and name it with --capture.\n",
+        format_duration(g.time - g.told_time));
+  return out;
+}
+
+std::string use_text(const ModuleUse& use, const ModulesOptions& options) {
+  const std::string missing = missing_modules(use);
+  std::string out = missing.empty() ? "" : missing + "\n";
+  if (use.rows.empty()) return out;
+  if (!out.empty()) out += '\n';
+  out += options.tree ? tree_text(use) : options.by_class ? classes_text(use) : instances_text(use);
+  return out + (use.linked > 0 ? foot(use)
+                               : "\nNo GPU work with its launch is in this trace: record with "
+                                 "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].\n");
+}
+
+// "graph node id" among the args of a call.
+std::uint64_t node_id_of(const Trace& trace, SliceId call) {
+  const auto args = read_args(trace, trace.slices.offset[call.index()]);
+  std::uint64_t id = 0;
+  if (!args.ok()) return id;
+  for (const Arg& arg : *args)
+    if (arg.key == "graph node id") std::from_chars(arg.value.data(), arg.value.data() + arg.value.size(), id);
+  return id;
+}
+
+struct Loaded {
+  explicit Loaded(std::shared_ptr<const Trace> t) : trace(std::move(t)), lanes(*trace), links(*trace, lanes) {}
+  std::shared_ptr<const Trace> trace;
+  LaneIndex lanes;
+  LinkIndex links;
+};
+
+}  // namespace
+
+int modules(const ModulesOptions& options) {
+  std::shared_ptr<const Trace> trace = load_or_say_why(options.trace);
+  if (!trace) return kBadInput;
+  const Loaded main(std::move(trace));
+  std::optional<Loaded> capture;
+  if (!options.capture.empty()) {
+    trace = load_or_say_why(options.capture);
+    if (!trace) return kBadInput;
+    capture.emplace(std::move(trace));
+  }
+  const Trace& capturing = capture ? *capture->trace : *main.trace;
+  std::optional<CaptureRecording> recording;
+  if (capture) recording.emplace(CaptureRecording{*capture->trace, capture->links});
+  const ModuleUse use = module_use(*main.trace, main.links, gpu_ops(*main.trace, main.links), recording ? &*recording : nullptr,
+                                   [&](SliceId call) { return node_id_of(capturing, call); });
+  return print(options.json ? use_json(use, options) : use_text(use, options));
+}
+
+}  // namespace gapscope

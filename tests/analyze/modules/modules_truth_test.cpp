@@ -1,0 +1,104 @@
+// Time by module of every recording at hand: equal to that of a naive program where there is one, and never counted twice.
+#include <fstream>
+#include <memory>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "core/analyze/modules/modules.h"
+#include "core/load/load_trace.h"
+#include "tests/support/real_traces.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+using nlohmann::json;
+
+namespace {
+
+struct Recorded {
+  explicit Recorded(const std::filesystem::path& path) {
+    const auto loaded = load_trace(path.string());
+    REQUIRE(loaded.ok());
+    trace = *loaded;
+    lanes = std::make_unique<const LaneIndex>(*trace);
+    links = std::make_unique<const LinkIndex>(*trace, *lanes);
+    ops = gpu_ops(*trace, *links);
+    use = module_use(*trace, *links, ops);
+  }
+  std::shared_ptr<const Trace> trace;
+  std::unique_ptr<const LaneIndex> lanes;
+  std::unique_ptr<const LinkIndex> links;
+  std::vector<GpuOp> ops;
+  ModuleUse use;
+};
+
+json use_json(const ModuleUse& use) {
+  json modules = json::object();
+  for (const ModuleRow& row : use.rows) {
+    const ModuleTotals& t = row.totals;
+    modules[row.name] = {{"calls", t.calls},
+                         {"host_ns", t.host},
+                         {"forward_gpu_ns", t.forward},
+                         {"backward_gpu_ns", t.backward},
+                         {"self_forward_gpu_ns", t.self_forward},
+                         {"self_backward_gpu_ns", t.self_backward}};
+  }
+  return {{"modules", modules},
+          {"outside", {{"forward", use.outside_forward}, {"backward", use.outside_backward}}},
+          {"linked_gpu_ns", use.linked}};
+}
+
+template <class Rows>
+Ns self_sum(const Rows& rows) {
+  Ns sum = 0;
+  for (const auto& row : rows) sum += row.totals.self_forward + row.totals.self_backward;
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("the time of each module is that of the truth file to the nanosecond") {
+  std::ifstream file(recordings_folder() / "truth_modules.json");
+  const json truth = json::parse(file);
+  CHECK(truth.size() == 4);
+  std::size_t compared = 0;
+  for (const auto& [name, expected] : truth.items()) {
+    CAPTURE(std::string(name));
+    const auto path = recording_or_none(name);
+    if (path.empty()) {
+      REQUIRE(!has_shared("the truth about modules of others' recordings"));
+      continue;
+    }
+    const Recorded mine(path);
+    CHECK(mine.use.kind == RegionKind::modules);
+    const json found = use_json(mine.use);
+    CHECK(found == expected);
+    if (found != expected) MESSAGE(json::diff(expected, found).dump().substr(0, 1500));
+    ++compared;
+  }
+  CHECK(compared >= 2);  // transformer_baseline and transformer_optimized are the project's own
+}
+
+TEST_CASE("self times and what is outside add up to all linked GPU work in every recording") {
+  std::size_t with_modules = 0, with_annotations = 0;
+  for (const auto& path : real_traces()) {
+    CAPTURE(path.string());
+    const Recorded mine(path);
+    const ModuleUse& use = mine.use;
+    Ns linked = 0;
+    for (const GpuOp& op : mine.ops) linked += op.linked() ? op.span.length() : 0;
+    const Ns outside = use.outside_forward + use.outside_backward;
+    CHECK(use.linked == linked);
+    CHECK(self_sum(use.rows) + outside == linked);
+    CHECK(self_sum(use.classes) + outside == linked);
+    CHECK(self_sum(use.tree) + outside == linked);
+    Ns roots = 0;
+    for (const ModuleNode& node : use.tree) roots += node.parent == ModuleNode::kNoParent ? node.totals.gpu() : 0;
+    CHECK(roots + outside == linked);
+    CHECK((use.kind == RegionKind::modules) == missing_modules(use).empty());
+    with_modules += use.kind == RegionKind::modules ? 1 : 0;
+    with_annotations += use.kind == RegionKind::annotations ? 1 : 0;
+  }
+  CHECK(with_modules >= 2);
+  CHECK(with_annotations >= 1);
+}
