@@ -12,6 +12,7 @@
 #include "app/cli/info.h"
 #include "app/cli/kernels.h"
 #include "app/cli/modules.h"
+#include "app/cli/overview.h"
 #include "app/cli/ranks_command.h"
 #include "app/cli/record.h"
 #include "app/cli/screenshot.h"
@@ -183,6 +184,16 @@ std::function<int()> declare_modules(CLI::App& arguments) {
   return [options] { return modules(*options); };
 }
 
+std::function<int()> declare_overview(CLI::App& arguments) {
+  auto options = std::make_shared<OverviewOptions>();
+  arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
+  auto* json = arguments.add_flag("--json", options->json, "print JSON");
+  arguments.add_option("--html", options->html, "write a page for a browser, whole in one file")
+      ->type_name("FILE")
+      ->excludes(json);
+  return [options] { return overview(*options); };
+}
+
 std::function<int()> declare_diagnose(CLI::App& arguments) {
   auto options = std::make_shared<DiagnoseOptions>();
   arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
@@ -301,6 +312,8 @@ std::function<int()> declare_sql(CLI::App& arguments) {
 
 constexpr Subcommand kSubcommands[] = {
     {"info", "print what is in a trace", declare_info},
+    {"overview", "print how a run is on one page: steps, account, use of the GPU, what to do first; --html FILE to mail it",
+     declare_overview},
     {"diagnose", "print what costs time, what proves it and what to do", declare_diagnose},
     {"why", "print where each nanosecond of each GPU went: compute, communication, copies, and why it stood still",
      declare_why},

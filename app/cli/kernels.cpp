@@ -10,6 +10,7 @@
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
 #include "core/analyze/gpu/occupancy.h"
+#include "core/analyze/ncu_command/ncu_command.h"
 #include "core/base/text.h"
 
 namespace gapscope {
@@ -85,7 +86,8 @@ Json decoded_json(const KernelName& name) {
   return out;
 }
 
-Json row_json(const Trace& trace, const KernelRow& row) {
+Json row_json(const Trace& trace, const NcuCommands& commands, const KernelRow& row) {
+  const std::optional<NcuCommand> ncu = commands.of(row.longest);
   return {{"name", trace.strings[row.name]},
           {"kind", kernel_kind_name(row.decoded.kind)},
           {"family", row.decoded.family},
@@ -105,6 +107,7 @@ Json row_json(const Trace& trace, const KernelRow& row) {
           {"other_shapes", row.other_shapes},
           {"operators", operators_json(trace, row)},
           {"occupancy", occupancy_json(trace, row)},
+          {"ncu", ncu ? Json(ncu->command) : Json(nullptr)},
           {"decoded", decoded_json(row.decoded)}};
 }
 
@@ -156,9 +159,10 @@ std::string no_kernels_sentence(const KernelTable& table) {
   return "This trace holds no GPU work. Record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].";
 }
 
-std::string kernels_json(const Trace& trace, const KernelTable& table, std::size_t limit) {
+std::string kernels_json(const Trace& trace, const LinkIndex& links, const KernelTable& table, std::size_t limit) {
+  const NcuCommands commands(trace, gpu_ops(trace, links));
   Json list = Json::array();
-  for (std::size_t i = 0; i < std::min(limit, table.rows.size()); ++i) list.push_back(row_json(trace, table.rows[i]));
+  for (std::size_t i = 0; i < std::min(limit, table.rows.size()); ++i) list.push_back(row_json(trace, commands, table.rows[i]));
   return json_text(list);
 }
 
@@ -172,7 +176,7 @@ int kernels(const KernelsOptions& options) {
   sort_rows(table, options.sort);
   std::string text;
   if (options.json)
-    text = kernels_json(trace, table, options.limit);
+    text = kernels_json(trace, links, table, options.limit);
   else
     text = table.rows.empty() ? no_kernels_sentence(table) + '\n' : kernels_text(trace, table, options.limit);
   return print(text);

@@ -79,6 +79,10 @@ constexpr Tool kTools[] = {
      "trace: which traces there are.",
      kOpen},
     {"info", "info", "--json", "The same as open, of a trace.", kInfo},
+    {"overview", "overview", "--json",
+     "How a run is: verdict, steps, time account, use of the GPU, kinds of work, rates, memory, what to do first, and what the "
+     "recording lacks. Times in ns, sizes in bytes.",
+     kInfo},
     {"why", "why", "--json",
      "The time account of each GPU: every nanosecond of the window is compute, exposed communication, exposed copies, or idle "
      "by cause (operator, python, launching, synchronizing, ...), "

@@ -1,0 +1,112 @@
+#include <nlohmann/json.hpp>
+
+#include "app/cli/in_and_out.h"
+#include "app/cli/overview.h"
+
+namespace gapscope {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json account_json(const DeviceAccount& account) {
+  const AccountTimes& t = account.times;
+  Json idle = Json::object();
+  for (std::size_t c = 0; c < kIdleCauses; ++c)
+    if (t.idle[c] > 0) idle[std::string(idle_cause_key(static_cast<IdleCause>(c)))] = t.idle[c];
+  return {{"window", {account.window.begin, account.window.end}},
+          {"compute", t.compute},
+          {"exposed_communication", t.exposed_communication},
+          {"exposed_copies", t.exposed_copies},
+          {"idle", std::move(idle)}};
+}
+
+Json device_json(const OverviewDevice& d) {
+  Json out = {{"id", d.device}, {"name", text_or_null(d.name)}};
+  const DeviceProperties* p = d.properties;
+  out["sms"] = p != nullptr && p->sms > 0 ? Json(p->sms) : Json(nullptr);
+  out["memory_bytes"] = p != nullptr && p->total_global_mem > 0 ? Json(p->total_global_mem) : Json(nullptr);
+  const GpuFigures figures = d.activity != nullptr ? d.activity->figures : GpuFigures();
+  out["utilization"] = or_null(figures.utilization);
+  out["sm_efficiency"] = or_null(figures.sm_efficiency);
+  out["achieved_occupancy_percent"] = or_null(figures.achieved_occupancy_percent);
+  out["peak_memory_bytes"] = or_null(d.peak_bytes);
+  out["peak_reserved_bytes"] = or_null(d.peak_reserved_bytes);
+  out["account"] = d.account != nullptr ? account_json(*d.account) : Json(nullptr);
+  return out;
+}
+
+Json steps_json(const std::optional<StepFigures>& s) {
+  if (!s) return nullptr;
+  return {{"count", s->count},         {"dropped", s->dropped}, {"mean_ns", s->mean},           {"median_ns", s->median},
+          {"min_ns", s->min},          {"max_ns", s->max},      {"deviation_ns", s->deviation}, {"first_ns", s->first},
+          {"trend", or_null(s->trend)}};
+}
+
+Json rates_json(const std::optional<RateFigures>& r) {
+  if (!r) return nullptr;
+  return {{"operations", r->operations},
+          {"gpu_ns", r->gpu_time},
+          {"kernel_ns", r->kernel_time},
+          {"flop_per_second", r->per_second},
+          {"flop_per_second_of_window", r->per_second_of_window},
+          {"peak_share", or_null(r->peak_share)},
+          {"peak_share_of_window", or_null(r->peak_share_of_window)}};
+}
+
+Json findings_json(const Diagnosis& diagnosis) {
+  Json out = Json::array();
+  for (const RankedFinding* f : first_findings(diagnosis))
+    out.push_back({{"rule", f->finding.rule->id},
+                   {"title", f->finding.rule->title},
+                   {"severity", severity_name(f->finding.severity)},
+                   {"cost_ns", f->finding.cost},
+                   {"summary", f->finding.summary},
+                   {"remedy", f->finding.rule->remedy}});
+  return out;
+}
+
+Json recording_json(const RecordingFacts& r) {
+  Json software = Json::object(), missing = Json::array();
+  for (const auto& [title, value] : r.software) software[title] = value;
+  for (const MissingPart& m : r.missing) missing.push_back({{"part", m.key}, {"what", m.what}, {"python", m.python}});
+  return {{"made_by", text_or_null(r.recorder)},
+          {"software", std::move(software)},
+          {"rank", r.rank >= 0 ? Json(r.rank) : Json(nullptr)},
+          {"world_size", r.world_size > 0 ? Json(r.world_size) : Json(nullptr)},
+          {"options", r.options},
+          {"missing", std::move(missing)}};
+}
+
+Json hot_json(const Trace& trace, const HotKernel& k) {
+  return {{"name", trace.strings[k.name]},
+          {"kind", kernel_kind_name(k.kind)},
+          {"count", k.count},
+          {"total_ns", k.time},
+          {"share", k.share},
+          {"ncu", k.ncu ? Json(k.ncu->command) : Json(nullptr)}};
+}
+
+}  // namespace
+
+std::string overview_json(const Trace& trace, const Overview& o, const Diagnosis& diagnosis) {
+  Json json = {{"verdict", diagnosis.verdict},     {"trust", text_or_null(diagnosis.trust)},
+               {"steps", steps_json(o.steps)},     {"devices", Json::array()},
+               {"kinds", Json::array()},           {"gpu_ns", o.gpu_time},
+               {"kernel_ns", o.kernel_time},       {"tensor_core_ns", o.tensor_core_time},
+               {"matrix_ns", o.matrix_time},       {"matrix_untold_ns", o.matrix_untold_time},
+               {"rates", rates_json(o.rates)},     {"findings", findings_json(diagnosis)},
+               {"hottest_kernels", Json::array()}, {"recording", recording_json(o.recording)}};
+  for (const OverviewDevice& d : o.devices) json["devices"].push_back(device_json(d));
+  for (const KindTime& k : o.kinds)
+    json["kinds"].push_back({{"kind", kernel_kind_name(k.kind)}, {"count", k.count}, {"ns", k.time}});
+  for (const HotKernel& k : o.hottest) json["hottest_kernels"].push_back(hot_json(trace, k));
+  return json_text(json);
+}
+
+}  // namespace gapscope

@@ -1,0 +1,169 @@
+#include "core/analyze/overview/overview.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/base/saturating.h"
+
+namespace gapscope {
+namespace {
+
+// The middle one, or rounded down between the two.
+Ns median_of(std::vector<Ns> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const Ns low = values[(values.size() - 1) / 2], high = values[values.size() / 2];
+  return low + (high - low) / 2;
+}
+
+bool is_matrix_kind(KernelKind kind) {
+  return kind == KernelKind::gemm || kind == KernelKind::convolution || kind == KernelKind::attention;
+}
+
+KernelKind kind_of(const KernelRow& row) {
+  return row.kind == Kind::memcpy ? KernelKind::copy : row.kind == Kind::memset ? KernelKind::memset : row.decoded.kind;
+}
+
+void add_kinds(const KernelTable& kernels, Overview& out) {
+  std::array<KindTime, kKernelKinds> kinds;
+  for (const KernelRow& row : kernels.rows) {
+    const KernelKind kind = kind_of(row);
+    KindTime& sum = kinds[static_cast<std::size_t>(kind)];
+    sum.kind = kind;
+    sum.count += row.count;
+    add_saturating(sum.time, row.total);
+    if (row.kind != Kind::kernel) continue;
+    add_saturating(out.kernel_time, row.total);
+    const std::optional<bool>& tensor_core = row.decoded.tensor_core;
+    if (tensor_core.value_or(false)) add_saturating(out.tensor_core_time, row.total);
+    if (!is_matrix_kind(kind)) continue;
+    add_saturating(out.matrix_time, row.total);
+    if (!tensor_core) add_saturating(out.matrix_untold_time, row.total);
+  }
+  for (const KindTime& kind : kinds)
+    if (kind.count > 0) out.kinds.push_back(kind);
+  std::stable_sort(out.kinds.begin(), out.kinds.end(), [](const KindTime& a, const KindTime& b) { return a.time > b.time; });
+  out.gpu_time = kernels.total;
+}
+
+void add_hottest(const Trace& trace, const std::vector<GpuOp>& ops, const KernelTable& kernels, Overview& out) {
+  const NcuCommands commands(trace, ops);
+  for (const KernelRow& row : kernels.rows) {
+    if (out.hottest.size() == kHotKernels) break;
+    if (row.kind != Kind::kernel) continue;
+    out.hottest.push_back({row.name, row.decoded.short_name, kind_of(row), row.count, row.total, row.share, row.longest,
+                           commands.of(row.longest)});
+    if (out.hottest.back().short_name.empty()) out.hottest.back().short_name = trace.strings[row.name];
+  }
+}
+
+// The time that the operations of a row would take at the peak, in seconds; nothing where no peak is known.
+std::optional<double> time_at_peak(const FlopsRow& row) {
+  if (!row.peak_share || *row.peak_share <= 0) return std::nullopt;
+  return *row.peak_share * static_cast<double>(row.gpu_time) / 1e9;
+}
+
+Ns kernel_time_in(const std::vector<GpuOp>& ops, Span window) {
+  Ns sum = 0;
+  for (const GpuOp& op : ops)
+    if (op.is_kernel() && window.contains(op.span.begin)) add_saturating(sum, op.span.length());
+  return sum;
+}
+
+std::optional<RateFigures> rates_of(const Trace& trace, const LinkIndex& links, const Analysis& analysis,
+                                    const std::vector<GpuOp>& ops) {
+  const Span window = analysis.account().window();
+  const std::size_t devices = analysis.account().devices().size();
+  if (window.empty() || devices == 0) return std::nullopt;
+  RateFigures out;
+  std::optional<double> at_peak = 0.0;
+  for (const FlopsRow& row : flops_table(trace, links, window).rows) {
+    if (!row.each.count || row.gpu_time <= 0) continue;
+    out.operations += *row.each.count * static_cast<double>(row.count);
+    add_saturating(out.gpu_time, row.gpu_time);
+    const std::optional<double> ideal = time_at_peak(row);
+    at_peak = at_peak && ideal ? std::optional(*at_peak + *ideal) : std::nullopt;
+  }
+  if (out.gpu_time <= 0 || out.operations <= 0) return std::nullopt;
+  const double seconds = static_cast<double>(out.gpu_time) / 1e9;
+  const double window_seconds = static_cast<double>(window.length()) / 1e9 * static_cast<double>(devices);
+  out.kernel_time = kernel_time_in(ops, window);
+  out.per_second = out.operations / seconds;
+  out.per_second_of_window = out.operations / window_seconds;
+  if (at_peak) out.peak_share = *at_peak / seconds;
+  if (at_peak) out.peak_share_of_window = *at_peak / window_seconds;
+  return out;
+}
+
+// c10::DeviceType of what shows up as a GPU of a trace: CUDA, HIP, XPU.
+bool is_gpu_memory(const MemoryDevice& m) { return m.device_type != 0 && m.device >= 0; }
+
+OverviewDevice& device_of(std::vector<OverviewDevice>& devices, std::int32_t number) {
+  const auto found = std::find_if(devices.begin(), devices.end(), [&](const OverviewDevice& d) { return d.device == number; });
+  if (found != devices.end()) return *found;
+  devices.emplace_back().device = number;
+  return devices.back();
+}
+
+// The devices that did something; where none did, those that the file describes.
+void add_devices(const Trace& trace, const Analysis& analysis, Overview& out) {
+  for (const GpuActivity& activity : analysis.gpu().devices) device_of(out.devices, activity.device).activity = &activity;
+  for (const DeviceAccount& account : analysis.account().devices()) device_of(out.devices, account.device).account = &account;
+  for (const MemoryDevice& memory : analysis.memory().devices) {
+    if (!is_gpu_memory(memory) || memory.points.empty() || !memory.states_totals) continue;
+    OverviewDevice& device = device_of(out.devices, memory.device);
+    device.peak_bytes = memory.points[memory.peak].allocated;
+    if (memory.peak_reserved >= 0) device.peak_reserved_bytes = memory.peak_reserved;
+  }
+  if (out.devices.empty())
+    for (const DeviceProperties& properties : trace.header.devices)
+      device_of(out.devices, static_cast<std::int32_t>(properties.id));
+  for (OverviewDevice& device : out.devices) {
+    device.properties = trace.device(device.device);
+    if (device.properties != nullptr) device.name = device.properties->name;
+  }
+  std::sort(out.devices.begin(), out.devices.end(),
+            [](const OverviewDevice& a, const OverviewDevice& b) { return a.device < b.device; });
+}
+
+}  // namespace
+
+StepFigures step_figures(const Steps& steps) {
+  StepFigures out;
+  std::vector<Ns> lengths;
+  for (const Step& step : steps.steps) lengths.push_back(step.span.length());
+  out.count = lengths.size();
+  out.dropped = steps.dropped;
+  if (lengths.empty()) return out;
+  const auto n = static_cast<double>(lengths.size());
+  double sum = 0, squares = 0;
+  for (const Ns length : lengths) sum += static_cast<double>(length);
+  for (const Ns length : lengths) squares += std::pow(static_cast<double>(length) - sum / n, 2);
+  out.mean = static_cast<Ns>(sum / n);
+  out.deviation = static_cast<Ns>(std::sqrt(squares / n));
+  out.first = lengths.front();
+  const std::size_t half = lengths.size() / 2;
+  const auto part = [&](std::size_t from) {
+    const auto begin = lengths.begin() + static_cast<std::ptrdiff_t>(from);
+    return median_of({begin, begin + static_cast<std::ptrdiff_t>(half)});
+  };
+  if (half >= 2 && part(0) > 0) out.trend = static_cast<double>(part(lengths.size() - half)) / static_cast<double>(part(0));
+  out.median = median_of(lengths);
+  out.min = *std::min_element(lengths.begin(), lengths.end());
+  out.max = *std::max_element(lengths.begin(), lengths.end());
+  return out;
+}
+
+Overview make_overview(const Trace& trace, const LinkIndex& links, const Analysis& analysis, const std::vector<GpuOp>& ops) {
+  Overview out;
+  out.recording = recording_facts(trace, analysis);
+  if (analysis.steps().annotated && !analysis.steps().steps.empty()) out.steps = step_figures(analysis.steps());
+  add_devices(trace, analysis, out);
+  add_kinds(analysis.kernels(), out);
+  add_hottest(trace, ops, analysis.kernels(), out);
+  out.rates = rates_of(trace, links, analysis, ops);
+  return out;
+}
+
+}  // namespace gapscope

@@ -1,0 +1,86 @@
+#pragma once
+// One page's worth of facts about a run: how long its steps are, where its GPUs' time goes, how well they are used, and by
+// what. What a recording does not state is nullopt or empty, never 0.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/analyze/account/time_account.h"
+#include "core/analyze/analysis.h"
+#include "core/analyze/kernel_name/kernel_name.h"
+#include "core/analyze/ncu_command/ncu_command.h"
+#include "core/analyze/operators/flops.h"
+#include "core/analyze/overview/recording.h"
+
+namespace gapscope {
+
+// Lengths of the steps of `gapscope steps`, where there are any.
+struct StepFigures {
+  std::size_t count = 0;
+  std::uint32_t dropped = 0;  // without their full GPU work: not counted
+  Ns mean = 0, median = 0, min = 0, max = 0;
+  Ns deviation = 0;  // standard deviation of the set; 0 of a single step
+  Ns first = 0;
+  // Median of the later half / of the earlier half, the middle one of an odd number left out; of four steps or more.
+  std::optional<double> trend;
+};
+StepFigures step_figures(const Steps& steps);
+
+// Kernels by what they compute, copies and fills, by the sum of their durations.
+struct KindTime {
+  KernelKind kind = KernelKind::unknown;  // copies and fills between memories: copy, memset
+  std::uint64_t count = 0;
+  Ns time = 0;
+};
+
+// Work whose operations can be counted: products, convolutions and attention with recorded shapes, that began in the window.
+struct RateFigures {
+  double operations = 0;
+  Ns gpu_time = 0;                   // of the kernels of these
+  Ns kernel_time = 0;                // of all kernels of the window
+  double per_second = 0;             // while these kernels ran
+  double per_second_of_window = 0;   // of one GPU's window
+  std::optional<double> peak_share;  // of the dense peak of their types, while they ran; nullopt where a peak is not known
+  std::optional<double> peak_share_of_window;
+};
+
+struct HotKernel {
+  StringId name;
+  std::string short_name;
+  KernelKind kind = KernelKind::unknown;
+  std::uint64_t count = 0;
+  Ns time = 0;
+  double share = 0;  // of all GPU work, 0..1
+  SliceId longest;
+  std::optional<NcuCommand> ncu;  // of the longest
+};
+constexpr std::size_t kHotKernels = 5;
+
+struct OverviewDevice {
+  std::int32_t device = 0;
+  std::string name;                                             // empty where the file does not say
+  const DeviceProperties* properties = nullptr;                 // may be null
+  const DeviceAccount* account = nullptr;                       // null: no linked work
+  const GpuActivity* activity = nullptr;                        // null: no work at all
+  std::optional<std::int64_t> peak_bytes, peak_reserved_bytes;  // of PyTorch's allocator
+};
+
+struct Overview {
+  RecordingFacts recording;
+  std::optional<StepFigures> steps;  // nullopt: no ProfilerStep#
+  std::vector<OverviewDevice> devices;
+  std::vector<KindTime> kinds;       // of all devices, most time first
+  Ns gpu_time = 0;                   // sum of all GPU work; what runs side by side counts twice
+  Ns kernel_time = 0;                // of kernels
+  Ns tensor_core_time = 0;           // of kernels whose name says that they use tensor cores
+  Ns matrix_time = 0;                // of gemm, convolution and attention kernels
+  Ns matrix_untold_time = 0;         // of these, whose name does not say whether they use tensor cores
+  std::optional<RateFigures> rates;  // nullopt: no shapes, or no such work
+  std::vector<HotKernel> hottest;    // most time first
+};
+
+// Refers to the trace and the analysis, which must outlive it. `ops`: gpu_ops() of the trace.
+Overview make_overview(const Trace& trace, const LinkIndex& links, const Analysis& analysis, const std::vector<GpuOp>& ops);
+
+}  // namespace gapscope

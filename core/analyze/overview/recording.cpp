@@ -1,0 +1,112 @@
+#include "core/analyze/overview/recording.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "core/analyze/modules/region_frames.h"
+
+namespace gapscope {
+namespace {
+
+std::string_view plain(std::string_view json) {
+  if (json.size() >= 2 && json.front() == '"' && json.back() == '"') json = json.substr(1, json.size() - 2);
+  return json;
+}
+
+// The value of a key of a JSON object's text: up to what ends a number or a short string.
+std::string_view value_in(std::string_view object, std::string_view key) {
+  const std::size_t at = object.find(fmt::format("\"{}\"", key));
+  if (at == std::string_view::npos) return {};
+  const std::size_t begin = object.find_first_not_of(" :\t\n\r", at + key.size() + 2);
+  if (begin == std::string_view::npos) return {};
+  const bool is_text = object[begin] == '"';
+  const std::size_t end = is_text ? object.find('"', begin + 1) : object.find_first_of(",}] \n", begin);
+  if (end == std::string_view::npos) return {};
+  return object.substr(begin + (is_text ? 1 : 0), end - begin - (is_text ? 1 : 0));
+}
+
+std::int64_t number_in(std::string_view object, std::string_view key) {
+  const std::string_view text = value_in(object, key);
+  std::int64_t number = -1;
+  const auto [end, trouble] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return trouble == std::errc() && end == text.data() + text.size() && number >= 0 ? number : -1;
+}
+
+void add_software(const Trace& trace, RecordingFacts& out) {
+  const Header& header = trace.header;
+  const auto add = [&](const char* title, std::string value) {
+    if (!value.empty()) out.software.emplace_back(title, std::move(value));
+  };
+  add("CUDA driver", cuda_version_text(header.find("cuda_driver_version")));
+  add("CUDA runtime", cuda_version_text(header.find("cuda_runtime_version")));
+  add("HIP driver", std::string(plain(header.find("hip_driver_version"))));
+  add("HIP runtime", std::string(plain(header.find("hip_runtime_version"))));
+  add("CUPTI", std::string(plain(header.find("cupti_version"))));
+  const std::string_view distributed = header.find("distributedInfo");
+  add("NCCL", std::string(value_in(distributed, "nccl_version")));
+  add("backend", std::string(value_in(distributed, "backend")));
+  add("trace schema", std::string(plain(header.find("schemaVersion"))));
+  add("command", std::string(plain(header.find("command"))));
+  out.rank = number_in(distributed, "rank");
+  out.world_size = number_in(distributed, "world_size");
+  if (plain(header.find("recorder")) == "gapscope")
+    out.recorder = "gapscope record";
+  else if (!header.find("schemaVersion").empty())
+    out.recorder = "torch.profiler";
+  for (const char* option : {"record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops"})
+    if (header.flag(option)) out.options.emplace_back(option);
+}
+
+bool has_kind(const Trace& trace, Kind kind) {
+  std::vector<bool> wanted;
+  for (const Category& c : trace.categories) wanted.push_back(c.kind == kind);
+  const auto& all = trace.slices.category;
+  return std::find(wanted.begin(), wanted.end(), true) != wanted.end() &&
+         std::any_of(all.begin(), all.end(), [&](std::uint16_t c) { return wanted[c]; });
+}
+
+void add_missing(const Trace& trace, const Analysis& analysis, std::vector<MissingPart>& out) {
+  const bool has_ops = has_kind(trace, Kind::op), has_gpu = !analysis.gpu().devices.empty();
+  const bool has_frames = has_kind(trace, Kind::python);
+  const auto add = [&](bool is_missing, MissingPart part) {
+    if (is_missing) out.push_back(part);
+  };
+  constexpr std::string_view kBoth = "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]";
+  add(!has_gpu, {"gpu", "No GPU work is recorded: nothing can be said of the GPU.", kBoth});
+  add(!has_ops, {"operators", "No operators are recorded: kernels have no names that Python knows.", kBoth});
+  add(!analysis.steps().annotated,
+      {"steps", "No steps are marked by a call at the end of each iteration: the whole recording counts as one.",
+       "prof.step()"});
+  add(analysis.steps().annotated && !analysis.steps().steps.empty() && analysis.steps().steps.front().name == "ProfilerStep#0",
+      {"warm_up", "The first step of the program is in the recording, with what is paid once.",
+       "schedule=torch.profiler.schedule(wait=1, warmup=1, active=5)"});
+  add(has_ops && !analysis.has_shapes(),
+      {"shapes", "No input shapes are recorded: operations, rates and shares of the peak cannot be told.",
+       "record_shapes=True"});
+  add(has_ops && !has_frames,
+      {"stacks", "No Python frames are recorded: what the host did outside operators has no name.", "with_stack=True"});
+  add(has_ops && region_frames(trace, RegionKind::modules).empty(),
+      {"modules", "No nn.Module frames are recorded: time cannot be told by module.", "with_stack=True, with_modules=True"});
+  add(has_ops && trace.memory.empty(), {"memory", "No memory records: peak memory is not known.", "profile_memory=True"});
+}
+
+}  // namespace
+
+std::string cuda_version_text(std::string_view json) {
+  const std::string_view text = plain(json);
+  int version = 0;
+  const auto [end, trouble] = std::from_chars(text.data(), text.data() + text.size(), version);
+  if (trouble != std::errc() || end != text.data() + text.size() || version < 1000) return std::string(text);
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+RecordingFacts recording_facts(const Trace& trace, const Analysis& analysis) {
+  RecordingFacts out;
+  add_software(trace, out);
+  add_missing(trace, analysis, out.missing);
+  return out;
+}
+
+}  // namespace gapscope

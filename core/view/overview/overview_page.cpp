@@ -1,0 +1,279 @@
+#include "core/view/overview/overview_page.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+
+namespace gapscope {
+namespace {
+
+constexpr std::size_t kFindingsFirst = 3;
+constexpr double kTrendWorthTelling = 0.05;
+
+std::string counted(std::uint64_t n, std::string_view noun) {
+  return fmt::format("{} {}{}", format_count(static_cast<std::int64_t>(n)), noun, n == 1 ? "" : "s");
+}
+std::string share(Ns part, Ns whole) {
+  return whole > 0 ? format_percent(static_cast<double>(part) / static_cast<double>(whole)) : "-";
+}
+std::string told(const std::optional<double>& fraction) { return fraction ? format_percent(*fraction) : "not in this trace"; }
+std::string device_title(const OverviewDevice& d) {
+  return d.name.empty() ? fmt::format("GPU {}", d.device) : fmt::format("GPU {}: {}", d.device, d.name);
+}
+
+const MissingPart* missing(const Overview& overview, std::string_view key) {
+  const auto& all = overview.recording.missing;
+  const auto found = std::find_if(all.begin(), all.end(), [&](const MissingPart& m) { return m.key == key; });
+  return found != all.end() ? &*found : nullptr;
+}
+
+// What the section lacks, and what records it.
+void add_missing(const Overview& overview, std::string_view key, PageSection& out) {
+  if (const MissingPart* part = missing(overview, key))
+    out.notes.push_back(fmt::format("{} Add {}.", part->what, part->python));
+}
+
+PageSection findings_section(const Diagnosis& diagnosis) {
+  PageSection out;
+  out.key = "findings";
+  out.title = "What to do first";
+  out.reads_as_text = true;
+  for (const RankedFinding* f : first_findings(diagnosis)) {
+    const Finding& finding = f->finding;
+    out.lines.push_back({fmt::format("{}, {}", finding.rule->title, format_duration(finding.cost)),
+                         fmt::format("{} {}", finding.summary, finding.rule->remedy)});
+  }
+  if (out.lines.empty()) out.notes.emplace_back("No rule found anything that costs time.");
+  return out;
+}
+
+PageSection account_section(const Overview& overview) {
+  PageSection out;
+  out.key = "account";
+  out.title = "Where the GPU's time went";
+  for (const OverviewDevice& d : overview.devices) {
+    if (d.account == nullptr) continue;
+    out.bars.push_back({device_title(d), d.account->times.window, parts_of(d.account->times)});
+  }
+  if (out.bars.empty())
+    out.notes.emplace_back(missing(overview, "gpu") != nullptr
+                               ? "No GPU work is recorded. Add activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]."
+                               : "No launch of the GPU work is recorded, so its time has no account.");
+  return out;
+}
+
+std::string trend_text(const StepFigures& s) {
+  if (!s.trend || std::abs(*s.trend - 1) < kTrendWorthTelling) return {};
+  return fmt::format("The later half of the steps is {} {} than the earlier one, by the medians.",
+                     format_percent(std::abs(*s.trend - 1)), *s.trend > 1 ? "longer" : "shorter");
+}
+
+PageSection steps_section(const Overview& overview) {
+  PageSection out;
+  out.key = "steps";
+  out.title = "Steps";
+  if (!overview.steps) {
+    add_missing(overview, "steps", out);
+    if (out.notes.empty()) out.notes.emplace_back("No step is in this recording with its GPU work whole.");
+    return out;
+  }
+  const StepFigures& s = *overview.steps;
+  out.lines = {{"steps", format_count(static_cast<std::int64_t>(s.count))},
+               {"median", format_duration(s.median)},
+               {"mean", format_duration(s.mean)}};
+  if (s.count > 1) {
+    out.lines.push_back({"range", fmt::format("{} to {}", format_duration(s.min), format_duration(s.max))});
+    out.lines.push_back(
+        {"standard deviation", fmt::format("{} ({} of the mean)", format_duration(s.deviation), share(s.deviation, s.mean))});
+    out.lines.push_back({"first step", format_duration(s.first)});
+  }
+  if (const std::string trend = trend_text(s); !trend.empty()) out.notes.push_back(trend);
+  if (s.dropped > 0)
+    out.notes.push_back(fmt::format("{} at the end without all of the GPU work: left out.", counted(s.dropped, "step")));
+  add_missing(overview, "warm_up", out);
+  return out;
+}
+
+void add_tensor_cores(const Overview& overview, PageSection& out) {
+  if (overview.kernel_time <= 0) return;
+  std::string value = share(overview.tensor_core_time, overview.kernel_time) + " of kernel time";
+  if (overview.matrix_time > 0)
+    value += fmt::format("; products, convolutions and attention are {}", share(overview.matrix_time, overview.kernel_time));
+  out.lines.push_back({"in tensor-core kernels", value});
+  if (overview.matrix_untold_time > 0)
+    out.notes.push_back(
+        fmt::format("By the kernels' names; those of {} of product time do not say whether they use tensor cores.",
+                    share(overview.matrix_untold_time, overview.matrix_time)));
+}
+
+void add_rates(const Overview& overview, PageSection& out) {
+  if (!overview.rates) {
+    if (missing(overview, "gpu") == nullptr) add_missing(overview, "shapes", out);
+    return;
+  }
+  const RateFigures& r = *overview.rates;
+  if (r.gpu_time < overview.matrix_time / 2) {
+    out.notes.push_back(fmt::format(
+        "Operations can be counted of {} of the time of products, convolutions and attention only: no rate is told.",
+        share(r.gpu_time, overview.matrix_time)));
+    return;
+  }
+  const auto of_peak = [](const std::optional<double>& s) {
+    return s ? fmt::format(", {} of the dense peak", format_percent(*s)) : std::string();
+  };
+  out.lines.push_back({"rate of products", rate_text(r.per_second) + of_peak(r.peak_share)});
+  out.lines.push_back({"over the window", rate_text(r.per_second_of_window) + of_peak(r.peak_share_of_window)});
+  out.notes.push_back(
+      fmt::format("Operations are counted from recorded shapes, of products, convolutions and attention that own {} "
+                  "of the kernel time.",
+                  share(r.gpu_time, r.kernel_time)));
+}
+
+PageSection use_section(const Overview& overview) {
+  PageSection out;
+  out.key = "use";
+  out.title = "How well the GPU is used";
+  const bool several = overview.devices.size() > 1;
+  for (const OverviewDevice& d : overview.devices) {
+    if (d.activity == nullptr) continue;
+    const GpuFigures& f = d.activity->figures;
+    const std::string of = several ? fmt::format(" of GPU {}", d.device) : "";
+    out.lines.push_back({"utilization" + of, told(f.utilization)});
+    out.lines.push_back({"est. SM efficiency" + of, told(f.sm_efficiency)});
+    out.lines.push_back({"est. achieved occupancy" + of, f.achieved_occupancy_percent
+                                                             ? format_percent(*f.achieved_occupancy_percent / 100)
+                                                             : "not in this trace"});
+  }
+  add_tensor_cores(overview, out);
+  add_rates(overview, out);
+  add_missing(overview, "gpu", out);
+  return out;
+}
+
+PageSection kinds_section(const Overview& overview) {
+  PageSection out;
+  out.key = "kinds";
+  out.title = "GPU work by kind";
+  out.table.head = {"kind", "time", "of GPU work", "count"};
+  for (const KindTime& k : overview.kinds)
+    out.table.rows.push_back({std::string(kernel_kind_name(k.kind)), format_duration(k.time), share(k.time, overview.gpu_time),
+                              format_count(static_cast<std::int64_t>(k.count))});
+  return out;
+}
+
+PageSection kernels_section(const Overview& overview) {
+  PageSection out;
+  out.key = "kernels";
+  out.title = "Hottest kernels";
+  out.table.head = {"kernel", "kind", "time", "of GPU work", "count"};
+  out.table.text_columns = 2;
+  for (const HotKernel& k : overview.hottest)
+    out.table.rows.push_back({k.short_name, std::string(kernel_kind_name(k.kind)), format_duration(k.time),
+                              format_percent(k.share), format_count(static_cast<std::int64_t>(k.count))});
+  const auto found =
+      std::find_if(overview.hottest.begin(), overview.hottest.end(), [](const HotKernel& k) { return k.ncu.has_value(); });
+  if (found == overview.hottest.end()) return out;
+  out.notes.push_back(fmt::format("Nsight Compute profiles the longest launch of {} again with this command. {}",
+                                  found == overview.hottest.begin() ? "the first" : found->short_name, ncu_note()));
+  out.code.push_back(found->ncu->command);
+  return out;
+}
+
+PageSection memory_section(const Overview& overview) {
+  PageSection out;
+  out.key = "memory";
+  out.title = "Memory";
+  for (const OverviewDevice& d : overview.devices) {
+    if (!d.peak_bytes) continue;
+    std::string value = format_bytes(static_cast<std::uint64_t>(std::max<std::int64_t>(0, *d.peak_bytes)));
+    if (d.peak_reserved_bytes) value += ", reserved " + format_bytes(static_cast<std::uint64_t>(*d.peak_reserved_bytes));
+    if (d.properties != nullptr && d.properties->total_global_mem > 0)
+      value += fmt::format(", of {}", format_bytes(static_cast<std::uint64_t>(d.properties->total_global_mem)));
+    out.lines.push_back({fmt::format("peak of GPU {}", d.device), value});
+  }
+  add_missing(overview, "memory", out);
+  if (out.lines.empty() && out.notes.empty())
+    out.notes.emplace_back("No record states how much memory a GPU has allocated in all.");
+  return out;
+}
+
+PageSection machine_section(const Overview& overview) {
+  PageSection out;
+  out.key = "machine";
+  out.title = "Device and software";
+  for (const OverviewDevice& d : overview.devices) {
+    std::string value = d.name.empty() ? "not described in this trace" : d.name;
+    if (const DeviceProperties* p = d.properties) {
+      if (p->sms > 0) value += fmt::format(", {} SMs", p->sms);
+      if (p->total_global_mem > 0) value += ", " + format_bytes(static_cast<std::uint64_t>(p->total_global_mem));
+      if (p->compute_major > 0) value += fmt::format(", compute {}.{}", p->compute_major, p->compute_minor);
+    }
+    out.lines.push_back({fmt::format("GPU {}", d.device), value});
+  }
+  for (const auto& [title, value] : overview.recording.software) out.lines.push_back({title, value});
+  const RecordingFacts& r = overview.recording;
+  if (r.rank >= 0)
+    out.lines.push_back({"rank", r.world_size > 0 ? fmt::format("{} of {}", r.rank, r.world_size) : std::to_string(r.rank)});
+  return out;
+}
+
+PageSection recording_section(const Trace& trace, const Overview& overview) {
+  PageSection out;
+  out.key = "recording";
+  out.title = "The recording";
+  const RecordingFacts& r = overview.recording;
+  if (!r.recorder.empty()) out.lines.push_back({"made by", r.recorder});
+  out.lines.push_back({"length", format_duration(trace.span.length())});
+  out.lines.push_back({"events", format_count(static_cast<std::int64_t>(trace.figures.events))});
+  if (!r.options.empty()) out.lines.push_back({"options", fmt::format("{}", fmt::join(r.options, ", "))});
+  if (r.missing.empty()) out.notes.emplace_back("Nothing that this page needs is missing in it.");
+  if (r.recorder == "gapscope record" && !r.missing.empty())
+    out.notes.emplace_back("gapscope record sees CUDA calls and GPU work alone; torch.profiler.profile adds what is missing:");
+  for (const MissingPart& m : r.missing) out.notes.push_back(fmt::format("{} Add {}.", m.what, m.python));
+  return out;
+}
+
+}  // namespace
+
+std::string largest_part_words(const PageBar& bar) {
+  const auto largest = std::max_element(bar.parts.begin(), bar.parts.end(),
+                                        [](const AccountPart& a, const AccountPart& b) { return a.time < b.time; });
+  return largest == bar.parts.end() ? std::string()
+                                    : fmt::format("{} {}", part_words(*largest), share(largest->time, bar.window));
+}
+
+std::string rate_text(double per_second) {
+  const auto in = [&](double unit, const char* name) {
+    return fmt::format("{} {}FLOP/s", format_significant(per_second / unit), name);
+  };
+  if (per_second >= 1e15) return in(1e15, "P");
+  if (per_second >= 1e12) return in(1e12, "T");
+  return per_second >= 1e9 ? in(1e9, "G") : in(1e6, "M");
+}
+
+std::vector<const RankedFinding*> first_findings(const Diagnosis& diagnosis) {
+  std::vector<const RankedFinding*> found;
+  for (const RankedFinding& f : diagnosis.findings)
+    if (found.size() < kFindingsFirst && f.led_by < 0 && f.finding.cost > 0 && !is_teaching(f.finding.rule->rule_class))
+      found.push_back(&f);
+  return found;
+}
+
+OverviewPage overview_page(const Trace& trace, const Overview& overview, const Diagnosis& diagnosis) {
+  OverviewPage page{trace.path, diagnosis.verdict, diagnosis.trust, {}};
+  page.sections.push_back(account_section(overview));
+  page.sections.push_back(findings_section(diagnosis));
+  page.sections.push_back(steps_section(overview));
+  page.sections.push_back(use_section(overview));
+  if (!overview.kinds.empty()) page.sections.push_back(kinds_section(overview));
+  if (!overview.hottest.empty()) page.sections.push_back(kernels_section(overview));
+  if (!overview.devices.empty()) page.sections.push_back(memory_section(overview));
+  if (PageSection machine = machine_section(overview); !machine.lines.empty()) page.sections.push_back(std::move(machine));
+  page.sections.push_back(recording_section(trace, overview));
+  return page;
+}
+
+}  // namespace gapscope

@@ -1,0 +1,59 @@
+#pragma once
+// The overview of a run as sections of lines and tables: what the command line prints, a report holds and a tab shows. Names
+// are as in the file: whoever shows them makes them harmless.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/analyze/overview/overview.h"
+#include "core/diagnose/diagnose.h"
+#include "core/view/timeline/idle_look.h"
+
+namespace gapscope {
+
+struct PageLine {
+  std::string label, value;
+};
+
+struct PageTable {
+  std::vector<std::string> head;
+  std::vector<std::vector<std::string>> rows;  // as long as the head
+  std::size_t text_columns = 1;                // so many at the left hold words, all others numbers
+};
+
+// A GPU's window as parts; they add up to `window`.
+struct PageBar {
+  std::string title;  // "GPU 0: NVIDIA H200"
+  Ns window = 0;
+  std::vector<AccountPart> parts;
+};
+
+struct PageSection {
+  std::string_view key;  // "steps"
+  std::string title;
+  std::vector<PageLine> lines;
+  bool reads_as_text = false;  // the lines are paragraphs with a heading each
+  std::vector<PageBar> bars;
+  PageTable table;                 // without rows: none
+  std::vector<std::string> notes;  // sentences: what is missing, what numbers mean
+  std::vector<std::string> code;   // to be copied: commands, Python
+};
+
+struct OverviewPage {
+  std::string file;     // the path as it was given
+  std::string verdict;  // one line
+  std::string trust;    // what limits it; empty where nothing does
+  std::vector<PageSection> sections;
+};
+
+// The findings that come first: those that no other one explains, by cost; at most three.
+std::vector<const RankedFinding*> first_findings(const Diagnosis& diagnosis);
+
+OverviewPage overview_page(const Trace& trace, const Overview& overview, const Diagnosis& diagnosis);
+
+// "host: operators 41.2 %": the largest part of a bar; empty where it has none.
+std::string largest_part_words(const PageBar& bar);
+// "812 TFLOP/s", of operations a second.
+std::string rate_text(double per_second);
+
+}  // namespace gapscope

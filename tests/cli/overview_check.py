@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""`gapscope overview` as a person and a script meet it: its JSON, its sums, its page, what it says is missing, its exit codes.
+
+    overview_check.py PROGRAM RECORDING...
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+PARTS = {"verdict", "trust", "steps", "devices", "kinds", "gpu_ns", "kernel_ns", "tensor_core_ns", "matrix_ns", "matrix_untold_ns",
+         "rates", "findings", "hottest_kernels", "recording"}
+TITLES = ("Where the GPU's time went", "What to do first", "Steps", "How well the GPU is used", "The recording")
+NO_GPU = b'[{"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":1,"dur":1}]'
+CUT = b'{"traceEvents": [{"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":1,"dur":1}, {"ph":"X","cat":"ker'
+AMD = (b'[{"ph":"X","cat":"cuda_runtime","name":"hipLaunchKernel","pid":1,"tid":1,"ts":2,"dur":1,"args":{"correlation":5}},'
+       b'{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":4,"dur":3,"args":{"correlation":5,"device":0,"stream":7}}]')
+
+
+def run(program, *arguments, text=b"", command="overview"):
+    done = subprocess.run([program, command, *arguments], input=text, capture_output=True, timeout=60)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def complaints_about(program, recording, folder):
+    code, out, _ = run(program, recording, "--json")
+    answer = json.loads(out)
+    if code != 0 or set(answer) != PARTS:
+        yield f"{recording}: ended with {code}, keys {sorted(answer)}"
+    if sum(kind["ns"] for kind in answer["kinds"]) != answer["gpu_ns"]:
+        yield f"{recording}: the kinds do not add up"
+    accounts = {device["device"]: device for device in json.loads(run(program, recording, "--json", command="why")[1])["devices"]}
+    for device in answer["devices"]:
+        if device["account"] and any(device["account"][key] != accounts[device["id"]][key] for key in device["account"]):
+            yield f"{recording}: another account than that of why"
+    costs = [finding["cost_ns"] for finding in answer["findings"]]
+    if len(costs) > 3 or min(costs, default=1) <= 0:
+        yield f"{recording}: findings {costs}"
+    code, out, _ = run(program, recording)
+    if code != 0 or any(f"\n{title}\n" not in out for title in TITLES):
+        yield f"{recording}: ended with {code}: {out[:200]!r}"
+    page = folder / "page.html"
+    code, out, _ = run(program, recording, "--html", str(page))
+    html = page.read_text()
+    if code != 0 or out or not html.startswith("<!DOCTYPE html>") or "<script" in html or "src=" in html or html.count("<svg") < 3:
+        yield f"{recording}: its page: {code}, {len(html)} characters"
+    if any(title.replace("'", "&#39;") not in html for title in TITLES):
+        yield f"{recording}: its page lacks a section"
+
+
+def complaints(program, recordings, folder):
+    for recording in recordings:
+        yield from complaints_about(program, recording, folder)
+    for text in (NO_GPU, CUT):
+        code, out, _ = run(program, "-", text=text)
+        if code != 0 or "record_shapes=True" not in out or "ProfilerActivity.CUDA" not in out or "with_stack=True" not in out:
+            yield f"what is missing is not said: {code}, {out!r}"
+    if "cut off" not in run(program, "-", text=CUT)[1]:
+        yield "a cut file is not said to be cut"
+    code, out, _ = run(program, "-", text=AMD)
+    if code != 0 or "ncu " in out or "utilization" not in out:
+        yield f"AMD: {code}, {out!r}"
+    code, _, err = run(program, recordings[0], "--html", str(folder / "no" / "such" / "folder.html"))
+    if code != 1 or err.count("\n") != 1:
+        yield f"no folder: {code}, {err!r}"
+    if run(program, recordings[0], "--html", "x", "--json")[0] != 2:
+        yield "bad usage does not end with 2"
+
+
+def main():
+    program, *recordings = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        found = list(complaints(program, recordings, pathlib.Path(folder)))
+    print("\n".join(found))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,85 @@
+// The page and its HTML: nothing of a trace breaks out of it, and every tag is closed.
+#include <memory>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "core/view/document.h"
+#include "core/view/overview/html.h"
+#include "core/view/overview/timeline_svg.h"
+#include "tests/support/load_text.h"
+#include "tests/support/real_traces.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+
+namespace {
+
+// The first tag that is not closed in its place; empty where all are.
+std::string unclosed(const std::string& html) {
+  static const std::regex tag(R"(<(/?)([a-zA-Z0-9]+)[^>]*?(/?)>)");
+  std::vector<std::string> open;
+  for (std::sregex_iterator at(html.begin(), html.end(), tag), end; at != end; ++at) {
+    const std::string name = (*at)[2];
+    if (name == "meta" || (*at)[3].length() > 0) continue;
+    if ((*at)[1].length() == 0) {
+      open.push_back(name);
+    } else if (open.empty() || open.back() != name) {
+      return name;
+    } else {
+      open.pop_back();
+    }
+  }
+  return open.empty() ? "" : open.back();
+}
+
+std::string page_of(const Document& document) {
+  document.diagnose();
+  const Overview overview =
+      make_overview(document.trace, document.links, *document.analysis(), gpu_ops(document.trace, document.links));
+  OverviewPage page = overview_page(document.trace, overview, *document.diagnosis());
+  HtmlReport report;
+  report.title = page.file;
+  report.lead = {page.verdict};
+  report.sections = std::move(page.sections);
+  report.pictures.push_back({"picture", timeline_svg(document.trace, document.lanes, document.trace.span)});
+  return html_report(report);
+}
+
+}  // namespace
+
+TEST_CASE("text of a trace cannot become markup") {
+  CHECK(html_text("<script>alert('x')&\"</script>") == "&lt;script&gt;alert(&#39;x&#39;)&amp;&quot;&lt;/script&gt;");
+  CHECK(html_text("\x1b[31m").find('\x1b') == std::string::npos);
+  const std::string name = "</title><script>alert(1)</script>\\\" onload=\\\"x";
+  const std::string args = ", \"args\": {\"correlation\": 5, \"device\": 0, \"stream\": 7}";
+  const Document document(
+      load_text(events(slice(name, "1", "900") + "," + slice("cudaLaunchKernel", "5", "1", args, "cuda_runtime") + "," +
+                       slice(name, "20", "800", args, "kernel", "7"))));
+  const std::string html = page_of(document);
+  CHECK(html.find("<script") == std::string::npos);
+  CHECK(html.find("onload=\"") == std::string::npos);
+  CHECK(unclosed(html) == "");
+}
+
+TEST_CASE("the page of every recording is whole, loads nothing and does not grow with the trace") {
+  for (const auto& path : real_traces()) {
+    CAPTURE(path.string());
+    const auto loaded = load_trace(path.string());
+    REQUIRE(loaded.ok());
+    const Document document(*loaded);
+    const std::string html = page_of(document);
+    CHECK(unclosed(html) == "");
+    CHECK(html.find("http") == std::string::npos);
+    CHECK(html.size() < 1'500'000);
+    CHECK(html.find("nan") == std::string::npos);
+  }
+}
+
+TEST_CASE("rates read in steps of a thousand") {
+  CHECK(rate_text(1.41e14) == "141 TFLOP/s");
+  CHECK(rate_text(2.5e15) == "2.50 PFLOP/s");
+  CHECK(rate_text(3e9) == "3.00 GFLOP/s");
+}
