@@ -34,7 +34,7 @@ MAY_INCLUDE = {
 # third-party header -> the only folders that may include it (tests/ may include anything)
 ONLY_IN = {
     r"simdjson": ["core/load"],
-    r"(zlib|lzma|zstd)\.h": ["core/load", "app/record"],
+    r"(zlib|lzma|zstd|isa-l)\.h": ["core/load", "app/record"],
     r"libiberty": ["core/base"],
     r"re2": ["core/sql"],
     r"(.*/)?imgui": ["ui", "app/window"],

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <system_error>
 
 #include "core/load/event_bounds.h"
 
@@ -23,27 +22,13 @@ BlockReader::BlockReader(ByteSource& source, std::string head, std::uint64_t fil
       offset_(file_offset),
       block_bytes_(block_bytes),
       cancel_(cancel),
-      bytes_done_(bytes_done),
-      reads_ahead_(!source.is_plain()) {
+      bytes_done_(bytes_done) {
   free_.reserve(static_cast<std::size_t>(blocks));
   for (int i = 0; i < blocks; ++i) free_.push_back(std::make_unique<Block>());
-  if (!reads_ahead_) return;
-  try {
-    thread_ = Thread(
-        [this] {
-          while (read_block()) {
-          }
-        },
-        [this]() noexcept { fail(); });
-  } catch (const std::system_error&) {
-    reads_ahead_ = false;  // no thread is to be had: whoever asks for a block inflates it
-  }
 }
 
-BlockReader::~BlockReader() { stop(); }
-
-// Puts one more block at the end of ready_. False when there is none, or none after it.
-bool BlockReader::read_block() {
+// Puts one more block at the end of ready_; finished_ says when none comes after it.
+void BlockReader::read_block() {
   std::unique_ptr<Block> block = free_block();
   bool ok = false;
   if (block) {
@@ -52,14 +37,20 @@ bool BlockReader::read_block() {
     ok = fill(*block);
     read_seconds_ += seconds_since(start);
   }
-  const bool is_last = !ok || block->is_last;
-  {
+  const std::lock_guard lock(mutex_);
+  finished_ = !ok || block->is_last;
+  if (ok) ready_.push_back(std::move(block));
+}
+
+// Reads until nobody waits for a block but this thread.
+void BlockReader::read_for_all() {
+  for (bool again = true; again;) {
+    read_block();
     const std::lock_guard lock(mutex_);
-    if (ok) ready_.push_back(std::move(block));
-    finished_ = finished_ || is_last;
+    again = !finished_ && !stopped_ && ready_.size() < waiting_;
+    reading_ = again;
+    changed_.notify_all();
   }
-  changed_.notify_all();
-  return !is_last;
 }
 
 bool BlockReader::fill(Block& block) {
@@ -112,38 +103,29 @@ std::unique_ptr<Block> BlockReader::free_block() {
 }
 
 std::unique_ptr<Block> BlockReader::next() {
-  std::unique_lock turn(turn_, std::defer_lock);
-  if (!reads_ahead_) {
-    turn.lock();
-    try {
-      if (!is_finished()) read_block();
-    } catch (...) {
-      stop();
-      throw;
+  std::unique_lock lock(mutex_);
+  ++waiting_;
+  const auto can_go_on = [&] { return stopped_ || finished_ || !ready_.empty() || !reading_; };
+  while (!stopped_ && ready_.empty() && !finished_) {
+    if (!reading_) {
+      reading_ = true;
+      lock.unlock();
+      try {
+        read_for_all();
+      } catch (...) {
+        stop();
+        throw;
+      }
+      lock.lock();
+    } else {
+      changed_.wait(lock, can_go_on);
     }
   }
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return stopped_ || finished_ || !ready_.empty(); });
-  if (failure_) std::rethrow_exception(failure_);
+  --waiting_;
   if (stopped_ || ready_.empty()) return nullptr;
   std::unique_ptr<Block> block = std::move(ready_.front());
   ready_.pop_front();
   return block;
-}
-
-// In a catch block of the thread that reads ahead.
-void BlockReader::fail() noexcept {
-  {
-    const std::lock_guard lock(mutex_);
-    failure_ = std::current_exception();
-    stopped_ = true;
-  }
-  changed_.notify_all();
-}
-
-bool BlockReader::is_finished() const {
-  const std::lock_guard lock(mutex_);
-  return finished_;
 }
 
 void BlockReader::recycle(std::unique_ptr<Block> block) {

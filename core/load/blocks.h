@@ -5,7 +5,6 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
-#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -13,7 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/parallel.h"
 #include "core/base/result.h"
 #include "core/load/byte_source.h"
 
@@ -31,16 +29,16 @@ struct Block {
 
 class BlockReader {
  public:
-  // Packed text is inflated ahead on a thread of its own. Plain text is read by whoever asks for the next block, and so is in
-  // the cache of the core that parses it: reading a file ahead is what the system does. `head` is text already read (it comes
-  // first), at `file_offset`. At most `blocks` blocks exist at a time; each holds about `block_bytes`, more where an event is
-  // larger.
+  // Whoever asks for a block reads it, and so has it in the cache of the core that parses it; reading a file ahead is what the
+  // system does. Inflating takes longer: whoever inflates goes on for those who wait meanwhile, so that neither they nor the
+  // inflating stand still, on two cores or on sixteen. `head` is
+  // text already read (it comes first), at `file_offset`. At most `blocks` blocks exist at a time; each holds about
+  // `block_bytes`, more where an event is larger.
   BlockReader(ByteSource& source, std::string head, std::uint64_t file_offset, std::size_t block_bytes, int blocks,
               std::atomic<bool>* cancel, std::atomic<std::uint64_t>* bytes_done);
-  ~BlockReader();
 
   // The next block in order, or null at the end, after an error and after stop(). Any thread. An exception met while reading
-  // stops all, and is thrown here.
+  // stops all, and is thrown to the thread that met it.
   std::unique_ptr<Block> next();
   // Gives a block back for further reading.
   void recycle(std::unique_ptr<Block> block);
@@ -52,12 +50,11 @@ class BlockReader {
   double read_seconds() const { return read_seconds_; }
 
  private:
-  bool read_block();
+  void read_for_all();
+  void read_block();
   bool fill(Block& block);
   void cut(Block& block);
   std::unique_ptr<Block> free_block();
-  bool is_finished() const;
-  void fail() noexcept;
 
   ByteSource& source_;
   std::string tail_;  // text read beyond the last cut
@@ -66,20 +63,18 @@ class BlockReader {
   std::atomic<bool>* cancel_;
   std::atomic<std::uint64_t>* bytes_done_;
 
-  std::mutex turn_;  // held while a block is read, where no thread reads ahead
   std::size_t next_number_ = 0;
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::deque<std::unique_ptr<Block>> ready_;
   std::vector<std::unique_ptr<Block>> free_;
+  bool reading_ = false;     // a thread is about it: what is above the mutex is its own
+  std::size_t waiting_ = 0;  // threads that want a block
   bool finished_ = false;
   bool stopped_ = false;
   std::optional<Error> error_;
-  std::exception_ptr failure_;  // of the thread that reads ahead
   std::atomic<std::uint64_t> text_bytes_{0};
   double read_seconds_ = 0;
-  bool reads_ahead_;
-  Thread thread_;
 };
 
 }  // namespace gapscope

@@ -43,14 +43,18 @@ class FileSource final : public ByteSource {
     done_ += got;
     return got;
   }
-  bool seek(std::uint64_t offset) { return ::lseek(fd_, static_cast<off_t>(offset), SEEK_SET) >= 0; }
+  bool seek(std::uint64_t offset) override {
+    if (may_wait_ || ::lseek(fd_, static_cast<off_t>(offset), SEEK_SET) < 0) return false;
+    done_ = offset;
+    return true;
+  }
   std::uint64_t file_bytes_read() const override { return done_; }
   std::uint64_t file_bytes_total() const override { return size_; }
 
  private:
   // Until something can be read, or the writer is gone. False when cancelled.
   bool wait() const {
-    if (!may_wait_) return true;
+    if (!may_wait_) return cancel_ == nullptr || !cancel_->load(std::memory_order_relaxed);
     constexpr int kPatienceMs = 30;  // a cancelled load is to end within 100
     pollfd ready{fd_, POLLIN, 0};
     while (cancel_ == nullptr || !cancel_->load(std::memory_order_relaxed)) {
@@ -78,6 +82,10 @@ class MemorySource final : public ByteSource {
     at_ += n;
     return n;
   }
+  bool seek(std::uint64_t offset) override {
+    at_ = std::min<std::uint64_t>(offset, text_.size());
+    return true;
+  }
   std::uint64_t file_bytes_read() const override { return at_; }
   std::uint64_t file_bytes_total() const override { return text_.size(); }
 
@@ -97,6 +105,11 @@ class ReplaySource final : public ByteSource {
     if (n == size) return n;
     Result<std::size_t> more = rest_->read(into + n, size - n);
     return more ? Result<std::size_t>(n + *more) : more;
+  }
+  bool seek(std::uint64_t offset) override {
+    if (!rest_->seek(offset)) return false;
+    at_ = head_.size();
+    return true;
   }
   std::uint64_t file_bytes_read() const override { return rest_->file_bytes_read(); }
   std::uint64_t file_bytes_total() const override { return rest_->file_bytes_total(); }
@@ -211,8 +224,7 @@ Result<std::unique_ptr<ByteSource>> open_source(const std::string& path, const s
 Result<std::unique_ptr<ByteSource>> open_packed(const std::string& path, std::uint64_t offset) {
   Result<std::unique_ptr<ByteSource>> raw = open_raw(path, nullptr);
   if (!raw) return raw;
-  if (!static_cast<FileSource&>(**raw).seek(offset))
-    return Error{fmt::format("{} cannot be read from byte {}.", printable(path), offset)};
+  if (!(*raw)->seek(offset)) return Error{fmt::format("{} cannot be read from byte {}.", printable(path), offset)};
   return raw;
 }
 

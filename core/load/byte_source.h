@@ -21,6 +21,8 @@ class ByteSource {
   // Bytes of the file consumed so far, and its size (0 when unknown): the same as the text for a plain file.
   virtual std::uint64_t file_bytes_read() const = 0;
   virtual std::uint64_t file_bytes_total() const = 0;
+  // Goes on reading at this byte of the file. False, with nothing done, where that is impossible: a pipe, packed text.
+  virtual bool seek(std::uint64_t /*file_offset*/) { return false; }
   // True when the compressed stream ended before its end mark; the text up to there was delivered.
   virtual bool was_cut_short() const { return false; }
   // True when text and file are the same bytes.

@@ -1,5 +1,6 @@
-// gzip through zlib, single and multi-member. Restart points work as in zlib's example zran.c: between two deflate blocks
-// the 32 KB before, the place in the file and up to seven left-over bits are all that is needed to go on.
+// gzip through zlib, single and multi-member, and the choice between it and igzip (inflate_gzip.h). Restart points work as in
+// zlib's example zran.c: between two deflate blocks the 32 KB before, the place in the file and up to seven left-over bits are
+// all that is needed to go on.
 #include <algorithm>
 #include <limits>
 #include <new>
@@ -7,8 +8,7 @@
 
 #include <zlib.h>
 
-#include "core/load/byte_source.h"
-#include "core/load/restart_points.h"
+#include "core/load/inflate_gzip.h"
 
 namespace gapscope {
 namespace {
@@ -22,8 +22,13 @@ constexpr std::size_t kTrailerBytes = 8;                       // CRC and length
 
 class GzipSource final : public ByteSource {
  public:
-  GzipSource(std::unique_ptr<ByteSource> raw, std::shared_ptr<RestartPoints> points)
-      : raw_(std::move(raw)), input_(kInputBytes), points_(std::move(points)) {
+  GzipSource(std::unique_ptr<ByteSource> raw, std::shared_ptr<RestartPoints> points, std::uint64_t text_begin,
+             std::uint64_t points_from)
+      : raw_(std::move(raw)),
+        input_(kInputBytes),
+        points_(std::move(points)),
+        text_done_(text_begin),
+        next_point_(std::max(points_from, text_begin + kPointEvery)) {
     begin(kGzipWindow);
   }
   // Goes on at a restart point; `raw` begins with the byte that holds the left-over bits, if there are any.
@@ -49,18 +54,21 @@ class GzipSource final : public ByteSource {
       const auto room = static_cast<uInt>(std::min<std::size_t>(size, std::numeric_limits<uInt>::max()));
       if (stream_.avail_in == 0) {
         if (Result<bool> more = fill(); !more) return more.error();
-        if (stream_.avail_in == 0) {
-          // The file ends. Between members that is the end; inside one it was cut.
-          cut_short_ = !between_members_;
+        if (stream_.avail_in == 0 && between_members_) {
           done_ = true;
           break;
         }
       }
+      const bool is_over = stream_.avail_in == 0;  // the file ends inside a member; zlib may still hold bytes back
       if (between_members_ && !begin_member()) break;
       stream_.avail_out = room;
       const int state = ::inflate(&stream_, points_ ? Z_BLOCK : Z_NO_FLUSH);
       size -= room - stream_.avail_out;
       text_done_ += room - stream_.avail_out;
+      if (is_over && room == stream_.avail_out && state != Z_STREAM_END) {
+        cut_short_ = done_ = true;
+        break;
+      }
       if (state == Z_STREAM_END) {
         if (inside_ && !leave_member()) break;
         between_members_ = true;
@@ -158,13 +166,21 @@ class GzipSource final : public ByteSource {
 
 }  // namespace
 
+std::unique_ptr<ByteSource> make_zlib_source(std::unique_ptr<ByteSource> raw, std::shared_ptr<RestartPoints> points,
+                                             std::uint64_t text_begin, std::uint64_t points_from) {
+  return std::make_unique<GzipSource>(std::move(raw), std::move(points), text_begin, points_from);
+}
+
 std::unique_ptr<ByteSource> make_gzip_source(std::unique_ptr<ByteSource> raw) {
-  return std::make_unique<GzipSource>(std::move(raw), std::make_shared<RestartPoints>());
+  auto points = std::make_shared<RestartPoints>();
+  if (has_igzip() && raw->seek(0)) return make_igzip_source(std::move(raw), std::move(points));
+  return make_zlib_source(std::move(raw), std::move(points));
 }
 
 Result<std::unique_ptr<ByteSource>> open_gzip_at(const std::string& path, const RestartPoint& point) {
   Result<std::unique_ptr<ByteSource>> raw = open_packed(path, point.file_offset - (point.bits != 0 ? 1 : 0));
   if (!raw) return raw;
+  if (!point.state.empty()) return make_igzip_source_at(std::move(*raw), point);
   return std::unique_ptr<ByteSource>(std::make_unique<GzipSource>(std::move(*raw), point));
 }
 

@@ -152,13 +152,11 @@ class Loader {
   std::optional<Error> parse_events(BuildInput& input) {
     const auto start = Clock::now();
     const std::size_t head_bytes = head_.size();
-    // Each worker holds one block, one may be inflated meanwhile, and a few wait for a slow one before them.
+    // Each worker holds one block, and a few wait for a slow one before them.
     const int blocks = 2 * options_.threads + 2;
     BlockReader reader(*source_, std::move(head_), offset_, options_.batch_bytes, blocks, &progress_.cancel,
                        &progress_.bytes_done);
-    // Inflating keeps a core busy: as many parsers as cores would take turns with it.
-    const int parsers = source_->is_plain() ? options_.threads : std::max(1, options_.threads - 1);
-    EventStream stream(top_, parsers, progress_);
+    EventStream stream(top_, options_.threads, progress_);
     PartBuilder parts(options_.on_part);
     for (const std::uint64_t until : part_ends()) {
       if (!stream.run(reader, until)) return cancelled();

@@ -45,8 +45,8 @@ TEST_CASE("gzip, single and multi-member, holds the same trace as plain text") {
 
 TEST_CASE("a clicked slice's args come from a restart point, in one member or many") {
   const TempFolder folder;
-  const std::string text = numbered_slices(200'000);
-  REQUIRE(text.size() > (std::size_t{24} << 20));
+  const std::string text = numbered_slices(300'000);
+  REQUIRE(text.size() > (std::size_t{36} << 20));
   const std::string one = gzip_text(text, 1);
   const std::size_t third = text.size() / 3;
   const std::string three = gzip_text(std::string_view(text).substr(0, third), 1) +
