@@ -29,7 +29,9 @@ namespace {
 std::function<int()> declare_info(CLI::App& arguments) {
   auto options = std::make_shared<InfoOptions>();
   arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
-  arguments.add_flag("--json", options->json, "print JSON");
+  auto* json = arguments.add_flag("--json", options->json, "print JSON");
+  arguments.add_flag("--stages", options->stages, "print the timeline of loading it: what each thread did when")
+      ->excludes(json);
   return [options] { return info(*options); };
 }
 

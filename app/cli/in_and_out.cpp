@@ -14,8 +14,9 @@
 
 namespace gapscope {
 
-std::shared_ptr<const Trace> load_or_say_why(const std::string& path) {
-  const Result<std::shared_ptr<const Trace>> loaded = load_trace(path);
+std::shared_ptr<const Trace> load_or_say_why(const std::string& path) { return value_or_say_why(load_trace(path)); }
+
+std::shared_ptr<const Trace> value_or_say_why(const Result<std::shared_ptr<const Trace>>& loaded) {
   if (loaded.ok()) return *loaded;
   std::fprintf(stderr, "gapscope: %s\n", printable(loaded.error().message).c_str());
   return nullptr;

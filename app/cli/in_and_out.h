@@ -5,12 +5,14 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "core/base/result.h"
 #include "core/trace/trace.h"
 
 namespace gapscope {
 
 // Null when it does not open; the reason is then a sentence on stderr.
 std::shared_ptr<const Trace> load_or_say_why(const std::string& path);
+std::shared_ptr<const Trace> value_or_say_why(const Result<std::shared_ptr<const Trace>>& loaded);
 
 // To stdout, whole. The exit code: kBadInput when it could not be written (a full disk), which is then said on stderr.
 int print(const std::string& text);

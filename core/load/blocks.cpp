@@ -16,13 +16,14 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 }  // namespace
 
 BlockReader::BlockReader(ByteSource& source, std::string head, std::uint64_t file_offset, std::size_t block_bytes, int blocks,
-                         std::atomic<bool>* cancel, std::atomic<std::uint64_t>* bytes_done)
+                         std::atomic<bool>* cancel, std::atomic<std::uint64_t>* bytes_done, LoadTimeline* timeline)
     : source_(source),
       tail_(std::move(head)),
       offset_(file_offset),
       block_bytes_(block_bytes),
       cancel_(cancel),
-      bytes_done_(bytes_done) {
+      bytes_done_(bytes_done),
+      timeline_(timeline) {
   free_.reserve(static_cast<std::size_t>(blocks));
   for (int i = 0; i < blocks; ++i) free_.push_back(std::make_unique<Block>());
 }
@@ -34,6 +35,7 @@ void BlockReader::read_block() {
   if (block) {
     block->number = next_number_++;
     const auto start = Clock::now();
+    const Timed timed(timeline_, source_.is_plain() ? LoadTimeline::Stage::reading : LoadTimeline::Stage::inflating);
     ok = fill(*block);
     read_seconds_ += seconds_since(start);
   }

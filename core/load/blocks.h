@@ -14,6 +14,7 @@
 
 #include "core/base/result.h"
 #include "core/load/byte_source.h"
+#include "core/load/load_timeline.h"
 
 namespace gapscope {
 
@@ -35,7 +36,7 @@ class BlockReader {
   // text already read (it comes first), at `file_offset`. At most `blocks` blocks exist at a time; each holds about
   // `block_bytes`, more where an event is larger.
   BlockReader(ByteSource& source, std::string head, std::uint64_t file_offset, std::size_t block_bytes, int blocks,
-              std::atomic<bool>* cancel, std::atomic<std::uint64_t>* bytes_done);
+              std::atomic<bool>* cancel, std::atomic<std::uint64_t>* bytes_done, LoadTimeline* timeline = nullptr);
 
   // The next block in order, or null at the end, after an error and after stop(). Any thread. An exception met while reading
   // stops all, and is thrown to the thread that met it.
@@ -62,6 +63,7 @@ class BlockReader {
   std::size_t block_bytes_;
   std::atomic<bool>* cancel_;
   std::atomic<std::uint64_t>* bytes_done_;
+  LoadTimeline* timeline_;
 
   std::size_t next_number_ = 0;
   mutable std::mutex mutex_;  // guards what follows

@@ -6,8 +6,8 @@
 
 namespace gapscope {
 
-EventStream::EventStream(TopLevel& top, int threads, LoadProgress& progress)
-    : top_(top), threads_(threads), progress_(progress) {
+EventStream::EventStream(TopLevel& top, int threads, LoadProgress& progress, LoadTimeline* timeline)
+    : top_(top), threads_(threads), progress_(progress), timeline_(timeline) {
   for (int i = 0; i <= threads; ++i) tables_.push_back(std::make_unique<LocalTables>());
 }
 
@@ -42,7 +42,10 @@ void EventStream::parse_blocks(BlockReader& reader, int worker) {
       const std::lock_guard lock(mutex_);
       events_are_over = array_closed_;
     }
-    if (!events_are_over) parsed.end = parser.parse(block->text(), block->file_offset, block->is_last);
+    if (!events_are_over) {
+      const Timed timed(timeline_, LoadTimeline::Stage::parsing);
+      parsed.end = parser.parse(block->text(), block->file_offset, block->is_last);
+    }
     parsed.block = std::move(block);
     add(std::move(parsed), parser.chunk(), reader);
   }
@@ -52,6 +55,7 @@ void EventStream::parse_blocks(BlockReader& reader, int worker) {
 // Commits the block when it is its turn, and those that waited for it. What was committed is put down when the others may go
 // on. `chunk` is the parser's own, which gets another one where this one has to wait.
 void EventStream::add(Parsed parsed, RawChunk& chunk, BlockReader& reader) {
+  const Timed timed(timeline_, LoadTimeline::Stage::storing);
   ClaimedChunks claimed;
   {
     const std::lock_guard lock(mutex_);

@@ -20,7 +20,8 @@ namespace gapscope {
 
 class EventStream {
  public:
-  EventStream(TopLevel& top, int threads, LoadProgress& progress);
+  // `timeline` may be null.
+  EventStream(TopLevel& top, int threads, LoadProgress& progress, LoadTimeline* timeline = nullptr);
 
   // Parses the blocks of `reader`: all, or those up to about `until_bytes` of the file, all of which are then committed.
   // False when cancelled.
@@ -61,6 +62,7 @@ class EventStream {
   TopLevel& top_;
   int threads_;
   LoadProgress& progress_;
+  LoadTimeline* timeline_;
   std::vector<std::unique_ptr<LocalTables>> tables_;  // one a worker, and one more for what is parsed again
   std::uint64_t until_bytes_ = 0;
   std::atomic<bool> at_end_{false};

@@ -15,6 +15,7 @@
 #include "core/load/blocks.h"
 #include "core/load/byte_source.h"
 #include "core/load/event_stream.h"
+#include "core/load/load_timeline.h"
 #include "core/load/part_builder.h"
 #include "core/load/top_level.h"
 
@@ -52,12 +53,13 @@ std::string_view format_of(const std::vector<std::string>& keys) {
 
 class Loader {
  public:
-  Loader(std::string name, std::unique_ptr<ByteSource> source, const LoadOptions& options)
+  Loader(std::string name, std::unique_ptr<ByteSource> source, const LoadOptions& options, LoadTimeline* timeline = nullptr)
       : name_(std::move(name)),
         shown_(printable(name_)),
         source_(std::move(source)),
         options_(options),
-        progress_(options.progress != nullptr ? *options.progress : own_progress_) {
+        progress_(options.progress != nullptr ? *options.progress : own_progress_),
+        timeline_(timeline) {
     if (options_.threads <= 0) options_.threads = hardware_threads();
     if (options_.batch_bytes == 0) options_.batch_bytes = kBlockBytes;
   }
@@ -155,8 +157,8 @@ class Loader {
     // Each worker holds one block, and a few wait for a slow one before them.
     const int blocks = 2 * options_.threads + 2;
     BlockReader reader(*source_, std::move(head_), offset_, options_.batch_bytes, blocks, &progress_.cancel,
-                       &progress_.bytes_done);
-    EventStream stream(top_, options_.threads, progress_);
+                       &progress_.bytes_done, timeline_);
+    EventStream stream(top_, options_.threads, progress_, timeline_);
     PartBuilder parts(options_.on_part);
     for (const std::uint64_t until : part_ends()) {
       if (!stream.run(reader, until)) return cancelled();
@@ -224,6 +226,7 @@ class Loader {
 
   Result<std::shared_ptr<const Trace>> build(BuildInput input) {
     const auto start = Clock::now();
+    const Timed timed(timeline_, LoadTimeline::Stage::building);
     trace_->header = top_.take_header();
     trace_->figures.threads = options_.threads;
     trace_->figures.file_bytes = source_->file_bytes_total() != 0 ? source_->file_bytes_total() : source_->file_bytes_read();
@@ -264,6 +267,7 @@ class Loader {
   LoadOptions options_;
   LoadProgress own_progress_;
   LoadProgress& progress_;
+  LoadTimeline* timeline_;
   TopLevel top_;
   std::string head_;
   std::uint64_t offset_ = 0;  // of head_ in the text
@@ -285,15 +289,27 @@ std::string_view load_stage_name(LoadStage stage) {
   return "";
 }
 
-Result<std::shared_ptr<const Trace>> load_trace(const std::string& path, const LoadOptions& options) {
+namespace {
+
+Result<std::shared_ptr<const Trace>> load_file(const std::string& path, const LoadOptions& options, LoadTimeline* timeline) {
   try {
     Result<std::unique_ptr<ByteSource>> source =
         open_source(path, options.progress != nullptr ? &options.progress->cancel : nullptr, options.spill_folder);
     if (!source) return source.error();
-    return Loader(path, std::move(*source), options).run();
+    return Loader(path, std::move(*source), options, timeline).run();
   } catch (...) {
     return current_failure("open", path);
   }
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Trace>> load_trace(const std::string& path, const LoadOptions& options) {
+  return load_file(path, options, nullptr);
+}
+
+Result<std::shared_ptr<const Trace>> load_trace_on(LoadTimeline& timeline, const std::string& path) {
+  return load_file(path, {}, &timeline);
 }
 
 Result<std::shared_ptr<const Trace>> load_trace_from_text(std::string_view text, const std::string& name,
