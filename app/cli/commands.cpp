@@ -39,7 +39,13 @@ std::function<int()> declare_diff(CLI::App& arguments) {
   auto options = std::make_shared<DiffOptions>();
   arguments.add_option("A", options->a, "the trace before")->required();
   arguments.add_option("B", options->b, "the trace after")->required();
-  arguments.add_flag("--json", options->json, "print JSON");
+  arguments.add_option("MORE", options->more, "further traces: each against the baseline, as a table");
+  arguments.add_option("--baseline", options->baseline, "which of the traces the others are held against; A without it")
+      ->type_name("FILE");
+  auto* json = arguments.add_flag("--json", options->json, "print JSON");
+  arguments.add_option("--html", options->html, "write a page for a browser, whole in one file")
+      ->type_name("FILE")
+      ->excludes(json);
   arguments
       .add_option_function<std::string>(
           "--step",
@@ -62,7 +68,8 @@ std::function<int()> declare_diff(CLI::App& arguments) {
               options->fail_if.push_back(*condition);
             }
           },
-          "end with 3 when B has changed so per step: \"gpu_busy>+5%\", \"idle>+50us\", \"launches>+2\"")
+          "end with 3 when B has changed so per step, or in use: \"gpu_busy>+5%\", \"idle>+50us\", \"launches>+2\", "
+          "\"utilization<-5pp\"")
       ->type_name("COND")
       ->expected(1)
       ->take_all();

@@ -40,7 +40,36 @@ Json change_json(const FigureChange& c) {
           {"ratio", number_or_null(c.ratio)},
           {"ratio_low", number_or_null(c.ratio_low)},
           {"ratio_high", number_or_null(c.ratio_high)},
+          {"interval", c.interval ? Json({c.interval->low, c.interval->high}) : Json(nullptr)},
           {"differs", c.differs}};
+}
+
+Json problem_json(const Problem& p) {
+  return {{"operations", number_or_null(p.operations)},
+          {"elements", number_or_null(p.elements)},
+          {"rows", number_or_null(p.rows)},
+          {"tokens", number_or_null(p.tokens)},
+          {"types", p.types},
+          {"devices", p.devices},
+          {"device_count", p.device_count},
+          {"world_size", p.world_size > 0 ? Json(p.world_size) : Json(nullptr)}};
+}
+
+Json likeness_json(const Likeness& like) {
+  Json per_unit = Json::array();
+  for (const PerUnit& u : like.per_unit)
+    per_unit.push_back({{"unit", u.unit}, {"a", u.a}, {"b", u.b}, {"gpu_busy_ns_a", u.ns_a}, {"gpu_busy_ns_b", u.ns_b}});
+  return {{"work", work_key(like.work)},
+          {"a", problem_json(like.a)},
+          {"b", problem_json(like.b)},
+          {"differences", like.differences},
+          {"per_unit", std::move(per_unit)}};
+}
+
+Json use_json(const std::vector<UseRow>& use) {
+  Json out = Json::array();
+  for (const UseRow& row : use) out.push_back({{"key", row.key}, {"a", number_or_null(row.a)}, {"b", number_or_null(row.b)}});
+  return out;
 }
 
 Json kernel_json(const KernelChange& k) {
@@ -78,9 +107,11 @@ Json finding_json(const ComparisonFinding& f) {
 
 }  // namespace
 
-std::string comparison_json(const Comparison& c) {
+std::string comparison_json(const Comparison& c, const std::vector<UseRow>& use) {
   Json json = {{"verdict", c.verdict}, {"a", side_json(c.a)}, {"b", side_json(c.b)}, {"changes", Json::array()}};
   for (const FigureChange& change : c.changes) json["changes"].push_back(change_json(change));
+  json["like"] = likeness_json(c.like);
+  json["use"] = use_json(use);
   json["kernel_classes"] = Json::object();
   for (std::size_t i = 0; i < kKernelChangeClasses; ++i) {
     const KernelClassTotal& t = c.kernel_totals[i];
@@ -95,6 +126,18 @@ std::string comparison_json(const Comparison& c) {
   json["findings"] = Json::array();
   for (const ComparisonFinding& f : c.findings) json["findings"].push_back(finding_json(f));
   json["notes"] = c.notes;
+  return json_text(json);
+}
+
+std::string sweep_json(const std::vector<SweepRow>& rows) {
+  Json json = {{"baseline", rows.empty() ? Json(nullptr) : side_json(rows.front().comparison.a)}, {"traces", Json::array()}};
+  for (const SweepRow& row : rows) {
+    Json one = {{"verdict", row.comparison.verdict}, {"side", side_json(row.comparison.b)}, {"changes", Json::array()}};
+    for (const FigureChange& change : row.comparison.changes) one["changes"].push_back(change_json(change));
+    one["like"] = likeness_json(row.comparison.like);
+    one["use"] = use_json(row.use);
+    json["traces"].push_back(std::move(one));
+  }
   return json_text(json);
 }
 

@@ -18,7 +18,7 @@ namespace gapscope {
 namespace {
 
 // The step of median length, else the longest gap of the busiest GPU with as much around it.
-Span closer_look(const Analysis& analysis, const Overview& overview) {
+Span closer_look(const Analysis& analysis, const RunOverview& overview) {
   if (overview.steps)
     for (const Step& step : analysis.steps().steps)
       if (step.span.length() <= overview.steps->median && step.span.length() * 2 > overview.steps->median) return step.span;
@@ -28,7 +28,7 @@ Span closer_look(const Analysis& analysis, const Overview& overview) {
   return intersect({gap.begin - gap.length(), gap.end + gap.length()}, device->window);
 }
 
-HtmlReport report_of(const Document& document, const Overview& overview, OverviewPage page) {
+HtmlReport report_of(const Document& document, const RunOverview& overview, OverviewPage page) {
   HtmlReport report;
   report.title = std::filesystem::path(page.file).filename().string();
   report.lead.push_back(page.verdict);
@@ -64,7 +64,7 @@ int overview(const OverviewOptions& options) {
   if (!loaded) return kBadInput;
   const Document document(loaded);
   document.diagnose();
-  const Overview facts =
+  const RunOverview facts =
       make_overview(document.trace, document.links, *document.analysis(), gpu_ops(document.trace, document.links));
   if (options.json) return print(overview_json(document.trace, facts, *document.diagnosis()));
   OverviewPage page = overview_page(document.trace, facts, *document.diagnosis());

@@ -15,7 +15,7 @@ struct OverviewOptions {
 // Loads, gathers, prints or writes. The exit code; an error is one sentence on stderr.
 int overview(const OverviewOptions& options);
 
-std::string overview_json(const Trace& trace, const Overview& overview, const Diagnosis& diagnosis);
+std::string overview_json(const Trace& trace, const RunOverview& overview, const Diagnosis& diagnosis);
 std::string overview_text(const OverviewPage& page);
 // Sections as `overview_text` has them.
 std::string sections_text(const std::vector<PageSection>& sections);

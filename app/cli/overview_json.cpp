@@ -94,7 +94,7 @@ Json hot_json(const Trace& trace, const HotKernel& k) {
 
 }  // namespace
 
-std::string overview_json(const Trace& trace, const Overview& o, const Diagnosis& diagnosis) {
+std::string overview_json(const Trace& trace, const RunOverview& o, const Diagnosis& diagnosis) {
   Json json = {{"verdict", diagnosis.verdict},     {"trust", text_or_null(diagnosis.trust)},
                {"steps", steps_json(o.steps)},     {"devices", Json::array()},
                {"kinds", Json::array()},           {"gpu_ns", o.gpu_time},

@@ -21,13 +21,23 @@ namespace {
 
 // Medians closer than this are never called a difference: clocks of CPU and GPU tick in tens of nanoseconds.
 constexpr double kLeastDifference = 0.02;
+constexpr std::size_t kEnoughSteps = 6;  // a bootstrap of fewer values knows too little of their spread (heuristic)
 
 std::optional<double> quotient(std::int64_t x, std::int64_t y) {
   if (y == 0) return std::nullopt;
   return static_cast<double>(x) / static_cast<double>(y);
 }
 
-FigureChange change_of(StepFigure figure, const Side& a, const Side& b) {
+// Of the steps that count.
+std::vector<std::int64_t> values_of(StepFigure figure, const SideData& data) {
+  std::vector<std::int64_t> values;
+  for (std::size_t s = data.steps.size() - data.side.counted; s < data.steps.size(); ++s)
+    values.push_back(data.steps[s].values[static_cast<std::size_t>(figure)]);
+  return values;
+}
+
+FigureChange change_of(StepFigure figure, const SideData& data_a, const SideData& data_b) {
+  const Side &a = data_a.side, &b = data_b.side;
   const StepSpread &x = a.of(figure), &y = b.of(figure);
   FigureChange out;
   out.figure = figure;
@@ -41,7 +51,9 @@ FigureChange change_of(StepFigure figure, const Side& a, const Side& b) {
   const double apart = std::max(*out.ratio, 1 / *out.ratio) - 1;
   const bool spread_known = a.counted > 1 && b.counted > 1;
   const bool spreads_meet = x.lower <= y.upper && y.lower <= x.upper;
-  out.differs = spread_known ? !spreads_meet && apart > kLeastDifference : apart > kUnknownNoise;
+  out.interval = ratio_interval(values_of(figure, data_a), values_of(figure, data_b));
+  const bool may_be_equal = out.interval && out.interval->holds(1);
+  out.differs = spread_known ? !spreads_meet && !may_be_equal && apart > kLeastDifference : apart > kUnknownNoise;
   return out;
 }
 
@@ -69,6 +81,14 @@ bool has_compiled_regions(const Trace& trace) {
   return false;
 }
 
+void add_likeness(const SideData& a, const SideData& b, const KernelChanges& kernels, Comparison& out) {
+  const bool other_grids =
+      std::any_of(kernels.rows.begin(), kernels.rows.end(), [](const KernelChange& row) { return row.other_grid; });
+  out.like = likeness_of(problem_of(a), problem_of(b), other_grids, out.a.of(StepFigure::gpu_busy).median,
+                         out.b.of(StepFigure::gpu_busy).median);
+  for (FigureChange& change : out.changes) change.equal_work = out.like.work != SameWork::other;
+}
+
 void add_notes(Comparison& out, const SideData& a, const SideData& b, bool cut) {
   const auto note = [&](std::string text) { out.notes.push_back(std::move(text)); };
   for (const auto& [data, name] : {std::pair(&a, "A"), std::pair(&b, "B")}) {
@@ -91,6 +111,14 @@ void add_notes(Comparison& out, const SideData& a, const SideData& b, bool cut) 
   } else if (a.side.counted < 2 || b.side.counted < 2) {
     note(fmt::format("A single step says nothing of noise: times count as different beyond {:.0f} %.", kUnknownNoise * 100));
   }
+  if (out.like.work == SameWork::untold && a.side.has_gpu_work && b.side.has_gpu_work)
+    note(
+        "Whether both do equal work cannot be told: the shapes of some work are in one of the files only, or in neither. "
+        "record_shapes=True records them; work inside CUDA graphs has none.");
+  const auto [fewer, more] = std::minmax(a.side.counted, b.side.counted);
+  if (fewer >= 2 && fewer < kEnoughSteps)
+    note(fmt::format("Intervals are by bootstrap over {} steps{}: with so few they are narrower than they should be.", fewer,
+                     more == fewer ? " on each side" : fmt::format(" on one side and {} on the other", more)));
   if (cut)
     note(
         "The operator trees are too large to be aligned as a whole: long lists were aligned in pieces, or the deepest levels "
@@ -122,8 +150,9 @@ Result<Comparison> compare(const ComparedTrace& a, const ComparedTrace& b, const
   Comparison out;
   out.a = side_a.side;
   out.b = side_b.side;
-  for (std::size_t f = 0; f < kStepFigures; ++f) out.changes[f] = change_of(static_cast<StepFigure>(f), out.a, out.b);
+  for (std::size_t f = 0; f < kStepFigures; ++f) out.changes[f] = change_of(static_cast<StepFigure>(f), side_a, side_b);
   KernelChanges kernels = kernel_changes(side_a, *keys[0], side_b, *keys[1]);
+  add_likeness(side_a, side_b, kernels, out);
   out.kernel_totals = kernels.totals;
   OperatorDiff operators = diff_operators(side_a, trees[0], side_b, trees[1], cancel);
   if (cancelled()) return Comparison{};

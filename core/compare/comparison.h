@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/compare/bootstrap.h"
+#include "core/compare/likeness.h"
 #include "core/index/lane_index.h"
 #include "core/index/link_index.h"
 #include "core/trace/trace.h"
@@ -91,12 +93,15 @@ struct Side {
 struct FigureChange {
   StepFigure figure{};
   std::optional<double> ratio, ratio_low, ratio_high;  // nullopt where b (its quartile) is 0
-  bool differs = false;  // the spread does not cover 1; with a single step on a side, beyond kUnknownNoise
+  std::optional<Interval> interval;  // of the ratio, by bootstrap over the steps: of times, with two steps or more on each side
+  bool differs = false;              // neither spread nor interval covers 1; with a single step on a side, beyond kUnknownNoise
+  bool equal_work = true;            // false: the sides do other work, and neither is faster or slower
 };
 // How a ratio a / b above 0 is said everywhere: "1.25x faster", "1.30x slower"; of what is not a time of work, "less" and
-// "more".
-std::string ratio_text(StepFigure figure, double ratio);
-// What became of the medians: "1.25x faster", "+3", "same", "no difference beyond noise"; empty where one of them is 0.
+// "more"; of other work, "shorter" and "longer".
+std::string ratio_text(StepFigure figure, double ratio, bool equal_work = true);
+// What became of the medians: "1.25x faster", "+3", "same", "no difference that these steps can show" ("beyond noise" where a
+// side has a single step); empty where one of them is 0.
 std::string change_text(const FigureChange& change, const StepSpread& a, const StepSpread& b);
 constexpr double kUnknownNoise = 0.05;  // the share that one step differs from the next easily (heuristic)
 
@@ -176,6 +181,7 @@ struct ComparisonFinding {
 
 struct Comparison {
   std::string verdict;  // one paragraph
+  Likeness like;        // whether both do equal work
   Side a, b;
   std::array<FigureChange, kStepFigures> changes{};
   std::vector<KernelChange> kernels;  // most time (of both sides) first; `same` after the others

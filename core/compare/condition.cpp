@@ -1,5 +1,6 @@
 #include "core/compare/condition.h"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 
@@ -33,10 +34,11 @@ std::string without_spaces(std::string_view text) {
 Error unreadable(std::string_view text) {
   std::string words;
   for (const Word& w : kWords) words += fmt::format("{}{}", words.empty() ? "" : ", ", w.word);
+  for (const std::string& key : use_keys()) words += ", " + key;
   return Error{
-      fmt::format("\"{}\" is no condition: write FIGURE>+CHANGE or FIGURE<-CHANGE with one of {}, and a change in % or, for "
-                  "times, in ns, us, ms "
-                  "or s: \"gpu_busy>+5%\", \"idle>+50us\", \"launches>+2\".",
+      fmt::format("\"{}\" is no condition: write FIGURE>+CHANGE or FIGURE<-CHANGE with one of {}, and a change in %, for times "
+                  "in ns, us, ms or s, for shares in pp: \"gpu_busy>+5%\", \"idle>+50us\", \"launches>+2\", "
+                  "\"utilization<-5pp\".",
                   printable(text), words)};
 }
 
@@ -49,10 +51,14 @@ std::optional<double> plain_number(std::string_view text) {
 }
 
 // Without its sign.
-std::optional<double> amount_of(std::string_view text, bool time, bool& percent) {
+std::optional<double> amount_of(std::string_view text, bool time, bool is_share, bool& percent) {
   if (text.ends_with('%')) {
     percent = true;
     return plain_number(text.substr(0, text.size() - 1));
+  }
+  if (is_share) {
+    const std::optional<double> points = text.ends_with("pp") ? plain_number(text.substr(0, text.size() - 2)) : std::nullopt;
+    return points ? std::optional(*points / 100) : std::nullopt;
   }
   if (!time) return plain_number(text);
   const std::optional<Ns> ns = parse_duration(text);
@@ -69,19 +75,28 @@ Result<Condition> parse_condition(std::string_view given) {
   bool known = false;
   for (const Word& w : kWords)
     if (w.word == std::string_view(text).substr(0, at)) out.figure = w.figure, known = true;
+  for (const std::string& key : use_keys())
+    if (!known && key == std::string_view(text).substr(0, at)) out.use = key, known = true;
   out.more = text[at] == '>';
   std::string_view change = std::string_view(text).substr(at + 1);
   const bool minus = change.starts_with('-');
   if (minus || change.starts_with('+')) change.remove_prefix(1);
-  const std::optional<double> amount = amount_of(change, is_time(out.figure), out.percent);
+  const bool is_plain = out.use == "memory" || out.use.starts_with("flops"), is_step = out.use == "step";
+  const bool is_share = !out.use.empty() && !is_plain && !is_step;
+  const std::optional<double> amount =
+      amount_of(change, is_step || (out.use.empty() && is_time(out.figure)), is_share, out.percent);
   if (!known || !amount) return unreadable(given);
   out.amount = minus ? -*amount : *amount;
   return out;
 }
 
-bool holds(const Condition& c, const Comparison& comparison) {
-  const auto a = static_cast<double>(comparison.a.of(c.figure).median),
-             b = static_cast<double>(comparison.b.of(c.figure).median);
+bool holds(const Condition& c, const Comparison& comparison, const std::vector<UseRow>& use) {
+  auto a = static_cast<double>(comparison.a.of(c.figure).median), b = static_cast<double>(comparison.b.of(c.figure).median);
+  if (!c.use.empty()) {
+    const auto row = std::find_if(use.begin(), use.end(), [&](const UseRow& r) { return r.key == c.use; });
+    if (row == use.end() || !row->a || !row->b) return false;
+    a = *row->a, b = *row->b;
+  }
   const double limit = c.percent ? a * c.amount / 100 : c.amount;
   return c.more ? b - a > limit : b - a < limit;
 }

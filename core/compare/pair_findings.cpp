@@ -29,6 +29,7 @@ struct Pair {
   Ns ns_a(StepFigure figure) const { return f.comparison.a.of(figure).median; }
   Ns ns_b(StepFigure figure) const { return f.comparison.b.of(figure).median; }
   const KernelClassTotal& total(KernelChangeClass c) const { return f.kernels.totals[static_cast<std::size_t>(c)]; }
+  bool equal_work() const { return f.comparison.like.work != SameWork::other; }
   // What the kernels are counted over.
   std::string_view counted_over() const { return f.all_steps ? "in all steps" : "per step"; }
 };
@@ -95,8 +96,8 @@ std::optional<ComparisonFinding> compile_cpu_tax(const Pair& p) {
   return ComparisonFinding{"pair_compile_cpu_tax",
                            "Compiling made the CPU side slower",
                            fmt::format("A step is {} on the CPU ({} -> {}): guards and wrappers of compiled code{}.",
-                                       ratio_text(StepFigure::cpu, 1 / growth), format_duration(p.ns_a(StepFigure::cpu)),
-                                       format_duration(p.ns_b(StepFigure::cpu)),
+                                       ratio_text(StepFigure::cpu, 1 / growth, p.equal_work()),
+                                       format_duration(p.ns_a(StepFigure::cpu)), format_duration(p.ns_b(StepFigure::cpu)),
                                        small ? fmt::format(" cost more than {} of GPU work per step can pay back",
                                                            format_duration(p.ns_b(StepFigure::gpu_busy)))
                                              : ""),
@@ -133,7 +134,7 @@ bool same_problem(const PairFacts& f) {
 
 std::optional<ComparisonFinding> gpu_time_up(const Pair& p) {
   const double growth = p.growth(StepFigure::gpu_time);
-  if (growth < kGpuTimeUp || !same_problem(p.f)) return std::nullopt;
+  if (growth < kGpuTimeUp || !same_problem(p.f) || !p.equal_work()) return std::nullopt;
   const KernelClassTotal& added = p.total(KernelChangeClass::added);
   return ComparisonFinding{
       "pair_gpu_time_up",
@@ -198,7 +199,7 @@ std::optional<ComparisonFinding> types_changed(const Pair& p) {
   out.title = "Kernels compute in other data types";
   out.summary = fmt::format("{} {}: {} -> {}. The first: {}.", counted(total.count_a, "kernel"), p.counted_over(),
                             format_duration(total.ns_a), format_duration(total.ns_b), example);
-  out.tone = total.ns_b < total.ns_a ? Tone::better : total.ns_b > total.ns_a ? Tone::worse : Tone::neutral;
+  out.tone = total.ns_b == total.ns_a || !p.equal_work() ? Tone::neutral : total.ns_b < total.ns_a ? Tone::better : Tone::worse;
   out.evidence = {{"kernels", static_cast<double>(total.count_a), static_cast<double>(total.count_b)},
                   {"kernel_us", static_cast<double>(total.ns_a) / static_cast<double>(kNsPerUs),
                    static_cast<double>(total.ns_b) / static_cast<double>(kNsPerUs)}};
@@ -235,16 +236,18 @@ std::string time_sentence(const Pair& p, StepFigure figure, std::string_view wha
   const std::string both = fmt::format("{} -> {}", format_duration(p.ns_a(figure)), format_duration(p.ns_b(figure)));
   if (p.ns_a(figure) == p.ns_b(figure))
     return fmt::format("{} per step is the same ({}).", what, format_duration(p.ns_a(figure)));
-  if (!change.differs) return fmt::format("{} per step shows no difference beyond noise ({}).", what, both);
+  if (!change.differs)
+    return fmt::format("{} per step shows no difference {} ({}).", what,
+                       change.interval ? "that these steps can show" : "beyond noise", both);
   if (!change.ratio || *change.ratio <= 0) return fmt::format("{} per step: {}.", what, both);
   const bool less = *change.ratio > 1;
   std::string spread;
-  if (change.ratio_low && change.ratio_high && *change.ratio_low > 0) {
-    const double low = less ? *change.ratio_low : 1 / *change.ratio_high,
-                 high = less ? *change.ratio_high : 1 / *change.ratio_low;
-    if (high - low >= kShownSpread) spread = fmt::format(" ({:.2f}x to {:.2f}x in the middle half of the steps)", low, high);
+  if (change.interval) {
+    const double low = less ? change.interval->low : 1 / change.interval->high,
+                 high = less ? change.interval->high : 1 / change.interval->low;
+    if (high - low >= kShownSpread) spread = fmt::format(" ({:.2f}x to {:.2f}x with 95 % confidence)", low, high);
   }
-  return fmt::format("{} per step went {}: {}{}.", what, both, ratio_text(figure, *change.ratio), spread);
+  return fmt::format("{} per step went {}: {}{}.", what, both, ratio_text(figure, *change.ratio, change.equal_work), spread);
 }
 
 std::string change_words(const Pair& p, KernelChangeClass c) {
@@ -290,6 +293,17 @@ std::string gpu_sentence(const Pair& p) {
   return fmt::format("The GPU does the same math: {}{}.", kept, cpu_changed ? "; only CPU overhead changed" : "");
 }
 
+// What speaks against "slower": the first difference, and the time that a unit of the work takes.
+std::string work_sentence(const Likeness& like) {
+  if (like.work != SameWork::other) return {};
+  const std::string_view sure = like.per_unit.empty() ? "The two may not do equal work. " : "The two do not do equal work. ";
+  std::string out = fmt::format("{}{} ", sure, like.differences.front());
+  if (like.per_unit.empty() || like.per_unit.front().ns_a <= 0 || like.per_unit.front().ns_b <= 0) return out;
+  const PerUnit& unit = like.per_unit.front();
+  return out + fmt::format("Per {} the GPU of B is busy {}. ", unit.unit,
+                           ratio_text(StepFigure::gpu_busy, unit.ns_a / unit.ns_b, /*equal_work=*/false));
+}
+
 bool nothing_differs(const Comparison& c) {
   for (std::size_t f = 0; f < kStepFigures; ++f) {
     const StepSpread &x = c.a.figures[f], &y = c.b.figures[f];
@@ -325,9 +339,10 @@ std::vector<ComparisonFinding> pair_findings(const PairFacts& facts) {
 
 std::string pair_verdict(const PairFacts& facts) {
   const Pair p{facts};
-  if (nothing_differs(facts.comparison)) return "No difference: times, launches and kernels of both traces are the same.";
-  std::string out;
-  if (p.ns_a(StepFigure::cpu) > 0 || p.ns_b(StepFigure::cpu) > 0) out = time_sentence(p, StepFigure::cpu, "CPU time") + " ";
+  if (p.equal_work() && nothing_differs(facts.comparison))
+    return "No difference: times, launches and kernels of both traces are the same.";
+  std::string out = work_sentence(facts.comparison.like);
+  if (p.ns_a(StepFigure::cpu) > 0 || p.ns_b(StepFigure::cpu) > 0) out += time_sentence(p, StepFigure::cpu, "CPU time") + " ";
   out += gpu_sentence(p);
   if (facts.comparison.a.has_gpu_work && facts.comparison.b.has_gpu_work)
     out += " " + time_sentence(p, StepFigure::gpu_time, "GPU time");

@@ -49,16 +49,19 @@ bool is_time(StepFigure figure) { return kFigures[static_cast<std::size_t>(figur
 std::string_view kernel_change_name(KernelChangeClass c) { return kClasses[static_cast<std::size_t>(c)].name; }
 std::string_view explain(KernelChangeClass c) { return kClasses[static_cast<std::size_t>(c)].meaning; }
 
-std::string ratio_text(StepFigure figure, double ratio) {
+std::string ratio_text(StepFigure figure, double ratio, bool equal_work) {
   const bool less = ratio > 1, is_work = is_time(figure) && figure != StepFigure::idle;
-  return fmt::format("{:.2f}x {}", less ? ratio : 1 / ratio, is_work ? (less ? "faster" : "slower") : less ? "less" : "more");
+  const std::string_view words = !is_work     ? (less ? "less" : "more")
+                                 : equal_work ? (less ? "faster" : "slower")
+                                              : (less ? "shorter" : "longer");
+  return fmt::format("{:.2f}x {}", less ? ratio : 1 / ratio, words);
 }
 
 std::string change_text(const FigureChange& change, const StepSpread& a, const StepSpread& b) {
   if (a.median == b.median) return "same";
   if (!is_time(change.figure)) return fmt::format("{:+}", b.median - a.median);
-  if (!change.differs) return "no difference beyond noise";
-  return change.ratio && *change.ratio > 0 ? ratio_text(change.figure, *change.ratio) : "";
+  if (!change.differs) return change.interval ? "no difference that these steps can show" : "no difference beyond noise";
+  return change.ratio && *change.ratio > 0 ? ratio_text(change.figure, *change.ratio, change.equal_work) : "";
 }
 
 std::string_view node_state_name(NodeState state) { return kStates[static_cast<std::size_t>(state)]; }

@@ -60,8 +60,47 @@ def exit_complaints(program, a, b):
         yield "an unreadable condition does not say what is allowed"
 
 
+def use_complaints(program, a, b):
+    answer = json.loads(run(program, a, b, "--json")[1])
+    if answer["like"]["work"] not in ("equal", "other", "untold") or not answer["use"]:
+        yield f"like {answer['like']}, use {answer['use']}"
+    use = {row["key"]: row for row in answer["use"]}["utilization"]
+    more = use["b"] > use["a"]
+    if run(program, a, b, "--fail-if", "utilization>+0pp")[0] != (3 if more else 0):
+        yield "--fail-if knows no utilization"
+    if answer["like"]["work"] == "other" and "slower" in run(program, a, b)[1]:
+        yield "other work is called slower"
+
+
+def sweep_complaints(program, a, b):
+    code, out, _ = run(program, a, b, a, "--baseline", b)
+    if code != 0 or out.count("json.gz") < 3 or "the baseline, A" not in out:
+        yield f"a sweep: {code}, {out!r}"
+    code, out, _ = run(program, a, b, a, "--baseline", b, "--json")
+    answer = json.loads(out)
+    if code != 0 or answer["baseline"]["file"] != b or [t["side"]["file"] for t in answer["traces"]] != [a, a]:
+        yield f"a sweep's JSON: {code}"
+    pair = json.loads(run(program, b, a, "--json")[1])
+    if answer["traces"][0]["changes"] != pair["changes"]:
+        yield "a sweep says something else than the pair"
+    if run(program, a, b, "--baseline", "/no/such")[0] != 2 or run(program, a, b, a, "--html", "x")[0] != 2:
+        yield "bad usage of a sweep does not end with 2"
+
+
+def page_complaints(program, a, b):
+    with tempfile.TemporaryDirectory() as folder:
+        page = folder + "/page.html"
+        code, out, _ = run(program, a, b, "--html", page)
+        html = open(page).read()
+    if code != 0 or out or "<script" in html or html.count("<svg") < 2 or "Use of the GPU" not in html:
+        yield f"--html: {code}, {len(html)} characters"
+
+
 def complaints(program, a, b):
     yield from json_complaints(program, a, b)
+    yield from use_complaints(program, a, b)
+    yield from sweep_complaints(program, a, b)
+    yield from page_complaints(program, a, b)
     yield from exit_complaints(program, a, b)
     code, out, _ = run(program, a, a)
     if code != 0 or not out.startswith("No difference:"):

@@ -89,10 +89,10 @@ GridCell ratio_cell(const FigureChange& change) {
   if (*change.ratio == 1) return {"same", "", 0, true};
   std::string hover = "By the medians of the steps.";
   if (change.ratio_low && change.ratio_high && *change.ratio_low > 0)
-    hover += " By the middle half of the steps: from " + ratio_text(change.figure, *change.ratio_low) + " to " +
-             ratio_text(change.figure, *change.ratio_high) + ".";
+    hover += " By the middle half of the steps: from " + ratio_text(change.figure, *change.ratio_low, change.equal_work) +
+             " to " + ratio_text(change.figure, *change.ratio_high, change.equal_work) + ".";
   if (!change.differs) hover += " No clear difference: single steps vary as much.";
-  return {ratio_text(change.figure, *change.ratio), hover, 0, !change.differs};
+  return {ratio_text(change.figure, *change.ratio, change.equal_work), hover, 0, !change.differs};
 }
 
 // None where single steps vary as much.

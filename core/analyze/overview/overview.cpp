@@ -25,7 +25,7 @@ KernelKind kind_of(const KernelRow& row) {
   return row.kind == Kind::memcpy ? KernelKind::copy : row.kind == Kind::memset ? KernelKind::memset : row.decoded.kind;
 }
 
-void add_kinds(const KernelTable& kernels, Overview& out) {
+void add_kinds(const KernelTable& kernels, RunOverview& out) {
   std::array<KindTime, kKernelKinds> kinds;
   for (const KernelRow& row : kernels.rows) {
     const KernelKind kind = kind_of(row);
@@ -47,7 +47,7 @@ void add_kinds(const KernelTable& kernels, Overview& out) {
   out.gpu_time = kernels.total;
 }
 
-void add_hottest(const Trace& trace, const std::vector<GpuOp>& ops, const KernelTable& kernels, Overview& out) {
+void add_hottest(const Trace& trace, const std::vector<GpuOp>& ops, const KernelTable& kernels, RunOverview& out) {
   const NcuCommands commands(trace, ops);
   for (const KernelRow& row : kernels.rows) {
     if (out.hottest.size() == kHotKernels) break;
@@ -107,7 +107,7 @@ OverviewDevice& device_of(std::vector<OverviewDevice>& devices, std::int32_t num
 }
 
 // The devices that did something; where none did, those that the file describes.
-void add_devices(const Trace& trace, const Analysis& analysis, Overview& out) {
+void add_devices(const Trace& trace, const Analysis& analysis, RunOverview& out) {
   for (const GpuActivity& activity : analysis.gpu().devices) device_of(out.devices, activity.device).activity = &activity;
   for (const DeviceAccount& account : analysis.account().devices()) device_of(out.devices, account.device).account = &account;
   for (const MemoryDevice& memory : analysis.memory().devices) {
@@ -155,8 +155,8 @@ StepFigures step_figures(const Steps& steps) {
   return out;
 }
 
-Overview make_overview(const Trace& trace, const LinkIndex& links, const Analysis& analysis, const std::vector<GpuOp>& ops) {
-  Overview out;
+RunOverview make_overview(const Trace& trace, const LinkIndex& links, const Analysis& analysis, const std::vector<GpuOp>& ops) {
+  RunOverview out;
   out.recording = recording_facts(trace, analysis);
   if (analysis.steps().annotated && !analysis.steps().steps.empty()) out.steps = step_figures(analysis.steps());
   add_devices(trace, analysis, out);

@@ -66,7 +66,7 @@ struct OverviewDevice {
   std::optional<std::int64_t> peak_bytes, peak_reserved_bytes;  // of PyTorch's allocator
 };
 
-struct Overview {
+struct RunOverview {
   RecordingFacts recording;
   std::optional<StepFigures> steps;  // nullopt: no ProfilerStep#
   std::vector<OverviewDevice> devices;
@@ -81,6 +81,6 @@ struct Overview {
 };
 
 // Refers to the trace and the analysis, which must outlive it. `ops`: gpu_ops() of the trace.
-Overview make_overview(const Trace& trace, const LinkIndex& links, const Analysis& analysis, const std::vector<GpuOp>& ops);
+RunOverview make_overview(const Trace& trace, const LinkIndex& links, const Analysis& analysis, const std::vector<GpuOp>& ops);
 
 }  // namespace gapscope

@@ -49,8 +49,8 @@ void add_software(const Trace& trace, RecordingFacts& out) {
   add("backend", std::string(value_in(distributed, "backend")));
   add("trace schema", std::string(plain(header.find("schemaVersion"))));
   add("command", std::string(plain(header.find("command"))));
-  out.rank = number_in(distributed, "rank");
-  out.world_size = number_in(distributed, "world_size");
+  out.rank = rank_of(header).rank;
+  out.world_size = rank_of(header).world_size;
   if (plain(header.find("recorder")) == "gapscope")
     out.recorder = "gapscope record";
   else if (!header.find("schemaVersion").empty())
@@ -93,6 +93,11 @@ void add_missing(const Trace& trace, const Analysis& analysis, std::vector<Missi
 }
 
 }  // namespace
+
+RankOfRun rank_of(const Header& header) {
+  const std::string_view distributed = header.find("distributedInfo");
+  return {number_in(distributed, "rank"), number_in(distributed, "world_size")};
+}
 
 std::string cuda_version_text(std::string_view json) {
   const std::string_view text = plain(json);

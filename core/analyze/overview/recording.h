@@ -26,6 +26,11 @@ struct RecordingFacts {
 };
 RecordingFacts recording_facts(const Trace& trace, const Analysis& analysis);
 
+struct RankOfRun {
+  std::int64_t rank = -1, world_size = -1;  // -1 where the file does not say
+};
+RankOfRun rank_of(const Header& header);
+
 // "13.0" of "13000", as CUDA counts its versions; the text itself where it is no such number.
 std::string cuda_version_text(std::string_view json);
 

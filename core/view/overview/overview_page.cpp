@@ -24,14 +24,14 @@ std::string device_title(const OverviewDevice& d) {
   return d.name.empty() ? fmt::format("GPU {}", d.device) : fmt::format("GPU {}: {}", d.device, d.name);
 }
 
-const MissingPart* missing(const Overview& overview, std::string_view key) {
+const MissingPart* missing(const RunOverview& overview, std::string_view key) {
   const auto& all = overview.recording.missing;
   const auto found = std::find_if(all.begin(), all.end(), [&](const MissingPart& m) { return m.key == key; });
   return found != all.end() ? &*found : nullptr;
 }
 
 // What the section lacks, and what records it.
-void add_missing(const Overview& overview, std::string_view key, PageSection& out) {
+void add_missing(const RunOverview& overview, std::string_view key, PageSection& out) {
   if (const MissingPart* part = missing(overview, key))
     out.notes.push_back(fmt::format("{} Add {}.", part->what, part->python));
 }
@@ -50,7 +50,7 @@ PageSection findings_section(const Diagnosis& diagnosis) {
   return out;
 }
 
-PageSection account_section(const Overview& overview) {
+PageSection account_section(const RunOverview& overview) {
   PageSection out;
   out.key = "account";
   out.title = "Where the GPU's time went";
@@ -71,7 +71,7 @@ std::string trend_text(const StepFigures& s) {
                      format_percent(std::abs(*s.trend - 1)), *s.trend > 1 ? "longer" : "shorter");
 }
 
-PageSection steps_section(const Overview& overview) {
+PageSection steps_section(const RunOverview& overview) {
   PageSection out;
   out.key = "steps";
   out.title = "Steps";
@@ -97,7 +97,7 @@ PageSection steps_section(const Overview& overview) {
   return out;
 }
 
-void add_tensor_cores(const Overview& overview, PageSection& out) {
+void add_tensor_cores(const RunOverview& overview, PageSection& out) {
   if (overview.kernel_time <= 0) return;
   std::string value = share(overview.tensor_core_time, overview.kernel_time) + " of kernel time";
   if (overview.matrix_time > 0)
@@ -109,7 +109,7 @@ void add_tensor_cores(const Overview& overview, PageSection& out) {
                     share(overview.matrix_untold_time, overview.matrix_time)));
 }
 
-void add_rates(const Overview& overview, PageSection& out) {
+void add_rates(const RunOverview& overview, PageSection& out) {
   if (!overview.rates) {
     if (missing(overview, "gpu") == nullptr) add_missing(overview, "shapes", out);
     return;
@@ -132,7 +132,7 @@ void add_rates(const Overview& overview, PageSection& out) {
                   share(r.gpu_time, r.kernel_time)));
 }
 
-PageSection use_section(const Overview& overview) {
+PageSection use_section(const RunOverview& overview) {
   PageSection out;
   out.key = "use";
   out.title = "How well the GPU is used";
@@ -153,7 +153,7 @@ PageSection use_section(const Overview& overview) {
   return out;
 }
 
-PageSection kinds_section(const Overview& overview) {
+PageSection kinds_section(const RunOverview& overview) {
   PageSection out;
   out.key = "kinds";
   out.title = "GPU work by kind";
@@ -164,7 +164,7 @@ PageSection kinds_section(const Overview& overview) {
   return out;
 }
 
-PageSection kernels_section(const Overview& overview) {
+PageSection kernels_section(const RunOverview& overview) {
   PageSection out;
   out.key = "kernels";
   out.title = "Hottest kernels";
@@ -182,7 +182,7 @@ PageSection kernels_section(const Overview& overview) {
   return out;
 }
 
-PageSection memory_section(const Overview& overview) {
+PageSection memory_section(const RunOverview& overview) {
   PageSection out;
   out.key = "memory";
   out.title = "Memory";
@@ -200,7 +200,7 @@ PageSection memory_section(const Overview& overview) {
   return out;
 }
 
-PageSection machine_section(const Overview& overview) {
+PageSection machine_section(const RunOverview& overview) {
   PageSection out;
   out.key = "machine";
   out.title = "Device and software";
@@ -220,7 +220,7 @@ PageSection machine_section(const Overview& overview) {
   return out;
 }
 
-PageSection recording_section(const Trace& trace, const Overview& overview) {
+PageSection recording_section(const Trace& trace, const RunOverview& overview) {
   PageSection out;
   out.key = "recording";
   out.title = "The recording";
@@ -262,7 +262,7 @@ std::vector<const RankedFinding*> first_findings(const Diagnosis& diagnosis) {
   return found;
 }
 
-OverviewPage overview_page(const Trace& trace, const Overview& overview, const Diagnosis& diagnosis) {
+OverviewPage overview_page(const Trace& trace, const RunOverview& overview, const Diagnosis& diagnosis) {
   OverviewPage page{trace.path, diagnosis.verdict, diagnosis.trust, {}};
   page.sections.push_back(account_section(overview));
   page.sections.push_back(findings_section(diagnosis));

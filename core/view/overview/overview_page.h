@@ -49,7 +49,7 @@ struct OverviewPage {
 // The findings that come first: those that no other one explains, by cost; at most three.
 std::vector<const RankedFinding*> first_findings(const Diagnosis& diagnosis);
 
-OverviewPage overview_page(const Trace& trace, const Overview& overview, const Diagnosis& diagnosis);
+OverviewPage overview_page(const Trace& trace, const RunOverview& overview, const Diagnosis& diagnosis);
 
 // "host: operators 41.2 %": the largest part of a bar; empty where it has none.
 std::string largest_part_words(const PageBar& bar);

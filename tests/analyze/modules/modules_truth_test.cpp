@@ -1,5 +1,7 @@
 // Time by module of every recording at hand: equal to that of a naive program where there is one, and never counted twice.
+#include <algorithm>
 #include <fstream>
+#include <map>
 #include <memory>
 
 #include <doctest/doctest.h>
@@ -16,14 +18,19 @@ using nlohmann::json;
 namespace {
 
 struct Recorded {
-  explicit Recorded(const std::filesystem::path& path) {
+  explicit Recorded(const std::filesystem::path& path, const Recorded* capture = nullptr) {
     const auto loaded = load_trace(path.string());
     REQUIRE(loaded.ok());
     trace = *loaded;
     lanes = std::make_unique<const LaneIndex>(*trace);
     links = std::make_unique<const LinkIndex>(*trace, *lanes);
     ops = gpu_ops(*trace, *links);
-    use = module_use(*trace, *links, ops);
+    if (capture == nullptr) {
+      use = module_use(*trace, *links, ops);
+    } else {
+      const CaptureRecording recording{*capture->trace, *capture->links};
+      use = module_use(*trace, *links, ops, &recording);
+    }
   }
   std::shared_ptr<const Trace> trace;
   std::unique_ptr<const LaneIndex> lanes;
@@ -101,4 +108,43 @@ TEST_CASE("self times and what is outside add up to all linked GPU work in every
   }
   CHECK(with_modules >= 2);
   CHECK(with_annotations >= 1);
+}
+
+namespace {
+
+std::map<std::string, std::uint64_t> kernels_by_module(const ModuleUse& use) {
+  std::map<std::string, std::uint64_t> found;
+  for (const ModuleRow& row : use.rows) found[row.name] = row.totals.kernels;
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("a model eager and as a CUDA graph has the same kernels in each module") {
+  const auto folder = recordings_folder() / "modules";
+  const Recorded eager(folder / "cnn_eager.json.gz"), capture(folder / "cnn_capture.json.gz");
+  const Recorded replay(folder / "cnn_replay.json.gz", &capture), alone(folder / "cnn_replay.json.gz");
+  auto twice = kernels_by_module(eager.use);
+  CHECK(twice.size() == 13);
+  for (auto& [name, kernels] : twice) kernels *= 2;  // the graph was replayed twice
+  CHECK(kernels_by_module(replay.use) == twice);
+  CHECK(replay.use.graphs.pieces == replay.use.graphs.told);
+  CHECK(replay.use.outside_forward == 0);
+  CHECK(self_sum(replay.use.rows) == replay.use.linked);
+  CHECK(alone.use.graphs.told == 0);
+  CHECK(alone.use.outside_forward == alone.use.linked);
+}
+
+TEST_CASE("a shared module stands under each block, and what a checkpoint computes again counts once") {
+  const Recorded mine(recordings_folder() / "modules/cnn_train.json.gz");
+  const ModuleUse& use = mine.use;
+  const auto shared = std::find_if(use.rows.begin(), use.rows.end(), [](const ModuleRow& r) { return r.name == "Conv2d_2"; });
+  REQUIRE(shared != use.rows.end());
+  CHECK(shared->parents.size() == 3);
+  CHECK(shared->totals.calls == 9);
+  Ns parts = 0;
+  for (const ModuleNode& node : use.tree)
+    if (use.rows[node.row].name == "Conv2d_2") parts += node.totals.gpu();
+  CHECK(parts == shared->totals.gpu());
+  CHECK(self_sum(use.rows) + use.outside_forward + use.outside_backward == use.linked);
 }

@@ -34,7 +34,7 @@ struct Viewed {
   LinkIndex links;
   std::unique_ptr<const Analysis> analysis;
   std::vector<GpuOp> ops;
-  Overview overview;
+  RunOverview overview;
 };
 
 Steps steps_of(const std::vector<Ns>& lengths) {
@@ -111,7 +111,7 @@ TEST_CASE("in every recording kinds add up to all GPU work, and rates to the ope
     const auto loaded = load_trace(path.string());
     REQUIRE(loaded.ok());
     const Viewed v(*loaded);
-    const Overview& o = v.overview;
+    const RunOverview& o = v.overview;
     Ns all = 0, kernels = 0, kinds = 0;
     std::uint64_t count = 0;
     for (const GpuOp& op : v.ops) all += op.span.length();

@@ -37,7 +37,7 @@ std::string unclosed(const std::string& html) {
 
 std::string page_of(const Document& document) {
   document.diagnose();
-  const Overview overview =
+  const RunOverview overview =
       make_overview(document.trace, document.links, *document.analysis(), gpu_ops(document.trace, document.links));
   OverviewPage page = overview_page(document.trace, overview, *document.diagnosis());
   HtmlReport report;
