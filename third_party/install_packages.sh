@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian 12 packages that Gapscope is built, tested and shown with, if any is missing. With nothing missing
-# it asks dpkg once and never touches apt; on another distribution it says nothing and leaves the finding to CMake.
+# it asks dpkg once and never touches apt; on another distribution it says nothing and leaves the finding to CMake. Arguments are
+# packages that are wanted besides.
 set -euo pipefail
 
 packages=(
@@ -12,6 +13,7 @@ packages=(
   doctest-dev xdotool x11-utils
   clang libclang-rt-14-dev
   libopenmpi-dev openmpi-bin
+  "$@"
 )
 
 command -v dpkg-query >/dev/null || exit 0

@@ -8,6 +8,8 @@
 #include <sstream>
 
 #include "app/cli/in_and_out.h"
+#include "app/cli/manual.h"
+#include "app/cli/version.h"
 #include "core/base/text.h"
 
 namespace gapscope {
@@ -78,7 +80,7 @@ int run_command_line(std::vector<std::string> arguments) {
     return say_usage_error("\"" + arguments[0] + "\" is neither a file nor a command. Did you mean \"" + meant->name + "\"?");
   }
   CLI::App app(kAbout, "gapscope");
-  app.set_version_flag("--version", "gapscope " GAPSCOPE_VERSION);
+  app.set_version_flag("--version", version_text());
   app.require_subcommand(0, 1);
   const std::function<int()> window = declare_window(app);
   int exit_code = kOk;
@@ -86,6 +88,8 @@ int run_command_line(std::vector<std::string> arguments) {
     CLI::App* command = app.add_subcommand(row.name, row.help);
     command->final_callback([&exit_code, run = row.declare(*command)] { exit_code = run(); });
   }
+  // For the package, which is why no help names it.
+  if (arguments.size() == 2 && arguments[0] == "--write-manual") return write_manual(app, arguments[1]);
   const int parsed = parse_and_run(app, std::move(arguments), window);
   return parsed == kOk ? exit_code : parsed;
 }

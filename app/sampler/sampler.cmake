@@ -34,5 +34,4 @@ if(GAPSCOPE_HAVE_CUDA)
   set_target_properties(gapscope_workload PROPERTIES OUTPUT_NAME gapscope-workload)
   target_link_libraries(gapscope_workload PRIVATE gapscope_workload_plain CUDA::cudart_static CUDA::cublas
     CUDA::cublasLt ${CMAKE_DL_LIBS})
-  install(TARGETS gapscope_workload)
 endif()

@@ -1,0 +1,18 @@
+# Writes which commit the source is of, as kCommit of version.h, into OUT; "+" after it: with changes since. "unknown" outside git.
+execute_process(COMMAND git -C "${SOURCE}" rev-parse --short=10 HEAD OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE
+  RESULT_VARIABLE status ERROR_QUIET)
+if(NOT status EQUAL 0)
+  set(commit unknown)
+else()
+  execute_process(COMMAND git -C "${SOURCE}" status --porcelain --untracked-files=no OUTPUT_VARIABLE changes ERROR_QUIET)
+  if(changes)
+    string(APPEND commit "+")
+  endif()
+endif()
+set(text "#include \"app/cli/version.h\"\nconst char* const gapscope::kCommit = \"${commit}\";\n")
+if(EXISTS "${OUT}")
+  file(READ "${OUT}" before)
+endif()
+if(NOT text STREQUAL before)
+  file(WRITE "${OUT}" "${text}")
+endif()
