@@ -23,6 +23,16 @@ std::size_t slices_within(const Document& document, LaneId lane, Span span) {
   return count;
 }
 
+// The label's length is the gap's: a cause that has less than half of it does not stand there alone.
+constexpr std::string_view kAndMore = " and more";
+
+Ns time_of_main(const TimeAccount& account, const DeviceGap& gap) {
+  Ns time = 0;
+  for (const HostPiece& piece : account.pieces(gap))
+    if (piece.cause == gap.main) time += piece.span.length();
+  return time;
+}
+
 }  // namespace
 
 const TimeAccount* account_of(const Document& document) {
@@ -113,11 +123,13 @@ std::string gap_words(const Document& document, const DeviceGap& gap) {
   const TimeAccount* account = account_of(document);
   const bool is_quick = gap.launch && slices_within(document, document.trace.lane_id(gap.launch), gap.span) <= kMostLookedAt;
   if (!account || !is_quick) return words;
-  if (!is_host_part(gap.main)) return words;
   // One slice stands for the gap where it has half of it; else many do.
-  for (const GapSlice& slice : host_slices(*account, gap, 1))
-    if (slice.time * 2 >= gap.span.length()) return "host: " + printable(document.trace.name(slice.slice));
-  return std::string(part_words({AccountPart::Kind::idle, gap.main, 0}));
+  if (is_host_part(gap.main)) {
+    for (const GapSlice& slice : host_slices(*account, gap, 1))
+      if (slice.time * 2 >= gap.span.length()) return "host: " + printable(document.trace.name(slice.slice));
+    words = part_words({AccountPart::Kind::idle, gap.main, 0});
+  }
+  return time_of_main(*account, gap) * 2 >= gap.span.length() ? words : words + std::string(kAndMore);
 }
 
 std::optional<std::size_t> next_gap(const DeviceAccount& device, IdleCause cause, Ns from) {

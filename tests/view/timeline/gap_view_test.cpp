@@ -78,7 +78,12 @@ TEST_CASE(
       CHECK(sum <= gap.span.length());
       const std::string words = gap_words(*document, gap);
       CHECK_FALSE(words.empty());
-      if (!words.starts_with("host: ") || words == part_words({AccountPart::Kind::idle, gap.main, 0})) continue;
+      const std::string part(part_words({AccountPart::Kind::idle, gap.main, 0}));
+      Ns main = 0;
+      for (const HostPiece& piece : account.pieces(gap)) main += piece.cause == gap.main ? piece.span.length() : 0;
+      const bool many = words == part || words.ends_with(" and more");
+      if (many) CHECK(words.ends_with(" and more") == (main * 2 < gap.span.length()));
+      if (!words.starts_with("host: ") || many) continue;
       CHECK(words.substr(6) == document->trace.name(slices.front().slice));
       CHECK(slices.front().time * 2 >= gap.span.length());
     }
