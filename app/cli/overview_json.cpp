@@ -67,7 +67,7 @@ Json findings_json(const Diagnosis& diagnosis) {
                    {"severity", severity_name(f->finding.severity)},
                    {"cost_ns", f->finding.cost},
                    {"summary", f->finding.summary},
-                   {"remedy", f->finding.rule->remedy}});
+                   {"remedy", remedy_of(f->finding)}});
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -7,6 +8,7 @@
 #include "core/analyze/account/host_work.h"
 #include "core/analyze/kernel_name/kernel_name.h"
 #include "core/base/text.h"
+#include "core/diagnose/advice.h"
 #include "core/diagnose/verdict.h"
 
 namespace gapscope {
@@ -45,7 +47,8 @@ std::string bar(Ns part, Ns whole) {
 struct Line {
   std::string_view title;
   Ns time;
-  std::string_view remedy;
+  std::string_view remedy;           // empty: what helps depends on the trace
+  std::optional<IdleCause> cause{};  // none: the GPU works
 };
 
 std::vector<Line> work_lines(const AccountTimes& t) {
@@ -53,13 +56,12 @@ std::vector<Line> work_lines(const AccountTimes& t) {
           {"exposed communication", t.exposed_communication,
            "Overlap it with computing (bigger or earlier buckets), and look for the rank that comes late: the other ranks' "
            "traces tell waiting from transferring."},
-          {"exposed copies", t.exposed_copies,
-           "Copy from pinned memory with non_blocking=True while something else runs, and prefetch."}};
+          {"exposed copies", t.exposed_copies, {}}};
 }
 std::vector<Line> idle_lines(const AccountTimes& t) {
   std::vector<Line> out;
   for (std::size_t c = 0; c < kIdleCauses; ++c)
-    out.push_back({idle_cause_title(static_cast<IdleCause>(c)), t.idle[c], idle_cause_remedy(static_cast<IdleCause>(c))});
+    out.push_back({idle_cause_title(static_cast<IdleCause>(c)), t.idle[c], {}, static_cast<IdleCause>(c)});
   std::stable_sort(out.begin(), out.end(), [](const Line& a, const Line& b) { return a.time > b.time; });
   std::erase_if(out, [](const Line& line) { return line.time == 0; });
   return out;
@@ -82,12 +84,12 @@ std::string account_text(const AccountTimes& t, std::size_t gaps) {
   return out;
 }
 
-std::string_view before_name(IdleCause cause, Kind kind) {
+std::string_view before_name(IdleCause cause, Kind kind, std::string_view name) {
   switch (cause) {
     case IdleCause::op: return "operator ";
     case IdleCause::python: return kind == Kind::python ? "Python " : "Python inside ";
     case IdleCause::launching: return "launch call ";
-    case IdleCause::cuda_call: return "CUDA call ";
+    case IdleCause::cuda_call: return name.starts_with("hip") ? "HIP call " : "CUDA call ";
     case IdleCause::starting: return "launched, not begun, by ";
     case IdleCause::synchronizing: return "synchronization ";
     case IdleCause::data_loading: return "data loader ";
@@ -102,7 +104,8 @@ std::string_view before_name(IdleCause cause, Kind kind) {
 // "operator aten::addmm, train.py(12): forward".
 std::string host_text(const Trace& trace, const HostWork& work) {
   if (!work.slice) return std::string(idle_cause_title(work.cause));
-  std::string text = std::string(before_name(work.cause, trace.kind(work.slice))) + shown(trace.name(work.slice));
+  std::string text =
+      std::string(before_name(work.cause, trace.kind(work.slice), trace.name(work.slice))) + shown(trace.name(work.slice));
   if (work.op && is_call(trace.kind(work.slice))) text += " of " + shown(trace.name(work.op));
   if (work.python && work.python != work.slice) text += ", " + shown(trace.name(work.python));
   return text;
@@ -136,11 +139,14 @@ std::string_view advice_first(const WhyReport& r, Bound bound) {
   return {};
 }
 
-std::string advice_text(const WhyReport& r, const AccountTimes& t) {
+std::string advice_on(const WhyReport& r, const DeviceAccount& device, const Line& line) {
+  if (line.cause) return idle_advice(r.trace, device, r.range, *line.cause);
+  return line.remedy.empty() ? copy_advice(r.trace, device, r.range) : std::string(line.remedy);
+}
+
+std::string advice_text(const WhyReport& r, const DeviceAccount& device, const AccountTimes& t) {
   if (const std::string_view first = advice_first(r, verdict_of(r.trace, r.account, r.trust).bound); !first.empty())
     return fmt::format("\nwhat to do\n  {}\n", first);
-  const bool has_stacks = std::any_of(r.trace.categories.begin(), r.trace.categories.end(),
-                                      [](const Category& c) { return c.kind == Kind::python; });
   std::vector<Line> lines = work_lines(t);
   if (static_cast<double>(t.compute) < 0.7 * static_cast<double>(t.window)) lines.erase(lines.begin());
   const std::vector<Line> idle = idle_lines(t);
@@ -149,9 +155,7 @@ std::string advice_text(const WhyReport& r, const AccountTimes& t) {
   std::string out;
   for (std::size_t i = 0; i < std::min(lines.size(), kAdviceTold); ++i)
     if (lines[i].time > 0 && static_cast<double>(lines[i].time) >= kLeastAdvice * static_cast<double>(t.window))
-      out += fmt::format(
-          "  {:>7}  {}: {}{}\n", percent(lines[i].time, t.window), lines[i].title, lines[i].remedy,
-          lines[i].title == idle_cause_title(IdleCause::python) && !has_stacks ? " with_stack=True records the frames." : "");
+      out += fmt::format("  {:>7}  {}: {}\n", percent(lines[i].time, t.window), lines[i].title, advice_on(r, device, lines[i]));
   return out.empty() ? out : "\nwhat to do about the largest parts\n" + out;
 }
 
@@ -175,16 +179,17 @@ std::string device_text(const WhyReport& r, const DeviceAccount& device) {
   const DeviceProperties* properties = r.trace.device(device.device);
   const AccountTimes t = r.account.times_in(device, r.range);
   const auto [first, last] = device.gaps_in(r.range);
-  std::string out = fmt::format("\nGPU {}{}: {} of {}, beginning {} after the trace's begin\n", device.device,
+  const Ns after = r.range.begin - r.trace.span.begin;
+  std::string out = fmt::format("\nGPU {}{}: {} of {}, beginning {}\n", device.device,
                                 properties && !properties->name.empty() ? " (" + printable(properties->name) + ")" : "",
                                 r.range == r.account.window() ? "the window" : "a range", format_duration(t.window),
-                                format_duration(r.range.begin - r.trace.span.begin));
+                                after > 0 ? format_duration(after) + " after the trace's begin" : "with the trace");
   out += account_text(t, last - first);
   if (r.by_step) out += step_table(r, device);
   const std::vector<CutGap> longest = longest_in(device, r.range, kGapsTold);
   if (!longest.empty()) out += longest.size() == 1 ? "\nthe only gap\n" : "\nthe longest gaps\n";
   for (std::size_t i = 0; i < longest.size(); ++i) out += gap_text(r, longest[i], i + 1);
-  return out + advice_text(r, t);
+  return out + advice_text(r, device, t);
 }
 
 std::string all_devices_text(const WhyReport& r) {

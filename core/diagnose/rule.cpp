@@ -31,6 +31,13 @@ std::string_view severity_name(Severity s) {
   return kNames[static_cast<std::size_t>(s)];
 }
 
+std::string_view meaning_of(const Finding& finding) {
+  return finding.meaning.empty() ? finding.rule->meaning : std::string_view(finding.meaning);
+}
+std::string_view remedy_of(const Finding& finding) {
+  return finding.remedy.empty() ? finding.rule->remedy : std::string_view(finding.remedy);
+}
+
 FindingSpan span_of_slice(const Trace& trace, SliceId slice) { return {trace.lane_id(slice), trace.span_of(slice), slice}; }
 
 void mark_slices(Finding& finding, const Trace& trace, const std::vector<SliceId>& slices) {

@@ -55,8 +55,9 @@ struct Rule;
 struct Finding {
   const Rule* rule = nullptr;  // filled in by diagnose()
   Severity severity = Severity::informational;
-  std::string summary;  // one or two sentences with the numbers
-  Ns cost = 0;          // time at stake: as the rule sees it, and after diagnose() at most what it owns of the account
+  std::string summary;          // one or two sentences with the numbers
+  std::string meaning, remedy;  // where the rule's own words do not fit this trace; else empty
+  Ns cost = 0;                  // time at stake: as the rule sees it, and after diagnose() at most what it owns of the account
   Evidence evidence;
   std::vector<FindingSpan> spans;  // the widest first where there are more than kMostFindingSpans
   SpanSet covers;                  // all of its places together, until diagnose() has weighed it; empty: its spans say all
@@ -74,6 +75,10 @@ struct Rule {
   // Empty when there is nothing to say. Usually one finding, whose spans are the places.
   std::vector<Finding> (*check)(const Facts& facts);
 };
+
+// What it means and what to do: the finding's own words, else those of its rule.
+std::string_view meaning_of(const Finding& finding);
+std::string_view remedy_of(const Finding& finding);
 
 // A slice as a place of a finding.
 FindingSpan span_of_slice(const Trace& trace, SliceId slice);

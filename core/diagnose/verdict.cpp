@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 
 namespace gapscope {
@@ -87,7 +88,7 @@ std::string leading_name(const Trace& trace, const TimeAccount& account, const D
   std::map<StringId, Ns> by_name;
   account.each_gap(device, [&](std::size_t, std::span<const HostPiece> pieces) {
     for (const HostPiece& piece : pieces)
-      if (piece.cause == cause && piece.slice) by_name[trace.name_id(piece.slice)] += piece.span.length();
+      if (piece.cause == cause && piece.slice) add_saturating(by_name[trace.name_id(piece.slice)], piece.span.length());
   });
   const auto most =
       std::max_element(by_name.begin(), by_name.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -229,7 +230,8 @@ Verdict verdict_of(const Trace& trace, const TimeAccount& account, const Trust& 
                             start_up_sentence(trace, account, *start), compute, first.words, percent(first.time, t.window)));
   if (first.bound == Bound::mixed || first.bound == Bound::not_judged || share(first.time, t.window) < kBound)
     return made(Bound::mixed,
-                fmt::format("no single part limits the run: {} computes for {} of {}; next come {}, {}, and {}, {}.{}",
+                fmt::format("{} limits the run: {} computes for {} of {}; next come {}, {}, and {}, {}.{}",
+                            share(first.time, t.window) < kBound ? "no single part" : "no part whose cause the file tells",
                             which_device(account, *device), compute, window_words(account), first.words,
                             percent(first.time, t.window), second.words, percent(second.time, t.window), shortness(account)));
   return made(first.bound,

@@ -232,8 +232,8 @@ class FindingRows final : public RowList {
       case 4: return give(out, f.rule->title);
       case 5: return give(out, std::string_view(f.summary));
       case 6: return give(out, f.cost);
-      case 7: return give(out, f.rule->meaning);
-      case 8: return give(out, f.rule->remedy);
+      case 7: return give(out, meaning_of(f));
+      case 8: return give(out, remedy_of(f));
       case 9: return ranked.led_by >= 0 && !ranked.merged ? give(out, std::int64_t{ranked.led_by}) : give_null(out);
       case 10: return ranked.led_by >= 0 && ranked.merged ? give(out, std::int64_t{ranked.led_by}) : give_null(out);
       default: return give(out, static_cast<std::int64_t>(f.spans.size()));

@@ -90,10 +90,10 @@ void draw_places(FindingsPanel& panel, const Finding& finding) {
 void draw_open(FindingsPanel& panel, const Finding& finding) {
   ImGui::Indent(panel.px(kIndent));
   draw_text(Face::bold, panel.theme.muted, "What it usually means");
-  draw_text(Face::sans, panel.theme.text, finding.rule->meaning, /*wrap=*/true);
+  draw_text(Face::sans, panel.theme.text, meaning_of(finding), /*wrap=*/true);
   ImGui::Spacing();
   draw_text(Face::bold, panel.theme.muted, "What to do");
-  draw_text(Face::sans, panel.theme.text, finding.rule->remedy, /*wrap=*/true);
+  draw_text(Face::sans, panel.theme.text, remedy_of(finding), /*wrap=*/true);
   ImGui::Spacing();
   draw_places(panel, finding);
   draw_evidence(panel, finding);

@@ -18,13 +18,15 @@ std::vector<AddmmCall> addmm_calls(const Facts& facts) {
     return std::pair(a.first.value, a.second) < std::pair(b.first.value, b.second);
   });
   for (const auto& [owner, i] : owned) {
-    if (calls.empty() || calls.back().op != owner) calls.push_back({owner, 0, 0, 0, i});
+    if (calls.empty() || calls.back().op != owner) calls.push_back({owner, 0, 0, 0, false, i});
     AddmmCall& call = calls.back();
     const GpuOp& op = facts.ops[i];
     const KernelName& decoded = facts.decoded(op);
     ++call.gpu_ops;
     if (facts.gpu[i].family == RuleFamily::gemm) ++call.gemms;
-    if (op.gpu_class == GpuClass::memset || (decoded.kind == KernelKind::reduction && !decoded.split_k.empty())) continue;
+    const bool adds_parts = decoded.kind == KernelKind::reduction && !decoded.split_k.empty();
+    call.split_k |= adds_parts;
+    if (op.gpu_class == GpuClass::memset || adds_parts) continue;
     ++call.needed;
     call.main = i;
   }

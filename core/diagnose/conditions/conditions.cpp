@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 
 namespace gapscope {
@@ -25,6 +26,11 @@ bool is_overhead_bound(const Facts& facts) {
 
 std::string format_average(double count) {
   return count == std::floor(count) ? format_count(static_cast<std::int64_t>(count)) : format_significant(count);
+}
+
+std::string format_times(double ratio) {
+  constexpr double kMostCounted = 1e15;
+  return ratio >= 999.5 && ratio < kMostCounted ? format_count(std::llround(ratio)) : format_significant(ratio);
 }
 
 WorkPerStep work_per_step(const Facts& facts) {
@@ -54,7 +60,7 @@ std::optional<SmFill> sm_fill(const Facts& facts) {
     const std::optional<double> blocks = blocks_per_sm(facts, op);
     if (!blocks) continue;
     covered += std::min(1.0, *blocks) * static_cast<double>(op.span.length());
-    out.kernel_time += op.span.length();
+    add_saturating(out.kernel_time, op.span.length());
   }
   if (out.kernel_time == 0) return std::nullopt;
   out.fill = covered / static_cast<double>(out.kernel_time);
@@ -77,7 +83,7 @@ double share_of(Ns part, Ns whole) { return whole > 0 ? static_cast<double>(part
 
 Ns total_time(const std::vector<GpuOp>& ops) {
   Ns sum = 0;
-  for (const GpuOp& op : ops) sum += op.span.length();
+  for (const GpuOp& op : ops) add_saturating(sum, op.span.length());
   return sum;
 }
 
@@ -91,7 +97,7 @@ std::vector<SliceId> slices_of(const std::vector<GpuOp>& ops) {
 GpuOp most_costly_name(const Facts& facts, const std::vector<GpuOp>& ops) {
   std::unordered_map<std::uint32_t, Ns> time;
   const auto time_of = [&](const GpuOp& op) -> Ns& { return time[facts.trace.name_id(op.slice).value]; };
-  for (const GpuOp& op : ops) time_of(op) += op.span.length();
+  for (const GpuOp& op : ops) add_saturating(time_of(op), op.span.length());
   return *std::max_element(ops.begin(), ops.end(), [&](const GpuOp& a, const GpuOp& b) { return time_of(a) < time_of(b); });
 }
 

@@ -34,6 +34,8 @@ struct SmFill {
   Ns kernel_time = 0;
 };
 std::optional<SmFill> sm_fill(const Facts& facts);
+// What a file's blocks per SM, which are kept as 32-bit floats, may be off: 0.65 is read as 0.64999998.
+constexpr double kFillRounding = 1e-7;
 
 // The slice is, or lies in, code that torch.compile made.
 bool in_compiled_code(const Facts& facts, SliceId slice);
@@ -41,6 +43,9 @@ bool has_compiled_code(const Facts& facts);
 
 // `part` of the whole as a fraction; 0 for an empty whole.
 double share_of(Ns part, Ns whole);
+
+// How many times as long, for reading: "2.08", "34.6", "2,330".
+std::string format_times(double ratio);
 
 // Figures of some GPU work; the last: one of the name with the most time. `ops` must not be empty for that.
 Ns total_time(const std::vector<GpuOp>& ops);

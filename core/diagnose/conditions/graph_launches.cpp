@@ -1,4 +1,5 @@
 #include "core/diagnose/conditions/graph_launches.h"
+#include "core/base/saturating.h"
 
 #include <algorithm>
 
@@ -14,7 +15,7 @@ std::vector<GraphLaunch> graph_launches(const Facts& facts) {
       for (const SliceId node : facts.links.launched_by(call)) {
         if (!is_gpu_work(facts.trace.kind(node))) continue;
         ++launch.nodes;
-        launch.gpu_time += facts.trace.duration(node);
+        add_saturating(launch.gpu_time, facts.trace.duration(node));
       }
       out.push_back(launch);
     }

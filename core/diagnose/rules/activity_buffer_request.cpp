@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -16,7 +17,7 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::informational;
   EvidenceList took, at;
   for (const SliceId s : requests) {
-    finding.cost += facts.trace.duration(s);
+    add_saturating(finding.cost, facts.trace.duration(s));
     if (took.size() == kMostFindingSpans) continue;
     took.emplace_back(as_us(facts.trace.duration(s)));
     at.emplace_back(as_us(facts.trace.begin(s) - facts.window.begin));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -53,7 +54,7 @@ Sums sums_of(const Facts& facts) {
       ++sums.spans;
       if (trace.name(s).starts_with("ProfilerStep#")) continue;  // a step is meant to hold its pauses
       const Ns inside = busy[l].within(trace.span_of(s));
-      sums.span += trace.duration(s);
+      add_saturating(sums.span, trace.duration(s));
       sums.busy += inside;
       if (static_cast<double>(trace.duration(s)) >= kLeastRatio * static_cast<double>(inside)) sums.empty.push_back(s);
     }
@@ -87,7 +88,7 @@ extern const Rule annotation_span_not_busy = {
     RuleClass::table_trap,
     Severity::informational,
     kNeedsGpuWork,
-    "Annotations on the GPU lane are mostly empty",
+    "Annotations on the GPU lane are wider than the work in them",
     "The copy of a record_function on a GPU lane reaches from its first to its last kernel, pauses included. The table counts "
     "all of "
     "that as CUDA time, so that shares above 100 % appear.",

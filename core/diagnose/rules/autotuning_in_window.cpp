@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/compiled_calls.h"
 #include "core/diagnose/conditions/conditions.h"
@@ -26,7 +27,7 @@ std::vector<Finding> check(const Facts& facts) {
   for (const GpuOp& op : facts.ops) {
     if (!op.linked() || !op.is_kernel() || (facts.above(op.launch) & kIsCompileFrame) == 0) continue;
     kernels.push_back(op.slice);
-    finding.cost += op.span.length();
+    add_saturating(finding.cost, op.span.length());
   }
   if (kernels.size() < kLeastKernels) return {};
   const std::size_t records = event_records(facts);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/compiled_calls.h"
 #include "core/diagnose/conditions/conditions.h"
@@ -41,13 +42,13 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   std::vector<SliceId> regions;
   for (const RegionCall& call : calls) {
-    finding.cost += std::max<Ns>(facts.trace.duration(call.region) - call.gpu_time, 0);
+    add_saturating(finding.cost, std::max<Ns>(facts.trace.duration(call.region) - call.gpu_time, 0));
     regions.push_back(call.region);
   }
   finding.severity = Severity::notable;
   finding.summary =
       fmt::format("A compiled call takes {} on the host for {} of GPU work, {} times as long. GPU operations a call: {:g}.",
-                  format_duration(middle.host), format_duration(middle.gpu), format_significant(ratio), middle.gpu_ops);
+                  format_duration(middle.host), format_duration(middle.gpu), format_times(ratio), middle.gpu_ops);
   finding.evidence = Evidence({{"region_cpu_us", as_us(middle.host)},
                                {"region_gpu_us", as_us(middle.gpu)},
                                {"gpu_ops", middle.gpu_ops},

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/compiled_calls.h"
 #include "core/diagnose/conditions/conditions.h"
@@ -20,7 +21,8 @@ std::vector<Finding> check(const Facts& facts) {
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   std::size_t gpu_ops = 0;
   Ns host = 0;
-  for (const RegionCall& call : region_calls(facts)) gpu_ops += call.gpu_ops, host += facts.trace.duration(call.region);
+  for (const RegionCall& call : region_calls(facts))
+    gpu_ops += call.gpu_ops, add_saturating(host, facts.trace.duration(call.region));
   Finding finding;
   EvidenceList list;
   std::string text;

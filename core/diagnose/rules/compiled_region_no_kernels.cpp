@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/analyze/gpu/launches.h"
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/compiled_calls.h"
 #include "core/diagnose/conditions/conditions.h"
@@ -48,7 +49,7 @@ std::vector<Finding> check(const Facts& facts) {
   EvidenceList times;
   for (const RegionCall& call : calls) {
     if (!does_nothing(facts, call, hold_lost)) continue;
-    finding.cost += facts.trace.duration(call.region);
+    add_saturating(finding.cost, facts.trace.duration(call.region));
     if (idle.size() < kMostFindingSpans) times.emplace_back(as_us(facts.trace.duration(call.region)));
     idle.push_back(call.region);
   }

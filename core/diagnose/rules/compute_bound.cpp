@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -19,7 +20,7 @@ constexpr double kMostCopyShare = 0.40;
 double copy_share(const Facts& facts) {
   Ns copies = 0;
   for (const GpuOp& op : facts.ops)
-    if (op.linked() && op.gpu_class == GpuClass::copy) copies += op.span.length();
+    if (op.linked() && op.gpu_class == GpuClass::copy) add_saturating(copies, op.span.length());
   return facts.gpu_sum > 0 ? static_cast<double>(copies) / static_cast<double>(facts.gpu_sum) : 0;
 }
 

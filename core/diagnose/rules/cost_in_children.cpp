@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -40,9 +41,10 @@ TableTree table_tree(const Facts& facts) {
     if (above) tree.parent[i] = (facts.own(above) & kCounted) != 0 ? above.value : tree.parent[above.index()];
     if ((facts.own(s) & kCounted) == 0) continue;
     const std::size_t name = facts.trace.name_id(s).index();
-    tree.total[name] += facts.trace.duration(s);
-    tree.self[name] += facts.trace.duration(s);
-    if (tree.parent[i] != kNone) tree.self[facts.trace.slices.name[tree.parent[i]].index()] -= facts.trace.duration(s);
+    add_saturating(tree.total[name], facts.trace.duration(s));
+    add_saturating(tree.self[name], facts.trace.duration(s));
+    if (tree.parent[i] != kNone)
+      subtract_saturating(tree.self[facts.trace.slices.name[tree.parent[i]].index()], facts.trace.duration(s));
   }
   return tree;
 }
@@ -61,7 +63,7 @@ std::vector<SliceId> outermost(const Facts& facts, const TableTree& tree, String
 
 Ns total_of(const Facts& facts, const std::vector<SliceId>& slices) {
   Ns sum = 0;
-  for (const SliceId s : slices) sum += facts.trace.duration(s);
+  for (const SliceId s : slices) add_saturating(sum, facts.trace.duration(s));
   return sum;
 }
 
@@ -97,7 +99,7 @@ std::string widest_children(const Facts& facts, const TableTree& tree, const Row
     const SliceId top = row.slices[i];
     for (SliceId child : facts.lanes.children(top))
       if (tree.parent[child.index()] == top.value && (facts.own(child) & kCounted) != 0)
-        below[facts.trace.name_id(child)] += facts.trace.duration(child);
+        add_saturating(below[facts.trace.name_id(child)], facts.trace.duration(child));
   }
   std::vector<std::pair<Ns, StringId>> order;
   for (const auto& [name, time] : below) order.emplace_back(time, name);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -41,7 +42,7 @@ Calls allocation_calls(const Facts& facts) {
       if ((facts.own(s) & kIsCall) == 0 || !facts.window.overlaps(facts.trace.span_of(s))) continue;
       ++count;
       out.slices.push_back(s);
-      out.time += facts.trace.duration(s);
+      add_saturating(out.time, facts.trace.duration(s));
       if (const auto step = facts.step_at(facts.trace.begin(s))) out.steps.insert(*step);
     }
     if (count > 0) out.names.emplace_back(std::string(facts.trace.strings[name]), count);

@@ -4,6 +4,7 @@
 
 #include "core/base/span_sums.h"
 #include "core/base/text.h"
+#include "core/diagnose/advice.h"
 #include "core/diagnose/conditions/compiled_calls.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -48,6 +49,13 @@ std::vector<Finding> check(const Facts& facts) {
                                 format_duration(total), shown_count(loads.size()), format_share(share),
                                 facts.steps.empty() ? "recorded window" : "steps' time", format_duration(longest));
   finding.evidence = Evidence({{"n", loads.size()}, {"total_us", as_us(total)}, {"share", share}});
+  if (std::all_of(loads.begin(), loads.end(), [&](SliceId s) { return is_fetch_without_workers(facts.trace.name(s)); })) {
+    finding.meaning =
+        "The DataLoader has no workers (num_workers=0): the program loads each batch itself, and launches nothing meanwhile. "
+        "The "
+        "cost is how long the GPU stood idle over that.";
+    finding.remedy = kUseWorkers;
+  }
   mark_slices(finding, facts.trace, loads);
   return {std::move(finding)};
 }

@@ -19,11 +19,11 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::informational;
   finding.cost = facts.window.length() - facts.busy_in_window;
-  finding.summary = fmt::format(
-      "{} starts only {}, yet all threads together work {} times as long as the GPU.",
-      facts.steps.empty() ? "The recording" : "A step",
-      work.ops_each == 1 ? "1 piece of GPU work" : format_average(work.ops_each) + " pieces of GPU work",
-      *facts.cpu_to_gpu >= 1000 ? format_count(std::llround(*facts.cpu_to_gpu)) : format_significant(*facts.cpu_to_gpu));
+  finding.summary =
+      fmt::format("{} starts only {}, yet all threads together work {} times as long as the GPU.",
+                  facts.steps.empty() ? "The recording" : "A step",
+                  work.ops_each == 1 ? "1 piece of GPU work" : format_average(work.ops_each) + " pieces of GPU work",
+                  format_times(*facts.cpu_to_gpu));
   finding.evidence =
       Evidence({{"gpu_ops_per_step", work.ops_each}, {"ratio", *facts.cpu_to_gpu}, {"gpu_util", *facts.gpu_util}});
   finding.spans.push_back({LaneId{}, facts.window, SliceId{}});

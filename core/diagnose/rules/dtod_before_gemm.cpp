@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -49,7 +50,8 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   std::vector<SliceId> slices;
-  for (const Couple& c : found) finding.cost += facts.ops[c.copy].span.length(), slices.push_back(facts.ops[c.copy].slice);
+  for (const Couple& c : found)
+    add_saturating(finding.cost, facts.ops[c.copy].span.length()), slices.push_back(facts.ops[c.copy].slice);
   finding.summary = fmt::format("{} copies {} before its matrix product, {}: {} of copying before {} of product at the median.",
                                 shown_name(op), format_bytes(facts.row(copy).bytes), counted(found.size(), "time"),
                                 format_duration(copy_time), format_duration(gemm_time));

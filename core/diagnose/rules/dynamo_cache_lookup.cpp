@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/compiled_calls.h"
 #include "core/diagnose/conditions/conditions.h"
@@ -24,7 +25,7 @@ std::vector<Finding> check(const Facts& facts) {
   std::vector<Ns> times;
   Ns total = 0, regions = 0;
   for (const SliceId s : lookups) times.push_back(facts.trace.duration(s)), total += times.back();
-  for (const RegionCall& call : region_calls(facts)) regions += facts.trace.duration(call.region);
+  for (const RegionCall& call : region_calls(facts)) add_saturating(regions, facts.trace.duration(call.region));
   const std::size_t count = times.size();
   const Ns median = median_of(std::move(times));
   Finding finding;

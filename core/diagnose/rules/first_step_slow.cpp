@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -28,7 +29,8 @@ std::string causes(const Facts& facts, Span step) {
   add(length(span_set(std::move(profiler))), "of the profiler's and driver's own work");
   Ns allocation = 0;
   for (const StringId name : facts.names_matching([](std::string_view n) { return n == "cudaMalloc" || n == "hipMalloc"; }))
-    for (const SliceId s : facts.names.slices_named(name)) allocation += intersect(facts.trace.span_of(s), step).length();
+    for (const SliceId s : facts.names.slices_named(name))
+      add_saturating(allocation, intersect(facts.trace.span_of(s), step).length());
   add(allocation, "of cudaMalloc");
   return text.empty() ? text : text + ".";
 }
@@ -45,10 +47,9 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   finding.severity = extra >= kCostlyExtra ? Severity::costly : Severity::informational;
   finding.cost = extra;
-  finding.summary =
-      fmt::format("{} took {}, the others {} at the median: {} more, {} times as long.", shown_name(name),
-                  format_duration(took), format_duration(median), format_duration(extra), format_significant(ratio)) +
-      causes(facts, facts.trace.span_of(first));
+  finding.summary = fmt::format("{} took {}, the others {} at the median: {} more, {} times as long.", shown_name(name),
+                                format_duration(took), format_duration(median), format_duration(extra), format_times(ratio)) +
+                    causes(facts, facts.trace.span_of(first));
   finding.evidence = Evidence({{"first", name},
                                {"first_us", as_us(took)},
                                {"median_rest_us", as_us(median)},

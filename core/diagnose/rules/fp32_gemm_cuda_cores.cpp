@@ -13,6 +13,8 @@ namespace {
 constexpr double kLeastShare = 0.08;
 // An H200 multiplies 4096 x 4096 floats in 2682 us on CUDA cores and in 340 us in TF32.
 constexpr double kGainWithTf32 = 7.0 / 8;
+// The first compute capabilities with tensor cores and with TF32.
+constexpr std::int64_t kTensorCores = 7, kTf32 = 8;
 
 std::vector<GpuOp> fp32_kernels(const Facts& facts) {
   std::vector<GpuOp> out;
@@ -21,6 +23,23 @@ std::vector<GpuOp> fp32_kernels(const Facts& facts) {
     if (is_fp32_on_plain_cores(facts.decoded(op))) out.push_back(op);
   }
   return out;
+}
+
+// Words and gain for GPUs from before TF32.
+void fit_to_older_gpu(Finding& finding, Ns time, std::int64_t compute_major) {
+  if (compute_major >= kTensorCores) {
+    finding.meaning =
+        "These kernels multiply in true 32-bit floats on the ordinary cores. On the tensor cores of this GPU half precision "
+        "has "
+        "about 8 times their peak rate.";
+    finding.remedy =
+        "Use half precision (torch.autocast with torch.float16): this GPU has no TF32 and no bfloat16 on tensor cores.";
+    return;
+  }
+  finding.cost = time / 2;
+  finding.meaning =
+      "These kernels multiply in true 32-bit floats. This GPU has no tensor cores, so they are how it multiplies.";
+  finding.remedy = "Try half precision, which is at most twice as fast here; a newer GPU would help most.";
 }
 
 std::vector<Finding> check(const Facts& facts) {
@@ -41,8 +60,10 @@ std::vector<Finding> check(const Facts& facts) {
                                {"total_us", as_us(time)},
                                {"example", facts.name(kernels.front())},
                                {"most_time_in", facts.name(example)}});
-  if (const DeviceProperties* device = facts.trace.device(facts.row(example).device))
+  if (const DeviceProperties* device = facts.trace.device(facts.row(example).device)) {
+    if (device->compute_major > 0 && device->compute_major < kTf32) fit_to_older_gpu(finding, time, device->compute_major);
     finding.evidence.add("compute_capability", fmt::format("{}.{}", device->compute_major, device->compute_minor));
+  }
   if (const SliceId owner = facts.links.owner_op(facts.row(example)))
     if (const OpRow* row = facts.trace.op_row(owner); row != nullptr && row->input_dims)
       finding.evidence.add("input_dims", facts.trace.strings[row->input_dims]);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -19,7 +20,7 @@ std::vector<Finding> check(const Facts& facts) {
     const StringId name = facts.trace.name_id(op.slice);
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     slices.push_back(op.slice);
-    time += op.linked() ? op.span.length() : 0;
+    if (op.linked()) add_saturating(time, op.span.length());
   }
   if (slices.empty()) return {};
   const double share = share_of(time, facts.gpu_sum);

@@ -42,9 +42,11 @@ std::vector<Finding> check(const Facts& facts) {
   EvidenceMap hashes;
   for (std::size_t i = 0; i < std::min(kShownHashes, graphs.size()); ++i)
     hashes.emplace_back(printable(graphs[i].hash.substr(0, kShownLetters)), graphs[i].calls);
-  finding.summary = fmt::format("{} {} called {} in all; {} alone {}.", counted(graphs.size(), "compiled graph"),
-                                graphs.size() == 1 ? "was" : "were", counted(calls.size(), "time"),
-                                shown_name(graphs.front().hash), counted(graphs.front().calls, "time"));
+  const std::string most = shown_name(graphs.front().hash);
+  finding.summary = graphs.size() == 1
+                        ? fmt::format("The only compiled graph, {}, was called {}.", most, often(calls.size()))
+                        : fmt::format("{} were called {} in all; {} alone {}.", counted(graphs.size(), "compiled graph"),
+                                      often(calls.size()), most, often(graphs.front().calls));
   finding.evidence.add("calls", calls.size());
   finding.evidence.add("hashes", std::move(hashes));
   finding.evidence.add("cat", printable(facts.trace.category_name(calls.front())));

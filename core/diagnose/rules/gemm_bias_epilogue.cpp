@@ -14,19 +14,22 @@ bool accumulates(const KernelName& kernel) { return kernel.epilogue.find("accumu
 std::vector<Finding> check(const Facts& facts) {
   std::vector<SliceId> calls;
   std::uint32_t first = 0;  // in time, as an example
+  bool split_k = false;
   for (const AddmmCall& call : addmm_calls(facts)) {
     const GpuOp& op = facts.ops[call.main];
     if (call.needed != 1 || !op.is_kernel() || accumulates(facts.decoded(op))) continue;
     if (calls.empty() || call.main < first) first = call.main;
     calls.push_back(call.op);
+    split_k |= call.split_k;
   }
   if (calls.empty()) return {};
   const GpuOp& example = facts.ops[first];
   Finding finding;
   finding.summary =
-      fmt::format("{} of aten::addmm needed one kernel{}, so the bias cost no kernel of its own; for example {} with {}.",
-                  counted(calls.size(), "call"), calls.size() == 1 ? "" : " each", shown_kernel(facts.name(example)),
-                  format_duration(example.span.length()));
+      fmt::format("{} of aten::addmm needed one kernel{}{}, so the bias cost no kernel of its own; for example {} with {}.",
+                  counted(calls.size(), "call"), calls.size() == 1 ? "" : " each",
+                  split_k ? ", apart from the one that adds up the parts of a split-K product" : "",
+                  shown_kernel(facts.name(example)), format_duration(example.span.length()));
   finding.evidence = Evidence({{"n", calls.size()}, {"kernel", printable(facts.name(example))}});
   mark_slices(finding, facts.trace, calls);
   return {std::move(finding)};

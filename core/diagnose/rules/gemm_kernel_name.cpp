@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -33,18 +34,33 @@ std::string decoded(std::string_view name) {
   return text;
 }
 
+bool is_product(const Facts& facts, std::size_t i) {
+  return facts.ops[i].is_kernel() && facts.gpu[i].family == RuleFamily::gemm;
+}
+bool any_product(const Facts& facts, bool launched) {
+  for (std::size_t i = 0; i < facts.ops.size(); ++i)
+    if (is_product(facts, i) && facts.ops[i].linked() == launched) return true;
+  return false;
+}
+
+// What stands before the example: the only name, the usual one, or one of many.
+std::string_view before_example(std::size_t names, std::size_t times) {
+  return names == 1 ? ": " : times > 1 ? ". Most often " : ", for example ";
+}
+
 std::vector<Finding> check(const Facts& facts) {
   std::map<StringId, std::size_t> count;
   std::vector<SliceId> slices;
   Ns time = 0, all = 0;
+  const bool any_launched = any_product(facts, true);  // else those that were launched before the recording
   for (std::size_t i = 0; i < facts.ops.size(); ++i) {
     const GpuOp& op = facts.ops[i];
-    const bool counts = op.linked() || facts.linked == 0;  // a recording of the GPU alone has no launches
-    if (counts) all += op.span.length();
-    if (!op.is_kernel() || facts.gpu[i].family != RuleFamily::gemm) continue;
+    if (any_launched && !op.linked()) continue;
+    add_saturating(all, op.span.length());
+    if (!is_product(facts, i)) continue;
     slices.push_back(op.slice);
     ++count[facts.trace.name_id(op.slice)];
-    if (counts) time += op.span.length();
+    add_saturating(time, op.span.length());
   }
   if (slices.empty()) return {};
   std::vector<NameCount> names;
@@ -56,8 +72,9 @@ std::vector<Finding> check(const Facts& facts) {
   const std::string_view first = facts.trace.strings[names.front().name];
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format("{} under {}, {} of the GPU time. Most often {}", counted(slices.size(), "matrix product"),
-                                counted(names.size(), "name"), format_share(share), shown_kernel(first));
+  finding.summary = fmt::format("{} under {}, {} of the GPU time{}{}", counted(slices.size(), "matrix product"),
+                                counted(names.size(), "name"), format_share(share),
+                                before_example(names.size(), names.front().count), shown_kernel(first));
   const std::string parts = decoded(first);
   finding.summary += parts.empty() ? "." : fmt::format(" ({}).", parts);
   finding.evidence = Evidence({{"n", slices.size()}, {"names", std::move(told)}, {"share", share}});

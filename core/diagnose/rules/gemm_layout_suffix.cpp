@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -9,10 +10,14 @@
 namespace gapscope {
 namespace {
 
+constexpr std::string_view kCut = "…";
+
 std::vector<Finding> check(const Facts& facts) {
   std::vector<std::pair<std::string, std::size_t>> layouts;
   std::vector<SliceId> kernels;
+  std::set<std::uint32_t> names;
   std::string example;
+  bool example_is_cut = false;
   for (const NameTotal& total : facts.by_name) {
     const std::string_view name = facts.trace.strings[total.name];
     const KernelName& decoded = facts.decoded(total.name);
@@ -21,11 +26,16 @@ std::vector<Finding> check(const Facts& facts) {
     auto at = std::find_if(layouts.begin(), layouts.end(), [&](const auto& l) { return l.first == layout; });
     if (at == layouts.end()) at = layouts.insert(layouts.end(), {layout, 0});
     at->second += total.count;
-    const auto slices = facts.names.slices_named(total.name);
-    kernels.insert(kernels.end(), slices.begin(), slices.end());
-    if (example.empty()) example = shown_name(name);
+    names.insert(total.name.value);
+    // One that shows its layout: the letters stand where a long name is cut.
+    if (example.empty() || (example_is_cut && shown_kernel(name).find(kCut) == std::string::npos)) {
+      example = shown_kernel(name);
+      example_is_cut = example.find(kCut) != std::string::npos;
+    }
   }
   if (layouts.empty()) return {};
+  for (const GpuOp& op : facts.ops)
+    if (op.linked() && names.count(facts.trace.name_id(op.slice).value) > 0) kernels.push_back(op.slice);
   Finding finding;
   EvidenceMap counts;
   std::string text;

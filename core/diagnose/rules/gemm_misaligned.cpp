@@ -1,5 +1,8 @@
+#include <set>
+
 #include <fmt/format.h>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -18,24 +21,26 @@ bool is_misaligned_product(const KernelName& name) {
 std::vector<Finding> check(const Facts& facts) {
   Ns total = 0;
   std::size_t count = 0;
+  std::set<std::uint32_t> names;
   std::string_view kernel;
   std::vector<SliceId> slices;
   for (const NameTotal& name : facts.by_name) {
     if (!is_misaligned_product(facts.decoded(name.name))) continue;
     if (count == 0) kernel = facts.trace.strings[name.name];
-    total += name.total;
+    add_saturating(total, name.total);
     count += name.count;
-    const auto named = facts.names.slices_named(name.name);
-    slices.insert(slices.end(), named.begin(), named.end());
+    names.insert(name.name.value);
   }
   const double share = share_of(total, facts.gpu_sum);
   if (count == 0 || share < kLeastShare) return {};
+  for (const GpuOp& op : facts.ops)
+    if (op.linked() && names.count(facts.trace.name_id(op.slice).value) > 0) slices.push_back(op.slice);
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = total;
-  finding.summary = fmt::format("{} for operands that are not aligned {} {} of the GPU time ({}), most of it in {}.",
+  finding.summary = fmt::format("{} for operands that are not aligned {} {} of the GPU time ({}){}{}.",
                                 counted(count, "matmul kernel"), count == 1 ? "takes" : "take", format_share(share),
-                                format_duration(total), shown_kernel(kernel));
+                                format_duration(total), names.size() == 1 ? ": " : ", most of it in ", shown_kernel(kernel));
   finding.evidence = Evidence({{"n", count}, {"total_us", as_us(total)}, {"share", share}, {"kernel", printable(kernel)}});
   mark_slices(finding, facts.trace, slices);
   return {std::move(finding)};

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -194,7 +195,7 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::notable;
   std::vector<FindingSpan> spans;
   for (const OneOff& found : single) {
-    finding.cost += found.gap.span.length() - found.median;
+    add_saturating(finding.cost, found.gap.span.length() - found.median);
     spans.push_back({facts.trace.lane_id(facts.ops[found.gap.next].slice), found.gap.span, SliceId{}});
   }
   finding.cost += by_profiler.buffers;

@@ -36,12 +36,14 @@ std::vector<Finding> check(const Facts& facts) {
   const NameTotal& first = names[0];
   const double share = share_of(first.total, facts.gpu_sum);
   const double second = share_of(names[1].total, facts.gpu_sum);
-  if (share < kLeastShare || share < kLeastLead * second) return {};
+  // Times, not shares: the product of two rounded fractions may come out above what it equals.
+  const bool leads = static_cast<double>(first.total) >= kLeastLead * static_cast<double>(names[1].total);
+  if (share < kLeastShare || !leads) return {};
 
   const std::string_view name = facts.trace.strings[first.name];
   std::vector<SliceId> slices;
-  for (const SliceId s : facts.names.slices_named(first.name))
-    if (is_gpu_work(facts.trace.kind(s))) slices.push_back(s);
+  for (const GpuOp& op : facts.ops)
+    if (op.linked() && facts.trace.name_id(op.slice) == first.name) slices.push_back(op.slice);
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = first.total;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -12,7 +13,7 @@ std::vector<Finding> check(const Facts& facts) {
   std::vector<SliceId> orphans;
   Ns time = 0;
   for (const GpuOp& op : facts.ops)
-    if (!op.linked()) orphans.push_back(op.slice), time += op.span.length();
+    if (!op.linked()) orphans.push_back(op.slice), add_saturating(time, op.span.length());
   if (orphans.empty()) return {};
   Finding finding;
   finding.severity = Severity::informational;

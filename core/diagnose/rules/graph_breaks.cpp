@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/compiled_calls.h"
 #include "core/diagnose/conditions/conditions.h"
@@ -109,7 +110,7 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::notable;
   std::vector<FindingSpan> gaps;
   for (const Break& b : breaks) {
-    finding.cost += b.between.length();
+    add_saturating(finding.cost, b.between.length());
     gaps.push_back({facts.trace.lane_id(b.to), b.between, SliceId{}});
   }
   EvidenceList ids = ids_of(facts, breaks);

@@ -12,11 +12,12 @@ constexpr double kLeastFill = 0.90;
 
 std::vector<Finding> check(const Facts& facts) {
   const std::optional<SmFill> fill = sm_fill(facts);
-  if (!fill || fill->fill < kLeastFill) return {};
+  if (!fill || fill->fill < kLeastFill - kFillRounding) return {};
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format("While kernels computed ({}), their blocks reached {} of the SMs on average.",
-                                format_duration(fill->kernel_time), format_share(fill->fill));
+  finding.summary =
+      fmt::format("While kernels computed ({}, communication apart), their blocks reached {} of the SMs on average.",
+                  format_duration(fill->kernel_time), format_share(fill->fill));
   finding.evidence = Evidence({{"fill", fill->fill}, {"tb_sm_efficiency", fill->over_window}});
   finding.spans.push_back({LaneId{}, facts.window, SliceId{}});
   return {std::move(finding)};

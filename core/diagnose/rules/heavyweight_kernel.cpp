@@ -30,13 +30,16 @@ std::vector<Finding> check(const Facts& facts) {
   std::vector<SliceId> heavy;
   std::size_t kernels = 0;
   const GpuRow* example = nullptr;
+  bool example_computes = false;
   for (const GpuOp& op : facts.ops) {
     if (!op.is_kernel()) continue;
     ++kernels;
     const GpuRow& row = facts.row(op);
     if (!is_heavy(row)) continue;
     heavy.push_back(op.slice);
-    if (example == nullptr) example = &row;
+    // Collectives hold room for their buffers; a product or the like tells more.
+    const bool computes = op.gpu_class == GpuClass::compute;
+    if (example == nullptr || (computes && !example_computes)) example = &row, example_computes = computes;
   }
   if (example == nullptr) return {};
   const std::string_view name = facts.trace.name(example->slice);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -39,7 +40,7 @@ Copies hidden_copies(const Facts& facts) {
     if (!by) continue;
     out.hidden.push_back(op.slice);
     ++out.operators[facts.trace.name_id(by)];
-    out.total += op.span.length();
+    add_saturating(out.total, op.span.length());
     out.bytes += facts.row(op).bytes;
   }
   return out;

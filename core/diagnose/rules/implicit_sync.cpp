@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -23,7 +24,7 @@ Waits waits_in_operators(const Facts& facts) {
     const SliceId op = facts.ancestor(s, kIsOp);
     if (!op || (facts.own(op) & kIsAten) == 0) continue;
     out.slices.push_back(s);
-    out.time += facts.trace.duration(s);
+    add_saturating(out.time, facts.trace.duration(s));
     const StringId name = facts.trace.name_id(op);
     const auto known = std::find_if(out.ops.begin(), out.ops.end(), [&](const auto& entry) { return entry.first == name; });
     if (known == out.ops.end())
@@ -45,7 +46,7 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::informational;
   finding.cost = waits.time;
   finding.summary = fmt::format("Operators made the CPU wait for the GPU {}, {} in all{}{}.", often(waits.slices.size()),
-                                format_duration(waits.time), count == 1 ? ": " : ", most often ",
+                                format_duration(waits.time), waits.ops.size() == 1 ? ": " : ", most often ",
                                 shown_name(facts.trace.strings[waits.ops.front().first]));
   finding.evidence = Evidence({{"n", count}, {"total_us", as_us(waits.time)}, {"ops", std::move(ops)}});
   if (!facts.steps.empty())

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -143,7 +144,7 @@ Beside beside(const Facts& facts, std::uint32_t slow) {
 Evidence numbers(const Facts& facts, const Varying& worst, double ratio) {
   Ns sum = 0, least = INT64_MAX;
   for (const std::uint32_t i : worst.ops)
-    sum += facts.ops[i].span.length(), least = std::min(least, facts.ops[i].span.length());
+    add_saturating(sum, facts.ops[i].span.length()), least = std::min(least, facts.ops[i].span.length());
   const GpuOp& slowest = facts.ops[worst.slowest];
   return Evidence({{"kernel", facts.name(slowest)},
                    {"n", worst.ops.size()},

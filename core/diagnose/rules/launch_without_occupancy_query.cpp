@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/occupancy_queries.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
@@ -22,16 +23,9 @@ EvidenceMap by_family(const Counts& counts) {
   return out;
 }
 
-// Whether the file holds any query at all: without one nothing can be told, least of all that a kernel is light.
-bool any_query(const Facts& facts) {
-  for (const StringId name : facts.names_matching([](std::string_view n) { return n.starts_with("cudaOccupancy"); }))
-    for (const SliceId s : facts.names.slices_named(name))
-      if ((facts.own(s) & kIsOccupancyQuery) != 0) return true;
-  return false;
-}
-
 std::vector<Finding> check(const Facts& facts) {
-  if (!any_query(facts)) return {};
+  // Without any query nothing can be told, least of all that a kernel is light.
+  if (occupancy_queries(facts).empty()) return {};
   Counts queried{}, plain{};
   std::size_t plain_count = 0, all = 0;
   std::vector<SliceId> launches;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/analyze/gpu/launches.h"
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -28,7 +29,7 @@ Loading loading_events(const Facts& facts) {
     const std::string_view name = facts.trace.name(s);
     if (name != "Lazy Function Loading" && name != "Runtime Triggered Module Loading") continue;
     ++out.events;
-    out.event_time += facts.trace.duration(s);
+    add_saturating(out.event_time, facts.trace.duration(s));
     out.slices.push_back(s);
   }
   return out;
@@ -69,7 +70,7 @@ std::vector<Finding> check(const Facts& facts) {
   const Launches launches = launches_of(facts);
   if (loading.events == 0 && launches.slow_and_early.empty()) return {};
   Ns slow_time = 0;
-  for (const SliceId s : launches.slow_and_early) slow_time += facts.trace.duration(s);
+  for (const SliceId s : launches.slow_and_early) add_saturating(slow_time, facts.trace.duration(s));
   Finding finding;
   finding.severity = Severity::informational;
   finding.cost = std::max(loading.event_time, slow_time);
@@ -93,7 +94,7 @@ extern const Rule lazy_module_loading = {"lazy_module_loading",
                                          RuleClass::start_up,
                                          Severity::informational,
                                          kNeedsNothing,
-                                         "An early launch took long, as when code is loaded",
+                                         "Signs of kernel code being loaded",
                                          "A kernel's code is loaded onto the GPU when it is first used, so that launch takes "
                                          "hundreds of microseconds instead of a few. Where the "
                                          "profiler recorded no loading, the slow launch alone speaks for it.",

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/diagnose/advice.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
 
@@ -38,10 +39,15 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::costly;
   finding.cost = causes.idle;
   finding.summary = busy_sentence(facts);
-  if (const AccountTimes* times = account_times(facts); times != nullptr && times->idle_total() > 0)
+  if (const AccountTimes* times = account_times(facts); times != nullptr && times->idle_total() > 0) {
+    const IdleCause lead = largest_of(times->idle);
+    const DeviceAccount& device = *facts.analysis.account().busiest();
+    finding.remedy = fmt::format("Begin with the largest of these parts, {}. {}", idle_cause_title(lead),
+                                 idle_advice(facts.trace, device, device.window, lead));
     finding.summary +=
         fmt::format(" The idle time{}, by what held it up: {}.",
                     busiest_words(facts, "").empty() ? "" : " of " + busiest_words(facts, ""), cause_words(times->idle, false));
+  }
   finding.evidence = Evidence({{"gpu_util", *facts.gpu_util},
                                {"gpu_busy_us", as_us(facts.busy_in_window)},
                                {"window_us", as_us(facts.window.length())},
@@ -64,8 +70,8 @@ extern const Rule low_gpu_utilization = {"low_gpu_utilization",
                                          Severity::notable,
                                          kNeedsGpuWork,
                                          "The GPU is idle most of the time",
-                                         "For more than half of the observed time nothing runs on the GPU. What the host was "
-                                         "in meanwhile stands above, the longest part first; "
+                                         "For more than half of the observed time nothing runs on the GPU. What held it up "
+                                         "stands above, the longest part first, as far as the file tells; "
                                          "`gapscope why` tells it for every gap.",
                                          "Begin with the largest of these parts. The marked gaps are the places to look at.",
                                          check};

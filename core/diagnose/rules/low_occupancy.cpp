@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/analyze/gpu/occupancy.h"
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -56,15 +57,15 @@ Low low_kernels(const Facts& facts) {
   for (std::size_t i = 0; i < facts.ops.size(); ++i) {
     const GpuOp& op = facts.ops[i];
     if (!op.linked() || !op.is_kernel()) continue;
-    out.all_kernels += op.span.length();
+    add_saturating(out.all_kernels, op.span.length());
     const std::optional<Judged> judged = occupancy_of(facts, op);
     if (!judged) continue;
-    out.known += op.span.length();
+    add_saturating(out.known, op.span.length());
     out.weighted_all += judged->occupancy * static_cast<double>(op.span.length());
     if (!is_judged(facts.gpu[i].family) || judged->occupancy >= kLowOccupancy || !covers_gpu(facts, op)) continue;
     if (out.slices.empty() || op.span.length() > out.longest.span.length()) out.longest = op, out.longest_judged = *judged;
     out.slices.push_back(op.slice);
-    out.time += op.span.length();
+    add_saturating(out.time, op.span.length());
     out.weighted += judged->occupancy * static_cast<double>(op.span.length());
   }
   return out;

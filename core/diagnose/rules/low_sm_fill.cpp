@@ -16,13 +16,14 @@ std::vector<SliceId> unfilled_kernels(const Facts& facts) {
   std::vector<SliceId> out;
   for (const GpuOp& op : facts.ops)
     if (op.linked() && op.gpu_class == GpuClass::compute)
-      if (const auto blocks = blocks_per_sm(facts, op); blocks && *blocks < kMarkedFill) out.push_back(op.slice);
+      if (const auto blocks = blocks_per_sm(facts, op); blocks && *blocks < kMarkedFill - kFillRounding)
+        out.push_back(op.slice);
   return out;
 }
 
 std::vector<Finding> check(const Facts& facts) {
   const std::optional<SmFill> fill = sm_fill(facts);
-  if (!fill || fill->fill >= kLeastFill) return {};
+  if (!fill || fill->fill >= kLeastFill - kFillRounding) return {};
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = static_cast<Ns>((1 - fill->fill) * static_cast<double>(fill->kernel_time));

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -35,7 +36,7 @@ std::map<StringId, Launches> launches_by_operator(const Facts& facts, std::size_
     if (const StringId name = facts.trace.name_id(owner); last == nullptr || name != last_name)
       last = &out[name], last_name = name;
     ++last->count;
-    last->gpu += op.span.length();
+    add_saturating(last->gpu, op.span.length());
     if (last->owners.empty() || last->owners.back() != owner) last->owners.push_back(owner);
   }
   return out;
@@ -55,7 +56,7 @@ std::vector<Finding> check(const Facts& facts) {
   std::sort(found.owners.begin(), found.owners.end());
   found.owners.erase(std::unique(found.owners.begin(), found.owners.end()), found.owners.end());
   Ns cpu = 0;
-  for (const SliceId s : found.owners) cpu += facts.trace.duration(s);
+  for (const SliceId s : found.owners) add_saturating(cpu, facts.trace.duration(s));
   const auto count = static_cast<Ns>(found.count);
   const std::string_view name = facts.trace.strings[most->first];
   Finding finding;

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -32,7 +33,7 @@ Kernels kernels_of(const Facts& facts) {
     out.durations.push_back(op.span.length());
     if (op.span.length() >= kShort) continue;
     out.short_ones.push_back(op.slice);
-    out.call_time += op.launch_span.length();
+    add_saturating(out.call_time, op.launch_span.length());
     ++out.families[static_cast<std::size_t>(facts.gpu[i].family)];
   }
   return out;

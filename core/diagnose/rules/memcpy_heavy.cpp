@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -28,14 +29,14 @@ Copies copies_of(const Facts& facts) {
     if (!op.linked() || op.gpu_class != GpuClass::copy) continue;
     append(copying, op.span);
     out.slices.push_back(op.slice);
-    out.time += op.span.length();
+    add_saturating(out.time, op.span.length());
     out.bytes += facts.row(op).bytes;
     const StringId name = facts.trace.name_id(op.slice);
     const auto known = std::find_if(by_name.begin(), by_name.end(), [&](const auto& entry) { return entry.first == name; });
     if (known == by_name.end())
       by_name.emplace_back(name, op.span.length());
     else
-      known->second += op.span.length();
+      add_saturating(known->second, op.span.length());
   }
   for (const auto& [name, time] : by_name) out.kinds.emplace_back(std::string(facts.trace.strings[name]), as_us(time));
   out.exposed = length(subtract(copying, computing));

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -46,7 +47,7 @@ Views gather(const Facts& facts) {
       }
       if (named.count++ == 0) named.first = facts.trace.begin(s);
       const SliceId parent = facts.parent(s);
-      if (!parent || !is_view(facts.trace.name(parent))) out.cpu_time += facts.trace.duration(s);
+      if (!parent || !is_view(facts.trace.name(parent))) add_saturating(out.cpu_time, facts.trace.duration(s));
       out.slices.push_back(s);
     }
     if (named.count > 0) out.names.push_back(named);

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/occupancy_queries.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
@@ -23,24 +25,20 @@ std::string kernel_after_query(const Facts& facts) {
 }
 
 std::vector<Finding> check(const Facts& facts) {
-  std::vector<SliceId> queries;
+  const std::vector<SliceId> queries = occupancy_queries(facts);
   EvidenceMap names;
   Ns time = 0;
-  for (const StringId name : facts.names_matching([](std::string_view n) { return n.starts_with("cudaOccupancy"); })) {
-    std::size_t count = 0;
-    for (const SliceId s : facts.names.slices_named(name)) {
-      if ((facts.own(s) & kIsOccupancyQuery) == 0) continue;
-      ++count, time += facts.trace.duration(s);
-      queries.push_back(s);
-    }
-    if (count > 0) names.emplace_back(std::string(facts.trace.strings[name]), count);
+  for (std::size_t i = 0; i < queries.size();) {
+    const std::size_t first = i;
+    const StringId name = facts.trace.name_id(queries[i]);
+    for (; i < queries.size() && facts.trace.name_id(queries[i]) == name; ++i)
+      add_saturating(time, facts.trace.duration(queries[i]));
+    names.emplace_back(std::string(facts.trace.strings[name]), i - first);
   }
   if (queries.empty()) return {};
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary =
-      fmt::format("{} how many blocks fit on an SM, {} in all.",
-                  queries.size() == 1 ? "1 call asked" : shown_count(queries.size()) + " calls asked", format_duration(time));
+  finding.summary = fmt::format("{} asked about occupancy, in {}.", counted(queries.size(), "call"), format_duration(time));
   if (const std::string kernel = kernel_after_query(facts); !kernel.empty())
     finding.summary += fmt::format(" What follows is mostly {}.", kernel);
   finding.evidence = Evidence({{"n", queries.size()}, {"names", std::move(names)}});
@@ -55,7 +53,7 @@ extern const Rule occupancy_query_before_launch = {"occupancy_query_before_launc
                                                    Severity::informational,
                                                    kNeedsLaunches,
                                                    "A library asked for occupancy: a heavy kernel follows",
-                                                   "cuBLAS or cuDNN asked the runtime how many blocks of a kernel fit on an SM "
+                                                   "cuBLAS or cuDNN asked the runtime how much of a kernel fits on an SM "
                                                    "before it chose or launched it: a matrix product, a "
                                                    "convolution or their like.",
                                                    "Take it as a landmark of heavy kernels. It costs next to nothing.",

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/analyze/gpu/occupancy.h"
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -28,11 +29,11 @@ std::vector<Finding> check(const Facts& facts) {
     if (!op.is_kernel()) continue;
     const GpuRow& row = facts.row(op);
     const bool counts = op.linked() || facts.linked == 0;  // a recording of the GPU alone has no launches
-    if (counts) all += op.span.length();
+    if (counts) add_saturating(all, op.span.length());
     if (row.occupancy_percent != 0 || row.shared_memory <= kDefaultSharedMemory) continue;
     zeros.push_back(op.slice);
     if (first == nullptr) first = &row;
-    if (counts) time += op.span.length();
+    if (counts) add_saturating(time, op.span.length());
   }
   if (first == nullptr) return {};
   const double share = all > 0 ? static_cast<double>(time) / static_cast<double>(all) : 0;

@@ -16,6 +16,10 @@ std::vector<Finding> check(const Facts& facts) {
   if (const AccountTimes* times = account_times(facts); times != nullptr && times->host() > 0)
     finding.summary += fmt::format(" For {} {} waited for the host: {}.", format_duration(times->host()),
                                    busiest_words(facts, "it"), cause_words(times->idle, true));
+  if (!facts.names_matching([](std::string_view n) { return n == "cudaGraphLaunch" || n == "hipGraphLaunch"; }).empty())
+    finding.remedy =
+        "Give each launch more work (bigger batches or matrices), and put more of the step into the CUDA graph: what surrounds "
+        "its replays is the host's time. First make sure that the recording is not just start-up.";
   finding.evidence = Evidence({{"gpu_util", *facts.gpu_util},
                                {"gpu_busy_us", as_us(facts.busy_in_window)},
                                {"window_us", as_us(facts.window.length())},

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -22,8 +23,8 @@ Transfers pageable_transfers(const Facts& facts) {
   for (const GpuOp& op : facts.ops) {
     if (!op.linked() || op.gpu_class != GpuClass::copy || !is_pageable_copy(facts.name(op))) continue;
     out.slices.push_back(op.slice);
-    out.time += op.span.length();
-    out.call_time += op.launch_span.length();
+    add_saturating(out.time, op.span.length());
+    add_saturating(out.call_time, op.launch_span.length());
     out.bytes += facts.row(op).bytes;
   }
   return out;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/analyze/gpu/occupancy.h"
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -25,12 +26,12 @@ Small small_kernels(const Facts& facts) {
   Small out;
   for (const GpuOp& op : facts.ops) {
     if (!op.linked() || op.gpu_class != GpuClass::compute) continue;  // collectives take few SMs on purpose
-    out.all_kernels += op.span.length();
+    add_saturating(out.all_kernels, op.span.length());
     const std::optional<double> blocks = blocks_per_sm(facts, op);
     if (!blocks || *blocks >= kSmallGrid) continue;
     if (out.slices.empty() || op.span.length() > out.longest.span.length()) out.longest = op, out.longest_blocks = *blocks;
     out.slices.push_back(op.slice);
-    out.time += op.span.length();
+    add_saturating(out.time, op.span.length());
     out.unused += (1 - *blocks) * static_cast<double>(op.span.length());
   }
   return out;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/compiled_calls.h"
 #include "core/diagnose/conditions/conditions.h"
@@ -36,7 +37,7 @@ Fused fused_kernels(const Facts& facts) {
     if (!is_fused_name(name)) continue;
     if (out.count == 0) out.costliest = name;
     out.count += total.count;
-    out.time += total.total;
+    add_saturating(out.time, total.total);
     const std::size_t before = out.slices.size();
     // The operator around the launch has the kernel's name.
     for (const SliceId s : facts.names.slices_named(total.name))
@@ -54,7 +55,7 @@ Fused fused_cpu_loops(const Facts& facts) {
   out.slices = cpu_slices_called(facts, "cpp_fused_", kIsOp);
   out.count = out.slices.size();
   for (const SliceId s : out.slices) {
-    out.time += facts.trace.duration(s);
+    add_saturating(out.time, facts.trace.duration(s));
     const std::string_view name = facts.trace.name(s);
     if (out.names.size() < kShownNames && std::find(out.names.begin(), out.names.end(), name) == out.names.end())
       out.names.push_back(name);
@@ -72,9 +73,9 @@ std::vector<Finding> check(const Facts& facts) {
   Finding finding;
   EvidenceList names;
   for (std::size_t i = 0; i < std::min(kShownNames, fused.names.size()); ++i) names.emplace_back(printable(fused.names[i]));
-  finding.summary =
-      fmt::format("{} of Inductor's own {} took {} of the {} time, most of it {}.", counted(fused.count, "run"),
-                  on_gpu ? "kernels" : "CPU loops", format_share(share), on_gpu ? "GPU" : "CPU", shown_name(fused.costliest));
+  finding.summary = fmt::format("{} of Inductor's own {} took {} of the {} time{}{}.", counted(fused.count, "run"),
+                                on_gpu ? "kernels" : "CPU loops", format_share(share), on_gpu ? "GPU" : "CPU",
+                                fused.names.size() == 1 ? ": " : ", most of it ", shown_name(fused.costliest));
   finding.evidence.add("n", fused.count);
   finding.evidence.add("names", std::move(names));
   finding.evidence.add("share", share);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -39,7 +40,7 @@ std::vector<OpWork> operators_in_order(const Facts& facts) {
     if (is_new) out.push_back({owner, facts.ops[i].launch_span.begin, 0, part_of(facts.trace.name(owner))});
     OpWork& work = out[at->second];
     work.first_launch = std::min(work.first_launch, facts.ops[i].launch_span.begin);
-    work.time += facts.ops[i].span.length();
+    add_saturating(work.time, facts.ops[i].span.length());
   }
   std::stable_sort(out.begin(), out.end(), [](const OpWork& a, const OpWork& b) { return a.first_launch < b.first_launch; });
   return out;

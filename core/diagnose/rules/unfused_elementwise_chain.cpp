@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -30,7 +31,7 @@ struct OpenChain {
 void close(OpenChain& open, Chains& chains) {
   if (open.several_owners) {
     ++chains.count;
-    chains.time += open.time;
+    add_saturating(chains.time, open.time);
     chains.slices.insert(chains.slices.end(), open.slices.begin(), open.slices.end());
     if (open.time > chains.longest_time) chains.longest_time = open.time, chains.longest = open.slices;
   }
@@ -41,7 +42,7 @@ void add(OpenChain& open, const GpuOp& op, SliceId owner) {
   if (open.slices.empty()) open.first_owner = owner;
   open.several_owners |= owner != open.first_owner;
   open.slices.push_back(op.slice);
-  open.time += op.span.length();
+  add_saturating(open.time, op.span.length());
 }
 
 Chains chains_of(const Facts& facts) {
@@ -77,9 +78,10 @@ std::vector<Finding> check(const Facts& facts) {
   finding.severity = Severity::notable;
   finding.cost = chains.time / 2;  // of two kernels that both read and write the data, one is left
   finding.summary =
-      fmt::format("{} of the GPU time ({}) is in {} of back-to-back elementwise kernels; {} has {}.", format_share(share),
+      fmt::format("{} of the GPU time ({}) is in {} of back-to-back elementwise kernels; {} {}.", format_share(share),
                   format_duration(chains.time), counted(static_cast<std::size_t>(chains.count), "chain"),
-                  chains.count == 1 ? "it" : "the longest", counted(chains.longest.size(), "kernel"));
+                  chains.count == 1 ? "it has" : fmt::format("the longest takes {} in", format_duration(chains.longest_time)),
+                  counted(chains.longest.size(), "kernel"));
   finding.evidence = Evidence({{"chains", chains.count},
                                {"time_us", as_us(chains.time)},
                                {"share", share},

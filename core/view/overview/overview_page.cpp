@@ -44,7 +44,7 @@ PageSection findings_section(const Diagnosis& diagnosis) {
   for (const RankedFinding* f : first_findings(diagnosis)) {
     const Finding& finding = f->finding;
     out.lines.push_back({fmt::format("{}, {}", finding.rule->title, format_duration(finding.cost)),
-                         fmt::format("{} {}", finding.summary, finding.rule->remedy)});
+                         fmt::format("{} {}", finding.summary, remedy_of(finding))});
   }
   if (out.lines.empty()) out.notes.emplace_back("No rule found anything that costs time.");
   return out;
