@@ -14,6 +14,12 @@ common_headers(gapscope_tests <doctest/doctest.h> <fmt/format.h> <imgui.h> "${PR
   "${PROJECT_SOURCE_DIR}/core/view/view_state.h" "${PROJECT_SOURCE_DIR}/core/view/document.h")
 set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/main.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)  # it brings doctest's own code
 
+# What the thread sanitizer is asked about (tests/run_checks): loading and what is built beside it, without a window.
+set(load_test_sources ${test_sources})
+list(FILTER load_test_sources INCLUDE REGEX "/tests/(main.cpp|(base|build|load|index|support)/)")
+add_executable(gapscope_load_tests EXCLUDE_FROM_ALL ${load_test_sources})
+target_link_libraries(gapscope_load_tests PRIVATE gapscope_core gapscope::doctest)
+
 # One ctest a file, so that a failure names its subject and files run side by side.
 foreach(file ${test_sources})
   file(RELATIVE_PATH name "${PROJECT_SOURCE_DIR}/tests" "${file}")
@@ -31,6 +37,9 @@ add_test(NAME house/includes_self_test COMMAND ${check_includes} --self-test)
 set(check_threads "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/check_threads.py")
 add_test(NAME house/threads COMMAND ${check_threads} "${PROJECT_SOURCE_DIR}")
 add_test(NAME house/threads_self_test COMMAND ${check_threads} --self-test)
+set(check_sizes "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/check_sizes.py")
+add_test(NAME house/sizes COMMAND ${check_sizes} "${PROJECT_SOURCE_DIR}")
+add_test(NAME house/sizes_self_test COMMAND ${check_sizes} --self-test)
 set_tests_properties(house/includes house/includes_self_test house/threads house/threads_self_test PROPERTIES TIMEOUT 30)
 
 # End to end: each drives the built program under an Xvfb of its own; alone, since they watch the clock.

@@ -2,24 +2,20 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <limits>
-#include <map>
 #include <numeric>
-#include <tuple>
 #include <unordered_map>
 
 #if defined(__GLIBC__)
 #include <malloc.h>
 #endif
 
-#include "core/base/merge_runs.h"
 #include "core/base/parallel.h"
-#include "core/base/radix_sort.h"
 #include "core/base/scratch.h"
 #include "core/build/flow_builder.h"
 #include "core/build/half_slices.h"
 #include "core/build/lane_builder.h"
+#include "core/build/table_writer.h"
 #include "core/build/trace_span.h"
 #include "core/trace/lane_titles.h"
 
@@ -79,7 +75,7 @@ class Builder {
       const std::uint32_t slice = slice_of_raw_[raw];
       out_.report.add(ImportIssue::overlap, out_.slices.offset[slice], out_.strings[out_.slices.name[slice]], count);
     }
-    put_other_tables();
+    put_tables({rows_, drafts_, process_of_draft_, lane_of_draft_, slice_of_raw_, joined_}, in_.threads, in_.cancel, out_);
     if (cancelled()) return false;
     out_.report.merge(flow_report_);
     drop_absurd_marks(out_);
@@ -352,119 +348,9 @@ class Builder {
                  [&](std::size_t r) { std::fill_n(s.row.begin() + out_.rows[r].first, out_.rows[r].count, RowId(r)); });
   }
 
-  // Side rows in order of their slices, without sorting: where a row goes is how many slices before its own have one.
-  template <class Stored, class Table>
-  void put_rows(PagedRows<Stored>& from, Column<Table>& to) {
-    std::vector<std::uint64_t> has_row(slice_of_raw_.size() / 64 + 1, 0);
-    from.each([&](const Stored& row, std::size_t) {
-      const std::uint32_t slice = slice_of_raw_[row.slice];
-      has_row[slice / 64] |= std::uint64_t{1} << (slice % 64);
-    });
-    std::vector<std::uint32_t> before(has_row.size() + 1, 0);
-    for (std::size_t w = 0; w < has_row.size(); ++w)
-      before[w + 1] = before[w] + static_cast<std::uint32_t>(std::popcount(has_row[w]));
-    to.resize(from.size());
-    from.consume([&](const Stored& row, std::size_t) {
-      const std::uint32_t slice = slice_of_raw_[row.slice];
-      const std::uint64_t lower = has_row[slice / 64] & ((std::uint64_t{1} << (slice % 64)) - 1);
-      Table& place = to[before[slice / 64] + static_cast<std::uint32_t>(std::popcount(lower))];
-      place = unpack(row, *rows_.side);
-      place.slice = SliceId(slice);
-    });
-  }
-
-  // The tables that do not depend on each other, side by side.
-  void put_other_tables() {
-    const std::array<void (Builder::*)(), 6> parts = {&Builder::put_ops,   &Builder::put_memory,        &Builder::put_instants,
-                                                      &Builder::put_flows, &Builder::put_gpu_and_calls, &Builder::put_counters};
-    parallel_for(in_.threads, parts.size(), [&](std::size_t i) {
-      if (cancelled()) return;
-      (this->*parts[i])();
-    });
-  }
-  void put_ops() { put_rows(rows_.ops, out_.ops); }
-  void put_gpu_and_calls() {
-    put_rows(rows_.gpu, out_.gpu);
-    put_rows(rows_.calls, out_.calls);
-  }
-
-  // Lane by lane, marks over all lanes last; in time order, and in file order where times are equal.
-  void put_instants() {
-    const auto lane_of = [&](const StoredInstant& i) {
-      return i.lane == StoredInstant::kAllLanes ? LaneId{} : lane_of_draft_[i.lane];
-    };
-    const auto place_of = [&](LaneId lane) { return lane ? lane.index() : out_.lanes.size(); };
-    std::vector<std::size_t> first(out_.lanes.size() + 2, 0);
-    rows_.instants.each([&](const StoredInstant& i, std::size_t) { ++first[place_of(lane_of(i)) + 1]; });
-    std::partial_sum(first.begin(), first.end(), first.begin());
-    std::vector<std::size_t> next(first.begin(), first.end() - 1);
-    out_.instants.resize(rows_.instants.size());
-    rows_.instants.consume([&](const StoredInstant& i, std::size_t) {
-      out_.instants[next[place_of(lane_of(i))]++] = {i.time, StringId(i.name), lane_of(i), i.category, offset_of(i)};
-    });
-    const auto earlier = [](const Instant& a, const Instant& b) { return a.time < b.time; };
-    Column<Instant> spare;
-    for (std::size_t lane = 0; lane + 1 < first.size(); ++lane) {
-      merge_runs(std::span(out_.instants.data() + first[lane], first[lane + 1] - first[lane]), spare, earlier);
-    }
-    for (std::uint32_t i = 0; i < out_.instants.size(); ++i) {
-      if (!out_.instants[i].lane) continue;
-      Lane& lane = out_.lanes[out_.instants[i].lane.index()];
-      if (lane.instant_count++ == 0) lane.first_instant = i;
-    }
-  }
-
-  void put_counters() {
-    std::map<std::tuple<std::uint32_t, std::uint32_t, ProcessId>, std::size_t> known;
-    rows_.counters.consume([&](const RawCounter& v, std::size_t) {
-      const ProcessId process = process_of_draft_[drafts_[v.lane].process];
-      const auto [at, is_new] = known.try_emplace({v.name, v.series, process}, out_.counters.size());
-      if (is_new) out_.counters.push_back({process, StringId(v.name), StringId(v.series), {}});
-      out_.counters[at->second].samples.push_back({v.time, v.value});
-    });
-    for (Counter& counter : out_.counters) {
-      std::stable_sort(counter.samples.begin(), counter.samples.end(),
-                       [](const CounterSample& a, const CounterSample& b) { return a.time < b.time; });
-    }
-    std::stable_sort(out_.counters.begin(), out_.counters.end(),
-                     [](const Counter& a, const Counter& b) { return a.process < b.process; });
-  }
-
-  void put_memory() {
-    out_.memory.reserve(rows_.memory.size());
-    rows_.memory.consume([&](const StoredMemory& row, std::size_t) {
-      MemoryRow m = unpack(row, *rows_.side);
-      m.lane = lane_of_draft_[m.lane.index()];
-      out_.memory.push_back(m);
-    });
-    const auto earlier = [](const MemoryRow& a, const MemoryRow& b) { return a.time < b.time; };
-    Column<MemoryRow> spare;
-    merge_runs(std::span(out_.memory), spare, earlier);
-  }
-
   void join_all_flows() {
     joined_ = join_flows(rows_.flows, *rows_.side, out_.strings, out_.flow_counts, flow_report_);
     rows_.flows.clear();
-  }
-
-  // By slice they come from, slice they go to, category.
-  void put_flows() {
-    for (JoinedFlow& f : joined_) f = {slice_of_raw_[f.from], slice_of_raw_[f.to], f.category};
-    Column<JoinedFlow> other;
-    radix_sort(joined_, other, [](const JoinedFlow& f) { return f.from; });
-    for (std::size_t i = 0; i < joined_.size();) {  // nearly all slices have one
-      std::size_t end = i + 1;
-      while (end < joined_.size() && joined_[end].from == joined_[i].from) ++end;
-      if (end > i + 1) {
-        std::sort(
-            joined_.begin() + static_cast<std::ptrdiff_t>(i), joined_.begin() + static_cast<std::ptrdiff_t>(end),
-            [](const JoinedFlow& a, const JoinedFlow& b) { return std::pair(a.to, a.category) < std::pair(b.to, b.category); });
-      }
-      i = end;
-    }
-    out_.flows.reserve(joined_.size());
-    for (const JoinedFlow& f : joined_) out_.flows.push_back({SliceId(f.from), SliceId(f.to), StringId(f.category)});
-    release(joined_);
   }
 
   BuildInput in_;
@@ -483,7 +369,7 @@ class Builder {
   Column<std::uint32_t> flow_order_;         // positions of flows, lane by lane
   std::vector<std::uint32_t> flow_first_;    // per draft, into flow_order_
   std::vector<std::uint8_t> flow_wants_op_;  // per flow kind
-  Column<JoinedFlow> joined_;                // slices in file order until put_flows
+  Column<JoinedFlow> joined_;                // slices in file order until put_tables
   LoadReport flow_report_;                   // flows are joined beside other work that reports
 };
 

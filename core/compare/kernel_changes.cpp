@@ -1,3 +1,4 @@
+// Over 400 lines: one matching, its passes in order.
 #include "core/compare/kernel_changes.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Over 400 lines: one walk over the events in the order of time, and what it keeps.
 #include "core/analyze/op_table/op_events.h"
 
 #include <algorithm>

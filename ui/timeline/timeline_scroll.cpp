@@ -1,0 +1,83 @@
+// How the timeline is scrolled: within its lanes, and to what panels want to be seen.
+#include <algorithm>
+#include <utility>
+
+#include "ui/timeline/timeline_panel.h"
+
+namespace gapscope {
+namespace {
+
+constexpr float kLeastSeen = 4;     // px; a slice narrower than this is zoomed to, not just brought into view
+constexpr double kRevealRoom = 40;  // px kept above and below a revealed slice
+
+}  // namespace
+
+// Px for the lanes below those that stay in sight.
+float TimelinePanel::rest_height() const {
+  return place_.rest ? place_.rest->height() : areas_.lanes.height() - sticky_height();
+}
+
+void TimelinePanel::clamp_scroll(ViewState& view) {
+  const auto held = [&](double px, float hidden) {
+    return std::clamp(px, 0.0, std::max(0.0, static_cast<double>(hidden) / static_cast<double>(view.scale)));
+  };
+  view.scroll_px = held(view.scroll_px, layout_.height() - sticky_height() - rest_height());
+  top_scroll_px_ = held(top_scroll_px_, place_.rest ? sticky_height() - place_.top.height() : 0);
+}
+
+void TimelinePanel::scroll_to_selection(const Document& document, ViewState& view) {
+  scroll_to(document, view, view.selection);
+}
+
+void TimelinePanel::scroll_to(const Document& document, ViewState& view, SliceId slice) {
+  const Trace& trace = document.trace;
+  unfold_lane(view.folds, trace, trace.lane_id(slice));
+  lay_out(document, view);
+  if (!layout_.place_of(trace, slice)) {  // a Python frame that is folded away
+    toggle_python(view.folds);
+    lay_out(document, view);
+  }
+  const std::optional<LaneLayout::Place> place = layout_.place_of(trace, slice);
+  if (!place) return;
+  const LaneLayout::Strip strip = place->strip;
+  const auto scale = static_cast<double>(view.scale);
+  const bool sticky = is_sticky(*place->band);
+  const float before = sticky ? 0 : sticky_height(), room = sticky ? place_.top.height() : rest_height();
+  const double top = static_cast<double>(strip.y - before) / scale - kRevealRoom;
+  const double bottom = static_cast<double>(strip.y + strip.height - before - room) / scale + kRevealRoom;
+  double& scroll = sticky ? top_scroll_px_ : view.scroll_px;
+  scroll = std::max(bottom, std::min(scroll, top));
+}
+
+void TimelinePanel::reveal(const Document& document, ViewState& view) {
+  view.reveal_selection = false;
+  const SliceId with = std::exchange(view.reveal_with, SliceId{});
+  if (!view.selection.valid()) return;
+  const Trace& trace = document.trace;
+  const Span reach = axis_reach(view, trace.span);
+  const Span slice = trace.span_of(view.selection);
+  const TimeView& now = view.move.active ? view.move.to : view.time;
+  const double px = static_cast<double>(slice.length()) / visible_ns(now) * static_cast<double>(areas_.lanes.width());
+  const Span other = trace.span_of(with ? with : view.selection);
+  const Span both = hull(slice, other);
+  if (with && static_cast<double>(both.length()) <= visible_ns(now))
+    go_to(view, revealed(now, both, reach));
+  else
+    go_to(view, px < static_cast<double>(kLeastSeen) ? focused_on(slice, reach) : revealed(now, slice, reach));
+  if (with) scroll_to(document, view, with);
+  scroll_to_selection(document, view);  // last: where not both fit, it wins
+}
+
+void TimelinePanel::show_lane(const Document& document, ViewState& view) {
+  const LaneId lane = std::exchange(view.reveal_lane, LaneId{});
+  unfold_lane(view.folds, document.trace, lane);
+  lay_out(document, view);
+  const Band* band = layout_.band_of(lane);
+  if (!band || is_sticky(*band)) return;
+  const auto scale = static_cast<double>(view.scale);
+  const double top = static_cast<double>(band->y - sticky_height()) / scale;
+  const double bottom = static_cast<double>(band->bottom() - sticky_height() - rest_height()) / scale;
+  view.scroll_px = std::max(std::min(bottom, top), std::min(view.scroll_px, top));
+}
+
+}  // namespace gapscope
