@@ -9,7 +9,7 @@ import re
 import sys
 import tempfile
 
-BELOW_VIEW = ["core/base", "core/trace", "core/index", "core/analyze", "core/diagnose", "core/compare", "core/sql"]
+BELOW_VIEW = ["core/base", "core/trace", "core/index", "core/analyze", "core/diagnose", "core/compare", "core/sql", "core/ranks"]
 # Of loading, what lies outside sees the way in, a slice's args and the way out, not how files are read.
 LOAD_INTERFACE = ["core/load/args.h", "core/load/crop.h", "core/load/load_timeline.h", "core/load/load_trace.h"]
 
@@ -27,7 +27,7 @@ MAY_INCLUDE = {
     "core/ranks": ["core/base", "core/trace", "core/index", "core/analyze", "core/load/load_trace.h"],
     "core/view": BELOW_VIEW + LOAD_INTERFACE,
     "ui": BELOW_VIEW + LOAD_INTERFACE + ["core/view"],
-    "app": BELOW_VIEW + LOAD_INTERFACE + ["core/ranks", "core/view", "ui"],
+    "app": BELOW_VIEW + LOAD_INTERFACE + ["core/view", "ui"],
     "tests": ["core", "ui", "app"],
 }
 

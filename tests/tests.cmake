@@ -20,6 +20,16 @@ list(FILTER load_test_sources INCLUDE REGEX "/tests/(main.cpp|(base|build|load|i
 add_executable(gapscope_load_tests EXCLUDE_FROM_ALL ${load_test_sources})
 target_link_libraries(gapscope_load_tests PRIVATE gapscope_core gapscope::doctest)
 
+# What the address sanitizer is asked about, and clang: all that needs no window and no command line.
+foreach(file ${test_sources})
+  file(STRINGS "${file}" above_core REGEX "^#include \"((app|ui)/|tests/support/(headless_ui|panel_harness|stand_in))")
+  if(NOT above_core AND NOT file MATCHES "/tests/(ui|app)/")
+    list(APPEND core_test_sources "${file}")
+  endif()
+endforeach()
+add_executable(gapscope_core_tests EXCLUDE_FROM_ALL ${core_test_sources})
+target_link_libraries(gapscope_core_tests PRIVATE gapscope_core gapscope::doctest)
+
 # One ctest a file, so that a failure names its subject and files run side by side.
 foreach(file ${test_sources})
   file(RELATIVE_PATH name "${PROJECT_SOURCE_DIR}/tests" "${file}")

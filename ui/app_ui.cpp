@@ -84,6 +84,7 @@ void draw_tabs(const Document& document, ViewState& view, bool only_tabs, Reques
       }
       ImGui::EndTabItem();
     }
+    if (ImGui::IsItemClicked() && table[i].draw == draw_overview) view.overview_wanted = true;
     draw_hover(table[i].tooltip);
   }
   view.select_tab = false;
@@ -118,7 +119,9 @@ void draw_bottom(const Box& box, const Document& document, ViewState& view, bool
 // With nothing to show the panels below shrink to their tabs; the height that somebody pulled them to is kept. The account is
 // worth a panel only where the lanes keep enough room beside it.
 bool has_content(const Document& document, const ViewState& view, float height) {
-  if (!is_panel_shown(view, "details") || view.selection || chosen_gap(document, view).gap) return true;
+  const bool details = is_panel_shown(view, "details");
+  if (!details && (view.overview_wanted || !is_panel_shown(view, "overview"))) return true;
+  if (details && (view.selection || chosen_gap(document, view).gap)) return true;
   return has_account(document) && !view.compare.open && height >= kLeastForAccount * view.scale;
 }
 
@@ -142,36 +145,36 @@ AppUi::AppUi() : timeline_(std::make_unique<TimelinePanel>()), compare_(std::mak
 AppUi::~AppUi() = default;
 
 bool AppUi::moving() const {
-  return view_.move.active || timeline_->moving() || compare_->timeline().moving() || field_awaits_keys(view_) || awaits_click_;
+  return view_.move.active || timeline_->moving() || compare_->timeline().moving() || field_awaits_keys(view_) ||
+         awaits_click_ || frames_to_tab_ > 0;
 }
 
 const Document* AppUi::document() const { return view_.compare.side == TraceSide::b ? compare_->document() : document_; }
 const TimelinePanel& AppUi::timeline() const { return view_.compare.side == TraceSide::b ? compare_->timeline() : *timeline_; }
 
-void AppUi::adopt(const Document* document, const Document* beside) {
+void AppUi::adopt(const Document* document, const Document* second) {
   compare_->act_on(TraceSide::a, view_);
   document_ = document;
   view_.start_open = false;
+  view_.overview_wanted = false;
   forget_document(view_);
   view_.history.clear();
   timeline_->adopt(document, view_);
   if (document && !view_.tour.seen) view_.tour.open = true;
-  if (compare_->document() != beside)
-    compare_->adopt(document, beside, view_);
+  if (compare_->document() != second)
+    compare_->adopt(document, second, view_);
   else
-    compare_->part(document, view_);
+    compare_->restart(document, view_);
 }
 
 void AppUi::grow(const Document& document) {
   timeline_->grow(*document_, document, view_);
-  view_.search.answer.reset();  // its slices are numbered as they were
-  view_.search.asked = {};
   document_ = &document;
 }
 
 // Other documents than in the frame before.
 void AppUi::take_documents(const FrameInput& in) {
-  const Document* beside = in.document ? in.beside : nullptr;
+  const Document* second = in.document ? in.second : nullptr;
   const Document* b = compare_->document();
   if (b && in.document == b) compare_->swap(document_, timeline_, view_);
   if (in.document != document_) {
@@ -179,14 +182,14 @@ void AppUi::take_documents(const FrameInput& in) {
     if (in.document && document_ && in.part_before == document_) {
       const bool untouched = view_.time.span == fit(document_->trace.span).span && view_.notes.notes.empty();
       grow(*in.document);
-      compare_->part(document_, view_);
+      compare_->restart(document_, view_);
       if (in.kept && untouched) restore(*in.kept);
     } else {
       adopt(in.document, compare_->document());
       if (in.kept) restore(*in.kept);
     }
   }
-  if (beside != compare_->document()) compare_->adopt(document_, beside, view_);
+  if (second != compare_->document()) compare_->adopt(document_, second, view_);
 }
 
 void AppUi::restore(const KeptView& kept) {
@@ -267,7 +270,7 @@ void AppUi::draw_document(Box box, const FrameInput& in, const Document& documen
   }
   const bool listen = !keys_taken() && !view_.help_open && !view_.start_open && !typing_begins(view_);
   const TimelineKeys keys{in.presses, in.held, listen};
-  if (in.loading_beside) box.y1 -= draw_loading_beside(box, *in.loading_beside, view_, out);
+  if (in.loading_second) box.y1 -= draw_loading_second(box, *in.loading_second, view_, out);
   if (compare_->document())
     compare_->draw({*document_, *timeline_}, view_, box, keys, in.delta_s, out);
   else
@@ -289,7 +292,7 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   places_.clear();
   const TraceSide before = view_.compare.side;
   take_documents(whole);
-  view_.compare.loading = whole.loading_beside != nullptr;
+  view_.compare.loading = whole.loading_second != nullptr;
   if (compare_->document())
     compare_->begin_frame({*document_, *timeline_}, view_, !keys_taken() && !view_.start_open && !typing_begins(view_),
                           whole.presses, out);
@@ -301,6 +304,9 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   if (!start_shown) view_.start.holds_keys = view_.start.has_keys = view_.start.replaced = false;
   CommandScope scope{start_shown ? nullptr : in.document, view_, out};  // what lies behind the page is left alone
   if (!in.presses.empty() || ImGui::IsMouseClicked(0)) view_.key_hint.clear();
+  if (view_.sql.has_keys && std::any_of(in.presses.begin(), in.presses.end(),
+                                        [](const KeyPress& press) { return press.key == Key::f5 && press.mods == kNoMods; }))
+    view_.sql.wants_run = true;
   if (keys_taken() || typing_begins(view_))
     close_menus(in.presses);
   else
@@ -336,6 +342,7 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   if (view_.help_open) draw_help_page(view_);
   draw_command_box(in, scope);
   if (std::exchange(selections_seen_, view_.selections) != view_.selections) show_details_of_selection(view_);
+  frames_to_tab_ = view_.select_tab ? 2 : std::max(0, frames_to_tab_ - 1);
   draw_key_hint(view_, {0, 0, in.width_px, in.height_px - std::round(kStatusHeight * in.scale)});
   if (out.has<StartFresh>()) start_fresh();
 }

@@ -78,11 +78,11 @@ struct FrameInput {
   HeldKeys held;                          // down right now
   const Document* document = nullptr;     // null while nothing is open; the pointer says whether it is another one
   const Document* part_before = nullptr;  // the part of the same file that `document` replaces, still there this frame
-  const Document* beside = nullptr;       // the second trace, B, to compare `document` with; null while there is none
+  const Document* second = nullptr;       // the second trace, B, to compare `document` with; null while there is none
   const KeptView* kept = nullptr;         // how `document` was looked at before: applied when it is shown for the first time
   const Notice* notice = nullptr;
   const LoadingView* loading = nullptr;
-  const LoadingView* loading_beside = nullptr;
+  const LoadingView* loading_second = nullptr;
   std::string_view message;  // an error sentence, shown until DismissMessage
   bool can_browse = false;   // the desktop has a file chooser: BrowseFile opens it
   std::span<const std::string> recent;
@@ -109,7 +109,7 @@ class AppUi {
   void frame(const FrameInput& in, Requests& out);
 
   // Adopts a document ahead of the first frame, so that a caller may then set the view (screenshots).
-  void adopt(const Document* document, const Document* beside = nullptr);
+  void adopt(const Document* document, const Document* second = nullptr);
 
   // Something moves by itself: the next frame is due without waiting for input.
   bool moving() const;
@@ -142,6 +142,7 @@ class AppUi {
   std::unique_ptr<CompareView> compare_;
   std::vector<PanelPlace> places_;
   float drawer_px_ = 0;                // of the display, as it was drawn last; 0: not yet
+  int frames_to_tab_ = 0;              // until the tab that was chosen is drawn: Dear ImGui takes two
   bool awaits_click_ = false;          // the drawer stays as it is for as long as a second click may follow
   std::uint32_t selections_seen_ = 0;  // of ViewState::selections, those that the details came up for or need not
 };

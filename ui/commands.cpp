@@ -1,3 +1,4 @@
+// Over 400 lines: one table of every command.
 #include "ui/commands.h"
 
 #include <algorithm>
@@ -31,7 +32,9 @@ bool has_whole(const CommandScope& s) { return s.document && !s.document->trace.
 bool has_two(const CommandScope& s) { return s.document && s.view.compare.open; }
 bool can_close_beside(const CommandScope& s) { return has_two(s) || s.view.compare.loading; }
 bool has_selection(const CommandScope& s) { return s.document && s.view.selection.valid(); }
-bool has_hits(const CommandScope& s) { return s.document && s.view.search.answer && !s.view.search.answer->hits.empty(); }
+bool has_hits(const CommandScope& s) {
+  return s.document && answer_to<SearchQuestion>(*s.document) && !answer_to<SearchQuestion>(*s.document)->hits.empty();
+}
 // Enter walks through what was found, too, as long as no table's row was chosen since.
 bool has_cycle(const CommandScope& s) { return s.document && (!s.view.cycle.slices.empty() || has_hits(s)); }
 bool has_findings(const CommandScope& s) { return s.document && s.document->diagnosis(); }
@@ -140,7 +143,8 @@ void go_to_next_finding(CommandScope& s, int by) {
 
 void walk_hits(CommandScope& s, int step) {
   const Ns now = s.view.time.span.begin;
-  select_found(s, step_hit(s.document->trace, *s.view.search.answer, s.view.selection, now, step), "there is no other hit");
+  select_found(s, step_hit(s.document->trace, *answer_to<SearchQuestion>(*s.document), s.view.selection, now, step),
+               "there is no other hit");
 }
 
 void walk_kind(CommandScope& s, int step) {
@@ -152,7 +156,8 @@ void walk_kind(CommandScope& s, int step) {
 void list_what_was_found(CommandScope& s) {
   const SliceCycle& cycle = s.view.cycle;
   if (cycle.slices.empty())
-    open_list(s.view, list_of_slices(s.document->trace, s.view.search.answer->question.text, s.view.search.answer->hits));
+    open_list(s.view, list_of_slices(s.document->trace, answer_to<SearchQuestion>(*s.document)->question.text,
+                                     answer_to<SearchQuestion>(*s.document)->hits));
   else
     open_list(s.view, list_of_slices(s.document->trace, cycle.title, cycle.slices));
 }
@@ -163,14 +168,14 @@ void find_slice(CommandScope& s) {
 }
 
 // What is wanted next often lies in the same folder.
-void choose_file(CommandScope& s, bool beside) {
+void choose_file(CommandScope& s, bool as_second) {
   StartFields& fields = s.view.start;
   if (s.document) fields.path = fields.base = std::string(split_typed(s.document->trace.path).folder);
   fields.holds_keys = true;
   fields.caret_to_end = false;  // all of it is marked, to be typed over
   fields.awaits = StartFields::Awaits::nothing;
   fields.asked = false;  // files come and go
-  fields.beside = beside;
+  fields.as_second = as_second;
   s.view.start_open = true;
 }
 
@@ -179,7 +184,7 @@ void open_copied_path(CommandScope& s) {
   const char* text = ImGui::GetCurrentContext() ? ImGui::GetClipboardText() : nullptr;
   const std::optional<std::string> path = text ? copied_path(text) : std::nullopt;
   if (!path) return void(s.why_not = "what was copied is no whole path");
-  s.out.add(OpenFile{*path, s.view.start_open && s.view.start.beside});
+  s.out.add(OpenFile{*path, s.view.start_open && s.view.start.as_second});
 }
 
 void open_box(CommandScope& s, BoxKind kind) { s.view.box = {kind, "", 0, true}; }
@@ -226,7 +231,7 @@ constexpr auto kCommands = std::to_array<Command>({
   {swap_traces, Menu::file, "Swap the two traces", "Make the lower trace the upper one: what was gained is lost, and the other way round.",
    {}, false, &kTwo, [](CommandScope& s) { s.out.add(SwapTraces{}); }},
   {close_beside, Menu::file, "Close the comparison", "Close the lower trace, B.",
-   {{{Key::w, kCtrl | kShift}}}, false, &kBeside, [](CommandScope& s) { s.out.add(CloseBeside{}); }},
+   {{{Key::w, kCtrl | kShift}}}, false, &kBeside, [](CommandScope& s) { s.out.add(CloseSecond{}); }},
   {reload, Menu::file, "Reload", "Read the file again from disk.",
    {{{Key::f5}, {Key::r, kCtrl}}}, false, &kTrace, [](CommandScope& s) { s.out.add(ReloadFile{}); }},
   {close_file, Menu::file, "Close", "Close the trace and go back to the start screen.",
@@ -265,6 +270,8 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::b}}}, false, &kTrace, [](CommandScope& s) { s.view.findings.open = !s.view.findings.open; }},
   {toggle_informational, Menu::view, "Informational findings", "Show or hide findings that are no problem.",
    {{{Key::i}}}, false, &kTrace, [](CommandScope& s) { s.view.findings.quiet = !s.view.findings.quiet; }},
+  {overview, Menu::view, "Overview", "Show how the run is, and what to do first.",
+   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "overview"); }},
   {details, Menu::view, "Details", "Show what is known about the selected slice.",
    {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "details"); }},
   {selection, Menu::view, "Selection", "Show what lies in the marked area.",
@@ -277,12 +284,18 @@ constexpr auto kCommands = std::to_array<Command>({
    {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "kernels"); }},
   {steps, Menu::view, "Steps", "Show what each step's time went into.",
    {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "steps"); }},
+  {modules, Menu::view, "Modules", "Show where the time goes by nn.Module.",
+   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "modules"); }},
   {gpu, Menu::view, "GPU", "Show how busy each GPU was, and its idle gaps.",
    {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "gpu"); }},
   {memory, Menu::view, "Memory", "Show memory over time and who asked for it.",
    {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "memory"); }},
   {flame, Menu::view, "Flame graph", "Show where the time of the marked area went, by call path.",
    {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "flame"); }},
+  {ranks, Menu::view, "Ranks", "Show the other ranks of this run, and who waits for whom.",
+   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "ranks"); }},
+  {sql, Menu::view, "SQL", "Ask for anything with a query.",
+   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "sql"); }},
   {compare, Menu::view, "Comparison", "Show what changed between the two traces that are open.",
    {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "compare"); }},
   {report, Menu::view, "Load report", "Show what was odd about the file.",

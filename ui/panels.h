@@ -1,5 +1,6 @@
 #pragma once
 // The tabs of the bottom area: one table. A panel is a small function that draws into the current ImGui window.
+#include <array>
 #include <span>
 #include <string_view>
 
@@ -18,12 +19,13 @@ struct Panel {
   DrawPanel draw;
 };
 
-std::span<const Panel> panels();
 // Opens the bottom area at this tab.
 void show_panel(ViewState& view, std::string_view id);
 bool is_panel_shown(const ViewState& view, std::string_view id);
 // Shows these places in the tab "List".
 void open_list(ViewState& view, ResultList list);
+// Shows this query in the tab "SQL" and runs it.
+void open_as_sql(ViewState& view, const char* query);
 // After an area was marked: the tab "Selection" comes up in place of the details; other tabs stay.
 void show_area_tab(ViewState& view);
 // After a slice was selected: the details come up, unless the tab in front is pinned or there is no room for panels.
@@ -41,9 +43,36 @@ void draw_kernels(const Document& document, ViewState& view, Requests& out);
 void draw_steps(const Document& document, ViewState& view, Requests& out);
 void draw_gpu(const Document& document, ViewState& view, Requests& out);
 void draw_memory(const Document& document, ViewState& view, Requests& out);
+void draw_overview(const Document& document, ViewState& view, Requests& out);
+void draw_modules(const Document& document, ViewState& view, Requests& out);
+void draw_ranks(const Document& document, ViewState& view, Requests& out);
+void draw_sql(const Document& document, ViewState& view, Requests& out);
 void draw_flame(const Document& document, ViewState& view, Requests& out);
 void draw_compare(const Document& document, ViewState& view, Requests& out);
 void draw_notes_panel(const Document& document, ViewState& view, Requests& out);
 void draw_report(const Document& document, ViewState& view, Requests& out);
+
+// The tabs, from left to right.
+inline constexpr auto kPanels = std::to_array<Panel>({
+    {"overview", "Overview", "How the run is: where the time goes, how well the GPU is used, what to do first.", draw_overview},
+    {"details", "Details", "Everything known about the selected slice.", draw_details},
+    {"selection", "Selection", "What lies in the marked area: times by name, category and lane.", draw_selection},
+    {"list", "List", "Places that have something in common: what was found, where a finding is, the slices of a table's row.",
+     draw_list},
+    {"table", "Table", "PyTorch's profiler table: time of every operator, call and kernel.", draw_table},
+    {"kernels", "Kernels", "GPU work by name: how often, how long, how even, and what limits it.", draw_kernels},
+    {"steps", "Steps", "What the time of each step went into.", draw_steps},
+    {"modules", "Modules", "Where the time goes by nn.Module.", draw_modules},
+    {"gpu", "GPU", "How busy each GPU was, and why it stood still.", draw_gpu},
+    {"memory", "Memory", "Memory over time, its peak, and who asked for it.", draw_memory},
+    {"flame", "Flame", "Where the time went by call path, of the marked area or of all.", draw_flame},
+    {"ranks", "Ranks", "The other ranks of this run: which one is late, and what the others wait for.", draw_ranks},
+    {"sql", "SQL", "Ask anything: queries over every slice, kernel, gap and finding.", draw_sql},
+    {"compare", "Compare", "What changed from one trace to another.", draw_compare},
+    {"notes", "Notes", "Notes and flags of this trace.", draw_notes_panel},
+    {"report", "Report", "What was odd about the file, and how it was read.", draw_report},
+});
+
+inline std::span<const Panel> panels() { return kPanels; }
 
 }  // namespace gapscope

@@ -2,62 +2,54 @@
 // What must happen outside the window's own world, in the order it was asked for. Panels append; app/session does it.
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "core/base/ids.h"
 #include "core/base/time.h"
+#include "core/view/answers.h"
 #include "core/view/compare/compare_state.h"
-#include "core/view/search/search_model.h"
-#include "core/view/selection/area_state.h"
-#include "core/view/table/table_model.h"
 
 namespace gapscope {
 
 struct OpenFile {
   std::string path;
-  bool beside = false;  // to compare with the open one, not in place of it
+  bool as_second = false;  // to compare with the open one, not in place of it
 };
 struct OpenSample {
   std::size_t index = 0;  // position in FrameInput::samples
-  bool beside = false;
+  bool as_second = false;
 };
+// The desktop's file chooser; what is chosen there is opened.
 struct BrowseFile {
-  bool beside = false;
-};                      // the desktop's file chooser; what is chosen there is opened
-struct SwapTraces {};   // A is B from now on, and B is A
-struct CloseBeside {};  // B, or its load
+  bool as_second = false;
+};
+// A is B from now on, and B is A.
+struct SwapTraces {};
+// B, or its load.
+struct CloseSecond {};
+// What is asked for from here on is about that trace.
 struct ActOn {
   TraceSide side{};
-};                       // what is asked for from here on is about that trace
-struct AnalyseAgain {};  // what failed the first time
+};
+// Answered beside that document in a later frame (core/view/answers.h).
+struct Ask {
+  const Document* document = nullptr;
+  Question question;
+};
+// Answered in ViewState::compare of a later frame.
 struct MakeComparison {
   CompareOptions options;
-};  // answered in ViewState::compare of a later frame
+};
+// Answered by FrameInput::folder in a later frame.
 struct ListFolder {
   std::string path;
-};  // answered by FrameInput::folder in a later frame
+};
+// Answered in ViewState::details of a later frame.
 struct ReadArgs {
   SliceId slice;
-};  // answered in ViewState::details of a later frame
-struct MakeTable {
-  TableQuestion question;
-};  // answered in ViewState::table of a later frame
-struct MakeKernels {
-  Span range;
-};  // answered in ViewState::kernels of a later frame
-struct MakeSteps {
-  std::string annotation;
-};  // answered in ViewState::steps of a later frame
-struct MakeAreaStats {
-  Area area;
-};  // answered in ViewState::area of a later frame
-struct MakeCallPaths {
-  FlameQuestion question;
-};  // answered in ViewState::flame of a later frame
-struct FindSlices {
-  SearchQuestion question;
-};  // answered in ViewState::search of a later frame
+};
 struct ReloadFile {};
 struct CancelLoad {};
 struct CloseFile {};
@@ -69,29 +61,37 @@ struct SaveText {
   std::string ending;  // ".table.csv": the file lies beside the trace under a free name
   std::string text;
 };
+// Ids of rules whose findings are hidden: remembered in the settings.
 struct KeepMuted {
   std::vector<std::string> rules;
-};  // ids of rules whose findings are hidden: remembered in the settings
+};
+// Queries of the tab "SQL": remembered in the settings.
+struct KeepQueries {
+  std::vector<std::string> recent, saved;
+};
+// The trace's part in that time as a trace of its own, beside it under a free name.
 struct SaveCrop {
   Span window;
-};  // the trace's part in that time as a trace of its own, beside it under a free name
+};
+// The slice's event as it stands in the file, to the clipboard.
 struct CopyEvent {
   SliceId slice;
-};                     // the slice's event as it stands in the file, to the clipboard
-struct StartFresh {};  // the view of last time is not wanted
+};
+// The view of last time is not wanted.
+struct StartFresh {};
 struct DismissNotice {};
+// Empty: beside the trace, under a free name.
 struct TakeScreenshot {
   std::string path;
-};  // empty: beside the trace, under a free name
+};
 struct SetTitle {
   std::string title;
 };
 struct Quit {};
 
-using Request = std::variant<OpenFile, OpenSample, BrowseFile, ListFolder, ReadArgs, MakeTable, MakeKernels, MakeSteps,
-                             MakeAreaStats, MakeCallPaths, FindSlices, SwapTraces, CloseBeside, ActOn, AnalyseAgain,
+using Request = std::variant<OpenFile, OpenSample, BrowseFile, ListFolder, ReadArgs, Ask, SwapTraces, CloseSecond, ActOn,
                              MakeComparison, ReloadFile, CancelLoad, CloseFile, DismissMessage, SaveCrop, CopyEvent, StartFresh,
-                             DismissNotice, CopyText, SaveText, KeepMuted, TakeScreenshot, SetTitle, Quit>;
+                             DismissNotice, CopyText, SaveText, KeepMuted, KeepQueries, TakeScreenshot, SetTitle, Quit>;
 
 struct Requests {
   std::vector<Request> list;
@@ -105,5 +105,15 @@ struct Requests {
     return false;
   }
 };
+
+// Asks for the answer to `question`, once: until it is another one.
+template <class Q>
+void ask(const Document& document, Q question, Requests& out) {
+  Asked<Q>& at = asked<Q>(document);
+  if (at.question == question) return;
+  out.add(Ask{&document, question});
+  at.trouble.clear();
+  at.question = std::move(question);
+}
 
 }  // namespace gapscope

@@ -350,7 +350,7 @@ std::span<const Subcommand> subcommands() { return kSubcommands; }
 std::function<int()> declare_window(CLI::App& arguments) {
   auto options = std::make_shared<WindowRun>();
   auto* trace = arguments.add_option("TRACE", options->file, "the trace to open; without one, the start screen");
-  arguments.add_option("--compare", options->beside, "a second trace to compare it with")->type_name("TRACE")->needs(trace);
+  arguments.add_option("--compare", options->second, "a second trace to compare it with")->type_name("TRACE")->needs(trace);
   return [options] {
     options->executable = own_path();
     const char* state_file = std::getenv("GAPSCOPE_STATE_FILE");  // see app/state/state_file.h

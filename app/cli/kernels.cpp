@@ -74,7 +74,7 @@ Json occupancy_json(const Trace& trace, const KernelRow& row) {
 
 Json decoded_json(const KernelName& name) {
   Json out = {{"short_name", name.short_name}};
-  for (const KernelFieldValue& field : told_fields(name)) {
+  for (const KernelFieldValue& field : decoded_fields(name)) {
     if (field.field == KernelField::kind || field.field == KernelField::family) continue;  // stand beside this object
     if (field.field == KernelField::fused)
       out[std::string(field_key(field.field))] = name.fused;

@@ -31,7 +31,8 @@ Json device_json(const OverviewDevice& d) {
   const DeviceProperties* p = d.properties;
   out["sms"] = p != nullptr && p->sms > 0 ? Json(p->sms) : Json(nullptr);
   out["memory_bytes"] = p != nullptr && p->total_global_mem > 0 ? Json(p->total_global_mem) : Json(nullptr);
-  const GpuFigures figures = d.activity != nullptr ? d.activity->figures : GpuFigures();
+  static const GpuFigures none;
+  const GpuFigures& figures = d.activity != nullptr ? d.activity->figures : none;
   out["utilization"] = or_null(figures.utilization);
   out["sm_efficiency"] = or_null(figures.sm_efficiency);
   out["achieved_occupancy_percent"] = or_null(figures.achieved_occupancy_percent);

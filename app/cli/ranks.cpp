@@ -9,8 +9,8 @@
 
 namespace gapscope {
 
-RanksAnswer ranks_answer(const RanksOptions& options, RankReader& reader) {
-  RanksAnswer answer;
+RanksOutput ranks_answer(const RanksOptions& options, RankReader& reader) {
+  RanksOutput answer;
   RankFiles found = find_rank_files(options.paths);
   RunReport report = analyze_run(found.files, reader, options.alignment);
   report.run.problems.insert(report.run.problems.begin(), found.problems.begin(), found.problems.end());
@@ -30,7 +30,7 @@ RanksAnswer ranks_answer(const RanksOptions& options, RankReader& reader) {
 
 int ranks(const RanksOptions& options) {
   LocalReader reader;
-  const RanksAnswer answer = ranks_answer(options, reader);
+  const RanksOutput answer = ranks_answer(options, reader);
   std::fputs(answer.trouble.c_str(), stderr);
   const int printed = answer.text.empty() ? kOk : print(answer.text);
   return printed == kOk ? answer.code : printed;

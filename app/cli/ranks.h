@@ -12,17 +12,17 @@ struct RanksOptions {
   std::vector<std::string> paths;  // folders and files
   bool json = false;
   std::optional<RunTable> csv;
-  Alignment alignment = Alignment::collectives;
+  ClockAlignment alignment = ClockAlignment::collectives;
 };
 
 int ranks(const RanksOptions& options);
 // What is printed, and the exit code: kOk where every file was used whole and no rank is missing. Shared with gapscope-mpi.
-struct RanksAnswer {
+struct RanksOutput {
   std::string text;     // to stdout
   std::string trouble;  // to stderr, a sentence a line
   int code = 0;
 };
-RanksAnswer ranks_answer(const RanksOptions& options, RankReader& reader);
+RanksOutput ranks_answer(const RanksOptions& options, RankReader& reader);
 
 std::string ranks_json(const RunReport& report);
 std::string ranks_text(const RunReport& report);

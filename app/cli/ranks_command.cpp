@@ -19,7 +19,9 @@ std::shared_ptr<RanksOptions> declare_ranks_options(CLI::App& arguments) {
   arguments
       .add_option_function<std::string>(
           "--align",
-          [options](const std::string& word) { options->alignment = alignment_from(word).value_or(Alignment::collectives); },
+          [options](const std::string& word) {
+            options->alignment = alignment_from(word).value_or(ClockAlignment::collectives);
+          },
           "how clocks become one: by the ends of collectives, as the files state them, or not at all")
       ->check(CLI::IsMember({"collectives", "base", "none"}))
       ->default_str("collectives");

@@ -66,9 +66,9 @@ class Text {
 
   std::string clocks() const {
     switch (r_.clocks.alignment) {
-      case Alignment::none: return "as the files count";
-      case Alignment::base: return "as the files state them";
-      case Alignment::collectives: break;
+      case ClockAlignment::none: return "as the files count";
+      case ClockAlignment::base: return "as the files state them";
+      case ClockAlignment::collectives: break;
     }
     if (r_.clocks.compared == 0) return "as the files state them: nothing to compare them by";
     return fmt::format("compared by {}, which then end within {} of each other (median)",

@@ -9,7 +9,6 @@
 
 #include "app/cli/picture_json.h"
 #include "app/cli/time_argument.h"
-#include "app/jobs/area_jobs.h"
 #include "app/session/samples.h"
 #include "app/window/folder_listing.h"
 #include "app/window/window.h"
@@ -98,32 +97,20 @@ std::optional<Error> set_view(const ScreenshotOptions& options, const Document* 
 // What is in the picture.
 struct Scene {
   const Document* doc = nullptr;
-  const Document* beside = nullptr;
+  const Document* second = nullptr;
 };
 
 // What panels may ask for that shows in a picture; here a file may be waited for.
 void carry_out(const Requests& requests, const Scene& scene, ViewState& view, FolderView& folder) {
   const Document* doc = scene.doc;
   for (const Request& request : requests.list) {
-    if (const auto* ask = std::get_if<MakeComparison>(&request); ask && doc && scene.beside)
-      view.compare.answer = answer_comparison(*doc, *scene.beside, ask->options);
+    if (const auto* ask = std::get_if<MakeComparison>(&request); ask && doc && scene.second)
+      view.compare.answer = answer_comparison(*doc, *scene.second, ask->options);
     if (const auto* ask = std::get_if<ReadArgs>(&request); ask && doc) {
       view.details.args = read_args_of(doc->trace, ask->slice);
       view.details.model = {};
     }
-    if (const auto* ask = std::get_if<MakeTable>(&request); ask && doc) {
-      const OpTableOptions rows{ask->question.range, ask->question.by_shape};
-      view.table.answer = std::make_shared<const TableAnswer>(
-          TableAnswer{ask->question, make_op_table(doc->trace, doc->analysis()->op_events(ask->question.mode), rows)});
-    }
-    if (const auto* ask = std::get_if<MakeKernels>(&request); ask && doc)
-      view.kernels.answer =
-          std::make_shared<const KernelsAnswer>(KernelsAnswer{ask->range, kernel_table(doc->trace, doc->links, ask->range)});
-    if (const auto* ask = std::get_if<MakeSteps>(&request); ask && doc)
-      view.steps.answer = std::make_shared<const StepsAnswer>(answer_steps(doc->trace, doc->links, ask->annotation));
-    if (const auto* ask = std::get_if<MakeAreaStats>(&request); ask && doc) view.area.answer = answer_area(*doc, ask->area);
-    if (const auto* ask = std::get_if<MakeCallPaths>(&request); ask && doc)
-      view.flame.answer = answer_flame(*doc, ask->question);
+    if (const auto* ask = std::get_if<Ask>(&request)) answer_now(*ask->document, ask->question);
     if (const auto* ask = std::get_if<ListFolder>(&request)) folder = list_folder(ask->path, "");
   }
 }
@@ -141,7 +128,7 @@ void draw_until_settled(Window& window, AppUi& ui, const Scene& scene) {
     in.delta_s = input.seconds;
     in.frame_ms = frame_ms;
     in.document = scene.doc;
-    in.beside = scene.beside;
+    in.second = scene.second;
     in.samples = samples();
     in.folder = folder.path.empty() ? nullptr : &folder;
     Requests requests;
@@ -172,7 +159,7 @@ std::optional<Error> open_files(const ScreenshotOptions& options, Files& files) 
 
 std::optional<Error> render(const ScreenshotOptions& options, const Scene& scene, const Files& files) {
   AppUi ui;
-  ui.adopt(scene.doc, scene.beside);
+  ui.adopt(scene.doc, scene.second);
   if (std::optional<Error> trouble = set_view(options, scene.doc, ui.view())) return trouble;
   WindowOptions window_options;
   window_options.width = options.width;
@@ -201,11 +188,11 @@ std::optional<Error> load_and_render(const ScreenshotOptions& options) {
   const Document doc(*trace);
   doc.diagnose();
   if (options.compare.empty()) return render(options, {&doc}, files);
-  const Result<std::shared_ptr<const Trace>> second = load_trace(options.compare);
-  if (!second.ok()) return second.error();
-  const Document beside(*second);
-  beside.diagnose();
-  return render(options, {&doc, &beside}, files);
+  const Result<std::shared_ptr<const Trace>> compared = load_trace(options.compare);
+  if (!compared.ok()) return compared.error();
+  const Document second(*compared);
+  second.diagnose();
+  return render(options, {&doc, &second}, files);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ using namespace gapscope;
 
 // On process 0. An exception must end all processes, or the others wait for ever.
 int lead(const RanksOptions& options) {
-  RanksAnswer answer;
+  RanksOutput answer;
   {
     MpiReader reader;
     answer = ranks_answer(options, reader);

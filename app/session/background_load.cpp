@@ -1,8 +1,10 @@
 #include "app/session/background_load.h"
 
+#include <filesystem>
 #include <utility>
 
 #include "core/base/failure.h"
+#include "core/ranks/run_report.h"
 
 namespace gapscope {
 
@@ -44,6 +46,16 @@ std::shared_ptr<const Document> BackgroundLoad::take_part() {
   return std::exchange(work_->part, nullptr);
 }
 
+// Of a folder `path` becomes the first trace in it.
+std::optional<Error> BackgroundLoad::Work::enter_folder() {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(path, ignored)) return std::nullopt;
+  const RankFiles found = find_rank_files({path});
+  if (found.files.empty()) return Error{found.problems.empty() ? "There is no trace in " + path + "." : found.problems.front()};
+  folder = std::exchange(path, found.files.front());
+  return std::nullopt;
+}
+
 BackgroundLoad::Outcome BackgroundLoad::Work::load() {
   options.progress = &progress;
   options.on_part = [this](std::shared_ptr<const Trace> trace, const std::atomic<bool>& cancel) {
@@ -61,8 +73,9 @@ BackgroundLoad::Outcome BackgroundLoad::Work::load() {
 }
 
 void BackgroundLoad::Work::run() {
+  const std::optional<Error> trouble = enter_folder();
   stamp = stamp_of(path);
-  outcome = load();
+  outcome = trouble ? Outcome(*trouble) : load();
   finish();
 }
 

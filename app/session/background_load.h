@@ -1,7 +1,7 @@
 #pragma once
-// One file on its way to a Document, on a thread of its own. Destroying it cancels the load and waits for its end (100
-// ms at most, as load_trace promises), so keep a cancelled one until done() where that would be felt. One that hangs in a
-// file system which no longer answers is left behind.
+// One file on its way to a Document, on a thread of its own; of a folder of ranks the first of its files. Destroying it cancels
+// the load and waits for its end (100 ms at most, as load_trace promises), so keep a cancelled one until done() where that
+// would be felt. One that hangs in a file system which no longer answers is left behind.
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -33,6 +33,8 @@ class BackgroundLoad {
   double seconds() const;  // since it began
   void cancel();
   bool done() const { return work_->done; }
+  // The folder that was asked for in place of a file; else empty. Only when done.
+  const std::string& folder() const { return work_->folder; }
   // The file's state before it was read. Only when done.
   const std::optional<FileStamp>& stamp() const { return work_->stamp; }
   // Only when done, and only once. An Error: the sentence for the window.
@@ -47,6 +49,7 @@ class BackgroundLoad {
     LoadOptions options;
     LoadProgress progress;
     Outcome outcome{Error{}};
+    std::string folder;
     std::optional<FileStamp> stamp;
     std::mutex mutex;            // guards what follows
     std::function<void()> wake;  // null once nobody waits
@@ -57,6 +60,7 @@ class BackgroundLoad {
     void fail() noexcept;
     void finish() noexcept;
     Outcome load();
+    std::optional<Error> enter_folder();
   };
   std::shared_ptr<Work> work_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();

@@ -17,20 +17,14 @@ SecondTrace::SecondTrace(LoadOptions options, std::function<void()> wake, FreeLa
     : options_(without_parts(std::move(options))),
       wake_(wake),
       free_later_(free_later),
-      analysis_(std::make_unique<AnalysisRun>(wake)),
-      comparison_job_(
-          "compare the traces",
-          [](const Task& t) -> Done {
-            return {t.a, t.b, answer_comparison(*t.a, *t.b, t.options, t.cancel.get())};
-          },
-          wake) {}
+      jobs_(std::make_unique<DocumentJobs>(wake)),
+      comparison_job_(wake) {}
 
 SecondTrace::~SecondTrace() { request_stop(); }
 
 void SecondTrace::request_stop() {
-  cancel_comparison();
   comparison_job_.request_stop();
-  analysis_->request_stop();
+  jobs_->request_stop();
   if (load_) load_->cancel();
 }
 
@@ -49,8 +43,8 @@ void SecondTrace::close() {
     ending_.push_back(std::move(load_));
     return;
   }
-  cancel_comparison();
-  analysis_->cancel();
+  comparison_job_.cancel();
+  jobs_->cancel();
   free_document();
 }
 
@@ -65,41 +59,36 @@ std::optional<SecondTrace::News> SecondTrace::poll() {
     if (load->done()) free_later_.add(std::move(load));
   }
   std::erase(ending_, nullptr);
-  if (const auto trouble = analysis_->take_trouble()) return News{"", trouble->message, {}, TabJob::analysis};
-  if (const auto trouble = comparison_job_.take_trouble()) return News{"", trouble->message, {}, TabJob::comparison};
+  if (std::string trouble = jobs_->take(); !trouble.empty()) return News{"", std::move(trouble)};
   if (!load_ || !load_->done()) return std::nullopt;
   const std::shared_ptr<BackgroundLoad> load = std::move(load_);
   free_later_.add(load);
   BackgroundLoad::Outcome outcome = load->take();
-  if (!outcome) return News{"", outcome.error().message, {}};
-  cancel_comparison();
+  if (!outcome) return News{"", outcome.error().message};
+  comparison_job_.cancel();
+  jobs_->cancel();
   free_document();
   document_ = std::move(*outcome);
-  analysis_->start(document_);
+  jobs_->ask(document_, AnalysisQuestion{});
   return News{document_->trace.path, "", load->stamp()};
 }
 
-void SecondTrace::change_places(std::shared_ptr<const Document>& first, std::unique_ptr<AnalysisRun>& run) {
-  cancel_comparison();
+void SecondTrace::change_places(std::shared_ptr<const Document>& first, std::unique_ptr<DocumentJobs>& jobs) {
+  comparison_job_.cancel();
   std::swap(document_, first);
-  std::swap(analysis_, run);
-}
-
-void SecondTrace::cancel_comparison() {
-  if (cancelled_) *cancelled_ = true;
+  std::swap(jobs_, jobs);
 }
 
 void SecondTrace::compare(std::shared_ptr<const Document> first, const CompareOptions& options) {
-  if (!first || !document_) return;
-  cancel_comparison();
-  cancelled_ = std::make_shared<std::atomic<bool>>(false);
-  comparison_job_.ask({std::move(first), document_, options, cancelled_});
+  if (first && document_) comparison_job_.ask(std::move(first), {document_, options});
 }
 
-void SecondTrace::take_comparison(const std::shared_ptr<const Document>& first, ViewState& view) {
-  std::optional<Done> done = comparison_job_.take();
-  if (!done || !done->answer || !first || !document_) return;
-  if (done->a.lock() == first && done->b.lock() == document_) view.compare.answer = std::move(done->answer);
+std::string SecondTrace::take_comparison(const std::shared_ptr<const Document>& first, ViewState& view) {
+  if (auto done = comparison_job_.take(); done && first && done->document.lock() == first && done->question.b == document_)
+    view.compare.answer = std::move(done->answer);
+  const std::optional<Error> trouble = comparison_job_.take_trouble();
+  if (trouble) view.compare.trouble = trouble->message;
+  return trouble ? trouble->message : std::string();
 }
 
 }  // namespace gapscope

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/jobs/analysis_run.h"
-#include "app/jobs/latest_job.h"
+#include "app/jobs/document_jobs.h"
 #include "app/session/background_load.h"
 #include "app/session/free_later.h"
 #include "app/session/load_watch.h"
@@ -41,45 +40,30 @@ class SecondTrace {
     std::string opened;
     std::string trouble;
     std::optional<FileStamp> stamp{};  // of the file just before it was read
-    std::optional<TabJob> failed{};    // what that sentence is about, where it is no load
   };
   std::optional<News> poll();
 
-  // The first trace becomes the second one and the other way round, each with its analysis.
-  void change_places(std::shared_ptr<const Document>& first, std::unique_ptr<AnalysisRun>& run);
+  // The first trace becomes the second one and the other way round, each with what is being worked out about it.
+  void change_places(std::shared_ptr<const Document>& first, std::unique_ptr<DocumentJobs>& jobs);
 
-  // After it failed.
-  void analyse_again() {
-    if (document_) analysis_->start(document_);
-  }
+  DocumentJobs& jobs() { return *jobs_; }
   // Compares `first` with the document, in place of an earlier comparison.
   void compare(std::shared_ptr<const Document> first, const CompareOptions& options);
-  // Puts an answer about these two into the view.
-  void take_comparison(const std::shared_ptr<const Document>& first, ViewState& view);
+  // Puts an answer about these two into the view, or why there is none; gives that sentence, or an empty one.
+  std::string take_comparison(const std::shared_ptr<const Document>& first, ViewState& view);
 
  private:
-  struct Task {
-    std::shared_ptr<const Document> a, b;
-    CompareOptions options;
-    std::shared_ptr<const std::atomic<bool>> cancel;
-  };
-  struct Done {
-    std::weak_ptr<const Document> a, b;  // they may no longer be open
-    std::shared_ptr<const ComparisonAnswer> answer;
-  };
-  void cancel_comparison();
   void free_document();
 
   LoadOptions options_;
   std::function<void()> wake_;
   FreeLater& free_later_;
   std::shared_ptr<const Document> document_;
-  std::unique_ptr<AnalysisRun> analysis_;
+  std::unique_ptr<DocumentJobs> jobs_;
   std::shared_ptr<BackgroundLoad> load_;                 // shared, so that letting go of it takes no memory
   std::vector<std::shared_ptr<BackgroundLoad>> ending_;  // cancelled ones on their way out
   LoadWatch watch_;
-  std::shared_ptr<std::atomic<bool>> cancelled_;
-  LatestJob<Task, Done> comparison_job_;
+  DocumentJob<ComparisonQuestion> comparison_job_;
 };
 
 }  // namespace gapscope

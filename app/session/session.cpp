@@ -3,15 +3,15 @@
 #include <system_error>
 
 #include "app/session/samples.h"
-#include "app/state/name_beside.h"
 #include "app/state/recent_files.h"
+#include "app/state/sibling_name.h"
 #include "app/window/folder_listing.h"
 #include "core/base/output_file.h"
 #include "core/base/text.h"
 #include "core/index/choose_crop.h"
 #include "core/load/args.h"
 #include "core/load/crop.h"
-#include "core/view/search/slice_search.h"
+#include "ui/panels.h"
 
 namespace gapscope {
 namespace {
@@ -50,12 +50,7 @@ Session::Session(SessionOptions options)
           "list the folder", [home = options_.home](const std::string& path) { return list_folder(path, home); },
           options_.wake),
       chooser_(options_.wake),
-      analysis_(std::make_unique<AnalysisRun>(options_.wake)),
-      table_job_("work out the table", make_table, options_.wake),
-      kernels_job_("work out the kernels", make_kernels, options_.wake),
-      steps_job_("work out the steps", make_steps_of, options_.wake),
-      area_jobs_(options_.wake),
-      search_job_("search", make_search, options_.wake),
+      jobs_(std::make_unique<DocumentJobs>(options_.wake)),
       crop_job_("save that part of the trace", save_crop, options_.wake),
       save_job_("save the text", save, options_.wake),
       event_job_("copy the event", read_event, options_.wake),
@@ -68,9 +63,7 @@ Session::Session(SessionOptions options)
 Session::~Session() {
   if (load_) load_->cancel();
   second_.request_stop();
-  area_jobs_.request_stop();
-  analysis_->request_stop();
-  if (search_cancelled_) *search_cancelled_ = true;
+  jobs_->request_stop();
   *crop_cancelled_ = true;
   for_each_job([](auto& job) { job.request_stop(); });
   memory_.request_stop();
@@ -94,45 +87,25 @@ void Session::open(const std::string& path) {
   load_ = std::make_shared<BackgroundLoad>(absolute_path(with_home(path, options_.home)), options_.load, options_.wake);
 }
 
-void Session::open_beside(const std::string& path) {
+void Session::open_second(const std::string& path) {
   message_.clear();
   second_.open(absolute_path(with_home(path, options_.home)));
 }
 
 bool Session::carry_out(const Request& request) {
   return std::visit(Overloaded{
-                        [&](const OpenFile& r) { return r.beside ? open_beside(r.path) : open(r.path), true; },
+                        [&](const OpenFile& r) { return r.as_second ? open_second(r.path) : open(r.path), true; },
                         [&](const OpenSample& r) {
                           if (r.index >= samples().size()) return true;
                           const std::string path = sample_path(options_.assets, samples()[r.index]).string();
-                          return r.beside ? open_beside(path) : open(path), true;
+                          return r.as_second ? open_second(path) : open(path), true;
                         },
                         [&](const BrowseFile& r) {
-                          return chooser_.ask({folder_ ? folder_->path + "/" : "", r.beside}), true;
+                          return chooser_.ask({folder_ ? folder_->path + "/" : "", r.as_second}), true;
                         },
                         [&](const ListFolder& r) { return folder_job_.ask(r.path), true; },
                         [&](const ReadArgs& r) { return ask_args(r.slice), true; },
-                        [&](const MakeTable& r) {
-                          if (auto document = whole_subject()) table_job_.ask({document, r.question});
-                          return true;
-                        },
-                        [&](const MakeSteps& r) {
-                          if (auto document = whole_subject()) steps_job_.ask({document, r.annotation});
-                          return true;
-                        },
-                        [&](const MakeKernels& r) {
-                          if (auto document = whole_subject()) kernels_job_.ask({document, r.range});
-                          return true;
-                        },
-                        [&](const MakeAreaStats& r) {
-                          if (auto document = whole_subject()) area_jobs_.ask(document, r.area);
-                          return true;
-                        },
-                        [&](const MakeCallPaths& r) {
-                          if (auto document = whole_subject()) area_jobs_.ask(document, r.question);
-                          return true;
-                        },
-                        [&](const FindSlices& r) { return ask_search(r.question), true; },
+                        [&](const Ask& r) { return ask(r), true; },
                         [&](const SaveCrop& r) {
                           const std::shared_ptr<const Document> document = whole_subject();
                           if (!document) return true;
@@ -148,10 +121,10 @@ bool Session::carry_out(const Request& request) {
                         [&](const DismissNotice&) { return memory_.dismiss_notice(), true; },
                         [&](const SaveText& r) { return save_text(r), true; },
                         [&](const KeepMuted& r) { return keep_muted(r), true; },
+                        [&](const KeepQueries& r) { return keep_queries(r), true; },
                         [&](const SwapTraces&) { return change_places(), true; },
-                        [&](const CloseBeside&) { return second_.close(), true; },
+                        [&](const CloseSecond&) { return second_.close(), true; },
                         [&](const ActOn& r) { return side_ = r.side, true; },
-                        [&](const AnalyseAgain&) { return analyse_again(), true; },
                         [&](const MakeComparison& r) {
                           if (!part_) second_.compare(document_, r.options);
                           return true;
@@ -159,7 +132,7 @@ bool Session::carry_out(const Request& request) {
                         [&](const ReloadFile&) {
                           if (!subject()) return true;
                           const std::string path = subject()->trace.path;
-                          return acting_on_beside() ? open_beside(path) : open(path), true;
+                          return acts_on_second() ? open_second(path) : open(path), true;
                         },
                         [&](const CancelLoad&) { return cancel_load(), true; },
                         [&](const CloseFile&) { return close(), true; },
@@ -184,17 +157,14 @@ void Session::poll(ViewState& view) {
     take_load(view);
   else
     take_part(view);
-  take_second(view);
-  if (!part_) second_.take_comparison(document_, view);
+  take_second();
+  if (std::string trouble = second_.take_comparison(part_ ? nullptr : document_, view); !trouble.empty())
+    message_ = std::move(trouble);
+  if (std::string trouble = jobs_->take(); !trouble.empty()) message_ = std::move(trouble);
   take_args(view);
-  take_table(view);
-  take_kernels(view);
-  take_steps(view);
-  area_jobs_.take(subject(), view);
-  take_search(view);
   take_crop_and_copy();
   take_saved();
-  take_troubles(view);
+  take_troubles();
   if (std::optional<FolderView> folder = folder_job_.take()) folder_ = std::move(folder);
   take_chosen(view);
 }
@@ -202,8 +172,8 @@ void Session::poll(ViewState& view) {
 void Session::take_chosen(ViewState& view) {
   const std::optional<FileChooser::Answer> chosen = chooser_.take();
   if (!chosen || chosen->path.empty()) return;
-  if (!chosen->beside || !shown()) return open(chosen->path);
-  open_beside(chosen->path);
+  if (!chosen->as_second || !shown()) return open(chosen->path);
+  open_second(chosen->path);
   view.start_open = false;
 }
 
@@ -214,12 +184,26 @@ void Session::take_load(ViewState& view) {
   if (outcome.ok()) {
     adopt(std::move(*outcome), view);
     keep_stamp(document_, load->stamp());
+    take_folder(load->folder(), view);
     remembered_ = document_.get();
     if (const std::optional<Error> trouble = memory_.adopt(*document_, load->stamp())) message_ = trouble->message;
     return;
   }
   message_ = outcome.error().message;
   drop_part();
+}
+
+// A folder is a run of many ranks; a file from elsewhere is none of the run that was open.
+void Session::take_folder(const std::string& folder, ViewState& view) {
+  const std::string around = std::filesystem::path(document_->trace.path).parent_path().string();
+  if (!folder.empty()) {
+    view.ranks.paths = {folder};
+    view.ranks.wanted = true;
+    show_panel(view, "ranks");
+  } else if (!view.ranks.paths.empty() && view.ranks.paths.front() != around) {
+    view.ranks.paths.clear();
+    view.ranks.wanted = false;
+  }
 }
 
 void Session::take_part(ViewState& view) {
@@ -262,13 +246,15 @@ void Session::free_later(std::shared_ptr<const Document> document) {
 }
 
 void Session::adopt(std::shared_ptr<const Document> document, ViewState& view) {
-  cancel_analysis();
+  jobs_->cancel();
   replace_part(nullptr);
   free_later(std::exchange(document_, std::move(document)));
-  analysis_->start(document_);
+  jobs_->ask(document_, AnalysisQuestion{});
   view.details = {};  // slice ids of the last document mean nothing in this one
   view.start_open = false;
   view.findings.muted = settings_.muted;
+  view.sql.recent = settings_.recent_queries;
+  view.sql.saved = settings_.saved_queries;
   remember_file(settings_.recent, document_->trace.path);
   save_settings();
   writer_.flush();
@@ -276,15 +262,14 @@ void Session::adopt(std::shared_ptr<const Document> document, ViewState& view) {
 
 void Session::change_places() {
   if (!document_ || part_ || !second_.document()) return;
-  second_.change_places(document_, analysis_);
+  second_.change_places(document_, jobs_);
   side_ = other(side_);  // what was acted on still is
 }
 
-void Session::take_second(ViewState& view) {
+void Session::take_second() {
   const std::optional<SecondTrace::News> news = second_.poll();
   if (!news) return;
   if (!news->trouble.empty()) message_ = news->trouble;
-  if (news->failed) view.troubles.set(*news->failed, news->trouble);
   if (news->opened.empty()) return;
   keep_stamp(second_.document(), news->stamp);
   remember_file(settings_.recent, news->opened);
@@ -298,71 +283,16 @@ void Session::take_args(ViewState& view) {
   view.details.model = {};
 }
 
-Session::TableDone Session::make_table(const TableTask& task) {
-  task.document->analyze();  // there already, but for a question that overtook it
-  const OpEvents& events = task.document->analysis()->op_events(task.question.mode);
-  const OpTableOptions options{task.question.range, task.question.by_shape};
-  return {task.document, std::make_shared<const TableAnswer>(
-                             TableAnswer{task.question, make_op_table(task.document->trace, events, options)})};
-}
-
-void Session::take_table(ViewState& view) {
-  std::optional<TableDone> done = table_job_.take();
-  if (!done || !subject() || done->document.lock() != subject()) return;
-  view.table.answer = std::move(done->answer);
-  view.table.selected = -1;
-}
-
-Session::KernelsDone Session::make_kernels(const KernelsTask& task) {
-  const Document& document = *task.document;
-  return {task.document, std::make_shared<const KernelsAnswer>(
-                             KernelsAnswer{task.range, kernel_table(document.trace, document.links, task.range)})};
-}
-
-void Session::take_kernels(ViewState& view) {
-  std::optional<KernelsDone> done = kernels_job_.take();
-  if (!done || !subject() || done->document.lock() != subject()) return;
-  view.kernels.answer = std::move(done->answer);
-}
-
-Session::StepsDone Session::make_steps_of(const StepsTask& task) {
-  const Document& document = *task.document;
-  return {task.document, std::make_shared<const StepsAnswer>(answer_steps(document.trace, document.links, task.annotation))};
-}
-
-void Session::take_steps(ViewState& view) {
-  std::optional<StepsDone> done = steps_job_.take();
-  if (!done || !subject() || done->document.lock() != subject()) return;
-  view.steps.answer = std::move(done->answer);
-}
-
-Session::SearchDone Session::make_search(const SearchTask& task) {
-  const auto search = [&](const std::shared_ptr<const Document>& in) {
-    return in ? std::make_shared<const SearchAnswer>(find_slices(in->trace, in->names, task.question, task.cancel.get()))
-              : nullptr;
-  };
-  return {task.document, task.beside, search(task.document), search(task.beside)};
-}
-
-// A search that is overtaken ends at once. Parts are searched as well: what is there is worth finding.
-void Session::ask_search(const SearchQuestion& question) {
-  if (search_cancelled_) *search_cancelled_ = true;
-  search_cancelled_ = std::make_shared<std::atomic<bool>>(false);
-  if (subject()) search_job_.ask({subject(), beside_subject(), question, search_cancelled_});
-}
-
-void Session::take_search(ViewState& view) {
-  std::optional<SearchDone> done = search_job_.take();
-  if (!done || !subject() || done->document.lock() != subject()) return;
-  if (done->answer->question == view.search.asked) view.search.answer = std::move(done->answer);
-  if (done->found_beside && done->beside.lock() == beside_subject()) view.compare.found_beside = std::move(done->found_beside);
+void Session::ask(const Ask& what) {
+  if (shown() && shown().get() == what.document) jobs_->ask(shown(), what.question);
+  if (second_.document() && second_.document().get() == what.document) second_.jobs().ask(second_.document(), what.question);
 }
 
 std::string Session::save_crop(const CropTask& task) {
   const Document& document = *task.document;
   const CropChoice choice = choose_crop(document.trace, document.links, task.window);
   const Result<CropFigures> figures =
-      write_crop(document.trace, choice, name_beside(document.trace.path, ".part.json.gz"),
+      write_crop(document.trace, choice, sibling_name(document.trace.path, ".part.json.gz"),
                  {.stamp = task.stamp, .if_taken = IfTaken::number, .cancel = task.cancel.get()});
   if (!figures) return figures.error().message;
   std::string remarks;
@@ -386,29 +316,10 @@ void Session::take_crop_and_copy() {
   }
 }
 
-// Of jobs that came to no answer: their tabs say so, whatever else is said in the window meanwhile.
-void Session::take_troubles(ViewState& view) {
-  const auto say = [&](const std::optional<Error>& trouble) {
-    if (trouble) message_ = trouble->message;
-  };
-  const auto say_in_tab = [&](TabJob job, const std::optional<Error>& trouble) {
-    say(trouble);
-    if (trouble) view.troubles.set(job, trouble->message);
-  };
-  say_in_tab(TabJob::analysis, analysis_->take_trouble());
-  say_in_tab(TabJob::table, table_job_.take_trouble());
-  say_in_tab(TabJob::kernels, kernels_job_.take_trouble());
-  say_in_tab(TabJob::steps, steps_job_.take_trouble());
-  say_in_tab(TabJob::search, search_job_.take_trouble());
-  area_jobs_.take_troubles(say_in_tab);
-  for_each_job([&](auto& job) { say(job.take_trouble()); });
-}
-
-void Session::analyse_again() {
-  if (acting_on_beside())
-    second_.analyse_again();
-  else if (document_ && !part_)
-    analysis_->start(document_);
+void Session::take_troubles() {
+  for_each_job([&](auto& job) {
+    if (const std::optional<Error> trouble = job.take_trouble()) message_ = trouble->message;
+  });
 }
 
 // What the last frame showed of the trace that was opened as the first; of one beside it nothing is kept.
@@ -419,13 +330,8 @@ void Session::remember(const ViewState& view) {
   if (std::string news = writer_.take_news(); !news.empty()) message_ = std::move(news);
 }
 
-void Session::cancel_analysis() {
-  area_jobs_.cancel();
-  analysis_->cancel();
-}
-
 void Session::save_text(const SaveText& what) {
-  to_save_.push_back({name_beside(subject() ? subject()->trace.path : "", what.ending), what.text});
+  to_save_.push_back({sibling_name(subject() ? subject()->trace.path : "", what.ending), what.text});
   if (to_save_.size() == 1) save_job_.ask(to_save_.front());
 }
 
@@ -452,6 +358,12 @@ void Session::keep_muted(const KeepMuted& what) {
   save_settings();
 }
 
+void Session::keep_queries(const KeepQueries& what) {
+  settings_.recent_queries = what.recent;
+  settings_.saved_queries = what.saved;
+  save_settings();
+}
+
 void Session::cancel_load() {
   if (!load_) return;
   load_->cancel();
@@ -463,7 +375,7 @@ void Session::cancel_load() {
 void Session::close() {
   cancel_load();
   if (document_ && second_.document()) {
-    if (side_ == TraceSide::a) second_.change_places(document_, analysis_);
+    if (side_ == TraceSide::a) second_.change_places(document_, jobs_);
     while (second_.is_loading()) second_.close();
     side_ = TraceSide::a;
     if (second_.document().get() == remembered_) {
@@ -472,7 +384,7 @@ void Session::close() {
     }
     return second_.close();
   }
-  cancel_analysis();
+  jobs_->cancel();
   free_later(std::exchange(document_, nullptr));
   closed_ = true;
   remembered_ = nullptr;
@@ -500,9 +412,9 @@ void Session::fill(FrameInput& in) {
   in.samples = options_.assets.empty() ? std::span<const Sample>{} : samples();
   in.folder = folder();
   in.can_browse = can_browse();
-  in.beside = second_.document().get();
+  in.second = second_.document().get();
   in.loading = load_ ? &watch_.of(*load_) : nullptr;
-  in.loading_beside = second_.loading();
+  in.loading_second = second_.loading();
 }
 
 }  // namespace gapscope

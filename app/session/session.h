@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "app/jobs/analysis_run.h"
-#include "app/jobs/area_jobs.h"
+#include "app/jobs/document_jobs.h"
 #include "app/jobs/latest_job.h"
 #include "app/session/background_load.h"
 #include "app/session/free_later.h"
@@ -42,7 +41,7 @@ class Session {
   // Starts loading. The open document stays until the new one is there; an earlier load is cancelled.
   void open(const std::string& path);
   // Starts loading the trace to compare the open one with.
-  void open_beside(const std::string& path);
+  void open_second(const std::string& path);
   // Does `request` if it is the session's to do: files, folders, args, messages. False: the window's (text, title,
   // quit...).
   bool carry_out(const Request& request);
@@ -62,9 +61,9 @@ class Session {
   // What the window shows: the open document or, while another file loads, what is there of that.
   const Document* document() const { return shown().get(); }
   // The second trace, B; null while there is none.
-  const Document* beside() const { return second_.document().get(); }
+  const Document* second() const { return second_.document().get(); }
   bool is_loading() const { return load_ != nullptr; }
-  bool is_loading_beside() const { return second_.is_loading(); }
+  bool is_loading_second() const { return second_.is_loading(); }
   const std::string& message() const { return message_; }
   const Notice* notice() const { return memory_.notice(); }
   // What is to go to the clipboard, once.
@@ -89,46 +88,6 @@ class Session {
     ArgsState args;
   };
 
-  struct TableTask {
-    std::shared_ptr<const Document> document;
-    TableQuestion question;
-  };
-  struct TableDone {
-    std::weak_ptr<const Document> document;  // whose table: it may no longer be open
-    std::shared_ptr<const TableAnswer> answer;
-  };
-  static TableDone make_table(const TableTask& task);
-  struct KernelsTask {
-    std::shared_ptr<const Document> document;
-    Span range;
-  };
-  struct KernelsDone {
-    std::weak_ptr<const Document> document;
-    std::shared_ptr<const KernelsAnswer> answer;
-  };
-  static KernelsDone make_kernels(const KernelsTask& task);
-  struct StepsTask {
-    std::shared_ptr<const Document> document;
-    std::string annotation;
-  };
-  struct StepsDone {
-    std::weak_ptr<const Document> document;
-    std::shared_ptr<const StepsAnswer> answer;
-  };
-  static StepsDone make_steps_of(const StepsTask& task);
-
-  struct SearchTask {
-    std::shared_ptr<const Document> document, beside;  // the other of two; null while there is one
-    SearchQuestion question;
-    std::shared_ptr<const std::atomic<bool>> cancel;
-  };
-  struct SearchDone {
-    std::weak_ptr<const Document> document, beside;
-    std::shared_ptr<const SearchAnswer> answer, found_beside;
-  };
-  static SearchDone make_search(const SearchTask& task);
-  void ask_search(const SearchQuestion& question);
-  void take_search(ViewState& view);
   struct CropTask {
     std::shared_ptr<const Document> document;
     Span window;
@@ -148,18 +107,14 @@ class Session {
 
   const std::shared_ptr<const Document>& shown() const { return part_ ? part_ : document_; }
   // The trace that requests are about: the open one or, where there are two, the one that is acted on.
-  const std::shared_ptr<const Document>& subject() const { return acting_on_beside() ? second_.document() : shown(); }
-  // Of two traces the one that is not acted on.
-  std::shared_ptr<const Document> beside_subject() const {
-    return !second_.document() ? nullptr : acting_on_beside() ? shown() : second_.document();
-  }
-  // A part's tables would be worked out for nothing, as the whole follows soon: null of one.
+  const std::shared_ptr<const Document>& subject() const { return acts_on_second() ? second_.document() : shown(); }
   std::shared_ptr<const Document> whole_subject() const { return subject() && !subject()->trace.is_part ? subject() : nullptr; }
-  bool acting_on_beside() const { return side_ == TraceSide::b && second_.document() && shown(); }
+  bool acts_on_second() const { return side_ == TraceSide::b && second_.document() && shown(); }
   void change_places();
-  void take_second(ViewState& view);
+  void take_second();
   void take_chosen(ViewState& view);
   void take_load(ViewState& view);
+  void take_folder(const std::string& folder, ViewState& view);
   void take_part(ViewState& view);
   void replace_part(std::shared_ptr<const Document> part);
   void drop_part();
@@ -167,26 +122,22 @@ class Session {
   std::optional<FileStamp> stamp_of_subject() const;
   void free_later(std::shared_ptr<const Document> document);
   void take_args(ViewState& view);
-  void take_table(ViewState& view);
-  void take_kernels(ViewState& view);
-  void take_steps(ViewState& view);
   void take_crop_and_copy();
-  void take_troubles(ViewState& view);
+  void take_troubles();
+  void ask(const Ask& what);
   template <class Do>
   void for_each_job(Do each) {
-    each(args_job_), each(folder_job_), each(table_job_), each(kernels_job_), each(steps_job_), each(search_job_),
-        each(crop_job_), each(save_job_), each(event_job_);
+    each(args_job_), each(folder_job_), each(crop_job_), each(save_job_), each(event_job_);
   }
   void remember(const ViewState& view);
   void save_text(const SaveText& what);
   void take_saved();
   void keep_muted(const KeepMuted& what);
+  void keep_queries(const KeepQueries& what);
   void save_settings();
   void adopt(std::shared_ptr<const Document> document, ViewState& view);
   void cancel_load();
   void close();
-  void cancel_analysis();
-  void analyse_again();
   void ask_args(SliceId slice);
 
   SessionOptions options_;
@@ -209,13 +160,7 @@ class Session {
   LatestJob<ArgsQuestion, ArgsAnswer> args_job_;
   LatestJob<std::string, FolderView> folder_job_;
   FileChooser chooser_;
-  std::unique_ptr<AnalysisRun> analysis_;
-  LatestJob<TableTask, TableDone> table_job_;
-  LatestJob<KernelsTask, KernelsDone> kernels_job_;
-  LatestJob<StepsTask, StepsDone> steps_job_;
-  AreaJobs area_jobs_;
-  std::shared_ptr<std::atomic<bool>> search_cancelled_;
-  LatestJob<SearchTask, SearchDone> search_job_;
+  std::unique_ptr<DocumentJobs> jobs_;  // about what is shown; of B, second_ has its own
   std::shared_ptr<std::atomic<bool>> crop_cancelled_ = std::make_shared<std::atomic<bool>>(false);
   LatestJob<CropTask, std::string> crop_job_;
   LatestJob<SaveTask, std::string> save_job_;

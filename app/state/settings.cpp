@@ -1,8 +1,12 @@
 #include "app/state/settings.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <array>
 #include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "app/state/recent_files.h"
 
@@ -11,6 +15,12 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
+
+constexpr auto kTextLists = std::to_array<std::pair<const char*, std::vector<std::string> Settings::*>>({
+    {"muted", &Settings::muted},
+    {"recent_queries", &Settings::recent_queries},
+    {"saved_queries", &Settings::saved_queries},
+});
 
 std::vector<std::string> texts_of(const Json& list) {
   std::vector<std::string> texts;
@@ -74,9 +84,11 @@ Result<Settings> read_settings(const fs::path& path) {
     if (!recent->is_array()) return broken("have a \"recent\" that is not a list");
     settings.recent = texts_of(*recent);
   }
-  if (const auto muted = json.find("muted"); muted != json.end()) {
-    if (!muted->is_array()) return broken("have a \"muted\" that is not a list");
-    settings.muted = texts_of(*muted);
+  for (const auto& [name, texts] : kTextLists) {
+    const auto list = json.find(name);
+    if (list == json.end()) continue;
+    if (!list->is_array()) return broken(fmt::format("have a \"{}\" that is not a list", name));
+    settings.*texts = texts_of(*list);
   }
   if (const auto preferences = json.find("preferences"); preferences != json.end()) {
     if (const std::string wrong = read_preferences(*preferences, settings.preferences); !wrong.empty()) return broken(wrong);
@@ -88,7 +100,8 @@ Settings merged_settings(const Settings& base, const Settings& ours, const Setti
   Settings out = theirs;
   const std::size_t opened = opened_since(base.recent, ours.recent);
   for (std::size_t i = opened; i-- > 0;) remember_file(out.recent, ours.recent[i]);
-  if (ours.muted != base.muted) out.muted = ours.muted;
+  for (const auto& [name, texts] : kTextLists)
+    if (ours.*texts != base.*texts) out.*texts = ours.*texts;
   for (const PreferenceField& field : kPreferenceFields)
     std::visit(
         [&](auto member) {
@@ -129,7 +142,7 @@ StateWritten SettingsFile::write(const Settings& ours) {
   Json json = there ? std::move(**found) : Json::object();  // what it holds beside is a later version's
   const Settings all = there ? merged_settings(base_, ours, *theirs) : ours;
   json["recent"] = all.recent;
-  json["muted"] = all.muted;
+  for (const auto& [name, texts] : kTextLists) json[name] = all.*texts;
   Json& preferences = json["preferences"];
   if (!preferences.is_object()) preferences = Json::object();
   preferences.update(preferences_json(all.preferences));

@@ -14,6 +14,7 @@ struct Settings {
   std::vector<std::string> recent;  // absolute paths, newest first
   std::vector<std::string> muted;   // ids of rules whose findings are hidden
   Preferences preferences;
+  std::vector<std::string> recent_queries{}, saved_queries{};  // of the tab "SQL", newest first
 };
 
 // XDG_CONFIG_HOME/gapscope/settings.json, else HOME/.config/...; empty when neither is known (nothing is kept then).

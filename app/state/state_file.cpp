@@ -64,13 +64,13 @@ Json findings_json(const Diagnosis& diagnosis, const ViewState& view, const Zone
           {"badges", std::move(badges)}};
 }
 
-Json search_json(const Trace& trace, const ViewState& view) {
-  const SearchAnswer* answer = view.search.answer.get();
+Json search_json(const Document& document, const ViewState& view) {
+  const SearchAnswer* answer = answer_to<SearchQuestion>(document).get();
   Json json = {
       {"text", view.search.typed.text}, {"has_keys", view.search.has_keys}, {"hits", nullptr}, {"position", 0}, {"error", ""}};
   if (!answer || answer->question != view.search.typed) return json;
   json["hits"] = answer->hits.size();
-  json["position"] = hit_position(trace, *answer, view.selection);
+  json["position"] = hit_position(document.trace, *answer, view.selection);
   json["error"] = answer->error;
   return json;
 }
@@ -83,12 +83,13 @@ Json area_json(const Document& document, const ViewState& view, const TimelinePa
   if (!area) return nullptr;
   Json lanes = Json::array();
   for (const LaneId lane : area->lanes) lanes.push_back(document.trace.lane(lane).title);
-  const bool counted = view.area.answer && view.area.answer->area == *area;
+  const std::shared_ptr<const AreaStats>& stats = answer_to<AreaQuestion>(document);
+  const bool counted = stats && stats->area == *area;
   return {{"begin_ns", area->span.begin},
           {"end_ns", area->span.end},
           {"lanes", std::move(lanes)},
           {"box", box_json(area_box(timeline.area_place(document), view, *area))},
-          {"slices", counted ? Json(view.area.answer->slices) : Json(nullptr)}};
+          {"slices", counted ? Json(stats->slices) : Json(nullptr)}};
 }
 
 // The titles of processes and lanes in sight.
@@ -111,6 +112,7 @@ Json titles_json(const Trace& trace, const Zones& zones) {
 // One of two traces, as it lies on the screen.
 Json side_json(const Document& document, const TraceView& view, const TimelinePanel& timeline, Ns zero) {
   const Trace& trace = document.trace;
+  const std::shared_ptr<const SearchAnswer>& found = answer_to<SearchQuestion>(document);
   return {{"file", trace.path},
           {"begin_ns", view.time.span.begin},
           {"end_ns", view.time.span.end},
@@ -122,7 +124,7 @@ Json side_json(const Document& document, const TraceView& view, const TimelinePa
           {"rest", box_json(timeline.window().rest)},
           {"titles", titles_json(trace, timeline.zones())},
           {"pinned", timeline.layout().pinned_count()},
-          {"hits", view.search.answer ? Json(view.search.answer->hits.size()) : Json(nullptr)},
+          {"hits", found ? Json(found->hits.size()) : Json(nullptr)},
           {"headline", side_headline(document)},
           {"range", view.range ? Json(view.range->length()) : Json(nullptr)},
           {"slices", slices_json(trace, timeline.zones())}};
@@ -130,15 +132,15 @@ Json side_json(const Document& document, const TraceView& view, const TimelinePa
 
 Json compare_json(const Session& session, const AppUi& ui) {
   const ViewState& view = ui.view();
-  if (!view.compare.open || !session.document() || ui.compare().document() != session.beside()) return nullptr;
+  if (!view.compare.open || !session.document() || ui.compare().document() != session.second()) return nullptr;
   const bool on_b = view.compare.side == TraceSide::b;
   const CompareView& both = ui.compare();
   const TimelinePanel& timeline_a = ui.timeline_a();
   Json json = {{"side", on_b ? "b" : "a"},
                {"a", side_json(*session.document(), both.view_of(TraceSide::a, view), timeline_a, both.alignment().zero_a)},
-               {"b", side_json(*session.beside(), both.view_of(TraceSide::b, view), both.timeline(), both.alignment().zero_b)},
+               {"b", side_json(*session.second(), both.view_of(TraceSide::b, view), both.timeline(), both.alignment().zero_b)},
                {"step", options_text(view.compare.options)},
-               {"changes", change_headline(*session.document(), *session.beside(), view.compare.answer.get())},
+               {"changes", change_headline(*session.document(), *session.second(), view.compare.answer.get())},
                {"strip", box_json(both.places().strip)},
                {"ruler", box_json(both.places().ruler)},
                {"headers", {box_json(both.places().header[0]), box_json(both.places().header[1])}},
@@ -182,10 +184,10 @@ std::string state_json(const Session& session, const AppUi& ui) {
                {"theme", view.theme == ThemeName::light ? "light" : "dark"},
                {"zoom", view.zoom},
                {"moving", ui.moving()},
-               {"loading_beside", session.is_loading_beside()},
+               {"loading_second", session.is_loading_second()},
                {"compare", compare_json(session, ui)}};
   if (const Document* doc = session.document() ? ui.document() : nullptr;
-      doc && (doc == session.document() || doc == session.beside())) {
+      doc && (doc == session.document() || doc == session.second())) {
     const Trace& trace = doc->trace;
     json["file"] = trace.path;
     json["is_part"] = trace.is_part;
@@ -207,7 +209,7 @@ std::string state_json(const Session& session, const AppUi& ui) {
                                 : Json(nullptr);
     json["range"] = range_json(view.range);
     json["area"] = area_json(*doc, view, ui.timeline());
-    json["search"] = search_json(trace, view);
+    json["search"] = search_json(*doc, view);
     json["box"] = view.box.kind == BoxKind::none ? Json(nullptr) : Json(view.box.text);
     json["notes"] = Json::array();
     for (const Note& note : view.notes.notes)

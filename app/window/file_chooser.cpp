@@ -85,7 +85,7 @@ void FileChooser::Run::close() {
 FileChooser::Answer FileChooser::Run::choose(const Question& question) {
   std::optional<std::string> path;
   if (has_portal) path = choose_by_portal(question.folder, [&] { return ends || turn != question.turn; });
-  return {path ? *path : choose_by_program(question.folder), question.beside};
+  return {path ? *path : choose_by_program(question.folder), question.as_second};
 }
 
 std::string FileChooser::Run::choose_by_program(const std::string& folder) {

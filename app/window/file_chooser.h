@@ -17,12 +17,12 @@ class FileChooser {
  public:
   struct Question {
     std::string folder;      // where it begins
-    bool beside = false;     // handed back with the answer
+    bool as_second = false;  // handed back with the answer
     std::uint32_t turn = 0;  // set by ask(): a newer one closes it
   };
   struct Answer {
     std::string path;  // empty: closed without a choice
-    bool beside = false;
+    bool as_second = false;
   };
 
   explicit FileChooser(std::function<void()> wake);

@@ -7,7 +7,7 @@
 #include "app/quit_signals.h"
 #include "app/session/samples.h"
 #include "app/session/session.h"
-#include "app/state/name_beside.h"
+#include "app/state/sibling_name.h"
 #include "app/state/state_file.h"
 #include "app/window/window.h"
 #include "core/base/failure.h"
@@ -46,7 +46,7 @@ class WindowLoop {
     prefer(ui_.view(), session_.preferences());
     if (const std::filesystem::path assets = find_assets(run.executable); !assets.empty()) take_icon(assets / "icon.png");
     if (!run.file.empty()) session_.open(run.file);
-    if (!run.beside.empty()) session_.open_beside(run.beside);
+    if (!run.second.empty()) session_.open_second(run.second);
   }
 
   void run() {
@@ -77,7 +77,7 @@ class WindowLoop {
     follow_title();
     session_.keep_preferences(preferences_of(ui_.view()));
     moves_ =
-        ui_.moving() || input.held.any() || session_.is_loading() || session_.is_loading_beside() || !requests.list.empty();
+        ui_.moving() || input.held.any() || session_.is_loading() || session_.is_loading_second() || !requests.list.empty();
     state_.write(session_, ui_);
   }
 
@@ -103,7 +103,7 @@ class WindowLoop {
   void take_drop(const Drop& drop) {
     const bool two = drop.paths.size() == 2;
     if (two) session_.open(drop.paths.front());
-    if (two || (drop.shift && session_.document() && !drop.paths.empty())) return session_.open_beside(drop.paths.back());
+    if (two || (drop.shift && session_.document() && !drop.paths.empty())) return session_.open_second(drop.paths.back());
     if (!drop.paths.empty()) session_.open(drop.paths.back());
   }
 
@@ -120,7 +120,7 @@ class WindowLoop {
     const Result<std::string> bytes = png_bytes(window_.screenshot());
     if (!bytes) return session_.say(bytes.error().message);
     const Result<std::string> saved =
-        wanted.empty() ? write_file(name_beside(doc ? doc->trace.path : "", ".png"), *bytes, {.if_taken = IfTaken::number})
+        wanted.empty() ? write_file(sibling_name(doc ? doc->trace.path : "", ".png"), *bytes, {.if_taken = IfTaken::number})
                        : write_file(wanted, *bytes);
     session_.say(saved ? "Saved " + *saved : saved.error().message);
   }

@@ -6,7 +6,7 @@ namespace gapscope {
 
 struct WindowRun {
   std::string file;        // to open first; empty: the start screen
-  std::string beside;      // to compare it with; empty: nothing
+  std::string second;      // to compare it with; empty: nothing
   std::string executable;  // argv[0]'s file, to find the assets beside it
   std::string state_file;  // see app/state/state_file.h; empty: none
 };

@@ -87,7 +87,7 @@ std::vector<std::vector<LaneId>> streams_with_graphs(const Trace& trace) {
 struct WorkAndSpans {
   std::vector<SliceId> work, spans;
 };
-WorkAndSpans told_apart(const Trace& trace, const std::vector<SliceId>& slices) {
+WorkAndSpans distinct_names(const Trace& trace, const std::vector<SliceId>& slices) {
   WorkAndSpans parts;
   for (const SliceId slice : slices) (is_gpu_work(trace.kind(slice)) ? parts.work : parts.spans).push_back(slice);
   return parts;
@@ -98,7 +98,7 @@ Arrangements::StreamRows arrange_stream(const Trace& trace, LaneId id) {
   if (lane.kind != LaneKind::gpu_stream || lane.is_async) return {};
   std::vector<SliceId> slices;
   walk_lane(trace, id, [&](SliceId slice) { slices.push_back(slice); });
-  const WorkAndSpans parts = told_apart(trace, slices);
+  const WorkAndSpans parts = distinct_names(trace, slices);
   if (parts.work.empty() || parts.spans.empty()) return {};
   return {std::make_unique<const ArrangedLane>(trace, parts.work, Stacking::packed),
           std::make_unique<const ArrangedLane>(trace, parts.spans, Stacking::nested)};
@@ -115,7 +115,7 @@ Arrangements::GraphStreams compact_streams(const Trace& trace, std::vector<LaneI
     if (trace.begin(a) != trace.begin(b)) return trace.begin(a) < trace.begin(b);
     return trace.end(a) != trace.end(b) ? trace.end(a) > trace.end(b) : a.value < b.value;
   });
-  const WorkAndSpans parts = told_apart(trace, slices);
+  const WorkAndSpans parts = distinct_names(trace, slices);
   streams.together = std::make_unique<const ArrangedLane>(trace, parts.work, Stacking::packed);
   if (!parts.spans.empty()) streams.spans = std::make_unique<const ArrangedLane>(trace, parts.spans, Stacking::packed);
   return streams;

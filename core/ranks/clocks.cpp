@@ -89,7 +89,7 @@ class Aligner {
     const Member& first = matches_.of(m).front();
     return waits_for_all(ranks_[first.rank].whats[collective(first).what].type);
   }
-  Ns base(std::uint32_t r) const { return out_.alignment == Alignment::none ? 0 : ranks_[r].base; }
+  Ns base(std::uint32_t r) const { return out_.alignment == ClockAlignment::none ? 0 : ranks_[r].base; }
 
   // Every rank of a collective with the first one of it: that suffices to reach all, and is linear.
   void compare() {
@@ -155,7 +155,7 @@ class Aligner {
 
   void place(std::size_t r) {
     RankClock& clock = out_.ranks[r];
-    if (out_.alignment != Alignment::collectives) clock.offset = 0, clock.drift = 0;
+    if (out_.alignment != ClockAlignment::collectives) clock.offset = 0, clock.drift = 0;
     clock.add = base(static_cast<std::uint32_t>(r)) - clock.offset;
   }
 
@@ -187,14 +187,14 @@ class Aligner {
 
 }  // namespace
 
-std::optional<Alignment> alignment_from(std::string_view word) {
-  if (word == "collectives") return Alignment::collectives;
-  if (word == "base") return Alignment::base;
-  if (word == "none") return Alignment::none;
+std::optional<ClockAlignment> alignment_from(std::string_view word) {
+  if (word == "collectives") return ClockAlignment::collectives;
+  if (word == "base") return ClockAlignment::base;
+  if (word == "none") return ClockAlignment::none;
   return std::nullopt;
 }
 
-Clocks align_clocks(const std::vector<RankData>& ranks, const Matches& matches, Alignment alignment) {
+Clocks align_clocks(const std::vector<RankData>& ranks, const Matches& matches, ClockAlignment alignment) {
   Clocks out;
   out.alignment = alignment;
   Aligner(ranks, matches, out).run();

@@ -11,12 +11,12 @@
 
 namespace gapscope {
 
-enum class Alignment : std::uint8_t {
+enum class ClockAlignment : std::uint8_t {
   collectives,  // baseTimeNanoseconds, corrected by the ends of collectives
   base,         // baseTimeNanoseconds as the files state it
   none,         // the files' times as they are
 };
-std::optional<Alignment> alignment_from(std::string_view word);
+std::optional<ClockAlignment> alignment_from(std::string_view word);
 
 struct RankClock {
   Ns offset = 0;          // how far this rank's clock is ahead of the axis, at `drift_from`
@@ -35,7 +35,7 @@ struct RankClock {
 };
 
 struct Clocks {
-  Alignment alignment = Alignment::collectives;
+  ClockAlignment alignment = ClockAlignment::collectives;
   std::vector<RankClock> ranks;
   Ns worst_residual = 0;
   Ns shortest_latency = 0;       // of all compared collectives; 0 where there are none
@@ -47,6 +47,6 @@ struct Clocks {
   bool trustworthy() const { return worst_residual <= shortest_latency && impossible * 20 <= compared; }
 };
 
-Clocks align_clocks(const std::vector<RankData>& ranks, const Matches& matches, Alignment alignment);
+Clocks align_clocks(const std::vector<RankData>& ranks, const Matches& matches, ClockAlignment alignment);
 
 }  // namespace gapscope

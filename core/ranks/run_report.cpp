@@ -203,7 +203,7 @@ std::vector<DoingAnswer> LocalReader::answer(const std::vector<DoingQuestion>& q
   return out;
 }
 
-RunReport analyze_run(const std::vector<std::string>& files, RankReader& reader, Alignment alignment) {
+RunReport analyze_run(const std::vector<std::string>& files, RankReader& reader, ClockAlignment alignment) {
   std::vector<RankData> ranks;
   std::vector<std::string> errors;
   for (ReadFile& file : reader.read(files)) {

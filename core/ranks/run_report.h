@@ -76,7 +76,7 @@ class LocalReader : public RankReader {
   std::vector<FullRank> kept_;
 };
 
-RunReport analyze_run(const std::vector<std::string>& files, RankReader& reader, Alignment alignment);
+RunReport analyze_run(const std::vector<std::string>& files, RankReader& reader, ClockAlignment alignment);
 
 // The files of ranks: of a folder every trace in it (.json, .json.gz, .json.xz, .json.zst), in order of their names; files as
 // they are. A sentence for a folder without any.

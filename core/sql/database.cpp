@@ -178,7 +178,8 @@ int Database::authorize(void* self, int action, const char* a, const char* b, co
 int Database::progress(void* self) {
   auto& own = *static_cast<Database*>(self);
   own.out_of_time_ |= own.options_.time_limit && std::chrono::steady_clock::now() > own.deadline_;
-  if (own.out_of_time_) own.world_->cancel() = true;
+  if (own.watched_ && *own.watched_) own.cancelled_ = true;
+  if (own.out_of_time_ || own.cancelled_) own.world_->cancel() = true;
   return own.out_of_time_ || own.cancelled_ ? 1 : 0;
 }
 

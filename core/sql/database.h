@@ -59,6 +59,8 @@ class Database {
   std::optional<Error> run(std::string_view script, RowSink& sink);
   // Ends what is under way soon, with an Error. From any thread, also from a signal handler.
   void cancel() noexcept;
+  // Likewise once `cancel` is set; null: no longer. It must outlive the run.
+  void watch(const std::atomic<bool>* cancel) { watched_ = cancel; }
   void set_time_limit(std::optional<std::chrono::milliseconds> limit) { options_.time_limit = limit; }
 
   // Every table, for .tables and .schema.
@@ -86,6 +88,7 @@ class Database {
   sqlite3* db_ = nullptr;
   std::chrono::steady_clock::time_point deadline_{};
   std::atomic<bool> cancelled_{false};
+  const std::atomic<bool>* watched_ = nullptr;
   bool out_of_time_ = false;
   bool creating_ = false;  // a temporary table or view of a statement that was translated
   std::string refused_;    // what the authorizer refused last

@@ -1,6 +1,7 @@
 #include "core/view/document.h"
 
 #include "core/base/parallel.h"
+#include "core/view/answers.h"
 
 namespace gapscope {
 namespace {
@@ -17,7 +18,8 @@ Document::Document(std::shared_ptr<const Trace> t, const std::atomic<bool>* canc
       lanes(trace, hardware_threads(), cancel),
       links(trace, lanes, hardware_threads(), cancel),
       names(names_under_way_.get()),
-      index_seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count()) {}
+      index_seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count()),
+      answers(std::make_shared<Answers>()) {}
 
 std::shared_ptr<const Document> Document::make(std::shared_ptr<const Trace> t, const std::atomic<bool>* cancel) {
   auto document = std::make_shared<const Document>(std::move(t), cancel);

@@ -20,6 +20,8 @@
 
 namespace gapscope {
 
+class Answers;  // core/view/answers.h
+
 struct Document {
   explicit Document(std::shared_ptr<const Trace> t, const std::atomic<bool>* cancel = nullptr);
   // Null when cancelled; a document made by a constructor that was cancelled meanwhile may lack anything.
@@ -37,6 +39,9 @@ struct Document {
   LinkIndex links;
   NameIndex names;
   double index_seconds = 0;  // wall time to make the three
+
+  // What was asked about it and what came of that: the UI thread's own, never null.
+  const std::shared_ptr<Answers> answers;
 
   // Other ways to show a lane, or null until they are there.
   const Arrangements* arrangements() const { return arrangements_.get(); }

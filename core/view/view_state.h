@@ -13,12 +13,14 @@
 #include "core/view/details/details_model.h"
 #include "core/view/gpu/gaps_model.h"
 #include "core/view/kernels/kernels_model.h"
+#include "core/view/modules/modules_model.h"
 #include "core/view/notes/notes_model.h"
+#include "core/view/ranks/ranks_model.h"
 #include "core/view/search/result_list.h"
 #include "core/view/search/search_state.h"
 #include "core/view/selection/area_state.h"
+#include "core/view/sql/sql_model.h"
 #include "core/view/steps/steps_model.h"
-#include "core/view/tab_jobs.h"
 #include "core/view/table/table_model.h"
 #include "core/view/timeline/flow_state.h"
 #include "core/view/timeline/lane_folds.h"
@@ -70,7 +72,7 @@ struct StartFields {
   std::string base;           // the folder, with its slash, that a path without one begins in; empty: the working directory
   std::string asked_folder;   // of the last ListFolder
   bool asked = false;         // whether there was one
-  bool beside = false;        // what is chosen is compared with the open trace, and does not replace it
+  bool as_second = false;     // what is chosen is compared with the open trace, and does not replace it
   bool holds_keys = false;    // the field has the keyboard for as long as the page is there
   bool has_keys = false;      // it has it now; written by the page
   bool caret_to_end = false;  // where it takes them
@@ -117,6 +119,7 @@ struct TraceView {
   TableState table;
   KernelsState kernels;
   GapsState gaps;
+  ModulesState modules;
   FindingsState findings;
   StepsState steps;
   AreaState area;
@@ -124,7 +127,6 @@ struct TraceView {
   SearchState search;
   NotesState notes;
   ListState list;
-  TabTroubles troubles;
   std::size_t memory_device = 0;  // position in MemoryUse::devices of the curve shown
 };
 
@@ -133,6 +135,7 @@ struct ViewState : TraceView {
   PanelSizes sizes;
   std::size_t tab = 0;           // position in the panel table of the open tab
   bool select_tab = false;       // the tab bar should switch to `tab`
+  bool overview_wanted = false;  // it was asked for: it is shown where there is little room, too
   bool tab_pinned = false;       // `tab` stays in front whatever is selected
   std::uint32_t selections = 0;  // how often a slice was selected, be it the same one: the details come up for each
   ThemeName theme = ThemeName::dark;
@@ -149,6 +152,8 @@ struct ViewState : TraceView {
   std::string key_hint;  // why the last key did nothing; until the next key or click
   BoxState box;
   CompareState compare;
+  SqlState sql;
+  RanksState ranks;
 };
 
 // How far the axis goes, and where its ruler counts from.
@@ -184,6 +189,7 @@ inline void forget_document(ViewState& view) {
   view.kernels.order = kernel_order;
   view.kernels.hidden = kernel_columns;
   view.gaps = {};
+  view.modules = {view.modules.list, view.modules.order, {}, -1, {}};
   view.steps = {};
   forget_area(view.area, view.flame);
   view.search = {};

@@ -95,7 +95,7 @@ int measure(const std::string& folder, const std::string& one) {
     bytes += std::filesystem::file_size(file), largest = std::max(largest, std::filesystem::file_size(file));
   RunReport report;
   LocalReader reader;
-  const double seconds = seconds_of([&] { report = analyze_run(found.files, reader, Alignment::collectives); });
+  const double seconds = seconds_of([&] { report = analyze_run(found.files, reader, ClockAlignment::collectives); });
   std::size_t collectives = 0;
   for (const RankData& r : report.run.ranks) collectives += r.collectives.size();
   fmt::print("{} ranks, {:.1f} MB, the largest {:.1f} MB, {} collectives on ranks: {:.2f} s; peak {:.0f} MB\n",

@@ -60,6 +60,7 @@ def opening_the_threads_of_one_opens_the_others(app):
     state = app.wait_until_still()
     for title in reversed([t for t in state["compare"]["a"]["titles"] if t["is_process"] and not t["is_gpu"]]):
         app.click(title["x0"] + 20, (title["y0"] + title["y1"]) / 2)
+        app.wait_until_still()  # a frame must see the click before the pointer goes on
     state = app.wait_for(lambda s: all(any(t["title"].startswith("thread") for t in s["compare"][side]["titles"]) for side in "ab"),
                          "the threads of both are open")
     app.wait_until_still()

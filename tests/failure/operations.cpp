@@ -10,7 +10,6 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "app/jobs/area_jobs.h"
 #include "app/session/session.h"
 #include "core/analyze/gpu/kernel_table.h"
 #include "core/base/failure.h"
@@ -155,15 +154,15 @@ Trouble table(const Document& d) {
   return {};
 }
 Trouble kernels(const Document& d) { return (void)kernel_table(d.trace, d.links, d.trace.span), std::nullopt; }
-Trouble steps(const Document& d) { return (void)answer_steps(d.trace, d.links, ""), std::nullopt; }
+Trouble steps(const Document& d) { return (void)answer(d, StepsQuestion{}, nullptr), std::nullopt; }
 Trouble search(const Document& d) {
   (void)find_slices(d.trace, d.names, {"aten", false}, nullptr);
   (void)find_slices(d.trace, d.names, {"a.*m+", true}, nullptr);
   return {};
 }
-Trouble area(const Document& d) { return (void)answer_area(d, whole_area(d.trace)), std::nullopt; }
+Trouble area(const Document& d) { return (void)answer(d, AreaQuestion{whole_area(d.trace)}, nullptr), std::nullopt; }
 Trouble flame(const Document& d) {
-  for (const PathTime time : {PathTime::cpu, PathTime::gpu}) (void)answer_flame(d, {whole_area(d.trace), time});
+  for (const PathTime time : {PathTime::cpu, PathTime::gpu}) (void)answer(d, FlameQuestion{whole_area(d.trace), time}, nullptr);
   return {};
 }
 Trouble args(const Document& d) {

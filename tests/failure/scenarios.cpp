@@ -71,9 +71,9 @@ Trouble session_without_threads() {
   session.poll(view);
   if (session.document() == nullptr) return wrong("without threads nothing opens: " + session.message());
   if (!session.document()->diagnosis()) return wrong("without threads nothing is diagnosed");
-  session.carry_out(MakeTable{});
+  session.carry_out(Ask{session.document(), TableQuestion{}});
   session.poll(view);
-  if (!view.table.answer) return wrong("without threads there is no table");
+  if (!answer_to<TableQuestion>(*session.document())) return wrong("without threads there is no table");
   session.open((folder.path() / "no such file").string());
   session.poll(view);
   if (session.document() == nullptr || session.message().empty()) return wrong("without threads a failed load is not said");
@@ -121,7 +121,7 @@ Trouble session_with_hung_file() {
     Session session({folder.path() / "settings.json", {}, folder.path().string(), [] {}});
     ViewState view;
     session.open(path);
-    session.open_beside(path);
+    session.open_second(path);
     if (!comes_true([&] { return HungFiles::waiting() == 2; })) return wrong("the loads do not hang: this tests nothing");
     session.carry_out(CancelLoad{});
     session.poll(view);
@@ -172,29 +172,29 @@ struct Desk {
 Trouble tab_of_failed_job() {
   Desk desk;
   if (!desk.open()) return wrong("nothing opens: this tests nothing");
-  const auto is_answered = [&] { return desk.view.table.answer != nullptr || !desk.view.troubles.of(TabJob::table).empty(); };
+  const Document* document = desk.session.document();
+  Asked<TableQuestion>& table = asked<TableQuestion>(*document);
+  const auto is_answered = [&] { return table.answer != nullptr || !table.trouble.empty(); };
   int said = 0;
   for (std::uint64_t n = 1; n < 400; ++n) {
-    desk.view.table.answer.reset();
-    desk.view.troubles.clear(TabJob::table);
+    table = {};
     bool frame_failed = false;
     {
       const MemoryFailsAt fails(n, Then::goes_on);
       try {
-        desk.session.carry_out(MakeTable{});
+        desk.session.carry_out(Ask{document, TableQuestion{}});
         if (!desk.poll_until(is_answered)) return wrong("a tab waits for ever");
       } catch (const std::bad_alloc&) {
         frame_failed = true;  // that frame's, as run_window says
       }
     }
     if (frame_failed) continue;
-    const std::string& why = desk.view.troubles.of(TabJob::table);
-    if (desk.view.table.answer) continue;
+    const std::string& why = table.trouble;
+    if (table.answer) continue;
     if (why.find("emory") == std::string::npos) return wrong("the tab says something else: " + why);
     ++said;
-    desk.view.troubles.clear(TabJob::table);
-    desk.session.carry_out(MakeTable{});
-    if (!desk.poll_until(is_answered) || !desk.view.table.answer) return wrong("what failed once is not worked out again");
+    desk.session.carry_out(Ask{document, TableQuestion{}});
+    if (!desk.poll_until(is_answered) || !table.answer) return wrong("what failed once is not worked out again");
   }
   return said > 0 ? Trouble() : wrong("no job failed: this tests nothing");
 }

@@ -29,7 +29,7 @@ struct Judged {
   Clocks clocks;
   Waits waits;
 };
-Judged judge(std::vector<RankData> ranks, Alignment alignment = Alignment::collectives) {
+Judged judge(std::vector<RankData> ranks, ClockAlignment alignment = ClockAlignment::collectives) {
   Judged j;
   j.ranks = std::move(ranks);
   j.matches = match_collectives(j.ranks);
@@ -54,8 +54,8 @@ TEST_CASE("clocks that are off are found to the nanosecond, and change nothing e
   }
   CHECK(odd.clocks.trustworthy());
   CHECK(odd.clocks.impossible == 0);
-  CHECK(judge(run_of(4, 0, off).ranks, Alignment::base).clocks.impossible > 0);
-  CHECK(!judge(run_of(4, 0, off).ranks, Alignment::base).clocks.trustworthy());
+  CHECK(judge(run_of(4, 0, off).ranks, ClockAlignment::base).clocks.impossible > 0);
+  CHECK(!judge(run_of(4, 0, off).ranks, ClockAlignment::base).clocks.trustworthy());
 }
 
 TEST_CASE("exposed communication is transfer, waiting for a rank, or neither is known; nothing twice") {
@@ -153,7 +153,7 @@ TEST_CASE("a late rank is told, and none where all come alike") {
       }
     } reader;
     for (RankData& r : ranks) reader.files.push_back({std::move(r), {}});
-    return analyze_run({}, reader, Alignment::collectives);
+    return analyze_run({}, reader, ClockAlignment::collectives);
   };
   const auto stragglers = [](const RunReport& r) {
     return std::count_if(r.findings.begin(), r.findings.end(),

@@ -48,8 +48,8 @@ std::vector<std::string> pair_of(const std::string& name) {
   return {recording(name + "_rank0").string(), recording(name + "_rank1").string()};
 }
 
-RanksAnswer answer_of(std::vector<std::string> paths, std::optional<RunTable> csv = std::nullopt,
-                      Alignment alignment = Alignment::collectives) {
+RanksOutput answer_of(std::vector<std::string> paths, std::optional<RunTable> csv = std::nullopt,
+                      ClockAlignment alignment = ClockAlignment::collectives) {
   LocalReader reader;
   return ranks_answer({std::move(paths), !csv, csv, alignment}, reader);
 }
@@ -76,7 +76,7 @@ TEST_CASE("the tables of each recorded pair are those of TraceLens, cell by cell
       ++tables;
       CAPTURE(std::string(name));
       CAPTURE(std::string(word));
-      std::istringstream mine(answer_of(pair_of(name), table, Alignment::none).text);
+      std::istringstream mine(answer_of(pair_of(name), table, ClockAlignment::none).text);
       Cells expected = cells_of(file), found = cells_of(mine);
       REQUIRE(found.size() == expected.size());
       CHECK(found[0] == expected[0]);
@@ -126,7 +126,7 @@ TEST_CASE("of each pair the late rank is named, and what is matched is all that 
     for (const json& step : out["late"]) CHECK(step["rank"] == late);
     CHECK(out["late"].size() == 5);
     LocalReader reader;
-    const RanksAnswer text = ranks_answer({pair_of(name)}, reader);
+    const RanksOutput text = ranks_answer({pair_of(name)}, reader);
     CHECK(text.text.starts_with("Rank " + std::to_string(late) + " is late: "));
     CHECK(text.code == 0);
   }
@@ -159,7 +159,7 @@ TEST_CASE("files that are no use are told, and the rest is used") {
   TempFolder folder;
   const std::string text = whole_text(pair[1]);
   const auto problems = [&](std::vector<std::string> paths, std::size_t ranks, int code) {
-    const RanksAnswer answer = answer_of(std::move(paths));
+    const RanksOutput answer = answer_of(std::move(paths));
     CHECK(answer.code == code);
     const json out = json::parse(answer.text);
     CHECK(out["ranks"].size() == ranks);
@@ -185,7 +185,7 @@ TEST_CASE("files that are no use are told, and the rest is used") {
   CHECK(problems({pair[0], folder.write("n/rank1.json", nameless)}, 2, 0)
             .find("Rank 1 says of none of its 73 communication kernels which collective it is") != std::string::npos);
   CHECK(problems({folder.write("empty/x.txt", "")}, 0, 1).size() > 1);
-  const RanksAnswer nothing = answer_of({(folder.path() / "empty").string()}, RunTable::sync);
+  const RanksOutput nothing = answer_of({(folder.path() / "empty").string()}, RunTable::sync);
   CHECK(nothing.code == 1);
   CHECK(nothing.text.empty());
   CHECK(nothing.trouble.find("holds no trace") != std::string::npos);
@@ -193,7 +193,7 @@ TEST_CASE("files that are no use are told, and the rest is used") {
 
 TEST_CASE("a folder of many recordings is one of them, and the others are told") {
   LocalReader reader;
-  const RanksAnswer answer = ranks_answer({{(recordings_folder() / "ranks").string()}}, reader);
+  const RanksOutput answer = ranks_answer({{(recordings_folder() / "ranks").string()}}, reader);
   CHECK(answer.code == 1);
   CHECK(answer.text.find("another recording than") != std::string::npos);
 }

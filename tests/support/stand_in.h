@@ -14,21 +14,7 @@ struct StandIn {
     view.details.args = read_args_of(document.trace, r.slice);
     view.details.model = {};
   }
-  void operator()(const MakeTable& r) const {
-    if (!document.analysis()) return;
-    const OpTableOptions options{r.question.range, r.question.by_shape};
-    const OpEvents& events = document.analysis()->op_events(r.question.mode);
-    view.table.answer =
-        std::make_shared<const TableAnswer>(TableAnswer{r.question, make_op_table(document.trace, events, options)});
-    view.table.selected = -1;
-  }
-  void operator()(const MakeKernels& r) const {
-    view.kernels.answer =
-        std::make_shared<const KernelsAnswer>(KernelsAnswer{r.range, kernel_table(document.trace, document.links, r.range)});
-  }
-  void operator()(const MakeSteps& r) const {
-    view.steps.answer = std::make_shared<const StepsAnswer>(answer_steps(document.trace, document.links, r.annotation));
-  }
+  void operator()(const Ask& r) const { answer_now(*r.document, r.question); }
   template <class Other>
   void operator()(const Other&) const {}
 };

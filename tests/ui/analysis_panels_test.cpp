@@ -22,14 +22,10 @@ struct PanelUnderTest {
   // Answers what the panel asks for, as the session does.
   void draw() {
     draw_panel(*doc, view, out);
-    for (const Request& request : out.list) {
-      if (const auto* ask = std::get_if<MakeKernels>(&request); ask && answers)
-        view.kernels.answer =
-            std::make_shared<const KernelsAnswer>(KernelsAnswer{ask->range, kernel_table(doc->trace, doc->links, ask->range)});
-      if (const auto* ask = std::get_if<MakeSteps>(&request); ask && answers)
-        view.steps.answer = std::make_shared<const StepsAnswer>(answer_steps(doc->trace, doc->links, ask->annotation));
-    }
-    if (answers) std::erase_if(out.list, [](const Request& r) { return std::holds_alternative<MakeKernels>(r); });
+    if (!answers) return;
+    for (const Request& request : out.list)
+      if (const auto* ask = std::get_if<Ask>(&request); ask && doc->analysis()) answer_now(*ask->document, ask->question);
+    std::erase_if(out.list, [](const Request& r) { return std::holds_alternative<Ask>(r); });
   }
   bool click_until(const std::function<bool()>& done) {
     frame();
@@ -129,7 +125,6 @@ TEST_CASE("while the kernels of another range are worked out those of the last a
   CHECK(panel.view.kernels.arranged.table().count == 1);
   CHECK(panel.out.list.size() == 1);  // asked once
   panel.answers = true;
-  panel.out.add(MakeKernels{*panel.view.range});
   panel.frame();
   CHECK(panel.view.kernels.arranged.table().count == 2);
 }
@@ -150,14 +145,14 @@ TEST_CASE("another annotation can mark the steps") {
 ])json";
   PanelUnderTest panel(draw_steps, kEpochs);
   CHECK(holds(panel.frame(), "No steps recorded"));
-  REQUIRE(panel.view.steps.answer);
-  REQUIRE(panel.view.steps.answer->names.size() == 1);
-  CHECK(panel.view.steps.answer->names[0] == std::pair<std::string, std::uint32_t>("epoch", 2));
+  REQUIRE(answer_to<StepsQuestion>(*panel.doc));
+  REQUIRE(answer_to<StepsQuestion>(*panel.doc)->names.size() == 1);
+  CHECK(answer_to<StepsQuestion>(*panel.doc)->names[0] == std::pair<std::string, std::uint32_t>("epoch", 2));
   panel.view.steps.annotation = "epoch";
   const std::string text = panel.frame();
   CHECK(holds(text, "epoch"));
   CHECK_FALSE(holds(text, "No steps recorded"));
-  CHECK(panel.view.steps.answer->steps.steps.size() == 2);
+  CHECK(answer_to<StepsQuestion>(*panel.doc)->steps.steps.size() == 2);
 }
 
 TEST_CASE("an idle gap names its cause, and a click goes there") {

@@ -47,7 +47,7 @@ class Monkey {
         first_(opened("matmul_add_64_cold_eager")),
         second_(opened("transformer_optimized")),
         ui_(first_.get(), 1200, 700) {
-    if (two) ui_.input.beside = second_.get();
+    if (two) ui_.input.second = second_.get();
   }
 
   void act() {
@@ -139,20 +139,20 @@ class Monkey {
       compare(request);
     }
     for (const Request& request : requests.list) {
-      if (std::holds_alternative<CloseFile>(request)) ui_.input.document = std::exchange(ui_.input.beside, nullptr);
+      if (std::holds_alternative<CloseFile>(request)) ui_.input.document = std::exchange(ui_.input.second, nullptr);
       if (std::holds_alternative<OpenFile>(request) || std::holds_alternative<OpenSample>(request)) open();
     }
   }
   void compare(const Request& request) {
     FrameInput& in = ui_.input;
-    if (std::holds_alternative<SwapTraces>(request) && in.document && in.beside) std::swap(in.document, in.beside);
-    if (std::holds_alternative<CloseBeside>(request)) in.beside = nullptr;
-    if (const auto* ask = std::get_if<MakeComparison>(&request); ask && in.document && in.beside)
-      ui_.ui.view().compare.answer = answer_comparison(*in.document, *in.beside, ask->options);
+    if (std::holds_alternative<SwapTraces>(request) && in.document && in.second) std::swap(in.document, in.second);
+    if (std::holds_alternative<CloseSecond>(request)) in.second = nullptr;
+    if (const auto* ask = std::get_if<MakeComparison>(&request); ask && in.document && in.second)
+      ui_.ui.view().compare.answer = answer_comparison(*in.document, *in.second, ask->options);
   }
   void open() {
     ui_.input.document = second_.get();
-    ui_.input.beside = two_ ? first_.get() : nullptr;
+    ui_.input.second = two_ ? first_.get() : nullptr;
   }
 
   void press_command() {
@@ -229,7 +229,7 @@ class Monkey {
   void change_document() {
     const Document* all[] = {first_.get(), second_.get(), nullptr};
     ui_.input.document = all[below(3)];
-    ui_.input.beside =
+    ui_.input.second =
         two_ && ui_.input.document && below(4) > 0 ? (ui_.input.document == first_.get() ? second_ : first_).get() : nullptr;
     frames(2);
   }

@@ -141,7 +141,7 @@ void CompareView::draw_strip(const ComparedTimelines& two, ViewState& view, cons
   if (ImGui::Button("Swap")) out.add(SwapTraces{});
   draw_hover(command(CommandId::swap_traces).help);
   ImGui::SameLine(0, gap);
-  if (ImGui::Button("Close B")) out.add(CloseBeside{});
+  if (ImGui::Button("Close B")) out.add(CloseSecond{});
   draw_hover(command(CommandId::close_beside).help);
   ImGui::PopStyleVar();
   ImGui::PopStyleColor(2);
@@ -159,7 +159,7 @@ void CompareView::draw_header(TraceSide side, const ComparedTimelines& two, View
   const Box bar{box.x0, box.y1 - p.px(kBar), box.x1, box.y1};
   if (account && account->busiest()) {
     const std::optional<AccountPart> part = draw_account_bar(bar, account->busiest()->times, view);
-    if (part) as(side, view, [&] { go_to_part(document, view, *account->busiest(), *part); });
+    if (part) with_side(side, view, [&] { go_to_part(document, view, *account->busiest(), *part); });
   }
   box.y1 = bar.y0;
   const Box badge{box.x0 + p.px(8), box.y0 + p.px(3), box.x0 + p.px(26), box.y1 - p.px(2)};

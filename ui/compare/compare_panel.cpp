@@ -325,7 +325,11 @@ void draw_invitation(const Document& document, ViewState& view, Requests& out) {
 void draw_compare(const Document& document, ViewState& view, Requests& out) {
   if (!view.compare.open) return draw_invitation(document, view, out);
   const std::shared_ptr<const ComparisonAnswer> answer = view.compare.answer;
-  if (draw_trouble(TabJob::comparison, view, out) || (!answer && draw_trouble(TabJob::analysis, view, out))) return;
+  if (!view.compare.trouble.empty()) {
+    if (draw_try_again(view.compare.trouble, view)) view.compare.asked.reset();
+    return;
+  }
+  if (!answer && draw_trouble<AnalysisQuestion>(document, view)) return;
   if (!answer) return draw_absence(view, "Comparing: first the analyses of both traces, then what changed...");
   if (!answer->error.empty())
     return draw_text(Face::sans, theme_of(view.theme).notable, printable(answer->error), /*wrap=*/true);

@@ -6,6 +6,7 @@
 #include "core/view/compare/compare_model.h"
 #include "core/view/timeline/time_view.h"
 #include "ui/panels.h"
+#include "ui/search/search_field.h"
 #include "ui/widgets/bars.h"
 
 namespace gapscope {
@@ -50,12 +51,12 @@ Span CompareView::reach_of(TraceSide side, const ComparedTimelines& two) const {
 
 void CompareView::act_on(TraceSide side, ViewState& view) {
   if (view.compare.side == side) return;
-  exchange(view, waiting_);
+  swap_views(view, waiting_);
   view.compare.side = side;
   ask_again(view);
 }
 
-void CompareView::part(const Document* a, ViewState& view) {
+void CompareView::restart(const Document* a, ViewState& view) {
   view.compare.asked.reset();
   view.compare.answer.reset();
   view.compare.show.reset();
@@ -71,21 +72,20 @@ void CompareView::part(const Document* a, ViewState& view) {
 void CompareView::adopt(const Document* a, const Document* b, ViewState& view) {
   act_on(TraceSide::a, view);
   document_ = b;
-  part(a, view);
+  restart(a, view);
   view.compare.open = b != nullptr;
   pointed_.reset();
   if (a && !b) view.time = within_limits(view.time, a->trace.span);
   if (!b) view.move = {};
-  if (!b) unfold_beside(view.folds);
+  if (!b) unfold_after_comparison(view.folds);
   if (b && a) show_panel(view, "compare");
-  if (!view.search.typed.text.empty()) view.search.asked = {};  // of the new one, too
-  exchange(view, waiting_);
+  swap_views(view, waiting_);
   forget_document(view);
   view.history.clear();
   view.folds.python_folded = waiting_.folds.python_folded;
   view.folds.compact = waiting_.folds.compact;
   timeline_->adopt(b, view);
-  exchange(view, waiting_);
+  swap_views(view, waiting_);
 }
 
 void CompareView::swap(const Document*& a, std::unique_ptr<TimelinePanel>& timeline, ViewState& view) {
@@ -118,7 +118,7 @@ void CompareView::ask(const ComparedTimelines& two, ViewState& view, Requests& o
   if (two.a.trace.is_part || !two.a.diagnosis() || !document_->diagnosis()) return;
   if (state.asked && same_options(*state.asked, state.options)) return;
   state.asked = state.options;
-  view.troubles.clear(TabJob::comparison);
+  view.compare.trouble.clear();
   out.add(MakeComparison{state.options});
 }
 
@@ -160,7 +160,7 @@ void CompareView::show(const ComparedTimelines& two, ViewState& view, const Slic
   for (const TraceSide side : kSides) {
     const SliceId slice = side == TraceSide::a ? pair.a : pair.b;
     const Document& document = document_of(side, two);
-    as(side, view, [&] {
+    with_side(side, view, [&] {
       select_slice(view, slice, /*reveal=*/false);
       if (slice) timeline_of(side, two).scroll_to_selection(document, view);
     });
@@ -179,7 +179,7 @@ void CompareView::begin_frame(const ComparedTimelines& two, ViewState& view, boo
                               Requests& out) {
   choose_side(view, keys_free, presses);
   keep_alike(two, view);
-  share_search(view);
+  share_search(two, view, out);
   ask(two, view, out);
   take_answer(two, view);
   link(two, view);
@@ -192,7 +192,7 @@ void CompareView::begin_frame(const ComparedTimelines& two, ViewState& view, boo
 // What was folded, pinned or hidden in the one since the last frame is done to the other.
 void CompareView::keep_alike(const ComparedTimelines& two, ViewState& view) {
   if (two.a.trace.is_part) return;
-  for (const TraceSide side : kSides) fold_beside(view_of(side, view).folds, document_of(side, two).trace);
+  for (const TraceSide side : kSides) fold_for_comparison(view_of(side, view).folds, document_of(side, two).trace);
   LaneFolds &a = view_of(TraceSide::a, view).folds, &b = view_of(TraceSide::b, view).folds;
   if (partners_[0].lane.size() != two.a.trace.lanes.size() || partners_[1].lane.size() != document_->trace.lanes.size()) {
     partners_ = {partners_of(two.a.trace, a, document_->trace, b), partners_of(document_->trace, b, two.a.trace, a)};
@@ -207,16 +207,14 @@ void CompareView::keep_alike(const ComparedTimelines& two, ViewState& view) {
   }
 }
 
-// One question for both. Whoever answers it puts the other one's answer into CompareState.
-void CompareView::share_search(ViewState& view) {
-  SearchState &here = view.search, &there = waiting_.search;
-  if (std::shared_ptr<const SearchAnswer> found = std::exchange(view.compare.found_beside, nullptr)) {
-    if (found->question == here.typed) there.answer = std::move(found);
-  }
-  if (there.typed != here.typed) there.typed = here.typed;
-  there.asked = here.asked;
-  if (there.typed.text.empty() || (there.answer && there.answer->question != there.typed)) there.answer.reset();
-  view.compare.hits_beside = there.answer ? std::optional(there.answer->hits.size()) : std::nullopt;
+// One question for both.
+void CompareView::share_search(const ComparedTimelines& two, ViewState& view, Requests& out) {
+  waiting_.search.typed = view.search.typed;
+  const Document& there = document_of(other(view.compare.side), two);
+  ask_search(there, view.search.typed, out);
+  const std::shared_ptr<const SearchAnswer>& found = answer_to<SearchQuestion>(there);
+  const bool known = found && found->question == view.search.typed;
+  view.compare.hits_of_other = known ? std::optional(found->hits.size()) : std::nullopt;
 }
 
 // A time marked in the ruler is marked in both, and given up in both.
@@ -240,7 +238,7 @@ void CompareView::share_range(ViewState& view, const std::optional<Span>& range_
 CompareView::BothHeights CompareView::measure(const ComparedTimelines& two, ViewState& view) {
   BothHeights heights;
   for (const TraceSide side : kSides)
-    as(side, view, [&] { heights[index(side)] = timeline_of(side, two).measure(document_of(side, two), view); });
+    with_side(side, view, [&] { heights[index(side)] = timeline_of(side, two).measure(document_of(side, two), view); });
   return heights;
 }
 
@@ -323,7 +321,8 @@ void CompareView::move_both(const ComparedTimelines& two, ViewState& view, const
   none.listen = false;
   const auto move = [&](TraceSide side, const TimelineKeys& its_keys, double its_delta_s) {
     ImGui::PushID(letter(side));
-    as(side, view, [&] { timeline_of(side, two).move(document_of(side, two), view, place_of(side), its_keys, its_delta_s); });
+    with_side(side, view,
+              [&] { timeline_of(side, two).move(document_of(side, two), view, place_of(side), its_keys, its_delta_s); });
     ImGui::PopID();
     follow(side, view);
   };
@@ -336,10 +335,10 @@ void CompareView::move_both(const ComparedTimelines& two, ViewState& view, const
 // B last: its notes and its guide lie over the ruler, which is A's to draw.
 void CompareView::paint_both(const ComparedTimelines& two, ViewState& view, double delta_s) {
   const TraceSide first = leader(view);
-  const OverviewBelow below{*timeline_, *document_, view_of(TraceSide::b, view).search.answer, alignment_.way()};
+  const OverviewBelow below{*timeline_, *document_, answer_to<SearchQuestion>(*document_), alignment_.way()};
   for (const TraceSide side : kSides) {
     ImGui::PushID(letter(side));
-    as(side, view, [&] {
+    with_side(side, view, [&] {
       timeline_of(side, two).paint(document_of(side, two), view, side == first ? delta_s : 0,
                                    side == TraceSide::a ? &below : nullptr);
     });
@@ -349,7 +348,7 @@ void CompareView::paint_both(const ComparedTimelines& two, ViewState& view, doub
 }
 
 // The time under the pointer, in the other timeline too.
-void CompareView::draw_guide_beside(const ComparedTimelines& two, const ViewState& view) {
+void CompareView::draw_other_guide(const ComparedTimelines& two, const ViewState& view) {
   if (!pointed_) return;
   const Box from = timeline_of(*pointed_, two).window().hull();
   const float x = std::floor(ImGui::GetIO().MousePos.x);
@@ -386,7 +385,7 @@ void CompareView::draw(const ComparedTimelines& two, ViewState& view, const Box&
   over_shared_ = free && (places_.overview.holds(pointer) || places_.ruler.holds(pointer));
   move_both(two, view, keys, delta_s);
   paint_both(two, view, delta_s);
-  draw_guide_beside(two, view);
+  draw_other_guide(two, view);
 }
 
 }  // namespace gapscope

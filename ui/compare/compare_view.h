@@ -35,7 +35,7 @@ class CompareView {
   // Another B, or none.
   void adopt(const Document* a, const Document* b, ViewState& view);
   // Another A: where the two met means nothing any more.
-  void part(const Document* a, ViewState& view);
+  void restart(const Document* a, ViewState& view);
   // A and B change places, with their timelines.
   void swap(const Document*& a, std::unique_ptr<TimelinePanel>& timeline, ViewState& view);
   // Lets keys and panels be about one of the two.
@@ -69,11 +69,11 @@ class CompareView {
   TraceView& view_of(TraceSide side, ViewState& view) { return view.compare.side == side ? view : waiting_; }
   // Does something to one side's view, whichever of the two is acted on.
   template <class Do>
-  void as(TraceSide side, ViewState& view, Do act) {
+  void with_side(TraceSide side, ViewState& view, Do act) {
     const bool waits = view.compare.side != side;
-    if (waits) exchange(view, waiting_);
+    if (waits) swap_views(view, waiting_);
     act();
-    if (waits) exchange(view, waiting_);
+    if (waits) swap_views(view, waiting_);
   }
   void choose_side(ViewState& view, bool keys_free, std::span<const KeyPress> presses);
   void ask(const ComparedTimelines& two, ViewState& view, Requests& out) const;
@@ -81,7 +81,7 @@ class CompareView {
   void link(const ComparedTimelines& two, ViewState& view);
   void show(const ComparedTimelines& two, ViewState& view, const SlicePair& pair);
   void keep_alike(const ComparedTimelines& two, ViewState& view);
-  void share_search(ViewState& view);
+  void share_search(const ComparedTimelines& two, ViewState& view, Requests& out);
   void share_range(ViewState& view, const std::optional<Span>& range_before_of_a);
   BothHeights measure(const ComparedTimelines& two, ViewState& view);
   Places lay_out(const BothHeights& heights, const ViewState& view, const Box& box) const;
@@ -93,7 +93,7 @@ class CompareView {
   TraceSide leader(const ViewState& view) const;
   void draw_strip(const ComparedTimelines& two, ViewState& view, const Box& box, Requests& out);
   void draw_header(TraceSide side, const ComparedTimelines& two, ViewState& view, Box box);
-  void draw_guide_beside(const ComparedTimelines& two, const ViewState& view);
+  void draw_other_guide(const ComparedTimelines& two, const ViewState& view);
 
   const Document* document_ = nullptr;
   std::unique_ptr<TimelinePanel> timeline_ = std::make_unique<TimelinePanel>();

@@ -1,4 +1,5 @@
 #include "ui/findings/findings_panel.h"
+#include "core/view/sql/sql_examples.h"
 
 #include <fmt/format.h>
 
@@ -210,7 +211,7 @@ void draw_findings(const Document& document, ViewState& view, Requests& out) {
   const Theme& theme = theme_of(view.theme);
   const Diagnosis* diagnosis = document.diagnosis();
   if (draw_part_note(document, view, "findings follow")) return;
-  if (!diagnosis && draw_trouble(TabJob::analysis, view, out)) return;
+  if (!diagnosis && draw_trouble<AnalysisQuestion>(document, view)) return;
   if (!diagnosis) return draw_absence(view, "Looking for what costs time...");
   FindingsPanel panel{document, *diagnosis, view, out, theme};
   if (!diagnosis->trust.empty()) draw_text(Face::bold, theme.text, printable(diagnosis->trust), /*wrap=*/true);
@@ -246,6 +247,8 @@ void draw_findings(const Document& document, ViewState& view, Requests& out) {
                  view.range ? "No rule has anything to say about the selected time." : "No rule has anything to say here.");
   draw_muted(panel);
   draw_unjudged(panel);
+  if (ImGui::SmallButton("As SQL")) open_as_sql(view, kFindingsAsSql);
+  draw_hover("Show the query that gives every finding.");
   ImGui::EndChild();
 }
 

@@ -36,12 +36,13 @@ struct FlamePanel {
   ViewState& view;
   const Theme& theme;
   FlameState& state;
-  const CallPaths& paths() const { return state.answer->paths; }
+  const std::shared_ptr<const FlameAnswer>& answer() const { return answer_to<FlameQuestion>(document); }
+  const CallPaths& paths() const { return answer()->paths; }
   float px(float size) const { return std::round(size * view.scale); }
 };
 
 std::string what_is_shown(const FlamePanel& panel) {
-  const Area& area = panel.state.answer->question.area;
+  const Area& area = panel.answer()->question.area;
   if (!panel.view.range) return "The whole trace.";
   return fmt::format("{} on {} of {} lanes.", format_duration(area.span.length()), area.lanes.size(),
                      panel.document.trace.lanes.size());
@@ -58,8 +59,8 @@ void draw_toolbar(FlamePanel& panel) {
     draw_hover("Show all of it again (Esc).");
     ImGui::SameLine();
   }
-  if (!state.answer) return ImGui::NewLine();
-  const bool late = state.answer->question != *state.asked;
+  if (!panel.answer()) return ImGui::NewLine();
+  const bool late = panel.answer()->question != asked<FlameQuestion>(panel.document).question;
   draw_text(Face::sans, panel.theme.muted,
             late ? "Adding up the call paths..." : what_is_shown(panel) + " Click a box to zoom into it.");
 }
@@ -98,7 +99,7 @@ void act_on(FlamePanel& panel, Painter& p, const FlameBox& flame, const Box& box
 void draw_boxes(FlamePanel& panel) {
   const float width = std::floor(ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ScrollbarSize);
   ImGui::BeginChild("boxes");
-  arrange_flame(panel.document.trace, panel.state, std::max(width, 1.0f));
+  arrange_flame(panel.document.trace, panel.answer(), panel.state, std::max(width, 1.0f));
   const FlameState::Arranged& made = panel.state.arranged;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float y0 = ImGui::GetWindowPos().y, y1 = y0 + ImGui::GetWindowHeight();
@@ -119,7 +120,7 @@ void draw_boxes(FlamePanel& panel) {
 }
 
 const char* why_empty(const FlamePanel& panel) {
-  if (panel.state.answer->question.time == PathTime::cpu)
+  if (panel.answer()->question.time == PathTime::cpu)
     return "No slice of a CPU thread lies here: mark CPU lanes, or look at the GPU time.";
   return panel.document.trace.gpu.empty()
              ? "No GPU work in this trace: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]."
@@ -132,14 +133,10 @@ void draw_flame(const Document& document, ViewState& view, Requests& out) {
   if (draw_part_note(document, view, "the flame graph follows")) return;
   FlamePanel panel{document, view, theme_of(view.theme), view.flame};
   FlameQuestion question = flame_question(document.trace, view);
-  if (panel.state.asked != question) {
-    panel.state.asked = question;
-    view.troubles.clear(TabJob::flame);
-    out.add(MakeCallPaths{std::move(question)});
-  }
-  if (draw_trouble(TabJob::flame, view, out)) return;
+  ask(document, std::move(question), out);
+  if (draw_trouble<FlameQuestion>(document, view)) return;
   draw_toolbar(panel);
-  if (!panel.state.answer) return draw_absence(view, "Adding up the call paths...");
+  if (!panel.answer()) return draw_absence(view, "Adding up the call paths...");
   if (panel.paths().total[0] <= 0) return draw_absence(view, why_empty(panel));
   draw_boxes(panel);
 }

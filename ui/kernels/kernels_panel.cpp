@@ -7,6 +7,7 @@
 
 #include "core/base/demangle.h"
 #include "core/base/text.h"
+#include "core/view/sql/sql_examples.h"
 #include "ui/panels.h"
 #include "ui/widgets/charts.h"
 #include "ui/widgets/controls.h"
@@ -54,12 +55,8 @@ void arrange(KernelsPanel& panel) {
   KernelsState& state = panel.state;
   KernelsState::Arranged& made = state.arranged;
   const KernelTable& whole = panel.document.analysis()->kernels();
-  if (panel.view.range && state.asked != panel.view.range) {
-    state.asked = panel.view.range;
-    panel.view.troubles.clear(TabJob::kernels);
-    panel.out.add(MakeKernels{*panel.view.range});
-  }
-  const std::shared_ptr<const KernelsAnswer> of_range = panel.view.range ? state.answer : nullptr;
+  if (panel.view.range) ask(panel.document, KernelsQuestion{*panel.view.range}, panel.out);
+  const std::shared_ptr<const KernelsAnswer> of_range = panel.view.range ? answer_to<KernelsQuestion>(panel.document) : nullptr;
   const bool other_rows = made.whole != &whole || made.of_range != of_range;
   if (other_rows) {
     made.whole = &whole;
@@ -128,7 +125,8 @@ GridCell time_cell(double ns) {
 
 std::string fields_text(const KernelName& name) {
   std::string text;
-  for (const KernelFieldValue& told : told_fields(name)) text += "\n" + std::string(field_name(told.field)) + ": " + told.value;
+  for (const KernelFieldValue& told : decoded_fields(name))
+    text += "\n" + std::string(field_name(told.field)) + ": " + told.value;
   return text;
 }
 
@@ -253,7 +251,7 @@ void draw_decoded(KernelsPanel& panel, const KernelRow& row) {
   if (!ImGui::BeginTable("decoded", 2, ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_SizingStretchProp)) return;
   ImGui::TableSetupColumn("key", ImGuiTableColumnFlags_WidthFixed, text_width(Face::sans, "shared memory  "));
   ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);
-  for (const KernelFieldValue& told : told_fields(row.decoded))
+  for (const KernelFieldValue& told : decoded_fields(row.decoded))
     draw_field(panel.theme, field_name(told.field), told.value, explain(told.field));
   draw_field(panel.theme, "launched by", operators_text(panel.document.trace, row), "Operators, most frequent first.");
   ImGui::EndTable();
@@ -358,6 +356,9 @@ void draw_toolbar(KernelsPanel& panel) {
   ImGui::SameLine();
   draw_range_chip(panel.document, panel.view);
   if (panel.view.range) ImGui::SameLine();
+  if (ImGui::Button("As SQL")) open_as_sql(panel.view, kKernelsAsSql);
+  draw_hover("Show the query that gives these rows, of the whole trace.");
+  ImGui::SameLine();
   draw_csv_buttons(
       ".kernels.csv",
       [&] {
@@ -380,7 +381,7 @@ void draw_kernels(const Document& document, ViewState& view, Requests& out) {
   draw_toolbar(panel);
   follow_selection(panel);
   arrange(panel);
-  if (view.range && draw_trouble(TabJob::kernels, view, out)) return;
+  if (view.range && draw_trouble<KernelsQuestion>(document, view)) return;
   if (panel.state.arranged.table().rows.empty()) return draw_absence(view, "No GPU work begins in this range.");
   if (!selected_row(panel.state)) return draw_rows(panel, 0);
   const float whole = ImGui::GetContentRegionAvail().x;

@@ -20,17 +20,6 @@ constexpr const char* kHelp =
     "narrow it down.\nEnter and Shift+Enter go to the next and the previous hit, Esc leaves the field, Esc again clears it.  ( "
     "/ )";
 
-void ask(SearchState& search, ViewState& view, Requests& out) {
-  if (search.typed == search.asked) return;
-  search.asked = search.typed;
-  view.troubles.clear(TabJob::search);
-  view.cycle = {};
-  if (search.typed.text.empty())
-    search.answer.reset();
-  else
-    out.add(FindSlices{search.typed});
-}
-
 void draw_lanes(const Document& document, ViewState& view, const SearchAnswer& answer, const Theme& theme) {
   const Trace& trace = document.trace;
   if (answer.lanes.empty()) return;
@@ -49,7 +38,7 @@ void draw_lanes(const Document& document, ViewState& view, const SearchAnswer& a
 }
 
 // False once the pointer has nothing to do with it.
-bool draw_found(const Box& box, const Document& document, ViewState& view, Requests& out) {
+bool draw_found(const Box& box, const Document& document, ViewState& view) {
   const Theme& theme = theme_of(view.theme);
   ImGui::SetNextWindowPos({box.x0, box.y1 + 4 * view.scale});
   ImGui::SetNextWindowSize({box.width(), 0});
@@ -58,8 +47,8 @@ bool draw_found(const Box& box, const Document& document, ViewState& view, Reque
   ImGui::Begin("##found", nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                    ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNavInputs | ImGuiWindowFlags_AlwaysAutoResize);
-  const SearchAnswer* answer = view.search.answer.get();
-  if (draw_trouble(TabJob::search, view, out)) {
+  const SearchAnswer* answer = answer_to<SearchQuestion>(document).get();
+  if (draw_trouble<SearchQuestion>(document, view)) {
     // nothing was found out
   } else if (!answer || answer->question != view.search.typed) {
     draw_text(Face::sans, theme.muted, "Searching");
@@ -100,18 +89,28 @@ void draw_count(const Box& box, const Document& document, const ViewState& view,
 
 }  // namespace
 
+bool ask_search(const Document& document, const SearchQuestion& typed, Requests& out) {
+  Asked<SearchQuestion>& at = asked<SearchQuestion>(document);
+  if (at.question.value_or(SearchQuestion{}) == typed) return false;
+  if (typed.text.empty())
+    at = {};
+  else
+    ask(document, typed, out);
+  return true;
+}
+
 std::string search_count_text(const Document& document, const ViewState& view) {
-  const SearchAnswer* answer = view.search.answer.get();
+  const SearchAnswer* answer = answer_to<SearchQuestion>(document).get();
   if (view.search.typed.text.empty() || !answer) return {};
   if (!answer->error.empty()) return "?";
   const CompareState& two = view.compare;
-  const bool both = two.open && two.hits_beside;
+  const bool both = two.open && two.hits_of_other;
   if (answer->hits.empty() && !both) return "no hit";
   const std::size_t at = hit_position(document.trace, *answer, view.selection);
   const std::string count = format_count(static_cast<std::int64_t>(answer->hits.size()));
   const std::string here = at > 0 ? format_count(static_cast<std::int64_t>(at)) + " of " + count : count;
   if (!both) return here;
-  const std::string there = format_count(static_cast<std::int64_t>(*two.hits_beside));
+  const std::string there = format_count(static_cast<std::int64_t>(*two.hits_of_other));
   return two.side == TraceSide::a ? "A " + here + ", B " + there : "A " + there + ", B " + here;
 }
 
@@ -150,9 +149,9 @@ void draw_search_field(const Box& box, const FrameInput& in, CommandScope& scope
   search.wants_keys = refocus;
   draw_count({box.x0, box.y0, box.x1 - toggle, box.y1}, *in.document, view, p);
   if (search.has_keys || refocus || take) p.frame(box, colour(theme.accent), p.hairline());
-  ask(search, view, scope.out);
+  if (ask_search(*in.document, search.typed, scope.out)) view.cycle = {};
   if (!search.open || search.typed.text.empty()) return;
-  const bool hovered = draw_found(box, *in.document, view, scope.out);
+  const bool hovered = draw_found(box, *in.document, view);
   search.open = search.has_keys || refocus || take || (hovered && !leave);
 }
 

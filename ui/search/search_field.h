@@ -9,6 +9,8 @@ namespace gapscope {
 // Draws the field into `box` and asks for what is typed. Enter and Shift+Enter walk the hits, Escape leaves the field.
 void draw_search_field(const Box& box, const FrameInput& in, CommandScope& scope);
 
+// Has what is typed found; nothing typed finds nothing. Says whether that is another question than before.
+bool ask_search(const Document& document, const SearchQuestion& typed, Requests& out);
 // "3 of 120"; empty while nothing is searched for.
 std::string search_count_text(const Document& document, const ViewState& view);
 

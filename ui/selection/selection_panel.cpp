@@ -35,7 +35,8 @@ struct SelectionPanel {
   Requests& out;
   const Theme& theme;
   AreaState& state;
-  const AreaStats& stats() const { return *state.answer; }
+  const std::shared_ptr<const AreaStats>& answer() const { return answer_to<AreaQuestion>(document); }
+  const AreaStats& stats() const { return *answer(); }
 };
 
 // One figure of the head line, after the one before it.
@@ -181,7 +182,7 @@ void sort_by(AreaState& state, AreaColumn column) {
 
 void draw_rows(SelectionPanel& panel) {
   AreaState& state = panel.state;
-  const std::shared_ptr<const AreaStats> stats = state.answer;
+  const std::shared_ptr<const AreaStats> stats = panel.answer();
   const AreaState::Arranged& shown = state.arranged;
   const std::vector<AreaRow>& all = rows_of(*stats, shown.table);
   const std::vector<GridColumn> columns = grid_columns();
@@ -213,16 +214,6 @@ void draw_rows(SelectionPanel& panel) {
              {row_name(panel.document.trace, shown.table, row), slices_of_row(panel.document, stats->area, shown.table, row)});
 }
 
-// Asks once for each area; true when there is something to show.
-bool ask(SelectionPanel& panel, const Area& area) {
-  if (panel.state.asked != area) {
-    panel.state.asked = area;
-    panel.view.troubles.clear(TabJob::area);
-    panel.out.add(MakeAreaStats{area});
-  }
-  return panel.state.answer != nullptr;
-}
-
 }  // namespace
 
 void draw_selection(const Document& document, ViewState& view, Requests& out) {
@@ -233,13 +224,13 @@ void draw_selection(const Document& document, ViewState& view, Requests& out) {
                         "Nothing is marked. Drag over the lanes to mark a time on some of them, or in the ruler for all "
                         "lanes; R marks the selected slice, Ctrl+A everything.");
   SelectionPanel panel{document, view, out, theme_of(view.theme), view.area};
-  const bool has_answer = ask(panel, *area);
-  if (draw_trouble(TabJob::area, view, out)) return;
-  if (!has_answer) return draw_absence(view, "Adding up what lies in the area...");
-  arrange_area(document.trace, view.area);
+  ask(document, AreaQuestion{*area}, out);
+  if (draw_trouble<AreaQuestion>(document, view)) return;
+  if (!panel.answer()) return draw_absence(view, "Adding up what lies in the area...");
+  arrange_area(document.trace, panel.answer(), view.area);
   draw_facts(panel);
   draw_toolbar(panel);
-  arrange_area(document.trace, view.area);
+  arrange_area(document.trace, panel.answer(), view.area);
   if (panel.stats().slices == 0) return draw_absence(view, "No slice lies in this area.");
   draw_rows(panel);
 }

@@ -25,17 +25,17 @@ struct Start {
   float px(float size) const { return size * view.scale; }
 };
 
-bool beside(const Start& start) { return start.view.start.beside && start.in.document; }
+bool as_second(const Start& start) { return start.view.start.as_second && start.in.document; }
 
 // A second trace loads beside the first, which is shown meanwhile.
 void open(Start& start, const std::string& path) {
-  start.out.add(OpenFile{path, beside(start)});
-  if (beside(start)) start.view.start_open = false;
+  start.out.add(OpenFile{path, as_second(start)});
+  if (as_second(start)) start.view.start_open = false;
 }
 
 void open_sample(Start& start, std::size_t index) {
-  start.out.add(OpenSample{index, beside(start)});
-  if (beside(start)) start.view.start_open = false;
+  start.out.add(OpenSample{index, as_second(start)});
+  if (as_second(start)) start.view.start_open = false;
 }
 
 // The typed path tells which folder to show; it is asked for once.
@@ -149,7 +149,7 @@ void draw_line_below(Start& start) {
 }
 
 void draw_path_line(Start& start) {
-  draw_text(Face::bold, start.theme.text, beside(start) ? "Choose the trace to compare with" : "Open a trace");
+  draw_text(Face::bold, start.theme.text, as_second(start) ? "Choose the trace to compare with" : "Open a trace");
   const ImGuiStyle& style = ImGui::GetStyle();
   const auto button_width = [&](const char* title) { return text_width(Face::sans, title) + style.FramePadding.x * 4; };
   float buttons = button_width("Open") + style.ItemSpacing.x;
@@ -163,7 +163,7 @@ void draw_path_line(Start& start) {
   draw_hover("Opens the typed path (Enter).");
   if (start.in.can_browse) {
     ImGui::SameLine();
-    if (ImGui::Button("Browse...", {button_width("Browse..."), 0})) start.out.add(BrowseFile{beside(start)});
+    if (ImGui::Button("Browse...", {button_width("Browse..."), 0})) start.out.add(BrowseFile{as_second(start)});
     draw_hover("Choose a file as other programs of this desktop do.");
   }
   draw_line_below(start);
@@ -256,9 +256,9 @@ void draw_samples(Start& start) {
 }
 
 void draw_heading(Start& start) {
-  draw_text(Face::bold, start.theme.text, beside(start) ? "Compare" : "Gapscope");
+  draw_text(Face::bold, start.theme.text, as_second(start) ? "Compare" : "Gapscope");
   ImGui::SameLine();
-  if (beside(start))
+  if (as_second(start))
     draw_text(Face::sans, start.theme.muted,
               "What you choose is shown below " + printable(start.in.document->trace.path) + ", as B.");
   else

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/view/sql/sql_examples.h"
 #include "core/view/table/csv.h"
 #include "core/view/timeline/slice_colour.h"
 #include "core/view/timeline/time_view.h"
@@ -108,26 +109,26 @@ void draw_head(const Document& document, const Steps& steps, ViewState& view, Re
   if (steps.dropped > 0) note = std::to_string(steps.dropped) + " at the end left out: its GPU work is not all in the file.";
   draw_range_chip(document, view);
   if (view.range) ImGui::SameLine();
+  if (ImGui::Button("As SQL")) open_as_sql(view, kStepsAsSql);
+  draw_hover("Show the query that gives these rows, of the whole trace.");
+  ImGui::SameLine();
   draw_csv_buttons(
       ".steps.csv", [&] { return steps_csv(document.trace, steps, view.range); }, out);
   if (!note.empty()) draw_text(Face::sans, theme_of(view.theme).notable, note, /*wrap=*/true);
 }
 
 // ProfilerStep#N, or any annotation of the file.
-void draw_annotation_choice(ViewState& view, Requests& out) {
+void draw_annotation_choice(const Document& document, ViewState& view, Requests& out) {
   StepsState& state = view.steps;
-  if (state.asked != state.annotation) {
-    state.asked = state.annotation;
-    view.troubles.clear(TabJob::steps);
-    out.add(MakeSteps{state.annotation});
-  }
+  ask(document, StepsQuestion{state.annotation}, out);
+  const std::shared_ptr<const StepsAnswer>& answer = answer_to<StepsQuestion>(document);
   constexpr const char* kDefault = "ProfilerStep#N";
   ImGui::SetNextItemWidth(kChoiceWidth * view.scale);
   const std::string shown = state.annotation.empty() ? kDefault : printable(state.annotation);
   if (ImGui::BeginCombo("##annotation", shown.c_str())) {
     if (ImGui::Selectable(kDefault, state.annotation.empty())) state.annotation.clear();
-    if (state.answer) {
-      for (const auto& [name, count] : state.answer->names) {
+    if (answer) {
+      for (const auto& [name, count] : answer->names) {
         ImGui::PushID(name.c_str());
         if (ImGui::Selectable((printable(name) + "  x " + format_count(count)).c_str(), state.annotation == name))
           state.annotation = name;
@@ -145,12 +146,11 @@ void draw_annotation_choice(ViewState& view, Requests& out) {
 void draw_steps(const Document& document, ViewState& view, Requests& out) {
   const Analysis* facts = document.analysis();
   if (!facts) return draw_working(document, view, "the steps", out);
-  draw_annotation_choice(view, out);
-  if (draw_trouble(TabJob::steps, view, out)) return;
-  const StepsState& state = view.steps;
-  const bool other = state.answer && !state.answer->annotation.empty() && !state.annotation.empty();
-  const std::shared_ptr<const StepsAnswer> kept = state.answer;
-  const Steps& steps = other ? kept->steps : facts->steps();
+  draw_annotation_choice(document, view, out);
+  if (draw_trouble<StepsQuestion>(document, view)) return;
+  const std::shared_ptr<const StepsAnswer> answer = answer_to<StepsQuestion>(document);
+  const bool other = answer && !answer->annotation.empty() && !view.steps.annotation.empty();
+  const Steps& steps = other ? answer->steps : facts->steps();
   if (steps.steps.empty())
     return draw_absence(view, "No steps in this trace: call profiler.step() after each step and pass schedule(...).");
   draw_head(document, steps, view, out);

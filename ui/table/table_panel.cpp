@@ -6,6 +6,7 @@
 #include "core/analyze/operators/flops.h"
 #include "core/base/demangle.h"
 #include "core/base/text.h"
+#include "core/view/sql/sql_examples.h"
 #include "ui/panels.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/grid.h"
@@ -31,14 +32,14 @@ struct TablePanel {
   TableState& state;
 };
 
+const std::shared_ptr<const TableAnswer>& answer_of(const TablePanel& panel) {
+  return answer_to<TableQuestion>(panel.document);
+}
+
 // A wish for another answer is passed on once.
-void ask(TablePanel& panel) {
-  TableState& state = panel.state;
-  state.question.range = panel.view.range;
-  if (state.asked == state.question) return;
-  state.asked = state.question;
-  panel.view.troubles.clear(TabJob::table);
-  panel.out.add(MakeTable{state.question});
+void ask_for_rows(TablePanel& panel) {
+  panel.state.question.range = panel.view.range;
+  ask(panel.document, panel.state.question, panel.out);
 }
 
 // Explanation between.
@@ -53,11 +54,14 @@ void draw_actions(TablePanel& panel) {
     ImGui::SameLine();
   }
   const TableState::Arranged& rows = panel.state.arranged;
+  if (ImGui::Button("As SQL")) open_as_sql(panel.view, kOperatorsAsSql);
+  draw_hover("Show a query of the operators' calls and own times, of the whole trace.");
+  ImGui::SameLine();
   draw_csv_buttons(
       ".table.csv",
       [&] {
-        return panel.state.answer ? table_csv(panel.document.trace, panel.state.answer->table, rows.rows, rows.columns)
-                                  : std::string();
+        return answer_of(panel) ? table_csv(panel.document.trace, answer_of(panel)->table, rows.rows, rows.columns)
+                                : std::string();
       },
       panel.out);
 }
@@ -143,7 +147,7 @@ GridCell total_cell(const TableState& state, TableColumn column) {
   switch (column) {
     case TableColumn::name: {
       const auto shown = static_cast<std::int64_t>(state.arranged.rows.size());
-      const auto all = static_cast<std::int64_t>(state.answer->table.rows.size());
+      const auto all = static_cast<std::int64_t>(state.arranged.of->table.rows.size());
       return {shown == all ? format_count(all) + " rows" : format_count(shown) + " of " + format_count(all) + " rows", "", 0,
               true};
     }
@@ -165,7 +169,7 @@ void sort_by(TableState& state, TableColumn column) {
 }
 
 void select_row(TablePanel& panel, std::uint32_t row) {
-  const TableAnswer& answer = *panel.state.answer;
+  const TableAnswer& answer = *answer_of(panel);
   const OpTableRow& of = answer.table.rows[row];
   panel.state.selected = row;
   const OpEvents& events = panel.document.analysis()->op_events(answer.question.mode);
@@ -174,7 +178,7 @@ void select_row(TablePanel& panel, std::uint32_t row) {
 
 void draw_rows(TablePanel& panel) {
   TableState& state = panel.state;
-  const std::shared_ptr<const TableAnswer> answer = state.answer;
+  const std::shared_ptr<const TableAnswer> answer = answer_of(panel);
   const TableState::Arranged& shown = state.arranged;
   const OpTable& table = answer->table;
   std::vector<TableColumn> seen;
@@ -215,14 +219,14 @@ void draw_table(const Document& document, ViewState& view, Requests& out) {
   if (!document.analysis()) return draw_working(document, view, "the table", out);
   TablePanel panel{document, view, out, theme_of(view.theme), view.table};
   draw_toolbar(panel);
-  ask(panel);
-  if (draw_trouble(TabJob::table, view, out)) return;
-  if (!view.table.answer) return draw_absence(view, "Working out the table...");
-  arrange_table(document.trace, view.table);
-  if (view.table.answer->table.rows.empty())
-    return draw_absence(view, view.table.answer->question.range ? "No operator, call or GPU work begins in this range."
-                                                                : "No operator, call or GPU work in this trace: record with "
-                                                                  "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].");
+  ask_for_rows(panel);
+  if (draw_trouble<TableQuestion>(document, view)) return;
+  if (!answer_of(panel)) return draw_absence(view, "Working out the table...");
+  arrange_table(document.trace, answer_of(panel), view.table);
+  if (answer_of(panel)->table.rows.empty())
+    return draw_absence(view, answer_of(panel)->question.range ? "No operator, call or GPU work begins in this range."
+                                                               : "No operator, call or GPU work in this trace: record with "
+                                                                 "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].");
   draw_rows(panel);
 }
 

@@ -1,6 +1,7 @@
 // Bands, slices and outlines: the middle of the timeline.
 #include <algorithm>
 
+#include "core/view/answers.h"
 #include "core/view/compare/kernel_marks.h"
 #include "ui/timeline/kernel_mark_paint.h"
 #include "ui/timeline/timeline_scene.h"
@@ -25,7 +26,7 @@ Box box_of(const TimelineScene& scene, const SliceRect& rect) {
 
 // Slices that a search did not find step back.
 bool is_dimmed(const TimelineScene& scene, const SliceRect& rect) {
-  const SearchAnswer* answer = scene.view.search.answer.get();
+  const SearchAnswer* answer = answer_to<SearchQuestion>(scene.document).get();
   if (!answer || answer->hits.empty()) return false;
   if (rect.count == 1) return !answer->is_hit.has(rect.slice);
   return !holds_hit(scene.document.trace, *answer, rect.slice, rect.span);

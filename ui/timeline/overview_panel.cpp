@@ -4,6 +4,8 @@
 
 #include "ui/timeline/timeline_panel.h"
 
+#include "core/view/answers.h"
+
 namespace gapscope {
 namespace {
 
@@ -80,7 +82,7 @@ void draw_hits(Painter& painter, const std::vector<bool>& columns, const Box& bo
 }
 
 // Of one of two traces: its GPU, or its CPU where it has no GPU work.
-const char* title_of_two(const Overview& overview, bool is_a, bool part) {
+const char* title_of_two(const BusyStrips& overview, bool is_a, bool part) {
   if (!overview.gpu.empty()) return is_a ? "A: GPU busy" : "B: GPU busy";
   if (!overview.cpu.empty()) return is_a ? "A: CPU busy" : "B: CPU busy";
   return part ? (is_a ? "A: loading" : "B: loading") : is_a ? "A: no work" : "B: no work";
@@ -106,7 +108,7 @@ void TimelinePanel::overview(const Document& document, ViewState& view, Painter&
   const Box gpu{box.x0, box.y0 + gap, box.x1, middle - 1};
   const Box cpu{box.x0, middle + gap - 1, box.x1, box.y1 - gap};
   const Rgb gpu_ink = paint_of(view.slice_colours, Hue::gemm, 0).fill, cpu_ink = paint_of(view.slice_colours, Hue::op, 0).fill;
-  const auto one_of_two = [&](const Overview& of, Span span, const Box& strip) {
+  const auto one_of_two = [&](const BusyStrips& of, Span span, const Box& strip) {
     if (of.gpu.empty()) return draw_strip(painter, span, reach, of.cpu, strip, cpu_ink);
     draw_strip(painter, span, reach, of.gpu, strip, gpu_ink);
   };
@@ -129,7 +131,7 @@ void TimelinePanel::overview(const Document& document, ViewState& view, Painter&
     draw_ticks(painter, its_reach, of.findings_, in, theme);
     draw_hits(painter, of.hit_columns_.of(trace, found, static_cast<int>(in.width()), its_reach), in, theme);
   };
-  marks(*this, document.trace, view.search.answer, reach, below ? Box{box.x0, box.y0, box.x1, middle} : box);
+  marks(*this, document.trace, answer_to<SearchQuestion>(document), reach, below ? Box{box.x0, box.y0, box.x1, middle} : box);
   if (below)
     marks(below->timeline, below->document.trace, below->found, {reach.begin + below->way, reach.end + below->way},
           {box.x0, middle, box.x1, box.y1});

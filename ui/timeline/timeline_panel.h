@@ -137,7 +137,7 @@ class TimelinePanel {
 
   TimelineMotion motion_;
   std::unique_ptr<SliceColours> colours_;
-  Overview overview_;
+  BusyStrips overview_;
   HitColumns hit_columns_;  // of the overview
   LaneLayout layout_;
   const std::vector<CounterLane>* counters_ = nullptr;  // those in the layout

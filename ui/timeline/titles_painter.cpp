@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/view/distinct_names.h"
 #include "core/view/timeline/gap_view.h"
-#include "core/view/told_apart.h"
 #include "ui/timeline/timeline_scene.h"
 
 namespace gapscope {
@@ -80,7 +80,8 @@ std::vector<std::string> titles_in_sight(const TimelineScene& scene) {
     if (width > widest) widest = width, chars = utf8_length(titles.back());
   }
   if (widest <= room) return titles;
-  const std::vector<std::string> cut = told_apart(titles, static_cast<std::size_t>(static_cast<float>(chars) * room / widest));
+  const std::vector<std::string> cut =
+      distinct_names(titles, static_cast<std::size_t>(static_cast<float>(chars) * room / widest));
   for (std::size_t i = 0; i < titles.size(); ++i)
     if (scene.painter.text_width(Face::sans, titles[i]) > room) titles[i] = cut[i];
   return titles;

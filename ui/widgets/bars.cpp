@@ -168,7 +168,7 @@ float draw_message(const Box& box, const FrameInput& in, const ViewState& view, 
   return height;
 }
 
-float draw_loading_beside(const Box& box, const LoadingView& loading, const ViewState& view, Requests& out) {
+float draw_loading_second(const Box& box, const LoadingView& loading, const ViewState& view, Requests& out) {
   const Theme& theme = theme_of(view.theme);
   Painter p(*ImGui::GetWindowDrawList(), view.scale);
   const float height = p.px(kStatusHeight);
@@ -181,7 +181,7 @@ float draw_loading_beside(const Box& box, const LoadingView& loading, const View
             "B: " + name + "   " + loading_text(loading));
   begin_row("loading beside", {row.x1 - p.px(80), row.y0, row.x1, row.y1});
   ImGui::SetCursorPos({p.px(8), p.px(3)});
-  if (ImGui::SmallButton("Cancel")) out.add(CloseBeside{});
+  if (ImGui::SmallButton("Cancel")) out.add(CloseSecond{});
   draw_hover("Stops loading the second trace.");
   ImGui::EndChild();
   return height;

@@ -20,7 +20,7 @@ float draw_message(const Box& box, const FrameInput& in, const ViewState& view, 
 float draw_notice(const Box& box, const FrameInput& in, const ViewState& view, Requests& out);
 
 // At the lower end of `box`: how far the load of the second trace is, and a way to end it. Returns how many px it took.
-float draw_loading_beside(const Box& box, const LoadingView& loading, const ViewState& view, Requests& out);
+float draw_loading_second(const Box& box, const LoadingView& loading, const ViewState& view, Requests& out);
 
 // A handle between two areas; gives the px (at scale 1) it was dragged in this frame.
 float draw_splitter(const char* id, const Box& box, const ViewState& view);

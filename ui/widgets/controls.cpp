@@ -49,36 +49,16 @@ bool draw_part_note(const Document& document, const ViewState& view, std::string
 }
 
 void draw_working(const Document& document, ViewState& view, std::string_view what, Requests& out) {
-  if (draw_part_note(document, view, std::string(what) + " follows") || draw_trouble(TabJob::analysis, view, out)) return;
+  if (draw_part_note(document, view, std::string(what) + " follows")) return;
+  ask(document, AnalysisQuestion{}, out);
+  if (draw_trouble<AnalysisQuestion>(document, view)) return;
   const int percent = static_cast<int>(document.analysis_fraction() * 100);
   draw_absence(view, "Working out " + std::string(what) + ", " + std::to_string(percent) + " %");
 }
 
-namespace {
-
-// What was asked for last is forgotten, and so asked for again.
-void ask_again(TabJob job, ViewState& view, Requests& out) {
-  view.troubles.clear(job);
-  switch (job) {
-    case TabJob::analysis: return out.add(AnalyseAgain{});
-    case TabJob::table: return view.table.asked.reset();
-    case TabJob::kernels: return view.kernels.asked.reset();
-    case TabJob::steps: return view.steps.asked.reset();
-    case TabJob::area: return view.area.asked.reset();
-    case TabJob::flame: return view.flame.asked.reset();
-    case TabJob::search: view.search.asked = {}; return;
-    case TabJob::comparison: return view.compare.asked.reset();
-  }
-}
-
-}  // namespace
-
-bool draw_trouble(TabJob job, ViewState& view, Requests& out) {
-  const std::string& why = view.troubles.of(job);
-  if (why.empty()) return false;
-  draw_text(Face::sans, theme_of(view.theme).notable, printable(why), /*wrap=*/true);
-  if (ImGui::Button("Try again")) ask_again(job, view, out);
-  return true;
+bool draw_try_again(std::string_view why, const ViewState& view) {
+  draw_text(Face::sans, theme_of(view.theme).notable, printable(std::string(why)), /*wrap=*/true);
+  return ImGui::Button("Try again");
 }
 
 void draw_csv_buttons(const char* ending, const std::function<std::string()>& text, Requests& out) {

@@ -35,8 +35,15 @@ void draw_absence(const ViewState& view, std::string_view sentence);
 bool draw_part_note(const Document& document, const ViewState& view, std::string_view what);
 // "Working out the kernels, 43 %": while the document's analyses are under way; or why they came to no end.
 void draw_working(const Document& document, ViewState& view, std::string_view what, Requests& out);
-// Where `job` came to no answer: why, and a button that has it asked for again. False, and nothing drawn, where nothing went
-// wrong.
-bool draw_trouble(TabJob job, ViewState& view, Requests& out);
+// Where something came to no answer: why, and a button. Says whether that was pressed.
+bool draw_try_again(std::string_view why, const ViewState& view);
+// Draws why that question came to no answer; what is to be asked again is forgotten. False where nothing went wrong.
+template <class Q>
+bool draw_trouble(const Document& document, const ViewState& view) {
+  Asked<Q>& at = asked<Q>(document);
+  if (at.trouble.empty()) return false;
+  if (draw_try_again(at.trouble, view)) at.forget();
+  return true;
+}
 
 }  // namespace gapscope

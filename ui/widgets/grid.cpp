@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/view/told_apart.h"
+#include "core/view/distinct_names.h"
 #include "ui/widgets/text.h"
 
 namespace gapscope {
@@ -112,7 +112,7 @@ class GridDrawing {
     names_.clear();
     if (grid_.columns.empty() || grid_.columns[0].number || grid_.columns[0].painted) return;
     for (std::size_t r = first; r < last; ++r) names_.push_back(grid_.cell(r, 0).text);
-    names_ = told_apart(names_, chars_in(places_[0].x1 - places_[0].x0));
+    names_ = distinct_names(names_, chars_in(places_[0].x1 - places_[0].x0));
   }
 
   std::size_t chars_in(float width) const { return static_cast<std::size_t>(std::max(width / digit_, 1.0f)); }

@@ -102,7 +102,7 @@ KernelName decode(std::string_view name) {
   return out;
 }
 
-std::vector<KernelFieldValue> told_fields(const KernelName& n) {
+std::vector<KernelFieldValue> decoded_fields(const KernelName& n) {
   std::vector<KernelFieldValue> out;
   const auto add = [&](KernelField field, std::string value) {
     if (!value.empty()) out.push_back({field, std::move(value)});

@@ -78,7 +78,7 @@ struct KernelFieldValue {
   std::string value;
 };
 // The fields that are told, in the order of KernelField.
-std::vector<KernelFieldValue> told_fields(const KernelName& name);
+std::vector<KernelFieldValue> decoded_fields(const KernelName& name);
 
 // The coarse families that the diagnostics are defined on. Elementwise is what computes each result from the operands at
 // its own place: random numbers and recasting copies of ATen too.

@@ -143,6 +143,11 @@ std::shared_ptr<const ComparisonAnswer> answer_comparison(const Document& a, con
   return std::make_shared<const ComparisonAnswer>(std::move(answer));
 }
 
+std::shared_ptr<const ComparisonAnswer> answer(const Document& a, const ComparisonQuestion& question,
+                                               const std::atomic<bool>* cancel) {
+  return answer_comparison(a, *question.b, question.options, cancel);
+}
+
 std::vector<std::int64_t> common_steps(const Document& a, const Document& b) {
   const std::vector<std::int64_t> of_a = step_numbers(a), of_b = step_numbers(b);
   std::vector<std::int64_t> both;

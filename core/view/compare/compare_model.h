@@ -38,7 +38,16 @@ struct ComparisonAnswer {
   Alignment alignment() const { return {step_a.begin, step_b.begin}; }
 };
 
-// Compares, on a thread that may wait; diagnoses both first where that is not done. Null when cancelled.
+// What A is asked about itself and B. The work diagnoses both first where that is not done.
+struct ComparisonQuestion {
+  using Answer = ComparisonAnswer;
+  static constexpr const char* kToDo = "compare the traces";
+  std::shared_ptr<const Document> b;
+  CompareOptions options;
+};
+std::shared_ptr<const ComparisonAnswer> answer(const Document& a, const ComparisonQuestion& question,
+                                               const std::atomic<bool>* cancel);
+// The same for whoever may wait.
 std::shared_ptr<const ComparisonAnswer> answer_comparison(const Document& a, const Document& b, const CompareOptions& options,
                                                           const std::atomic<bool>* cancel = nullptr);
 

@@ -1,6 +1,6 @@
 #pragma once
 // Two traces side by side: which of them the panels speak of, what is asked about the two, and what came of it. The second
-// document itself is in FrameInput. Whoever carries out MakeComparison puts the answer here.
+// document itself is in FrameInput. Whoever carries out MakeComparison puts the answer here: it is about both.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -48,9 +48,9 @@ struct CompareState {
   CompareOptions options;
   std::optional<CompareOptions> asked;  // of the last MakeComparison
   std::shared_ptr<const ComparisonAnswer> answer;
-  std::shared_ptr<const SearchAnswer> found_beside;  // what was searched for, in the other trace; taken by CompareView
-  std::optional<std::size_t> hits_beside;            // how much was found there; none: not known
-  std::optional<SlicePair> show;                     // set by the tab: the timelines select these and bring them into view
+  std::string trouble;                       // why there is none: a sentence; empty: nothing went wrong
+  std::optional<std::size_t> hits_of_other;  // how much was found there; none: not known
+  std::optional<SlicePair> show;             // set by the tab: the timelines select these and bring them into view
 
   // The tab
   CompareTable table = CompareTable::steps;

@@ -9,7 +9,7 @@ Span moved_by(Span span, Ns way) { return {span.begin + way, span.end + way}; }
 
 }  // namespace
 
-void exchange(ViewState& view, TraceView& waiting) {
+void swap_views(ViewState& view, TraceView& waiting) {
   std::swap(static_cast<TraceView&>(view), waiting);
   view.findings.open = waiting.findings.open;
   view.findings.quiet = waiting.findings.quiet;
@@ -17,13 +17,6 @@ void exchange(ViewState& view, TraceView& waiting) {
 }
 
 void ask_again(TraceView& view) {
-  if (!view.table.answer || view.table.answer->question != view.table.question) view.table.asked.reset();
-  if (view.kernels.asked && (!view.kernels.answer || view.kernels.answer->range != *view.kernels.asked))
-    view.kernels.asked.reset();
-  if (!view.steps.answer || view.steps.answer->annotation != view.steps.annotation) view.steps.asked.reset();
-  if (view.area.asked && (!view.area.answer || view.area.answer->area != *view.area.asked)) view.area.asked.reset();
-  if (view.flame.asked && (!view.flame.answer || view.flame.answer->question != *view.flame.asked)) view.flame.asked.reset();
-  if (!view.search.answer || view.search.answer->question != view.search.typed) view.search.asked = {};
   if (view.details.args.stage == ArgsState::Stage::reading) view.details = {};
 }
 

@@ -6,9 +6,9 @@ namespace gapscope {
 
 // What `view` shows of its trace goes to `waiting`, and the other way round. What a person chose for any trace (which
 // findings are hidden) stays in `view`.
-void exchange(ViewState& view, TraceView& waiting);
+void swap_views(ViewState& view, TraceView& waiting);
 
-// Questions whose answer is not there are to be asked again: an answer that came while another trace was acted on was lost.
+// Args that were being read when another trace came to be acted on are to be asked for again.
 void ask_again(TraceView& view);
 
 // The axis of one of two traces, as the other one's: moved so that their zeros meet.

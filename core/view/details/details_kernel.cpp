@@ -49,7 +49,7 @@ std::string occupancy_hover(const SmLimits& sm, const Occupancy& fit, const GpuR
 DetailsSection decoded_name(std::string_view name) {
   DetailsSection section{"What the name tells", {}, {}};
   const KernelName decoded = decode(name);
-  for (const KernelFieldValue& field : told_fields(decoded))
+  for (const KernelFieldValue& field : decoded_fields(decoded))
     section.lines.push_back(text_line(std::string(field_name(field.field)), field.value, std::string(explain(field.field))));
   if (decoded.kind == KernelKind::other) section.note = "The name follows no naming scheme that says what the kernel computes.";
   return section;

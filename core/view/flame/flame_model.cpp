@@ -29,12 +29,19 @@ FlameQuestion flame_question(const Trace& trace, const ViewState& view) {
   return {area ? std::move(*area) : whole_area(trace), view.flame.time};
 }
 
-void arrange_flame(const Trace& trace, FlameState& state, float width_px) {
+std::shared_ptr<const FlameAnswer> answer(const Document& document, const FlameQuestion& question,
+                                          const std::atomic<bool>* cancel) {
+  std::optional<CallPaths> paths =
+      call_paths(document.trace, document.lanes, document.links, question.area, question.time, cancel);
+  return paths ? std::make_shared<const FlameAnswer>(FlameAnswer{question, std::move(*paths)}) : nullptr;
+}
+
+void arrange_flame(const Trace& trace, const std::shared_ptr<const FlameAnswer>& answer, FlameState& state, float width_px) {
   FlameState::Arranged& made = state.arranged;
-  const CallPaths& paths = state.answer->paths;
-  if (made.of != state.answer || state.zoom >= paths.size()) state.zoom = 0;
-  if (made.of == state.answer && made.order == state.order && made.zoom == state.zoom && made.width_px == width_px) return;
-  made = {state.answer, state.order, state.zoom, width_px, lay_out_flame(paths, state.order, state.zoom, width_px), {}, 0};
+  const CallPaths& paths = answer->paths;
+  if (made.of != answer || state.zoom >= paths.size()) state.zoom = 0;
+  if (made.of == answer && made.order == state.order && made.zoom == state.zoom && made.width_px == width_px) return;
+  made = {answer, state.order, state.zoom, width_px, lay_out_flame(paths, state.order, state.zoom, width_px), {}, 0};
   for (const FlameBox& box : made.boxes) {
     made.colours.push_back(colour_of(trace, paths, box.node));
     made.rows = std::max(made.rows, box.row + 1);

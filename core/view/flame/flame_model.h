@@ -9,8 +9,8 @@ namespace gapscope {
 
 // Of the marked area, of the time selected in the ruler, or of the whole trace.
 FlameQuestion flame_question(const Trace& trace, const ViewState& view);
-// Brings `arranged` up to date. Needs an answer. Another answer is shown whole.
-void arrange_flame(const Trace& trace, FlameState& state, float width_px);
+// Brings `arranged` up to date. `answer` is not null. Another answer is shown whole.
+void arrange_flame(const Trace& trace, const std::shared_ptr<const FlameAnswer>& answer, FlameState& state, float width_px);
 // Of a node: its slices' name, a lane's title, "all".
 std::string path_name(const Trace& trace, const CallPaths& paths, std::uint32_t node);
 // What hovering over a box says, a line each: name; total, share of all; own; count.

@@ -7,6 +7,7 @@
 
 #include "core/base/demangle.h"
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "core/view/table/csv.h"
 
 namespace gapscope {
@@ -130,6 +131,13 @@ std::optional<std::size_t> bin_of(const DurationHistogram& histogram, Ns duratio
   if (value < edges.front()) return 0;
   const auto after = std::upper_bound(edges.begin(), edges.end(), value) - edges.begin();
   return std::min(static_cast<std::size_t>(after - 1), edges.size() - 2);
+}
+
+std::shared_ptr<const KernelsAnswer> answer(const Document& document, const KernelsQuestion& question,
+                                            const std::atomic<bool>* cancel) {
+  if (cancel && *cancel) return nullptr;
+  return std::make_shared<const KernelsAnswer>(
+      KernelsAnswer{question.range, kernel_table(document.trace, document.links, question.range)});
 }
 
 }  // namespace gapscope

@@ -79,14 +79,24 @@ struct WhatIf {
   bool open = false;
 };
 
-// The kernels of a range, worked out elsewhere: over millions of slices it takes longer than a frame.
+// The kernels of a range: over millions of slices that takes longer than a frame.
+struct Document;
+struct KernelsAnswer;
+struct KernelsQuestion {
+  using Answer = KernelsAnswer;
+  static constexpr const char* kToDo = "work out the kernels";
+  Span range;
+  friend bool operator==(const KernelsQuestion&, const KernelsQuestion&) = default;
+};
 struct KernelsAnswer {
   Span range;
   KernelTable table;
 };
+std::shared_ptr<const KernelsAnswer> answer(const Document& document, const KernelsQuestion& question,
+                                            const std::atomic<bool>* cancel);
 
-// The state of the tab, owned by ViewState. The panel asks for an answer (MakeKernels) when there is another range; until
-// it is there the last one is shown.
+// The state of the tab, owned by ViewState. The panel asks when there is another range; until the answer is there the last one
+// is shown.
 struct KernelsState {
   std::string filter;
   KernelOrder order;
@@ -94,8 +104,6 @@ struct KernelsState {
   StringId selected;
   SliceId followed;  // the selection that was last taken over
   WhatIf what_if;
-  std::shared_ptr<const KernelsAnswer> answer;
-  std::optional<Span> asked;  // of the last MakeKernels
 
   // Made from the above, the range and the document's table when one of them changed.
   struct Arranged {

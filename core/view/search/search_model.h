@@ -3,6 +3,7 @@
 // takes the document's index of names; find_slices here makes one of its own).
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,12 @@
 
 namespace gapscope {
 
+struct Document;
+struct SearchAnswer;
+
 struct SearchQuestion {
+  using Answer = SearchAnswer;
+  static constexpr const char* kToDo = "search";
   std::string text;
   bool regex = false;
   friend bool operator==(const SearchQuestion&, const SearchQuestion&) = default;
@@ -42,6 +48,8 @@ struct SearchAnswer {
   std::vector<LaneId> lanes;  // whose title holds all the words, in display order
 };
 
+std::shared_ptr<const SearchAnswer> answer(const Document& document, const SearchQuestion& question,
+                                           const std::atomic<bool>* cancel);
 // Ends early, with an answer that may only be thrown away, once `cancel` (may be null) is set.
 SearchAnswer find_slices(const Trace& trace, const SearchQuestion& question, const std::atomic<bool>* cancel = nullptr);
 

@@ -2,7 +2,6 @@
 // What is typed into the search field and into the box of the command palette, and what was found.
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 
 #include "core/view/search/search_model.h"
@@ -11,13 +10,11 @@ namespace gapscope {
 
 struct SearchState {
   SearchQuestion typed;
-  SearchQuestion asked;                        // of the last FindSlices
-  std::shared_ptr<const SearchAnswer> answer;  // to `asked`, or to one before it
-  bool wants_keys = false;                     // the field is to take the keyboard
-  bool has_keys = false;                       // it has; written by the field
-  bool caret_to_end = false;                   // where it takes them
-  bool open = false;                           // what was found is listed below the field
-  std::uint8_t slash_frames = 0;               // in which the slash that led here may still arrive as text
+  bool wants_keys = false;        // the field is to take the keyboard
+  bool has_keys = false;          // it has; written by the field
+  bool caret_to_end = false;      // where it takes them
+  bool open = false;              // what was found is listed below the field
+  std::uint8_t slash_frames = 0;  // in which the slash that led here may still arrive as text
 };
 
 enum class BoxKind : std::uint8_t { none, commands, lanes, time };

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/view/document.h"
 
 namespace gapscope {
 namespace {
@@ -152,6 +153,12 @@ SearchAnswer find_slices(const Trace& trace, const NameIndex& names, const Searc
 // For a trace without an index of its own.
 SearchAnswer find_slices(const Trace& trace, const SearchQuestion& question, const std::atomic<bool>* cancel) {
   return find_slices(trace, NameIndex(trace), question, cancel);
+}
+
+std::shared_ptr<const SearchAnswer> answer(const Document& document, const SearchQuestion& question,
+                                           const std::atomic<bool>* cancel) {
+  auto found = std::make_shared<const SearchAnswer>(find_slices(document.trace, document.names, question, cancel));
+  return cancel && *cancel ? nullptr : found;
 }
 
 }  // namespace gapscope

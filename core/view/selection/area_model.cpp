@@ -160,12 +160,17 @@ std::vector<std::uint32_t> arrange_area(const Trace& trace, const AreaStats& sta
   return rows;
 }
 
-void arrange_area(const Trace& trace, AreaState& state) {
+std::shared_ptr<const AreaStats> answer(const Document& document, const AreaQuestion& question,
+                                        const std::atomic<bool>* cancel) {
+  std::optional<AreaStats> stats = area_stats(document.trace, document.lanes, question.area, cancel);
+  return stats ? std::make_shared<const AreaStats>(std::move(*stats)) : nullptr;
+}
+
+void arrange_area(const Trace& trace, const std::shared_ptr<const AreaStats>& answer, AreaState& state) {
   AreaState::Arranged& made = state.arranged;
-  if (made.of == state.answer && made.table == state.table && made.order == state.order && made.filter == state.filter) return;
-  if (made.of != state.answer || made.table != state.table) state.selected.reset();
-  made = {state.answer, state.table, state.order, state.filter,
-          arrange_area(trace, *state.answer, state.table, state.filter, state.order)};
+  if (made.of == answer && made.table == state.table && made.order == state.order && made.filter == state.filter) return;
+  if (made.of != answer || made.table != state.table) state.selected.reset();
+  made = {answer, state.table, state.order, state.filter, arrange_area(trace, *answer, state.table, state.filter, state.order)};
 }
 
 std::string area_csv(const Trace& trace, const AreaStats& stats, AreaTable table, const std::vector<std::uint32_t>& rows) {

@@ -49,8 +49,8 @@ std::int64_t column_value(const AreaRow& row, AreaColumn column);
 // Positions in the table's rows; ties keep their order.
 std::vector<std::uint32_t> arrange_area(const Trace& trace, const AreaStats& stats, AreaTable table, const std::string& filter,
                                         const AreaOrder& order);
-// Brings `arranged` up to date. Needs an answer.
-void arrange_area(const Trace& trace, AreaState& state);
+// Brings `arranged` up to date. `answer` is not null.
+void arrange_area(const Trace& trace, const std::shared_ptr<const AreaStats>& answer, AreaState& state);
 // The rows as CSV with a header line; times in nanoseconds.
 std::string area_csv(const Trace& trace, const AreaStats& stats, AreaTable table, const std::vector<std::uint32_t>& rows);
 // The slices that a row counts, in order of begin; of more than kMostWalked only that many.

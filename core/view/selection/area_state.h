@@ -1,6 +1,7 @@
 #pragma once
-// The states of the marked area and of the tabs "Selection" and "Flame", owned by ViewState. The tabs ask for answers
-// (MakeAreaStats, MakeCallPaths); whoever carries out requests puts them here. Until one is there the last is shown.
+// The states of the marked area and of the tabs "Selection" and "Flame", owned by ViewState, and what these tabs ask. Until an
+// answer is there the last is shown.
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -24,13 +25,21 @@ struct AreaOrder {
   friend bool operator==(const AreaOrder&, const AreaOrder&) = default;
 };
 
+struct Document;
+struct AreaQuestion {
+  using Answer = AreaStats;
+  static constexpr const char* kToDo = "look at what is selected";
+  Area area;
+  friend bool operator==(const AreaQuestion&, const AreaQuestion&) = default;
+};
+std::shared_ptr<const AreaStats> answer(const Document& document, const AreaQuestion& question,
+                                        const std::atomic<bool>* cancel);
+
 struct AreaState {
   std::optional<Area> area;  // as marked; it holds as long as ViewState::range is its time (see shown_area)
   AreaTable table = AreaTable::name;
   AreaOrder order;
   std::string filter;
-  std::shared_ptr<const AreaStats> answer;
-  std::optional<Area> asked;
   std::optional<std::uint32_t> selected;  // key of a row
 
   // Made from the above when one of them changed.
@@ -43,7 +52,10 @@ struct AreaState {
   } arranged;
 };
 
+struct FlameAnswer;
 struct FlameQuestion {
+  using Answer = FlameAnswer;
+  static constexpr const char* kToDo = "add up the call paths";
   Area area;
   PathTime time = PathTime::cpu;
   friend bool operator==(const FlameQuestion&, const FlameQuestion&) = default;
@@ -52,13 +64,13 @@ struct FlameAnswer {
   FlameQuestion question;
   CallPaths paths;
 };
+std::shared_ptr<const FlameAnswer> answer(const Document& document, const FlameQuestion& question,
+                                          const std::atomic<bool>* cancel);
 
 struct FlameState {
   PathTime time = PathTime::cpu;
   PathOrder order = PathOrder::widest;
   std::uint32_t zoom = 0;  // node that fills the width
-  std::shared_ptr<const FlameAnswer> answer;
-  std::optional<FlameQuestion> asked;
 
   struct Arranged {
     std::shared_ptr<const FlameAnswer> of;

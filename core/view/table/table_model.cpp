@@ -5,6 +5,7 @@
 
 #include "core/analyze/operators/flops.h"
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "core/view/table/csv.h"
 
 namespace gapscope {
@@ -163,14 +164,24 @@ std::string table_csv(const Trace& trace, const OpTable& table, const std::vecto
   return out;
 }
 
-bool arrange_table(const Trace& trace, TableState& state) {
+std::shared_ptr<const TableAnswer> answer(const Document& document, const TableQuestion& question,
+                                          const std::atomic<bool>* cancel) {
+  document.analyze(cancel);  // there already, but for a question that overtook it
+  if (!document.analysis() || (cancel && *cancel)) return nullptr;
+  const OpTableOptions options{question.range, question.by_shape};
+  return std::make_shared<const TableAnswer>(
+      TableAnswer{question, make_op_table(document.trace, document.analysis()->op_events(question.mode), options)});
+}
+
+bool arrange_table(const Trace& trace, const std::shared_ptr<const TableAnswer>& answer, TableState& state) {
   TableState::Arranged& arranged = state.arranged;
-  if (arranged.of == state.answer && arranged.filter == state.filter && arranged.order == state.order) return false;
-  const OpTable& table = state.answer->table;
-  arranged.of = state.answer;
+  if (arranged.of == answer && arranged.filter == state.filter && arranged.order == state.order) return false;
+  const OpTable& table = answer->table;
+  if (arranged.of != answer) state.selected = -1;
+  arranged.of = answer;
   arranged.filter = state.filter;
   arranged.order = state.order;
-  arranged.columns = table_columns(table, state.answer->question.by_shape);
+  arranged.columns = table_columns(table, answer->question.by_shape);
   arranged.rows = arrange_rows(trace, table, state.filter, state.order);
   arranged.total = total_of(table, arranged.rows);
   return true;

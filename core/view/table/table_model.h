@@ -1,6 +1,7 @@
 #pragma once
 // The profiler table as the window shows it: which question is asked, which rows of the answer pass the filter, in which
 // order. The answer is worked out elsewhere (it may take a while); the model only arranges it.
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,7 +13,12 @@
 
 namespace gapscope {
 
+struct Document;
+struct TableAnswer;
+
 struct TableQuestion {
+  using Answer = TableAnswer;
+  static constexpr const char* kToDo = "work out the table";
   TableMode mode = TableMode::corrected;
   bool by_shape = false;
   std::optional<Span> range;
@@ -23,6 +29,9 @@ struct TableAnswer {
   TableQuestion question;
   OpTable table;
 };
+// Analyses the document first where that is not done.
+std::shared_ptr<const TableAnswer> answer(const Document& document, const TableQuestion& question,
+                                          const std::atomic<bool>* cancel);
 
 enum class TableColumn : std::uint8_t {
   name,
@@ -77,16 +86,13 @@ std::vector<SliceId> slices_of_row(const Trace& trace, const OpEvents& events, c
 std::string table_csv(const Trace& trace, const OpTable& table, const std::vector<std::uint32_t>& rows,
                       const std::vector<TableColumn>& columns);
 
-// The state of the tab, owned by ViewState. The panel asks for an answer (MakeTable) when `question` changes; whoever
-// carries out requests puts it into `answer`.
+// The state of the tab, owned by ViewState. The panel asks when `question` changes.
 struct TableState {
   TableQuestion question;
   std::string filter;
   TableOrder order;
   std::uint32_t hidden = kRareTableColumns;  // bits of the columns that are not shown
-  std::shared_ptr<const TableAnswer> answer;
-  std::optional<TableQuestion> asked;  // of the last MakeTable
-  std::int64_t selected = -1;          // position in answer->table.rows
+  std::int64_t selected = -1;                // position in arranged.of->table.rows
 
   // Made from the above when one of them changed.
   struct Arranged {
@@ -99,7 +105,7 @@ struct TableState {
   } arranged;
 };
 
-// Brings `arranged` up to date; true when it had to be made anew. Needs an answer.
-bool arrange_table(const Trace& trace, TableState& state);
+// Brings `arranged` up to date; true when it had to be made anew. `answer` is not null.
+bool arrange_table(const Trace& trace, const std::shared_ptr<const TableAnswer>& answer, TableState& state);
 
 }  // namespace gapscope

@@ -153,7 +153,7 @@ void unfold_lane(LaneFolds& folds, const Trace& trace, LaneId lane) {
   ++folds.revision;
 }
 
-void fold_beside(LaneFolds& folds, const Trace& trace) {
+void fold_for_comparison(LaneFolds& folds, const Trace& trace) {
   if (!folds.collapsed_alone.empty() || folds.process_collapsed.empty()) return;
   folds.collapsed_alone = folds.process_collapsed;
   std::vector<bool> works(trace.processes.size());
@@ -165,7 +165,7 @@ void fold_beside(LaneFolds& folds, const Trace& trace) {
   ++folds.revision;
 }
 
-void unfold_beside(LaneFolds& folds) {
+void unfold_after_comparison(LaneFolds& folds) {
   if (folds.collapsed_alone.empty()) return;
   folds.process_collapsed = std::exchange(folds.collapsed_alone, {});
   ++folds.revision;

@@ -55,9 +55,9 @@ void toggle_all_but_gpu(LaneFolds& folds, const Trace& trace);
 void unfold_lane(LaneFolds& folds, const Trace& trace, LaneId lane);
 void set_pinned(LaneFolds& folds, LaneId lane, bool pinned);
 // Beside another trace the GPUs come first: folds the processes without GPU work, where there is any GPU work. Once, until
-// unfold_beside() gives them back.
-void fold_beside(LaneFolds& folds, const Trace& trace);
-void unfold_beside(LaneFolds& folds);
+// unfold_after_comparison() gives them back.
+void fold_for_comparison(LaneFolds& folds, const Trace& trace);
+void unfold_after_comparison(LaneFolds& folds);
 void hide_lane(LaneFolds& folds, LaneId lane);
 void hide_process(LaneFolds& folds, const Trace& trace, ProcessId process);
 void show_hidden(LaneFolds& folds);

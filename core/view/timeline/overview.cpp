@@ -38,8 +38,8 @@ void keep_busiest(std::vector<float>& strip, const std::vector<float>& parts) {
 
 }  // namespace
 
-Overview make_overview(const Document& document) {
-  Overview overview;
+BusyStrips busy_strips(const Document& document) {
+  BusyStrips overview;
   if (document.trace.span.empty()) return overview;
   for (std::size_t i = 0; i < document.trace.rows.size(); ++i) {
     const LaneKind kind = document.trace.lane(document.trace.rows[i].lane).kind;

@@ -10,12 +10,12 @@ namespace gapscope {
 
 constexpr int kOverviewParts = 2048;  // finer than a screen is wide
 
-struct Overview {
+struct BusyStrips {
   std::vector<float> gpu;  // 0..1, of the busiest stream; empty without GPU work
   std::vector<float> cpu;  // 0..1, operators and calls of the busiest thread; empty without any
 };
 
-Overview make_overview(const Document& document);
+BusyStrips busy_strips(const Document& document);
 // The mean over parts [from, to) of `strip` scaled to 0..1, at least one part.
 float mean_of(const std::vector<float>& strip, double from, double to);
 

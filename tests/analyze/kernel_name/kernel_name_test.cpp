@@ -19,7 +19,7 @@ using Told = std::map<std::string, std::string>;
 
 Told told(std::string_view name) {
   Told out;
-  for (const KernelFieldValue& f : told_fields(decode(name))) out[std::string(field_key(f.field))] = f.value;
+  for (const KernelFieldValue& f : decoded_fields(decode(name))) out[std::string(field_key(f.field))] = f.value;
   return out;
 }
 

@@ -34,8 +34,8 @@ struct Desk {
   }
   void open_both() {
     session.open(before);
-    session.open_beside(after);
-    poll_until([&] { return session.document() && session.beside(); });
+    session.open_second(after);
+    poll_until([&] { return session.document() && session.second(); });
   }
 };
 
@@ -49,48 +49,48 @@ TEST_CASE("a second trace loads beside the first one, is analysed and remembered
   FrameInput in;
   desk.session.fill(in);
   CHECK(in.document == desk.session.document());
-  CHECK(in.beside == desk.session.beside());
-  CHECK(in.loading_beside == nullptr);
-  desk.poll_until([&] { return desk.session.document()->diagnosis() && desk.session.beside()->diagnosis(); });
+  CHECK(in.second == desk.session.second());
+  CHECK(in.loading_second == nullptr);
+  desk.poll_until([&] { return desk.session.document()->diagnosis() && desk.session.second()->diagnosis(); });
 }
 
 TEST_CASE("while the second trace loads the window is told how far it is") {
   Desk desk;
-  desk.session.open_beside(desk.after);
+  desk.session.open_second(desk.after);
   FrameInput in;
   desk.session.fill(in);
-  REQUIRE(in.loading_beside);
-  CHECK(in.loading_beside->path == desk.after);
-  CHECK(desk.session.is_loading_beside());
+  REQUIRE(in.loading_second);
+  CHECK(in.loading_second->path == desk.after);
+  CHECK(desk.session.is_loading_second());
   CHECK_FALSE(desk.session.is_loading());
-  desk.session.carry_out(CloseBeside{});
+  desk.session.carry_out(CloseSecond{});
   desk.session.fill(in);
-  CHECK(in.loading_beside == nullptr);
+  CHECK(in.loading_second == nullptr);
   (void)desk.woken.try_acquire_for(5s);
   desk.session.poll(desk.view);
-  CHECK(desk.session.beside() == nullptr);
+  CHECK(desk.session.second() == nullptr);
   CHECK(desk.session.message().empty());
 }
 
 TEST_CASE("a second trace that does not open is a sentence, and both stay as they were") {
   Desk desk;
   desk.open_both();
-  const Document *first = desk.session.document(), *second = desk.session.beside();
+  const Document *first = desk.session.document(), *second = desk.session.second();
   desk.session.carry_out(OpenFile{desk.folder.write("bad.json", "this is not JSON"), true});
-  desk.poll_until([&] { return !desk.session.is_loading_beside(); });
+  desk.poll_until([&] { return !desk.session.is_loading_second(); });
   CHECK(desk.session.message().find("bad.json") != std::string::npos);
   CHECK(desk.session.document() == first);
-  CHECK(desk.session.beside() == second);
+  CHECK(desk.session.second() == second);
   CHECK(desk.session.recent().size() == 2);
 }
 
 TEST_CASE("the two change places with their analyses") {
   Desk desk;
   desk.open_both();
-  const Document *first = desk.session.document(), *second = desk.session.beside();
+  const Document *first = desk.session.document(), *second = desk.session.second();
   desk.session.carry_out(SwapTraces{});
   CHECK(desk.session.document() == second);
-  CHECK(desk.session.beside() == first);
+  CHECK(desk.session.second() == first);
   CHECK(desk.session.title() == "after.json | before.json - Gapscope");
   desk.poll_until([&] { return first->diagnosis() && second->diagnosis(); });
 }
@@ -101,9 +101,9 @@ TEST_CASE("the second trace can be closed and is freed; the first stays") {
   const Document* first = desk.session.document();
   FrameInput in;
   desk.session.fill(in);
-  const std::weak_ptr<const Trace> second = desk.session.beside()->trace_owner;
-  desk.session.carry_out(CloseBeside{});
-  CHECK(desk.session.beside() == nullptr);
+  const std::weak_ptr<const Trace> second = desk.session.second()->trace_owner;
+  desk.session.carry_out(CloseSecond{});
+  CHECK(desk.session.second() == nullptr);
   CHECK(desk.session.document() == first);
   desk.poll_until([&] { return second.expired(); });
 }
@@ -112,47 +112,41 @@ TEST_CASE("closing the trace that is acted on leaves the other one open") {
   for (const TraceSide side : {TraceSide::a, TraceSide::b}) {
     Desk desk;
     desk.open_both();
-    const Document* kept = side == TraceSide::a ? desk.session.beside() : desk.session.document();
+    const Document* kept = side == TraceSide::a ? desk.session.second() : desk.session.document();
     desk.session.carry_out(ActOn{side});
     desk.session.carry_out(CloseFile{});
     CHECK(desk.session.document() == kept);
-    CHECK(desk.session.beside() == nullptr);
+    CHECK(desk.session.second() == nullptr);
     desk.session.carry_out(CloseFile{});
     CHECK(desk.session.document() == nullptr);
   }
 }
 
-TEST_CASE("what panels ask for is about the trace that is acted on") {
+TEST_CASE("what panels ask about one of two traces is answered beside that one, also when they change places") {
   Desk desk;
   desk.open_both();
-  const auto slices_in_all = [&] {
-    desk.view.area.answer.reset();
-    const Document& document = desk.view.compare.side == TraceSide::b ? *desk.session.beside() : *desk.session.document();
-    desk.session.carry_out(ActOn{desk.view.compare.side});
-    desk.session.carry_out(MakeAreaStats{whole_area(document.trace)});
-    desk.poll_until([&] { return desk.view.area.answer != nullptr; });
-    return desk.view.area.answer->slices;
+  const Document &a = *desk.session.document(), &b = *desk.session.second();
+  const auto slices_in_all = [&](const Document& document) {
+    asked<AreaQuestion>(document) = {};
+    desk.session.carry_out(Ask{&document, AreaQuestion{whole_area(document.trace)}});
+    desk.poll_until([&] { return answer_to<AreaQuestion>(document) != nullptr; });
+    return answer_to<AreaQuestion>(document)->slices;
   };
-  CHECK(slices_in_all() == 5);
-  desk.view.compare.side = TraceSide::b;
-  CHECK(slices_in_all() == 6);
-  desk.session.carry_out(SwapTraces{});  // what is acted on goes on to be acted on, as A
-  desk.view.compare.side = TraceSide::a;
-  CHECK(slices_in_all() == 6);
+  CHECK(slices_in_all(a) == 5);
+  CHECK(slices_in_all(b) == 6);
+  desk.session.carry_out(Ask{&b, FlameQuestion{whole_area(b.trace), PathTime::cpu}});
+  desk.session.carry_out(SwapTraces{});
+  CHECK(slices_in_all(a) == 5);
+  desk.poll_until([&] { return answer_to<FlameQuestion>(b) != nullptr; });
+  CHECK_FALSE(answer_to<FlameQuestion>(a));
 }
 
-TEST_CASE("an answer about the other trace is dropped") {
+TEST_CASE("a question about a document that is not open is dropped") {
   Desk desk;
   desk.open_both();
-  desk.session.carry_out(ActOn{TraceSide::b});
-  desk.session.carry_out(MakeAreaStats{whole_area(desk.session.beside()->trace)});
-  desk.session.carry_out(ActOn{TraceSide::a});
-  CHECK(desk.woken.try_acquire_for(5s));
-  for (int i = 0; i < 20; ++i) {
-    (void)desk.woken.try_acquire_for(10ms);
-    desk.session.poll(desk.view);
-  }
-  CHECK(desk.view.area.answer == nullptr);
+  const auto other = test::document_from_text(test::kOneLaunch);
+  CHECK(desk.session.carry_out(Ask{other.get(), AreaQuestion{whole_area(other->trace)}}));
+  CHECK_FALSE(asked<AreaQuestion>(*other).question);
 }
 
 TEST_CASE("the two are compared in the background, and swapped ones are not mistaken for them") {

@@ -67,6 +67,37 @@ TEST_CASE("a file that does not open leaves the last one open and says why") {
   CHECK(desk.session.message().empty());
 }
 
+TEST_CASE("a folder opens as a run of ranks, with the first of its files; a file from elsewhere is none of that run") {
+  Desk desk;
+  const std::string run = (desk.folder.path() / "run").string();
+  std::filesystem::create_directory(run);
+  desk.write_trace("run/rank0.json");
+  desk.write_trace("run/rank1.json");
+  desk.open(run);
+  REQUIRE(desk.session.document());
+  CHECK(desk.session.document()->trace.path == run + "/rank0.json");
+  CHECK(desk.view.ranks.paths == std::vector<std::string>{run});
+  CHECK(desk.view.ranks.wanted);
+  desk.open(run + "/rank1.json");
+  CHECK(desk.view.ranks.paths == std::vector<std::string>{run});
+  desk.open(desk.write_trace("elsewhere.json"));
+  CHECK(desk.view.ranks.paths.empty());
+  std::filesystem::create_directory(run + "/empty");
+  desk.open(run + "/empty");
+  CHECK(desk.session.message().find("holds no trace") != std::string::npos);
+}
+
+TEST_CASE("queries are remembered") {
+  Desk desk;
+  CHECK(desk.session.carry_out(KeepQueries{{"select 1"}, {"select 2"}}));
+  const auto kept = [&] { return *read_settings(desk.folder.path() / "settings.json"); };
+  desk.poll_until([&] { return !kept().recent_queries.empty(); });
+  CHECK(kept().recent_queries == std::vector<std::string>{"select 1"});
+  CHECK(kept().saved_queries == std::vector<std::string>{"select 2"});
+  desk.open(desk.write_trace());
+  CHECK(desk.view.sql.recent == std::vector<std::string>{"select 1"});
+}
+
 TEST_CASE("a second file replaces the first, which is freed") {
   Desk desk;
   desk.open(desk.write_trace("one.json"));
@@ -145,11 +176,12 @@ TEST_CASE("an area is counted and its call paths are added up in the background"
   Desk desk;
   desk.open(desk.write_trace());
   const Area area = whole_area(desk.session.document()->trace);
-  CHECK(desk.session.carry_out(MakeAreaStats{area}));
-  CHECK(desk.session.carry_out(MakeCallPaths{{area, PathTime::gpu}}));
-  desk.poll_until([&] { return desk.view.area.answer && desk.view.flame.answer; });
-  CHECK(desk.view.area.answer->slices == 9);
-  CHECK(desk.view.flame.answer->question == FlameQuestion{area, PathTime::gpu});
+  const Document& document = *desk.session.document();
+  CHECK(desk.session.carry_out(Ask{&document, AreaQuestion{area}}));
+  CHECK(desk.session.carry_out(Ask{&document, FlameQuestion{area, PathTime::gpu}}));
+  desk.poll_until([&] { return answer_to<AreaQuestion>(document) && answer_to<FlameQuestion>(document); });
+  CHECK(answer_to<AreaQuestion>(document)->slices == 9);
+  CHECK(answer_to<FlameQuestion>(document)->question == FlameQuestion{area, PathTime::gpu});
 }
 
 TEST_CASE("a closed file is gone, and so are its details") {
@@ -227,12 +259,10 @@ TEST_CASE("while a file loads its beginning is shown, then the whole in its plac
 TEST_CASE("a search is answered in the background, and only the newest question is") {
   Desk desk;
   desk.open(desk.write_trace());
-  SearchState& search = desk.view.search;
-  for (const char* text : {"c", "cuda", "cudaLaunch"}) {
-    search.typed = search.asked = {text, false};
-    CHECK(desk.session.carry_out(FindSlices{search.asked}));
-  }
-  desk.poll_until([&] { return search.answer != nullptr; });
-  CHECK(search.answer->question == SearchQuestion{"cudaLaunch", false});
-  CHECK(search.answer->hits.size() == 1);
+  const Document& document = *desk.session.document();
+  for (const char* text : {"c", "cuda", "cudaLaunch"})
+    CHECK(desk.session.carry_out(Ask{&document, SearchQuestion{text, false}}));
+  desk.poll_until([&] { return answer_to<SearchQuestion>(document) != nullptr; });
+  CHECK(answer_to<SearchQuestion>(document)->question == SearchQuestion{"cudaLaunch", false});
+  CHECK(answer_to<SearchQuestion>(document)->hits.size() == 1);
 }

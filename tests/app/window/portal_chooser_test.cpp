@@ -236,5 +236,5 @@ TEST_CASE("the portal is preferred to programs") {
   const auto answer = chooser.take();
   REQUIRE(answer);
   CHECK(answer->path == "/tmp/x.json");
-  CHECK(answer->beside);
+  CHECK(answer->as_second);
 }

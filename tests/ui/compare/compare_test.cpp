@@ -28,7 +28,7 @@ struct Window {
   Window() {
     a->diagnose();
     b->diagnose();
-    h.input.beside = b.get();
+    h.input.second = b.get();
     run(3);
     open_lanes();
   }
@@ -44,10 +44,10 @@ struct Window {
   }
   void answer() {
     for (const Request& request : h.out.list) {
-      if (const auto* ask = std::get_if<MakeComparison>(&request); ask && h.input.beside)
-        view().compare.answer = answer_comparison(*h.input.document, *h.input.beside, ask->options);
+      if (const auto* ask = std::get_if<MakeComparison>(&request); ask && h.input.second)
+        view().compare.answer = answer_comparison(*h.input.document, *h.input.second, ask->options);
     }
-    if (view().compare.side == TraceSide::a || h.input.beside) test::answer(h.out, *h.ui.document(), view());
+    if (view().compare.side == TraceSide::a || h.input.second) test::answer(h.out, *h.ui.document(), view());
   }
   ViewState& view() { return h.ui.view(); }
   const TimelinePanel& timeline(TraceSide side) { return side == TraceSide::a ? h.ui.timeline_a() : h.ui.compare().timeline(); }
@@ -187,10 +187,10 @@ TEST_CASE("the GPUs of both lie under each other below one ruler, the threads of
   Window w;
   w.view().folds.process_collapsed = {};
   w.h.ui.adopt(w.a.get(), nullptr);
-  w.h.input.beside = nullptr;
+  w.h.input.second = nullptr;
   w.run(2);
   REQUIRE(w.zone(TraceSide::a, "aten::mm"));
-  w.h.input.beside = w.b.get();
+  w.h.input.second = w.b.get();
   w.run(4);
   const LaneWindow &a = w.timeline(TraceSide::a).window(), &b = w.timeline(TraceSide::b).window();
   const std::optional<Zone> of_a = w.zone(TraceSide::a, "my_gemm"), of_b = w.zone(TraceSide::b, "my_gemm");
@@ -212,7 +212,7 @@ TEST_CASE("the GPUs of both lie under each other below one ruler, the threads of
   CHECK(rulers == 1);
   CHECK(is_panel_shown(w.view(), "compare"));
 
-  w.h.input.beside = nullptr;
+  w.h.input.second = nullptr;
   w.run(2);
   CHECK(w.zone(TraceSide::a, "aten::mm"));  // alone its threads are open as before
 }
@@ -240,19 +240,17 @@ TEST_CASE("a time marked in the ruler is marked in both, and given up in both") 
 TEST_CASE("what is searched for in the one is searched for in the other") {
   Window w;
   w.view().search.typed.text = "mm";
-  w.view().search.asked = w.view().search.typed;
-  w.view().compare.found_beside = std::make_shared<const SearchAnswer>(find_slices(w.b->trace, w.view().search.typed));
-  w.h.frame();
+  w.run(2);
   const TraceView& b = w.view_of(TraceSide::b);
   CHECK(b.search.typed.text == "mm");
-  REQUIRE(b.search.answer);
-  CHECK(b.search.answer->is_hit.has(test::slice_named(*w.b, "aten::mm")));
-  CHECK(w.view().compare.hits_beside == b.search.answer->hits.size());
+  const std::shared_ptr<const SearchAnswer> found = answer_to<SearchQuestion>(*w.b);
+  REQUIRE(found);
+  CHECK(found->is_hit.has(test::slice_named(*w.b, "aten::mm")));
+  CHECK(w.view().compare.hits_of_other == found->hits.size());
   w.view().search.typed.text = "";
-  w.view().search.asked = w.view().search.typed;
   w.h.frame();
-  CHECK_FALSE(w.view_of(TraceSide::b).search.answer);
-  CHECK_FALSE(w.view().compare.hits_beside);
+  CHECK_FALSE(answer_to<SearchQuestion>(*w.b));
+  CHECK_FALSE(w.view().compare.hits_of_other);
 }
 
 TEST_CASE("swapped traces keep what was selected, and their steps stay where they were") {
@@ -262,7 +260,7 @@ TEST_CASE("swapped traces keep what was selected, and their steps stay where the
   const Ns visible = w.view().time.span.length();
   std::swap(w.a, w.b);
   w.h.input.document = w.a.get();
-  w.h.input.beside = w.b.get();
+  w.h.input.second = w.b.get();
   w.run(4);
   CHECK(w.view().compare.side == TraceSide::a);
   CHECK(w.h.ui.document() == w.a.get());
@@ -278,7 +276,7 @@ TEST_CASE("without the second trace the window is as it was; without the first t
   Window w;
   w.h.click(w.middle(TraceSide::b, "aten::mm"));
   SUBCASE("B closes") {
-    w.h.input.beside = nullptr;
+    w.h.input.second = nullptr;
     w.run(2);
     CHECK(w.h.ui.document() == w.a.get());
     CHECK_FALSE(w.view().linked);
@@ -288,13 +286,13 @@ TEST_CASE("without the second trace the window is as it was; without the first t
   }
   SUBCASE("A closes") {
     w.h.input.document = w.b.get();
-    w.h.input.beside = nullptr;
+    w.h.input.second = nullptr;
     w.run(2);
     CHECK(w.h.ui.document() == w.b.get());
     CHECK(w.b->trace.name(w.view().selection) == "aten::mm");
   }
   SUBCASE("both close") {
-    w.h.input.document = w.h.input.beside = nullptr;
+    w.h.input.document = w.h.input.second = nullptr;
     w.h.frames(2);
     CHECK(w.h.ui.document() == nullptr);
   }
@@ -349,19 +347,19 @@ TEST_CASE("while the second trace loads a line says how far it is, and it can be
   LoadingView loading;
   loading.path = "after.json";
   loading.stage = "reading";
-  w.h.input.beside = nullptr;
-  w.h.input.loading_beside = &loading;
+  w.h.input.second = nullptr;
+  w.h.input.loading_second = &loading;
   w.run(2);
   CHECK(w.view().compare.loading);
   w.h.out.list.clear();
   const Box& lanes = w.timeline(TraceSide::a).areas().lanes;
   w.h.click({lanes.x1 - 40, lanes.y1 + 11});
-  CHECK(w.h.out.has<CloseBeside>());
+  CHECK(w.h.out.has<CloseSecond>());
 }
 
 TEST_CASE("a file chosen to compare with is asked for as the second one, and the timeline is there at once") {
   Window w;
-  w.h.input.beside = nullptr;
+  w.h.input.second = nullptr;
   w.run(2);
   const std::vector<Sample> samples = {{"one", "What it teaches."}};
   w.h.input.samples = samples;
@@ -375,11 +373,11 @@ TEST_CASE("a file chosen to compare with is asked for as the second one, and the
     for (float y = 100; y < 800 && !w.h.out.has<OpenSample>(); y += 8) w.h.click({x, y});
   REQUIRE(w.h.out.has<OpenSample>());
   for (const Request& request : w.h.out.list) {
-    if (const auto* open = std::get_if<OpenSample>(&request)) CHECK(open->beside);
+    if (const auto* open = std::get_if<OpenSample>(&request)) CHECK(open->as_second);
   }
   CHECK_FALSE(w.view().start_open);
   run_command(CommandId::open_file, scope);
-  CHECK_FALSE(w.view().start.beside);
+  CHECK_FALSE(w.view().start.as_second);
 }
 
 namespace {
@@ -452,7 +450,7 @@ TEST_CASE("without a second trace the tab says how to open one, and a button lea
   tab.view.compare = {};
   CHECK(holds(tab.text(), "--compare"));
   CHECK(tab.harness.click_around([&] { tab.draw(); }, [&] { return tab.view.start_open; }, 6));
-  CHECK(tab.view.start.beside);
+  CHECK(tab.view.start.as_second);
 }
 
 TEST_CASE("what cannot be compared is said in a sentence") {

@@ -37,9 +37,7 @@ struct Typing {
     for (int i = 0; i < count; ++i) {
       h.frame();
       for (const Request& request : h.out.list) {
-        if (const auto* find = std::get_if<FindSlices>(&request)) {
-          h.ui.view().search.answer = std::make_shared<const SearchAnswer>(find_slices(document.trace, find->question));
-        }
+        if (const auto* ask = std::get_if<Ask>(&request)) answer_now(*ask->document, ask->question);
       }
       h.out.list.clear();
     }
@@ -90,7 +88,7 @@ TEST_CASE("Enter selects one hit after the other, Shift+Enter goes back, Escape 
   CHECK(t.count() == "1 of 2");
   t.press(Key::escape);
   CHECK(t.view().search.typed.text.empty());
-  CHECK_FALSE(t.view().search.answer);
+  CHECK_FALSE(answer_to<SearchQuestion>(t.document));
   CHECK(t.view().selection);
 }
 

@@ -3,7 +3,6 @@
 
 #include <imgui.h>
 
-#include "app/jobs/area_jobs.h"
 #include "core/view/selection/area_model.h"
 #include "core/view/timeline/time_view.h"
 #include "tests/support/headless_ui.h"
@@ -16,11 +15,9 @@ using namespace gapscope::test;
 
 namespace {
 
-void answer(const Document& doc, ViewState& view, Requests& out) {
-  for (const Request& request : out.list) {
-    if (const auto* ask = std::get_if<MakeAreaStats>(&request)) view.area.answer = answer_area(doc, ask->area);
-    if (const auto* ask = std::get_if<MakeCallPaths>(&request)) view.flame.answer = answer_flame(doc, ask->question);
-  }
+void answer(Requests& out) {
+  for (const Request& request : out.list)
+    if (const auto* ask = std::get_if<Ask>(&request)) answer_now(*ask->document, ask->question);
   out.list.clear();
 }
 
@@ -69,11 +66,11 @@ TEST_CASE("a drag over a lane marks an area that snaps to slice edges, and the t
   CHECK(marked_area(desk.view())->lanes == std::vector<LaneId>{desk.doc->trace.lane_id(add)});
   CHECK(is_panel_shown(desk.view(), "selection"));
   desk.h.out.list.clear();
-  desk.view().area.asked.reset();
+  asked<AreaQuestion>(*desk.doc).forget();
   desk.h.frame();
-  answer(*desk.doc, desk.view(), desk.h.out);
-  REQUIRE(desk.view().area.answer);
-  CHECK(desk.view().area.answer->slices == 3);  // the step, the operator, its launch
+  answer(desk.h.out);
+  REQUIRE(answer_to<AreaQuestion>(*desk.doc));
+  CHECK(answer_to<AreaQuestion>(*desk.doc)->slices == 3);  // the step, the operator, its launch
   desk.h.press(Key::escape);
   CHECK(marked_area(desk.view()) == nullptr);
   CHECK_FALSE(desk.view().range.has_value());
@@ -165,7 +162,7 @@ struct Tab {
   }
   void step() {
     draw(*doc, view, out);
-    answer(*doc, view, out);
+    answer(out);
   }
 };
 
@@ -203,7 +200,7 @@ TEST_CASE("by lane the selection has a row for each lane") {
 TEST_CASE("a click on a box of the flame graph zooms into it, and another place says so") {
   Tab tab(draw_flame);
   CHECK(holds(tab.frame(), "The whole trace."));
-  REQUIRE(tab.view.flame.answer);
+  REQUIRE(answer_to<FlameQuestion>(*tab.doc));
   REQUIRE_FALSE(tab.view.flame.arranged.boxes.empty());
   CHECK(tab.harness.click_around([&] { tab.step(); }, [&] { return tab.view.flame.zoom != 0; }));
   CHECK(holds(tab.frame(), "All"));
@@ -222,9 +219,9 @@ TEST_CASE("Esc leaves the zoom of the flame graph before it takes anything else 
   desk.h.press(Key::a, kCtrl);
   show_panel(desk.view(), "flame");
   desk.h.out.list.clear();
-  desk.view().flame.asked.reset();
+  asked<FlameQuestion>(*desk.doc).forget();
   desk.h.frame();
-  answer(*desk.doc, desk.view(), desk.h.out);
+  answer(desk.h.out);
   desk.h.frames(2);
   desk.view().flame.zoom = 2;
   desk.h.press(Key::escape);

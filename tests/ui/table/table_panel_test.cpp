@@ -13,14 +13,11 @@ using test::holds;
 
 namespace {
 
-// What the session does with the panel's wishes.
-void answer(const Document& doc, ViewState& view, Requests& out) {
+// What the session does with the panel's wishes, but for the analysis.
+void answer(const Requests& out) {
   for (const Request& request : out.list) {
-    if (const auto* ask = std::get_if<MakeTable>(&request)) {
-      const OpTableOptions rows{ask->question.range, ask->question.by_shape};
-      view.table.answer = std::make_shared<const TableAnswer>(
-          TableAnswer{ask->question, make_op_table(doc.trace, doc.analysis()->op_events(ask->question.mode), rows)});
-    }
+    const auto* ask = std::get_if<Ask>(&request);
+    if (ask && std::holds_alternative<TableQuestion>(ask->question)) answer_now(*ask->document, ask->question);
   }
 }
 
@@ -33,14 +30,16 @@ struct TablePanel {
   }
   void draw() {
     draw_table(*doc, view, out);
-    answer(*doc, view, out);
+    answer(out);
     for (const Request& r : out.list) all.push_back(r);
     out.list.clear();
   }
-  template <class R>
+  template <class Q>
   std::size_t count() const {
-    return static_cast<std::size_t>(
-        std::count_if(all.begin(), all.end(), [](const Request& r) { return std::holds_alternative<R>(r); }));
+    return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [](const Request& r) {
+      const auto* ask = std::get_if<Ask>(&r);
+      return ask && std::holds_alternative<Q>(ask->question);
+    }));
   }
 
   std::shared_ptr<const Document> doc;
@@ -55,22 +54,21 @@ struct TablePanel {
 TEST_CASE("before the analysis is there the table says that it is being worked out") {
   TablePanel panel(test::kOneLaunch, /*analyzed=*/false);
   CHECK(holds(panel.frame(), "Working out the table, 0 %"));
-  CHECK(panel.all.empty());
+  CHECK(panel.count<AnalysisQuestion>() == 1);
+  CHECK(panel.all.size() == 1);
 }
 
 TEST_CASE("a table that came to no answer says why, and is asked for again at a click") {
   TablePanel panel;
-  panel.view.table.question.range = panel.view.range;
-  panel.view.table.asked = panel.view.table.question;
-  panel.view.troubles.set(TabJob::table, "Not enough memory to work out the table.");
+  asked<TableQuestion>(*panel.doc) = {panel.view.table.question, nullptr, "Not enough memory to work out the table."};
   const std::string text = panel.frame();
   CHECK(holds(text, "Not enough memory to work out the table."));
   CHECK(holds(text, "Try again"));
   CHECK_FALSE(holds(text, "Working out"));
-  CHECK(panel.count<MakeTable>() == 0);
-  CHECK(panel.harness.click_around([&] { panel.draw(); }, [&] { return panel.count<MakeTable>() == 1; }));
-  CHECK(panel.view.troubles.of(TabJob::table).empty());
-  REQUIRE(panel.view.table.answer);
+  CHECK(panel.count<TableQuestion>() == 0);
+  CHECK(panel.harness.click_around([&] { panel.draw(); }, [&] { return panel.count<TableQuestion>() == 1; }));
+  CHECK(asked<TableQuestion>(*panel.doc).trouble.empty());
+  REQUIRE(answer_to<TableQuestion>(*panel.doc));
   panel.view.table.question.by_shape = false;
   panel.harness.point_at({1, 1});
   CHECK(holds(panel.frame(), "aten::add"));
@@ -79,18 +77,18 @@ TEST_CASE("a table that came to no answer says why, and is asked for again at a 
 TEST_CASE("another question takes the place of one that came to no answer") {
   TablePanel panel;
   panel.frame();
-  panel.view.troubles.set(TabJob::table, "Not enough memory to work out the table.");
+  asked<TableQuestion>(*panel.doc).trouble = "Not enough memory to work out the table.";
   panel.view.range = Span{panel.doc->trace.span.begin, panel.doc->trace.span.begin + 1};
   CHECK_FALSE(holds(panel.frame(), "Not enough memory"));
 }
 
 TEST_CASE("analyses that came to no end say why, and are asked for again at a click") {
   TablePanel panel(test::kOneLaunch, /*analyzed=*/false);
-  panel.view.troubles.set(TabJob::analysis, "Not enough memory to analyse the trace.");
+  asked<AnalysisQuestion>(*panel.doc) = {AnalysisQuestion{}, nullptr, "Not enough memory to analyse the trace."};
   const std::string text = panel.frame();
   CHECK(holds(text, "Not enough memory to analyse the trace."));
   CHECK_FALSE(holds(text, "Working out"));
-  CHECK(panel.harness.click_around([&] { panel.draw(); }, [&] { return panel.count<AnalyseAgain>() == 1; }));
+  CHECK(panel.harness.click_around([&] { panel.draw(); }, [&] { return panel.count<AnalysisQuestion>() == 1; }));
   CHECK(holds(panel.frame(), "Working out the table"));
 }
 
@@ -109,7 +107,7 @@ TEST_CASE("the table is asked for once and shows every row and column") {
   TablePanel panel;
   panel.view.table.hidden = 0;
   const std::string text = panel.frame();
-  CHECK(panel.count<MakeTable>() == 1);
+  CHECK(panel.count<TableQuestion>() == 1);
   for (const char* part : {"Name", "Device", "Calls", "Self CPU", "CUDA avg", "aten::add", "cudaGraphLaunch", "40.0",
                            "Each piece of GPU work counts once"}) {
     CAPTURE(part);
@@ -123,10 +121,10 @@ TEST_CASE("another mode, shape switch or range asks again") {
   panel.frame();
   panel.view.table.question.mode = TableMode::exact;
   CHECK(holds(panel.frame(), "key_averages()"));
-  CHECK(panel.count<MakeTable>() == 2);
+  CHECK(panel.count<TableQuestion>() == 2);
   panel.view.range = Span{105'000, 130'000};
   const std::string text = panel.frame();
-  CHECK(panel.count<MakeTable>() == 3);
+  CHECK(panel.count<TableQuestion>() == 3);
   CHECK(holds(text, "aten::add"));
   CHECK_FALSE(holds(text, "cudaGraphLaunch"));
 }
@@ -153,7 +151,7 @@ TEST_CASE("a click on a row selects its slice, and once more the next") {
   CHECK(panel.harness.click_around([&] { panel.draw(); }, [&] { return panel.view.selection.valid(); }));
   CHECK(panel.view.reveal_selection);
   REQUIRE(panel.view.table.selected >= 0);
-  const OpTableRow& row = panel.view.table.answer->table.rows[static_cast<std::size_t>(panel.view.table.selected)];
+  const OpTableRow& row = answer_to<TableQuestion>(*panel.doc)->table.rows[static_cast<std::size_t>(panel.view.table.selected)];
   CHECK(panel.view.cycle.title == row.name);
   CHECK(panel.view.cycle.position(panel.view.selection) == 1);
 }

@@ -51,8 +51,8 @@ std::shared_ptr<const Document> analyzed(const std::filesystem::path& path) {
 }  // namespace
 
 TEST_CASE("every busy stream's kernels are on the screen at start, at every size, alone and compared") {
-  const auto beside = analyzed(recording_or_none("fsdp_rank0"));
-  REQUIRE(beside);
+  const auto second = analyzed(recording_or_none("fsdp_rank0"));
+  REQUIRE(second);
   for (const auto& path : real_traces()) {
     const auto document = analyzed(path);
     if (!document) continue;
@@ -61,12 +61,12 @@ TEST_CASE("every busy stream's kernels are on the screen at start, at every size
       CAPTURE(width);
       HeadlessUi alone(document.get(), width, height);
       check_rows(picture_layout(alone.ui), document->trace, TraceSide::a);
-      alone.input.beside = beside.get();
+      alone.input.second = second.get();
       alone.frames(5);
       CAPTURE("compared");
       const PictureLayout both = picture_layout(alone.ui);
       check_rows(both, document->trace, TraceSide::a);
-      check_rows(both, beside->trace, TraceSide::b);
+      check_rows(both, second->trace, TraceSide::b);
     }
   }
 }
@@ -125,7 +125,7 @@ TEST_CASE("of two traces the GPUs lie under each other below one ruler, at every
       CAPTURE(second);
       CAPTURE(width);
       HeadlessUi h(a.get(), width, height);
-      h.input.beside = b.get();
+      h.input.second = b.get();
       h.frames(5);
       const PictureLayout layout = picture_layout(h.ui);
       check_rows(layout, a->trace, TraceSide::a);
@@ -165,8 +165,8 @@ TEST_CASE("with nothing selected the panels below shrink to their tabs in a low 
   const float kept = h.ui.view().sizes.bottom_px;
   CHECK(drawer() > 0);
   CHECK(drawer() < 50);
-  h.ui.view().selection = SliceId(0);
-  h.frames(2);
+  select_slice(h.ui.view(), SliceId(0), /*reveal=*/false);
+  h.frames(3);
   CHECK(drawer() > 100);
   CHECK(h.ui.view().sizes.bottom_px == kept);
   h.ui.view().selection = {};

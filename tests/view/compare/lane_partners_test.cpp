@@ -77,14 +77,14 @@ TEST_CASE("beside another trace the threads are folded, and open again alone as 
   Two two;
   const ProcessId cpu = two.a->trace.lane(two.lane(*two.a, "100")).process,
                   gpu = two.a->trace.lane(two.lane(*two.a, "stream 7")).process;
-  fold_beside(two.of_a, two.a->trace);
+  fold_for_comparison(two.of_a, two.a->trace);
   CHECK(two.of_a.process_collapsed[cpu.index()]);
   CHECK_FALSE(two.of_a.process_collapsed[gpu.index()]);
   toggle_process(two.of_a, cpu);
-  fold_beside(two.of_a, two.a->trace);  // once: what somebody opened stays open
+  fold_for_comparison(two.of_a, two.a->trace);  // once: what somebody opened stays open
   CHECK_FALSE(two.of_a.process_collapsed[cpu.index()]);
   toggle_process(two.of_a, gpu);
-  unfold_beside(two.of_a);
+  unfold_after_comparison(two.of_a);
   CHECK_FALSE(two.of_a.process_collapsed[cpu.index()]);
   CHECK_FALSE(two.of_a.process_collapsed[gpu.index()]);
 }

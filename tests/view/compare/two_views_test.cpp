@@ -14,7 +14,7 @@ TEST_CASE("two views change places with all that is about their trace, and the w
   view.findings.chosen = 4;
   waiting.selection = SliceId(std::size_t{8});
   waiting.time.span = {100, 200};
-  exchange(view, waiting);
+  swap_views(view, waiting);
   CHECK(view.selection == SliceId(std::size_t{8}));
   CHECK(view.time.span == Span{100, 200});
   CHECK(view.findings.chosen == -1);
@@ -24,15 +24,14 @@ TEST_CASE("two views change places with all that is about their trace, and the w
   CHECK_FALSE(view.findings.open);
 }
 
-TEST_CASE("a question without its answer is asked again, one with its answer is not") {
+TEST_CASE("args that were being read are asked for again, those that are there are not") {
   ViewState view;
-  view.steps.annotation = "step";
-  view.steps.asked = "step";
-  view.kernels.asked = Span{1, 2};
-  view.kernels.answer = std::make_shared<const KernelsAnswer>(KernelsAnswer{{1, 2}, {}});
+  view.details.args = {SliceId(std::size_t{3}), ArgsState::Stage::ready, {}, {}};
   ask_again(view);
-  CHECK_FALSE(view.steps.asked);
-  CHECK(view.kernels.asked == Span{1, 2});
+  CHECK(view.details.args.slice == SliceId(std::size_t{3}));
+  view.details.args.stage = ArgsState::Stage::reading;
+  ask_again(view);
+  CHECK_FALSE(view.details.args.slice);
 }
 
 TEST_CASE("an alignment reaches as far as both traces, and there and back is the same axis") {

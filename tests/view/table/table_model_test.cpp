@@ -90,14 +90,14 @@ TEST_CASE("CSV quotes what needs it and states its units") {
 TEST_CASE("the rows are arranged anew only when something changed") {
   const Tables t;
   TableState state;
-  state.answer = std::make_shared<const TableAnswer>(TableAnswer{{}, t.table()});
-  CHECK(arrange_table(t.doc->trace, state));
-  CHECK_FALSE(arrange_table(t.doc->trace, state));
+  const auto answer = std::make_shared<const TableAnswer>(TableAnswer{{}, t.table()});
+  CHECK(arrange_table(t.doc->trace, answer, state));
+  CHECK_FALSE(arrange_table(t.doc->trace, answer, state));
   state.filter = "mm";
-  CHECK(arrange_table(t.doc->trace, state));
+  CHECK(arrange_table(t.doc->trace, answer, state));
   CHECK(state.arranged.rows.size() == 1);
   state.order.column = TableColumn::name;
-  CHECK(arrange_table(t.doc->trace, state));
+  CHECK(arrange_table(t.doc->trace, answer, state));
 }
 
 TEST_CASE("a cycle goes round both ways, and begins at an end from elsewhere") {

@@ -1,4 +1,4 @@
-#include "core/view/told_apart.h"
+#include "core/view/distinct_names.h"
 
 #include <algorithm>
 #include <numeric>
@@ -66,7 +66,7 @@ std::string cut(std::string_view name, std::size_t begin, std::size_t end, std::
 
 }  // namespace
 
-std::vector<std::string> told_apart(const std::vector<std::string>& names, std::size_t chars) {
+std::vector<std::string> distinct_names(const std::vector<std::string>& names, std::size_t chars) {
   constexpr std::size_t kLeastChars = 8;  // fewer show nothing between two dots
   const std::vector<std::size_t> begins = shared_begins(names), ends = shared_begins(backwards(names));
   std::vector<std::string> shown;

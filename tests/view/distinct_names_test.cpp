@@ -1,4 +1,4 @@
-#include "core/view/told_apart.h"
+#include "core/view/distinct_names.h"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@ using namespace gapscope;
 
 TEST_CASE("names that fit stay whole") {
   const std::vector<std::string> names{"aten::mm", "aten::addmm", "", "aten::mm"};
-  CHECK(told_apart(names, 20) == names);
+  CHECK(distinct_names(names, 20) == names);
 }
 
 TEST_CASE("of long names what tells them apart remains") {
@@ -18,7 +18,7 @@ TEST_CASE("of long names what tells them apart remains") {
                     end = "<float>, std::array<char*, 3ul> >(int, std::array<char*, 3ul>)";
   const std::vector<std::string> names{begin + "CUDAFunctor_add" + end, begin + "BinaryFunctor_mul" + end,
                                        begin + "FillFunctor" + end};
-  const std::vector<std::string> shown = told_apart(names, 40);
+  const std::vector<std::string> shown = distinct_names(names, 40);
   const char* parts[] = {"CUDAFunctor_add", "BinaryFunctor_mul", "FillFunctor"};
   for (std::size_t i = 0; i < shown.size(); ++i) {
     CAPTURE(shown[i]);
@@ -30,7 +30,7 @@ TEST_CASE("of long names what tells them apart remains") {
 
 TEST_CASE("a name without others like it keeps both of its ends") {
   const std::string alone(100, 'x');
-  CHECK(told_apart({alone, "y"}, 20)[0] == elide_middle(alone, 20));
+  CHECK(distinct_names({alone, "y"}, 20)[0] == elide_middle(alone, 20));
 }
 
 TEST_CASE("no width and no names break it, and nothing is wider than its room") {
@@ -44,10 +44,10 @@ TEST_CASE("no width and no names break it, and nothing is wider than its room") 
       "a::b<c, d>::g(f)",
       "a::b<c, d>::e(f)"};
   for (std::size_t chars = 1; chars < 40; ++chars) {
-    const std::vector<std::string> shown = told_apart(names, chars);
+    const std::vector<std::string> shown = distinct_names(names, chars);
     REQUIRE(shown.size() == names.size());
     for (const std::string& text : shown) CHECK(utf8_length(text) <= chars);
     CHECK(shown[5] == shown[7]);
   }
-  CHECK(told_apart({}, 10).empty());
+  CHECK(distinct_names({}, 10).empty());
 }

@@ -1,10 +1,10 @@
-#include "app/state/name_beside.h"
+#include "app/state/sibling_name.h"
 
 #include <filesystem>
 
 namespace gapscope {
 
-std::string name_beside(const std::string& trace_path, const std::string& ending) {
+std::string sibling_name(const std::string& trace_path, const std::string& ending) {
   namespace fs = std::filesystem;
   fs::path base = trace_path.empty() || trace_path == "-" ? fs::path("gapscope") : fs::path(trace_path);
   for (const char* end : {".gz", ".xz", ".zst", ".json"})

@@ -1,0 +1,12 @@
+#include "app/state/sibling_name.h"
+
+#include <doctest/doctest.h>
+
+using gapscope::sibling_name;
+
+TEST_CASE("what is saved lies beside its trace") {
+  CHECK(sibling_name("/a/run.1.json.gz", ".png") == "/a/run.1.png");
+  CHECK(sibling_name("/a/run.1.json", ".part.json.gz") == "/a/run.1.part.json.gz");
+  CHECK(sibling_name("", ".png") == "gapscope.png");
+  CHECK(sibling_name("-", ".csv") == "gapscope.csv");
+}

@@ -1,0 +1,74 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "core/load/load_trace.h"
+#include "tests/support/headless_ui.h"
+#include "tests/support/panel_harness.h"
+#include "tests/support/real_traces.h"
+#include "ui/panels.h"
+
+using namespace gapscope;
+using test::holds;
+
+namespace {
+
+std::string file_of(const std::string& name) { return (test::recordings_folder() / "ranks" / (name + ".json.gz")).string(); }
+
+struct RanksTab {
+  RanksTab() : doc(*load_trace(file_of("ddp_delayed_rank0"))) { doc.diagnose(); }
+  std::string frame() {
+    return harness.settle([this] { draw(); });
+  }
+  void draw() {
+    draw_ranks(doc, view, out);
+    for (const Request& request : out.list) {
+      if (const auto* ask = std::get_if<Ask>(&request)) answer_now(*ask->document, ask->question);
+      if (const auto* open = std::get_if<OpenFile>(&request)) opened = open->path;
+    }
+    out.list.clear();
+  }
+
+  Document doc;
+  ViewState view;
+  Requests out;
+  std::string opened;
+  test::PanelHarness harness{{1600, 500}};
+};
+
+}  // namespace
+
+TEST_CASE("the other ranks are not read before that is wanted") {
+  RanksTab tab;
+  CHECK(holds(tab.frame(), "Read the ranks in this folder"));
+  CHECK_FALSE(asked<RanksQuestion>(tab.doc).question);
+}
+
+TEST_CASE("a run that was opened is told in a sentence, a row for each rank, and a click opens another rank's file at a step") {
+  RanksTab tab;
+  tab.view.ranks.paths = {file_of("ddp_delayed_rank0"), file_of("ddp_delayed_rank1")};
+  tab.view.ranks.wanted = true;
+  tab.frame();
+  const std::string text = tab.frame();
+  for (const std::string part : {"Rank 1 is late", "Cost others", "ddp_delayed_rank1.json.gz"}) {
+    CAPTURE(part);
+    CHECK(holds(text, part));
+  }
+  REQUIRE(tab.view.ranks.last);
+  CHECK(holds(text, tab.view.ranks.last->sentence.substr(0, 20)));
+  CHECK(tab.harness.click_around([&] { tab.draw(); }, [&] { return tab.opened == file_of("ddp_delayed_rank1"); }));
+}
+
+TEST_CASE("once the rank's file is open its step is shown") {
+  RanksTab tab;
+  tab.view.ranks.paths = {file_of("ddp_delayed_rank0"), file_of("ddp_delayed_rank1")};
+  tab.view.ranks.wanted = true;
+  tab.view.ranks.go_to = {tab.doc.trace.path, "ProfilerStep#5"};
+  tab.frame();
+  tab.frame();
+  CHECK_FALSE(tab.view.ranks.go_to);
+  REQUIRE(tab.view.range);
+  const RankMatrix& matrix = tab.view.ranks.last->matrix;
+  const auto step = std::find(matrix.steps.begin(), matrix.steps.end(), "ProfilerStep#5") - matrix.steps.begin();
+  CHECK(*tab.view.range == matrix.at(0, static_cast<std::size_t>(step)).span);
+}

@@ -1,0 +1,76 @@
+#include <doctest/doctest.h>
+
+#include "core/view/sql/sql_examples.h"
+#include "tests/support/headless_ui.h"
+#include "tests/support/panel_harness.h"
+#include "tests/support/tiny_traces.h"
+#include "ui/panels.h"
+
+using namespace gapscope;
+using test::holds;
+
+namespace {
+
+struct SqlTab {
+  SqlTab() : doc(test::document_from_text(test::kOneLaunch)) {}
+  std::string frame() {
+    return harness.settle([this] { draw(); });
+  }
+  void draw() {
+    draw_sql(*doc, view, out);
+    for (const Request& request : out.list) {
+      if (const auto* ask = std::get_if<Ask>(&request)) answer_now(*ask->document, ask->question);
+      if (const auto* keep = std::get_if<KeepQueries>(&request)) kept = keep->recent;
+    }
+    out.list.clear();
+  }
+  std::string run(const char* query) {
+    open_as_sql(view, query);
+    frame();
+    return frame();
+  }
+
+  std::shared_ptr<const Document> doc;
+  ViewState view;
+  Requests out;
+  std::vector<std::string> kept;
+  test::PanelHarness harness{{1600, 500}};
+};
+
+}  // namespace
+
+TEST_CASE("the tab says how to begin, and runs nothing by itself") {
+  SqlTab tab;
+  tab.frame();
+  CHECK(holds(tab.frame(), "Type a query or choose an example"));
+  CHECK(tab.kept.empty());
+}
+
+TEST_CASE("a query's rows are shown, remembered, and lead to their slices") {
+  SqlTab tab;
+  const std::string text = tab.run("select id, ts, dur, name from slice where name = 'aten::add'");
+  CHECK(holds(text, "1 row in"));
+  CHECK(holds(text, "aten::add"));
+  CHECK(tab.kept == std::vector<std::string>{"select id, ts, dur, name from slice where name = 'aten::add'"});
+  CHECK(tab.harness.click_around([&] { tab.draw(); }, [&] { return tab.view.selection.valid(); }));
+  CHECK(tab.doc->trace.name(tab.view.selection) == "aten::add");
+}
+
+TEST_CASE("an error stands above the rows, the same query can be run again, and a blank one is not run") {
+  SqlTab tab;
+  CHECK(holds(tab.run("select * from kernels"), "kernel"));
+  const std::uint32_t runs = tab.view.sql.runs;
+  tab.run("select * from kernels");
+  CHECK(tab.view.sql.runs == runs + 1);
+  tab.run("  ;\n");
+  CHECK(tab.view.sql.runs == runs + 1);
+}
+
+TEST_CASE("a chart of two columns takes the place of the rows") {
+  SqlTab tab;
+  tab.view.sql.chart = true;
+  const std::string text = tab.run("select ts, dur from slice");
+  CHECK(holds(text, "over"));
+  CHECK_FALSE(holds(tab.run("select name from slice"), "NULL"));
+  CHECK(holds(tab.frame(), "Choose two columns of numbers."));
+}

@@ -1,0 +1,143 @@
+#include "core/view/sql/sql_model.h"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <map>
+
+#include "core/load/load_trace.h"
+#include "core/view/sql/sql_examples.h"
+#include "tests/support/real_traces.h"
+#include "tests/support/tiny_traces.h"
+
+using namespace gapscope;
+
+namespace {
+
+std::shared_ptr<const SqlAnswer> run(const Document& document, const std::string& text,
+                                     std::shared_ptr<sql::Database> database = nullptr) {
+  return answer(document, SqlQuestion{text, 1, std::move(database)}, nullptr);
+}
+
+}  // namespace
+
+TEST_CASE("a query gives its rows, its numbers sort as numbers and NULL comes last") {
+  const auto doc = test::document_from_text(test::kOneLaunch);
+  const auto rows = run(*doc, "select 9 as n union all select 10 union all select null union all select 'x'");
+  REQUIRE(rows->error.empty());
+  REQUIRE(rows->rows() == 4);
+  CHECK_FALSE(rows->facts[0].numeric);
+  const auto text = [&](bool descending) {
+    std::string all;
+    for (const std::uint32_t row : arrange_sql(*rows, 0, descending)) all += rows->text(row, 0) + " ";
+    return all;
+  };
+  CHECK(text(false) == "9 10 x NULL ");
+  CHECK(text(true) == "10 9 x NULL ");
+  CHECK(sql_csv(*run(*doc, "select 'a,b' as \"x\", null as y")) == "x,y\n\"a,b\",\n");
+}
+
+TEST_CASE("an error says what is wrong, and the rows before it are there") {
+  const auto doc = test::document_from_text(test::kOneLaunch);
+  const auto rows = run(*doc, "select 1 as a; select x from nowhere");
+  CHECK(rows->error.find("nowhere") != std::string::npos);
+  CHECK(rows->rows() == 1);
+}
+
+TEST_CASE("more rows than can be shown are cut, and that is said and no error") {
+  const auto doc = test::document_from_text(test::kOneLaunch);
+  const auto rows =
+      run(*doc, "with recursive n(i) as (select 1 union all select i + 1 from n where i < 200000) select i from n");
+  CHECK(rows->rows() == kMostSqlRows);
+  CHECK(rows->cut);
+  CHECK(rows->error.empty());
+}
+
+TEST_CASE("a cancelled query ends and gives no answer") {
+  const auto doc = test::document_from_text(test::kOneLaunch);
+  const std::atomic<bool> cancel{true};
+  CHECK_FALSE(answer(
+      *doc, SqlQuestion{"with recursive n(i) as (select 1 union all select i + 1 from n) select sum(i) from n", 1}, &cancel));
+}
+
+TEST_CASE("what one query makes the next one finds") {
+  const auto doc = test::document_from_text(test::kOneLaunch);
+  const auto first = run(*doc, "create perfetto table mine as select 5 as x");
+  REQUIRE(first->error.empty());
+  const auto second = run(*doc, "select x from mine", first->database);
+  REQUIRE(second->rows() == 1);
+  CHECK(second->text(0, 0) == "5");
+}
+
+TEST_CASE("a row leads to its slice by id and begin or name, to a time by ts and dur, and nowhere by a bare number") {
+  const auto doc = test::document_from_text(test::kOneLaunch);
+  const auto slices = run(*doc, "select id, ts, dur, name from slice");
+  REQUIRE(slices->rows() > 2);
+  for (std::size_t row = 0; row < slices->rows(); ++row) {
+    const auto place = slices->place(*doc, row);
+    REQUIRE(place);
+    REQUIRE(place->slice);
+    CHECK(std::string(doc->trace.name(place->slice)) == slices->text(row, 3));
+  }
+  const auto times = run(*doc, "select ts, dur from slice");
+  CHECK_FALSE(times->place(*doc, 0)->slice);
+  CHECK(std::to_string(times->place(*doc, 0)->span.begin) == times->text(0, 0));
+  CHECK_FALSE(run(*doc, "select 1 as id")->place(*doc, 0));
+  CHECK_FALSE(run(*doc, "select 1 as id, 'another' as name")->place(*doc, 0));
+  CHECK_FALSE(run(*doc, "select -9000000000000000000 as ts, 9223372036854775807 as dur")->place(*doc, 0));
+}
+
+TEST_CASE("words are completed by what tables and the language have") {
+  const auto doc = test::document_from_text(test::kOneLaunch);
+  const auto ready = run(*doc, "");
+  CHECK(ready->error.empty());
+  CHECK(word_before("select laun", 11) == "laun");
+  CHECK(word_before("select ", 7).empty());
+  const auto found = completions(*ready, "launch_d", 8);
+  CHECK(found == std::vector<std::string>{"launch_dur", "launch_delay"});
+  CHECK(completions(*ready, "", 8).empty());
+}
+
+TEST_CASE("queries are remembered once, newest first") {
+  std::vector<std::string> queries;
+  for (int i = 0; i < 60; ++i) remember_query(queries, std::to_string(i));
+  CHECK(queries.size() == kMostQueries);
+  remember_query(queries, "30");
+  CHECK(queries.front() == "30");
+  CHECK(queries.size() == kMostQueries);
+}
+
+TEST_CASE("every example runs on a recording and gives rows") {
+  const auto loaded = load_trace((test::source_folder() / "assets/traces/transformer_baseline.json.gz").string());
+  REQUIRE(loaded.ok());
+  const std::shared_ptr<const Trace> trace = *loaded;
+  const Document doc(trace);
+  CHECK(sql_examples().size() == 12);
+  for (const SqlExample& example : sql_examples()) {
+    CAPTURE(example.title);
+    const auto rows = run(doc, example.query);
+    CHECK(rows->error.empty());
+    CHECK((rows->rows() > 0 || std::string_view(example.title) == "Low occupancy"));
+  }
+}
+
+TEST_CASE("the queries of the tabs give the rows of the tabs") {
+  const auto loaded = load_trace((test::source_folder() / "assets/traces/transformer_baseline.json.gz").string());
+  REQUIRE(loaded.ok());
+  const std::shared_ptr<const Trace> trace = *loaded;
+  const Document doc(trace);
+  doc.diagnose();
+  const auto kernels = run(doc, kKernelsAsSql);
+  std::map<std::string, std::pair<std::uint64_t, Ns>> by_name;
+  for (const KernelRow& row : doc.analysis()->kernels().rows)
+    if (row.kind == Kind::kernel) by_name[std::string(trace->strings[row.name])] = {row.count, row.total};
+  CHECK(kernels->rows() == by_name.size());
+  for (std::size_t row = 0; row < kernels->rows(); ++row) {
+    const auto& [count, total] = by_name[kernels->text(row, 0)];
+    CHECK(kernels->text(row, 2) == std::to_string(count));
+    CHECK(kernels->text(row, 3) == std::to_string(total));
+  }
+  CHECK(run(doc, kStepsAsSql)->rows() == doc.analysis()->steps().steps.size());
+  CHECK(run(doc, kFindingsAsSql)->rows() == doc.diagnosis()->findings.size());
+  CHECK(run(doc, kOperatorsAsSql)->rows() > 0);
+}

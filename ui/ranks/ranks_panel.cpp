@@ -1,0 +1,237 @@
+// The tab "Ranks": the run in a sentence, ranks by steps as a coloured matrix, each rank's figures, what was found. Over
+// core/view/ranks/ranks_model.h.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/view/timeline/time_view.h"
+#include "ui/panels.h"
+#include "ui/widgets/controls.h"
+#include "ui/widgets/grid.h"
+#include "ui/widgets/text.h"
+
+namespace gapscope {
+namespace {
+
+constexpr float kMatrixShare = 0.5f;                                         // of the panel's width
+constexpr float kLeastRow = 6, kMostRow = 22, kTitle = 64, kMostStep = 120;  // px at scale 1
+constexpr double kLeastAlpha = 0.06;
+
+constexpr std::array<Choice, 3> kFigures = {{
+    {"Step time", "How long each step of each rank took."},
+    {"Exposed communication", "How long each rank communicated, or waited to, with no computing beside it."},
+    {"Made others wait", "How long the others waited for this rank, all together."},
+}};
+
+struct RanksPanel {
+  const Document& document;
+  ViewState& view;
+  Requests& out;
+  const Theme& theme;
+  RanksState& state;
+  const RanksAnswer& answer;
+};
+
+std::vector<std::string> paths_of(const Document& document, const RanksState& state) {
+  if (!state.paths.empty()) return state.paths;
+  return {std::filesystem::path(document.trace.path).parent_path().string()};
+}
+
+bool is_open(const RanksPanel& panel, std::size_t rank) {
+  return panel.answer.report.run.ranks[rank].file == panel.document.trace.path;
+}
+
+void show_step(const RanksPanel& panel, const std::string& name) {
+  for (std::size_t r = 0; r < panel.answer.report.run.ranks.size(); ++r) {
+    if (!is_open(panel, r)) continue;
+    for (std::size_t s = 0; s < panel.answer.matrix.steps.size(); ++s) {
+      const RankMatrix::Cell& cell = panel.answer.matrix.at(r, s);
+      if (!cell.there || panel.answer.matrix.steps[s] != name) continue;
+      panel.view.range = cell.span;
+      go_to(panel.view, focused_on(cell.span, axis_reach(panel.view, panel.document.trace.span)));
+    }
+  }
+}
+
+// That rank's file, at that step.
+void open_cell(RanksPanel& panel, std::size_t rank, std::size_t step) {
+  const std::string& name = panel.answer.matrix.steps[step];
+  if (is_open(panel, rank)) return show_step(panel, name);
+  panel.state.go_to = {panel.answer.report.run.ranks[rank].file, name};
+  panel.out.add(OpenFile{panel.state.go_to->file});
+}
+
+void draw_cell(const RanksPanel& panel, Painter& p, const Box& box, const RankMatrix::Cell& cell, Ns most) {
+  if (!cell.there) return p.frame(box, colour(panel.theme.line), p.hairline());
+  const double share = most > 0 ? static_cast<double>(figure_of(cell, panel.state.figure)) / static_cast<double>(most) : 0;
+  p.fill(box, colour(panel.state.figure == RankFigure::time ? panel.theme.accent : panel.theme.costly,
+                     static_cast<float>(std::max(kLeastAlpha, share))));
+}
+
+// Above the columns, where they are wide enough for it: the number of "ProfilerStep#5", or the whole name.
+void draw_step_names(const RanksPanel& panel, Painter& p, ImVec2 at, float column) {
+  for (std::size_t s = 0; s < panel.answer.matrix.steps.size(); ++s) {
+    std::string name = printable(panel.answer.matrix.steps[s]);
+    if (p.text_width(Face::sans, name) > column && name.starts_with("ProfilerStep#")) name = name.substr(12);
+    if (p.text_width(Face::sans, name) > column) continue;
+    const float x = at.x + static_cast<float>(s) * column;
+    p.text_in(Face::sans, {x, at.y, x + column, at.y + ImGui::GetFontSize()}, colour(panel.theme.muted), name);
+  }
+}
+
+void draw_matrix(RanksPanel& panel) {
+  const RankMatrix& matrix = panel.answer.matrix;
+  const std::vector<std::uint32_t> order = order_of_ranks(panel.answer.report, panel.state.by_lateness);
+  if (matrix.steps.empty()) return draw_absence(panel.view, "No steps are marked in these recordings: call profiler.step().");
+  ImGui::BeginChild("matrix");
+  Painter p(*ImGui::GetWindowDrawList(), panel.view.scale);
+  const float head = std::round(ImGui::GetFontSize() * 1.3f);
+  const ImVec2 room{ImGui::GetContentRegionAvail().x, ImGui::GetContentRegionAvail().y - head};
+  const ImVec2 top = ImGui::GetCursorScreenPos(), at{top.x, top.y + head};
+  const auto rows = static_cast<float>(order.size()), columns = static_cast<float>(matrix.steps.size());
+  const float row = std::clamp(std::floor(room.y / std::max(1.0f, rows)), p.px(kLeastRow), p.px(kMostRow));
+  const float title = p.px(kTitle);
+  const float column = std::min(p.px(kMostStep), std::max(1.0f, std::floor((room.x - title) / std::max(1.0f, columns))));
+  draw_step_names(panel, p, {at.x + title, top.y}, column);
+  const bool named = row >= ImGui::GetFontSize();
+  const Ns most = most_of(matrix, panel.state.figure);
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const bool hovered = ImGui::IsWindowHovered();
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const float y = at.y + static_cast<float>(i) * row;
+    const std::uint32_t rank = order[i];
+    if (named || i == 0)
+      p.text_in(Face::sans, {at.x, y, at.x + title, y + std::max(row, ImGui::GetFontSize())},
+                colour(is_open(panel, rank) ? panel.theme.text : panel.theme.muted),
+                fmt::format("rank {}", panel.answer.report.run.ranks[rank].rank));
+    for (std::size_t s = 0; s < matrix.steps.size(); ++s) {
+      const float x = at.x + title + static_cast<float>(s) * column;
+      const float gap = column > 3 ? p.hairline() : 0;
+      const Box box{x, y, x + column - gap, y + row - (row > 3 ? p.hairline() : 0)};
+      draw_cell(panel, p, box, matrix.at(rank, s), most);
+      if (!hovered || !box.holds(mouse)) continue;
+      p.frame(box, colour(panel.theme.text), p.hairline());
+      draw_tooltip({box.x0, box.y0}, {box.x1, box.y1}, cell_text(panel.answer, rank, s) + "\nClick: show this rank there.");
+      if (ImGui::IsMouseClicked(0)) open_cell(panel, rank, s);
+    }
+  }
+  ImGui::Dummy({title + columns * column, head + rows * row});
+  ImGui::EndChild();
+}
+
+constexpr std::array<GridColumn, 7> kColumns = {{
+    {"Rank", "A row is a rank of the run.", 7},
+    {"Waited", "How long it waited in collectives for the others.", 10, true},
+    {"Came last", "In how many collectives it was the last to come.", 10, true},
+    {"Cost others", "How long all the others waited for it.", 11, true},
+    {"Transfer", "Of its exposed communication, what was transfer and no waiting.", 10, true},
+    {"Computes", "Share of its window in which its GPU computed.", 10, true},
+    {"File", "The recording.", 0},
+}};
+
+GridCell rank_cell(const RanksPanel& panel, std::uint32_t rank, std::size_t column) {
+  const RunReport& report = panel.answer.report;
+  const RankData& data = report.run.ranks[rank];
+  const RankNumbers& numbers = report.waits.ranks[rank];
+  const auto share = [](Ns part, Ns whole) { return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0; };
+  switch (column) {
+    case 0: return {std::to_string(data.rank), "", 0, false};
+    case 1: return {format_duration(numbers.waiting_total()), "", 0, false};
+    case 2: return {format_count(static_cast<std::int64_t>(numbers.times_last)), "", 0, false};
+    case 3: return {format_duration(report.waits.lost[rank]), "", 0, false};
+    case 4: return {format_duration(numbers.transfer), "", 0, false};
+    case 5: {
+      const double busy = share(data.account.compute, data.window.length());
+      return {format_percent(busy), "", static_cast<float>(busy), false};
+    }
+    default: return {printable(std::filesystem::path(data.file).filename().string()), printable(data.file), 0, true};
+  }
+}
+
+void draw_ranks_table(RanksPanel& panel) {
+  const std::vector<std::uint32_t> order = order_of_ranks(panel.answer.report, panel.state.by_lateness);
+  Grid grid;
+  grid.id = "ranks";
+  grid.columns = kColumns;
+  grid.rows = order.size();
+  grid.sorted_by = panel.state.by_lateness ? 3 : 0;
+  grid.descending = panel.state.by_lateness;
+  for (std::size_t i = 0; i < order.size(); ++i)
+    if (is_open(panel, order[i])) grid.selected = static_cast<std::int64_t>(i);
+  grid.cell = [&](std::size_t row, std::size_t column) { return rank_cell(panel, order[row], column); };
+  const GridClick click = draw_grid(grid, panel.view);
+  if (click.header >= 0) panel.state.by_lateness = click.header == 3;
+  if (click.row < 0) return;
+  const std::uint32_t rank = order[static_cast<std::size_t>(click.row)];
+  if (!is_open(panel, rank)) panel.out.add(OpenFile{panel.answer.report.run.ranks[rank].file});
+}
+
+void draw_words(RanksPanel& panel) {
+  draw_text(Face::bold, panel.theme.text, printable(panel.answer.sentence), /*wrap=*/true);
+  for (const RunFinding& finding : panel.answer.report.findings) {
+    ImGui::Bullet();
+    draw_text(Face::sans, panel.theme.text, printable(finding.text), /*wrap=*/true);
+  }
+  for (const std::string& problem : panel.answer.report.run.problems)
+    draw_text(Face::sans, panel.theme.notable, printable(problem), /*wrap=*/true);
+}
+
+void draw_run(RanksPanel& panel) {
+  panel.state.figure =
+      static_cast<RankFigure>(draw_choice("figure", kFigures, static_cast<std::size_t>(panel.state.figure), panel.view));
+  ImGui::SameLine();
+  ImGui::Checkbox("latest first", &panel.state.by_lateness);
+  draw_hover("Ranks that the others waited for longest come first.");
+  if (panel.state.go_to && panel.state.go_to->file == panel.document.trace.path)
+    show_step(panel, std::exchange(panel.state.go_to, std::nullopt)->step);
+  ImGui::BeginChild("left", {std::floor(ImGui::GetContentRegionAvail().x * kMatrixShare), 0});
+  draw_matrix(panel);
+  ImGui::EndChild();
+  ImGui::SameLine();
+  ImGui::BeginChild("right");
+  draw_words(panel);
+  draw_ranks_table(panel);
+  ImGui::EndChild();
+}
+
+// Of a folder that was not asked for: what may be there.
+void draw_offer(const Document& document, ViewState& view) {
+  const std::string folder = printable(paths_of(document, view.ranks).front());
+  draw_absence(view,
+               "Each rank of a distributed run writes a trace of its own. Gapscope lines their clocks up by the collectives "
+               "that they share, and says who waits for whom.");
+  if (ImGui::Button("Read the ranks in this folder")) view.ranks.wanted = true;
+  draw_hover("Every trace in " + folder + " is read; those of other runs are named and left out.");
+}
+
+}  // namespace
+
+void draw_ranks(const Document& document, ViewState& view, Requests& out) {
+  if (draw_part_note(document, view, "the ranks follow")) return;
+  RanksState& state = view.ranks;
+  const RanksQuestion question{paths_of(document, state)};
+  const bool known = state.last && state.last->question == question;
+  if (!known && !state.wanted) return draw_offer(document, view);
+  if (!known) ask(document, question, out);
+  if (draw_trouble<RanksQuestion>(document, view)) return;
+  if (const auto& fresh = answer_to<RanksQuestion>(document); fresh && fresh->question == question) {
+    state.last = fresh;
+    state.wanted = false;
+  }
+  if (!state.last || state.last->question != question) return draw_absence(view, "Reading the ranks...");
+  RanksPanel panel{document, view, out, theme_of(view.theme), state, *state.last};
+  if (panel.answer.report.run.ranks.empty()) {
+    draw_absence(view, "No rank could be read.");
+    return draw_words(panel);
+  }
+  draw_run(panel);
+}
+
+}  // namespace gapscope

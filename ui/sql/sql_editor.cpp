@@ -1,0 +1,140 @@
+#include "ui/sql/sql_editor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include <imgui.h>
+
+#include "core/sql/tokens.h"
+#include "core/view/sql/sql_examples.h"
+#include "ui/widgets/text.h"
+
+namespace gapscope {
+namespace {
+
+constexpr std::size_t kMostCompletions = 8;
+
+struct Edit {
+  SqlState& state;
+  const SqlAnswer* known;
+  std::size_t caret = 0;
+};
+
+void complete(ImGuiInputTextCallbackData& data, const Edit& edit) {
+  if (!edit.known) return;
+  const std::string_view text(data.Buf, static_cast<std::size_t>(data.BufTextLen));
+  const std::string_view word = word_before(text, static_cast<std::size_t>(data.CursorPos));
+  const std::vector<std::string> found = completions(*edit.known, word, 1);
+  if (found.empty()) return;
+  data.InsertChars(data.CursorPos, found[0].c_str() + word.size());
+}
+
+int on_edit(ImGuiInputTextCallbackData* data) {
+  auto& edit = *static_cast<Edit*>(data->UserData);
+  std::string& text = edit.state.text;
+  if (data->EventFlag == ImGuiInputTextFlags_CallbackResize) {
+    text.resize(static_cast<std::size_t>(data->BufTextLen));
+    data->Buf = text.data();
+    return 0;
+  }
+  if (data->EventFlag == ImGuiInputTextFlags_CallbackCompletion) complete(*data, edit);
+  if (data->EventFlag != ImGuiInputTextFlags_CallbackAlways) return 0;
+  if (edit.state.replaced) {
+    const std::string whole = text;  // InsertChars may move what `text` holds
+    data->DeleteChars(0, data->BufTextLen);
+    data->InsertChars(0, whole.data(), whole.data() + whole.size());
+    edit.state.replaced = false;
+  }
+  edit.caret = static_cast<std::size_t>(data->CursorPos);
+  return 0;
+}
+
+Rgb colour_of(const sql::Token& token, const Theme& theme) {
+  switch (token.kind) {
+    case sql::Token::Kind::word: return is_sql_keyword(token.text) ? theme.accent : theme.text;
+    case sql::Token::Kind::text: return theme.good;
+    case sql::Token::Kind::number: return theme.notable;
+    default: return theme.text;
+  }
+}
+
+// Puts runs of a colour over the field's own text: same face, same place. What has the field's own colour is left as it is.
+class Ink {
+ public:
+  Ink(ImVec2 at, std::string_view text, Rgb own)
+      : list_(*ImGui::GetWindowDrawList()), at_(at), left_(at.x), text_(text), own_(own) {}
+  void put(std::size_t begin, std::size_t end, Rgb rgb) {
+    while (begin < end) {
+      const std::size_t line = std::min(text_.find('\n', begin), end);
+      if (line > begin) {
+        const char *from = text_.data() + begin, *to = text_.data() + line;
+        if (rgb != own_) list_.AddText(at_, colour(rgb), from, to);
+        at_.x += ImGui::CalcTextSize(from, to).x;
+      }
+      if (line == end) return;
+      at_ = {left_, at_.y + ImGui::GetFontSize()};
+      begin = line + 1;
+    }
+  }
+
+ private:
+  ImDrawList& list_;
+  ImVec2 at_;
+  float left_;
+  std::string_view text_;
+  Rgb own_;
+};
+
+void draw_coloured(ImVec2 at, std::string_view text, const Theme& theme) {
+  Ink ink(at, text, theme.text);
+  std::size_t done = 0;
+  for (const sql::Token& token : sql::tokens_of(text)) {
+    ink.put(done, token.offset, theme.muted);  // space and comments
+    done = token.offset + token.text.size();
+    ink.put(token.offset, done, colour_of(token, theme));
+  }
+  ink.put(done, text.size(), theme.muted);
+}
+
+void draw_completions(const Edit& edit, const Theme& theme) {
+  const std::string_view word = word_before(edit.state.text, edit.caret);
+  const std::vector<std::string> found =
+      edit.known && edit.state.has_keys ? completions(*edit.known, word, kMostCompletions) : std::vector<std::string>{};
+  std::string line = found.empty() ? "" : "Tab:";
+  for (const std::string& candidate : found) line += "  " + candidate;
+  if (line.empty()) line = "Ctrl+Enter or F5 runs the query.";
+  draw_text(Face::sans, theme.muted, line);
+}
+
+}  // namespace
+
+bool draw_sql_editor(SqlState& state, const SqlAnswer* known, float height, const ViewState& view) {
+  const Theme& theme = theme_of(view.theme);
+  const auto lines = static_cast<float>(std::count(state.text.begin(), state.text.end(), '\n') + 2);
+  const float line = ImGui::GetTextLineHeightWithSpacing();
+  ImGui::BeginChild("editor", {0, std::max(line * 3, height - line)}, false, ImGuiWindowFlags_HorizontalScrollbar);
+  push_face(Face::mono);
+  Edit edit{state, known};
+  // As large as its text: the window around it scrolls, and the colours stay over their letters.
+  const float wide = ImGui::CalcTextSize(state.text.c_str()).x + 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetFontSize();
+  const float own =
+      std::max(ImGui::GetContentRegionAvail().y, lines * ImGui::GetFontSize() + 2 * ImGui::GetStyle().FramePadding.y);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::PushStyleColor(ImGuiCol_FrameBg, colour_vec(theme.raised));
+  const bool run = ImGui::InputTextMultiline("##sql", state.text.data(), state.text.capacity() + 1,
+                                             {std::max(wide, ImGui::GetContentRegionAvail().x), own},
+                                             ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_CallbackCompletion |
+                                                 ImGuiInputTextFlags_CallbackAlways | ImGuiInputTextFlags_EnterReturnsTrue,
+                                             on_edit, &edit);
+  state.has_keys = ImGui::IsItemActive();
+  ImGui::PopStyleColor();
+  const ImVec2 padding = ImGui::GetStyle().FramePadding;
+  draw_coloured({at.x + padding.x, at.y + padding.y}, state.text, theme);
+  pop_face();
+  ImGui::EndChild();
+  draw_completions(edit, theme);
+  return run;
+}
+
+}  // namespace gapscope
