@@ -52,15 +52,16 @@ void close_menus(std::span<const KeyPress> presses) {
 
 // A text field of ours takes the keyboard in this frame or the next.
 bool typing_begins(const ViewState& view) {
-  return view.search.wants_keys || view.search.has_keys || view.search.slash_frames > 0 || view.box.kind != BoxKind::none ||
-         view.start.holds_keys || view.start.has_keys;
+  return view.active().search.wants_keys || view.active().search.has_keys || view.active().search.slash_frames > 0 ||
+         view.box.kind != BoxKind::none || view.start.holds_keys || view.start.has_keys;
 }
 
 // It takes the keyboard in the frames that follow.
 bool field_awaits_keys(const ViewState& view) {
   const bool box_waits = view.box.kind != BoxKind::none && !ImGui::GetIO().WantTextInput;
   const bool page_waits = view.start.holds_keys && !view.start.has_keys && !view.help_open;
-  return view.search.wants_keys || view.search.slash_frames > 0 || box_waits || page_waits || view.start.replaced;
+  return view.active().search.wants_keys || view.active().search.slash_frames > 0 || box_waits || page_waits ||
+         view.start.replaced;
 }
 
 void run_presses(std::span<const KeyPress> presses, CommandScope& scope) {
@@ -121,7 +122,7 @@ void draw_bottom(const Box& box, const Document& document, ViewState& view, bool
 bool has_content(const Document& document, const ViewState& view, float height) {
   const bool details = is_panel_shown(view, "details");
   if (!details && (view.overview_wanted || !is_panel_shown(view, "overview"))) return true;
-  if (details && (view.selection || chosen_gap(document, view).gap)) return true;
+  if (details && (view.active().selection || chosen_gap(document, view.active()).gap)) return true;
   return has_account(document) && !view.compare.open && height >= kLeastForAccount * view.scale;
 }
 
@@ -145,12 +146,12 @@ AppUi::AppUi() : timeline_(std::make_unique<TimelinePanel>()), compare_(std::mak
 AppUi::~AppUi() = default;
 
 bool AppUi::moving() const {
-  return view_.move.active || timeline_->moving() || compare_->timeline().moving() || field_awaits_keys(view_) ||
+  return view_.active().move.active || timeline_->moving() || compare_->timeline().moving() || field_awaits_keys(view_) ||
          awaits_click_ || frames_to_tab_ > 0;
 }
 
-const Document* AppUi::document() const { return view_.compare.side == TraceSide::b ? compare_->document() : document_; }
-const TimelinePanel& AppUi::timeline() const { return view_.compare.side == TraceSide::b ? compare_->timeline() : *timeline_; }
+const Document* AppUi::document() const { return view_.active_side == TraceSide::b ? compare_->document() : document_; }
+const TimelinePanel& AppUi::timeline() const { return view_.active_side == TraceSide::b ? compare_->timeline() : *timeline_; }
 
 void AppUi::adopt(const Document* document, const Document* second) {
   compare_->act_on(TraceSide::a, view_);
@@ -158,7 +159,7 @@ void AppUi::adopt(const Document* document, const Document* second) {
   view_.start_open = false;
   view_.overview_wanted = false;
   forget_document(view_);
-  view_.history.clear();
+  view_.active().history.clear();
   timeline_->adopt(document, view_);
   if (document && !view_.tour.seen) view_.tour.open = true;
   if (compare_->document() != second)
@@ -180,7 +181,7 @@ void AppUi::take_documents(const FrameInput& in) {
   if (in.document != document_) {
     compare_->act_on(TraceSide::a, view_);
     if (in.document && document_ && in.part_before == document_) {
-      const bool untouched = view_.time.span == fit(document_->trace.span).span && view_.notes.notes.empty();
+      const bool untouched = view_.active().time.span == fit(document_->trace.span).span && view_.active().notes.notes.empty();
       grow(*in.document);
       compare_->restart(document_, view_);
       if (in.kept && untouched) restore(*in.kept);
@@ -206,9 +207,9 @@ void AppUi::restore(const KeptView& kept) {
 // Notes are work that nobody wants to do twice: they stay.
 void AppUi::start_fresh() {
   compare_->act_on(TraceSide::a, view_);
-  std::vector<Note> notes = std::move(view_.notes.notes);
+  std::vector<Note> notes = std::move(view_.active().notes.notes);
   adopt(document_, compare_->document());
-  view_.notes.notes = std::move(notes);
+  view_.active().notes.notes = std::move(notes);
 }
 
 void AppUi::place(const char* name, const Box& box) {
@@ -290,13 +291,13 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   view_.scale = whole.scale;
   view_.frame_ms = whole.frame_ms;
   places_.clear();
-  const TraceSide before = view_.compare.side;
+  const TraceSide before = view_.active_side;
   take_documents(whole);
   view_.compare.loading = whole.loading_second != nullptr;
   if (compare_->document())
     compare_->begin_frame({*document_, *timeline_}, view_, !keys_taken() && !view_.start_open && !typing_begins(view_),
                           whole.presses, out);
-  if (view_.compare.side != before) out.add(ActOn{view_.compare.side});
+  if (view_.active_side != before) out.add(ActOn{view_.active_side});
   FrameInput in = whole;
   in.document = document();
   apply_theme(view_.theme, in.scale);

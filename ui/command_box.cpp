@@ -81,8 +81,8 @@ const char* hint_of(BoxKind kind) {
 void go_to_moment(CommandScope& scope, Ns time) {
   ViewState& view = scope.view;
   const Span trace = scope.document->trace.span;
-  const Ns half = view.time.span.length() / 2;
-  go_to(view, within_limits({{time - half, time - half + view.time.span.length()}, 0, 0}, trace));
+  const Ns half = view.active().time.span.length() / 2;
+  go_to(view, within_limits({{time - half, time - half + view.active().time.span.length()}, 0, 0}, trace));
 }
 
 // What Enter does. False: nothing, and the box stays.
@@ -97,7 +97,7 @@ bool take(CommandScope& scope, const std::vector<Line>& lines) {
   const std::size_t position = lines[box.chosen].position;
   scope.view.box = {};
   if (box.kind == BoxKind::lanes)
-    scope.view.reveal_lane = LaneId(position);
+    scope.view.active().reveal_lane = LaneId(position);
   else
     run_command(commands()[position].id, scope);
   return true;

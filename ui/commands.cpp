@@ -31,32 +31,33 @@ bool has_document(const CommandScope& s) { return s.document != nullptr; }
 bool has_whole(const CommandScope& s) { return s.document && !s.document->trace.is_part; }
 bool has_two(const CommandScope& s) { return s.document && s.view.compare.open; }
 bool can_close_beside(const CommandScope& s) { return has_two(s) || s.view.compare.loading; }
-bool has_selection(const CommandScope& s) { return s.document && s.view.selection.valid(); }
+bool has_selection(const CommandScope& s) { return s.document && s.view.active().selection.valid(); }
 bool has_hits(const CommandScope& s) {
   return s.document && answer_to<SearchQuestion>(*s.document) && !answer_to<SearchQuestion>(*s.document)->hits.empty();
 }
 // Enter walks through what was found, too, as long as no table's row was chosen since.
-bool has_cycle(const CommandScope& s) { return s.document && (!s.view.cycle.slices.empty() || has_hits(s)); }
+bool has_cycle(const CommandScope& s) { return s.document && (!s.view.active().cycle.slices.empty() || has_hits(s)); }
 bool has_findings(const CommandScope& s) { return s.document && s.document->diagnosis(); }
 bool has_python(const CommandScope& s) {
   return s.document && s.document->arrangements() && s.document->arrangements()->any_python;
 }
-bool can_leave_flame(const CommandScope& s) { return s.view.flame.zoom != 0 && is_panel_shown(s.view, "flame"); }
+bool can_leave_flame(const CommandScope& s) { return s.view.active().flame.zoom != 0 && is_panel_shown(s.view, "flame"); }
 bool can_deselect(const CommandScope& s) {
   const ViewState& v = s.view;
-  return can_leave_flame(s) || v.help_open || v.start_open || !v.search.typed.text.empty() || v.selection.valid() || v.range;
+  return can_leave_flame(s) || v.help_open || v.start_open || !v.active().search.typed.text.empty() ||
+         v.active().selection.valid() || v.active().range;
 }
-bool can_go_back(const CommandScope& s) { return s.document && s.view.history.can_go_back(place_of(s.view)); }
-bool can_go_forward(const CommandScope& s) { return s.document && s.view.history.can_go_forward(); }
+bool can_go_back(const CommandScope& s) { return s.document && s.view.active().history.can_go_back(place_of(s.view.active())); }
+bool can_go_forward(const CommandScope& s) { return s.document && s.view.active().history.can_go_forward(); }
 
-Span reach(const CommandScope& s) { return axis_reach(s.view, s.document->trace.span); }
-void zoom(CommandScope& s, double factor) { go_to(s.view, zoomed(s.view.time, factor, 0.5, reach(s))); }
+Span reach(const CommandScope& s) { return axis_reach(s.view.active(), s.document->trace.span); }
+void zoom(CommandScope& s, double factor) { go_to(s.view, zoomed(s.view.active().time, factor, 0.5, reach(s))); }
 // In steps of a tenth that meet 1 again.
 void magnify(CommandScope& s, float factor) {
   const float steps = std::round(std::log(s.view.zoom * factor) / std::log(kMagnify));
   s.view.zoom = std::clamp(std::pow(kMagnify, steps), kLeastZoom, kMostZoom);
 }
-void pan(CommandScope& s, double widths) { go_to(s.view, panned(s.view.time, widths, reach(s))); }
+void pan(CommandScope& s, double widths) { go_to(s.view, panned(s.view.active().time, widths, reach(s))); }
 
 // Esc takes away one thing at a time, the topmost first.
 void leave_topmost(CommandScope& s) {
@@ -65,34 +66,36 @@ void leave_topmost(CommandScope& s) {
   } else if (s.view.start_open) {
     s.view.start_open = false;
   } else if (can_leave_flame(s)) {
-    s.view.flame.zoom = 0;
-  } else if (!s.view.search.typed.text.empty()) {
-    s.view.search = {};
-  } else if (s.view.selection) {
-    s.view.selection = {};
+    s.view.active().flame.zoom = 0;
+  } else if (!s.view.active().search.typed.text.empty()) {
+    s.view.active().search = {};
+  } else if (s.view.active().selection) {
+    s.view.active().selection = {};
   } else {
     clear_area(s.view);
   }
 }
 
-bool has_range(const CommandScope& s) { return s.document && !s.document->trace.is_part && s.view.range; }
-bool has_note(const CommandScope& s) { return s.document && s.view.notes.chosen >= 0; }
+bool has_range(const CommandScope& s) { return s.document && !s.document->trace.is_part && s.view.active().range; }
+bool has_note(const CommandScope& s) { return s.document && s.view.active().notes.chosen >= 0; }
 
 std::optional<Span> span_to_mark(const CommandScope& s) {
   if (!s.document) return std::nullopt;
-  return s.view.selection ? std::optional(s.document->trace.span_of(s.view.selection)) : s.view.range;
+  return s.view.active().selection ? std::optional(s.document->trace.span_of(s.view.active().selection))
+                                   : s.view.active().range;
 }
 bool has_span_to_mark(const CommandScope& s) { return span_to_mark(s).has_value(); }
 
 std::optional<Span> span_to_keep(const CommandScope& s) {
-  return s.document && !s.view.selection && !s.view.notes.marks.empty() ? std::optional(s.view.notes.marks.back())
-                                                                        : span_to_mark(s);
+  return s.document && !s.view.active().selection && !s.view.active().notes.marks.empty()
+             ? std::optional(s.view.active().notes.marks.back())
+             : span_to_mark(s);
 }
 bool has_span_to_keep(const CommandScope& s) { return span_to_keep(s).has_value(); }
 
 Span here(const CommandScope& s) {
-  const Span& visible = s.view.time.span;
-  const Ns at = s.view.notes.pointer.value_or(visible.begin + visible.length() / 2);
+  const Span& visible = s.view.active().time.span;
+  const Ns at = s.view.active().notes.pointer.value_or(visible.begin + visible.length() / 2);
   return {at, at};
 }
 
@@ -106,55 +109,57 @@ void select_found(CommandScope& s, SliceId slice, const char* why_not) {
 
 // Up and down the way from a step to its kernels; down the same way that led up.
 void go_up(CommandScope& s) {
-  const SliceId from = s.view.selection;
-  std::vector<SliceId> way = std::move(s.view.way_up);
-  select_found(s, shown_cause(*s.document, s.view.folds, from), "nothing encloses or launched this slice");
-  if (s.view.selection != from) way.push_back(from);
-  s.view.way_up = std::move(way);
+  const SliceId from = s.view.active().selection;
+  std::vector<SliceId> way = std::move(s.view.active().way_up);
+  select_found(s, shown_cause(*s.document, s.view.active().folds, from), "nothing encloses or launched this slice");
+  if (s.view.active().selection != from) way.push_back(from);
+  s.view.active().way_up = std::move(way);
 }
 
 void go_down(CommandScope& s) {
-  std::vector<SliceId> way = std::move(s.view.way_up);
+  std::vector<SliceId> way = std::move(s.view.active().way_up);
   const SliceId back = way.empty() ? SliceId{} : way.back();
   if (back) way.pop_back();
-  select_found(s, back ? back : shown_effect(*s.document, s.view.folds, s.view.selection),
+  select_found(s, back ? back : shown_effect(*s.document, s.view.active().folds, s.view.active().selection),
                "nothing lies in this slice, and it launched nothing");
-  s.view.way_up = std::move(way);
+  s.view.active().way_up = std::move(way);
 }
 
 // Both ends stay in sight where they fit.
 void follow_arrow(CommandScope& s, bool forward) {
-  const SliceId from = s.view.selection;
+  const SliceId from = s.view.active().selection;
   select_found(s, end_of_arrow(*s.document, s.view, forward),
                forward ? "no arrow leaves this slice" : "no arrow arrives at this slice");
-  if (s.view.selection != from) s.view.reveal_with = from;
+  if (s.view.active().selection != from) s.view.active().reveal_with = from;
 }
 
 void choose_arrow(CommandScope& s, int by) {
-  if (arrows_of(*s.document, s.view.selection).empty()) s.why_not = "this slice has no arrows";
+  if (arrows_of(*s.document, s.view.active().selection).empty()) s.why_not = "this slice has no arrows";
   walk_arrows(*s.document, s.view, by);
 }
 
 void go_to_next_finding(CommandScope& s, int by) {
-  if (shown_findings(*s.document->diagnosis(), s.view.findings, s.view.range).empty())
-    s.why_not = s.view.range ? "no rule has anything to say about the selected time" : "no rule has anything to say here";
+  if (shown_findings(*s.document->diagnosis(), s.view.findings, s.view.active().range).empty())
+    s.why_not =
+        s.view.active().range ? "no rule has anything to say about the selected time" : "no rule has anything to say here";
   walk_findings(*s.document, s.view, by);
 }
 
 void walk_hits(CommandScope& s, int step) {
-  const Ns now = s.view.time.span.begin;
-  select_found(s, step_hit(s.document->trace, *answer_to<SearchQuestion>(*s.document), s.view.selection, now, step),
+  const Ns now = s.view.active().time.span.begin;
+  select_found(s, step_hit(s.document->trace, *answer_to<SearchQuestion>(*s.document), s.view.active().selection, now, step),
                "there is no other hit");
 }
 
 void walk_kind(CommandScope& s, int step) {
-  const SliceCycle& cycle = s.view.cycle;
+  const SliceCycle& cycle = s.view.active().cycle;
   if (cycle.slices.empty()) return walk_hits(s, step);
-  select_found(s, step > 0 ? cycle.next(s.view.selection) : cycle.previous(s.view.selection), "there is no other one");
+  select_found(s, step > 0 ? cycle.next(s.view.active().selection) : cycle.previous(s.view.active().selection),
+               "there is no other one");
 }
 
 void list_what_was_found(CommandScope& s) {
-  const SliceCycle& cycle = s.view.cycle;
+  const SliceCycle& cycle = s.view.active().cycle;
   if (cycle.slices.empty())
     open_list(s.view, list_of_slices(s.document->trace, answer_to<SearchQuestion>(*s.document)->question.text,
                                      answer_to<SearchQuestion>(*s.document)->hits));
@@ -163,8 +168,8 @@ void list_what_was_found(CommandScope& s) {
 }
 
 void find_slice(CommandScope& s) {
-  s.view.search.wants_keys = true;
-  s.view.search.slash_frames = kSlashFrames;
+  s.view.active().search.wants_keys = true;
+  s.view.active().search.slash_frames = kSlashFrames;
 }
 
 // What is wanted next often lies in the same folder.
@@ -190,14 +195,14 @@ void open_copied_path(CommandScope& s) {
 void open_box(CommandScope& s, BoxKind kind) { s.view.box = {kind, "", 0, true}; }
 
 void pin_lane_of_selection(CommandScope& s) {
-  const LaneId lane = s.document->trace.lane_id(s.view.selection);
-  set_pinned(s.view.folds, lane, !s.view.folds.lane_pinned[lane.index()]);
+  const LaneId lane = s.document->trace.lane_id(s.view.active().selection);
+  set_pinned(s.view.active().folds, lane, !s.view.active().folds.lane_pinned[lane.index()]);
 }
 
 void go_to_place(CommandScope& s, const std::optional<ViewPlace>& place) {
   if (!place) return;
   go_to(s.view, within_limits(TimeView{place->span, 0, 0}, reach(s)));
-  s.view.scroll_px = place->scroll_px;
+  s.view.active().scroll_px = place->scroll_px;
 }
 
 // What each command needs, and what to do where it is not there. Without a trace that comes first.
@@ -240,28 +245,28 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::f12}}}, false, nullptr, [](CommandScope& s) { s.out.add(TakeScreenshot{}); }},
   {copy_name, Menu::file, "Copy name", "Copy the whole name of the selected slice.",
    {{{Key::c, kCtrl}}}, false, &kSelection,
-   [](CommandScope& s) { s.out.add(CopyText{std::string(s.document->trace.name(s.view.selection))}); }},
+   [](CommandScope& s) { s.out.add(CopyText{std::string(s.document->trace.name(s.view.active().selection))}); }},
   {copy_json, Menu::file, "Copy as JSON", "Copy the selected slice's event as it stands in the file.",
-   {{{Key::c, kCtrl | kShift}}}, false, &kSelection, [](CommandScope& s) { s.out.add(CopyEvent{s.view.selection}); }},
+   {{{Key::c, kCtrl | kShift}}}, false, &kSelection, [](CommandScope& s) { s.out.add(CopyEvent{s.view.active().selection}); }},
   {save_visible, Menu::file, "Save the visible part", "Save what is visible as a trace of its own, beside this one.",
-   {{{Key::s, kCtrl | kShift}}}, false, &kWhole, [](CommandScope& s) { s.out.add(SaveCrop{s.view.time.span}); }},
+   {{{Key::s, kCtrl | kShift}}}, false, &kWhole, [](CommandScope& s) { s.out.add(SaveCrop{s.view.active().time.span}); }},
   {save_range, Menu::file, "Save the selected time", "Save the time selected in the ruler as a trace of its own, beside this one.",
-   {}, false, &kRange, [](CommandScope& s) { s.out.add(SaveCrop{*s.view.range}); }},
+   {}, false, &kRange, [](CommandScope& s) { s.out.add(SaveCrop{*s.view.active().range}); }},
   {quit, Menu::file, "Quit", "Close the window.",
    {{{Key::q, kCtrl}}}, false, nullptr, [](CommandScope& s) { s.out.add(Quit{}); }},
 
   {toggle_python, Menu::view, "Python frames", "Show threads with the Python frames that called, or without.",
-   {{{Key::y}}}, false, &kPython, [](CommandScope& s) { gapscope::toggle_python(s.view.folds); }},
+   {{{Key::y}}}, false, &kPython, [](CommandScope& s) { gapscope::toggle_python(s.view.active().folds); }},
   {toggle_compact, Menu::view, "Thin lanes", "Draw every depth thin and without labels, so that more lanes fit.",
-   {{{Key::c}}}, false, &kTrace, [](CommandScope& s) { gapscope::toggle_compact(s.view.folds); }},
+   {{{Key::c}}}, false, &kTrace, [](CommandScope& s) { gapscope::toggle_compact(s.view.active().folds); }},
   {only_gpu, Menu::view, "Fold all but GPU", "Fold every lane that is no GPU stream; once more opens all.",
-   {{{Key::l}}}, false, &kTrace, [](CommandScope& s) { toggle_all_but_gpu(s.view.folds, s.document->trace); }},
+   {{{Key::l}}}, false, &kTrace, [](CommandScope& s) { toggle_all_but_gpu(s.view.active().folds, s.document->trace); }},
   {pin_lane, Menu::view, "Pin the lane", "Keep the selected slice's lane at the top, or let it go back.",
    {{{Key::t}}}, false, &kSelection, pin_lane_of_selection},
   {collapse_all, Menu::view, "Fold all lanes", "Show only the outermost slices of every lane.",
-   {}, false, &kTrace, [](CommandScope& s) { set_all_lanes(s.view.folds, true); }},
+   {}, false, &kTrace, [](CommandScope& s) { set_all_lanes(s.view.active().folds, true); }},
   {expand_all, Menu::view, "Open all lanes", "Show every depth of every lane.",
-   {}, false, &kTrace, [](CommandScope& s) { set_all_lanes(s.view.folds, false); }},
+   {}, false, &kTrace, [](CommandScope& s) { set_all_lanes(s.view.active().folds, false); }},
   {toggle_bottom, Menu::view, "Panels below", "Show or hide the panels below the lanes.",
    {{{Key::q}}}, false, &kTrace, [](CommandScope& s) { s.view.sizes.bottom_open = !s.view.sizes.bottom_open; }},
   {pin_tab, Menu::view, "Keep the tab in front", "Keep the open tab in front when a slice is selected, or let the details come up again.",
@@ -301,7 +306,7 @@ constexpr auto kCommands = std::to_array<Command>({
   {report, Menu::view, "Load report", "Show what was odd about the file.",
    {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "report"); }},
   {cycle_flows, Menu::view, "Arrows", "Arrows of the selection, of all launches, from forward to backward, or all.",
-   {{{Key::f, kShift}}}, false, &kTrace, [](CommandScope& s) { s.view.flows.show = next_flow_show(s.view.flows.show); }},
+   {{{Key::f, kShift}}}, false, &kTrace, [](CommandScope& s) { s.view.active().flows.show = next_flow_show(s.view.active().flows.show); }},
   {notes, Menu::view, "Notes", "Show the notes and flags of this trace.",
    {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "notes"); }},
   {toggle_theme, Menu::view, "Light or dark", "Change between the light and the dark theme.",
@@ -328,19 +333,19 @@ constexpr auto kCommands = std::to_array<Command>({
   {pan_right, Menu::go, "Pan right", "Move to later times; hold to go faster.",
    {{{Key::d}, {Key::right}}}, true, &kTrace, [](CommandScope& s) { pan(s, kStepPan); }},
   {scroll_up, Menu::go, "Scroll up", "Move the lanes down.",
-   {{{Key::page_up}}}, false, &kTrace, [](CommandScope& s) { s.view.scroll_px -= kStepScroll; }},
+   {{{Key::page_up}}}, false, &kTrace, [](CommandScope& s) { s.view.active().scroll_px -= kStepScroll; }},
   {scroll_down, Menu::go, "Scroll down", "Move the lanes up.",
-   {{{Key::page_down}}}, false, &kTrace, [](CommandScope& s) { s.view.scroll_px += kStepScroll; }},
+   {{{Key::page_down}}}, false, &kTrace, [](CommandScope& s) { s.view.active().scroll_px += kStepScroll; }},
   {focus, Menu::go, "Focus", "Zoom to the selected slice; once more, or without one, to the whole trace.",
    {{{Key::f}}}, false, &kTrace, [](CommandScope& s) { focus_or_fit(*s.document, s.view); }},
   {fit_all, Menu::go, "Whole trace", "Zoom out to the whole trace.",
    {{{Key::home}, {Key::digit_0}}}, false, &kTrace, [](CommandScope& s) { go_to(s.view, fit(reach(s))); }},
   {next_slice, Menu::go, "Next slice", "Select the next slice of the same lane and depth.",
    {{{Key::period}}}, false, &kSelection,
-   [](CommandScope& s) { select_found(s, shown_next(*s.document, s.view.folds, s.view.selection), "it is the last of its row"); }},
+   [](CommandScope& s) { select_found(s, shown_next(*s.document, s.view.active().folds, s.view.active().selection), "it is the last of its row"); }},
   {previous_slice, Menu::go, "Previous slice", "Select the previous slice of the same lane and depth.",
    {{{Key::comma}}}, false, &kSelection,
-   [](CommandScope& s) { select_found(s, shown_previous(*s.document, s.view.folds, s.view.selection), "it is the first of its row"); }},
+   [](CommandScope& s) { select_found(s, shown_previous(*s.document, s.view.active().folds, s.view.active().selection), "it is the first of its row"); }},
   {parent_slice, Menu::go, "Parent", "Select what encloses the selected slice; of GPU work, the call that launched it, then its operators and its step.",
    {{{Key::up}}}, false, &kSelection, go_up},
   {child_slice, Menu::go, "First child", "Go back the way that led up; else select the first slice inside the selected one, or what it launched.",
@@ -372,9 +377,9 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::left_bracket, kCtrl}}}, false, &kSelection,
    [](CommandScope& s) { follow_arrow(s, false); }},
   {back, Menu::go, "Back", "Go back to where the timeline stood before.",
-   {{{Key::left, kAlt}}}, false, &kBack, [](CommandScope& s) { go_to_place(s, s.view.history.back(place_of(s.view))); }},
+   {{{Key::left, kAlt}}}, false, &kBack, [](CommandScope& s) { go_to_place(s, s.view.active().history.back(place_of(s.view.active()))); }},
   {forward, Menu::go, "Forward", "Go where the timeline stood before going back.",
-   {{{Key::right, kAlt}}}, false, &kForward, [](CommandScope& s) { go_to_place(s, s.view.history.forward(place_of(s.view))); }},
+   {{{Key::right, kAlt}}}, false, &kForward, [](CommandScope& s) { go_to_place(s, s.view.active().history.forward(place_of(s.view.active()))); }},
   {other_trace, Menu::go, "The other trace", "Of two traces, let keys and panels be about the other one; a click on a timeline does so too.",
    {{{Key::x}}}, false, &kTwo, [](CommandScope& s) { s.view.compare.turn = true; }},
   {next_finding, Menu::go, "Next finding", "Go to the next finding.",
@@ -386,13 +391,13 @@ constexpr auto kCommands = std::to_array<Command>({
   {mark_all, Menu::go, "Mark all", "Mark what is visible of the selected slice's lane; without one, the whole trace.",
    {{{Key::a, kCtrl}}}, false, &kTrace, [](CommandScope& s) { mark_everything(s.document->trace, s.view); show_area_tab(s.view); }},
   {mark, Menu::go, "Mark", "Mark the span of the selected slice, or the selected time; two marks show their distance, the same mark again takes them away.",
-   {{{Key::m}}}, false, &kSpanToMark, [](CommandScope& s) { toggle_mark(s.view.notes, *span_to_mark(s)); }},
+   {{{Key::m}}}, false, &kSpanToMark, [](CommandScope& s) { toggle_mark(s.view.active().notes, *span_to_mark(s)); }},
   {keep_note, Menu::go, "Keep as a note", "Write a note at the selected slice, the last mark or the selected time.",
-   {{{Key::m, kShift}}}, false, &kSpanToKeep, [](CommandScope& s) { gapscope::add_note(s.view.notes, *span_to_keep(s)); }},
+   {{{Key::m, kShift}}}, false, &kSpanToKeep, [](CommandScope& s) { gapscope::add_note(s.view.active().notes, *span_to_keep(s)); }},
   {add_flag, Menu::go, "Add a flag here", "Write a note at the time under the pointer, or in the middle of the view.",
-   {{{Key::m, kCtrl}}}, false, &kTrace, [](CommandScope& s) { gapscope::add_note(s.view.notes, here(s)); }},
+   {{{Key::m, kCtrl}}}, false, &kTrace, [](CommandScope& s) { gapscope::add_note(s.view.active().notes, here(s)); }},
   {delete_note, Menu::go, "Delete the note", "Delete the note that was chosen last.",
-   {{{Key::del}}}, false, &kNote, [](CommandScope& s) { remove_note(s.view.notes, static_cast<std::size_t>(s.view.notes.chosen)); }},
+   {{{Key::del}}}, false, &kNote, [](CommandScope& s) { remove_note(s.view.active().notes, static_cast<std::size_t>(s.view.active().notes.chosen)); }},
   {deselect, Menu::go, "Deselect", "Close what is on top, or select nothing.",
    {{{Key::escape}}}, false, &kSomething, leave_topmost},
 

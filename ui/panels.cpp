@@ -15,9 +15,9 @@ bool is_panel_shown(const ViewState& view, std::string_view id) {
 }
 
 void open_list(ViewState& view, ResultList list) {
-  view.list.of = std::make_shared<const ResultList>(std::move(list));
-  view.list.filter.clear();
-  view.list.order = {};
+  view.active().list.of = std::make_shared<const ResultList>(std::move(list));
+  view.active().list.filter.clear();
+  view.active().list.order = {};
   show_panel(view, "list");
 }
 

@@ -46,7 +46,7 @@ struct MakeComparison {
 struct ListFolder {
   std::string path;
 };
-// Answered in ViewState::details of a later frame.
+// Answered in TraceView::details of a later frame.
 struct ReadArgs {
   SliceId slice;
 };

@@ -58,7 +58,7 @@ std::optional<Error> set_time(const ScreenshotOptions& options, const Trace& tra
                     "written with a unit: 1.2ms.",
                     trace.span.begin, trace.span.end)};
   }
-  view.time = within_limits(TimeView{*wanted, 0, 0}, trace.span);
+  view.active().time = within_limits(TimeView{*wanted, 0, 0}, trace.span);
   return std::nullopt;
 }
 
@@ -75,7 +75,7 @@ std::optional<Error> set_finding(const std::string& rule, const Document& doc, V
     return Error{"No finding of the rule \"" + rule + "\" in this trace; there are findings of " +
                  (rules.empty() ? "none" : rules) + "."};
   }
-  view.findings.open = view.findings.scroll_to_chosen = true;
+  view.findings.open = view.active().finding.scroll_to_chosen = true;
   go_to_finding(doc, view, static_cast<std::uint32_t>(found - findings.begin()), 0);
   return std::nullopt;
 }
@@ -107,8 +107,8 @@ void carry_out(const Requests& requests, const Scene& scene, ViewState& view, Fo
     if (const auto* ask = std::get_if<MakeComparison>(&request); ask && doc && scene.second)
       view.compare.answer = answer_comparison(*doc, *scene.second, ask->options);
     if (const auto* ask = std::get_if<ReadArgs>(&request); ask && doc) {
-      view.details.args = read_args_of(doc->trace, ask->slice);
-      view.details.model = {};
+      view.active().details.args = read_args_of(doc->trace, ask->slice);
+      view.active().details.model = {};
     }
     if (const auto* ask = std::get_if<Ask>(&request)) answer_now(*ask->document, ask->question);
     if (const auto* ask = std::get_if<ListFolder>(&request)) folder = list_folder(ask->path, "");

@@ -149,7 +149,7 @@ void Session::poll(ViewState& view) {
   }
   std::erase(ending_, nullptr);
   remember(view);
-  if (closed_) view.details = {};
+  if (closed_) view.active().details = {};
   closed_ = false;
   if (replaced_seen_) free_later(std::exchange(replaced_, nullptr));
   replaced_seen_ = false;
@@ -250,7 +250,7 @@ void Session::adopt(std::shared_ptr<const Document> document, ViewState& view) {
   replace_part(nullptr);
   free_later(std::exchange(document_, std::move(document)));
   jobs_->ask(document_, AnalysisQuestion{});
-  view.details = {};  // slice ids of the last document mean nothing in this one
+  view.active().details = {};  // slice ids of the last document mean nothing in this one
   view.start_open = false;
   view.findings.muted = settings_.muted;
   view.sql.recent = settings_.recent_queries;
@@ -279,8 +279,8 @@ void Session::take_second() {
 void Session::take_args(ViewState& view) {
   std::optional<ArgsAnswer> answer = args_job_.take();
   if (!answer || !subject() || answer->trace != subject()->trace_owner) return;
-  view.details.args = std::move(answer->args);
-  view.details.model = {};
+  view.active().details.args = std::move(answer->args);
+  view.active().details.model = {};
 }
 
 void Session::ask(const Ask& what) {

@@ -59,18 +59,22 @@ Json findings_json(const Diagnosis& diagnosis, const ViewState& view, const Zone
           {"quiet", view.findings.quiet},
           {"muted", view.findings.muted},
           {"count", diagnosis.findings.size()},
-          {"chosen", view.findings.chosen < 0 ? Json(nullptr) : Json(rule_of(static_cast<std::size_t>(view.findings.chosen)))},
-          {"place", view.findings.place},
+          {"chosen", view.active().finding.chosen < 0 ? Json(nullptr)
+                                                      : Json(rule_of(static_cast<std::size_t>(view.active().finding.chosen)))},
+          {"place", view.active().finding.place},
           {"badges", std::move(badges)}};
 }
 
 Json search_json(const Document& document, const ViewState& view) {
   const SearchAnswer* answer = answer_to<SearchQuestion>(document).get();
-  Json json = {
-      {"text", view.search.typed.text}, {"has_keys", view.search.has_keys}, {"hits", nullptr}, {"position", 0}, {"error", ""}};
-  if (!answer || answer->question != view.search.typed) return json;
+  Json json = {{"text", view.active().search.typed.text},
+               {"has_keys", view.active().search.has_keys},
+               {"hits", nullptr},
+               {"position", 0},
+               {"error", ""}};
+  if (!answer || answer->question != view.active().search.typed) return json;
   json["hits"] = answer->hits.size();
-  json["position"] = hit_position(document.trace, *answer, view.selection);
+  json["position"] = hit_position(document.trace, *answer, view.active().selection);
   json["error"] = answer->error;
   return json;
 }
@@ -133,12 +137,12 @@ Json side_json(const Document& document, const TraceView& view, const TimelinePa
 Json compare_json(const Session& session, const AppUi& ui) {
   const ViewState& view = ui.view();
   if (!view.compare.open || !session.document() || ui.compare().document() != session.second()) return nullptr;
-  const bool on_b = view.compare.side == TraceSide::b;
+  const bool on_b = view.active_side == TraceSide::b;
   const CompareView& both = ui.compare();
   const TimelinePanel& timeline_a = ui.timeline_a();
   Json json = {{"side", on_b ? "b" : "a"},
-               {"a", side_json(*session.document(), both.view_of(TraceSide::a, view), timeline_a, both.alignment().zero_a)},
-               {"b", side_json(*session.second(), both.view_of(TraceSide::b, view), both.timeline(), both.alignment().zero_b)},
+               {"a", side_json(*session.document(), view.of(TraceSide::a), timeline_a, both.alignment().zero_a)},
+               {"b", side_json(*session.second(), view.of(TraceSide::b), both.timeline(), both.alignment().zero_b)},
                {"step", options_text(view.compare.options)},
                {"changes", change_headline(*session.document(), *session.second(), view.compare.answer.get())},
                {"strip", box_json(both.places().strip)},
@@ -191,31 +195,31 @@ std::string state_json(const Session& session, const AppUi& ui) {
     const Trace& trace = doc->trace;
     json["file"] = trace.path;
     json["is_part"] = trace.is_part;
-    json["begin_ns"] = view.time.span.begin;
-    json["end_ns"] = view.time.span.end;
+    json["begin_ns"] = view.active().time.span.begin;
+    json["end_ns"] = view.active().time.span.end;
     json["trace_begin_ns"] = trace.span.begin;
     json["trace_end_ns"] = trace.span.end;
-    json["scroll_px"] = view.scroll_px;
+    json["scroll_px"] = view.active().scroll_px;
     json["lanes"] = trace.lanes.size();
-    json["selection"] = view.selection ? Json(trace.name(view.selection)) : Json(nullptr);
-    json["details"] = view.details.model.slice ? details_json(view.details) : Json(nullptr);
+    json["selection"] = view.active().selection ? Json(trace.name(view.active().selection)) : Json(nullptr);
+    json["details"] = view.active().details.model.slice ? details_json(view.active().details) : Json(nullptr);
     json["tab"] = view.tab < panels().size() ? panels()[view.tab].id : "";
     json["tab_pinned"] = view.tab_pinned;
-    json["selected_arrows"] = {{"drawn", view.flows.of_selection_drawn}, {"all", view.flows.of_selection}};
-    json["list"] = view.list.of ? Json{{"title", view.list.of->title},
-                                       {"places", view.list.of->places.size()},
-                                       {"rows", view.list.arranged.rows.size()},
-                                       {"column", static_cast<int>(view.list.order.column)}}
-                                : Json(nullptr);
-    json["range"] = range_json(view.range);
+    json["selected_arrows"] = {{"drawn", view.active().flows.of_selection_drawn}, {"all", view.active().flows.of_selection}};
+    json["list"] = view.active().list.of ? Json{{"title", view.active().list.of->title},
+                                                {"places", view.active().list.of->places.size()},
+                                                {"rows", view.active().list.arranged.rows.size()},
+                                                {"column", static_cast<int>(view.active().list.order.column)}}
+                                         : Json(nullptr);
+    json["range"] = range_json(view.active().range);
     json["area"] = area_json(*doc, view, ui.timeline());
     json["search"] = search_json(*doc, view);
     json["box"] = view.box.kind == BoxKind::none ? Json(nullptr) : Json(view.box.text);
     json["notes"] = Json::array();
-    for (const Note& note : view.notes.notes)
+    for (const Note& note : view.active().notes.notes)
       json["notes"].push_back(
           {{"begin_ns", note.span.begin}, {"end_ns", note.span.end}, {"text", note.text}, {"colour", note.colour}});
-    json["marks"] = view.notes.marks.size();
+    json["marks"] = view.active().notes.marks.size();
     json["axis"] = box_json(ui.timeline().areas().lanes);
     json["slices"] = slices_json(trace, ui.timeline().zones());
     const Diagnosis* diagnosis = doc->diagnosis();

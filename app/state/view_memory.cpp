@@ -63,7 +63,9 @@ void ViewMemory::close() {
 
 void ViewMemory::track(const Document& document, const ViewState& view) {
   kept_.reset();
-  Glance glance{view.folds.revision, view.time.span, view.scroll_px, view.selection, view.range, view.tab, view.notes.notes};
+  Glance glance{view.active().folds.revision, view.active().time.span, view.active().scroll_px,
+                view.active().selection,      view.active().range,     view.tab,
+                view.active().notes.notes};
   if (glance == glance_) return;
   glance_ = std::move(glance);
   KeptView now = keep_view(document.trace, view);

@@ -10,8 +10,8 @@ Preferences preferences_of(const ViewState& view) {
   p.tour_seen = view.tour.seen;
   p.bottom_open = view.sizes.bottom_open;
   p.findings_open = view.findings.open;
-  p.python_folded = view.folds.python_folded;
-  p.thin_lanes = view.folds.compact;
+  p.python_folded = view.active().folds.python_folded;
+  p.thin_lanes = view.active().folds.compact;
   p.zoom = view.zoom;
   p.titles_px = view.sizes.titles_px;
   p.bottom_px = view.sizes.bottom_px;
@@ -26,9 +26,9 @@ void prefer(ViewState& view, const Preferences& p) {
   view.tour.seen = p.tour_seen;
   view.sizes = {p.titles_px, p.bottom_px, p.findings_px, p.bottom_open};
   view.findings.open = p.findings_open;
-  view.folds.python_folded = p.python_folded;
-  view.folds.compact = p.thin_lanes;
-  ++view.folds.revision;
+  view.active().folds.python_folded = p.python_folded;
+  view.active().folds.compact = p.thin_lanes;
+  ++view.active().folds.revision;
   view.zoom = p.zoom;
 }
 

@@ -87,19 +87,22 @@ struct DetailsState {
   DetailsModel model;  // of no slice: to be made anew
 };
 
-// What the user chose about findings.
+// Which findings the user wants to see, of any trace.
 struct FindingsState {
   bool open = true;                // the panel at the right
   bool quiet = false;              // informational ones are hidden
   bool explain = false;            // all of them are listed, with the notes that teach to read the trace
   std::vector<std::string> muted;  // rule ids; kept in the settings
-  std::int32_t chosen = -1;        // position in Diagnosis::findings
-  std::size_t place = 0;           // position in its spans
-  bool scroll_to_chosen = false;   // set when a key chose it: the panel brings it into view and clears this
 };
 
-// What the user changed about one trace. Of two that lie side by side each has its own, and ViewState holds that of the one
-// that is acted on (see core/view/compare/two_views.h).
+// The finding that the user chose.
+struct FindingState {
+  std::int32_t chosen = -1;       // position in Diagnosis::findings
+  std::size_t place = 0;          // position in its spans
+  bool scroll_to_chosen = false;  // set when a key chose it: the panel brings it into view and clears this
+};
+
+// What the user changed about one trace.
 struct TraceView {
   TimeView time;
   ViewMove move;
@@ -120,7 +123,7 @@ struct TraceView {
   KernelsState kernels;
   GapsState gaps;
   ModulesState modules;
-  FindingsState findings;
+  FindingState finding;
   StepsState steps;
   AreaState area;
   FlameState flame;
@@ -130,8 +133,16 @@ struct TraceView {
   std::size_t memory_device = 0;  // position in MemoryUse::devices of the curve shown
 };
 
-// The window's own choices, over the trace's.
-struct ViewState : TraceView {
+// What the user changed about one or two traces, and the window's own choices.
+struct ViewState {
+  std::array<TraceView, 2> traces;       // by TraceSide; the second is shown while comparing
+  TraceSide active_side = TraceSide::a;  // keys and panels are about that trace
+  TraceView& of(TraceSide side) { return traces[static_cast<std::size_t>(side)]; }
+  const TraceView& of(TraceSide side) const { return traces[static_cast<std::size_t>(side)]; }
+  TraceView& active() { return of(active_side); }
+  const TraceView& active() const { return of(active_side); }
+
+  FindingsState findings;
   PanelSizes sizes;
   std::size_t tab = 0;           // position in the panel table of the open tab
   bool select_tab = false;       // the tab bar should switch to `tab`
@@ -162,18 +173,19 @@ inline Ns axis_zero(const TraceView& view, Span trace) { return view.linked ? vi
 
 // Selects a slice and asks the timeline to bring it into view; none deselects.
 inline void select_slice(ViewState& view, SliceId slice, bool reveal) {
-  view.selection = slice;
-  view.reveal_selection = reveal && slice.valid();
-  view.reveal_with = {};
-  view.way_up.clear();
+  TraceView& of = view.active();
+  of.selection = slice;
+  of.reveal_selection = reveal && slice.valid();
+  of.reveal_with = {};
+  of.way_up.clear();
   if (slice.valid()) ++view.selections;
 }
 
 // Where the timeline stands, for the history.
-inline ViewPlace place_of(const ViewState& view) { return {view.time.span, view.scroll_px}; }
+inline ViewPlace place_of(const TraceView& view) { return {view.time.span, view.scroll_px}; }
 
 // Forgets what only means something in the document that was open.
-inline void forget_document(ViewState& view) {
+inline void forget_document(TraceView& view) {
   view.range.reset();
   view.flows = {view.flows.show, {}, {}, {}, 0, 0, 0, 0};
   view.cycle = {};
@@ -194,17 +206,22 @@ inline void forget_document(ViewState& view) {
   forget_area(view.area, view.flame);
   view.search = {};
   view.list = {};
-  view.box = {};
   view.notes = {};
-  view.findings.chosen = -1;
-  view.findings.place = 0;
+  view.finding.chosen = -1;
+  view.finding.place = 0;
   view.memory_device = 0;
+}
+
+// The same of the active trace, and closes the box of commands.
+inline void forget_document(ViewState& view) {
+  forget_document(view.active());
+  view.box = {};
 }
 
 // Selects the next of `cycle` after the current selection, and makes it what Enter walks through.
 inline void walk_cycle(ViewState& view, SliceCycle cycle) {
-  view.cycle = std::move(cycle);
-  select_slice(view, view.cycle.next(view.selection), /*reveal=*/true);
+  view.active().cycle = std::move(cycle);
+  select_slice(view, view.active().cycle.next(view.active().selection), /*reveal=*/true);
 }
 
 }  // namespace gapscope

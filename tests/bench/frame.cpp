@@ -68,11 +68,11 @@ struct Bench {
     double first = 0;
     for (int i = 0; i < kWarmUp; ++i) first = std::max(first, frame());
     Times times{std::vector<double>(kFrames, 1e9)};
-    const TimeView begin = ui.ui.view().time;
+    const TimeView begin = ui.ui.view().active().time;
     for (int round = 0; round < kRounds; ++round) {
-      ui.ui.view().time = begin;
+      ui.ui.view().active().time = begin;
       for (double& ms : times.ms) {
-        ui.ui.view().time = panned(ui.ui.view().time, kPanWidths, document.trace.span);
+        ui.ui.view().active().time = panned(ui.ui.view().active().time, kPanWidths, document.trace.span);
         ms = std::min(ms, frame());
       }
     }
@@ -111,21 +111,21 @@ void measure_file(const std::string& path, bool& within) {
   ViewState& view = ui.ui.view();
   const SliceId slice = middle_slice(trace);
   for (const FlowShow show : {FlowShow::selection, FlowShow::all}) {
-    view.flows.show = show;
+    view.active().flows.show = show;
     for (int level = 0; level < kZooms; ++level) {
-      view.time = zoom_level(trace, slice, level);
+      view.active().time = zoom_level(trace, slice, level);
       select_slice(view, slice, /*reveal=*/false);
       bench.measure(std::string(flow_show_text(show)) + ", zoom " + std::to_string(level));
     }
   }
-  view.time = zoom_level(trace, slice, 4);
+  view.active().time = zoom_level(trace, slice, 4);
   for (std::size_t tab = 0; tab < panels().size(); ++tab) {
     view.tab = tab;
     view.select_tab = true;
     bench.measure(std::string("tab ") + panels()[tab].title);
-    view.range = Span{trace.span.begin + trace.span.length() / 10, trace.span.end - trace.span.length() / 10};
+    view.active().range = Span{trace.span.begin + trace.span.length() / 10, trace.span.end - trace.span.length() / 10};
     bench.measure(std::string("tab ") + panels()[tab].title + ", a range");
-    view.range.reset();
+    view.active().range.reset();
   }
   within = within && bench.within;
 }

@@ -11,8 +11,8 @@ struct StandIn {
   ViewState& view;
 
   void operator()(const ReadArgs& r) const {
-    view.details.args = read_args_of(document.trace, r.slice);
-    view.details.model = {};
+    view.active().details.args = read_args_of(document.trace, r.slice);
+    view.active().details.model = {};
   }
   void operator()(const Ask& r) const { answer_now(*r.document, r.question); }
   template <class Other>

@@ -89,9 +89,9 @@ TEST_CASE("kernels are listed with times and their operator") {
 
 TEST_CASE("a click on a kernel selects its first run and shows what limits it") {
   PanelUnderTest panel(draw_kernels, kTwoKernels);
-  CHECK(panel.click_until([&] { return panel.view.selection.valid(); }));
-  CHECK(panel.view.cycle.slices.size() == 2);
-  CHECK(panel.view.selection == panel.view.cycle.slices.front());
+  CHECK(panel.click_until([&] { return panel.view.active().selection.valid(); }));
+  CHECK(panel.view.active().cycle.slices.size() == 2);
+  CHECK(panel.view.active().selection == panel.view.active().cycle.slices.front());
   panel.harness.point_at({-1, -1});                 // a tooltip would end the log
   CHECK(holds(panel.frame(), "deviceProperties"));  // the file describes no GPU
 }
@@ -99,42 +99,42 @@ TEST_CASE("a click on a kernel selects its first run and shows what limits it") 
 TEST_CASE("a kernel selected on the timeline is the chosen one of the kernels tab") {
   PanelUnderTest panel(draw_kernels, kTwoKernels);
   panel.frame();
-  CHECK_FALSE(panel.view.kernels.selected.valid());
-  panel.view.selection = panel.doc->names.slices_named(panel.doc->trace.strings.find("my_gemm"))[1];
+  CHECK_FALSE(panel.view.active().kernels.selected.valid());
+  panel.view.active().selection = panel.doc->names.slices_named(panel.doc->trace.strings.find("my_gemm"))[1];
   panel.frame();
-  CHECK(panel.doc->trace.strings[panel.view.kernels.selected] == "my_gemm");
-  CHECK(panel.view.kernels.arranged.calls.slices.size() == 2);
+  CHECK(panel.doc->trace.strings[panel.view.active().kernels.selected] == "my_gemm");
+  CHECK(panel.view.active().kernels.arranged.calls.slices.size() == 2);
 }
 
 TEST_CASE("a range restricts the kernels, and one without any says so") {
   PanelUnderTest panel(draw_kernels, kTwoKernels);
-  panel.view.range = Span{400'000, 500'000};
+  panel.view.active().range = Span{400'000, 500'000};
   panel.frame();
-  CHECK(panel.view.kernels.arranged.table().count == 1);
-  panel.view.range = Span{900'000, 900'100};
+  CHECK(panel.view.active().kernels.arranged.table().count == 1);
+  panel.view.active().range = Span{900'000, 900'100};
   CHECK(holds(panel.frame(), "No GPU work begins in this range."));
 }
 
 TEST_CASE("while the kernels of another range are worked out those of the last are shown") {
   PanelUnderTest panel(draw_kernels, kTwoKernels);
-  panel.view.range = Span{400'000, 500'000};
+  panel.view.active().range = Span{400'000, 500'000};
   panel.frame();
   panel.answers = false;
-  panel.view.range = Span{0, 1'000'000};
+  panel.view.active().range = Span{0, 1'000'000};
   panel.frame();
-  CHECK(panel.view.kernels.arranged.table().count == 1);
+  CHECK(panel.view.active().kernels.arranged.table().count == 1);
   CHECK(panel.out.list.size() == 1);  // asked once
   panel.answers = true;
   panel.frame();
-  CHECK(panel.view.kernels.arranged.table().count == 2);
+  CHECK(panel.view.active().kernels.arranged.table().count == 2);
 }
 
 TEST_CASE("a step's row leads to the step") {
   PanelUnderTest panel(draw_steps, kTwoKernels);
   const std::string text = panel.frame();
   for (const char* part : {"ProfilerStep#1", "Kernel", "CPU Exec", "GPU span"}) CHECK(holds(text, part));
-  CHECK(panel.click_until([&] { return panel.view.selection.valid(); }));
-  CHECK(panel.doc->trace.name(panel.view.selection) == "ProfilerStep#1");
+  CHECK(panel.click_until([&] { return panel.view.active().selection.valid(); }));
+  CHECK(panel.doc->trace.name(panel.view.active().selection) == "ProfilerStep#1");
 }
 
 TEST_CASE("another annotation can mark the steps") {
@@ -148,7 +148,7 @@ TEST_CASE("another annotation can mark the steps") {
   REQUIRE(answer_to<StepsQuestion>(*panel.doc));
   REQUIRE(answer_to<StepsQuestion>(*panel.doc)->names.size() == 1);
   CHECK(answer_to<StepsQuestion>(*panel.doc)->names[0] == std::pair<std::string, std::uint32_t>("epoch", 2));
-  panel.view.steps.annotation = "epoch";
+  panel.view.active().steps.annotation = "epoch";
   const std::string text = panel.frame();
   CHECK(holds(text, "epoch"));
   CHECK_FALSE(holds(text, "No steps recorded"));
@@ -162,8 +162,8 @@ TEST_CASE("an idle gap names its cause, and a click goes there") {
     CAPTURE(part);
     CHECK(holds(text, part));
   }
-  CHECK(panel.click_until([&] { return panel.view.selection.valid(); }));
-  CHECK(panel.doc->trace.begin(panel.view.selection) == 400'000);
+  CHECK(panel.click_until([&] { return panel.view.active().selection.valid(); }));
+  CHECK(panel.doc->trace.begin(panel.view.active().selection) == 400'000);
 }
 
 TEST_CASE("memory shows its peak and who asked") {
@@ -178,9 +178,9 @@ TEST_CASE("steps obey the selected time") {
   PanelUnderTest steps(draw_steps, kTwoKernels);
   CHECK(holds(steps.frame(), "ProfilerStep#1"));
   const Ns end = steps.doc->trace.span.end;
-  steps.view.range = Span{end + 1'000, end + 2'000};
+  steps.view.active().range = Span{end + 1'000, end + 2'000};
   CHECK(holds(steps.frame(), "No step lies in the selected time"));
-  steps.view.range = Span{end - 1'000, end};
+  steps.view.active().range = Span{end - 1'000, end};
   CHECK(holds(steps.frame(), "ProfilerStep#1"));
 }
 
@@ -188,9 +188,9 @@ TEST_CASE("gaps obey the selected time") {
   PanelUnderTest gaps(draw_gpu, kTwoKernels);
   CHECK(holds(gaps.frame(), "host wait"));
   const Ns begin = gaps.doc->trace.span.begin;
-  gaps.view.range = Span{begin + 70'000, begin + 80'000};  // inside the gap
+  gaps.view.active().range = Span{begin + 70'000, begin + 80'000};  // inside the gap
   CHECK(holds(gaps.frame(), "all other figures are of the whole recording"));
-  gaps.view.range = Span{begin, begin + 1'000};
+  gaps.view.active().range = Span{begin, begin + 1'000};
   CHECK(holds(gaps.frame(), "No stream stood still in the selected time."));
 }
 
@@ -198,7 +198,7 @@ TEST_CASE("the curve of memory obeys the selected time") {
   PanelUnderTest memory(draw_memory, kTwoKernels);
   CHECK_FALSE(holds(memory.frame(), "whole recording"));
   const Ns begin = memory.doc->trace.span.begin;
-  memory.view.range = Span{begin + 100'000, begin + 200'000};
+  memory.view.active().range = Span{begin + 100'000, begin + 200'000};
   const std::string text = memory.frame();
   CHECK(holds(text, "peak of the whole recording"));
   CHECK(holds(text, "100 µs"));

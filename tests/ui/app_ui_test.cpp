@@ -54,7 +54,7 @@ ImVec2 lanes_middle(const HeadlessUi& h) {
   return {(lanes.x0 + lanes.x1) / 2, lanes.y1 - 5};
 }
 
-const TimeView& time_of(const HeadlessUi& h) { return h.ui.view().time; }
+const TimeView& time_of(const HeadlessUi& h) { return h.ui.view().active().time; }
 
 }  // namespace
 
@@ -109,9 +109,9 @@ TEST_CASE("a click selects, a click on empty space deselects") {
   HeadlessUi h(&opened.document);
   const SliceId kernel = opened.named("sgemm");
   h.click(middle_of(h, kernel));
-  CHECK(h.ui.view().selection == kernel);
+  CHECK(h.ui.view().active().selection == kernel);
   h.click(lanes_middle(h));
-  CHECK_FALSE(h.ui.view().selection.valid());
+  CHECK_FALSE(h.ui.view().active().selection.valid());
 }
 
 TEST_CASE("F focuses the selection, and once more shows the whole trace") {
@@ -157,7 +157,7 @@ TEST_CASE("Ctrl and wheel zoom, Shift and wheel pan, the wheel alone scrolls") {
   CHECK(time_of(h).span.begin > begin);
   h.wheel = -1;
   h.frames(2);
-  CHECK(h.ui.view().scroll_px > 0);
+  CHECK(h.ui.view().active().scroll_px > 0);
 }
 
 TEST_CASE("Shift and drag pan with the pointer") {
@@ -174,7 +174,7 @@ TEST_CASE("Shift and drag pan with the pointer") {
   h.shift = h.button = false;
   h.frame();
   CHECK(static_cast<double>(time_of(h).span.begin - begin) == doctest::Approx(100 * ns_per_px).epsilon(0.02));
-  CHECK_FALSE(h.ui.view().selection.valid());
+  CHECK_FALSE(h.ui.view().active().selection.valid());
 }
 
 TEST_CASE("a click on a lane's title folds it") {
@@ -185,7 +185,7 @@ TEST_CASE("a click on a lane's title folds it") {
   REQUIRE(title != zones.end());
   const float height = h.ui.timeline().layout().height();
   h.click({title->x0 + 40, title->y0 + 10});
-  CHECK(h.ui.view().folds.lane_collapsed[0]);
+  CHECK(h.ui.view().active().folds.lane_collapsed[0]);
   CHECK(h.ui.timeline().layout().height() < height);
 }
 
@@ -201,7 +201,7 @@ TEST_CASE("an arrow leads from the launch to its kernel, and a click on its end 
   }
   REQUIRE(ends.size() == 2);
   h.click({(ends[1].x0 + ends[1].x1) / 2, (ends[1].y0 + ends[1].y1) / 2});
-  CHECK(h.ui.view().selection == kernel);
+  CHECK(h.ui.view().active().selection == kernel);
 }
 
 TEST_CASE("typing in a text field never moves the timeline") {
@@ -234,7 +234,7 @@ TEST_CASE("another document resets view and selection") {
   h.hold(Key::w, 0.3);
   h.input.document = &second.document;
   h.frame();
-  CHECK_FALSE(h.ui.view().selection.valid());
+  CHECK_FALSE(h.ui.view().active().selection.valid());
   CHECK(time_of(h).span == fit(second.document.trace.span).span);
 }
 
@@ -286,20 +286,20 @@ TEST_CASE("a drag in the ruler selects a range, a click there or Esc clears it")
     h.button = true;
     h.frame();
     h.move_to({to, y});
-    CHECK_FALSE(h.ui.view().range.has_value());  // tables wait for the end of the drag
+    CHECK_FALSE(h.ui.view().active().range.has_value());  // tables wait for the end of the drag
     h.button = false;
     h.frames(2);
   };
   drag(ruler.x0 + 300, ruler.x0 + 100);
-  REQUIRE(h.ui.view().range.has_value());
+  REQUIRE(h.ui.view().active().range.has_value());
   const double width = static_cast<double>(ruler.width());
-  CHECK(h.ui.view().range->begin == ns_from_px(time_of(h), width, 100));
-  CHECK(h.ui.view().range->end == ns_from_px(time_of(h), width, 300));
+  CHECK(h.ui.view().active().range->begin == ns_from_px(time_of(h), width, 100));
+  CHECK(h.ui.view().active().range->end == ns_from_px(time_of(h), width, 300));
   h.click({ruler.x0 + 200, y});
-  CHECK_FALSE(h.ui.view().range.has_value());
+  CHECK_FALSE(h.ui.view().active().range.has_value());
   drag(ruler.x0 + 100, ruler.x0 + 300);
   h.press(Key::escape);
-  CHECK_FALSE(h.ui.view().range.has_value());
+  CHECK_FALSE(h.ui.view().active().range.has_value());
 }
 
 TEST_CASE("when the rest of a file arrives, what is on the screen stays where it is") {
@@ -321,8 +321,8 @@ TEST_CASE("when the rest of a file arrives, what is on the screen stays where it
   const auto whole = load_trace_from_text(beginning + rest + "]}");
   const Document before(*part), after(*whole);
   HeadlessUi h(&before);
-  h.ui.view().time = TimeView{{1'500'000, 2'500'000}, 0, 0};
-  h.ui.view().scroll_px = 300;
+  h.ui.view().active().time = TimeView{{1'500'000, 2'500'000}, 0, 0};
+  h.ui.view().active().scroll_px = 300;
   h.frames(2);
   const auto selected = [&](const Document& doc) {
     for (std::size_t i = 0; i < doc.trace.slice_count(); ++i) {
@@ -343,11 +343,11 @@ TEST_CASE("when the rest of a file arrives, what is on the screen stays where it
   h.input.part_before = nullptr;
   h.frames(2);
   CHECK(time_of(h).span == visible);
-  CHECK(h.ui.view().selection == selected(after));
+  CHECK(h.ui.view().active().selection == selected(after));
   const auto check_top = [&] {
     for (const Band& band : h.ui.timeline().layout().bands()) {
       if (!band.lane || after.trace.lane(band.lane).key != key) continue;
-      CHECK(static_cast<double>(band.y) - h.ui.view().scroll_px == doctest::Approx(static_cast<double>(top.y) - 300));
+      CHECK(static_cast<double>(band.y) - h.ui.view().active().scroll_px == doctest::Approx(static_cast<double>(top.y) - 300));
     }
   };
   check_top();
@@ -376,7 +376,7 @@ TEST_CASE("a selected slice brings the details up, a tab's own row and a pin kee
     h.frames(30);  // or it were a double click
     const Zone z = zone();
     h.click({z.x0 + 20, (z.y0 + z.y1) / 2});
-    CHECK(view.selection == test::slice_named(*doc, "aten::add"));
+    CHECK(view.active().selection == test::slice_named(*doc, "aten::add"));
   };
   show_panel(view, "kernels");
   h.frames(3);
@@ -394,11 +394,11 @@ TEST_CASE("a selected slice brings the details up, a tab's own row and a pin kee
   view.tab_pinned = false;
   // A row of the tab itself: the steps, which need no answer of anybody.
   show_panel(view, "steps");
-  view.selection = {};
+  view.active().selection = {};
   h.frames(3);
   const Box lanes = h.ui.timeline().areas().lanes;
-  for (float y = lanes.y1 + 64; y < 690 && !view.selection; y += 8) h.click({60, y});
-  CHECK(view.selection == test::slice_named(*doc, "ProfilerStep#1"));
+  for (float y = lanes.y1 + 64; y < 690 && !view.active().selection; y += 8) h.click({60, y});
+  CHECK(view.active().selection == test::slice_named(*doc, "ProfilerStep#1"));
   CHECK(is_panel_shown(view, "steps"));
   // Panels that are closed stay closed.
   view.sizes.bottom_open = false;

@@ -61,14 +61,14 @@ TEST_CASE("every command runs on a real trace, with and without a selection") {
   const Document document(*trace);
   document.diagnose();
   test::HeadlessUi h(&document);
-  const Span whole = h.ui.view().time.span;
+  const Span whole = h.ui.view().active().time.span;
   const SliceId kernel = document.trace.gpu[document.trace.gpu.size() / 2].slice;
   for (const bool selected : {false, true}) {
     for (const Command& c : commands()) {
       CAPTURE(c.title);
       ViewState& view = h.ui.view();
       view.help_open = view.start_open = false;
-      view.selection = selected ? kernel : SliceId{};
+      view.active().selection = selected ? kernel : SliceId{};
       h.frame();
       const ViewState& now = h.ui.view();
       if (c.while_held)
@@ -78,9 +78,9 @@ TEST_CASE("every command runs on a real trace, with and without a selection") {
       CommandScope scope{&document, view, h.out};
       run_command(c.id, scope);
       h.frames(3);
-      CHECK(now.time.span.length() >= kMinVisibleNs - 1);
-      CHECK(now.time.span.length() <= whole.length() + 1);
-      CHECK((!now.selection || now.selection.index() < document.trace.slice_count()));
+      CHECK(now.active().time.span.length() >= kMinVisibleNs - 1);
+      CHECK(now.active().time.span.length() <= whole.length() + 1);
+      CHECK((!now.active().selection || now.active().selection.index() < document.trace.slice_count()));
       test::answer(h.out, document, view);
     }
   }
@@ -107,7 +107,7 @@ TEST_CASE("a key that does nothing says why") {
   CHECK(view.key_hint.empty());
   run_press({Key::escape}, scope);
   CHECK(view.key_hint.empty());
-  view.selection = test::slice_named(*document, "ProfilerStep#1");
+  view.active().selection = test::slice_named(*document, "ProfilerStep#1");
   run_press({Key::up}, scope);
   CHECK(view.key_hint == "Up: nothing encloses or launched this slice");
   scope.document = nullptr;
@@ -131,21 +131,21 @@ TEST_CASE("every command that cannot run says why, but for Escape") {
 TEST_CASE("up leads from a kernel to its launch, operator and step, and down the same way back") {
   const std::shared_ptr<const Document> document = test::document_from_text(test::kOneLaunch);
   ViewState view;
-  reset_folds(view.folds, document->trace);
+  reset_folds(view.active().folds, document->trace);
   Requests out;
   CommandScope scope{document.get(), view, out};
   const std::vector<std::string> way{"second", "cudaGraphLaunch", "ProfilerStep#1"};
-  view.selection = test::slice_named(*document, way.front());
+  view.active().selection = test::slice_named(*document, way.front());
   for (std::size_t i = 1; i < way.size(); ++i) {
     run_command(CommandId::parent_slice, scope);
-    CHECK(view.selection == test::slice_named(*document, way[i]));
+    CHECK(view.active().selection == test::slice_named(*document, way[i]));
   }
   for (std::size_t i = way.size() - 1; i-- > 0;) {
     run_command(CommandId::child_slice, scope);
-    CHECK(view.selection == test::slice_named(*document, way[i]));
+    CHECK(view.active().selection == test::slice_named(*document, way[i]));
   }
   // Without a way up, down leads to the first.
   select_slice(view, test::slice_named(*document, "cudaGraphLaunch"), false);
   run_command(CommandId::child_slice, scope);
-  CHECK(view.selection == test::slice_named(*document, "first"));
+  CHECK(view.active().selection == test::slice_named(*document, "first"));
 }

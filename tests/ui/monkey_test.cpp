@@ -75,14 +75,16 @@ class Monkey {
     const Document* document = ui_.ui.document();
     if (!document) return;
     const Trace& trace = document->trace;
-    const Span reach = axis_reach(view, trace.span);
-    const double width = visible_ns(view.time);
+    const Span reach = axis_reach(view.active(), trace.span);
+    const double width = visible_ns(view.active().time);
     require(width >= static_cast<double>(kMinVisibleNs) - 1 && width <= visible_ns(fit(reach)) + 1,
             "the zoom keeps its limits");
-    require(!view.selection || view.selection.index() < trace.slice_count(), "the selection is of this trace");
-    require(view.time.span.end >= reach.begin && view.time.span.begin <= reach.end, "some of the trace is in sight");
-    require(view.scroll_px >= 0, "the lanes do not scroll above their top");
-    require(view.flows.drawn <= kMostSceneArrows, "arrows are few");
+    require(!view.active().selection || view.active().selection.index() < trace.slice_count(),
+            "the selection is of this trace");
+    require(view.active().time.span.end >= reach.begin && view.active().time.span.begin <= reach.end,
+            "some of the trace is in sight");
+    require(view.active().scroll_px >= 0, "the lanes do not scroll above their top");
+    require(view.active().flows.drawn <= kMostSceneArrows, "arrows are few");
     check_rects(ui_.ui.timeline(), trace);
     if (view.compare.open) check_both(view);
     for (int i = 0; i < ImGui::GetDrawData()->CmdListsCount; ++i) check_commands(*ImGui::GetDrawData()->CmdLists[i]);
@@ -101,7 +103,7 @@ class Monkey {
     const CompareView& both = ui_.ui.compare();
     check_rects(ui_.ui.timeline_a(), ui_.input.document->trace);
     check_rects(both.timeline(), both.document()->trace);
-    const TraceView &a = both.view_of(TraceSide::a, view), &b = both.view_of(TraceSide::b, view);
+    const TraceView &a = view.of(TraceSide::a), &b = view.of(TraceSide::b);
     require(moved_by(a.time, both.alignment().way()).span == b.time.span, "both traces show the same time of their steps");
     require(!a.selection || a.selection.index() < ui_.input.document->trace.slice_count(), "A's selection is of A");
     require(!b.selection || b.selection.index() < both.document()->trace.slice_count(), "B's selection is of B");

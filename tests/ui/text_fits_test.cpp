@@ -145,7 +145,7 @@ class Walk {
     }
     select_slice(view, SliceId(trace.slice_count() / 2), /*reveal=*/true);
     look("a slice's details");
-    view.selection = {};
+    view.active().selection = {};
     const TimeAccount* account = account_of(document_);
     const DeviceAccount* device = account ? account->busiest() : nullptr;
     if (device && !device->gaps.empty()) {
@@ -153,13 +153,13 @@ class Walk {
       show_panel(view, "details");
       look("a gap's details");
     }
-    view.gaps.chosen.reset();
-    view.range = Span{trace.span.begin + trace.span.length() / 4, trace.span.end - trace.span.length() / 4};
+    view.active().gaps.chosen.reset();
+    view.active().range = Span{trace.span.begin + trace.span.length() / 4, trace.span.end - trace.span.length() / 4};
     for (const char* tab : {"kernels", "gpu", "steps", "memory"}) {
       show_panel(view, tab);
       look(std::string("a range, tab ") + tab);
     }
-    view.range.reset();
+    view.active().range.reset();
   }
 
   void findings() {
@@ -167,7 +167,7 @@ class Walk {
     view.findings.open = true;
     look("findings");
     for (std::size_t i = 0; i < std::min<std::size_t>(document_.diagnosis()->findings.size(), 3); ++i) {
-      view.findings.scroll_to_chosen = true;
+      view.active().finding.scroll_to_chosen = true;
       go_to_finding(document_, view, static_cast<std::uint32_t>(i), 0);
       look("finding " + std::to_string(i));
     }
@@ -182,7 +182,7 @@ class Walk {
       const Ns middle = document_.trace.gpu.empty()
                             ? whole.begin + whole.length() / 2
                             : document_.trace.begin(document_.trace.gpu[document_.trace.gpu.size() / 2].slice);
-      view.time = within_limits({{middle - half, middle + half}, 0, 0}, whole);
+      view.active().time = within_limits({{middle - half, middle + half}, 0, 0}, whole);
       look("zoomed to " + std::to_string(share));
     }
   }

@@ -152,7 +152,7 @@ void CompareView::draw_header(TraceSide side, const ComparedTimelines& two, View
   const Theme& theme = theme_of(view.theme);
   const Document& document = document_of(side, two);
   Painter p(*ImGui::GetWindowDrawList(), view.scale);
-  const bool acts = view.compare.side == side;
+  const bool acts = view.active_side == side;
   const char* letter = side == TraceSide::a ? "A" : "B";
   p.fill(box, colour(theme.raised));
   const TimeAccount* account = account_of(document);

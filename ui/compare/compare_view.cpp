@@ -50,10 +50,9 @@ Span CompareView::reach_of(TraceSide side, const ComparedTimelines& two) const {
 }
 
 void CompareView::act_on(TraceSide side, ViewState& view) {
-  if (view.compare.side == side) return;
-  swap_views(view, waiting_);
-  view.compare.side = side;
-  ask_again(view);
+  if (view.active_side == side) return;
+  view.active_side = side;
+  ask_again(view.active());
 }
 
 void CompareView::restart(const Document* a, ViewState& view) {
@@ -62,8 +61,7 @@ void CompareView::restart(const Document* a, ViewState& view) {
   view.compare.show.reset();
   view.compare.chosen = -1;
   aligned_on_.reset();
-  view.linked.reset();
-  waiting_.linked.reset();
+  for (TraceView& of : view.traces) of.linked.reset();
   partners_ = {};
   shared_range_.reset();
   if (a && document_) alignment_ = {a->trace.span.begin, document_->trace.span.begin};
@@ -75,17 +73,18 @@ void CompareView::adopt(const Document* a, const Document* b, ViewState& view) {
   restart(a, view);
   view.compare.open = b != nullptr;
   pointed_.reset();
-  if (a && !b) view.time = within_limits(view.time, a->trace.span);
-  if (!b) view.move = {};
-  if (!b) unfold_after_comparison(view.folds);
+  if (a && !b) view.active().time = within_limits(view.active().time, a->trace.span);
+  if (!b) view.active().move = {};
+  if (!b) unfold_after_comparison(view.active().folds);
   if (b && a) show_panel(view, "compare");
-  swap_views(view, waiting_);
-  forget_document(view);
-  view.history.clear();
-  view.folds.python_folded = waiting_.folds.python_folded;
-  view.folds.compact = waiting_.folds.compact;
-  timeline_->adopt(b, view);
-  swap_views(view, waiting_);
+  with_side(TraceSide::b, view, [&] {
+    const LaneFolds& of_a = view.of(TraceSide::a).folds;
+    forget_document(view);
+    view.active().history.clear();
+    view.active().folds.python_folded = of_a.python_folded;
+    view.active().folds.compact = of_a.compact;
+    timeline_->adopt(b, view);
+  });
 }
 
 void CompareView::swap(const Document*& a, std::unique_ptr<TimelinePanel>& timeline, ViewState& view) {
@@ -95,7 +94,8 @@ void CompareView::swap(const Document*& a, std::unique_ptr<TimelinePanel>& timel
   std::swap(partners_[0], partners_[1]);
   std::swap(folds_seen_[0], folds_seen_[1]);
   shared_range_.reset();
-  view.compare.side = other(view.compare.side);
+  std::swap(view.traces[0], view.traces[1]);
+  view.active_side = other(view.active_side);
   view.compare.asked.reset();
   view.compare.answer.reset();
   view.compare.chosen = -1;
@@ -103,7 +103,7 @@ void CompareView::swap(const Document*& a, std::unique_ptr<TimelinePanel>& timel
 
 // A click acts on the timeline that it hits, a command's key on the one under the pointer.
 void CompareView::choose_side(ViewState& view, bool keys_free, std::span<const KeyPress> presses) {
-  if (std::exchange(view.compare.turn, false)) return act_on(other(view.compare.side), view);
+  if (std::exchange(view.compare.turn, false)) return act_on(other(view.active_side), view);
   if (!pointed_) return;
   const bool clicked = ImGui::IsMouseClicked(0) || ImGui::IsMouseClicked(1);
   const bool key = keys_free && std::any_of(presses.begin(), presses.end(), [](const KeyPress& press) {
@@ -134,12 +134,11 @@ void CompareView::take_answer(const ComparedTimelines& two, ViewState& view) {
   alignment_ = answer->alignment();
   link(two, view);
   const Span steps = hull(answer->step_a, {answer->step_b.begin - alignment_.way(), answer->step_b.end - alignment_.way()});
-  const Ns way = view.compare.side == TraceSide::a ? 0 : alignment_.way();
-  go_to(view, focused_on({steps.begin + way, steps.end + way}, view.linked->reach));
+  const Ns way = view.active_side == TraceSide::a ? 0 : alignment_.way();
+  go_to(view, focused_on({steps.begin + way, steps.end + way}, view.active().linked->reach));
 }
 
 void CompareView::link(const ComparedTimelines& two, ViewState& view) {
-  const TraceSide side = view.compare.side;
   const auto match = [&](TraceSide from, SliceId slice) {
     return view.compare.answer ? view.compare.answer->matches.of(from, slice) : SliceId{};
   };
@@ -149,9 +148,9 @@ void CompareView::link(const ComparedTimelines& two, ViewState& view) {
         answer && view.compare.colour_changes ? of == TraceSide::a ? &answer->marks_a : &answer->marks_b : nullptr;
     return std::shared_ptr<const KernelMarks>(answer, its && (answer->marks_a.any() || answer->marks_b.any()) ? its : nullptr);
   };
-  view.linked = {reach_of(side, two), zero_of(side), match(other(side), waiting_.selection), marks(side), side == TraceSide::a};
-  waiting_.linked = {reach_of(other(side), two), zero_of(other(side)), match(side, view.selection), marks(other(side)),
-                     side == TraceSide::b};
+  for (const TraceSide side : kSides)
+    view.of(side).linked = {reach_of(side, two), zero_of(side), match(other(side), view.of(other(side)).selection), marks(side),
+                            side == TraceSide::a};
 }
 
 // Both pieces of work are selected and in sight, however far apart they begin.
@@ -171,8 +170,8 @@ void CompareView::show(const ComparedTimelines& two, ViewState& view, const Slic
     both = both ? hull(*both, here) : here;
   }
   if (!both) return;
-  const Ns way = view.compare.side == TraceSide::a ? 0 : alignment_.way();
-  go_to(view, focused_on({both->begin + way, both->end + way}, reach_of(view.compare.side, two)));
+  const Ns way = view.active_side == TraceSide::a ? 0 : alignment_.way();
+  go_to(view, focused_on({both->begin + way, both->end + way}, reach_of(view.active_side, two)));
 }
 
 void CompareView::begin_frame(const ComparedTimelines& two, ViewState& view, bool keys_free, std::span<const KeyPress> presses,
@@ -192,34 +191,34 @@ void CompareView::begin_frame(const ComparedTimelines& two, ViewState& view, boo
 // What was folded, pinned or hidden in the one since the last frame is done to the other.
 void CompareView::keep_alike(const ComparedTimelines& two, ViewState& view) {
   if (two.a.trace.is_part) return;
-  for (const TraceSide side : kSides) fold_for_comparison(view_of(side, view).folds, document_of(side, two).trace);
-  LaneFolds &a = view_of(TraceSide::a, view).folds, &b = view_of(TraceSide::b, view).folds;
+  for (const TraceSide side : kSides) fold_for_comparison(view.of(side).folds, document_of(side, two).trace);
+  LaneFolds &a = view.of(TraceSide::a).folds, &b = view.of(TraceSide::b).folds;
   if (partners_[0].lane.size() != two.a.trace.lanes.size() || partners_[1].lane.size() != document_->trace.lanes.size()) {
     partners_ = {partners_of(two.a.trace, a, document_->trace, b), partners_of(document_->trace, b, two.a.trace, a)};
     folds_seen_ = {a, b};
   }
-  for (const TraceSide side : {view.compare.side, other(view.compare.side)}) {
+  for (const TraceSide side : {view.active_side, other(view.active_side)}) {
     const std::size_t i = index(side);
-    LaneFolds& now = view_of(side, view).folds;
+    LaneFolds& now = view.of(side).folds;
     if (now.revision == folds_seen_[i].revision) continue;
-    mirror_folds(folds_seen_[i], now, partners_[i], view_of(other(side), view).folds);
+    mirror_folds(folds_seen_[i], now, partners_[i], view.of(other(side)).folds);
     folds_seen_ = {a, b};
   }
 }
 
 // One question for both.
 void CompareView::share_search(const ComparedTimelines& two, ViewState& view, Requests& out) {
-  waiting_.search.typed = view.search.typed;
-  const Document& there = document_of(other(view.compare.side), two);
-  ask_search(there, view.search.typed, out);
+  view.of(other(view.active_side)).search.typed = view.active().search.typed;
+  const Document& there = document_of(other(view.active_side), two);
+  ask_search(there, view.active().search.typed, out);
   const std::shared_ptr<const SearchAnswer>& found = answer_to<SearchQuestion>(there);
-  const bool known = found && found->question == view.search.typed;
+  const bool known = found && found->question == view.active().search.typed;
   view.compare.hits_of_other = known ? std::optional(found->hits.size()) : std::nullopt;
 }
 
 // A time marked in the ruler is marked in both, and given up in both.
 void CompareView::share_range(ViewState& view, const std::optional<Span>& range_before_of_a) {
-  std::optional<Span>&a = view_of(TraceSide::a, view).range, &b = view_of(TraceSide::b, view).range;
+  std::optional<Span>&a = view.of(TraceSide::a).range, &b = view.of(TraceSide::b).range;
   const Ns way = alignment_.way();
   const auto in_b = [&](const Span& span) { return Span{span.begin + way, span.end + way}; };
   if (places_.ruler.holds(ImGui::GetIO().MouseClickedPos[0]) && a != range_before_of_a) {
@@ -298,25 +297,21 @@ TimelinePlace CompareView::place_of(TraceSide side) const {
 
 // What moves the axis.
 TraceSide CompareView::leader(const ViewState& view) const {
-  return over_shared_ ? TraceSide::a : pointed_.value_or(view.compare.side);
+  return over_shared_ ? TraceSide::a : pointed_.value_or(view.active_side);
 }
 
 void CompareView::follow(TraceSide from, ViewState& view) {
-  const TraceSide active = view.compare.side;
-  const Ns way = zero_of(other(active)) - zero_of(active);
-  if (from == active) {
-    waiting_.time = moved_by(view.time, way);
-    waiting_.move = moved_by(view.move, way);
-  } else {
-    view.time = moved_by(waiting_.time, -way);
-    view.move = moved_by(waiting_.move, -way);
-  }
+  const TraceView& leading = view.of(from);
+  TraceView& following = view.of(other(from));
+  const Ns way = zero_of(other(from)) - zero_of(from);
+  following.time = moved_by(leading.time, way);
+  following.move = moved_by(leading.move, way);
 }
 
 // The leader goes first, and the other one follows within the frame.
 void CompareView::move_both(const ComparedTimelines& two, ViewState& view, const TimelineKeys& keys, double delta_s) {
   const TraceSide first = leader(view), second = other(first);
-  const std::optional<Span> range = view_of(TraceSide::a, view).range;
+  const std::optional<Span> range = view.of(TraceSide::a).range;
   TimelineKeys none = keys;
   none.listen = false;
   const auto move = [&](TraceSide side, const TimelineKeys& its_keys, double its_delta_s) {

@@ -3,7 +3,7 @@
 // is longer on the screen. What changed, one overview and one ruler; below them A's GPUs, then B's, then the other lanes of A
 // and of B, folded at first. Scrolled and zoomed together; what is folded, pinned, hidden or searched for in the one is so in
 // the other, a time marked in the ruler is marked in both. Selections and marked areas are each one's own. Keys and panels are
-// about the trace that was clicked last, whose view ViewState holds; the other one's view waits here.
+// about the trace that was clicked last.
 #include <array>
 #include <memory>
 #include <string>
@@ -29,8 +29,6 @@ class CompareView {
   const Document* document() const { return document_; }
   const TimelinePanel& timeline() const { return *timeline_; }
   const Alignment& alignment() const { return alignment_; }
-  // What the window shows of one of the two.
-  const TraceView& view_of(TraceSide side, const ViewState& view) const { return view.compare.side == side ? view : waiting_; }
 
   // Another B, or none.
   void adopt(const Document* a, const Document* b, ViewState& view);
@@ -66,14 +64,12 @@ class CompareView {
   }
   Ns zero_of(TraceSide side) const { return side == TraceSide::a ? alignment_.zero_a : alignment_.zero_b; }
   Span reach_of(TraceSide side, const ComparedTimelines& two) const;
-  TraceView& view_of(TraceSide side, ViewState& view) { return view.compare.side == side ? view : waiting_; }
-  // Does something to one side's view, whichever of the two is acted on.
+  // Does something to one side's view, which is the active one meanwhile.
   template <class Do>
-  void with_side(TraceSide side, ViewState& view, Do act) {
-    const bool waits = view.compare.side != side;
-    if (waits) swap_views(view, waiting_);
+  static void with_side(TraceSide side, ViewState& view, Do act) {
+    const TraceSide before = std::exchange(view.active_side, side);
     act();
-    if (waits) swap_views(view, waiting_);
+    view.active_side = before;
   }
   void choose_side(ViewState& view, bool keys_free, std::span<const KeyPress> presses);
   void ask(const ComparedTimelines& two, ViewState& view, Requests& out) const;
@@ -97,7 +93,6 @@ class CompareView {
 
   const Document* document_ = nullptr;
   std::unique_ptr<TimelinePanel> timeline_ = std::make_unique<TimelinePanel>();
-  TraceView waiting_;  // of the side that is not acted on
   Alignment alignment_;
   std::shared_ptr<const ComparisonAnswer> aligned_on_;
   Places places_;

@@ -57,7 +57,7 @@ void draw_crumb(DetailsDrawing& panel, const Breadcrumb& crumb, bool selected) {
     if (crumb.slice)
       select_slice(panel.view, crumb.slice, /*reveal=*/true);
     else
-      panel.view.reveal_lane = crumb.lane;
+      panel.view.active().reveal_lane = crumb.lane;
   }
   if (crumb.part == Breadcrumb::Part::slice)
     draw_hover(text == crumb.text ? std::string_view("Select it.") : std::string_view(crumb.text));
@@ -73,10 +73,10 @@ void draw_folded(DetailsDrawing& panel, const std::vector<Breadcrumb>& crumbs, s
   if (!ImGui::BeginPopup("folded")) return;
   for (std::size_t i = first; i < last; ++i) {
     ImGui::PushID(static_cast<int>(i));
-    const LaneId lane = panel.view.reveal_lane;
-    const SliceId before = panel.view.selection;
+    const LaneId lane = panel.view.active().reveal_lane;
+    const SliceId before = panel.view.active().selection;
     draw_crumb(panel, crumbs[i], false);
-    if (panel.view.selection != before || panel.view.reveal_lane != lane) ImGui::CloseCurrentPopup();
+    if (panel.view.active().selection != before || panel.view.active().reveal_lane != lane) ImGui::CloseCurrentPopup();
     ImGui::PopID();
   }
   ImGui::EndPopup();
@@ -215,29 +215,29 @@ void draw_sections(DetailsDrawing& panel, const DetailsModel& model) {
 
 // Makes the model anew for another selection or fresh args, and asks for the args that it lacks.
 void refresh(const Document& document, ViewState& view, Requests& out) {
-  DetailsState& details = view.details;
-  if (details.model.slice == view.selection) return;
-  if (details.args.slice != view.selection) {
-    details.args = {view.selection, ArgsState::Stage::reading, {}, {}};
-    out.add(ReadArgs{view.selection});
+  DetailsState& details = view.active().details;
+  if (details.model.slice == view.active().selection) return;
+  if (details.args.slice != view.active().selection) {
+    details.args = {view.active().selection, ArgsState::Stage::reading, {}, {}};
+    out.add(ReadArgs{view.active().selection});
   }
-  details.model = make_details(document, view.selection, &details.args);
+  details.model = make_details(document, view.active().selection, &details.args);
 }
 
 }  // namespace
 
 void draw_details(const Document& document, ViewState& view, Requests& out) {
   DetailsDrawing panel{document, view, theme_of(view.theme)};
-  if (!view.selection && chosen_gap(document, view).gap) return draw_gap_details(document, view);
-  if (!view.selection && has_account(document)) return draw_account_details(document, view);
-  if (!view.selection) {
+  if (!view.active().selection && chosen_gap(document, view.active()).gap) return draw_gap_details(document, view);
+  if (!view.active().selection && has_account(document)) return draw_account_details(document, view);
+  if (!view.active().selection) {
     draw_text(Face::sans, panel.theme.muted,
               "Nothing is selected. Click a slice to see its time, its parents, its args and, for a kernel, its resources.",
               /*wrap=*/true);
     return;
   }
   refresh(document, view, out);
-  const DetailsModel& model = view.details.model;  // a click below changes the selection; the model follows next frame
+  const DetailsModel& model = view.active().details.model;  // a click below changes the selection; the model follows next frame
   draw_heading(panel, model);
   ImGui::Spacing();
   draw_sections(panel, model);

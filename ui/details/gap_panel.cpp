@@ -69,7 +69,7 @@ void draw_reasons(const Document& document, ViewState& view, const GapPlace& cho
     slice_line(document, view, "which was launched by", gap.launch);
   else if (gap.ended_by)
     draw_text(Face::sans, theme.muted, "Its launch is not in the file: it came before the recording, or was not recorded.");
-  const std::vector<GapSlice> slices = chosen_slices(document, view);  // a click below lets go of them
+  const std::vector<GapSlice> slices = chosen_slices(document, view.active());  // a click below lets go of them
   if (!slices.empty()) draw_text(Face::bold, theme.muted, "Meanwhile the host was in");
   for (const GapSlice& slice : slices) {
     ImGui::PushID(static_cast<int>(&slice - slices.data()));
@@ -86,14 +86,14 @@ void draw_steps_list(const Document& document, ViewState& view, const DeviceAcco
   const TimeAccount& account = *account_of(document);
   const Theme& theme = theme_of(view.theme);
   draw_text(Face::bold, theme.muted, "Step by step");
-  const AccountSums& sums = account_sums(document, device, view);
+  const AccountSums& sums = account_sums(document, device, view.active());
   const std::vector<AccountTimes> times = sums.steps;  // a click below makes them anew
   for (std::size_t i = 0; i < times.size() && i < kMostSteps; ++i) {
     const TimeAccount::StepWindow& step = account.steps()[i];
     ImGui::PushID(static_cast<int>(i));
     if (draw_link(Face::mono, theme.accent, printable(document.trace.name(step.step)))) {
       select_slice(view, step.step, /*reveal=*/false);
-      go_to(view, focused_on(step.span, axis_reach(view, document.trace.span)));
+      go_to(view, focused_on(step.span, axis_reach(view.active(), document.trace.span)));
     }
     ImGui::SameLine(0, 8 * view.scale);
     draw_text(Face::mono, theme.muted, format_duration(times[i].window));
@@ -122,7 +122,7 @@ bool has_account(const Document& document) {
 }
 
 void draw_gap_details(const Document& document, ViewState& view) {
-  const GapPlace chosen = chosen_gap(document, view);
+  const GapPlace chosen = chosen_gap(document, view.active());
   if (begin_column("causes", kCauseWidth, view)) draw_causes(document, view, chosen);
   ImGui::EndChild();
   ImGui::SameLine(0, 24 * view.scale);

@@ -76,16 +76,17 @@ void draw_places(FindingsPanel& panel, const Finding& finding) {
   if (ImGui::SmallButton(">")) walk_places(panel.document, panel.view, 1);
   draw_hover("The next place of this finding.");
   ImGui::SameLine(0, panel.px(8));
-  draw_text(Face::sans, panel.theme.muted, fmt::format("place {} of {}", panel.view.findings.place + 1, finding.spans.size()));
+  draw_text(Face::sans, panel.theme.muted,
+            fmt::format("place {} of {}", panel.view.active().finding.place + 1, finding.spans.size()));
   if (finding.spans.size() > 1) {
     ImGui::SameLine(0, panel.px(8));
     if (ImGui::SmallButton("List")) open_list(panel.view, list_of_finding(finding));
     draw_hover("List its places below, with their times.");
   }
-  if (!panel.view.range) return;
+  if (!panel.view.active().range) return;
   ImGui::SameLine(0, 0);
   draw_text(Face::sans, panel.theme.muted,
-            fmt::format(", {} in the selected time", places_in(finding, panel.view.range).size()));
+            fmt::format(", {} in the selected time", places_in(finding, panel.view.active().range).size()));
 }
 
 void draw_open(FindingsPanel& panel, const Finding& finding) {
@@ -142,13 +143,13 @@ bool draw_head(FindingsPanel& panel, const Finding& finding, bool chosen) {
 // The first click goes to the first place, further ones from place to place.
 void choose(FindingsPanel& panel, std::uint32_t finding, bool again) {
   if (again) return walk_places(panel.document, panel.view, 1);
-  const std::vector<std::size_t> places = places_in(panel.diagnosis.findings[finding].finding, panel.view.range);
+  const std::vector<std::size_t> places = places_in(panel.diagnosis.findings[finding].finding, panel.view.active().range);
   go_to_finding(panel.document, panel.view, finding, places.empty() ? 0 : places.front());
 }
 
 // Says that not all findings are here, and gives them back.
 void draw_range_note(FindingsPanel& panel, std::size_t shown) {
-  if (!panel.view.range) return;
+  if (!panel.view.active().range) return;
   const std::size_t all = shown_findings(panel.diagnosis, panel.view.findings).size();
   draw_text(Face::sans, panel.theme.muted, fmt::format("{} of {} findings in the selected time", shown, all), /*wrap=*/true);
   if (ImGui::SmallButton("All of the trace")) clear_area(panel.view);
@@ -162,7 +163,7 @@ std::string how_led(const RankedFinding& f) {
 
 void draw_finding(FindingsPanel& panel, const FindingRow& row) {
   const Finding& finding = panel.diagnosis.findings[row.finding].finding;
-  FindingsState& state = panel.view.findings;
+  FindingState& state = panel.view.active().finding;
   const bool chosen = state.chosen == static_cast<std::int32_t>(row.finding);
   ImGui::PushID(static_cast<int>(row.finding));
   if (row.led) ImGui::Indent(panel.px(kIndent));
@@ -225,7 +226,7 @@ void draw_findings(const Document& document, ViewState& view, Requests& out) {
   ImGui::SameLine();
   ImGui::Checkbox("explain this trace", &view.findings.explain);
   draw_hover("Every note: also what teaches to read what you see, and what a finding above already counts.");
-  const std::vector<FindingRow> rows = shown_findings(*diagnosis, view.findings, view.range);
+  const std::vector<FindingRow> rows = shown_findings(*diagnosis, view.findings, view.active().range);
   draw_range_note(panel, rows.size());
   ImGui::Separator();
   ImGui::BeginChild("list");  // the verdict stays in sight
@@ -243,8 +244,8 @@ void draw_findings(const Document& document, ViewState& view, Requests& out) {
     draw_finding(panel, row);
   }
   if (rows.empty())
-    draw_absence(view,
-                 view.range ? "No rule has anything to say about the selected time." : "No rule has anything to say here.");
+    draw_absence(view, view.active().range ? "No rule has anything to say about the selected time."
+                                           : "No rule has anything to say here.");
   draw_muted(panel);
   draw_unjudged(panel);
   if (ImGui::SmallButton("As SQL")) open_as_sql(view, kFindingsAsSql);

@@ -43,7 +43,7 @@ struct FlamePanel {
 
 std::string what_is_shown(const FlamePanel& panel) {
   const Area& area = panel.answer()->question.area;
-  if (!panel.view.range) return "The whole trace.";
+  if (!panel.view.active().range) return "The whole trace.";
   return fmt::format("{} on {} of {} lanes.", format_duration(area.span.length()), area.lanes.size(),
                      panel.document.trace.lanes.size());
 }
@@ -131,7 +131,7 @@ const char* why_empty(const FlamePanel& panel) {
 
 void draw_flame(const Document& document, ViewState& view, Requests& out) {
   if (draw_part_note(document, view, "the flame graph follows")) return;
-  FlamePanel panel{document, view, theme_of(view.theme), view.flame};
+  FlamePanel panel{document, view, theme_of(view.theme), view.active().flame};
   FlameQuestion question = flame_question(document.trace, view);
   ask(document, std::move(question), out);
   if (draw_trouble<FlameQuestion>(document, view)) return;

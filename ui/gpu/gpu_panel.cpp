@@ -231,10 +231,10 @@ void draw_gaps(const Document& document, ViewState& view, Requests& out) {
   const GpuFacts& facts = document.analysis()->gpu();
   draw_gap_head(facts, view);
   if (facts.gaps.empty()) return draw_absence(view, "No stream stood still between two pieces of work.");
-  GapsState& state = view.gaps;
-  arrange(document, state, view.range);
+  GapsState& state = view.active().gaps;
+  arrange(document, state, view.active().range);
   const std::vector<std::uint32_t>& rows = state.arranged.rows;
-  if (view.range) {
+  if (view.active().range) {
     draw_range_chip(document, view);
     ImGui::SameLine();
     draw_text(Face::sans, theme_of(view.theme).muted, "The gaps below; all other figures are of the whole recording.");

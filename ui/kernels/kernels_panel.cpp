@@ -41,7 +41,7 @@ const KernelRow* selected_row(const KernelsState& state) {
 
 // A kernel selected elsewhere is the chosen one here.
 void follow_selection(KernelsPanel& panel) {
-  const SliceId selection = panel.view.selection;
+  const SliceId selection = panel.view.active().selection;
   if (panel.state.followed == selection) return;
   panel.state.followed = selection;
   const Trace& trace = panel.document.trace;
@@ -55,8 +55,9 @@ void arrange(KernelsPanel& panel) {
   KernelsState& state = panel.state;
   KernelsState::Arranged& made = state.arranged;
   const KernelTable& whole = panel.document.analysis()->kernels();
-  if (panel.view.range) ask(panel.document, KernelsQuestion{*panel.view.range}, panel.out);
-  const std::shared_ptr<const KernelsAnswer> of_range = panel.view.range ? answer_to<KernelsQuestion>(panel.document) : nullptr;
+  if (panel.view.active().range) ask(panel.document, KernelsQuestion{*panel.view.active().range}, panel.out);
+  const std::shared_ptr<const KernelsAnswer> of_range =
+      panel.view.active().range ? answer_to<KernelsQuestion>(panel.document) : nullptr;
   const bool other_rows = made.whole != &whole || made.of_range != of_range;
   if (other_rows) {
     made.whole = &whole;
@@ -302,7 +303,7 @@ void draw_charts(KernelsPanel& panel) {
   if (calls.slices.empty()) return;
   const float gap = 12 * panel.view.scale;
   const ImVec2 size{(ImGui::GetContentRegionAvail().x - gap) / 2, kChartHeight * panel.view.scale};
-  const SliceId chosen = panel.view.selection;
+  const SliceId chosen = panel.view.active().selection;
   const bool own = chosen.valid() && trace.name_id(chosen) == panel.state.arranged.called;
   const auto& edges = calls.histogram.edges;
   const auto edge_text = [&](std::size_t i) { return format_duration(static_cast<Ns>(edges[i] + 0.5)); };
@@ -312,7 +313,7 @@ void draw_charts(KernelsPanel& panel) {
                      format_count(static_cast<std::int64_t>(calls.histogram.counts[i])) + " runs";
             });
   ImGui::SameLine(0, gap);
-  const Span span = panel.view.range.value_or(trace.span);
+  const Span span = panel.view.active().range.value_or(trace.span);
   const auto point = [&](std::size_t i) {
     const SliceId s = calls.slices[i];
     return ChartPoint{trace.begin(s), static_cast<double>(trace.duration(s))};
@@ -355,7 +356,7 @@ void draw_toolbar(KernelsPanel& panel) {
   draw_columns_menu(titles, panel.state.hidden);
   ImGui::SameLine();
   draw_range_chip(panel.document, panel.view);
-  if (panel.view.range) ImGui::SameLine();
+  if (panel.view.active().range) ImGui::SameLine();
   if (ImGui::Button("As SQL")) open_as_sql(panel.view, kKernelsAsSql);
   draw_hover("Show the query that gives these rows, of the whole trace.");
   ImGui::SameLine();
@@ -377,11 +378,11 @@ void draw_kernels(const Document& document, ViewState& view, Requests& out) {
   if (!facts->kernels().trace_has_gpu_work)
     return draw_absence(view,
                         "No GPU work in this trace: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].");
-  KernelsPanel panel{document, view, out, theme_of(view.theme), view.kernels};
+  KernelsPanel panel{document, view, out, theme_of(view.theme), view.active().kernels};
   draw_toolbar(panel);
   follow_selection(panel);
   arrange(panel);
-  if (view.range && draw_trouble<KernelsQuestion>(document, view)) return;
+  if (view.active().range && draw_trouble<KernelsQuestion>(document, view)) return;
   if (panel.state.arranged.table().rows.empty()) return draw_absence(view, "No GPU work begins in this range.");
   if (!selected_row(panel.state)) return draw_rows(panel, 0);
   const float whole = ImGui::GetContentRegionAvail().x;

@@ -29,16 +29,16 @@ void draw_devices(const Document& document, const MemoryUse& use, ViewState& vie
   for (const MemoryDevice& device : use.devices) names.push_back(device_name(device));
   std::vector<Choice> choices;
   for (const std::string& name : names) choices.push_back({name.c_str(), "Show this memory."});
-  view.memory_device = draw_choice("device", choices, view.memory_device, view);
+  view.active().memory_device = draw_choice("device", choices, view.active().memory_device, view);
   ImGui::SameLine(0, 14 * view.scale);
   draw_range_chip(document, view);
-  if (view.range) ImGui::SameLine(0, 14 * view.scale);
+  if (view.active().range) ImGui::SameLine(0, 14 * view.scale);
 }
 
 void draw_peak(const Document& document, const MemoryDevice& device, ViewState& view) {
   const Theme& theme = theme_of(view.theme);
   const MemoryPoint peak = device.points[device.peak];
-  std::string text = (view.range ? "peak of the whole recording " : "peak ") + bytes_text(peak.allocated) + " at " +
+  std::string text = (view.active().range ? "peak of the whole recording " : "peak ") + bytes_text(peak.allocated) + " at " +
                      format_duration(peak.time - document.trace.span.begin);
   if (!device.states_totals) text += " (of what this recording saw, beginning at 0)";
   if (device.peak_reserved >= 0) text += ", reserved at most " + bytes_text(device.peak_reserved);
@@ -66,7 +66,8 @@ void draw_curve(const Document& document, const MemoryDevice& device, ViewState&
   const Theme& theme = theme_of(view.theme);
   const MemoryPoint peak = device.points[device.peak];
   const Span whole = document.trace.span;
-  const Span span = view.range && view.range->overlaps(whole) ? intersect(*view.range, whole) : whole;
+  const Span span =
+      view.active().range && view.active().range->overlaps(whole) ? intersect(*view.active().range, whole) : whole;
   const std::size_t first = device.points.at(span.begin).value_or(0);  // what holds when it begins
   const bool reserved = device.peak_reserved >= 0;
   const ChartCurve allocated{
@@ -103,7 +104,7 @@ void draw_curve(const Document& document, const MemoryDevice& device, ViewState&
   draw_tooltip(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(),
                format_duration(pointer->time - whole.begin) + ": " + now + " allocated");
   if (pointer->clicked) {
-    const Ns half = std::max<Ns>(view.time.span.length() / 2, 1);
+    const Ns half = std::max<Ns>(view.active().time.span.length() / 2, 1);
     go_to(view, within_limits(TimeView{{pointer->time - half, pointer->time + half}, 0, 0}, whole));
   }
 }
@@ -127,7 +128,7 @@ std::string operators_csv(const Trace& trace, const MemoryUse& use) {
 
 void draw_operators(const Document& document, ViewState& view, const MemoryUse& use, Requests& out) {
   const Trace& trace = document.trace;
-  if (view.range) {
+  if (view.active().range) {
     draw_text(Face::sans, theme_of(view.theme).muted, "Of the whole recording:");
     ImGui::SameLine();
   }
@@ -170,10 +171,10 @@ void draw_memory(const Document& document, ViewState& view, Requests& out) {
   if (use.devices.empty()) return draw_absence(view, "No memory recorded: pass profile_memory=True to the profiler.");
   const float whole = ImGui::GetContentRegionAvail().x;
   const float gap = 16 * view.scale;
-  view.memory_device = std::min(view.memory_device, use.devices.size() - 1);
+  view.active().memory_device = std::min(view.active().memory_device, use.devices.size() - 1);
   ImGui::BeginChild("memory", {std::round(whole * kCurveShare), 0});
   draw_devices(document, use, view);
-  const MemoryDevice& device = use.devices[view.memory_device];
+  const MemoryDevice& device = use.devices[view.active().memory_device];
   if (!device.points.empty()) {
     draw_curve(document, device, view);
     draw_peak(document, device, view);

@@ -131,9 +131,9 @@ void draw_modules(const Document& document, ViewState& view, Requests& out) {
   if (!use) return draw_absence(view, "Adding up the modules...");
   const std::string missing = missing_modules(*use);
   if (use->kind == RegionKind::none) return draw_absence(view, missing);
-  ModulesPanel panel{document, view, out, theme_of(view.theme), view.modules, *use};
+  ModulesPanel panel{document, view, out, theme_of(view.theme), view.active().modules, *use};
   draw_toolbar(panel);
-  arrange_modules(use, view.modules);
+  arrange_modules(use, view.active().modules);
   if (!missing.empty()) draw_text(Face::sans, panel.theme.muted, missing, /*wrap=*/true);
   draw_text(Face::sans, panel.theme.muted, outside_text(*use), /*wrap=*/true);
   draw_rows(panel);

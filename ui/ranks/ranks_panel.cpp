@@ -54,8 +54,8 @@ void show_step(const RanksPanel& panel, const std::string& name) {
     for (std::size_t s = 0; s < panel.answer.matrix.steps.size(); ++s) {
       const RankMatrix::Cell& cell = panel.answer.matrix.at(r, s);
       if (!cell.there || panel.answer.matrix.steps[s] != name) continue;
-      panel.view.range = cell.span;
-      go_to(panel.view, focused_on(cell.span, axis_reach(panel.view, panel.document.trace.span)));
+      panel.view.active().range = cell.span;
+      go_to(panel.view, focused_on(cell.span, axis_reach(panel.view.active(), panel.document.trace.span)));
     }
   }
 }

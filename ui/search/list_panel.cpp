@@ -60,9 +60,9 @@ GridCell total_cell(const ListPanel& panel, ListColumn column) {
 
 void go_to_place(ListPanel& panel, const ListPlace& place) {
   if (place.slice) return select_slice(panel.view, place.slice, /*reveal=*/true);
-  panel.view.selection = {};
-  panel.view.reveal_lane = place.lane;
-  go_to(panel.view, focused_on(place.span, axis_reach(panel.view, panel.document.trace.span)));
+  panel.view.active().selection = {};
+  panel.view.active().reveal_lane = place.lane;
+  go_to(panel.view, focused_on(place.span, axis_reach(panel.view.active(), panel.document.trace.span)));
 }
 
 void draw_rows(ListPanel& panel) {
@@ -76,7 +76,7 @@ void draw_rows(ListPanel& panel) {
   grid.id = "list";
   grid.columns = columns;
   grid.rows = state.arranged.rows.size();
-  grid.selected = row_of(state, panel.view.selection);
+  grid.selected = row_of(state, panel.view.active().selection);
   grid.sorted_by = static_cast<std::size_t>(state.order.column);
   grid.descending = state.order.descending;
   grid.width_px = ImGui::GetContentRegionAvail().x;
@@ -96,7 +96,7 @@ void draw_histogram(const ListPanel& panel, ImVec2 size) {
   const DurationHistogram& histogram = panel.state.arranged.histogram;
   if (histogram.counts.empty()) return;
   const auto edge = [&](std::size_t i) { return format_duration(static_cast<Ns>(histogram.edges[i] + 0.5)); };
-  const SliceId selection = panel.view.selection;
+  const SliceId selection = panel.view.active().selection;
   draw_bars(
       {"histogram", size, "durations", edge(0), edge(histogram.edges.size() - 1)}, histogram.counts,
       selection ? bin_of(histogram, panel.document.trace.duration(selection)) : std::nullopt, panel.view, [&](std::size_t i) {
@@ -111,7 +111,7 @@ void draw_head(ListPanel& panel) {
   draw_text(Face::bold, panel.theme.text, elide_middle(printable(panel.state.of->title), 60));
   ImGui::SameLine();
   draw_range_chip(panel.document, panel.view);
-  if (panel.view.range) ImGui::SameLine();
+  if (panel.view.active().range) ImGui::SameLine();
   draw_csv_buttons(
       ".list.csv", [&] { return list_csv(panel.document.trace, panel.state); }, panel.out);
 }
@@ -120,17 +120,17 @@ void draw_head(ListPanel& panel) {
 
 void draw_list(const Document& document, ViewState& view, Requests& out) {
   if (draw_part_note(document, view, "lists follow")) return;
-  if (!view.list.of)
+  if (!view.active().list.of)
     return draw_absence(view,
                         "Nothing is listed. Shift+L lists what was found, or the slices of the row chosen in a table; a right "
                         "click on a row and the "
                         "findings list theirs.");
-  ListPanel panel{document, view, out, theme_of(view.theme), view.list};
+  ListPanel panel{document, view, out, theme_of(view.theme), view.active().list};
   draw_head(panel);
-  arrange_list(document.trace, view.list, view.range);
-  if (view.list.arranged.rows.empty())
-    return draw_absence(
-        view, view.range ? "Nothing of the list begins in the selected time." : "Nothing of the list passes the filter.");
+  arrange_list(document.trace, view.active().list, view.active().range);
+  if (view.active().list.arranged.rows.empty())
+    return draw_absence(view, view.active().range ? "Nothing of the list begins in the selected time."
+                                                  : "Nothing of the list passes the filter.");
   const float whole = ImGui::GetContentRegionAvail().x, gap = 12 * view.scale, side = kSideWidth * view.scale;
   if (whole < (kLeastRows + kSideWidth) * view.scale) return draw_rows(panel);
   ImGui::BeginChild("rows", {whole - side - gap, 0});

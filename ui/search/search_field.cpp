@@ -28,7 +28,7 @@ void draw_lanes(const Document& document, ViewState& view, const SearchAnswer& a
   for (std::size_t i = 0; i < std::min(kMostLanes, answer.lanes.size()); ++i) {
     const Lane& lane = trace.lane(answer.lanes[i]);
     ImGui::PushID(static_cast<int>(i));
-    if (draw_link(Face::sans, theme.accent, printable(lane.title))) view.reveal_lane = answer.lanes[i];
+    if (draw_link(Face::sans, theme.accent, printable(lane.title))) view.active().reveal_lane = answer.lanes[i];
     ImGui::SameLine();
     draw_text(Face::sans, theme.muted, printable(trace.processes[lane.process.index()].title));
     ImGui::PopID();
@@ -50,7 +50,7 @@ bool draw_found(const Box& box, const Document& document, ViewState& view) {
   const SearchAnswer* answer = answer_to<SearchQuestion>(document).get();
   if (draw_trouble<SearchQuestion>(document, view)) {
     // nothing was found out
-  } else if (!answer || answer->question != view.search.typed) {
+  } else if (!answer || answer->question != view.active().search.typed) {
     draw_text(Face::sans, theme.muted, "Searching");
   } else {
     const bool trouble = !answer->error.empty();
@@ -70,7 +70,7 @@ bool draw_found(const Box& box, const Document& document, ViewState& view) {
 }
 
 void walk(const FrameInput& in, CommandScope& scope) {
-  SearchState& search = scope.view.search;
+  SearchState& search = scope.view.active().search;
   const bool next = pressed(in.presses, Key::enter) || pressed(in.presses, Key::f3);
   const bool previous = pressed(in.presses, Key::enter, kShift) || pressed(in.presses, Key::f3, kShift);
   if (!next && !previous) return;
@@ -101,22 +101,22 @@ bool ask_search(const Document& document, const SearchQuestion& typed, Requests&
 
 std::string search_count_text(const Document& document, const ViewState& view) {
   const SearchAnswer* answer = answer_to<SearchQuestion>(document).get();
-  if (view.search.typed.text.empty() || !answer) return {};
+  if (view.active().search.typed.text.empty() || !answer) return {};
   if (!answer->error.empty()) return "?";
   const CompareState& two = view.compare;
   const bool both = two.open && two.hits_of_other;
   if (answer->hits.empty() && !both) return "no hit";
-  const std::size_t at = hit_position(document.trace, *answer, view.selection);
+  const std::size_t at = hit_position(document.trace, *answer, view.active().selection);
   const std::string count = format_count(static_cast<std::int64_t>(answer->hits.size()));
   const std::string here = at > 0 ? format_count(static_cast<std::int64_t>(at)) + " of " + count : count;
   if (!both) return here;
   const std::string there = format_count(static_cast<std::int64_t>(*two.hits_of_other));
-  return two.side == TraceSide::a ? "A " + here + ", B " + there : "A " + there + ", B " + here;
+  return view.active_side == TraceSide::a ? "A " + here + ", B " + there : "A " + there + ", B " + here;
 }
 
 void draw_search_field(const Box& box, const FrameInput& in, CommandScope& scope) {
   ViewState& view = scope.view;
-  SearchState& search = view.search;
+  SearchState& search = view.active().search;
   const Theme& theme = theme_of(view.theme);
   Painter p(*ImGui::GetWindowDrawList(), view.scale);
   const bool typing = search.has_keys || search.slash_frames > 0;
@@ -149,7 +149,7 @@ void draw_search_field(const Box& box, const FrameInput& in, CommandScope& scope
   search.wants_keys = refocus;
   draw_count({box.x0, box.y0, box.x1 - toggle, box.y1}, *in.document, view, p);
   if (search.has_keys || refocus || take) p.frame(box, colour(theme.accent), p.hairline());
-  if (ask_search(*in.document, search.typed, scope.out)) view.cycle = {};
+  if (ask_search(*in.document, search.typed, scope.out)) view.active().cycle = {};
   if (!search.open || search.typed.text.empty()) return;
   const bool hovered = draw_found(box, *in.document, view);
   search.open = search.has_keys || refocus || take || (hovered && !leave);

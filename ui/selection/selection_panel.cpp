@@ -59,8 +59,8 @@ void draw_gaps(SelectionPanel& panel, const AreaGpu& gpu) {
   if (gpu.gaps == 0) return;
   ImGui::SameLine(0, kFactGap * panel.view.scale);
   if (draw_link(Face::sans, panel.theme.accent, "longest " + format_duration(gpu.longest.length()))) {
-    panel.view.selection = {};
-    panel.view.reveal_lane = gpu.longest_lane;
+    panel.view.active().selection = {};
+    panel.view.active().reveal_lane = gpu.longest_lane;
     go_to(panel.view, focused_on(gpu.longest, panel.document.trace.span));
   }
   draw_hover("Go there: " + range_text(panel.document.trace, gpu.longest) + " after the start.");
@@ -223,14 +223,14 @@ void draw_selection(const Document& document, ViewState& view, Requests& out) {
     return draw_absence(view,
                         "Nothing is marked. Drag over the lanes to mark a time on some of them, or in the ruler for all "
                         "lanes; R marks the selected slice, Ctrl+A everything.");
-  SelectionPanel panel{document, view, out, theme_of(view.theme), view.area};
+  SelectionPanel panel{document, view, out, theme_of(view.theme), view.active().area};
   ask(document, AreaQuestion{*area}, out);
   if (draw_trouble<AreaQuestion>(document, view)) return;
   if (!panel.answer()) return draw_absence(view, "Adding up what lies in the area...");
-  arrange_area(document.trace, panel.answer(), view.area);
+  arrange_area(document.trace, panel.answer(), view.active().area);
   draw_facts(panel);
   draw_toolbar(panel);
-  arrange_area(document.trace, panel.answer(), view.area);
+  arrange_area(document.trace, panel.answer(), view.active().area);
   if (panel.stats().slices == 0) return draw_absence(view, "No slice lies in this area.");
   draw_rows(panel);
 }

@@ -130,8 +130,8 @@ void choose(SqlPanel& panel, std::uint32_t row) {
   const std::optional<ListPlace> place = panel.answer()->place(panel.document, row);
   if (!place) return;
   if (place->slice) return select_slice(panel.view, place->slice, /*reveal=*/true);
-  panel.view.range = place->span;
-  go_to(panel.view, focused_on(place->span, axis_reach(panel.view, panel.document.trace.span)));
+  panel.view.active().range = place->span;
+  go_to(panel.view, focused_on(place->span, axis_reach(panel.view.active(), panel.document.trace.span)));
 }
 
 std::vector<GridColumn> columns_of(const SqlAnswer& answer) {

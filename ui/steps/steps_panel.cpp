@@ -108,18 +108,18 @@ void draw_head(const Document& document, const Steps& steps, ViewState& view, Re
   if (!steps.annotated) note = "No steps recorded: call profiler.step() and pass schedule(...); this is the whole recording.";
   if (steps.dropped > 0) note = std::to_string(steps.dropped) + " at the end left out: its GPU work is not all in the file.";
   draw_range_chip(document, view);
-  if (view.range) ImGui::SameLine();
+  if (view.active().range) ImGui::SameLine();
   if (ImGui::Button("As SQL")) open_as_sql(view, kStepsAsSql);
   draw_hover("Show the query that gives these rows, of the whole trace.");
   ImGui::SameLine();
   draw_csv_buttons(
-      ".steps.csv", [&] { return steps_csv(document.trace, steps, view.range); }, out);
+      ".steps.csv", [&] { return steps_csv(document.trace, steps, view.active().range); }, out);
   if (!note.empty()) draw_text(Face::sans, theme_of(view.theme).notable, note, /*wrap=*/true);
 }
 
 // ProfilerStep#N, or any annotation of the file.
 void draw_annotation_choice(const Document& document, ViewState& view, Requests& out) {
-  StepsState& state = view.steps;
+  StepsState& state = view.active().steps;
   ask(document, StepsQuestion{state.annotation}, out);
   const std::shared_ptr<const StepsAnswer>& answer = answer_to<StepsQuestion>(document);
   constexpr const char* kDefault = "ProfilerStep#N";
@@ -149,7 +149,7 @@ void draw_steps(const Document& document, ViewState& view, Requests& out) {
   draw_annotation_choice(document, view, out);
   if (draw_trouble<StepsQuestion>(document, view)) return;
   const std::shared_ptr<const StepsAnswer> answer = answer_to<StepsQuestion>(document);
-  const bool other = answer && !answer->annotation.empty() && !view.steps.annotation.empty();
+  const bool other = answer && !answer->annotation.empty() && !view.active().steps.annotation.empty();
   const Steps& steps = other ? answer->steps : facts->steps();
   if (steps.steps.empty())
     return draw_absence(view, "No steps in this trace: call profiler.step() after each step and pass schedule(...).");
@@ -157,7 +157,7 @@ void draw_steps(const Document& document, ViewState& view, Requests& out) {
   std::vector<std::size_t> rows;  // of the selected time, where there is one
   Ns longest = 0;
   for (std::size_t i = 0; i < steps.steps.size(); ++i) {
-    if (view.range && !steps.steps[i].span.overlaps(*view.range)) continue;
+    if (view.active().range && !steps.steps[i].span.overlaps(*view.active().range)) continue;
     rows.push_back(i);
     longest = std::max(longest, steps.steps[i].span.length());
   }
@@ -170,7 +170,7 @@ void draw_steps(const Document& document, ViewState& view, Requests& out) {
   grid.cell = [&](std::size_t row, std::size_t column) { return step_cell(steps.steps[rows[row]], column); };
   grid.paint = [&](std::size_t row, const Box& box) { draw_bar(steps.steps[rows[row]], longest, box, view); };
   for (std::size_t i = 0; i < rows.size(); ++i)
-    if (steps.steps[rows[i]].slice && steps.steps[rows[i]].slice == view.selection)
+    if (steps.steps[rows[i]].slice && steps.steps[rows[i]].slice == view.active().selection)
       grid.selected = static_cast<std::int64_t>(i);
   const GridClick click = draw_grid(grid, view);
   if (click.row < 0) return;

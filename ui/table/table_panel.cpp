@@ -38,7 +38,7 @@ const std::shared_ptr<const TableAnswer>& answer_of(const TablePanel& panel) {
 
 // A wish for another answer is passed on once.
 void ask_for_rows(TablePanel& panel) {
-  panel.state.question.range = panel.view.range;
+  panel.state.question.range = panel.view.active().range;
   ask(panel.document, panel.state.question, panel.out);
 }
 
@@ -85,7 +85,7 @@ void draw_toolbar(TablePanel& panel) {
   draw_columns_menu(titles, state.hidden);
   ImGui::SameLine();
   draw_range_chip(panel.document, panel.view);
-  if (panel.view.range) ImGui::SameLine();
+  if (panel.view.active().range) ImGui::SameLine();
   draw_actions(panel);
 }
 
@@ -217,12 +217,12 @@ void draw_rows(TablePanel& panel) {
 
 void draw_table(const Document& document, ViewState& view, Requests& out) {
   if (!document.analysis()) return draw_working(document, view, "the table", out);
-  TablePanel panel{document, view, out, theme_of(view.theme), view.table};
+  TablePanel panel{document, view, out, theme_of(view.theme), view.active().table};
   draw_toolbar(panel);
   ask_for_rows(panel);
   if (draw_trouble<TableQuestion>(document, view)) return;
   if (!answer_of(panel)) return draw_absence(view, "Working out the table...");
-  arrange_table(document.trace, answer_of(panel), view.table);
+  arrange_table(document.trace, answer_of(panel), view.active().table);
   if (answer_of(panel)->table.rows.empty())
     return draw_absence(view, answer_of(panel)->question.range ? "No operator, call or GPU work begins in this range."
                                                                : "No operator, call or GPU work in this trace: record with "

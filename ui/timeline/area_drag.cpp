@@ -13,12 +13,12 @@ constexpr double kSnapSlack = 6;  // px at scale 1
 
 float x_of(const AreaPlace& place, const ViewState& view, Ns t) {
   const Box lanes = place.window.hull();
-  return lanes.x0 + static_cast<float>(px_from_ns(view.time, static_cast<double>(lanes.width()), t));
+  return lanes.x0 + static_cast<float>(px_from_ns(view.active().time, static_cast<double>(lanes.width()), t));
 }
 
 Ns time_at(const AreaPlace& place, const ViewState& view, float x) {
   const Box lanes = place.window.hull();
-  return ns_from_px(view.time, static_cast<double>(lanes.width()),
+  return ns_from_px(view.active().time, static_cast<double>(lanes.width()),
                     static_cast<double>(std::clamp(x, lanes.x0, lanes.x1) - lanes.x0));
 }
 
@@ -89,7 +89,7 @@ void AreaDrag::move(const AreaPlace& place, const ViewState& view, const AreaPoi
   const Ns t = time_at(place, view, pointer.now.x);
   const AreaStrip strip = in_lanes ? AreaStrip{std::min(y_, y), std::max(y_, y) + 1} : strip_of(place.layout, area_->lanes);
   const auto snap = [&](Ns at) {
-    return snapped(at, view.time, static_cast<double>(place.window.top.width()), place.rects, strip.y0, strip.y1,
+    return snapped(at, view.active().time, static_cast<double>(place.window.top.width()), place.rects, strip.y0, strip.y1,
                    kSnapSlack * static_cast<double>(view.scale));
   };
   area_->span = pointer.free ? between(time_, t) : between(edge_ == AreaEdge::none ? snap(time_) : time_, snap(t));

@@ -42,8 +42,8 @@ void draw_curve(TimelineScene& scene, const FlowCurve& curve, Rgb rgb, float alp
   }
   draw_head(p, end, arrow, ink);
   p.list().AddCircleFilled(start, p.px(kDot), ink);
-  if (curve.start_visible) add_end_zone(scene, start, curve.from == scene.view.selection ? curve.to : curve.from);
-  if (curve.end_visible) add_end_zone(scene, end, curve.to == scene.view.selection ? curve.from : curve.to);
+  if (curve.start_visible) add_end_zone(scene, start, curve.from == scene.view.active().selection ? curve.to : curve.from);
+  if (curve.end_visible) add_end_zone(scene, end, curve.to == scene.view.active().selection ? curve.from : curve.to);
 }
 
 // Thin and without zones: there are hundreds, and slices below them are to be clicked.
@@ -61,16 +61,16 @@ void draw_scene_curve(TimelineScene& scene, const FlowCurve& curve) {
 }
 
 std::vector<FlowCurve> curves_of(const TimelineScene& scene, std::span<const Arrow> arrows) {
-  return paint_flows(scene.document.trace, arrows, scene.layout, scene.view.time, scene.areas.lanes.width());
+  return paint_flows(scene.document.trace, arrows, scene.layout, scene.view.active().time, scene.areas.lanes.width());
 }
 
 void draw_scene_arrows(TimelineScene& scene) {
-  FlowsState& flows = scene.view.flows;
+  FlowsState& flows = scene.view.active().flows;
   flows.in_sight = flows.drawn = 0;
   const ArrowIndex* index = scene.document.arrows();
   if (flows.show == FlowShow::selection || !index) return;
   SceneArrows& chosen = scene.scene_arrows;
-  update_scene_arrows(*index, flows.show, scene.view.time.span, chosen);
+  update_scene_arrows(*index, flows.show, scene.view.active().time.span, chosen);
   std::vector<FlowCurve> curves = curves_of(scene, chosen.arrows);
   thin_curves(scene.document.trace, scene.grid, curves);
   flows.in_sight = chosen.in_sight;
@@ -83,7 +83,7 @@ std::optional<Arrow> labelled(const TimelineScene& scene) {
   if (const std::optional<Arrow> chosen = chosen_arrow(scene.view)) return chosen;
   std::optional<Arrow> only;
   for (const Arrow& arrow : scene.chain.arrows) {
-    if (arrow.from != scene.view.selection && arrow.to != scene.view.selection) continue;
+    if (arrow.from != scene.view.active().selection && arrow.to != scene.view.active().selection) continue;
     if (scene.document.links.call_of(arrow.to) != arrow.from) continue;
     if (only) return std::nullopt;
     only = arrow;
@@ -115,8 +115,8 @@ void draw_latency(TimelineScene& scene, const FlowCurve& curve) {
 
 void draw_flows(TimelineScene& scene) {
   draw_scene_arrows(scene);
-  scene.view.flows.of_selection = scene.chain.arrow_count;
-  scene.view.flows.of_selection_drawn = scene.chain.arrows.size();
+  scene.view.active().flows.of_selection = scene.chain.arrow_count;
+  scene.view.active().flows.of_selection_drawn = scene.chain.arrows.size();
   const std::optional<Arrow> chosen = chosen_arrow(scene.view);
   std::vector<Arrow> arrows = scene.chain.arrows;
   if (chosen) {

@@ -108,7 +108,7 @@ void draw_gaps(TimelineScene& scene) {
 }
 
 void draw_chosen_gap(TimelineScene& scene) {
-  const GapPlace chosen = chosen_gap(scene.document, scene.view);
+  const GapPlace chosen = chosen_gap(scene.document, scene.view.active());
   if (!chosen.gap) return;
   Painter& p = scene.painter;
   std::optional<Box> whole;
@@ -122,7 +122,7 @@ void draw_chosen_gap(TimelineScene& scene) {
   if (!whole) return;
   const Ns begin = chosen.gap->span.begin, end = chosen.gap->span.end;
   std::size_t drawn = 0;
-  for (const GapSlice& slice : chosen_slices(scene.document, scene.view)) {
+  for (const GapSlice& slice : chosen_slices(scene.document, scene.view.active())) {
     if (++drawn > kMostSlices) break;
     const std::optional<LaneLayout::Place> place = scene.layout.place_of(scene.document.trace, slice.slice);
     if (!place) continue;

@@ -68,16 +68,16 @@ void LaneMenu::draw(const Document& document, ViewState& view) {
   const Trace& trace = document.trace;
   if (lane_.valid() && lane_.index() < trace.lanes.size()) {
     heading(printable(trace.lane(lane_).title));
-    lane_items(document, view.folds, lane_);
+    lane_items(document, view.active().folds, lane_);
   } else if (process_.valid() && process_.index() < trace.processes.size()) {
     heading(printable(trace.processes[process_.index()].title));
-    process_items(document, view.folds, process_);
+    process_items(document, view.active().folds, process_);
   }
   ImGui::EndPopup();
 }
 
 void draw_lanes_button(const Document& document, ViewState& view, const Box& box) {
-  LaneFolds& folds = view.folds;
+  LaneFolds& folds = view.active().folds;
   const std::size_t hidden = hidden_count(folds);
   const std::string note = !folds.filter.empty() ? "filtered"
                            : hidden > 0          ? format_count(static_cast<std::int64_t>(hidden)) + " hidden"

@@ -34,7 +34,7 @@ bool is_dimmed(const TimelineScene& scene, const SliceRect& rect) {
 
 // What became of a kernel, where two traces are compared.
 KernelMark mark_of(const TimelineScene& scene, const SliceRect& rect) {
-  const std::optional<LinkedAxis>& linked = scene.view.linked;
+  const std::optional<LinkedAxis>& linked = scene.view.active().linked;
   return linked && linked->marks ? linked->marks->of(scene.document.trace.name_id(rect.slice)) : KernelMark::none;
 }
 
@@ -42,7 +42,7 @@ bool is_told(KernelMark mark) { return mark == KernelMark::changed || mark == Ke
 
 Paint paint_of(const TimelineScene& scene, const SliceRect& rect) {
   const KernelMark mark = mark_of(scene, rect);
-  if (is_told(mark)) return mark_paint(mark, (scene.view.linked->is_a));
+  if (is_told(mark)) return mark_paint(mark, (scene.view.active().linked->is_a));
   return paint_of(scene.view.slice_colours, rect.colour.hue, rect.colour.shade);
 }
 
@@ -80,7 +80,7 @@ void draw_label(TimelineScene& scene, const SliceRect& rect, std::string& label)
   Box box = box_of(scene, rect);
   box.x0 += padding;
   const KernelMark mark = mark_of(scene, rect);
-  if (is_told(mark)) label.insert(0, mark_sign(mark, (scene.view.linked->is_a)));
+  if (is_told(mark)) label.insert(0, mark_sign(mark, (scene.view.active().linked->is_a)));
   const Rgb ink = is_dimmed(scene, rect)     ? scene.theme.muted
                   : mark == KernelMark::same ? scene.theme.text
                                              : paint_of(scene, rect).text;
@@ -189,11 +189,11 @@ void draw_outlines(TimelineScene& scene, const Zone& hovered) {
   for (const SliceId member : scene.chain.members) {
     outline_slice(scene, member, colour(scene.theme.selection, 0.8f), scene.painter.hairline());
   }
-  if (scene.view.linked && scene.view.linked->match) {
-    outline_slice(scene, scene.view.linked->match, colour(scene.theme.notable), scene.painter.px(kSelectedLine));
+  if (scene.view.active().linked && scene.view.active().linked->match) {
+    outline_slice(scene, scene.view.active().linked->match, colour(scene.theme.notable), scene.painter.px(kSelectedLine));
   }
-  if (scene.view.selection.valid()) {
-    outline_slice(scene, scene.view.selection, colour(scene.theme.selection), scene.painter.px(kSelectedLine));
+  if (scene.view.active().selection.valid()) {
+    outline_slice(scene, scene.view.active().selection, colour(scene.theme.selection), scene.painter.px(kSelectedLine));
   }
 }
 

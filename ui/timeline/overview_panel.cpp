@@ -26,8 +26,8 @@ Ns overview_time(Span reach, const Box& box, float x) {
 }
 
 Box frame_box(Span reach, const ViewState& view, const Box& box) {
-  float x0 = overview_x(reach, box, view.time.span.begin);
-  float x1 = overview_x(reach, box, view.time.span.end);
+  float x0 = overview_x(reach, box, view.active().time.span.begin);
+  float x1 = overview_x(reach, box, view.active().time.span.end);
   const float missing = kLeastFrame * view.scale - (x1 - x0);
   if (missing > 0) {
     x0 -= missing / 2;
@@ -96,7 +96,7 @@ void draw_strip_title(Painter& painter, const Theme& theme, const Box& box, cons
 }  // namespace
 
 void TimelinePanel::overview(const Document& document, ViewState& view, Painter& painter, const OverviewBelow* below) {
-  const Span reach = axis_reach(view, document.trace.span);
+  const Span reach = axis_reach(view.active(), document.trace.span);
   const Theme& theme = theme_of(view.theme);
   const Box& box = areas_.overview;
   const Box& titles = areas_.overview_titles;
@@ -153,7 +153,7 @@ void TimelinePanel::overview(const Document& document, ViewState& view, Painter&
 
 // A press takes an edge of the frame, or the frame; beside it, it brings the frame there first.
 void TimelinePanel::overview_grab(const Document& document, ViewState& view) {
-  const Span reach = axis_reach(view, document.trace.span);
+  const Span reach = axis_reach(view.active(), document.trace.span);
   const Box& box = areas_.overview;
   const ImVec2 at = ImGui::GetIO().MousePos;
   const Box frame = frame_box(reach, view, box);
@@ -164,9 +164,9 @@ void TimelinePanel::overview_grab(const Document& document, ViewState& view) {
   if (!ImGui::IsItemActivated()) return;
   grip_ = on_end ? OverviewGrip::end : on_begin ? OverviewGrip::begin : OverviewGrip::window;
   if (grip_ != OverviewGrip::window || frame.holds(at)) return;
-  const Ns half = view.time.span.length() / 2;
+  const Ns half = view.active().time.span.length() / 2;
   const Ns middle = overview_time(reach, box, at.x);
-  view.time = within_limits({{middle - half, middle + half}, 0, 0}, reach);
+  view.active().time = within_limits({{middle - half, middle + half}, 0, 0}, reach);
 }
 
 void TimelinePanel::overview_drag(const Document& document, ViewState& view) {
@@ -177,17 +177,17 @@ void TimelinePanel::overview_drag(const Document& document, ViewState& view) {
   if (!ImGui::IsItemActive()) grip_ = OverviewGrip::none;
   const float moved = ImGui::GetIO().MouseDelta.x;
   if (grip_ == OverviewGrip::none || moved == 0) return;
-  view.move.active = false;
-  const Span reach = axis_reach(view, document.trace.span);
+  view.active().move.active = false;
+  const Span reach = axis_reach(view.active(), document.trace.span);
   const double whole = visible_ns(fit(reach));
-  const double widths = static_cast<double>(moved / box.width()) * whole / visible_ns(view.time);
+  const double widths = static_cast<double>(moved / box.width()) * whole / visible_ns(view.active().time);
   if (grip_ == OverviewGrip::window) {
-    view.time = panned(view.time, widths, reach);
+    view.active().time = panned(view.active().time, widths, reach);
     return;
   }
   ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   const bool end = grip_ == OverviewGrip::end;
-  view.time = zoomed(view.time, std::max(0.01, 1 + (end ? widths : -widths)), end ? 0 : 1, reach);
+  view.active().time = zoomed(view.active().time, std::max(0.01, 1 + (end ? widths : -widths)), end ? 0 : 1, reach);
 }
 
 }  // namespace gapscope

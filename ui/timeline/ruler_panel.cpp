@@ -25,8 +25,9 @@ void draw_tick(TimelineScene& scene, const Tick& tick) {
 }
 
 Ruler ticks_of(const TimelineScene& scene) {
-  return make_ruler(scene.view.time.span, scene.areas.ruler.width(), static_cast<double>(scene.painter.px(kTickSpacing)),
-                    axis_zero(scene.view, scene.document.trace.span));
+  return make_ruler(scene.view.active().time.span, scene.areas.ruler.width(),
+                    static_cast<double>(scene.painter.px(kTickSpacing)),
+                    axis_zero(scene.view.active(), scene.document.trace.span));
 }
 
 }  // namespace
@@ -52,7 +53,7 @@ void draw_ruler(TimelineScene& scene) {
   for (const Tick& tick : ticks.ticks) draw_tick(scene, tick);
   p.unclip();
   const Box& titles = scene.areas.ruler_titles;
-  const bool linked = scene.view.linked.has_value();
+  const bool linked = scene.view.active().linked.has_value();
   const std::string text =
       ticks.offset.empty() ? (linked ? "from the step" : "from the start") : (linked ? "step " : "start ") + ticks.offset;
   const float width = p.text_width(Face::sans, text);
@@ -89,8 +90,8 @@ void draw_guide(TimelineScene& scene) {
   if (!scene.pointer_inside || at.x < lanes.x0 || at.x >= lanes.x1 || at.y < ruler.y0 || at.y >= lanes.y1) return;
   Painter& p = scene.painter;
   draw_through(scene, std::floor(at.x), colour(scene.theme.accent, 0.45f));
-  const Ns t = ns_from_px(scene.view.time, static_cast<double>(lanes.width()), static_cast<double>(at.x - lanes.x0));
-  const std::string text = exact_time_text(t - axis_zero(scene.view, scene.document.trace.span));
+  const Ns t = ns_from_px(scene.view.active().time, static_cast<double>(lanes.width()), static_cast<double>(at.x - lanes.x0));
+  const std::string text = exact_time_text(t - axis_zero(scene.view.active(), scene.document.trace.span));
   const float width = p.text_width(Face::mono, text) + p.px(12);
   const float x0 = std::clamp(std::floor(at.x - width / 2), ruler.x0, std::max(ruler.x0, ruler.x1 - width));
   const Box pill{x0, ruler.y0 + p.px(2), x0 + width, ruler.y1 - p.px(3)};

@@ -30,7 +30,7 @@ void TimelinePanel::drag_lane(const Document& document, ViewState& view, bool ac
   }
   if (lane_drag_.active() && hovered_) {
     if (const std::optional<LaneDrop> at = drop_at(layout_, lane_drag_, window_.lane_y(io.MousePos.y))) {
-      drop(view.folds, lane_drag_, *at);
+      drop(view.active().folds, lane_drag_, *at);
       lay_out(document, view);
     }
   }
@@ -57,16 +57,16 @@ void TimelinePanel::drag_range(ViewState& view, bool active) {
   const bool moved = io.MouseDragMaxDistanceSqr[0] > kClickSlack * kClickSlack * view.scale * view.scale;
   if (active && io.MouseDown[0] && in_ruler && moved) {
     const auto time_at = [&](float x) {
-      return ns_from_px(view.time, static_cast<double>(lanes.width()),
+      return ns_from_px(view.active().time, static_cast<double>(lanes.width()),
                         static_cast<double>(std::clamp(x, lanes.x0, lanes.x1) - lanes.x0));
     };
     const Ns a = time_at(from.x), b = time_at(io.MousePos.x);
     dragged_range_ = Span{std::min(a, b), std::max(a, b)};
     return;
   }
-  if (dragged_range_ && !dragged_range_->empty()) view.range = dragged_range_;
+  if (dragged_range_ && !dragged_range_->empty()) view.active().range = dragged_range_;
   dragged_range_.reset();
-  if (clicked_ && in_ruler) view.range.reset();
+  if (clicked_ && in_ruler) view.active().range.reset();
 }
 
 AreaPlace TimelinePanel::area_place(const Document& document) const { return {document.trace, layout_, rects_, window_}; }
@@ -132,12 +132,12 @@ void TimelinePanel::move_by_mouse(const Document& document, ViewState& view, con
     mouse.drag = io.MouseDelta;
     ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
   }
-  const double scroll = view.scroll_px;
+  const double scroll = view.active().scroll_px;
   motion_.advance(document, view, keys, mouse, lanes.width(), delta_s);
   const bool over_top = io.MousePos.y >= window_.top.y0 && io.MousePos.y < window_.top.y1;
   if (!place_.rest || !hovered_ || !over_top || window_.pinned <= window_.top.height()) return;
-  top_scroll_px_ += view.scroll_px - scroll;  // the top has more lanes than room: it is meant
-  view.scroll_px = scroll;
+  top_scroll_px_ += view.active().scroll_px - scroll;  // the top has more lanes than room: it is meant
+  view.active().scroll_px = scroll;
 }
 
 void TimelinePanel::click(const Document& document, ViewState& view, const Zone& zone) {
@@ -151,17 +151,17 @@ void TimelinePanel::click(const Document& document, ViewState& view, const Zone&
       show_panel(view, "details");
       break;
     case ZoneKind::lane_title:
-      if (document.trace.lane(zone.lane).depth_count > 0) toggle_lane(view.folds, zone.lane);
+      if (document.trace.lane(zone.lane).depth_count > 0) toggle_lane(view.active().folds, zone.lane);
       break;
-    case ZoneKind::counter_title: toggle_counter(view.folds, zone.first); break;
-    case ZoneKind::more_streams: toggle_all_streams(view.folds, zone.process); break;
-    case ZoneKind::process_title: toggle_process(view.folds, zone.process); break;
-    case ZoneKind::pin: set_pinned(view.folds, zone.lane, !view.folds.lane_pinned[zone.lane.index()]); break;
+    case ZoneKind::counter_title: toggle_counter(view.active().folds, zone.first); break;
+    case ZoneKind::more_streams: toggle_all_streams(view.active().folds, zone.process); break;
+    case ZoneKind::process_title: toggle_process(view.active().folds, zone.process); break;
+    case ZoneKind::pin: set_pinned(view.active().folds, zone.lane, !view.active().folds.lane_pinned[zone.lane.index()]); break;
     case ZoneKind::instants:
     case ZoneKind::counter:
     case ZoneKind::none:
-      view.selection = {};
-      view.gaps.chosen.reset();
+      view.active().selection = {};
+      view.active().gaps.chosen.reset();
       break;
   }
 }
@@ -172,7 +172,7 @@ void TimelinePanel::act_on_mouse(const Document& document, ViewState& view, cons
   if (hovered_ && ImGui::IsMouseReleased(1)) lane_menu_.open(zone);
   if (double_clicked_ && (zone.kind == ZoneKind::slice || zone.kind == ZoneKind::run || zone.kind == ZoneKind::gap)) {
     const Span target = zone.kind == ZoneKind::slice ? document.trace.span_of(zone.slice) : zone.span;
-    go_to(view, focused_on(target, axis_reach(view, document.trace.span)));
+    go_to(view, focused_on(target, axis_reach(view.active(), document.trace.span)));
   }
 }
 

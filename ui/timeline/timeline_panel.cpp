@@ -58,7 +58,7 @@ void TimelinePanel::forget() {
 
 // What lies at the top edge, unless that is where a fresh view begins.
 TimelinePanel::TopEdge TimelinePanel::top_edge(const ViewState& view) const {
-  const auto scroll = static_cast<float>(view.scroll_px * static_cast<double>(view.scale));
+  const auto scroll = static_cast<float>(view.active().scroll_px * static_cast<double>(view.scale));
   if (scroll <= 0) return {};
   const float top = scroll + sticky_height();
   const auto [first, last] = layout_.visible(top, top + 1);
@@ -74,7 +74,7 @@ void TimelinePanel::hold(const TopEdge& edge, const Trace& from, const Trace& to
   for (const Band& band : layout_.bands()) {
     const bool same = top.lane ? band.lane == lane : to.processes[band.process.index()].key == process;
     if (band.kind != top.kind || band.counter != top.counter || !same) continue;
-    view.scroll_px += static_cast<double>(band.y - top.y) / static_cast<double>(view.scale);
+    view.active().scroll_px += static_cast<double>(band.y - top.y) / static_cast<double>(view.scale);
     return;
   }
 }
@@ -95,17 +95,17 @@ void TimelinePanel::adopt(const Document* document, ViewState& view) {
   grip_ = OverviewGrip::none;
   dragged_range_.reset();
   area_drag_.stop();
-  view.selection = {};
-  view.reveal_selection = false;
-  view.reveal_with = {};
-  view.way_up.clear();
-  view.move = {};
-  view.scroll_px = 0;
+  view.active().selection = {};
+  view.active().reveal_selection = false;
+  view.active().reveal_with = {};
+  view.active().way_up.clear();
+  view.active().move = {};
+  view.active().scroll_px = 0;
   if (!document) return;
   colours_ = std::make_unique<SliceColours>(document->trace);
   overview_ = busy_strips(*document);
-  reset_folds(view.folds, document->trace);
-  view.time = fit(document->trace.span);
+  reset_folds(view.active().folds, document->trace);
+  view.active().time = fit(document->trace.span);
 }
 
 // They come with the analyses, when the lanes are on the screen already.
@@ -113,8 +113,8 @@ void TimelinePanel::take_counters(const Document& document, ViewState& view) {
   if (counters_ == document.counters()) return;
   counters_ = document.counters();
   counter_columns_.clear();
-  view.folds.counter_collapsed.assign(counters_->size(), true);  // a line each until somebody asks for more
-  ++view.folds.revision;
+  view.active().folds.counter_collapsed.assign(counters_->size(), true);  // a line each until somebody asks for more
+  ++view.active().folds.revision;
 }
 
 void TimelinePanel::lay_out(const Document& document, ViewState& view) {
@@ -124,20 +124,20 @@ void TimelinePanel::lay_out(const Document& document, ViewState& view) {
   arrangements_ = document.arrangements();
   std::vector<ProcessId> counters;
   for (std::size_t i = 0; counters_ && i < counters_->size(); ++i) counters.push_back((*counters_)[i].process);
-  const LaneMetrics usual = view.folds.compact ? LaneMetrics{}.compacted() : LaneMetrics{};
+  const LaneMetrics usual = view.active().folds.compact ? LaneMetrics{}.compacted() : LaneMetrics{};
   const auto laid = [&](const LaneMetrics& metrics) {
-    return LaneLayout(document.trace, view.folds, metrics.scaled(view.scale), counters, arrangements_);
+    return LaneLayout(document.trace, view.active().folds, metrics.scaled(view.scale), counters, arrangements_);
   };
   const float room = place_.rest ? place_.top.height() : areas_.lanes.height() * kMostGpus;
   const bool other_room = laid_room_ != room && room > 0;
-  if (has_more || layout_revision_ != view.folds.revision || layout_scale_ != view.scale || other_room) {
+  if (has_more || layout_revision_ != view.active().folds.revision || layout_scale_ != view.scale || other_room) {
     laid_room_ = room;
     LaneLayout low = laid(usual.with_low_streams());
     least_height_ = std::round(kTimelineRuler * view.scale) + low.top_height();
     layout_ = laid(usual);
     heights_ = {layout_.top_height(), low.top_height(), layout_.height() - layout_.top_height()};
     if (room > 0 && layout_.top_height() > room) layout_ = std::move(low);
-    layout_revision_ = view.folds.revision;
+    layout_revision_ = view.active().folds.revision;
     layout_scale_ = view.scale;
     hold(top, document.trace, document.trace, view);
   }
@@ -145,7 +145,7 @@ void TimelinePanel::lay_out(const Document& document, ViewState& view) {
     widths_ = glyph_widths(Face::mono);
     widths_size_ = font_size(Face::mono);
   }
-  if (chain_.selection != view.selection) chain_ = chain_of(document, view.selection);
+  if (chain_.selection != view.active().selection) chain_ = chain_of(document, view.active().selection);
 }
 
 TimelinePanel::Heights TimelinePanel::measure(const Document& document, ViewState& view) {
@@ -183,7 +183,7 @@ void TimelinePanel::lay_regions(const ViewState& view) {
   const auto px = [&](double at_scale_1) { return std::floor(static_cast<float>(at_scale_1) * view.scale); };
   const float sticky = sticky_height();
   const Box &lanes = areas_.lanes, &titles = areas_.titles;
-  window_ = {lanes, lanes, sticky, px(top_scroll_px_), px(view.scroll_px)};
+  window_ = {lanes, lanes, sticky, px(top_scroll_px_), px(view.active().scroll_px)};
   window_.top.y1 = place_.rest ? place_.top.y1 : lanes.y0 + sticky;
   window_.rest.y0 = place_.rest ? place_.rest->y0 : window_.top.y1;
   window_.rest.y1 = place_.rest ? place_.rest->y1 : lanes.y1;
@@ -300,8 +300,8 @@ Zone TimelinePanel::draw_overlays(TimelineScene& scene) {
   draw_guide(scene);
   const std::optional<std::size_t> note = draw_notes(scene);
   if (note && clicked_) {
-    scene.view.notes.chosen = static_cast<std::int32_t>(*note);
-    scene.view.notes.edit = true;
+    scene.view.active().notes.chosen = static_cast<std::int32_t>(*note);
+    scene.view.active().notes.edit = true;
   }
   draw_note_editor(scene);
   if (!ImGui::IsMouseDown(0) && !ImGui::IsMouseDown(2)) draw_timeline_tooltip(scene, hovered);
@@ -321,21 +321,21 @@ void TimelinePanel::move(const Document& document, ViewState& view, const Timeli
     window_ = {};
     rects_.clear();  // of a larger window
     zones_.clear();
-    view.scroll_px = std::max(0.0, view.scroll_px);  // keys still scroll
+    view.active().scroll_px = std::max(0.0, view.active().scroll_px);  // keys still scroll
     return;
   }
   title_splitter(view);
   if (place_.overview.height() >= 1) overview_drag(document, view);
   move_by_mouse(document, view, keys, delta_s);
   const ImVec2 pointer = ImGui::GetIO().MousePos;
-  view.notes.pointer.reset();
+  view.active().notes.pointer.reset();
   if (hovered_ && pointer.x >= areas_.lanes.x0)
-    view.notes.pointer =
-        ns_from_px(view.time, static_cast<double>(areas_.lanes.width()), static_cast<double>(pointer.x - areas_.lanes.x0));
+    view.active().notes.pointer = ns_from_px(view.active().time, static_cast<double>(areas_.lanes.width()),
+                                             static_cast<double>(pointer.x - areas_.lanes.x0));
   lay_out(document, view);
-  if (view.selection) view.gaps.chosen.reset();
-  if (view.reveal_selection) reveal(document, view);
-  if (view.reveal_lane) show_lane(document, view);
+  if (view.active().selection) view.active().gaps.chosen.reset();
+  if (view.active().reveal_selection) reveal(document, view);
+  if (view.active().reveal_lane) show_lane(document, view);
   clamp_scroll(view);
 }
 
@@ -343,14 +343,15 @@ void TimelinePanel::paint(const Document& document, ViewState& view, double delt
   if (!has_room()) return;
   Painter painter(*ImGui::GetWindowDrawList(), view.scale);
   lay_regions(view);
-  const PixelGrid grid(view.time, static_cast<int>(areas_.lanes.width()), axis_zero(view, document.trace.span));
+  const PixelGrid grid(view.active().time, static_cast<int>(areas_.lanes.width()),
+                       axis_zero(view.active(), document.trace.span));
   paint_lanes(document, grid);
   zones_.clear();
   // Asked once a frame: it may arrive at any moment.
   if (const Diagnosis* diagnosis = document.diagnosis())
-    gather_lane_findings(document.trace, *diagnosis, view.findings, findings_);
+    gather_lane_findings(document.trace, *diagnosis, view.findings, view.active().finding.chosen, findings_);
   const Area* area = area_drag_.area() ? area_drag_.area() : marked_area(view);
-  const std::optional<Span> range = dragged_range_ ? dragged_range_ : area ? std::optional(area->span) : view.range;
+  const std::optional<Span> range = dragged_range_ ? dragged_range_ : area ? std::optional(area->span) : view.active().range;
   TimelineScene scene{document,
                       view,
                       theme_of(view.theme),
@@ -380,7 +381,8 @@ void TimelinePanel::paint(const Document& document, ViewState& view, double delt
   act_on_mouse(document, view, draw_overlays(scene));
   if (!place_.shares_ruler) draw_lanes_button(document, view, areas_.ruler_titles);
   lane_menu_.draw(document, view);
-  view.history.watch(place_of(view), {view.move.from.span, view.move.to.span, view.move.active}, delta_s);
+  view.active().history.watch(place_of(view.active()),
+                              {view.active().move.from.span, view.active().move.to.span, view.active().move.active}, delta_s);
 }
 
 }  // namespace gapscope

@@ -21,20 +21,20 @@ void TimelinePanel::clamp_scroll(ViewState& view) {
   const auto held = [&](double px, float hidden) {
     return std::clamp(px, 0.0, std::max(0.0, static_cast<double>(hidden) / static_cast<double>(view.scale)));
   };
-  view.scroll_px = held(view.scroll_px, layout_.height() - sticky_height() - rest_height());
+  view.active().scroll_px = held(view.active().scroll_px, layout_.height() - sticky_height() - rest_height());
   top_scroll_px_ = held(top_scroll_px_, place_.rest ? sticky_height() - place_.top.height() : 0);
 }
 
 void TimelinePanel::scroll_to_selection(const Document& document, ViewState& view) {
-  scroll_to(document, view, view.selection);
+  scroll_to(document, view, view.active().selection);
 }
 
 void TimelinePanel::scroll_to(const Document& document, ViewState& view, SliceId slice) {
   const Trace& trace = document.trace;
-  unfold_lane(view.folds, trace, trace.lane_id(slice));
+  unfold_lane(view.active().folds, trace, trace.lane_id(slice));
   lay_out(document, view);
   if (!layout_.place_of(trace, slice)) {  // a Python frame that is folded away
-    toggle_python(view.folds);
+    toggle_python(view.active().folds);
     lay_out(document, view);
   }
   const std::optional<LaneLayout::Place> place = layout_.place_of(trace, slice);
@@ -45,20 +45,20 @@ void TimelinePanel::scroll_to(const Document& document, ViewState& view, SliceId
   const float before = sticky ? 0 : sticky_height(), room = sticky ? place_.top.height() : rest_height();
   const double top = static_cast<double>(strip.y - before) / scale - kRevealRoom;
   const double bottom = static_cast<double>(strip.y + strip.height - before - room) / scale + kRevealRoom;
-  double& scroll = sticky ? top_scroll_px_ : view.scroll_px;
+  double& scroll = sticky ? top_scroll_px_ : view.active().scroll_px;
   scroll = std::max(bottom, std::min(scroll, top));
 }
 
 void TimelinePanel::reveal(const Document& document, ViewState& view) {
-  view.reveal_selection = false;
-  const SliceId with = std::exchange(view.reveal_with, SliceId{});
-  if (!view.selection.valid()) return;
+  view.active().reveal_selection = false;
+  const SliceId with = std::exchange(view.active().reveal_with, SliceId{});
+  if (!view.active().selection.valid()) return;
   const Trace& trace = document.trace;
-  const Span reach = axis_reach(view, trace.span);
-  const Span slice = trace.span_of(view.selection);
-  const TimeView& now = view.move.active ? view.move.to : view.time;
+  const Span reach = axis_reach(view.active(), trace.span);
+  const Span slice = trace.span_of(view.active().selection);
+  const TimeView& now = view.active().move.active ? view.active().move.to : view.active().time;
   const double px = static_cast<double>(slice.length()) / visible_ns(now) * static_cast<double>(areas_.lanes.width());
-  const Span other = trace.span_of(with ? with : view.selection);
+  const Span other = trace.span_of(with ? with : view.active().selection);
   const Span both = hull(slice, other);
   if (with && static_cast<double>(both.length()) <= visible_ns(now))
     go_to(view, revealed(now, both, reach));
@@ -69,15 +69,15 @@ void TimelinePanel::reveal(const Document& document, ViewState& view) {
 }
 
 void TimelinePanel::show_lane(const Document& document, ViewState& view) {
-  const LaneId lane = std::exchange(view.reveal_lane, LaneId{});
-  unfold_lane(view.folds, document.trace, lane);
+  const LaneId lane = std::exchange(view.active().reveal_lane, LaneId{});
+  unfold_lane(view.active().folds, document.trace, lane);
   lay_out(document, view);
   const Band* band = layout_.band_of(lane);
   if (!band || is_sticky(*band)) return;
   const auto scale = static_cast<double>(view.scale);
   const double top = static_cast<double>(band->y - sticky_height()) / scale;
   const double bottom = static_cast<double>(band->bottom() - sticky_height() - rest_height()) / scale;
-  view.scroll_px = std::max(std::min(bottom, top), std::min(view.scroll_px, top));
+  view.active().scroll_px = std::max(std::min(bottom, top), std::min(view.active().scroll_px, top));
 }
 
 }  // namespace gapscope

@@ -53,7 +53,7 @@ void draw_process_title(TimelineScene& scene, const Band& band, const Box& box) 
   p.fill({box.x0, box.y0, scene.areas.lanes.x1, box.y1 - p.hairline()}, colour(scene.theme.raised));
   p.chevron({box.x0 + p.px(kIndent), (box.y0 + box.y1) / 2}, band.collapsed, colour(scene.theme.muted));
   // Beside another trace the threads of both stand below each other.
-  const std::string which = !scene.view.linked ? "" : scene.view.linked->is_a ? "A:  " : "B:  ";
+  const std::string which = !scene.view.active().linked ? "" : scene.view.active().linked->is_a ? "A:  " : "B:  ";
   const std::string title = which + scene.document.trace.processes[band.process.index()].title;
   p.text_in(Face::bold, {box.x0 + p.px(kIndent + kChevronRoom / 2 + 2), box.y0, scene.areas.lanes.x1, box.y1},
             colour(scene.theme.text), title);

@@ -101,8 +101,8 @@ std::optional<AccountPart> draw_account_bar(const Box& box, const AccountTimes& 
 
 void go_to_part(const Document& document, ViewState& view, const DeviceAccount& device, const AccountPart& part) {
   if (part.kind != AccountPart::Kind::idle) return;
-  const AccountStretch stretch = account_stretch(document, view);
-  const GapPlace now = chosen_gap(document, view);
+  const AccountStretch stretch = account_stretch(document, view.active());
+  const GapPlace now = chosen_gap(document, view.active());
   const Ns from = now.gap ? now.gap->span.begin : stretch.span.begin - 1;
   if (const std::optional<std::size_t> gap = next_gap(device, part.cause, from))
     choose_gap(document, view, device.device, *gap, /*go_there=*/true);
@@ -112,8 +112,8 @@ void draw_account(const Document& document, ViewState& view, std::size_t most_wo
   const TimeAccount* account = account_of(document);
   const DeviceAccount* device = account ? account->busiest() : nullptr;
   if (!device) return;
-  const AccountStretch stretch = account_stretch(document, view);
-  const AccountTimes times = account_sums(document, *device, view).times;
+  const AccountStretch stretch = account_stretch(document, view.active());
+  const AccountTimes times = account_sums(document, *device, view.active()).times;
   if (times.window <= 0) return;
   const Theme& theme = theme_of(view.theme);
   draw_text(Face::sans, theme.muted, "Of " + stretch_words(*device, stretch, account->devices().size()) + " the GPU spent");

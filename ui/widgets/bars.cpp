@@ -129,7 +129,7 @@ void draw_top_bar(const Box& box, const FrameInput& in, CommandScope& scope) {
   if (!in.document) return;
   const Trace& trace = in.document->trace;
   const float x = ImGui::GetCursorScreenPos().x + p.px(12);
-  const char* letter = scope.view.compare.side == TraceSide::a ? "A:  " : "B:  ";
+  const char* letter = scope.view.active_side == TraceSide::a ? "A:  " : "B:  ";
   const std::string name = (scope.view.compare.open ? letter : "") + printable(file_name(trace));
   p.line_y(x - p.px(6), box.y0 + p.px(12), box.y1 - p.px(12), colour(theme.line));
   p.text_in(Face::bold, {x + p.px(6), box.y0, box.x1, box.y1}, colour(theme.text), name);
@@ -150,10 +150,10 @@ void draw_status_bar(const Box& box, const FrameInput& in, const ViewState& view
   const Trace& trace = in.document->trace;
   if (trace.is_part && in.loading) return loading_row(box, *in.loading, theme, p, out);
   const std::string dot = "   \xC2\xB7   ";
-  const std::string figures = flow_figures(view.flows);
+  const std::string figures = flow_figures(view.active().flows);
   const std::string left = printable(trace.path) + dot + format_count(static_cast<std::int64_t>(trace.slice_count())) +
                            " slices" + dot + "visible " +
-                           format_duration(std::min(view.time.span.length(), trace.span.length())) + " of " +
+                           format_duration(std::min(view.active().time.span.length(), trace.span.length())) + " of " +
                            format_duration(trace.span.length()) + (figures.empty() ? "" : dot + figures);
   p.text_in(Face::sans, {box.x0 + p.px(10), box.y0, box.x1, box.y1}, colour(theme.muted), left);
   const std::string right = format_significant(view.frame_ms) + " ms a frame";

@@ -29,12 +29,12 @@ std::string range_text(const Trace& trace, Span range) {
 }
 
 void draw_range_chip(const Document& document, ViewState& view) {
-  if (!view.range) return;
+  if (!view.active().range) return;
   const Theme& theme = theme_of(view.theme);
   ImGui::PushStyleVar(ImGuiStyleVar_FrameRounding, ImGui::GetFrameHeight() / 2);
   ImGui::PushStyleColor(ImGuiCol_Button, colour(theme.accent, 0.25f));
-  const std::string text = "range " + range_text(document.trace, *view.range) + "  x###range";
-  const Span range = *view.range;
+  const std::string text = "range " + range_text(document.trace, *view.active().range) + "  x###range";
+  const Span range = *view.active().range;
   if (ImGui::Button(text.c_str())) clear_area(view);
   ImGui::PopStyleColor();
   ImGui::PopStyleVar();

@@ -21,8 +21,8 @@ bool item(const char* title, const char* help, bool enabled = true) {
 }
 
 void find_all(ViewState& view, std::string_view name_in_file) {
-  view.search.typed = {pattern_of_name(name_in_file), true};
-  view.cycle = {};
+  view.active().search.typed = {pattern_of_name(name_in_file), true};
+  view.active().cycle = {};
 }
 
 }  // namespace
@@ -55,8 +55,8 @@ void draw_place_menu(const ListPlace& place, const Document& document, ViewState
   const bool slice = place.slice.valid();
   if (item("Zoom to it", "Let it fill most of the view.")) {
     if (slice) select_slice(view, place.slice, /*reveal=*/true);
-    if (place.lane) view.reveal_lane = place.lane;
-    go_to(view, focused_on(place.span, axis_reach(view, trace.span)));
+    if (place.lane) view.active().reveal_lane = place.lane;
+    go_to(view, focused_on(place.span, axis_reach(view.active(), trace.span)));
   }
   if (item("Copy name", "Copy its whole name.", slice)) out.add(CopyText{std::string(trace.name(place.slice))});
   if (item("Copy as JSON", "Copy its event as it stands in the file.", slice)) out.add(CopyEvent{place.slice});

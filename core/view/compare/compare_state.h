@@ -39,12 +39,11 @@ struct ColumnOrder {
 };
 
 struct CompareState {
-  bool open = false;              // a second document is shown; written by AppUi at the start of each frame
-  bool loading = false;           // or on its way; written by AppUi as well
-  bool turn = false;              // set by a command: the other side is to be acted on from the next frame on
-  TraceSide side = TraceSide::a;  // whose state ViewState holds: keys and panels are about that trace
-  float share = 0.5f;             // of the height of the lanes below the GPUs, for A
-  bool colour_changes = true;     // kernels on the lanes show what became of them
+  bool open = false;           // a second document is shown; written by AppUi at the start of each frame
+  bool loading = false;        // or on its way; written by AppUi as well
+  bool turn = false;           // set by a command: the other side is to be acted on from the next frame on
+  float share = 0.5f;          // of the height of the lanes below the GPUs, for A
+  bool colour_changes = true;  // kernels on the lanes show what became of them
   CompareOptions options;
   std::optional<CompareOptions> asked;  // of the last MakeComparison
   std::shared_ptr<const ComparisonAnswer> answer;

@@ -1,20 +1,11 @@
 #include "core/view/compare/two_views.h"
 
-#include <utility>
-
 namespace gapscope {
 namespace {
 
 Span moved_by(Span span, Ns way) { return {span.begin + way, span.end + way}; }
 
 }  // namespace
-
-void swap_views(ViewState& view, TraceView& waiting) {
-  std::swap(static_cast<TraceView&>(view), waiting);
-  view.findings.open = waiting.findings.open;
-  view.findings.quiet = waiting.findings.quiet;
-  if (view.findings.muted != waiting.findings.muted) view.findings.muted = waiting.findings.muted;
-}
 
 void ask_again(TraceView& view) {
   if (view.details.args.stage == ArgsState::Stage::reading) view.details = {};

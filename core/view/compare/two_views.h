@@ -1,12 +1,8 @@
 #pragma once
-// Of two traces side by side ViewState holds the view of one; the other's waits elsewhere. Here they change places.
+// The views of two traces side by side, on one axis.
 #include "core/view/view_state.h"
 
 namespace gapscope {
-
-// What `view` shows of its trace goes to `waiting`, and the other way round. What a person chose for any trace (which
-// findings are hidden) stays in `view`.
-void swap_views(ViewState& view, TraceView& waiting);
 
 // Args that were being read when another trace came to be acted on are to be asked for again.
 void ask_again(TraceView& view);

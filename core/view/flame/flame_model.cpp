@@ -26,7 +26,7 @@ SliceColours::Class colour_of(const Trace& trace, const CallPaths& paths, std::u
 
 FlameQuestion flame_question(const Trace& trace, const ViewState& view) {
   std::optional<Area> area = shown_area(trace, view);
-  return {area ? std::move(*area) : whole_area(trace), view.flame.time};
+  return {area ? std::move(*area) : whole_area(trace), view.active().flame.time};
 }
 
 std::shared_ptr<const FlameAnswer> answer(const Document& document, const FlameQuestion& question,

@@ -95,7 +95,7 @@ struct KernelsAnswer {
 std::shared_ptr<const KernelsAnswer> answer(const Document& document, const KernelsQuestion& question,
                                             const std::atomic<bool>* cancel);
 
-// The state of the tab, owned by ViewState. The panel asks when there is another range; until the answer is there the last one
+// The state of the tab, owned by TraceView. The panel asks when there is another range; until the answer is there the last one
 // is shown.
 struct KernelsState {
   std::string filter;

@@ -53,7 +53,7 @@ std::vector<std::uint32_t> arrange_modules(const ModuleUse& use, ModuleList list
 std::vector<SliceId> slices_of_row(const Document& document, const ModuleUse& use, ModuleList list, std::uint32_t row);
 std::string modules_csv(const ModuleUse& use, ModuleList list, const std::vector<std::uint32_t>& rows);
 
-// Owned by ViewState.
+// Owned by TraceView.
 struct ModulesState {
   ModuleList list = ModuleList::tree;
   ModuleOrder order;

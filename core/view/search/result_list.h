@@ -1,6 +1,6 @@
 #pragma once
 // A list of places in the trace that have something in common (what a search found, the places of a finding, the slices that a
-// table's row counts) as the window shows it. Held by ViewState, arranged here.
+// table's row counts) as the window shows it. Held by TraceView, arranged here.
 #include <cstdint>
 #include <memory>
 #include <optional>

@@ -34,39 +34,39 @@ void add_process(const Trace& trace, const LaneLayout& layout, ProcessId process
 
 void mark_area(ViewState& view, Area area) {
   if (area.span.empty()) return;
-  view.range = area.span;
+  view.active().range = area.span;
   if (area.lanes.empty())
-    view.area.area.reset();
+    view.active().area.area.reset();
   else
-    view.area.area = std::move(area);
+    view.active().area.area = std::move(area);
 }
 
 void clear_area(ViewState& view) {
-  view.range.reset();
-  view.area.area.reset();
+  view.active().range.reset();
+  view.active().area.area.reset();
 }
 
 const Area* marked_area(const ViewState& view) {
-  return view.area.area && view.range == view.area.area->span ? &*view.area.area : nullptr;
+  return view.active().area.area && view.active().range == view.active().area.area->span ? &*view.active().area.area : nullptr;
 }
 
 std::optional<Area> shown_area(const Trace& trace, const ViewState& view) {
   if (const Area* area = marked_area(view)) return *area;
-  if (view.range) return area_of_all_lanes(trace, *view.range);
+  if (view.active().range) return area_of_all_lanes(trace, *view.active().range);
   return std::nullopt;
 }
 
 void mark_selection(const Trace& trace, ViewState& view) {
-  if (!view.selection) return;
-  Span span = trace.span_of(view.selection);
+  if (!view.active().selection) return;
+  Span span = trace.span_of(view.active().selection);
   span.end = std::max(span.end, span.begin + 1);
-  mark_area(view, {span, {trace.lane_id(view.selection)}});
+  mark_area(view, {span, {trace.lane_id(view.active().selection)}});
 }
 
 void mark_everything(const Trace& trace, ViewState& view) {
   const Area whole = whole_area(trace);
-  if (!view.selection) return mark_area(view, whole);
-  mark_area(view, {intersect(view.time.span, whole.span), {trace.lane_id(view.selection)}});
+  if (!view.active().selection) return mark_area(view, whole);
+  mark_area(view, {intersect(view.active().time.span, whole.span), {trace.lane_id(view.active().selection)}});
 }
 
 std::vector<LaneId> lanes_between(const Trace& trace, const LaneLayout& layout, float y0, float y1) {

@@ -1,5 +1,5 @@
 #pragma once
-// The states of the marked area and of the tabs "Selection" and "Flame", owned by ViewState, and what these tabs ask. Until an
+// The states of the marked area and of the tabs "Selection" and "Flame", owned by TraceView, and what these tabs ask. Until an
 // answer is there the last is shown.
 #include <atomic>
 #include <cstdint>
@@ -36,7 +36,7 @@ std::shared_ptr<const AreaStats> answer(const Document& document, const AreaQues
                                         const std::atomic<bool>* cancel);
 
 struct AreaState {
-  std::optional<Area> area;  // as marked; it holds as long as ViewState::range is its time (see shown_area)
+  std::optional<Area> area;  // as marked; it holds as long as TraceView::range is its time (see shown_area)
   AreaTable table = AreaTable::name;
   AreaOrder order;
   std::string filter;

@@ -86,7 +86,7 @@ std::vector<SliceId> slices_of_row(const Trace& trace, const OpEvents& events, c
 std::string table_csv(const Trace& trace, const OpTable& table, const std::vector<std::uint32_t>& rows,
                       const std::vector<TableColumn>& columns);
 
-// The state of the tab, owned by ViewState. The panel asks when `question` changes.
+// The state of the tab, owned by TraceView. The panel asks when `question` changes.
 struct TableState {
   TableQuestion question;
   std::string filter;

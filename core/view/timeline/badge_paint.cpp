@@ -21,19 +21,20 @@ bool stands_on_lanes(const Finding& finding) {
   return false;
 }
 
-void gather_lane_findings(const Trace& trace, const Diagnosis& diagnosis, const FindingsState& state, LaneFindings& out) {
+void gather_lane_findings(const Trace& trace, const Diagnosis& diagnosis, const FindingsState& state, std::int32_t chosen,
+                          LaneFindings& out) {
   if (out.diagnosis == &diagnosis && out.quiet == state.quiet && out.explain == state.explain && out.muted == state.muted &&
-      out.chosen == state.chosen)
+      out.chosen == chosen)
     return;
   out = {std::vector<std::vector<LaneFindings::Mark>>(trace.lanes.size()),
          &diagnosis,
          state.quiet,
          state.explain,
          state.muted,
-         state.chosen};
+         chosen};
   for (const FindingRow& row : shown_findings(diagnosis, state)) {
     const Finding& finding = diagnosis.findings[row.finding].finding;
-    if (!stands_on_lanes(finding) && state.chosen != static_cast<std::int32_t>(row.finding)) continue;
+    if (!stands_on_lanes(finding) && chosen != static_cast<std::int32_t>(row.finding)) continue;
     for (std::uint32_t place = 0; place < finding.spans.size(); ++place) {
       const FindingSpan& at = finding.spans[place];
       if (at.lane) out.marks[at.lane.index()].push_back({at.span, at.slice, row.finding, place, finding.severity});

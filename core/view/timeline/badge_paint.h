@@ -27,7 +27,9 @@ struct LaneFindings {
 };
 // Findings that have a place on the lanes: not what is only read in the panel, unless it is chosen.
 bool stands_on_lanes(const Finding& finding);
-void gather_lane_findings(const Trace& trace, const Diagnosis& diagnosis, const FindingsState& state, LaneFindings& out);
+// `chosen` is a position in Diagnosis::findings, -1: none.
+void gather_lane_findings(const Trace& trace, const Diagnosis& diagnosis, const FindingsState& state, std::int32_t chosen,
+                          LaneFindings& out);
 
 struct Badge {
   int x = 0;                             // column of its centre

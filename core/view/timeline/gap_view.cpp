@@ -149,11 +149,11 @@ std::optional<std::size_t> next_gap(const DeviceAccount& device, IdleCause cause
 }
 
 void choose_gap(const Document& document, ViewState& view, std::int32_t device, std::size_t gap, bool go_there) {
-  view.selection = {};
-  view.gaps.chosen = ChosenGap{device, gap};
-  const GapPlace place = chosen_gap(document, view);
+  view.active().selection = {};
+  view.active().gaps.chosen = ChosenGap{device, gap};
+  const GapPlace place = chosen_gap(document, view.active());
   if (!place.gap || !go_there) return;
-  go_to(view, focused_on(place.gap->span, axis_reach(view, document.trace.span)));
+  go_to(view, focused_on(place.gap->span, axis_reach(view.active(), document.trace.span)));
 }
 
 }  // namespace gapscope

@@ -75,17 +75,17 @@ SliceId same_slice(const Trace& from, SliceId slice, const Trace& to) {
 }
 
 void grow_view(ViewState& view, const Trace& from, const Trace& to) {
-  const std::optional<Span> range = view.range;
-  const SliceId selection = same_slice(from, view.selection, to);
-  std::optional<Area> area = grown_area(view.area.area, from, to);
-  view.folds = grown_folds(view.folds, from, to);
-  if (view.time.span == fit(from.span).span) view.time = fit(to.span);
+  const std::optional<Span> range = view.active().range;
+  const SliceId selection = same_slice(from, view.active().selection, to);
+  std::optional<Area> area = grown_area(view.active().area.area, from, to);
+  view.active().folds = grown_folds(view.active().folds, from, to);
+  if (view.active().time.span == fit(from.span).span) view.active().time = fit(to.span);
   forget_document(view);  // slice ids mean nothing any more
-  view.range = range;
-  view.area.area = std::move(area);
-  view.selection = selection;
-  view.reveal_with = {};
-  view.way_up.clear();
+  view.active().range = range;
+  view.active().area.area = std::move(area);
+  view.active().selection = selection;
+  view.active().reveal_with = {};
+  view.active().way_up.clear();
 }
 
 }  // namespace gapscope

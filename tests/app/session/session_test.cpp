@@ -130,8 +130,8 @@ TEST_CASE("args of a slice are read from the file in the background") {
   desk.open(desk.write_trace());
   const SliceId slice = test::slice_named(*desk.session.document(), "cudaLaunchKernel");
   CHECK(desk.session.carry_out(ReadArgs{slice}));
-  desk.poll_until([&] { return desk.view.details.args.slice == slice; });
-  const ArgsState& args = desk.view.details.args;
+  desk.poll_until([&] { return desk.view.active().details.args.slice == slice; });
+  const ArgsState& args = desk.view.active().details.args;
   REQUIRE(args.stage == ArgsState::Stage::ready);
   REQUIRE(args.args.size() == 3);
   CHECK(args.args[1].key == "cbid");
@@ -145,19 +145,19 @@ TEST_CASE("args of a file that vanished are a sentence") {
   std::filesystem::remove(path);
   const SliceId slice = test::slice_named(*desk.session.document(), "cudaLaunchKernel");
   desk.session.carry_out(ReadArgs{slice});
-  desk.poll_until([&] { return desk.view.details.args.slice == slice; });
-  CHECK(desk.view.details.args.stage == ArgsState::Stage::failed);
-  CHECK(desk.view.details.args.error.ends_with('.'));
+  desk.poll_until([&] { return desk.view.active().details.args.slice == slice; });
+  CHECK(desk.view.active().details.args.stage == ArgsState::Stage::failed);
+  CHECK(desk.view.active().details.args.error.ends_with('.'));
 }
 
 TEST_CASE("a new document forgets what was shown of the last one") {
   Desk desk;
   desk.open(desk.write_trace("one.json"));
-  desk.view.details.args.slice = SliceId(std::size_t{1});
-  desk.view.details.model.slice = SliceId(std::size_t{1});
+  desk.view.active().details.args.slice = SliceId(std::size_t{1});
+  desk.view.active().details.model.slice = SliceId(std::size_t{1});
   desk.open(desk.write_trace("two.json"));
-  CHECK_FALSE(desk.view.details.args.slice);
-  CHECK_FALSE(desk.view.details.model.slice);
+  CHECK_FALSE(desk.view.active().details.args.slice);
+  CHECK_FALSE(desk.view.active().details.model.slice);
 }
 
 TEST_CASE("samples and folders are the session's, text and titles the window's") {
@@ -187,11 +187,11 @@ TEST_CASE("an area is counted and its call paths are added up in the background"
 TEST_CASE("a closed file is gone, and so are its details") {
   Desk desk;
   desk.open(desk.write_trace());
-  desk.view.details.args.slice = SliceId(std::size_t{1});
+  desk.view.active().details.args.slice = SliceId(std::size_t{1});
   desk.session.carry_out(CloseFile{});
   desk.session.poll(desk.view);
   CHECK(desk.session.document() == nullptr);
-  CHECK_FALSE(desk.view.details.args.slice);
+  CHECK_FALSE(desk.view.active().details.args.slice);
   CHECK(desk.session.title() == "Gapscope");
 }
 

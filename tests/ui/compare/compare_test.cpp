@@ -33,7 +33,7 @@ struct Window {
     open_lanes();
   }
   void open_lanes() {
-    set_all_lanes(view().folds, false);
+    set_all_lanes(view().active().folds, false);
     run(2);
   }
   void run(int frames) {
@@ -47,12 +47,12 @@ struct Window {
       if (const auto* ask = std::get_if<MakeComparison>(&request); ask && h.input.second)
         view().compare.answer = answer_comparison(*h.input.document, *h.input.second, ask->options);
     }
-    if (view().compare.side == TraceSide::a || h.input.second) test::answer(h.out, *h.ui.document(), view());
+    if (view().active_side == TraceSide::a || h.input.second) test::answer(h.out, *h.ui.document(), view());
   }
   ViewState& view() { return h.ui.view(); }
   const TimelinePanel& timeline(TraceSide side) { return side == TraceSide::a ? h.ui.timeline_a() : h.ui.compare().timeline(); }
   const Document& document(TraceSide side) { return side == TraceSide::a ? *a : *b; }
-  const TraceView& view_of(TraceSide side) { return h.ui.compare().view_of(side, view()); }
+  const TraceView& view_of(TraceSide side) { return view().of(side); }
 
   std::optional<Zone> zone(TraceSide side, std::string_view name) {
     for (const Zone& zone : timeline(side).zones().all())
@@ -129,9 +129,9 @@ TEST_CASE("a click acts on its timeline: its slice is selected, panels are about
   Window w;
   w.h.out.list.clear();
   w.h.click(w.middle(TraceSide::b, "aten::mm"));
-  CHECK(w.view().compare.side == TraceSide::b);
+  CHECK(w.view().active_side == TraceSide::b);
   CHECK(w.h.ui.document() == w.b.get());
-  CHECK(w.b->trace.name(w.view().selection) == "aten::mm");
+  CHECK(w.b->trace.name(w.view().active().selection) == "aten::mm");
   const auto acted =
       std::find_if(w.h.out.list.begin(), w.h.out.list.end(), [](const Request& r) { return std::holds_alternative<ActOn>(r); });
   REQUIRE(acted != w.h.out.list.end());
@@ -144,8 +144,8 @@ TEST_CASE("a click acts on its timeline: its slice is selected, panels are about
 
   w.h.click(w.middle(TraceSide::a, "aten::add"));
   w.run(2);
-  CHECK(w.view().compare.side == TraceSide::a);
-  CHECK(w.a->trace.name(w.view().selection) == "aten::add");
+  CHECK(w.view().active_side == TraceSide::a);
+  CHECK(w.a->trace.name(w.view().active().selection) == "aten::add");
   CHECK(w.b->trace.name(w.view_of(TraceSide::b).selection) == "aten::mm");
   CHECK_FALSE(w.view_of(TraceSide::b).linked->match);
 }
@@ -157,13 +157,13 @@ TEST_CASE("a command's key acts on the timeline under the pointer, and X on the 
   w.h.move_to(w.inside(TraceSide::b));
   w.h.press(Key::escape);
   w.run(1);
-  CHECK(w.view().compare.side == TraceSide::b);
+  CHECK(w.view().active_side == TraceSide::b);
   CHECK_FALSE(w.view_of(TraceSide::b).selection);
   CHECK(w.view_of(TraceSide::a).selection);
   w.h.move_to({2, 2});
   w.h.press(Key::x);
   w.run(1);
-  CHECK(w.view().compare.side == TraceSide::a);
+  CHECK(w.view().active_side == TraceSide::a);
 }
 
 TEST_CASE("what is folded or pinned in the one is so in the other") {
@@ -175,9 +175,9 @@ TEST_CASE("what is folded or pinned in the one is so in the other") {
     w.run(2);
     for (const TraceSide of : {TraceSide::a, TraceSide::b}) CHECK_FALSE(w.zone(of, "aten::mm"));
     run_command(CommandId::collapse_all, scope);
-    const LaneId thread = w.document(side).trace.lane_id(w.view().selection);
+    const LaneId thread = w.document(side).trace.lane_id(w.view().active().selection);
     w.open_lanes();
-    set_pinned(w.view().folds, thread, true);
+    set_pinned(w.view().active().folds, thread, true);
     w.run(2);
     for (const TraceSide of : {TraceSide::a, TraceSide::b}) CHECK(w.timeline(of).layout().pinned_count() == 1);
   }
@@ -185,7 +185,7 @@ TEST_CASE("what is folded or pinned in the one is so in the other") {
 
 TEST_CASE("the GPUs of both lie under each other below one ruler, the threads of both below them, folded at first") {
   Window w;
-  w.view().folds.process_collapsed = {};
+  w.view().active().folds.process_collapsed = {};
   w.h.ui.adopt(w.a.get(), nullptr);
   w.h.input.second = nullptr;
   w.run(2);
@@ -239,7 +239,7 @@ TEST_CASE("a time marked in the ruler is marked in both, and given up in both") 
 
 TEST_CASE("what is searched for in the one is searched for in the other") {
   Window w;
-  w.view().search.typed.text = "mm";
+  w.view().active().search.typed.text = "mm";
   w.run(2);
   const TraceView& b = w.view_of(TraceSide::b);
   CHECK(b.search.typed.text == "mm");
@@ -247,7 +247,7 @@ TEST_CASE("what is searched for in the one is searched for in the other") {
   REQUIRE(found);
   CHECK(found->is_hit.has(test::slice_named(*w.b, "aten::mm")));
   CHECK(w.view().compare.hits_of_other == found->hits.size());
-  w.view().search.typed.text = "";
+  w.view().active().search.typed.text = "";
   w.h.frame();
   CHECK_FALSE(answer_to<SearchQuestion>(*w.b));
   CHECK_FALSE(w.view().compare.hits_of_other);
@@ -257,17 +257,17 @@ TEST_CASE("swapped traces keep what was selected, and their steps stay where the
   Window w;
   w.h.click(w.middle(TraceSide::b, "aten::mm"));
   const float x = w.zone(TraceSide::a, "ProfilerStep#2")->x0;
-  const Ns visible = w.view().time.span.length();
+  const Ns visible = w.view().active().time.span.length();
   std::swap(w.a, w.b);
   w.h.input.document = w.a.get();
   w.h.input.second = w.b.get();
   w.run(4);
-  CHECK(w.view().compare.side == TraceSide::a);
+  CHECK(w.view().active_side == TraceSide::a);
   CHECK(w.h.ui.document() == w.a.get());
-  CHECK(w.a->trace.name(w.view().selection) == "aten::mm");
+  CHECK(w.a->trace.name(w.view().active().selection) == "aten::mm");
   CHECK(w.zone(TraceSide::a, "ProfilerStep#2")->x0 == x);
   CHECK(w.zone(TraceSide::b, "ProfilerStep#2")->x0 == x);
-  CHECK(w.view().time.span.length() == visible);
+  CHECK(w.view().active().time.span.length() == visible);
   REQUIRE(w.view().compare.answer);
   CHECK(w.view().compare.answer->step_a.length() == 600'000);
 }
@@ -279,9 +279,9 @@ TEST_CASE("without the second trace the window is as it was; without the first t
     w.h.input.second = nullptr;
     w.run(2);
     CHECK(w.h.ui.document() == w.a.get());
-    CHECK_FALSE(w.view().linked);
-    CHECK(w.view().time.span.begin >= fit(w.a->trace.span).span.begin);
-    CHECK(w.view().time.span.end <= fit(w.a->trace.span).span.end);
+    CHECK_FALSE(w.view().active().linked);
+    CHECK(w.view().active().time.span.begin >= fit(w.a->trace.span).span.begin);
+    CHECK(w.view().active().time.span.end <= fit(w.a->trace.span).span.end);
     CHECK(w.zone(TraceSide::a, "ProfilerStep#2"));
   }
   SUBCASE("A closes") {
@@ -289,14 +289,14 @@ TEST_CASE("without the second trace the window is as it was; without the first t
     w.h.input.second = nullptr;
     w.run(2);
     CHECK(w.h.ui.document() == w.b.get());
-    CHECK(w.b->trace.name(w.view().selection) == "aten::mm");
+    CHECK(w.b->trace.name(w.view().active().selection) == "aten::mm");
   }
   SUBCASE("both close") {
     w.h.input.document = w.h.input.second = nullptr;
     w.h.frames(2);
     CHECK(w.h.ui.document() == nullptr);
   }
-  CHECK(w.view().compare.side == TraceSide::a);
+  CHECK(w.view().active_side == TraceSide::a);
   CHECK_FALSE(w.view().compare.open);
 }
 

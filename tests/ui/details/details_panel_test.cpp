@@ -34,7 +34,7 @@ TEST_CASE("without a selection the panel says what would fill it") {
 
 TEST_CASE("a selected kernel shows its resources before its args are there") {
   Details details(test::kOneLaunch);
-  details.view.selection = test::slice_named(*details.doc, kReduce);
+  details.view.active().selection = test::slice_named(*details.doc, kReduce);
   const std::string text = details.frame();
   for (const char* part : {"Resources", "registers per thread", "48.5 KiB", "8 x 8 x 1", "cudaLaunchKernel", "aten::add",
                            "void at::native::reduce_kernel<512, float>(float)", "Reading the args"}) {
@@ -46,29 +46,29 @@ TEST_CASE("a selected kernel shows its resources before its args are there") {
 TEST_CASE("the args of a selection are asked for once and shown when they come") {
   Details details(test::kOneLaunch);
   const SliceId slice = test::slice_named(*details.doc, "aten::add");
-  details.view.selection = slice;
+  details.view.active().selection = slice;
   details.frame();
   details.frame();
   REQUIRE(details.out.list.size() == 1);
   CHECK(std::get<ReadArgs>(details.out.list[0]).slice == slice);
-  details.view.details.args = {slice, ArgsState::Stage::ready, {{"Input Dims", "[[64, 64], []]", false}}, {}};
-  details.view.details.model = {};
+  details.view.active().details.args = {slice, ArgsState::Stage::ready, {{"Input Dims", "[[64, 64], []]", false}}, {}};
+  details.view.active().details.model = {};
   CHECK(holds(details.frame(), "[[64, 64], []]"));
   CHECK(details.out.list.size() == 1);
 }
 
 TEST_CASE("another selection replaces the model and asks again") {
   Details details(test::kOneLaunch);
-  details.view.selection = test::slice_named(*details.doc, "first");
+  details.view.active().selection = test::slice_named(*details.doc, "first");
   details.frame();
-  details.view.selection = test::slice_named(*details.doc, "second");
+  details.view.active().selection = test::slice_named(*details.doc, "second");
   CHECK(holds(details.frame(), "second"));
   CHECK(details.out.list.size() == 2);
 }
 
 TEST_CASE("a name with percent signs is drawn as it is") {
   Details details(R"([{"ph":"X","name":"%s%n%d 100 %","cat":"cpu_op","pid":1,"tid":1,"ts":1,"dur":1}])");
-  details.view.selection = SliceId(std::size_t{0});
+  details.view.active().selection = SliceId(std::size_t{0});
   CHECK(holds(details.frame(), "%s%n%d 100 %"));
 }
 
@@ -76,22 +76,22 @@ TEST_CASE("a click on the call of a kernel selects it and brings it into view") 
   Details details(test::kOneLaunch);
   const SliceId kernel = test::slice_named(*details.doc, kReduce);
   const SliceId call = test::slice_named(*details.doc, "cudaLaunchKernel");
-  details.view.selection = kernel;
+  details.view.active().selection = kernel;
   details.frame();
   CHECK(details.harness.click_around([&] { details.draw(); },
                                      [&] {
-                                       const bool found = details.view.selection == call;
-                                       if (!found) details.view.selection = kernel;
+                                       const bool found = details.view.active().selection == call;
+                                       if (!found) details.view.active().selection = kernel;
                                        return found;
                                      }));
-  CHECK(details.view.reveal_selection);
+  CHECK(details.view.active().reveal_selection);
 }
 
 TEST_CASE("a panel of any width draws every section") {
   for (const float width : {120.0f, 340.0f, 700.0f, 2400.0f}) {
     CAPTURE(width);
     Details details(test::kOneLaunch, {width, 3000});
-    details.view.selection = test::slice_named(*details.doc, kReduce);
+    details.view.active().selection = test::slice_named(*details.doc, kReduce);
     const std::string text = details.frame();
     for (const char* title : {"Resources", "Launched by", "GPU", "Slice", "Args"}) CHECK(holds(text, title));
   }

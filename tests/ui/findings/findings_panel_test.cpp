@@ -51,7 +51,7 @@ TEST_CASE("the panel begins with the verdict and tells each finding with its num
 TEST_CASE("the chosen finding shows what it means, what to do, its evidence and the guide") {
   Panel panel;
   panel.frame();
-  panel.view.findings.chosen = panel.position_of("overhead_bound");
+  panel.view.active().finding.chosen = panel.position_of("overhead_bound");
   const std::string text = panel.frame();
   for (const char* part : {"What it usually means", "What to do", "host busy", "From the guide", "Mute this rule"})
     CHECK(holds(text, part));
@@ -77,9 +77,9 @@ TEST_CASE("walking goes through the shown findings and around") {
   const auto rows = shown_findings(*panel.doc->diagnosis(), panel.view.findings);
   REQUIRE(!rows.empty());
   walk_findings(*panel.doc, panel.view, 1);
-  CHECK(panel.view.findings.chosen == static_cast<std::int32_t>(rows.front().finding));
+  CHECK(panel.view.active().finding.chosen == static_cast<std::int32_t>(rows.front().finding));
   walk_findings(*panel.doc, panel.view, -1);
-  CHECK(panel.view.findings.chosen == static_cast<std::int32_t>(rows.back().finding));
+  CHECK(panel.view.active().finding.chosen == static_cast<std::int32_t>(rows.back().finding));
   CHECK(panel.view.findings.open);
 }
 
@@ -95,12 +95,12 @@ TEST_CASE("a selected time restricts the list, says so, and can be given up ther
   Panel panel;
   panel.view.findings.explain = true;
   const std::size_t all = shown_findings(*panel.doc->diagnosis(), panel.view.findings).size();
-  panel.view.range = Span{999'998, 999'999};
+  panel.view.active().range = Span{999'998, 999'999};
   std::string text = panel.frame();
-  const std::size_t here = shown_findings(*panel.doc->diagnosis(), panel.view.findings, panel.view.range).size();
+  const std::size_t here = shown_findings(*panel.doc->diagnosis(), panel.view.findings, panel.view.active().range).size();
   REQUIRE(here < all);
   CHECK(holds(text, std::to_string(here) + " of " + std::to_string(all) + " findings in the selected time"));
-  CHECK(
-      panel.harness.click_around([&] { draw_findings(*panel.doc, panel.view, panel.out); }, [&] { return !panel.view.range; }));
+  CHECK(panel.harness.click_around([&] { draw_findings(*panel.doc, panel.view, panel.out); },
+                                   [&] { return !panel.view.active().range; }));
   CHECK_FALSE(holds(panel.frame(), "in the selected time"));
 }

@@ -48,7 +48,7 @@ TEST_CASE("modules stand under those that called them, with the GPU work that th
   tab.frame();
   const std::string text = tab.frame();
   for (const char* part : {"Net_0", "Linear_0", "140 µs", "100 µs", "Outside: 0"}) CHECK(holds(text, part));
-  CHECK(tab.harness.click_around([&] { tab.draw(); }, [&] { return tab.view.selection.valid(); }));
+  CHECK(tab.harness.click_around([&] { tab.draw(); }, [&] { return tab.view.active().selection.valid(); }));
 }
 
 TEST_CASE("a trace without modules says what to record") {

@@ -23,19 +23,19 @@ struct Noted {
 TEST_CASE("M marks the selected slice's span, Shift+M keeps it as a note") {
   Noted n;
   n.h.press(Key::m);
-  CHECK(n.view().notes.marks.empty());
+  CHECK(n.view().active().notes.marks.empty());
   n.select("aten::add");
   n.h.press(Key::m);
-  REQUIRE(n.view().notes.marks.size() == 1);
-  CHECK(n.view().notes.marks[0] == Span{110'000, 150'000});
+  REQUIRE(n.view().active().notes.marks.size() == 1);
+  CHECK(n.view().active().notes.marks[0] == Span{110'000, 150'000});
   n.h.press(Key::m, kShift);
-  REQUIRE(n.view().notes.notes.size() == 1);
-  CHECK(n.view().notes.notes[0].span == Span{110'000, 150'000});
+  REQUIRE(n.view().active().notes.notes.size() == 1);
+  CHECK(n.view().active().notes.notes[0].span == Span{110'000, 150'000});
   n.h.press(Key::escape);
   n.select("first");
   n.h.press(Key::m, kShift);
-  REQUIRE(n.view().notes.notes.size() == 2);
-  CHECK(n.view().notes.notes[1].span == Span{310'000, 311'000});
+  REQUIRE(n.view().active().notes.notes.size() == 2);
+  CHECK(n.view().active().notes.notes[1].span == Span{310'000, 311'000});
 }
 
 TEST_CASE("Ctrl+M drops a flag at the time under the pointer, and without a pointer in the middle") {
@@ -43,11 +43,11 @@ TEST_CASE("Ctrl+M drops a flag at the time under the pointer, and without a poin
   const Box lanes = n.h.ui.timeline().areas().lanes;
   n.h.move_to({lanes.x0 + lanes.width() / 4, lanes.y1 - 5});
   n.h.press(Key::m, kCtrl);
-  REQUIRE(n.view().notes.notes.size() == 1);
-  const Span visible = n.view().time.span;
-  const Ns at = n.view().notes.notes[0].span.begin;
+  REQUIRE(n.view().active().notes.notes.size() == 1);
+  const Span visible = n.view().active().time.span;
+  const Ns at = n.view().active().notes.notes[0].span.begin;
   CHECK(std::abs(at - visible.begin - visible.length() / 4) <= visible.length() / 200);
-  CHECK(n.view().notes.notes[0].span.empty());
+  CHECK(n.view().active().notes.notes[0].span.empty());
 }
 
 TEST_CASE("Delete removes the note that was chosen last, once its fields are closed") {
@@ -56,18 +56,18 @@ TEST_CASE("Delete removes the note that was chosen last, once its fields are clo
   n.h.press(Key::m, kShift);
   n.h.press(Key::escape);
   n.h.press(Key::del);
-  CHECK(n.view().notes.notes.empty());
+  CHECK(n.view().active().notes.notes.empty());
 }
 
 TEST_CASE("a click on a flag in the ruler chooses its note") {
   Noted n;
-  n.view().notes.notes = {{{500'000, 500'000}, "middle", 0}};
+  n.view().active().notes.notes = {{{500'000, 500'000}, "middle", 0}};
   const TimelineAreas& areas = n.h.ui.timeline().areas();
-  const Span visible = n.view().time.span;
+  const Span visible = n.view().active().time.span;
   const float x =
       areas.lanes.x0 + areas.lanes.width() * static_cast<float>(500'000 - visible.begin) / static_cast<float>(visible.length());
   n.h.click({x + 6, (areas.ruler.y0 + areas.ruler.y1) / 2});
-  CHECK(n.view().notes.chosen == 0);
+  CHECK(n.view().active().notes.chosen == 0);
 }
 
 TEST_CASE("the tab Notes lists texts, and says what would fill it") {
@@ -77,7 +77,7 @@ TEST_CASE("the tab Notes lists texts, and says what would fill it") {
   PanelHarness panel;
   const auto draw = [&] { draw_notes_panel(*document, view, out); };
   CHECK(holds(panel.settle(draw), "No notes yet"));
-  view.notes.notes = {{{200'000, 300'000}, "why so %s late", 1}};
+  view.active().notes.notes = {{{200'000, 300'000}, "why so %s late", 1}};
   const std::string text = panel.settle(draw);
   CHECK(holds(text, "why so %s late"));
   CHECK(holds(text, "100 µs"));
@@ -90,11 +90,11 @@ TEST_CASE("a notice stands above the timeline, and a fresh start keeps the notes
   n.h.input.notice = &notice;
   n.h.frames(2);
   CHECK(n.h.ui.timeline().areas().lanes.y0 > before);
-  n.view().time.span = {200'000, 300'000};
-  n.view().notes.notes = {{{1, 2}, "kept", 0}};
+  n.view().active().time.span = {200'000, 300'000};
+  n.view().active().notes.notes = {{{1, 2}, "kept", 0}};
   n.h.out.list.clear();
   n.h.out.add(StartFresh{});
   n.h.frame();
-  CHECK(n.view().time.span.length() > 800'000);
-  CHECK(n.view().notes.notes.size() == 1);
+  CHECK(n.view().active().time.span.length() > 800'000);
+  CHECK(n.view().active().notes.notes.size() == 1);
 }

@@ -67,8 +67,8 @@ TEST_CASE("once the rank's file is open its step is shown") {
   tab.frame();
   tab.frame();
   CHECK_FALSE(tab.view.ranks.go_to);
-  REQUIRE(tab.view.range);
+  REQUIRE(tab.view.active().range);
   const RankMatrix& matrix = tab.view.ranks.last->matrix;
   const auto step = std::find(matrix.steps.begin(), matrix.steps.end(), "ProfilerStep#5") - matrix.steps.begin();
-  CHECK(*tab.view.range == matrix.at(0, static_cast<std::size_t>(step)).span);
+  CHECK(*tab.view.active().range == matrix.at(0, static_cast<std::size_t>(step)).span);
 }

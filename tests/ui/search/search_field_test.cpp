@@ -57,15 +57,15 @@ struct Typing {
 
 TEST_CASE("typing into the search field finds, and moves nothing") {
   Typing t;
-  const Span before = t.view().time.span;
+  const Span before = t.view().active().time.span;
   t.type("/");
   t.type("gemmwasdq");
-  CHECK(t.view().search.typed.text == "gemmwasdq");
-  CHECK(t.view().time.span == before);
+  CHECK(t.view().active().search.typed.text == "gemmwasdq");
+  CHECK(t.view().active().time.span == before);
   CHECK(t.view().sizes.bottom_open);
   CHECK(t.view().box.kind == BoxKind::none);
   CHECK(t.count() == "no hit");
-  CHECK_FALSE(t.view().selection);
+  CHECK_FALSE(t.view().active().selection);
 }
 
 TEST_CASE("Enter selects one hit after the other, Shift+Enter goes back, Escape leaves and then clears") {
@@ -73,7 +73,7 @@ TEST_CASE("Enter selects one hit after the other, Shift+Enter goes back, Escape 
   t.type("/gemm");
   CHECK(t.count() == "2");
   t.press(Key::enter);
-  CHECK(t.document.trace.name(t.view().selection) == "gemm");
+  CHECK(t.document.trace.name(t.view().active().selection) == "gemm");
   CHECK(t.count() == "1 of 2");
   t.press(Key::enter);
   CHECK(t.count() == "2 of 2");
@@ -82,14 +82,14 @@ TEST_CASE("Enter selects one hit after the other, Shift+Enter goes back, Escape 
   t.press(Key::enter, kShift);
   CHECK(t.count() == "2 of 2");
   t.press(Key::escape);
-  CHECK(t.view().search.typed.text == "gemm");
-  CHECK_FALSE(t.view().search.has_keys);
+  CHECK(t.view().active().search.typed.text == "gemm");
+  CHECK_FALSE(t.view().active().search.has_keys);
   t.press(Key::enter);  // on the timeline Enter goes on
   CHECK(t.count() == "1 of 2");
   t.press(Key::escape);
-  CHECK(t.view().search.typed.text.empty());
+  CHECK(t.view().active().search.typed.text.empty());
   CHECK_FALSE(answer_to<SearchQuestion>(t.document));
-  CHECK(t.view().selection);
+  CHECK(t.view().active().selection);
 }
 
 TEST_CASE("the command box runs the command that fits best, and says nothing to one that cannot run") {
@@ -114,13 +114,13 @@ TEST_CASE("of commands that fit as well the shortest title is taken") {
   t.press(Key::p, kCtrl | kShift);
   t.type("find");  // Findings stands before it in the table
   t.press(Key::enter);
-  CHECK(t.view().search.has_keys);
+  CHECK(t.view().active().search.has_keys);
   CHECK(t.view().findings.open == findings);
 }
 
 TEST_CASE("the arrow keys choose in the command box and leave the timeline alone") {
   Typing t;
-  const Span before = t.view().time.span;
+  const Span before = t.view().active().time.span;
   t.press(Key::p, kCtrl | kShift);
   t.press(Key::down);
   t.press(Key::down);
@@ -129,31 +129,31 @@ TEST_CASE("the arrow keys choose in the command box and leave the timeline alone
   t.press(Key::up);
   t.press(Key::up);
   CHECK(t.view().box.chosen == commands().size() - 2);  // round; the box itself is not in it
-  CHECK(t.view().time.span == before);
+  CHECK(t.view().active().time.span == before);
 }
 
 TEST_CASE("Ctrl+P finds a lane by some letters and opens it") {
   Typing t;
-  toggle_lane(t.view().folds, LaneId(1));
+  toggle_lane(t.view().active().folds, LaneId(1));
   t.press(Key::p, kCtrl);
   t.type("str7");
   t.press(Key::enter);
   CHECK(t.view().box.kind == BoxKind::none);
-  CHECK_FALSE(t.view().folds.lane_collapsed[1]);
+  CHECK_FALSE(t.view().active().folds.lane_collapsed[1]);
 }
 
 TEST_CASE("G goes to a time, and stays where that cannot be read") {
   Typing t;
-  t.view().time = TimeView{{0, 100'000}, 0, 0};
+  t.view().active().time = TimeView{{0, 100'000}, 0, 0};
   t.press(Key::g);
   t.type("soon");
   t.press(Key::enter);
   CHECK(t.view().box.kind == BoxKind::time);
-  CHECK(t.view().time.span == Span{0, 100'000});
+  CHECK(t.view().active().time.span == Span{0, 100'000});
   t.press(Key::escape);
   t.press(Key::g);
   t.type("500us");
   t.press(Key::enter);
   CHECK(t.view().box.kind == BoxKind::none);
-  CHECK(t.view().time.span == Span{450'000, 550'000});
+  CHECK(t.view().active().time.span == Span{450'000, 550'000});
 }

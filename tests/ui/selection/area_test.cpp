@@ -62,7 +62,7 @@ TEST_CASE("a drag over a lane marks an area that snaps to slice edges, and the t
   desk.drag({op.x0 - 4, y}, {op.x1 + 4, y});
   const SliceId add = slice_named(*desk.doc, "aten::add");
   CHECK(desk.marked() == desk.doc->trace.span_of(add));
-  CHECK(desk.view().range == desk.doc->trace.span_of(add));
+  CHECK(desk.view().active().range == desk.doc->trace.span_of(add));
   CHECK(marked_area(desk.view())->lanes == std::vector<LaneId>{desk.doc->trace.lane_id(add)});
   CHECK(is_panel_shown(desk.view(), "selection"));
   desk.h.out.list.clear();
@@ -73,7 +73,7 @@ TEST_CASE("a drag over a lane marks an area that snaps to slice edges, and the t
   CHECK(answer_to<AreaQuestion>(*desk.doc)->slices == 3);  // the step, the operator, its launch
   desk.h.press(Key::escape);
   CHECK(marked_area(desk.view()) == nullptr);
-  CHECK_FALSE(desk.view().range.has_value());
+  CHECK_FALSE(desk.view().active().range.has_value());
 }
 
 TEST_CASE("with Alt held the edges stay where the pointer is") {
@@ -92,7 +92,7 @@ TEST_CASE("a press that hardly moves is a click and marks nothing") {
   const Zone op = desk.zone_of("aten::add");
   desk.drag({op.x0 + 10, op.y0 + 5}, {op.x0 + 12, op.y0 + 5});
   CHECK(marked_area(desk.view()) == nullptr);
-  CHECK(desk.view().selection == slice_named(*desk.doc, "aten::add"));
+  CHECK(desk.view().active().selection == slice_named(*desk.doc, "aten::add"));
 }
 
 TEST_CASE("an edge of the area can be dragged, in time and over lanes") {
@@ -119,11 +119,11 @@ TEST_CASE("Shift and drag pan as before") {
   Desk desk;
   desk.h.move_to({desk.lanes().x0 + 300, desk.lanes().y0 + 60});
   desk.h.hold(Key::w, 0.4);
-  const Ns before = desk.view().time.span.begin;
+  const Ns before = desk.view().active().time.span.begin;
   desk.h.shift = true;
   desk.drag({desk.lanes().x0 + 300, desk.lanes().y0 + 60}, {desk.lanes().x0 + 200, desk.lanes().y0 + 60});
   CHECK(marked_area(desk.view()) == nullptr);
-  CHECK(desk.view().time.span.begin > before);
+  CHECK(desk.view().active().time.span.begin > before);
 }
 
 TEST_CASE("R marks the selected slice, Ctrl+A its lane or everything") {
@@ -183,17 +183,17 @@ TEST_CASE("the selection shows figures and rows, and a click on a row selects it
     CHECK(holds(text, part));
   }
   const auto draw = [&] {
-    if (!tab.view.range) mark_area(tab.view, whole_area(tab.doc->trace));  // one of the clicks hits "Clear"
+    if (!tab.view.active().range) mark_area(tab.view, whole_area(tab.doc->trace));  // one of the clicks hits "Clear"
     tab.step();
   };
-  CHECK(tab.harness.click_around(draw, [&] { return tab.view.selection.valid(); }));
-  CHECK(tab.view.cycle.position(tab.view.selection) == 1);
+  CHECK(tab.harness.click_around(draw, [&] { return tab.view.active().selection.valid(); }));
+  CHECK(tab.view.active().cycle.position(tab.view.active().selection) == 1);
 }
 
 TEST_CASE("by lane the selection has a row for each lane") {
   Tab tab(draw_selection);
   mark_area(tab.view, whole_area(tab.doc->trace));
-  tab.view.area.table = AreaTable::lane;
+  tab.view.active().area.table = AreaTable::lane;
   CHECK(holds(tab.frame(), "stream 7"));
 }
 
@@ -201,16 +201,16 @@ TEST_CASE("a click on a box of the flame graph zooms into it, and another place 
   Tab tab(draw_flame);
   CHECK(holds(tab.frame(), "The whole trace."));
   REQUIRE(answer_to<FlameQuestion>(*tab.doc));
-  REQUIRE_FALSE(tab.view.flame.arranged.boxes.empty());
-  CHECK(tab.harness.click_around([&] { tab.step(); }, [&] { return tab.view.flame.zoom != 0; }));
+  REQUIRE_FALSE(tab.view.active().flame.arranged.boxes.empty());
+  CHECK(tab.harness.click_around([&] { tab.step(); }, [&] { return tab.view.active().flame.zoom != 0; }));
   CHECK(holds(tab.frame(), "All"));
 }
 
 TEST_CASE("the flame graph of a time without GPU work says so") {
   Tab tab(draw_flame);
-  tab.view.flame.time = PathTime::gpu;
+  tab.view.active().flame.time = PathTime::gpu;
   CHECK_FALSE(holds(tab.frame(), "No GPU work"));
-  tab.view.range = Span{500'000, 600'000};
+  tab.view.active().range = Span{500'000, 600'000};
   CHECK(holds(tab.frame(), "No GPU work runs here in this time."));
 }
 
@@ -223,9 +223,9 @@ TEST_CASE("Esc leaves the zoom of the flame graph before it takes anything else 
   desk.h.frame();
   answer(desk.h.out);
   desk.h.frames(2);
-  desk.view().flame.zoom = 2;
+  desk.view().active().flame.zoom = 2;
   desk.h.press(Key::escape);
-  CHECK(desk.view().flame.zoom == 0);
+  CHECK(desk.view().active().flame.zoom == 0);
   CHECK(marked_area(desk.view()));
   desk.h.press(Key::escape);
   CHECK(marked_area(desk.view()) == nullptr);

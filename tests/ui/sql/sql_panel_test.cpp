@@ -52,8 +52,8 @@ TEST_CASE("a query's rows are shown, remembered, and lead to their slices") {
   CHECK(holds(text, "1 row in"));
   CHECK(holds(text, "aten::add"));
   CHECK(tab.kept == std::vector<std::string>{"select id, ts, dur, name from slice where name = 'aten::add'"});
-  CHECK(tab.harness.click_around([&] { tab.draw(); }, [&] { return tab.view.selection.valid(); }));
-  CHECK(tab.doc->trace.name(tab.view.selection) == "aten::add");
+  CHECK(tab.harness.click_around([&] { tab.draw(); }, [&] { return tab.view.active().selection.valid(); }));
+  CHECK(tab.doc->trace.name(tab.view.active().selection) == "aten::add");
 }
 
 TEST_CASE("an error stands above the rows, the same query can be run again, and a blank one is not run") {

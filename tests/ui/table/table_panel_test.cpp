@@ -60,7 +60,7 @@ TEST_CASE("before the analysis is there the table says that it is being worked o
 
 TEST_CASE("a table that came to no answer says why, and is asked for again at a click") {
   TablePanel panel;
-  asked<TableQuestion>(*panel.doc) = {panel.view.table.question, nullptr, "Not enough memory to work out the table."};
+  asked<TableQuestion>(*panel.doc) = {panel.view.active().table.question, nullptr, "Not enough memory to work out the table."};
   const std::string text = panel.frame();
   CHECK(holds(text, "Not enough memory to work out the table."));
   CHECK(holds(text, "Try again"));
@@ -69,7 +69,7 @@ TEST_CASE("a table that came to no answer says why, and is asked for again at a 
   CHECK(panel.harness.click_around([&] { panel.draw(); }, [&] { return panel.count<TableQuestion>() == 1; }));
   CHECK(asked<TableQuestion>(*panel.doc).trouble.empty());
   REQUIRE(answer_to<TableQuestion>(*panel.doc));
-  panel.view.table.question.by_shape = false;
+  panel.view.active().table.question.by_shape = false;
   panel.harness.point_at({1, 1});
   CHECK(holds(panel.frame(), "aten::add"));
 }
@@ -78,7 +78,7 @@ TEST_CASE("another question takes the place of one that came to no answer") {
   TablePanel panel;
   panel.frame();
   asked<TableQuestion>(*panel.doc).trouble = "Not enough memory to work out the table.";
-  panel.view.range = Span{panel.doc->trace.span.begin, panel.doc->trace.span.begin + 1};
+  panel.view.active().range = Span{panel.doc->trace.span.begin, panel.doc->trace.span.begin + 1};
   CHECK_FALSE(holds(panel.frame(), "Not enough memory"));
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("averages are shown once they are asked for") {
   const std::string usual = panel.frame();
   CHECK_FALSE(holds(usual, "CUDA avg"));
   CHECK(holds(usual, "Self CUDA"));
-  panel.view.table.hidden = column_bit(TableColumn::self_cuda);
+  panel.view.active().table.hidden = column_bit(TableColumn::self_cuda);
   const std::string text = panel.frame();
   CHECK(holds(text, "CUDA avg"));
   CHECK_FALSE(holds(text, "Self CUDA"));
@@ -105,7 +105,7 @@ TEST_CASE("averages are shown once they are asked for") {
 
 TEST_CASE("the table is asked for once and shows every row and column") {
   TablePanel panel;
-  panel.view.table.hidden = 0;
+  panel.view.active().table.hidden = 0;
   const std::string text = panel.frame();
   CHECK(panel.count<TableQuestion>() == 1);
   for (const char* part : {"Name", "Device", "Calls", "Self CPU", "CUDA avg", "aten::add", "cudaGraphLaunch", "40.0",
@@ -119,10 +119,10 @@ TEST_CASE("the table is asked for once and shows every row and column") {
 TEST_CASE("another mode, shape switch or range asks again") {
   TablePanel panel;
   panel.frame();
-  panel.view.table.question.mode = TableMode::exact;
+  panel.view.active().table.question.mode = TableMode::exact;
   CHECK(holds(panel.frame(), "key_averages()"));
   CHECK(panel.count<TableQuestion>() == 2);
-  panel.view.range = Span{105'000, 130'000};
+  panel.view.active().range = Span{105'000, 130'000};
   const std::string text = panel.frame();
   CHECK(panel.count<TableQuestion>() == 3);
   CHECK(holds(text, "aten::add"));
@@ -131,7 +131,7 @@ TEST_CASE("another mode, shape switch or range asks again") {
 
 TEST_CASE("a range with nothing in it says so") {
   TablePanel panel;
-  panel.view.range = Span{500'000, 500'001};
+  panel.view.active().range = Span{500'000, 500'001};
   CHECK(holds(panel.frame(), "No operator, call or GPU work begins in this range."));
 }
 
@@ -148,19 +148,20 @@ TEST_CASE("a trace of other tools' events says what the table needs") {
 TEST_CASE("a click on a row selects its slice, and once more the next") {
   TablePanel panel;
   panel.frame();
-  CHECK(panel.harness.click_around([&] { panel.draw(); }, [&] { return panel.view.selection.valid(); }));
-  CHECK(panel.view.reveal_selection);
-  REQUIRE(panel.view.table.selected >= 0);
-  const OpTableRow& row = answer_to<TableQuestion>(*panel.doc)->table.rows[static_cast<std::size_t>(panel.view.table.selected)];
-  CHECK(panel.view.cycle.title == row.name);
-  CHECK(panel.view.cycle.position(panel.view.selection) == 1);
+  CHECK(panel.harness.click_around([&] { panel.draw(); }, [&] { return panel.view.active().selection.valid(); }));
+  CHECK(panel.view.active().reveal_selection);
+  REQUIRE(panel.view.active().table.selected >= 0);
+  const OpTableRow& row =
+      answer_to<TableQuestion>(*panel.doc)->table.rows[static_cast<std::size_t>(panel.view.active().table.selected)];
+  CHECK(panel.view.active().cycle.title == row.name);
+  CHECK(panel.view.active().cycle.position(panel.view.active().selection) == 1);
 }
 
 TEST_CASE("a click on a header sorts by it") {
   TablePanel panel;
   panel.frame();
-  const TableOrder before = panel.view.table.order;
-  CHECK(panel.harness.click_around([&] { panel.draw(); }, [&] { return panel.view.table.order != before; }));
+  const TableOrder before = panel.view.active().table.order;
+  CHECK(panel.harness.click_around([&] { panel.draw(); }, [&] { return panel.view.active().table.order != before; }));
 }
 
 TEST_CASE("Enter and Shift+Enter walk through the slices of the row") {
@@ -169,11 +170,11 @@ TEST_CASE("Enter and Shift+Enter walk through the slices of the row") {
   const SliceId first = test::slice_named(*doc, "first");
   const SliceId second = test::slice_named(*doc, "second");
   walk_cycle(h.ui.view(), {"kernels", {first, second}});
-  CHECK(h.ui.view().selection == first);
+  CHECK(h.ui.view().active().selection == first);
   h.press(Key::enter);
-  CHECK(h.ui.view().selection == second);
+  CHECK(h.ui.view().active().selection == second);
   h.press(Key::enter, kShift);
-  CHECK(h.ui.view().selection == first);
+  CHECK(h.ui.view().active().selection == first);
 }
 
 TEST_CASE("a name with percent signs stands in the table as it is") {

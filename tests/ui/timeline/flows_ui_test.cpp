@@ -25,19 +25,19 @@ struct Opened {
 TEST_CASE("Shift+F shows the arrows of all launches, then others, then only the selection's") {
   Opened o;
   o.ui.frames(2);
-  CHECK(o.view().flows.drawn == 0);
+  CHECK(o.view().active().flows.drawn == 0);
   o.ui.press(Key::f, kShift);
-  CHECK(o.view().flows.show == FlowShow::launches);
-  CHECK(o.view().flows.in_sight == 4);
-  CHECK(o.view().flows.drawn == 4);
+  CHECK(o.view().active().flows.show == FlowShow::launches);
+  CHECK(o.view().active().flows.in_sight == 4);
+  CHECK(o.view().active().flows.drawn == 4);
   o.ui.press(Key::f, kShift);
-  CHECK(o.view().flows.show == FlowShow::forward_backward);
-  CHECK(o.view().flows.drawn == 0);
+  CHECK(o.view().active().flows.show == FlowShow::forward_backward);
+  CHECK(o.view().active().flows.drawn == 0);
   o.ui.press(Key::f, kShift);
-  CHECK(o.view().flows.drawn == 4);
+  CHECK(o.view().active().flows.drawn == 4);
   o.ui.press(Key::f, kShift);
-  CHECK(o.view().flows.show == FlowShow::selection);
-  CHECK(o.view().time.span == fit(o.doc->trace.span).span);
+  CHECK(o.view().active().flows.show == FlowShow::selection);
+  CHECK(o.view().active().time.span == fit(o.doc->trace.span).span);
 }
 
 TEST_CASE("] chooses an arrow of a graph launch and Ctrl+] goes along it, Ctrl+[ back") {
@@ -51,17 +51,17 @@ TEST_CASE("] chooses an arrow of a graph launch and Ctrl+] goes along it, Ctrl+[
   CHECK(chosen_arrow(o.view())->to == slice_named(*o.doc, "first"));
   o.ui.press(Key::right_bracket);
   o.ui.press(Key::right_bracket, kCtrl);
-  CHECK(o.view().selection == slice_named(*o.doc, "second"));
+  CHECK(o.view().active().selection == slice_named(*o.doc, "second"));
   o.ui.press(Key::left_bracket, kCtrl);
-  CHECK(o.view().selection == slice_named(*o.doc, "cudaGraphLaunch"));
+  CHECK(o.view().active().selection == slice_named(*o.doc, "cudaGraphLaunch"));
 }
 
 TEST_CASE("Alt+Left goes back to the view before a jump, Alt+Right forward, and neither pans") {
   Opened o;
-  const Span whole = o.view().time.span;
+  const Span whole = o.view().active().time.span;
   select_slice(o.view(), slice_named(*o.doc, kKernel), false);
   o.ui.press(Key::f);
-  const Span close = o.view().time.span;
+  const Span close = o.view().active().time.span;
   REQUIRE(close != whole);
   const auto press = [&](Key key) {
     ImGui::GetIO().KeyAlt = true;
@@ -73,21 +73,21 @@ TEST_CASE("Alt+Left goes back to the view before a jump, Alt+Right forward, and 
     o.ui.frames(60);
   };
   press(Key::left);
-  CHECK(o.view().time.span == whole);
+  CHECK(o.view().active().time.span == whole);
   press(Key::right);
-  CHECK(o.view().time.span == close);
+  CHECK(o.view().active().time.span == close);
   press(Key::right);
-  CHECK(o.view().time.span == close);
+  CHECK(o.view().active().time.span == close);
 }
 
 TEST_CASE("another document has no history") {
   Opened o;
   select_slice(o.view(), slice_named(*o.doc, kKernel), false);
   o.ui.press(Key::f);
-  REQUIRE_FALSE(o.view().history.places().empty());
+  REQUIRE_FALSE(o.view().active().history.places().empty());
   const Opened other;
   HeadlessUi& ui = o.ui;
   ui.input.document = other.doc.get();
   ui.frames(1);
-  CHECK(ui.ui.view().history.places().empty());
+  CHECK(ui.ui.view().active().history.places().empty());
 }

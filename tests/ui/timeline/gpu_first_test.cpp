@@ -147,9 +147,9 @@ TEST_CASE("the GPU stays in sight while the threads scroll") {
   };
   const float before = kernels();
   CHECK(before > 0);
-  h.ui.view().scroll_px = 200;
+  h.ui.view().active().scroll_px = 200;
   h.frames(2);
-  REQUIRE(h.ui.view().scroll_px > 0);
+  REQUIRE(h.ui.view().active().scroll_px > 0);
   CHECK(kernels() == before);
 }
 
@@ -169,7 +169,7 @@ TEST_CASE("with nothing selected the panels below shrink to their tabs in a low 
   h.frames(3);
   CHECK(drawer() > 100);
   CHECK(h.ui.view().sizes.bottom_px == kept);
-  h.ui.view().selection = {};
+  h.ui.view().active().selection = {};
   h.frames(2);
   CHECK(drawer() < 50);
 }
@@ -190,17 +190,17 @@ TEST_CASE(
   REQUIRE(lowest);
   const SliceId slice = lowest->slice;
   const ImVec2 at{(lowest->x0 + lowest->x1) / 2, (lowest->y0 + lowest->y1) / 2};
-  const Span before = h.ui.view().time.span;
+  const Span before = h.ui.view().active().time.span;
   h.click(at);
-  CHECK(h.ui.view().selection == slice);
+  CHECK(h.ui.view().active().selection == slice);
   CHECK(h.ui.moving());  // frames come although nobody does anything
   h.button = true;
   h.frame();
   h.button = false;
   h.frames(30);
-  CHECK(h.ui.view().selection == slice);
-  CHECK(h.ui.view().time.span != before);
-  CHECK(h.ui.view().time.span.contains(document->trace.begin(slice)));
+  CHECK(h.ui.view().active().selection == slice);
+  CHECK(h.ui.view().active().time.span != before);
+  CHECK(h.ui.view().active().time.span.contains(document->trace.begin(slice)));
   CHECK(drawer_top() < at.y);
   CHECK_FALSE(h.ui.moving());
 }
@@ -215,8 +215,8 @@ TEST_CASE("a click on a gap selects it, and Details says what ended it and what 
   REQUIRE(widest);
   const std::size_t gap = widest->first;
   h.click({(widest->x0 + widest->x1) / 2, (widest->y0 + widest->y1) / 2});
-  REQUIRE(h.ui.view().gaps.chosen);
-  CHECK(h.ui.view().gaps.chosen->gap == gap);
+  REQUIRE(h.ui.view().active().gaps.chosen);
+  CHECK(h.ui.view().active().gaps.chosen->gap == gap);
   h.mouse = {-1, -1};
   h.frames(3);
   std::string all;
@@ -224,7 +224,7 @@ TEST_CASE("a click on a gap selects it, and Details says what ended it and what 
   CHECK(all.find("stands still for") != std::string::npos);
   CHECK(all.find("ended by") != std::string::npos);
   CHECK(all.find("launched by") != std::string::npos);
-  h.ui.view().selection = SliceId(0);
+  h.ui.view().active().selection = SliceId(0);
   h.frames(2);
-  CHECK_FALSE(h.ui.view().gaps.chosen);
+  CHECK_FALSE(h.ui.view().active().gaps.chosen);
 }

@@ -45,11 +45,11 @@ TEST_CASE("the pin on a title pins its lane, which then stays where it is while 
   const Zone* pin = zone_of(h, ZoneKind::pin, lane);
   REQUIRE(pin);
   h.click(middle(*pin));
-  CHECK(h.ui.view().folds.lane_pinned[2]);
+  CHECK(h.ui.view().active().folds.lane_pinned[2]);
   title = zone_of(h, ZoneKind::lane_title, lane);
   REQUIRE(title);
   CHECK(title->y0 == h.ui.timeline().areas().lanes.y0);
-  h.ui.view().scroll_px = 500;
+  h.ui.view().active().scroll_px = 500;
   h.frames(2);
   title = zone_of(h, ZoneKind::lane_title, lane);
   REQUIRE(title);
@@ -76,9 +76,9 @@ TEST_CASE("titles that do not fit keep what tells them apart") {
 TEST_CASE("what has scrolled under a pinned lane cannot be clicked through it") {
   const auto document = many_lanes();
   HeadlessUi h(document.get());
-  set_pinned(h.ui.view().folds, LaneId(0), true);
+  set_pinned(h.ui.view().active().folds, LaneId(0), true);
   for (double scroll = 300; scroll < 360; scroll += 4) {
-    h.ui.view().scroll_px = scroll;
+    h.ui.view().active().scroll_px = scroll;
     h.frames(2);
     const Box& lanes = h.ui.timeline().areas().lanes;
     const float sticky = h.ui.timeline().layout().pinned_height();
@@ -92,13 +92,13 @@ TEST_CASE("what has scrolled under a pinned lane cannot be clicked through it") 
 TEST_CASE("Escape closes the menu of the lanes and clears nothing else") {
   const auto document = many_lanes();
   HeadlessUi h(document.get());
-  h.ui.view().selection = SliceId(3);
+  h.ui.view().active().selection = SliceId(3);
   const Box& button = h.ui.timeline().areas().ruler_titles;
   h.click({button.x0 + 20, (button.y0 + button.y1) / 2});
   REQUIRE(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel));
   h.press(Key::escape);
   CHECK_FALSE(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel));
-  CHECK(h.ui.view().selection == SliceId(3));
+  CHECK(h.ui.view().active().selection == SliceId(3));
 }
 
 TEST_CASE("a title that is dragged takes its lane to another place") {
@@ -118,8 +118,8 @@ TEST_CASE("a title that is dragged takes its lane to another place") {
   h.frames(2);
   h.button = false;
   h.frames(2);
-  const auto& order = h.ui.view().folds.lane_order;
+  const auto& order = h.ui.view().active().folds.lane_order;
   CHECK(order[0] == LaneId(1));
   CHECK(order[2] == LaneId(0));
-  CHECK_FALSE(h.ui.view().folds.lane_collapsed[0]);
+  CHECK_FALSE(h.ui.view().active().folds.lane_collapsed[0]);
 }

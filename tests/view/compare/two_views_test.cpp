@@ -4,28 +4,22 @@
 
 using namespace gapscope;
 
-TEST_CASE("two views change places with all that is about their trace, and the window's choices stay") {
+TEST_CASE("each of two traces keeps its own view, and the window's choices are about both") {
   ViewState view;
-  TraceView waiting;
-  view.selection = SliceId(std::size_t{3});
-  view.theme = ThemeName::light;
+  view.active().selection = SliceId(std::size_t{3});
+  view.active().finding.chosen = 4;
   view.findings.muted = {"rule"};
-  view.findings.open = false;
-  view.findings.chosen = 4;
-  waiting.selection = SliceId(std::size_t{8});
-  waiting.time.span = {100, 200};
-  swap_views(view, waiting);
-  CHECK(view.selection == SliceId(std::size_t{8}));
-  CHECK(view.time.span == Span{100, 200});
-  CHECK(view.findings.chosen == -1);
-  CHECK(waiting.selection == SliceId(std::size_t{3}));
-  CHECK(view.theme == ThemeName::light);
+  view.active_side = TraceSide::b;
+  CHECK_FALSE(view.active().selection);
+  CHECK(view.active().finding.chosen == -1);
+  select_slice(view, SliceId(std::size_t{8}), /*reveal=*/true);
+  CHECK(view.of(TraceSide::a).selection == SliceId(std::size_t{3}));
+  CHECK(view.of(TraceSide::b).selection == SliceId(std::size_t{8}));
   CHECK(view.findings.muted == std::vector<std::string>{"rule"});
-  CHECK_FALSE(view.findings.open);
 }
 
 TEST_CASE("args that were being read are asked for again, those that are there are not") {
-  ViewState view;
+  TraceView view;
   view.details.args = {SliceId(std::size_t{3}), ArgsState::Stage::ready, {}, {}};
   ask_again(view);
   CHECK(view.details.args.slice == SliceId(std::size_t{3}));

@@ -22,27 +22,27 @@ std::shared_ptr<Trace> two_processes(bool with_third = false) {
 
 ViewState fresh(const Trace& trace) {
   ViewState view;
-  reset_folds(view.folds, trace);
-  view.time = fit(trace.span);
+  reset_folds(view.active().folds, trace);
+  view.active().time = fit(trace.span);
   return view;
 }
 
 ViewState changed(const Trace& trace) {
   ViewState view = fresh(trace);
-  view.time.span = {100, 400};
-  view.scroll_px = 12;
-  view.range = Span{200, 300};
-  view.selection = SliceId(2);
-  toggle_lane(view.folds, LaneId(0));
-  hide_lane(view.folds, LaneId(1));
-  set_pinned(view.folds, LaneId(2), true);
-  toggle_process(view.folds, ProcessId(1));
-  move_lane(view.folds, LaneId(2), LaneId(0), false);
-  move_process(view.folds, ProcessId(1), ProcessId(0), false);
-  toggle_compact(view.folds);
-  set_filter(view.folds, "o");
-  add_note(view.notes, {5, 9});
-  view.notes.notes[0].text = "here";
+  view.active().time.span = {100, 400};
+  view.active().scroll_px = 12;
+  view.active().range = Span{200, 300};
+  view.active().selection = SliceId(2);
+  toggle_lane(view.active().folds, LaneId(0));
+  hide_lane(view.active().folds, LaneId(1));
+  set_pinned(view.active().folds, LaneId(2), true);
+  toggle_process(view.active().folds, ProcessId(1));
+  move_lane(view.active().folds, LaneId(2), LaneId(0), false);
+  move_process(view.active().folds, ProcessId(1), ProcessId(0), false);
+  toggle_compact(view.active().folds);
+  set_filter(view.active().folds, "o");
+  add_note(view.active().notes, {5, 9});
+  view.active().notes.notes[0].text = "here";
   return view;
 }
 
@@ -54,13 +54,13 @@ TEST_CASE("a view that was kept comes back whole") {
   ViewState view = fresh(*trace);
   restore_view(kept, *trace, view);
   CHECK(keep_view(*trace, view) == kept);
-  CHECK(view.time.span == Span{100, 400});
-  CHECK(view.selection == SliceId(2));
-  CHECK(view.folds.lane_collapsed[0]);
-  CHECK(view.folds.lane_hidden[1]);
-  CHECK(view.folds.lane_pinned[2]);
-  CHECK(view.folds.lane_order.front() == LaneId(2));
-  CHECK(view.folds.process_order.front() == ProcessId(1));
+  CHECK(view.active().time.span == Span{100, 400});
+  CHECK(view.active().selection == SliceId(2));
+  CHECK(view.active().folds.lane_collapsed[0]);
+  CHECK(view.active().folds.lane_hidden[1]);
+  CHECK(view.active().folds.lane_pinned[2]);
+  CHECK(view.active().folds.lane_order.front() == LaneId(2));
+  CHECK(view.active().folds.process_order.front() == ProcessId(1));
 }
 
 TEST_CASE("lanes are found again by their names in a trace that numbers them otherwise") {
@@ -68,13 +68,13 @@ TEST_CASE("lanes are found again by their names in a trace that numbers them oth
   const auto other = two_processes(true);
   ViewState view = fresh(*other);
   restore_view(keep_view(*trace, changed(*trace)), *other, view);
-  CHECK(view.folds.lane_collapsed == std::vector<bool>{false, true, false, false});
-  CHECK(view.folds.lane_pinned[3]);
-  CHECK(view.folds.lane_order.size() == 4);
-  CHECK(view.folds.lane_order.back() == LaneId(0));
-  REQUIRE(view.selection.valid());
-  CHECK(other->name(view.selection) == "b");
-  CHECK(other->begin(view.selection) == 300);
+  CHECK(view.active().folds.lane_collapsed == std::vector<bool>{false, true, false, false});
+  CHECK(view.active().folds.lane_pinned[3]);
+  CHECK(view.active().folds.lane_order.size() == 4);
+  CHECK(view.active().folds.lane_order.back() == LaneId(0));
+  REQUIRE(view.active().selection.valid());
+  CHECK(other->name(view.active().selection) == "b");
+  CHECK(other->begin(view.active().selection) == 300);
 }
 
 TEST_CASE("a slice that is no longer there is not selected") {
@@ -83,7 +83,7 @@ TEST_CASE("a slice that is no longer there is not selected") {
   kept.selection->span.end += 1;
   ViewState view = fresh(*trace);
   restore_view(kept, *trace, view);
-  CHECK(!view.selection.valid());
+  CHECK(!view.active().selection.valid());
 }
 
 TEST_CASE("a view that nobody changed is the fresh one") {

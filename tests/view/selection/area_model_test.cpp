@@ -85,9 +85,9 @@ TEST_CASE("an area is what tables are restricted to, until another range is") {
   const Laid laid;
   ViewState view;
   mark_area(view, {{10, 30}, {k1}});
-  CHECK(view.range == Span{10, 30});
+  CHECK(view.active().range == Span{10, 30});
   REQUIRE(marked_area(view));
-  view.range = Span{0, 5};  // dragged in the ruler
+  view.active().range = Span{0, 5};  // dragged in the ruler
   CHECK(marked_area(view) == nullptr);
   CHECK(shown_area(*laid.trace, view) == Area{{0, 5}, {k0, k1, k2}});
   clear_area(view);
@@ -97,16 +97,16 @@ TEST_CASE("an area is what tables are restricted to, until another range is") {
 TEST_CASE("an area without time is not marked") {
   ViewState view;
   mark_area(view, {{10, 10}, {k0}});
-  CHECK_FALSE(view.range.has_value());
+  CHECK_FALSE(view.active().range.has_value());
 }
 
 TEST_CASE("the selected slice and all that is visible of its lane can be marked") {
   const Laid laid;
   ViewState view;
-  view.time.span = {5, 60};
+  view.active().time.span = {5, 60};
   mark_everything(*laid.trace, view);
   CHECK(*marked_area(view) == whole_area(*laid.trace));
-  view.selection = SliceId(1);
+  view.active().selection = SliceId(1);
   mark_selection(*laid.trace, view);
   CHECK(*marked_area(view) == Area{{10, 20}, {k0}});
   mark_everything(*laid.trace, view);

@@ -62,9 +62,9 @@ TEST_CASE("arrows of a slice are walked round and round, both ways") {
   const Training t;
   ViewState view;
   view.animate = false;
-  view.time = {t.doc->trace.span, 0, 0};
-  view.selection = t.at("aten::linear");  // touches none itself: those of its chain
-  const std::vector<Arrow> arrows = arrows_of(*t.doc, view.selection);
+  view.active().time = {t.doc->trace.span, 0, 0};
+  view.active().selection = t.at("aten::linear");  // touches none itself: those of its chain
+  const std::vector<Arrow> arrows = arrows_of(*t.doc, view.active().selection);
   REQUIRE(arrows.size() == 3);
   CHECK_FALSE(chosen_arrow(view).has_value());
   for (std::size_t i = 0; i < 4; ++i) {
@@ -73,19 +73,19 @@ TEST_CASE("arrows of a slice are walked round and round, both ways") {
   }
   walk_arrows(*t.doc, view, -1);
   CHECK(chosen_arrow(view) == arrows[2]);
-  view.selection = t.at("aten::mm");
+  view.active().selection = t.at("aten::mm");
   CHECK_FALSE(chosen_arrow(view).has_value());
 }
 
 TEST_CASE("an arrow is followed to its other end and back") {
   const Training t;
   ViewState view;
-  view.selection = t.at("launch backward");
+  view.active().selection = t.at("launch backward");
   CHECK(end_of_arrow(*t.doc, view, true) == t.at("kernel backward"));
   CHECK_FALSE(end_of_arrow(*t.doc, view, false).valid());
-  view.selection = t.at("kernel backward");
+  view.active().selection = t.at("kernel backward");
   CHECK(end_of_arrow(*t.doc, view, false) == t.at("launch backward"));
-  view.selection = t.at("AddmmBackward0");
+  view.active().selection = t.at("AddmmBackward0");
   CHECK(end_of_arrow(*t.doc, view, false) == t.at("aten::addmm"));
 }
 

@@ -52,29 +52,29 @@ TEST_CASE("a lane is known by its process and thread, wherever it stands") {
 TEST_CASE("what was looked at stays: time, selection, range, folds") {
   const Grown g;
   ViewState view;
-  reset_folds(view.folds, *g.part);
-  toggle_lane(view.folds, lane_of(*g.part, "2"));
-  const std::uint64_t revision = view.folds.revision;
-  view.time = TimeView{{3000, 5000}, 0.25, 0};
-  view.selection = SliceId(std::size_t{3});
-  view.range = Span{1000, 2000};
-  view.details.model.slice = view.selection;
+  reset_folds(view.active().folds, *g.part);
+  toggle_lane(view.active().folds, lane_of(*g.part, "2"));
+  const std::uint64_t revision = view.active().folds.revision;
+  view.active().time = TimeView{{3000, 5000}, 0.25, 0};
+  view.active().selection = SliceId(std::size_t{3});
+  view.active().range = Span{1000, 2000};
+  view.active().details.model.slice = view.active().selection;
   grow_view(view, *g.part, *g.whole);
-  CHECK(view.time.span == Span{3000, 5000});
-  CHECK(view.time.begin_rest_ns == 0.25);
-  CHECK(g.whole->name(view.selection) == "c");
-  CHECK(view.range == Span{1000, 2000});
-  CHECK(view.folds.lane_collapsed == std::vector<bool>{false, false, true});
-  CHECK(view.folds.lane_hidden.size() == 3);
-  CHECK(view.folds.revision > revision);
-  CHECK_FALSE(view.details.model.slice);  // made anew for the slice's new id
+  CHECK(view.active().time.span == Span{3000, 5000});
+  CHECK(view.active().time.begin_rest_ns == 0.25);
+  CHECK(g.whole->name(view.active().selection) == "c");
+  CHECK(view.active().range == Span{1000, 2000});
+  CHECK(view.active().folds.lane_collapsed == std::vector<bool>{false, false, true});
+  CHECK(view.active().folds.lane_hidden.size() == 3);
+  CHECK(view.active().folds.revision > revision);
+  CHECK_FALSE(view.active().details.model.slice);  // made anew for the slice's new id
 }
 
 TEST_CASE("a view of the whole part becomes a view of the whole file") {
   const Grown g;
   ViewState view;
-  reset_folds(view.folds, *g.part);
-  view.time = fit(g.part->span);
+  reset_folds(view.active().folds, *g.part);
+  view.active().time = fit(g.part->span);
   grow_view(view, *g.part, *g.whole);
-  CHECK(view.time.span == fit(g.whole->span).span);
+  CHECK(view.active().time.span == fit(g.whole->span).span);
 }

@@ -101,25 +101,25 @@ TEST_CASE("times far outside the axis land just outside it") {
 
 TEST_CASE("a move eases from where it was to where it goes") {
   ViewState view;
-  view.time = fit(kTrace);
+  view.active().time = fit(kTrace);
   const TimeView to = focused_on({kTrace.begin + kNsPerS, kTrace.begin + kNsPerS + 1000}, kTrace);
   go_to(view, to);
-  CHECK(view.time.span == fit(kTrace).span);
+  CHECK(view.active().time.span == fit(kTrace).span);
   advance_move(view, kEaseSeconds / 2);
-  CHECK(visible_ns(view.time) < visible_ns(fit(kTrace)));
-  CHECK(visible_ns(view.time) > visible_ns(to));
+  CHECK(visible_ns(view.active().time) < visible_ns(fit(kTrace)));
+  CHECK(visible_ns(view.active().time) > visible_ns(to));
   advance_move(view, kEaseSeconds);
-  CHECK(view.time.span == to.span);
-  CHECK_FALSE(view.move.active);
+  CHECK(view.active().time.span == to.span);
+  CHECK_FALSE(view.active().move.active);
 }
 
 TEST_CASE("without animation a move is done at once") {
   ViewState view;
-  view.time = fit(kTrace);
+  view.active().time = fit(kTrace);
   view.animate = false;
-  const TimeView to = zoomed(view.time, 0.1, 0.5, kTrace);
+  const TimeView to = zoomed(view.active().time, 0.1, 0.5, kTrace);
   go_to(view, to);
-  CHECK(view.time.span == to.span);
+  CHECK(view.active().time.span == to.span);
 }
 
 TEST_CASE("revealing pans no more than needed and leaves a visible slice alone") {
