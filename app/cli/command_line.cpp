@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <numeric>
 #include <sstream>
 
 #include "app/cli/in_and_out.h"
 #include "app/cli/manual.h"
 #include "app/cli/version.h"
+#include "core/base/edit_distance.h"
 #include "core/base/text.h"
 
 namespace gapscope {
@@ -18,20 +18,6 @@ namespace {
 constexpr const char* kAbout =
     "Opens PyTorch and CUDA profiler traces and answers one question: why is my GPU idle?\n"
     "Without a command it opens the window.";
-
-// Levenshtein's distance: how many letters to add, drop or change.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, changed}));
-    }
-  }
-  return row.back();
-}
 
 int say_usage_error(const std::string& sentence) {
   std::fprintf(stderr, "gapscope: %s\n", printable(sentence).c_str());

@@ -26,6 +26,21 @@
 namespace gapscope {
 namespace {
 
+template <class Options>
+void add_range(CLI::App& arguments, const std::shared_ptr<Options>& options, const char* about) {
+  arguments
+      .add_option_function<std::string>(
+          "--range",
+          [options](const std::string& text) {
+            options->range = parse_range(text);
+            if (!options->range)
+              throw CLI::ValidationError("--range",
+                                         "\"" + text + "\" is no range: write FROM_NS:TO_NS, as `gapscope info` counts.");
+          },
+          about)
+      ->type_name("FROM_NS:TO_NS");
+}
+
 std::function<int()> declare_info(CLI::App& arguments) {
   auto options = std::make_shared<InfoOptions>();
   arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
@@ -132,17 +147,7 @@ std::function<int()> declare_table(CLI::App& arguments) {
           "exact: as torch 2.11 prints it; corrected: GPU time counted once, under operators and annotations only")
       ->check(CLI::IsMember({"exact", "corrected"}))
       ->default_str("exact");
-  arguments
-      .add_option_function<std::string>(
-          "--range",
-          [options](const std::string& text) {
-            options->range = parse_range(text);
-            if (!options->range)
-              throw CLI::ValidationError("--range",
-                                         "\"" + text + "\" is no range: write FROM_NS:TO_NS, as `gapscope info` counts.");
-          },
-          "only events that begin in this time")
-      ->type_name("FROM_NS:TO_NS");
+  add_range(arguments, options, "only events that begin in this time");
   arguments.add_flag("--shapes", options->by_shape, "operators with other input shapes are other rows");
   auto* csv = arguments.add_flag("--csv", options->csv, "print CSV");
   arguments.add_flag("--json", options->json, "print JSON")->excludes(csv);
@@ -159,17 +164,7 @@ std::function<int()> declare_kernels(CLI::App& arguments) {
       ->check(CLI::IsMember({"total", "mean", "count", "max", "cv"}))
       ->default_str("total");
   arguments.add_option("--limit", options->limit, "at most so many rows");
-  arguments
-      .add_option_function<std::string>(
-          "--range",
-          [options](const std::string& text) {
-            options->range = parse_range(text);
-            if (!options->range)
-              throw CLI::ValidationError("--range",
-                                         "\"" + text + "\" is no range: write FROM_NS:TO_NS, as `gapscope info` counts.");
-          },
-          "only GPU work that begins in this time")
-      ->type_name("FROM_NS:TO_NS");
+  add_range(arguments, options, "only GPU work that begins in this time");
   arguments.add_flag("--json", options->json, "print JSON");
   return [options] { return kernels(*options); };
 }

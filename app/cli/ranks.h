@@ -11,7 +11,7 @@ namespace gapscope {
 struct RanksOptions {
   std::vector<std::string> paths;  // folders and files
   bool json = false;
-  std::optional<RunTable> csv;
+  std::optional<RunTable> csv{};
   ClockAlignment alignment = ClockAlignment::collectives;
 };
 

@@ -1,26 +1,12 @@
 #include "core/sql/near_name.h"
 
 #include <algorithm>
-#include <numeric>
-#include <utility>
 #include <vector>
+
+#include "core/base/edit_distance.h"
 
 namespace gapscope::sql {
 namespace {
-
-// Levenshtein's distance: how many letters to add, drop or change.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, changed}));
-    }
-  }
-  return row.back();
-}
 
 // What follows `begin` in the message, without the name of a table before a dot.
 std::string_view named_after(std::string_view message, std::string_view begin) {
@@ -33,10 +19,10 @@ std::string_view named_after(std::string_view message, std::string_view begin) {
 std::string nearest(std::string_view wrong, const std::vector<std::string_view>& names) {
   if (wrong.empty() || names.empty()) return {};
   const auto best = std::min_element(names.begin(), names.end(), [&](std::string_view a, std::string_view b) {
-    return distance(wrong, a) < distance(wrong, b);
+    return edit_distance(wrong, a) < edit_distance(wrong, b);
   });
   const std::size_t near = std::max<std::size_t>(2, wrong.size() / 3);
-  return distance(wrong, *best) <= near ? ": did you mean " + std::string(*best) + "?" : std::string();
+  return edit_distance(wrong, *best) <= near ? ": did you mean " + std::string(*best) + "?" : std::string();
 }
 
 }  // namespace

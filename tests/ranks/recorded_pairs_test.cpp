@@ -126,7 +126,7 @@ TEST_CASE("of each pair the late rank is named, and what is matched is all that 
     for (const json& step : out["late"]) CHECK(step["rank"] == late);
     CHECK(out["late"].size() == 5);
     LocalReader reader;
-    const RanksOutput text = ranks_answer({pair_of(name)}, reader);
+    const RanksOutput text = ranks_answer({.paths = pair_of(name)}, reader);
     CHECK(text.text.starts_with("Rank " + std::to_string(late) + " is late: "));
     CHECK(text.code == 0);
   }
@@ -193,7 +193,7 @@ TEST_CASE("files that are no use are told, and the rest is used") {
 
 TEST_CASE("a folder of many recordings is one of them, and the others are told") {
   LocalReader reader;
-  const RanksOutput answer = ranks_answer({{(recordings_folder() / "ranks").string()}}, reader);
+  const RanksOutput answer = ranks_answer({.paths = {(recordings_folder() / "ranks").string()}}, reader);
   CHECK(answer.code == 1);
   CHECK(answer.text.find("another recording than") != std::string::npos);
 }

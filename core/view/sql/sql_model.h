@@ -26,8 +26,9 @@ constexpr std::size_t kMostSqlBytes = 64'000'000;  // of its texts
 struct SqlQuestion {
   using Answer = SqlAnswer;
   static constexpr const char* kToDo = "run the query";
-  std::string text;       // statements; without one, the words that can stand in one are found
-  std::uint32_t run = 0;  // counts: what files and tables made by hand hold may be another thing the next time
+  std::string text;  // statements; without one, the words that can stand in one are found
+  std::uint32_t run =
+      0;  // how often it was run: the same text again is a new question, since tables that a query made may have changed
   // Of the query before: what that worked out, and the tables that it made, are there.
   std::shared_ptr<sql::Database> database{};
   friend bool operator==(const SqlQuestion& a, const SqlQuestion& b) { return a.text == b.text && a.run == b.run; }
