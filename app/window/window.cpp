@@ -14,6 +14,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "core/base/free_memory.h"
+#include "core/base/text.h"
 #include "ui/widgets/fonts.h"
 
 namespace gapscope {
@@ -25,6 +27,10 @@ constexpr double kBlinkSeconds = 0.25;  // a text cursor blinks at half of Dear 
 constexpr double kShortestFrameSeconds = 1.0 / 250;
 // Dear ImGui finds hovered and sized things from the frame before, so an event shows fully after this many frames.
 constexpr int kSettleFrames = 3;
+// Of a limit on memory (ulimit -v), measured with Mesa 22's llvmpipe on two cores: what a window takes, and what its driver may
+// still ask for while other things take memory.
+constexpr std::uint64_t kBytesToOpen = std::uint64_t{640} << 20;
+constexpr std::uint64_t kBytesOfDriver = std::uint64_t{192} << 20;
 
 std::atomic<bool> woken{false};
 std::atomic<bool> glfw_runs{false};
@@ -43,7 +49,19 @@ Result<std::unique_ptr<Window>> Window::create(const WindowOptions& options) {
   return window;
 }
 
+// Before a driver is asked, which would say something else or nothing at all.
+std::optional<Error> Window::make_room() {
+  const std::uint64_t free = free_of_limit();
+  if (free < kBytesToOpen)
+    return Error{"Not enough memory to open a window: it needs about " + format_bytes(kBytesToOpen) + ", " +
+                 format_bytes(free) +
+                 " of what this process may have (ulimit -v) are free. Allow more, or use the commands that print."};
+  set_aside_below_limit(kBytesOfDriver);
+  return std::nullopt;
+}
+
 std::optional<Error> Window::open() {
+  if (auto error = make_room()) return error;
   if (auto error = start_glfw()) return error;
   if (auto error = make_context()) return error;
   if (options_.off_screen) picture_ = std::make_unique<Framebuffer>(options_.width, options_.height);

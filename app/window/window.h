@@ -65,6 +65,7 @@ class Window {
 
  private:
   explicit Window(const WindowOptions& options) : options_(options) {}
+  std::optional<Error> make_room();
   std::optional<Error> open();
   std::optional<Error> start_glfw();
   std::optional<Error> make_context();

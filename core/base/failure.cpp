@@ -1,6 +1,7 @@
 #include "core/base/failure.h"
 
 #include <array>
+#include <csignal>
 #include <cstddef>
 #include <cstdlib>
 #include <exception>
@@ -9,10 +10,13 @@
 #include <string>
 #include <system_error>
 
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
+#include "core/base/temporary_file.h"
 #include "core/base/text.h"
 
 namespace gapscope {
@@ -65,6 +69,44 @@ void write_all(std::string_view text) noexcept {
   std::abort();
 }
 
+// The largest that a driver asks for at once is a texture.
+constexpr std::size_t kLeastRoom = std::size_t{128} << 20;
+
+bool memory_is_short() {
+  void* const room = ::mmap(nullptr, kLeastRoom, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) return true;
+  ::munmap(room, kLeastRoom);
+  return false;
+}
+
+// A handler of signals, which may take no memory and no lock.
+extern "C" void end_if_memory_is_short(int signal) {
+  if (!memory_is_short()) {
+    ::raise(signal);  // SA_RESETHAND: it now does what it would have done
+    return;
+  }
+  remove_temporaries();
+  write_all("gapscope: ");
+  write_all(kOutOfMemory);
+  write_all("\n");
+  std::_Exit(1);
+}
+
+// Libraries of others, graphics drivers most of all, do not look whether they got the memory that they asked for.
+void take_crashes_for_shortage() noexcept {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+  static std::array<char, std::size_t{64} << 10> stack;  // the one that is in use may be the one that cannot grow
+  stack_t own{};
+  own.ss_sp = stack.data();
+  own.ss_size = stack.size();
+  ::sigaltstack(&own, nullptr);
+  struct sigaction action {};
+  action.sa_handler = end_if_memory_is_short;
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_ONSTACK);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGABRT}) ::sigaction(signal, &action, nullptr);
+}
+
 }  // namespace
 
 Error current_failure(std::string_view to_do, std::string_view name, MemoryNeed need) noexcept {
@@ -85,7 +127,10 @@ void say_on_stderr(std::string_view text) noexcept {
   }
 }
 
-void end_with_a_sentence_when_memory_ends() noexcept { std::set_terminate(last_words); }
+void end_with_a_sentence_when_memory_ends() noexcept {
+  std::set_terminate(last_words);
+  take_crashes_for_shortage();
+}
 
 [[gnu::noinline]] void grow_stack() noexcept {
   constexpr std::size_t kBytes = std::size_t{512} << 10;

@@ -39,8 +39,8 @@ Error current_failure(std::string_view to_do, std::string_view name = {}, Memory
 // One line on stderr, with control characters made harmless. Needs no memory when there is none.
 void say_on_stderr(std::string_view sentence) noexcept;
 
-// From here on an exception that finds no entry, where none may pass (a destructor), ends the program with that sentence and
-// exit code 1 if it says that memory is short; any other still aborts it. For main.
+// From here on an exception that finds no entry (in a destructor), or a crash just below a limit on memory (ulimit -v), ends
+// the program with a sentence and exit code 1 if memory is short; any other still aborts it. For main.
 void end_with_a_sentence_when_memory_ends() noexcept;
 
 // Grows the stack of the calling thread now: where there is no memory left to grow it later, the system ends the program

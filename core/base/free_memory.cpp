@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <charconv>
 #include <cstddef>
 #include <cstdlib>  // defines __GLIBC__
@@ -19,6 +20,8 @@ namespace gapscope {
 namespace {
 
 constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
+
+std::atomic<std::uint64_t> set_aside{0};
 
 // The beginning of a small file of the system, without memory from the heap.
 struct SmallFile {
@@ -70,15 +73,6 @@ std::uint64_t free_of_group() {
   return *most - std::min(*most, used);
 }
 
-std::uint64_t free_of_limit() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kUnlimited;
-  const auto pages = number_at(SmallFile("/proc/self/statm").text());
-  if (!pages) return kUnlimited;
-  const std::uint64_t used = *pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  return limit.rlim_cur - std::min<std::uint64_t>(limit.rlim_cur, used);
-}
-
 }  // namespace
 
 void return_free_memory() {
@@ -86,6 +80,17 @@ void return_free_memory() {
   malloc_trim(0);
 #endif
 }
+
+std::uint64_t free_of_limit() noexcept {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kUnlimited;
+  const auto pages = number_at(SmallFile("/proc/self/statm").text());
+  if (!pages) return kUnlimited;
+  const std::uint64_t used = *pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) + set_aside.load();
+  return limit.rlim_cur - std::min<std::uint64_t>(limit.rlim_cur, used);
+}
+
+void set_aside_below_limit(std::uint64_t bytes) noexcept { set_aside = bytes; }
 
 std::uint64_t free_memory_bytes() noexcept { return std::min({free_of_machine(), free_of_group(), free_of_limit()}); }
 

@@ -11,6 +11,13 @@ void return_free_memory();
 // -v), whichever is least. As much as there can be where nothing is known. Takes some 30 us and no memory.
 std::uint64_t free_memory_bytes() noexcept;
 
+// Of these the bytes below the process's own limit; as much as there can be where it has none.
+std::uint64_t free_of_limit() noexcept;
+
+// From here on so much of the process's own limit counts as taken: for those who would not outlive a refusal (graphics
+// drivers).
+void set_aside_below_limit(std::uint64_t bytes) noexcept;
+
 // So much of that is left to small things; large pieces are refused before (allocate_large). The sentence that says so, and the
 // window that shows it, must still find room; and where the system promises more than it has, it ends the program when it is
 // used.

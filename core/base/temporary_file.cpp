@@ -48,8 +48,7 @@ void free_slot(int slot) {
 }
 
 extern "C" void remove_names_and_end(int signal) {
-  for (const Slot& slot : slots)
-    if (slot.live) ::unlinkat(slot.folder, slot.name.data(), 0);
+  remove_temporaries();
   ::raise(signal);  // SA_RESETHAND: it now does what it did before
 }
 
@@ -75,6 +74,11 @@ int sync_file(int fd) {
 }
 
 }  // namespace
+
+void remove_temporaries() noexcept {
+  for (const Slot& slot : slots)
+    if (slot.live) ::unlinkat(slot.folder, slot.name.data(), 0);
+}
 
 TemporaryFile::TemporaryFile(const std::string& folder, mode_t mode, bool may_be_nameless) {
   folder_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

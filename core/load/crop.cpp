@@ -69,6 +69,7 @@ class Cropper {
     // What a damaged end withholds from this walk it withheld from the load; otherwise it is the reading that failed.
     if (walk.read_error() && trace_.report.count(ImportIssue::truncated) == 0) return walk.read_error();
     if (next_ < kept_.size() || events_seen_ != trace_.figures.events || !is_as_loaded(trace_, output_)) return changed(trace_);
+    if (figures_.events == 0) return nothing_left();
     write_tail(walk);
     figures_.text_bytes = file_.text_bytes();
     return std::nullopt;
@@ -76,6 +77,13 @@ class Cropper {
   const CropFigures& figures() const { return figures_; }
 
  private:
+  // A file without events is one that nobody can open.
+  Error nothing_left() const {
+    return Error{
+        fmt::format("Of {} nothing can be saved: {} damaged beyond mending.", printable(trace_.path),
+                    figures_.left_out == 1 ? "its only event in that window is" : "all its events in that window are")};
+  }
+
   bool wants(const TakenEvent& event, std::uint64_t offset, const LocalTables& tables) {
     using What = TakenEvent::What;
     if (choice_.everything) return true;

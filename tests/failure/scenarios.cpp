@@ -1,18 +1,25 @@
 #include "tests/failure/scenarios.h"
 
+#include <array>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <semaphore>
 #include <string>
 #include <vector>
 
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "app/jobs/latest_job.h"
 #include "app/session/background_load.h"
 #include "app/session/free_later.h"
 #include "app/session/session.h"
+#include "core/base/failure.h"
+#include "core/base/free_memory.h"
 #include "core/base/parallel.h"
 #include "core/load/load_trace.h"
 #include "core/view/document.h"
@@ -221,6 +228,49 @@ Trouble texts_saved() {
                                                                                : Trouble();
 }
 
+// What is free below a limit of so many bytes.
+std::uint64_t free_with(std::uint64_t bytes) {
+  const rlimit limit{bytes, RLIM_INFINITY};
+  ::setrlimit(RLIMIT_AS, &limit);
+  return free_of_limit();
+}
+
+// How a program ends that crashes below a limit on its memory, with `left` bytes to go: the status that wait() gives, and what
+// it says.
+int crash_with(std::size_t left, std::string& said) {
+  std::array<int, 2> pipe{};
+  if (::pipe(pipe.data()) != 0) return -1;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(pipe[1], STDERR_FILENO);
+    const rlimit limit{(std::uint64_t{1} << 40) - free_with(std::uint64_t{1} << 40) + left, RLIM_INFINITY};
+    ::setrlimit(RLIMIT_AS, &limit);
+    end_with_a_sentence_when_memory_ends();
+    ::raise(SIGSEGV);
+    std::_Exit(0);
+  }
+  ::close(pipe[1]);
+  std::array<char, 200> bytes{};
+  for (ssize_t n = 0; (n = ::read(pipe[0], bytes.data(), bytes.size())) > 0;)
+    said.append(bytes.data(), static_cast<std::size_t>(n));
+  ::close(pipe[0]);
+  int status = 0;
+  return ::waitpid(child, &status, 0) == child ? status : -1;
+}
+
+// Where memory has run out a crash of somebody else's library is a sentence; elsewhere it is the crash that it was.
+Trouble crash_without_memory() {
+  std::string said;
+  const int short_of_it = crash_with(std::size_t{16} << 20, said);
+  if (!WIFEXITED(short_of_it) || WEXITSTATUS(short_of_it) != 1) return wrong("a crash without memory has no exit code");
+  if (said != "gapscope: Out of memory.\n") return wrong("a crash without memory says: " + said);
+  said.clear();
+  const int plenty = crash_with(std::size_t{4} << 30, said);
+  if (!WIFSIGNALED(plenty) || WTERMSIG(plenty) != SIGSEGV || !said.empty())
+    return wrong("a crash of our own is hidden: " + said);
+  return {};
+}
+
 }  // namespace
 
 const std::map<std::string, std::function<std::optional<Error>()>>& scenarios() {
@@ -229,6 +279,7 @@ const std::map<std::string, std::function<std::optional<Error>()>>& scenarios() 
       {"pipe_without_writer", pipe_without_writer},       {"hung_file", hung_file},
       {"session_with_hung_file", session_with_hung_file}, {"job_that_fails", job_that_fails},
       {"tab_of_failed_job", tab_of_failed_job},           {"texts_saved", texts_saved},
+      {"crash_without_memory", crash_without_memory},
   };
   return all;
 }

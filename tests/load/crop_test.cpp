@@ -197,6 +197,15 @@ TEST_CASE("the args of an event that is kept are the same text, byte by byte") {
   CHECK(*is == *was);
 }
 
+TEST_CASE("where not one event can be written no file is, and the sentence says why") {
+  const TempFolder folder;
+  const auto t = load_file(folder.write("t.json", R"json([{"name": "a", "ts": 1, "x": {:}}])json"));
+  const std::string out = (folder.path() / "out.json").string();
+  const std::string said = sentence(*t, {-1'000'000, 1'000'000}, out);
+  CHECK_MESSAGE(said.find("nothing can be saved: its only event in that window is damaged") != said.npos, said);
+  CHECK(!std::filesystem::exists(out));
+}
+
 TEST_CASE("a damaged event is mended in the crop, and counted; numbers that are none become texts") {
   const TempFolder folder;
   const std::string text = events(slice("a \"quoted\" name", "1", "2") + "," +
