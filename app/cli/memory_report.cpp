@@ -13,6 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kOperatorsShown = 20;  // in text; JSON holds all
+constexpr std::size_t kLevelsShown = 100;    // of a stack, in text
 constexpr const char* kNoMemory = "No memory records are in this trace. Record with profile_memory=True.";
 
 // Negative when more was freed than the recording saw allocated.
@@ -37,6 +38,19 @@ Json device_json(const Trace& trace, const MemoryDevice& d) {
   return json;
 }
 
+// Indented by one column a level. Of a stack deeper than that the outer and the inner half, with a count of what is between.
+void add_stack(std::string& out, const Trace& trace, const std::vector<SliceId>& stack) {
+  const std::size_t left_out = stack.size() - std::min(stack.size(), kLevelsShown);
+  for (std::size_t i = 0; i < stack.size(); ++i) {
+    if (left_out > 0 && i == kLevelsShown / 2) {
+      out += fmt::format("  {:>{}}... {} more\n", "", 2 + i, format_count(static_cast<std::int64_t>(left_out)));
+      i += left_out;
+    }
+    const std::size_t level = i < kLevelsShown / 2 ? i : i - left_out;
+    out += fmt::format("  {:>{}}{}\n", "", 2 + level, elide_middle(printable(trace.name(stack[i])), 90));
+  }
+}
+
 std::string device_text(const Trace& trace, const MemoryDevice& d) {
   std::string out =
       fmt::format("{}: {} allocations, {} frees", memory_device_name(d.device_type, d.device),
@@ -48,8 +62,7 @@ std::string device_text(const Trace& trace, const MemoryDevice& d) {
                      format_duration(d.points[d.peak].time - trace.span.begin),
                      d.states_totals ? "" : " (counted from the begin of the recording: the file states no totals)");
   if (d.peak_reserved >= 0) out += fmt::format("  reserved at most {}\n", signed_bytes(d.peak_reserved));
-  for (std::size_t i = 0; i < d.peak_stack.size(); ++i)
-    out += fmt::format("  {:>{}}{}\n", "", 2 + i, elide_middle(printable(trace.name(d.peak_stack[i])), 90));
+  add_stack(out, trace, d.peak_stack);
   return out;
 }
 

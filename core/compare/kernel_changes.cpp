@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "core/analyze/kernel_name/kernel_name.h"
+#include "core/base/distinct_texts.h"
 #include "core/base/hash.h"
 #include "core/compare/align.h"
 
@@ -153,6 +154,10 @@ class Matcher {
   }
 
  private:
+  // What a row lists.
+  struct RowTexts {
+    std::array<DistinctTexts, 2> operators, fused;  // a's, b's
+  };
   using RowKey = std::tuple<KernelChangeClass, std::string, std::string>;
 
   // The first step with the first, and so on.
@@ -212,10 +217,11 @@ class Matcher {
       out_.rows.back().change = change;
       out_.rows.back().name_a = name_a;
       out_.rows.back().name_b = name_b;
-      operators_.emplace_back();
+      texts_.emplace_back();
     }
     return out_.rows[at->second];
   }
+  RowTexts& texts_of(const KernelChange& row) { return texts_[static_cast<std::size_t>(&row - out_.rows.data())]; }
   void count_a(KernelChange& to, Item& item) {
     if (!to.example_a) to.example_a = a_.data.ops[item.op].slice;
     ++to.count_a;
@@ -232,8 +238,7 @@ class Matcher {
   }
   void add_operator(const KernelChange& to, const Item& item, std::size_t side) {
     if (item.operator_name.empty()) return;
-    auto& names = operators_[static_cast<std::size_t>(&to - out_.rows.data())][side];
-    if (std::find(names.begin(), names.end(), item.operator_name) == names.end()) names.emplace_back(item.operator_name);
+    texts_of(to).operators[side].add(item.operator_name);
   }
 
   void add_same(Item& x, Item& y) {
@@ -312,31 +317,28 @@ class Matcher {
   }
 
   void add_fused(Item& whole, const std::vector<Item*>& parts, bool turned) {
-    std::vector<std::string> names;
-    for (const Item* part : parts)
-      if (std::find(names.begin(), names.end(), part->decoded->short_name) == names.end())
-        names.push_back(part->decoded->short_name);
-    const std::string many = fmt::format("{}", fmt::join(names, " + "));
+    DistinctTexts names;
+    for (const Item* part : parts) names.add(part->decoded->short_name);
+    const std::string many = fmt::format("{}", fmt::join(names.list(), " + "));
     KernelChange& to =
         turned ? row(KernelChangeClass::fused, a_.name(whole), many) : row(KernelChangeClass::fused, many, b_.name(whole));
     turned ? count_a(to, whole) : count_b(to, whole);
-    for (const Item* part : parts)
-      if (auto& all = turned ? to.fused_b : to.fused_a; true) {
-        const std::string name = (turned ? b_ : a_).name(*part);
-        if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
-      }
+    RowTexts& texts = texts_of(to);
+    for (const Item* part : parts) texts.fused[turned ? 1 : 0].add((turned ? b_ : a_).name(*part));
     for (Item* part : parts) turned ? count_b(to, *part) : count_a(to, *part);
     // The generated kernel's own wrapper says nothing of what it replaces.
-    auto& own = operators_[static_cast<std::size_t>(&to - out_.rows.data())][turned ? 0 : 1];
-    own.clear();
+    texts.operators[turned ? 0 : 1].clear();
   }
 
   void finish() {
     for (std::size_t r = 0; r < out_.rows.size(); ++r) {
       KernelChange& to = out_.rows[r];
-      for (const auto& side : operators_[r])
-        for (const std::string& name : side)
-          if (std::find(to.operators.begin(), to.operators.end(), name) == to.operators.end()) to.operators.push_back(name);
+      DistinctTexts operators;
+      for (const DistinctTexts& side : texts_[r].operators)
+        for (const std::string& name : side.list()) operators.add(name);
+      to.operators = operators.list();
+      to.fused_a = texts_[r].fused[0].list();
+      to.fused_b = texts_[r].fused[1].list();
       KernelClassTotal& total = out_.totals[static_cast<std::size_t>(to.change)];
       total.count_a += to.count_a, total.count_b += to.count_b;
       total.ns_a += to.ns_a, total.ns_b += to.ns_b;
@@ -375,7 +377,7 @@ class Matcher {
   Work& b_;
   KernelChanges out_;
   std::map<RowKey, std::size_t> place_;
-  std::vector<std::array<std::vector<std::string>, 2>> operators_;  // by row: a's, b's
+  std::vector<RowTexts> texts_;  // by row
 };
 
 }  // namespace
