@@ -30,7 +30,9 @@ Json totals_json(const ModuleTotals& t) {
           {"backward_gpu_ns", t.backward},
           {"self_forward_gpu_ns", t.self_forward},
           {"self_backward_gpu_ns", t.self_backward},
-          {"kernels", t.kernels}};
+          {"kernels", t.kernels},
+          {"flops", t.flops},
+          {"flops_gpu_ns", t.flops_time}};
 }
 
 Json row_json(const ModuleUse& use, const ModuleRow& row) {
@@ -79,16 +81,17 @@ std::string share(Ns part, Ns whole) {
 }
 
 std::string head(std::string_view title) {
-  return fmt::format("{:<{}} {:>7} {:>10} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8}\n", title, kNameChars, "calls", "host",
-                     "GPU fwd.", "GPU bwd.", "self fwd.", "self bwd.", "of GPU", "kernels");
+  return fmt::format("{:<{}} {:>7} {:>10} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8} {:>8}\n", title, kNameChars, "calls", "host",
+                     "GPU fwd.", "GPU bwd.", "self fwd.", "self bwd.", "of GPU", "kernels", "TFLOP/s");
 }
 
 std::string line(const std::string& name, const ModuleTotals& t, Ns linked) {
   const std::string shown = elide_middle(name, kNameChars);
-  return fmt::format("{}{} {:>7} {:>10} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8}\n", shown,
+  return fmt::format("{}{} {:>7} {:>10} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8} {:>8}\n", shown,
                      std::string(kNameChars - utf8_length(shown), ' '), t.calls, format_duration(t.host),
                      format_duration(t.forward), format_duration(t.backward), format_duration(t.self_forward),
-                     format_duration(t.self_backward), share(t.gpu(), linked), t.kernels);
+                     format_duration(t.self_backward), share(t.gpu(), linked), t.kernels,
+                     t.flops_time > 0 ? fmt::format("{:.3g}", t.flops_per_second() / 1e12) : "-");
 }
 
 std::string more(std::size_t rows, std::size_t told) {
@@ -127,7 +130,7 @@ std::string foot(const ModuleUse& use) {
       "program launched, {} ({}) of the backward of operators outside them.\n",
       format_duration(use.linked), format_duration(use.outside_forward), share(use.outside_forward, use.linked),
       format_duration(use.outside_backward), share(use.outside_backward, use.linked));
-  const GraphWork& g = use.graphs;
+  const ReplayedWork& g = use.graphs;
   if (g.told > 0)
     out += fmt::format("{} of it ran in CUDA graphs and is given to what captured it.\n", format_duration(g.told_time));
   if (g.told < g.pieces)

@@ -26,7 +26,7 @@ constexpr std::array<Choice, 3> kLists = {{
     {"By class", "All Linear together."},
 }};
 
-constexpr std::array<GridColumn, 9> kColumns = {{
+constexpr std::array<GridColumn, 10> kColumns = {{
     {"Name", "The module or region.", 0},
     {"Calls", "How often it was entered.", 8, true, false, 0},
     {"Host", "How long the CPU was in it; calls of itself in itself count once.", 10, true},
@@ -36,6 +36,8 @@ constexpr std::array<GridColumn, 9> kColumns = {{
     {"Self bwd.", "Likewise of backward.", 10, true},
     {"Share", "Of all linked GPU work.", 8, true, false, 1},
     {"Kernels", "Among that work.", 9, true, false, 0},
+    {"TFLOP/s", "Of the operators in it whose shapes are recorded and whose work is known, while their kernels ran.", 9, true,
+     false, 0},
 }};
 
 struct ModulesPanel {
@@ -62,6 +64,11 @@ GridCell module_cell(const ModulesPanel& panel, std::uint32_t row, ModuleColumn 
       const double share = panel.use.linked > 0 ? static_cast<double>(totals.gpu()) / static_cast<double>(panel.use.linked) : 0;
       return {format_percent(share), "", static_cast<float>(share), false};
     }
+    case ModuleColumn::rate:
+      return {value > 0 ? fmt::format("{:.1f}", static_cast<double>(value) / 1e12) : "-",
+              fmt::format("{} of GPU work, {:.4g} operations", format_duration(totals.flops_time),
+                          static_cast<double>(totals.flops)),
+              0, value == 0};
     default: return {format_duration(value), format_duration_exact(value), 0, value == 0};
   }
 }

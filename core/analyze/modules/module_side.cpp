@@ -10,6 +10,13 @@
 namespace gapscope {
 namespace {
 
+void add_flops(std::int64_t flops, Ns time, ModuleTotals& totals) {
+  std::int64_t sum = static_cast<std::int64_t>(totals.flops);
+  add_saturating(sum, flops);
+  totals.flops = static_cast<std::uint64_t>(sum);
+  add_saturating(totals.flops_time, time);
+}
+
 // Sums of charges in order of their moments, so that those of any stretch of a thread are a difference.
 class ChargeSums {
  public:
@@ -24,6 +31,8 @@ class ChargeSums {
       Sum sum = sums_.back();
       (charges[i].moment.backward ? sum.backward : sum.forward) += charges[i].duration;
       sum.kernels += charges[i].is_kernel ? 1 : 0;
+      sum.flops += charges[i].flops;
+      if (charges[i].has_flops) sum.flops_time += charges[i].duration;
       sums_.push_back(sum);
       at_.push_back(charges[i].moment.at);
     }
@@ -35,11 +44,12 @@ class ChargeSums {
     add_saturating(totals.forward, narrow(last.forward - first.forward));
     add_saturating(totals.backward, narrow(last.backward - first.backward));
     totals.kernels += last.kernels - first.kernels;
+    add_flops(narrow(last.flops - first.flops), narrow(last.flops_time - first.flops_time), totals);
   }
 
  private:
   struct Sum {
-    __int128 forward = 0, backward = 0;
+    __int128 forward = 0, backward = 0, flops = 0, flops_time = 0;
     std::uint64_t kernels = 0;
   };
   static Ns narrow(__int128 sum) { return static_cast<Ns>(std::min<__int128>(sum, std::numeric_limits<Ns>::max())); }
@@ -143,6 +153,7 @@ void ModuleTree::add_times(const ModuleSide& side, const std::vector<std::uint32
     add_self(charge, totals);
     add_saturating(charge.moment.backward ? totals.backward : totals.forward, charge.duration);
     totals.kernels += charge.is_kernel ? 1 : 0;
+    add_flops(static_cast<std::int64_t>(charge.flops), charge.has_flops ? charge.duration : 0, totals);
   }
 }
 
@@ -153,6 +164,7 @@ std::vector<ModuleNode> ModuleTree::finish(const std::vector<std::uint32_t>& ran
     add_saturating(parent.forward, nodes_[n].totals.forward);
     add_saturating(parent.backward, nodes_[n].totals.backward);
     parent.kernels += nodes_[n].totals.kernels;
+    add_flops(static_cast<std::int64_t>(nodes_[n].totals.flops), nodes_[n].totals.flops_time, parent);
   }
   // Children in their order, found by going down from the roots without recursion.
   std::vector<std::vector<std::uint32_t>> children(nodes_.size() + 1);

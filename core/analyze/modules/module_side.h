@@ -14,6 +14,8 @@ struct Charge {
   WorkMoment moment;
   Ns duration = 0;
   bool is_kernel = false;
+  std::uint64_t flops = 0;  // of the operator that launched it, on the first piece of that operator alone
+  bool has_flops = false;   // on all of them
 };
 
 struct ModuleSide {

@@ -1,16 +1,43 @@
 #include "core/analyze/modules/modules.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/analyze/modules/module_side.h"
+#include "core/analyze/operators/flops.h"
 #include "core/base/saturating.h"
 
 namespace gapscope {
 namespace {
+
+// The operations of each operator, once: on the first piece of its GPU work that is asked about.
+class WorkFlops {
+ public:
+  WorkFlops(const Trace& trace, const LinkIndex& links) : trace_(trace), links_(links) {}
+
+  std::pair<std::uint64_t, bool> of(const GpuOp& op) {
+    const SliceId owner = links_.owner_op(trace_.gpu[op.gpu_row]);
+    const OpRow* const row = owner ? trace_.op_row(owner) : nullptr;
+    if (row == nullptr || !row->input_dims) return {0, false};
+    const auto [known, is_new] = counts_.try_emplace({trace_.name_id(owner), row->input_dims}, std::nullopt);
+    if (is_new) known->second = flops_of(trace_.name(owner), trace_.strings[row->input_dims]).count;
+    if (!known->second) return {0, false};
+    const bool first = seen_.insert(owner.value).second;
+    constexpr double kMost = 4e18;
+    return {first ? static_cast<std::uint64_t>(std::clamp(*known->second, 0.0, kMost)) : 0, true};
+  }
+
+ private:
+  const Trace& trace_;
+  const LinkIndex& links_;
+  std::map<std::pair<StringId, StringId>, std::optional<double>> counts_;  // by operator and shapes
+  std::unordered_set<std::uint32_t> seen_;                                 // operators
+};
 
 class Builder {
  public:
@@ -81,7 +108,8 @@ class Builder {
     const Ns duration = op.span.length();
     add_saturating(use_.linked, duration);
     if (moment.frame != NestedSlices::kNone) {
-      side.charges.push_back({moment, duration, op.is_kernel()});
+      const auto [flops, known] = flops_.of(op);
+      side.charges.push_back({moment, duration, op.is_kernel(), flops, known});
       return;
     }
     add_saturating(moment.backward ? use_.outside_backward : use_.outside_forward, duration);
@@ -171,6 +199,7 @@ class Builder {
   const std::vector<GpuOp>& ops_;
   const CaptureRecording* capture_;
   std::optional<ModuleSide> main_, captured_;
+  WorkFlops flops_{trace_, links_};
   ModuleUse use_;
   ModuleTree tree_;
   std::unordered_map<std::string_view, std::uint32_t> row_of_name_;  // names live in the traces

@@ -20,7 +20,13 @@ struct ModuleTotals {
   Ns forward = 0, backward = 0;            // of the work of which it is one of the frames, each piece once
   Ns self_forward = 0, self_backward = 0;  // where it is the innermost frame
   std::uint64_t kernels = 0;               // kernels among that work, copies and fills not
+  std::uint64_t flops = 0;                 // of the operators that launched it, where their shapes tell (flops_of)
+  Ns flops_time = 0;                       // the part of that work which these operators launched
 
+  // Operations a second while that part ran; 0 where no shape tells.
+  double flops_per_second() const {
+    return flops_time > 0 ? 1e9 * static_cast<double>(flops) / static_cast<double>(flops_time) : 0;
+  }
   Ns gpu() const { return sum_saturating(forward, backward); }
 };
 
@@ -50,7 +56,7 @@ struct ModuleNode {
 };
 
 // Work that replays of CUDA graphs started.
-struct GraphWork {
+struct ReplayedWork {
   std::uint64_t pieces = 0, told = 0;  // told: given to the module that captured it
   Ns time = 0, told_time = 0;
 };
@@ -63,7 +69,7 @@ struct ModuleUse {
   Ns outside_forward = 0, outside_backward = 0;
   std::uint64_t outside_kernels = 0;
   Ns linked = 0;  // durations of all linked GPU work
-  GraphWork graphs;
+  ReplayedWork graphs;
 };
 
 // The recording of a capture, where it is another one.

@@ -49,6 +49,7 @@ std::int64_t column_value(const ModuleTotals& totals, ModuleColumn column) {
     case ModuleColumn::self_forward: return totals.self_forward;
     case ModuleColumn::self_backward: return totals.self_backward;
     case ModuleColumn::kernels: return static_cast<std::int64_t>(totals.kernels);
+    case ModuleColumn::rate: return static_cast<std::int64_t>(totals.flops_per_second());
     default: return totals.gpu();
   }
 }
@@ -87,11 +88,13 @@ std::vector<SliceId> slices_of_row(const Document& document, const ModuleUse& us
 
 std::string modules_csv(const ModuleUse& use, ModuleList list, const std::vector<std::uint32_t>& rows) {
   std::string out =
-      "Name,Depth,Calls,Host (ns),Forward GPU (ns),Backward GPU (ns),Self forward GPU (ns),Self backward GPU (ns),Kernels\n";
+      "Name,Depth,Calls,Host (ns),Forward GPU (ns),Backward GPU (ns),Self forward GPU (ns),Self backward GPU "
+      "(ns),Kernels,FLOPs,GPU time of these (ns)\n";
   for (const std::uint32_t row : rows) {
     const ModuleTotals& t = totals_of(use, list, row);
-    out += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_cell(name_of(use, list, row)), depth_of(use, list, row), t.calls,
-                       t.host, t.forward, t.backward, t.self_forward, t.self_backward, t.kernels);
+    out +=
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(name_of(use, list, row)), depth_of(use, list, row), t.calls,
+                    t.host, t.forward, t.backward, t.self_forward, t.self_backward, t.kernels, t.flops, t.flops_time);
   }
   return out;
 }

@@ -30,6 +30,7 @@ enum class ModuleColumn : std::uint8_t {
   self_backward,
   share,
   kernels,
+  rate,
   count_
 };
 
@@ -43,7 +44,7 @@ struct ModuleOrder {
 const ModuleTotals& totals_of(const ModuleUse& use, ModuleList list, std::uint32_t row);
 std::string name_of(const ModuleUse& use, ModuleList list, std::uint32_t row);  // of a class with how many instances it has
 std::uint32_t depth_of(const ModuleUse& use, ModuleList list, std::uint32_t row);
-// Nanoseconds, or a count.
+// Nanoseconds, a count, or operations a second.
 std::int64_t column_value(const ModuleTotals& totals, ModuleColumn column);
 
 // Positions in the list of what holds `filter`, in this order; the tree keeps its own order.

@@ -169,6 +169,24 @@ TEST_CASE("a launch belongs to the frames around it, and its backward to those a
   CHECK(used.row("Linear_1")->totals.host == 20000);
 }
 
+TEST_CASE("the operations of an operator count once in each module around it, over the time of its own kernels") {
+  Events e;
+  e.frame("Net_0", 0, 100).frame("Linear_0", 10, 30);
+  e.add(R"({"ph":"X","cat":"cpu_op","name":"aten::mm","pid":7,"tid":1,"ts":12,"dur":20,)"
+        R"("args":{"Input Dims":[[2,3],[3,4]]}})");
+  e.work(13, 7).work(15, 5);  // a product in two kernels
+  e.work(80, 2);              // of no operator that is known
+  const Used used(e);
+  for (const char* name : {"Net_0", "Linear_0"}) {
+    CHECK(used.row(name)->totals.flops == 2 * 2 * 3 * 4);
+    CHECK(used.row(name)->totals.flops_time == 12'000);
+  }
+  CHECK(used.row("Net_0")->totals.flops_per_second() == doctest::Approx(48 / 12e-6));
+  REQUIRE(used.use.tree.size() == 2);
+  CHECK(used.use.tree[0].totals.flops == 48);
+  CHECK(used.use.tree[1].totals.flops_time == 12'000);
+}
+
 TEST_CASE("an arrow from an operator outside all modules makes its work backward, and outside") {
   Events e;
   e.frame("Net_0", 0, 10).op(20, 5).op(200, 50, 2).work(206, 5, 2).arrow(1, 20, 1, 200, 2);
