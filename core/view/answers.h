@@ -35,8 +35,9 @@ struct AnalysisQuestion {
 std::shared_ptr<const AnalysisQuestion::Answer> answer(const Document& document, const AnalysisQuestion& question,
                                                        const std::atomic<bool>* cancel);
 
-using Question = std::variant<AnalysisQuestion, TableQuestion, KernelsQuestion, StepsQuestion, AreaQuestion, FlameQuestion,
-                              SearchQuestion, SqlQuestion, RanksQuestion, OverviewQuestion, ModulesQuestion>;
+using Question =
+    std::variant<AnalysisQuestion, TableQuestion, KernelsQuestion, StepsQuestion, AreaQuestion, FlameQuestion, SearchQuestion,
+                 StepDifferenceQuestion, SqlQuestion, RanksQuestion, OverviewQuestion, ModulesQuestion>;
 
 template <class Q>
 struct Asked {

@@ -35,6 +35,8 @@ constexpr std::array<RoleText, kStepRoles> kRoles = {{
 }};
 
 constexpr float kChoiceWidth = 200;
+constexpr float kButtonsWidth = 230;  // of "As SQL" and those of CSV
+constexpr float kStepsShare = 0.55f;  // of the width, while what differs stands beside
 
 Rgb role_colour(const ViewState& view, std::size_t role) { return paint_of(view.slice_colours, kRoles[role].hue, 1).fill; }
 
@@ -80,6 +82,17 @@ GridCell step_cell(const Step& step, std::size_t column) {
   }
 }
 
+// Of the average step, what its time went into, in words.
+std::string shares_text(const Step& step) {
+  std::string text;
+  for (std::size_t i = 0; i < kStepRoles; ++i) {
+    if (step.time[i] == 0) continue;
+    const double share = static_cast<double>(step.time[i]) / static_cast<double>(std::max<Ns>(step.span.length(), 1));
+    text += (text.empty() ? "" : ", ") + std::string(step_role_name(static_cast<StepRole>(i))) + " " + format_percent(share);
+  }
+  return text;
+}
+
 std::string steps_csv(const Trace& trace, const Steps& steps, const std::optional<Span>& range) {
   std::string text = "step,begin_ns,step_ns,cpu_ns,gpu_ns,kernels,launches";
   for (std::size_t i = 0; i < kStepRoles; ++i) text += "," + std::string(step_role_key(static_cast<StepRole>(i)));
@@ -96,14 +109,29 @@ std::string steps_csv(const Trace& trace, const Steps& steps, const std::optiona
   return text;
 }
 
-void draw_head(const Document& document, const Steps& steps, ViewState& view, Requests& out) {
+// What comes next stands beside the last item where it fits, else below.
+void go_on(float width, float gap) {
+  const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+  if (ImGui::GetItemRectMax().x + gap + width <= right) ImGui::SameLine(0, gap);
+}
+
+// The roles that have time in any step.
+void draw_roles(const Steps& steps, const ViewState& view) {
+  const float gap = 14 * view.scale, box = ImGui::GetTextLineHeight() + 5 * view.scale;
   for (std::size_t i = 0; i < kStepRoles; ++i) {
+    if (std::none_of(steps.steps.begin(), steps.steps.end(), [&](const Step& s) { return s.time[i] > 0; })) continue;
+    const std::string name(step_role_name(static_cast<StepRole>(i)));
+    go_on(box + ImGui::CalcTextSize(name.c_str()).x, gap);
     ImGui::BeginGroup();
-    draw_legend(role_colour(view, i), step_role_name(static_cast<StepRole>(i)), view);
+    draw_legend(role_colour(view, i), name, view);
     ImGui::EndGroup();
     draw_hover(kRoles[i].help);
-    ImGui::SameLine(0, 14 * view.scale);
   }
+  go_on(kButtonsWidth * view.scale, gap);
+}
+
+void draw_head(const Document& document, const Steps& steps, ViewState& view, Requests& out) {
+  draw_roles(steps, view);
   std::string note;
   if (!steps.annotated) note = "No steps recorded: call profiler.step() and pass schedule(...); this is the whole recording.";
   if (steps.dropped > 0) note = std::to_string(steps.dropped) + " at the end left out: its GPU work is not all in the file.";
@@ -138,7 +166,53 @@ void draw_annotation_choice(const Document& document, ViewState& view, Requests&
     ImGui::EndCombo();
   }
   draw_hover("The annotation (record_function) that marks a step.");
-  ImGui::SameLine(0, 14 * view.scale);
+}
+
+constexpr std::array<GridColumn, 5> kDifferences = {{
+    {"What", "Idle time of the busiest GPU by its cause, GPU work by name, operators and calls by name (self time).", 8},
+    {"Name", "In the order of how much it changed.", 0},
+    {"Change", "How much longer it took here, or shorter.", 10, true},
+    {"Median", "In the median step.", 10, true},
+    {"This step", "In the chosen one.", 10, true},
+}};
+
+GridCell difference_cell(const StepDifference& row, std::size_t column) {
+  const auto time = [](Ns ns, std::uint64_t count) {
+    const std::string times = count > 0 ? "\n" + format_count(static_cast<std::int64_t>(count)) + "x" : "";
+    return GridCell{format_duration(ns), format_duration_exact(ns) + times, 0, ns == 0};
+  };
+  switch (column) {
+    case 0: return {std::string(difference_of_name(row.of)), "", 0, true};
+    case 1: return {printable(short_kernel_name(row.name)), printable(row.name)};
+    case 3: return time(row.median, row.count_median);
+    case 4: return time(row.step, row.count_step);
+    default:
+      return {(row.delta() > 0 ? "+" : "-") + format_duration(std::abs(row.delta())), format_duration_exact(row.delta())};
+  }
+}
+
+// Beside the steps: what the chosen one did that the median one did not.
+void draw_difference(const Document& document, ViewState& view, SliceId step, const std::string& annotation, Requests& out) {
+  const StepDifferenceQuestion question{step, annotation};
+  ask(document, question, out);
+  if (draw_trouble<StepDifferenceQuestion>(document, view)) return;
+  const Asked<StepDifferenceQuestion>& asked_of = asked<StepDifferenceQuestion>(document);
+  const std::shared_ptr<const StepDifferencesAnswer>& answer = asked_of.answer;
+  if (!answer)
+    return draw_text(Face::sans, theme_of(view.theme).muted, "Working out what differs from the median step ...", true);
+  if (!answer->absence.empty()) return draw_text(Face::sans, theme_of(view.theme).muted, answer->absence, /*wrap=*/true);
+  const StepDifferences& found = answer->found;
+  draw_text(Face::sans, theme_of(view.theme).text, difference_headline(found), /*wrap=*/true);
+  if (found.is_median()) return;
+  if (found.rows.empty())
+    return draw_text(Face::sans, theme_of(view.theme).muted, "Nothing in it differs by 1 % of the step or more.", true);
+  Grid grid;
+  grid.id = "difference";
+  grid.columns = kDifferences;
+  grid.rows = found.rows.size();
+  grid.sorted_by = kDifferences.size();
+  grid.cell = [&](std::size_t row, std::size_t column) { return difference_cell(found.rows[row], column); };
+  draw_grid(grid, view);
 }
 
 }  // namespace
@@ -172,7 +246,24 @@ void draw_steps(const Document& document, ViewState& view, Requests& out) {
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (steps.steps[rows[i]].slice && steps.steps[rows[i]].slice == view.active().selection)
       grid.selected = static_cast<std::int64_t>(i);
+  std::vector<const Step*> shown;
+  for (const std::size_t i : rows) shown.push_back(&steps.steps[i]);
+  const Step average = average_step(shown);
+  if (rows.size() > 1)
+    grid.total = [&](std::size_t column) {
+      return column == kBar ? GridCell{shares_text(average), shares_text(average)} : step_cell(average, column);
+    };
+  const bool chosen = grid.selected >= 0;
+  const float width = ImGui::GetContentRegionAvail().x;
+  if (chosen) ImGui::BeginChild("of steps", {std::floor(width * kStepsShare), 0});
   const GridClick click = draw_grid(grid, view);
+  if (chosen) {
+    ImGui::EndChild();
+    ImGui::SameLine();
+    ImGui::BeginChild("of difference", {0, 0});
+    draw_difference(document, view, view.active().selection, other ? answer->annotation : std::string(), out);
+    ImGui::EndChild();
+  }
   if (click.row < 0) return;
   const Step& step = steps.steps[rows[static_cast<std::size_t>(click.row)]];
   if (step.slice) select_slice(view, step.slice, /*reveal=*/true);
