@@ -71,17 +71,32 @@ void run_presses(std::span<const KeyPress> presses, CommandScope& scope) {
   }
 }
 
+// Beside the titles of the tabs, so that all of them stay whole in a narrow window, too: Dear ImGui would cut them.
+float tab_padding(std::span<const Panel> table, float gap) {
+  float titles = ImGui::CalcTextSize("Unpin").x;
+  for (const Panel& panel : table) titles += ImGui::CalcTextSize(panel.title).x;
+  const float each = (ImGui::GetContentRegionAvail().x - titles) / static_cast<float>(table.size() + 1);
+  return std::clamp(std::floor(each - gap - 1) / 2, 0.0f, ImGui::GetStyle().FramePadding.x);
+}
+
 void draw_tabs(const Document& document, ViewState& view, bool only_tabs, Requests& out) {
-  if (!ImGui::BeginTabBar("panels")) return;
   const auto table = panels();
+  const ImVec2 padding = ImGui::GetStyle().FramePadding, inner_before = ImGui::GetStyle().ItemInnerSpacing;
+  const ImVec2 inner{std::round(3 * view.scale), ImGui::GetStyle().ItemInnerSpacing.y};
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {tab_padding(table, inner.x), padding.y});
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemInnerSpacing, inner);
+  if (!ImGui::BeginTabBar("panels")) return ImGui::PopStyleVar(2);
   for (std::size_t i = 0; i < table.size(); ++i) {
     const bool forced = view.select_tab && view.tab == i;
     if (ImGui::BeginTabItem(table[i].title, nullptr, forced ? ImGuiTabItemFlags_SetSelected : 0)) {
       if (!view.select_tab) view.tab = i;
       if (!only_tabs) {
+        ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, padding);
+        ImGui::PushStyleVar(ImGuiStyleVar_ItemInnerSpacing, inner_before);
         ImGui::BeginChild(table[i].id, {0, 0});
         table[i].draw(document, view, out);
         ImGui::EndChild();
+        ImGui::PopStyleVar(2);
       }
       ImGui::EndTabItem();
     }
@@ -94,6 +109,7 @@ void draw_tabs(const Document& document, ViewState& view, bool only_tabs, Reques
   draw_hover(view.tab_pinned ? "Let the details come up again when a slice is selected."
                              : "Keep this tab in front when a slice is selected.");
   ImGui::EndTabBar();
+  ImGui::PopStyleVar(2);
 }
 
 // A child window on the surface with the panels' padding; to be ended.

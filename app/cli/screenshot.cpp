@@ -85,6 +85,7 @@ std::optional<Error> set_view(const ScreenshotOptions& options, const Document* 
   view.animate = false;
   if (!doc) return std::nullopt;
   if (std::optional<Error> trouble = set_tab(options.tab, view)) return trouble;
+  view.tab_pinned = !options.tab.empty() && !options.select.empty();  // the slice would bring the details up
   if (!options.select.empty()) {
     const Result<SliceId> slice = find_slice(*doc, options.select);
     if (!slice.ok()) return slice.error();
