@@ -64,13 +64,13 @@ Json steps_json(const WhyReport& r, const DeviceAccount& device) {
   return steps;
 }
 
-Json device_json(const WhyReport& r, const DeviceAccount& device) {
+Json device_json(const WhyReport& r, const DeviceAccount& device, bool with_gaps) {
   Json out = {{"device", device.device}};
   add_times(out, r.account.times_in(device, r.range), r.range);
   const auto [first, last] = device.gaps_in(r.range);
   out["gaps"] = last - first;
-  out["longest"] = Json::array();
-  for (const CutGap& cut : longest_in(device, r.range, kGapsTold)) out["longest"].push_back(gap_json(r, cut));
+  out["longest"] = with_gaps ? Json::array() : Json(nullptr);
+  for (const CutGap& cut : longest_in(device, r.range, with_gaps ? kGapsTold : 0)) out["longest"].push_back(gap_json(r, cut));
   if (r.by_step) out["steps"] = steps_json(r, device);
   return out;
 }
@@ -79,7 +79,8 @@ Json device_json(const WhyReport& r, const DeviceAccount& device) {
 
 std::string why_json(const WhyReport& r) {
   Json json = {{"devices", Json::array()}};
-  for (const DeviceAccount* device : r.devices) json["devices"].push_back(device_json(r, *device));
+  for (const DeviceAccount* device : r.devices)
+    json["devices"].push_back(device_json(r, *device, json["devices"].size() < kDevicesWithGaps));
   if (const std::string trust = trust_text(r.trust); !trust.empty()) json["trust"] = trust;
   return json_text(json);
 }

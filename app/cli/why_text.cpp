@@ -144,9 +144,8 @@ std::string advice_on(const WhyReport& r, const DeviceAccount& device, const Lin
   return line.remedy.empty() ? copy_advice(r.trace, device, r.range) : std::string(line.remedy);
 }
 
-std::string advice_text(const WhyReport& r, const DeviceAccount& device, const AccountTimes& t) {
-  if (const std::string_view first = advice_first(r, verdict_of(r.trace, r.account, r.trust).bound); !first.empty())
-    return fmt::format("\nwhat to do\n  {}\n", first);
+std::string advice_text(const WhyReport& r, const DeviceAccount& device, const AccountTimes& t, Bound bound) {
+  if (const std::string_view first = advice_first(r, bound); !first.empty()) return fmt::format("\nwhat to do\n  {}\n", first);
   std::vector<Line> lines = work_lines(t);
   if (static_cast<double>(t.compute) < 0.7 * static_cast<double>(t.window)) lines.erase(lines.begin());
   const std::vector<Line> idle = idle_lines(t);
@@ -175,7 +174,7 @@ std::string step_table(const WhyReport& r, const DeviceAccount& device) {
   return r.account.steps().empty() ? "\n  No ProfilerStep# is in this trace: call profiler.step() after each step.\n" : out;
 }
 
-std::string device_text(const WhyReport& r, const DeviceAccount& device) {
+std::string device_text(const WhyReport& r, const DeviceAccount& device, Bound bound, bool with_gaps) {
   const DeviceProperties* properties = r.trace.device(device.device);
   const AccountTimes t = r.account.times_in(device, r.range);
   const auto [first, last] = device.gaps_in(r.range);
@@ -186,10 +185,11 @@ std::string device_text(const WhyReport& r, const DeviceAccount& device) {
                                 after > 0 ? format_duration(after) + " after the trace's begin" : "with the trace");
   out += account_text(t, last - first);
   if (r.by_step) out += step_table(r, device);
-  const std::vector<CutGap> longest = longest_in(device, r.range, kGapsTold);
+  const std::vector<CutGap> longest = longest_in(device, r.range, with_gaps ? kGapsTold : 0);
   if (!longest.empty()) out += longest.size() == 1 ? "\nthe only gap\n" : "\nthe longest gaps\n";
   for (std::size_t i = 0; i < longest.size(); ++i) out += gap_text(r, longest[i], i + 1);
-  return out + advice_text(r, device, t);
+  if (!with_gaps) out += fmt::format("\nits gaps: see --device {}\n", device.device);
+  return out + advice_text(r, device, t, bound);
 }
 
 std::string all_devices_text(const WhyReport& r) {
@@ -220,9 +220,10 @@ std::vector<CutGap> longest_in(const DeviceAccount& device, Span range, std::siz
 std::string why_text(const WhyReport& r) {
   const std::string trust = trust_text(r.trust);
   std::string out = trust.empty() ? "" : trust + '\n';
-  out += printable(verdict_of(r.trace, r.account, r.trust).text) + '\n';
+  const Verdict verdict = verdict_of(r.trace, r.account, r.trust);
+  out += printable(verdict.text) + '\n';
   if (r.range != r.account.window()) out += "That is the verdict on the whole window; what follows is about a part of it.\n";
-  for (const DeviceAccount* device : r.devices) out += device_text(r, *device);
+  for (std::size_t i = 0; i < r.devices.size(); ++i) out += device_text(r, *r.devices[i], verdict.bound, i < kDevicesWithGaps);
   if (r.devices.size() > 1) out += all_devices_text(r);
   return out;
 }

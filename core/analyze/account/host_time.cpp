@@ -229,29 +229,35 @@ HostReader::LaneState& HostReader::state_of(LaneId id) {
 }
 
 void HostReader::read(LaneId lane, Span span, std::vector<HostPiece>& out) {
-  each_piece(lane, span, [&](Span part, IdleCause cause, SliceId slice) { out.push_back({part, cause, slice}); });
+  const auto add = [&](Span part, IdleCause cause, SliceId slice) { out.push_back({part, cause, slice}); };
+  each_overhead(span, add, [&](Span between) { each_on_threads(lane, between, add); });
 }
 
-void HostReader::add_times(LaneId lane, Span span, CauseTimes& times) {
-  each_piece(lane, span, [&](Span part, IdleCause cause, SliceId) { times[index_of(cause)] += part.length(); });
+std::uint64_t HostReader::add_times(LaneId lane, Span span, CauseTimes& times, const std::function<void(Span)>* uncovered) {
+  std::uint64_t pieces = 0;
+  const auto add = [&](Span part, IdleCause cause, SliceId) { times[index_of(cause)] += part.length(), ++pieces; };
+  each_overhead(span, add, [&](Span between) {
+    uncovered != nullptr ? each_on_lane(lane, between, add, *uncovered) : each_on_threads(lane, between, add);
+  });
+  return pieces;
 }
 
-template <class Take>
-void HostReader::each_piece(LaneId lane, Span span, Take take) {
+template <class Take, class Between>
+void HostReader::each_overhead(Span span, Take take, Between between) {
   const auto& overheads = host_.overheads_;
   auto at =
       std::upper_bound(overheads.begin(), overheads.end(), span.begin, [](Ns t, const HostPiece& p) { return t < p.span.end; });
   for (; at != overheads.end() && at->span.begin < span.end; ++at) {
     const Span part = intersect(at->span, span);
-    if (span.begin < part.begin) each_on_threads(lane, {span.begin, part.begin}, take);
+    if (span.begin < part.begin) between(Span{span.begin, part.begin});
     take(part, at->cause, at->slice);
     span.begin = part.end;
   }
-  if (!span.empty()) each_on_threads(lane, span, take);
+  if (!span.empty()) between(span);
 }
 
 template <class Take>
-void HostReader::each_on_threads(LaneId lane, Span span, Take take) {
+void HostReader::each_on_threads(LaneId lane, Span span, const Take& take) {
   if (lane)
     each_on_lane(lane, span, take, [&](Span rest) { each_on_first_thread(rest, take); });
   else
@@ -273,7 +279,7 @@ void HostReader::each_on_first_thread(Span span, Take take) {
 }
 
 template <class Take, class Uncovered>
-void HostReader::each_on_lane(LaneId lane, Span span, Take take, Uncovered uncovered) {
+void HostReader::each_on_lane(LaneId lane, Span span, Take take, const Uncovered& uncovered) {
   LaneState& s = state_of(lane);
   if (span.begin < s.now || span.end > s.ready.end) make_ready(s, lane, span);
   while (s.next < s.slices.size() && s.slices[s.next].begin <= span.begin) begin_slice(s, s.slices[s.next++]);

@@ -6,6 +6,7 @@
 // nothing. Building costs a pass over the names of the trace, and keeps nothing by slice; a question O(depths * log n), and
 // O(n) in the slices that lie in the stretch asked for, O(n log n) where they overlap without nesting.
 #include <array>
+#include <functional>
 #include <unordered_map>
 #include <vector>
 
@@ -73,8 +74,9 @@ class HostReader {
   explicit HostReader(const HostTime& host, bool reads_ahead = false);
   // Appends pieces in time order that cover `span` exactly. Without a lane no thread comes before the others.
   void read(LaneId lane, Span span, std::vector<HostPiece>& out);
-  // Adds up their lengths by cause.
-  void add_times(LaneId lane, Span span, CauseTimes& times);
+  // Adds up their lengths by cause; returns how many there are. With `uncovered` only of what the thread itself is in and of
+  // overhead; the stretches where it is in nothing go there.
+  std::uint64_t add_times(LaneId lane, Span span, CauseTimes& times, const std::function<void(Span)>* uncovered = nullptr);
 
  private:
   struct Open {
@@ -95,14 +97,14 @@ class HostReader {
     std::vector<std::uint32_t> near;    // by depth: where the last question found its first slice
   };
   LaneState& state_of(LaneId lane);
+  template <class Take, class Between>  // overheads go to one, what is between them to the other
+  void each_overhead(Span span, Take take, Between between);
   template <class Take>
-  void each_piece(LaneId lane, Span span, Take take);
-  template <class Take>
-  void each_on_threads(LaneId lane, Span span, Take take);
+  void each_on_threads(LaneId lane, Span span, const Take& take);
   template <class Take>
   void each_on_first_thread(Span span, Take take);
   template <class Take, class Uncovered>
-  void each_on_lane(LaneId lane, Span span, Take take, Uncovered uncovered);
+  void each_on_lane(LaneId lane, Span span, Take take, const Uncovered& uncovered);
   void make_ready(LaneState& state, LaneId lane, Span span);
   void make_fresh(LaneState& state, const Lane& lane);
   void take(LaneState& state, std::uint32_t slice) const;

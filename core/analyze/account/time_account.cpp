@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "core/analyze/account/host_sums.h"
 #include "core/analyze/steps.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
@@ -119,12 +120,13 @@ TimeAccount::TimeAccount(const Trace& trace, const LinkIndex&, const std::vector
     work_of->second.push_back(i);
   }
   const std::vector<std::uint8_t> is_communication = find_communication(trace, ops);
+  HostSums host(host_, window_, trace.slice_count());
   for (const auto& [device, work] : of_device) {
     if (!work.first) continue;
     DeviceAccount& account = devices_.emplace_back();
     account.device = device;
     account.window = window_;
-    make_device(account, ops, work.second, is_communication);
+    make_device(account, ops, work.second, is_communication, host);
   }
 }
 
@@ -149,9 +151,9 @@ bool TimeAccount::find_window(const std::vector<GpuOp>& ops) {
 }
 
 void TimeAccount::make_device(DeviceAccount& account, const std::vector<GpuOp>& ops,
-                              const std::vector<std::uint32_t>& of_device, const std::vector<std::uint8_t>& is_communication) {
+                              const std::vector<std::uint32_t>& of_device, const std::vector<std::uint8_t>& is_communication,
+                              HostSums& host) {
   BusySweep sweep(window_, account);
-  HostReader reader(host_, true);
   account.gaps.reserve(of_device.size() + 1);
   account.cause_times_.reserve(3 * of_device.size());
   const auto add_gap = [&](Span span, const GpuOp* ended_by) {
@@ -161,7 +163,7 @@ void TimeAccount::make_device(DeviceAccount& account, const std::vector<GpuOp>& 
     if (ended_by != nullptr) gap.ended_by = ended_by->slice, gap.launch = ended_by->launch;
     CauseTimes causes{};
     const GapParts parts = parts_of(gap, gap.launch ? ended_by->launch_span : Span{});
-    if (!parts.host.empty()) reader.add_times(parts.thread, parts.host, causes);
+    if (!parts.host.empty()) host.add_times(parts.thread, parts.host, causes);
     causes[index_of(IdleCause::launching)] += parts.launching.length();
     causes[index_of(IdleCause::starting)] += parts.starting.length();
     causes[index_of(IdleCause::unlinked)] += parts.unlinked.length();

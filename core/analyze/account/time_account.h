@@ -86,6 +86,8 @@ class DeviceAccount {
   NarrowColumn<std::uint32_t, Ns> cause_times_;  // gap by gap, cause by cause
 };
 
+class HostSums;
+
 class TimeAccount {
  public:
   // `ops`: gpu_ops() of the trace. Refers to the trace, which must outlive it. O(n log n).
@@ -122,7 +124,7 @@ class TimeAccount {
   void add_pieces(HostReader& reader, const DeviceGap& gap, Span clip, std::vector<HostPiece>& out) const;
   bool find_window(const std::vector<GpuOp>& ops);
   void make_device(DeviceAccount& account, const std::vector<GpuOp>& ops, const std::vector<std::uint32_t>& of_device,
-                   const std::vector<std::uint8_t>& is_communication);
+                   const std::vector<std::uint8_t>& is_communication, HostSums& host);
   // A gap from begin to end: host time on a thread, then the launch, then the start; or all of it unlinked.
   struct GapParts {
     LaneId thread{};

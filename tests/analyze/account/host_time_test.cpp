@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "core/analyze/account/host_sums.h"
 #include "core/analyze/account/host_time.h"
 #include "core/base/counted_steps.h"
 #include "tests/support/hand_trace.h"
@@ -40,4 +41,36 @@ TEST_CASE("what covers a lane, and questions in order of time by many readers, t
   const std::uint64_t few = steps(1'000, 40);
   CHECK(few > 2'000);
   CHECK(steps(4'000, 40) < 6 * few);
+}
+
+TEST_CASE(
+    "stretches that lie over each other, as the gaps of many devices do, take n log n steps, and add up to what is read") {
+  const auto steps = [](Ns n) {
+    std::vector<HandSlice> often, seldom;
+    for (Ns i = 0; i < n; ++i) often.push_back({"a", 4 * i, 4 * i + 1});
+    for (Ns i = 0; i < n / 2; ++i) seldom.push_back({"b", 8 * i + 2, 8 * i + 5});
+    const auto trace = hand_trace({{"p", "t", LaneKind::cpu_thread, {often}}, {"p", "u", LaneKind::cpu_thread, {seldom}}});
+    const HostTime host(*trace);
+    const std::uint64_t before = counted_steps;
+    std::uint64_t read = 0;
+    {
+      HostSums sums(host, {0, 4 * n}, trace->slice_count());
+      for (Ns i = 0; i < n; ++i)
+        for (const LaneId lane : {LaneId(0u), LaneId(1u), LaneId{}}) {
+          const Span span{i, 4 * n - i};
+          CauseTimes times{};
+          sums.add_times(lane, span, times);
+          if (i % (n / 8) != 0) continue;
+          const std::uint64_t until = counted_steps;
+          CauseTimes as_read{};
+          HostReader(host).add_times(lane, span, as_read);
+          read += counted_steps - until;
+          CHECK(times == as_read);
+        }
+    }
+    return counted_steps - before - read;
+  };
+  const std::uint64_t few = steps(4'000);
+  CHECK(few > 4'000);
+  CHECK(steps(16'000) < 6 * few);
 }

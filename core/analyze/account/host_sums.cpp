@@ -1,0 +1,62 @@
+#include "core/analyze/account/host_sums.h"
+
+#include <algorithm>
+
+namespace gapscope {
+namespace {
+
+constexpr std::size_t kPiecesApart = 128;
+constexpr std::uint64_t kReadOften = 4;  // all of a window
+constexpr std::uint64_t kFewPieces = 4096;
+
+}  // namespace
+
+HostSums::HostSums(const HostTime& host, Span window, std::size_t slice_count)
+    : window_(window),
+      read_before_(kReadOften * (kFewPieces + slice_count)),
+      in_order_{HostReader(host, true), HostReader(host, true)},
+      at_ends_{HostReader(host), HostReader(host)} {}
+
+void HostSums::add_times(LaneId lane, Span span, CauseTimes& times) {
+  View& view = views_[lane.value];
+  if (view.at.empty() && view.read > read_before_) keep_sums(view, lane);
+  if (view.at.empty()) {
+    view.read += read(in_order_, lane, span, times);
+    return;
+  }
+  const auto first = std::lower_bound(view.at.begin(), view.at.end(), span.begin);
+  const auto stop = std::upper_bound(first, view.at.end(), span.end);
+  if (stop - first < 2) return void(read(at_ends_, lane, span, times));
+  const CauseTimes& from = view.before[static_cast<std::size_t>(first - view.at.begin())];
+  const CauseTimes& to = view.before[static_cast<std::size_t>(stop - view.at.begin()) - 1];
+  for (std::size_t c = 0; c < kIdleCauses; ++c) times[c] += to[c] - from[c];
+  if (span.begin < *first) read(at_ends_, lane, {span.begin, *first}, times);
+  if (*(stop - 1) < span.end) read(at_ends_, lane, {*(stop - 1), span.end}, times);
+}
+
+// Where a thread has nothing, it is all threads that are asked.
+std::uint64_t HostSums::read(Readers& readers, LaneId lane, Span span, CauseTimes& times) {
+  if (!lane) return readers.on_all.add_times(lane, span, times);
+  std::uint64_t stretches = 0;
+  const std::function<void(Span)> uncovered = [&](Span rest) {
+    add_times({}, rest, times);
+    ++stretches;
+  };
+  const std::uint64_t pieces = readers.on_lane.add_times(lane, span, times, &uncovered);
+  return pieces + stretches;
+}
+
+void HostSums::keep_sums(View& view, LaneId lane) {
+  std::vector<HostPiece> pieces;
+  in_order_.on_all.read(lane, window_, pieces);
+  CauseTimes sums{};
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (i % kPiecesApart == 0) {
+      view.at.push_back(pieces[i].span.begin);
+      view.before.push_back(sums);
+    }
+    sums[index_of(pieces[i].cause)] += pieces[i].span.length();
+  }
+}
+
+}  // namespace gapscope

@@ -1,0 +1,39 @@
+#pragma once
+// Times by cause over stretches that lie over each other, as the gaps of a file's many devices do: no stretch is read again and
+// again. Once the questions about a thread have read its slices a few times, sums from the window's begin up to some moments
+// are kept, and a long stretch is the difference of two of them with a little at its ends. So n slices and d devices take O((n
+// + d) log n), where reading takes O(n * d); a file whose gaps do not overlap is read as before.
+#include <unordered_map>
+#include <vector>
+
+#include "core/analyze/account/host_time.h"
+
+namespace gapscope {
+
+class HostSums {
+ public:
+  // Of `window`, which holds all stretches that are asked about; of a trace with so many slices. Refers to `host`.
+  HostSums(const HostTime& host, Span window, std::size_t slice_count);
+
+  // As HostReader::add_times.
+  void add_times(LaneId lane, Span span, CauseTimes& times);
+
+ private:
+  struct View {
+    std::uint64_t read = 0;  // pieces, until sums are kept
+    std::vector<Ns> at;      // moments in order; empty: no sums are kept
+    std::vector<CauseTimes> before;
+  };
+  struct Readers {
+    HostReader on_lane, on_all;  // one reads while the other one is in the middle of a lane
+  };
+  std::uint64_t read(Readers& readers, LaneId lane, Span span, CauseTimes& times);
+  void keep_sums(View& view, LaneId lane);
+
+  const Span window_;
+  const std::uint64_t read_before_;  // pieces, so that keeping sums is paid by what was read
+  Readers in_order_, at_ends_;       // of questions that follow each other, and of what is left of those that sums answer
+  std::unordered_map<std::uint32_t, View> views_;  // by lane; the invalid one is that of all threads
+};
+
+}  // namespace gapscope
