@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 #include "core/base/text.h"
 #include "core/view/timeline/time_view.h"
@@ -54,12 +55,21 @@ class GpuShare : public CounterSeries {
   Span known_;
 };
 
-// The process that stands for a GPU; none where the trace has no lanes for it.
-ProcessId process_of_gpu(const Trace& trace, std::int32_t device) {
-  for (std::size_t p = 0; p < trace.processes.size(); ++p)
-    if (trace.processes[p].is_gpu && trace.processes[p].device == device) return ProcessId(p);
-  return {};
-}
+// The process that stands for a GPU, the first of several; none where the trace has no lanes for it.
+class GpuProcesses {
+ public:
+  explicit GpuProcesses(const Trace& trace) {
+    for (std::size_t p = 0; p < trace.processes.size(); ++p)
+      if (trace.processes[p].is_gpu) by_device_.try_emplace(trace.processes[p].device, ProcessId(p));
+  }
+  ProcessId of(std::int32_t device) const {
+    const auto at = by_device_.find(device);
+    return at == by_device_.end() ? ProcessId{} : at->second;
+  }
+
+ private:
+  std::unordered_map<std::int32_t, ProcessId> by_device_;
+};
 
 ProcessId first_cpu_process(const Trace& trace) {
   for (const Lane& lane : trace.lanes)
@@ -67,9 +77,9 @@ ProcessId first_cpu_process(const Trace& trace) {
   return trace.lanes.empty() ? ProcessId{} : trace.lanes.front().process;
 }
 
-void add_gpu_shares(const Trace& trace, const GpuFacts& gpu, std::vector<CounterLane>& lanes) {
+void add_gpu_shares(const GpuProcesses& processes, const GpuFacts& gpu, std::vector<CounterLane>& lanes) {
   for (std::size_t i = 0; i < gpu.series.size() && i < gpu.devices.size(); ++i) {
-    const ProcessId process = process_of_gpu(trace, gpu.devices[i].device);
+    const ProcessId process = processes.of(gpu.devices[i].device);
     const Span known = gpu.devices[i].all.span;
     if (!process || known.empty()) continue;
     CounterLane busy{process,
@@ -96,10 +106,10 @@ void add_gpu_shares(const Trace& trace, const GpuFacts& gpu, std::vector<Counter
   }
 }
 
-void add_memory(const Trace& trace, const MemoryUse& memory, std::vector<CounterLane>& lanes) {
+void add_memory(const Trace& trace, const GpuProcesses& processes, const MemoryUse& memory, std::vector<CounterLane>& lanes) {
   for (const MemoryDevice& device : memory.devices) {
     if (device.points.empty()) continue;
-    ProcessId process = device.device >= 0 ? process_of_gpu(trace, device.device) : ProcessId{};
+    ProcessId process = device.device >= 0 ? processes.of(device.device) : ProcessId{};
     if (!process) process = first_cpu_process(trace);
     if (!process) continue;
     const MemoryCurve& points = device.points;
@@ -126,9 +136,9 @@ void add_memory(const Trace& trace, const MemoryUse& memory, std::vector<Counter
   }
 }
 
-void add_queues(const Trace& trace, const GpuFacts& gpu, std::vector<CounterLane>& lanes) {
+void add_queues(const GpuProcesses& processes, const GpuFacts& gpu, std::vector<CounterLane>& lanes) {
   for (const QueueCurve& queue : gpu.queues) {
-    const ProcessId process = process_of_gpu(trace, queue.device);
+    const ProcessId process = processes.of(queue.device);
     if (!process || queue.points.size() == 0) continue;
     const StepPoints& points = queue.points;
     auto depth = std::make_unique<SampledSeries>(
@@ -234,10 +244,11 @@ void SampledSeries::columns(const PixelGrid& grid, std::vector<CounterColumn>& o
 }
 
 std::vector<CounterLane> counter_lanes(const Trace& trace, const Analysis& facts) {
+  const GpuProcesses processes(trace);
   std::vector<CounterLane> lanes;
-  add_gpu_shares(trace, facts.gpu(), lanes);
-  add_memory(trace, facts.memory(), lanes);
-  add_queues(trace, facts.gpu(), lanes);
+  add_gpu_shares(processes, facts.gpu(), lanes);
+  add_memory(trace, processes, facts.memory(), lanes);
+  add_queues(processes, facts.gpu(), lanes);
   add_counters(trace, lanes);
   return lanes;
 }
