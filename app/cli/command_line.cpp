@@ -51,6 +51,17 @@ int parse_and_run(CLI::App& app, std::vector<std::string> arguments, const std::
   return app.get_subcommands().empty() ? window() : kOk;
 }
 
+// `record --counters [LIST] -- COMMAND`: of an option whose value may be missing CLI11 takes the -- for the end of its values,
+// and COMMAND's own options for ours. With = between there is no doubt.
+void join_counters(std::vector<std::string>& arguments) {
+  const auto at = std::find(arguments.begin(), std::find(arguments.begin(), arguments.end(), "--"), "--counters");
+  if (at == arguments.end() || *at == "--") return;
+  const auto value = std::next(at);
+  const bool has_value = value != arguments.end() && !value->starts_with("-");
+  *at += has_value ? "=" + *value : "=all";
+  if (has_value) arguments.erase(value);
+}
+
 }  // namespace
 
 const Subcommand* did_you_mean(const std::string& word) {
@@ -62,6 +73,7 @@ const Subcommand* did_you_mean(const std::string& word) {
 }
 
 int run_command_line(std::vector<std::string> arguments) {
+  join_counters(arguments);
   if (const Subcommand* meant = mistyped_command(arguments)) {
     return say_usage_error("\"" + arguments[0] + "\" is neither a file nor a command. Did you mean \"" + meant->name + "\"?");
   }

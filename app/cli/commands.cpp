@@ -258,8 +258,19 @@ std::function<int()> declare_record(CLI::App& arguments) {
   arguments.add_flag("--profiler-api", options->profiler_api, "record only between cudaProfilerStart and cudaProfilerStop");
   arguments.add_flag("--queue-times", options->queue_times,
                      "record when each kernel was queued and submitted; about 1 us a launch more");
+  arguments
+      .add_option(
+          "--counters", options->counters,
+          "sample the GPU's own counters beside it: sm, tensor, dram, pcie, nvlink with commas between, or all of them; "
+          "\"list\" prints what this GPU has")
+      ->type_name("LIST")
+      ->expected(0, 1)
+      ->default_str("all");
+  arguments.add_option("--counter-interval", options->counter_interval, "time between two samples of counters")
+      ->type_name("TIME")
+      ->capture_default_str();
   arguments.add_flag("--no-open", options->no_open, "do not open the window afterwards");
-  arguments.add_option("COMMAND", options->command, "the program and its arguments, after --")->required();
+  arguments.add_option("COMMAND", options->command, "the program and its arguments, after --");
   return [options] {
     options->executable = own_path();
     return record(*options);

@@ -1,16 +1,20 @@
 #include "app/cli/record.h"
 
+#include <dlfcn.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 
 #include "app/cli/command_line.h"
 #include "app/record/run_recorded.h"
+#include "app/sampler/counters/metric_sets.h"
 #include "app/window/run_window.h"
 #include "core/base/text.h"
 
@@ -31,6 +35,51 @@ std::string output_trouble(const std::string& output) {
     return S_ISREG(there.st_mode) ? std::string()
                                   : output + " is no file: a recording cannot take its place. Name a file with -o.";
   return errno == ENOENT ? std::string() : output + ": " + std::strerror(errno) + ". Name another file with -o.";
+}
+
+// "20us", "1ms", "50000ns"; a number alone is microseconds. 0: none of these.
+std::int64_t interval_ns(const std::string& text) {
+  double number = 0;
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  const double scale = unit == "ns" ? 1 : unit == "us" || unit.empty() ? 1e3 : unit == "ms" ? 1e6 : 0;
+  constexpr double kShortest = 5e3, kLongest = 1e9;
+  const double ns = number * scale;
+  return wrong == std::errc() && ns >= kShortest && ns <= kLongest ? static_cast<std::int64_t>(ns) : 0;
+}
+
+std::string counters_trouble(const RecordOptions& options) {
+  if (interval_ns(options.counter_interval) == 0)
+    return "\"" + options.counter_interval + "\" is no interval from 5us to 1000ms; write for example --counter-interval 20us.";
+  return options.counters.empty() || options.counters == "all"
+             ? std::string()
+             : sampler::trouble_of_list(sampler::split_list(options.counters));
+}
+
+// The library itself knows, since it alone knows CUPTI.
+int list_counters(const std::string& library) {
+  void* loaded = dlopen(library.c_str(), RTLD_NOW);
+  if (!loaded) return say(std::string("The recorder cannot be loaded: ") + dlerror() + "."), kBadInput;
+  using Describe = void (*)(void (*)(const char*));
+  const auto describe = reinterpret_cast<Describe>(dlsym(loaded, "GapscopeDescribeCounters"));
+  if (!describe) return say(library + " is not the recorder of this gapscope."), kBadInput;
+  describe([](const char* line) { std::printf("%s\n", printable(line).c_str()); });
+  return kOk;
+}
+
+RecordingOptions recording_of(const RecordOptions& options) {
+  RecordingOptions r;
+  r.out = options.output;
+  r.delay_ms = milliseconds(options.delay_s);
+  r.duration_ms = milliseconds(options.duration_s);
+  r.range = options.range;
+  r.max_mb = options.max_mb;
+  r.profiler_api = options.profiler_api;
+  r.queue_times = options.queue_times;
+  r.counters = !options.counters.empty();
+  r.counter_groups = options.counters == "all" ? "" : options.counters;
+  r.counter_interval_ns = interval_ns(options.counter_interval);
+  return r;
 }
 
 bool has_screen() { return std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr; }
@@ -55,12 +104,11 @@ int record(const RecordOptions& options) {
     say("This build has no recorder, since CUDA's headers were missing. Build it where the CUDA toolkit is installed.");
     return kBadInput;
   }
+  if (options.counters == "list") return list_counters(library);
+  if (options.command.empty()) return say("Which program? Write it after --: gapscope record -- python3 train.py"), kUsage;
+  if (const std::string wrong = counters_trouble(options); !wrong.empty()) return say(wrong), kUsage;
   if (const std::string wrong = output_trouble(options.output); !wrong.empty()) return say(wrong), kBadInput;
-  const Result<Recorded> recorded =
-      run_recorded(options.command,
-                   {options.output, "", milliseconds(options.delay_s), milliseconds(options.duration_s), options.range,
-                    options.max_mb, options.profiler_api, options.queue_times, ""},
-                   library);
+  const Result<Recorded> recorded = run_recorded(options.command, recording_of(options), library);
   if (!recorded.ok()) return say(recorded.error().message), kBadInput;
   tell(*recorded);
   if (!options.no_open && !recorded->traces.empty() && has_screen()) {

@@ -12,6 +12,8 @@ struct RecordOptions {
   std::uint64_t max_mb = 0;
   bool no_open = false;
   bool profiler_api = false, queue_times = false;
+  std::string counters;  // empty: none; "all", "list", or groups with commas
+  std::string counter_interval = "20us";
   std::vector<std::string> command;
   std::string executable;  // ours
 };

@@ -32,6 +32,9 @@ void put_in_environment(const RecordingOptions& options) {
   put(kRecordProfilerApi, options.profiler_api ? "1" : "");
   put(kRecordQueueTimes, options.queue_times ? "1" : "");
   put(kRecordRun, options.run);
+  put(kRecordCounters, options.counters ? "1" : "");
+  put(kRecordCounterGroups, options.counter_groups);
+  put(kRecordCounterInterval, std::to_string(options.counter_interval_ns));
 }
 
 RecordingOptions options_from_environment() {
@@ -43,7 +46,10 @@ RecordingOptions options_from_environment() {
           number_of<std::uint64_t>(kRecordMaxMb),
           !text_of(kRecordProfilerApi).empty(),
           !text_of(kRecordQueueTimes).empty(),
-          text_of(kRecordRun)};
+          text_of(kRecordRun),
+          !text_of(kRecordCounters).empty(),
+          text_of(kRecordCounterGroups),
+          number_of<std::int64_t>(kRecordCounterInterval)};
 }
 
 }  // namespace gapscope

@@ -16,6 +16,9 @@ struct RecordingOptions {
   bool profiler_api = false;     // only between cudaProfilerStart and cudaProfilerStop
   bool queue_times = false;      // when each kernel was queued and submitted; costs about 1 us a launch more
   std::string run;               // see piece_name.h
+  bool counters = false;         // of the GPUs, see app/sampler/counters
+  std::string counter_groups;    // "sm,dram"; empty: all
+  std::int64_t counter_interval_ns = 20'000;
 };
 
 constexpr const char* kRecordOut = "GAPSCOPE_RECORD_OUT";
@@ -27,6 +30,9 @@ constexpr const char* kRecordMaxMb = "GAPSCOPE_RECORD_MAX_MB";
 constexpr const char* kRecordProfilerApi = "GAPSCOPE_RECORD_PROFILER_API";
 constexpr const char* kRecordQueueTimes = "GAPSCOPE_RECORD_QUEUE_TIMES";
 constexpr const char* kRecordRun = "GAPSCOPE_RECORD_RUN";
+constexpr const char* kRecordCounters = "GAPSCOPE_RECORD_COUNTERS";
+constexpr const char* kRecordCounterGroups = "GAPSCOPE_RECORD_COUNTER_GROUPS";
+constexpr const char* kRecordCounterInterval = "GAPSCOPE_RECORD_COUNTER_INTERVAL_NS";
 
 void put_in_environment(const RecordingOptions& options);
 // `out` is empty where nobody asked for a recording.

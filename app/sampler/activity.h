@@ -109,6 +109,10 @@ struct Device {
   int threads_per_block = 0, threads_per_sm = 0, registers_per_block = 0, registers_per_sm = 0, warp = 0;
   int shared_per_block = 0, shared_per_block_optin = 0, shared_per_sm = 0;  // bytes
   int sms = 0;
+  int clock_khz = 0;                        // of the SMs at their fastest
+  int memory_khz = 0, memory_bus_bits = 0;  // the memory's clock, which moves two bits a line
+
+  double peak_dram() const { return 2.0 * memory_khz * 1000 * memory_bus_bits / 8; }  // bytes a second
 };
 
 }  // namespace gapscope::sampler

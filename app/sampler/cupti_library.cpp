@@ -7,15 +7,6 @@
 namespace gapscope::sampler {
 namespace {
 
-// The one that the program has loaded already, the system's, and the toolkit's that this was built with.
-void* open_library() {
-  constexpr std::array<const char*, 3> kNames = {"libcupti.so." GAPSCOPE_CUDA_MAJOR, "libcupti.so", GAPSCOPE_CUPTI_LIBRARY};
-  if (void* loaded = dlopen(kNames[0], RTLD_LAZY | RTLD_NOLOAD)) return loaded;
-  for (const char* name : kNames)
-    if (void* library = dlopen(name, RTLD_LAZY)) return library;
-  return nullptr;
-}
-
 template <class Function>
 bool find(void* library, const char* name, Function& out) {
   out = reinterpret_cast<Function>(dlsym(library, name));
@@ -24,8 +15,17 @@ bool find(void* library, const char* name, Function& out) {
 
 }  // namespace
 
+// The one that the program has loaded already, the system's, and the toolkit's that this was built with.
+void* open_cupti() {
+  constexpr std::array<const char*, 3> kNames = {"libcupti.so." GAPSCOPE_CUDA_MAJOR, "libcupti.so", GAPSCOPE_CUPTI_LIBRARY};
+  if (void* loaded = dlopen(kNames[0], RTLD_LAZY | RTLD_NOLOAD)) return loaded;
+  for (const char* name : kNames)
+    if (void* library = dlopen(name, RTLD_LAZY)) return library;
+  return nullptr;
+}
+
 std::string CuptiLibrary::load() {
-  void* library = open_library();
+  void* library = open_cupti();
   if (!library)
     return "CUPTI (libcupti.so) was not found. Install the CUDA toolkit's CUPTI, or add its folder to LD_LIBRARY_PATH.";
   const bool whole =

@@ -28,4 +28,7 @@ struct CuptiLibrary {
   std::string load();
 };
 
+// The library itself; null where there is none.
+void* open_cupti();
+
 }  // namespace gapscope::sampler

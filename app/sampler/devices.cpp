@@ -13,11 +13,13 @@ Function find(void* library, const char* name) {
   return reinterpret_cast<Function>(dlsym(library, name));
 }
 
+void* loaded_driver() { return dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD); }
+
 }  // namespace
 
 Driver ask_driver() {
   Driver driver;
-  void* library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  void* library = loaded_driver();
   if (!library) return driver;
   const auto version = find<CUresult (*)(int*)>(library, "cuDriverGetVersion");
   const auto count = find<CUresult (*)(int*)>(library, "cuDeviceGetCount");
@@ -45,11 +47,58 @@ Driver ask_driver() {
         {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, &d.shared_per_block},
         {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &d.shared_per_block_optin},
         {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, &d.shared_per_sm},
-        {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &d.sms}};
+        {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &d.sms},
+        {CU_DEVICE_ATTRIBUTE_CLOCK_RATE, &d.clock_khz},
+        {CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, &d.memory_khz},
+        {CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, &d.memory_bus_bits}};
     for (const auto& [what, where] : wanted) attribute(where, what, i);
     driver.devices.push_back(std::move(d));
   }
   return driver;
+}
+
+std::vector<GpuInUse> gpus_in_use() {
+  std::vector<GpuInUse> gpus;
+  void* library = loaded_driver();
+  if (!library) return gpus;
+  const auto count = find<CUresult (*)(int*)>(library, "cuDeviceGetCount");
+  const auto state = find<CUresult (*)(CUdevice, unsigned*, int*)>(library, "cuDevicePrimaryCtxGetState");
+  const auto bus_id = find<CUresult (*)(char*, int, CUdevice)>(library, "cuDeviceGetPCIBusId");
+  int devices = 0;
+  if (!count || !state || !bus_id || count(&devices) != CUDA_SUCCESS) return gpus;
+  for (int i = 0; i < devices; ++i) {
+    unsigned flags = 0;
+    int active = 0;
+    if (state(i, &flags, &active) != CUDA_SUCCESS || active == 0) continue;
+    char text[64] = {};
+    bus_id(text, sizeof text - 1, i);
+    gpus.push_back({i, text});
+  }
+  return gpus;
+}
+
+ContextHeld::ContextHeld(int device) : device_(device) {
+  void* library = loaded_driver();
+  if (!library) return;
+  const auto retain = find<CUresult (*)(CUcontext*, CUdevice)>(library, "cuDevicePrimaryCtxRetain");
+  const auto push = find<CUresult (*)(CUcontext)>(library, "cuCtxPushCurrent_v2");
+  CUcontext context = nullptr;
+  held_ = retain && push && retain(&context, device) == CUDA_SUCCESS;
+  current_ = held_ && push(context) == CUDA_SUCCESS;
+}
+
+ContextHeld::~ContextHeld() {
+  void* library = held_ ? loaded_driver() : nullptr;
+  if (!library) return;
+  CUcontext context = nullptr;
+  if (current_) find<CUresult (*)(CUcontext*)>(library, "cuCtxPopCurrent_v2")(&context);
+  find<CUresult (*)(CUdevice)>(library, "cuDevicePrimaryCtxRelease_v2")(device_);
+}
+
+double peak_dram(int device) {
+  const std::vector<Device> devices = ask_driver().devices;
+  const auto at = static_cast<std::size_t>(device);
+  return at < devices.size() ? devices[at].peak_dram() : 0;
 }
 
 }  // namespace gapscope::sampler

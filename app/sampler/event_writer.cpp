@@ -100,6 +100,18 @@ void EventWriter::add_work(const Work& work, Append append) {
   put(work.times.begin, work.place.correlation, true, std::move(text));
 }
 
+template <class Reading>
+void EventWriter::add_counters(const Reading& reading) {
+  if (!begin()) return;
+  name_device(reading.device);
+  std::string text;
+  counters_.add(text, info_, reading);
+  if (!text.empty()) text_.append(kNextEvent).append(text);
+  if (text_.size() >= kPieceBytes) write_piece();
+}
+template void EventWriter::add_counters(const CounterReading&);
+template void EventWriter::add_counters(const HealthReading&);
+
 void EventWriter::add_marker(const Marker& marker) {
   follow_range(marker);
   const std::optional<Range> range = ranges_.add(marker);
@@ -154,14 +166,17 @@ void EventWriter::name_thread(std::uint32_t thread) {
   text_ += text;
 }
 
-void EventWriter::name_stream(std::int32_t device, std::int64_t stream) {
+void EventWriter::name_device(std::int32_t device) {
+  if (!named_devices_.insert(device).second) return;
   std::string text;
-  if (named_devices_.insert(device).second) {
-    append_gpu_names(text, info_, device);
-    text_.append(kNextEvent).append(text);
-  }
+  append_gpu_names(text, info_, device);
+  text_.append(kNextEvent).append(text);
+}
+
+void EventWriter::name_stream(std::int32_t device, std::int64_t stream) {
+  name_device(device);
   if (!named_streams_.insert({device, stream}).second) return;
-  text.clear();
+  std::string text;
   append_stream_name(text, info_, device, stream);
   text_.append(kNextEvent).append(text);
 }
@@ -200,6 +215,8 @@ void EventWriter::finish(Ns now) {
     return file_.discard();
   }
   std::string text;
+  counters_.finish(text, info_);
+  if (!text.empty()) text += kNextEvent;
   append_recording(text, info_, {first_, std::max(first_, last_)}, events_);
   text_.append(kNextEvent).append(text);
   write_piece();

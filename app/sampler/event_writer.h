@@ -14,6 +14,7 @@
 #include "app/record/trace_pieces.h"
 #include "app/sampler/activity.h"
 #include "app/sampler/asked_times.h"
+#include "app/sampler/counters/counter_text.h"
 #include "app/sampler/kineto_text.h"
 #include "app/sampler/ranges.h"
 
@@ -29,6 +30,9 @@ class EventWriter {
   EventWriter(RecordingOptions options, World world) : options_(std::move(options)), world_(std::move(world)) {}
 
   void add(const Seen& seen);
+  // Counters are kept whatever part of the recording is asked for: few kernels would have any else.
+  template <class Reading>
+  void add_counters(const Reading& reading);
   // Writes what has come together; `now` is the time. Call it every few tenths of a second.
   void flush(Ns now);
   // Writes the rest and the end. Nothing is left where no CUDA work was seen.
@@ -46,6 +50,7 @@ class EventWriter {
   }  // of what was, for what is still to come
   bool full() const { return options_.max_mb > 0 && file_.bytes() >= options_.max_mb * 1'000'000; }
   bool saw_cuda() const { return saw_cuda_; }
+  const CounterText& counters() const { return counters_; }
 
  private:
   struct Later {  // with a part asked for: whether it lies in it is known a little later
@@ -68,6 +73,7 @@ class EventWriter {
   void settle(Ns until);
   void forget(Ns until);
   void name_thread(std::uint32_t thread);
+  void name_device(std::int32_t device);
   void name_stream(std::int32_t device, std::int64_t stream);
   bool begin();
   void write_gpu_ranges(Ns until);
@@ -81,6 +87,7 @@ class EventWriter {
   std::uint64_t events_ = 0;
   Ns first_ = 0, last_ = 0;  // begins of events written
   Ranges ranges_;
+  CounterText counters_;
   std::unordered_map<std::uint32_t, std::int32_t> device_of_context_;
   std::unordered_set<std::uint32_t> named_threads_;
   std::set<std::pair<std::int32_t, std::int64_t>> named_streams_;

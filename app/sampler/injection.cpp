@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "app/record/status.h"
+#include "app/sampler/counters/describe.h"
 #include "app/sampler/recorder.h"
 
 namespace {
@@ -70,6 +71,15 @@ void start_recording() noexcept {
 GAPSCOPE_EXPORT int InitializeInjection() noexcept {
   std::call_once(started, start_recording);
   return 1;
+}
+
+// For `gapscope record --counters list`, which loads this library itself: a line at a time.
+GAPSCOPE_EXPORT void GapscopeDescribeCounters(void (*line)(const char*)) noexcept {
+  try {
+    for (const std::string& text : gapscope::sampler::describe_all_counters()) line(text.c_str());
+  } catch (...) {
+    line("There was not enough memory for the list.");
+  }
 }
 
 // Called by NVTX before its first range; CUPTI knows what to do with its table. 1: all calls of NVTX go there from now on.

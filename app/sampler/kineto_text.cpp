@@ -230,6 +230,11 @@ void append_device(std::string& out, const Device& d) {
   append_field(out, "regsPerMultiprocessor", d.registers_per_sm);
   append_field(out, "sharedMemPerBlockOptin", d.shared_per_block_optin);
   append_field(out, "sharedMemPerMultiprocessor", d.shared_per_sm);
+  if (d.memory_khz > 0 && d.memory_bus_bits > 0) {
+    append_field(out, "memoryClockRate", d.memory_khz);
+    append_field(out, "memoryBusWidth", d.memory_bus_bits);
+  }
+  if (d.clock_khz > 0) append_field(out, "clockRate", d.clock_khz);
   out += '}';
 }
 
@@ -419,6 +424,15 @@ void append_gpu_range(std::string& out, const TraceInfo& info, std::string_view 
   // A nanosecond on both sides, as Kineto does, so that it encloses its work.
   open_slice(out, info, "gpu_user_annotation", name, device, stream, {minus(times.begin, 1), minus(times.end, -1)});
   out += '}';
+}
+
+void append_counter(std::string& out, const TraceInfo& info, std::string_view name, std::int32_t device, Ns time,
+                    std::string_view args) {
+  out.append("{\"ph\": \"C\", \"cat\": \"hardware_counters\", \"name\": \"").append(name) += '"';
+  append_field(out, "pid", device);
+  append_key(out, "ts");
+  append_us(out, minus(time, info.base));
+  out.append(", \"args\": {").append(args).append("}}");
 }
 
 void append_recording(std::string& out, const TraceInfo& info, const Times& times, std::uint64_t events) {

@@ -46,6 +46,9 @@ void append_mark(std::string& out, const TraceInfo& info, const Marker& mark);
 // The stretch of one stream from the first to the last work launched inside a range.
 void append_gpu_range(std::string& out, const TraceInfo& info, std::string_view name, const Times& times, std::int32_t device,
                       std::int32_t stream);
+// `args`: "KEY": NUMBER, ... of a GPU's counters.
+void append_counter(std::string& out, const TraceInfo& info, std::string_view name, std::int32_t device, Ns time,
+                    std::string_view args);
 // The span of the recording.
 void append_recording(std::string& out, const TraceInfo& info, const Times& times, std::uint64_t events);
 

@@ -4,7 +4,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <fstream>
@@ -135,6 +137,15 @@ std::string Recorder::start() {
 void Recorder::enable() {
   enabled_ = true;
   enabled_at_ = now();
+  if (options_.counters) {
+    counters_ = std::make_unique<CounterSampler>(split_list(options_.counter_groups), options_.counter_interval_ns, now);
+    try {
+      counters_->start();
+    } catch (const std::system_error&) {
+      counters_.reset();
+      tell_sentence(options_.status, "No thread could be started for counters: the recording goes on without them.");
+    }
+  }
   if (options_.queue_times) cupti_.latency_timestamps(1);
   for (const CUpti_ActivityKind kind : kKinds) {
     const CUptiResult result = cupti_.enable(kind);
@@ -156,6 +167,7 @@ void Recorder::choose_calls() {
 
 void Recorder::disable() {
   for (const CUpti_ActivityKind kind : kKinds) cupti_.disable(kind);
+  if (counters_) counters_->stop();
   enabled_ = false;
 }
 
@@ -221,10 +233,32 @@ void Recorder::read_buffer(const Filled& filled) {
     if (const std::optional<Seen> seen = read_record(*record, *names_)) writer_.add(*seen);
 }
 
+void Recorder::write_counters() {
+  if (!counters_ || over_) return;
+  const CounterSampler::Taken taken = counters_->take();
+  for (const std::string& sentence : taken.sentences) tell_sentence(options_.status, sentence);
+  for (const CounterReading& reading : taken.readings) writer_.add_counters(reading);
+  for (const HealthReading& reading : taken.health) writer_.add_counters(reading);
+  counters_dropped_ += taken.dropped;
+}
+
+void Recorder::tell_lost_samples() {
+  const std::uint64_t lost = std::max(writer_.counters().lost(), counters_dropped_), all = lost + writer_.counters().samples();
+  if (lost == 0 || all == 0) return;
+  char share[32];
+  std::snprintf(share, sizeof share, "%.2g", 100 * static_cast<double>(lost) / static_cast<double>(all));
+  tell_sentence(options_.status, std::to_string(lost) + " of " + std::to_string(all) + " samples of counters (" + share +
+                                     " %) were lost: the processor could not keep up. The trace says where. A longer "
+                                     "--counter-interval or fewer counters lose fewer.");
+}
+
 // The rest is written, the trace gets its name, and the one who started the program is told.
 void Recorder::end_recording() {
+  if (counters_) counters_->stop();
   read_all();
   if (over_) return;
+  write_counters();
+  tell_lost_samples();
   writer_.finish(now());
   over_ = true;
   tell_sentence(options_.status, writer_.trouble());
@@ -289,6 +323,7 @@ void Recorder::die_of(int signal) {
 // False at the end.
 bool Recorder::go_on() {
   if (Filled filled; wait_for_buffer(filled)) read_buffer(filled);
+  write_counters();
   if (const Ns time = now(); !over_ && time - flushed_ > kFlush) {
     flushed_ = time;
     if (enabled_) cupti_.flush_all(0);  // CUPTI itself would keep buffers until they are full

@@ -7,12 +7,14 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "app/sampler/counters/counter_sampler.h"
 #include "app/sampler/cupti_library.h"
 #include "app/sampler/cupti_records.h"
 #include "app/sampler/event_writer.h"
@@ -50,6 +52,8 @@ class Recorder {
   void read_all();
   void read_buffer(const Filled& filled);
   void look_at_clock();
+  void write_counters();
+  void tell_lost_samples();
   void end_recording();
   void give_up(const char* sentence) noexcept;
   void die_of(int signal);
@@ -62,6 +66,8 @@ class Recorder {
   CuptiLibrary cupti_;
   std::optional<Names> names_;
   EventWriter writer_;
+  std::unique_ptr<CounterSampler> counters_;
+  std::uint64_t counters_dropped_ = 0;
   std::thread thread_;
   std::mutex mutex_;
   std::condition_variable filled_ready_, buffer_free_;

@@ -2,7 +2,8 @@
 
 # What a recording is made of: options, the file's pieces, the events' text. Position-independent for the library.
 add_library(gapscope_recording STATIC app/record/recording.cpp app/record/piece_name.cpp app/record/status.cpp app/record/trace_pieces.cpp
-  app/sampler/kineto_text.cpp app/sampler/ranges.cpp app/sampler/asked_times.cpp app/sampler/event_writer.cpp core/analyze/gpu/occupancy.cpp
+  app/sampler/kineto_text.cpp app/sampler/ranges.cpp app/sampler/asked_times.cpp app/sampler/event_writer.cpp
+  app/sampler/counters/metric_sets.cpp app/sampler/counters/counter_text.cpp core/analyze/gpu/occupancy.cpp
   core/base/temporary_file.cpp)
 target_link_libraries(gapscope_recording PUBLIC gapscope_flags ZLIB::ZLIB PRIVATE gapscope::nlohmann_json)  # headers alone
 set_target_properties(gapscope_recording PROPERTIES POSITION_INDEPENDENT_CODE ON)
@@ -13,7 +14,9 @@ if(GAPSCOPE_HAVE_CUPTI)
   target_link_libraries(gapscope_cupti_records PUBLIC gapscope_recording gapscope::cupti gapscope::demangler)
   set_target_properties(gapscope_cupti_records PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
-  add_library(gapscope_sampler MODULE app/sampler/injection.cpp app/sampler/recorder.cpp app/sampler/cupti_library.cpp app/sampler/devices.cpp)
+  add_library(gapscope_sampler MODULE app/sampler/injection.cpp app/sampler/recorder.cpp app/sampler/cupti_library.cpp app/sampler/devices.cpp
+    app/sampler/counters/counter_sampler.cpp app/sampler/counters/describe.cpp app/sampler/counters/nvml_library.cpp
+    app/sampler/counters/pm_host.cpp app/sampler/counters/pm_library.cpp app/sampler/counters/pm_session.cpp)
   target_link_libraries(gapscope_sampler PRIVATE gapscope_cupti_records Threads::Threads ${CMAKE_DL_LIBS})
   # A guest in somebody's program shows nothing but its two doors, and brings its own C++ library.
   set_target_properties(gapscope_sampler PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)

@@ -1,0 +1,70 @@
+#pragma once
+// Samples the counters of each GPU that the program uses, from when it first does until the recording ends, and keeps what came
+// until the recorder takes it: bounded, and what found no room is counted.
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "app/sampler/counters/nvml_library.h"
+#include "app/sampler/counters/pm_session.h"
+#include "app/sampler/devices.h"
+
+namespace gapscope::sampler {
+
+class CounterSampler {
+ public:
+  using Clock = std::function<Ns()>;
+  // `groups`: see metric_sets.h; empty means all.
+  CounterSampler(std::vector<std::string> groups, std::int64_t interval_ns, Clock clock);
+  ~CounterSampler() { stop(); }
+  CounterSampler(const CounterSampler&) = delete;
+  CounterSampler& operator=(const CounterSampler&) = delete;
+
+  // Throws std::system_error where there is no thread.
+  void start();
+  // Fetches the rest. Does nothing the second time. The program's end never waits long for a driver that does not answer: then
+  // the thread is left to itself, with this object, which must outlive it.
+  void stop() noexcept;
+
+  struct Taken {
+    std::vector<CounterReading> readings;  // of each device in the order of time
+    std::vector<HealthReading> health;
+    std::vector<std::string> sentences;  // for the one who started the recording
+    std::uint64_t dropped = 0;           // readings that found no room
+  };
+  Taken take();
+
+ private:
+  void run() noexcept;
+  void sample();
+  void end_sessions();
+  bool wait_for_end(std::chrono::milliseconds time);
+  void look_for_gpus();
+  void begin_on(int device, const std::string& bus_id);
+  void read_health();
+  void say(std::string sentence);
+  void keep(const CounterReading& reading);
+
+  const std::vector<std::string> groups_;
+  const std::int64_t interval_ns_;
+  const Clock clock_;
+  std::thread thread_;
+  std::mutex mutex_;
+  std::condition_variable end_;
+  bool ending_ = false, ended_ = false;
+  Taken kept_;
+  // Only of the thread.
+  NvmlLibrary nvml_;
+  bool has_nvml_ = false;
+  std::map<int, std::unique_ptr<PmSession>> sessions_;
+  std::map<int, NvmlLibrary::Handle> gpus_;
+};
+
+}  // namespace gapscope::sampler
