@@ -1,5 +1,5 @@
 #pragma once
-// `gapscope gpu|steps|launches|memory|flops TRACE [--json]`: one analysis each on stdout.
+// `gapscope gpu|steps|launches|memory|flops|counters TRACE [--json]`: one analysis each on stdout.
 #include <string>
 
 #include "core/view/document.h"
@@ -21,6 +21,7 @@ std::string gpu_report(const Trace& trace, const LaneIndex& lanes, const LinkInd
 std::string steps_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options);
 std::string launches_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options);
 std::string flops_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options);
+std::string counters_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options);
 std::string memory_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options);
 
 // Loads, analyses, prints. The exit code; an error is one sentence on stderr.

@@ -341,6 +341,8 @@ constexpr Subcommand kSubcommands[] = {
     {"steps", "print where each step's time goes", declare_analysis<steps_report>},
     {"launches", "print how launches, queues and kernels follow each other", declare_analysis<launches_report>},
     {"flops", "print operations, rates and shares of the peak by operator and shapes", declare_analysis<flops_report>},
+    {"counters", "print what the GPU's counters say of it and of each kernel: tensor-bound, memory-bound or neither",
+     declare_analysis<counters_report>},
     {"memory", "print peak memory and who allocates it", declare_analysis<memory_report>},
     {"sql", "ask anything in SQL: tables of slices, kernels, gaps, steps and more", declare_sql},
     {"mcp", "serve traces to assistants: the Model Context Protocol on standard input and output", declare_mcp},

@@ -167,7 +167,7 @@ void Recorder::choose_calls() {
 
 void Recorder::disable() {
   for (const CUpti_ActivityKind kind : kKinds) cupti_.disable(kind);
-  if (counters_) counters_->stop();
+  if (counters_) counters_->stop(PmSession::Why::recording_ends);
   enabled_ = false;
 }
 
@@ -254,7 +254,7 @@ void Recorder::tell_lost_samples() {
 
 // The rest is written, the trace gets its name, and the one who started the program is told.
 void Recorder::end_recording() {
-  if (counters_) counters_->stop();
+  if (counters_) counters_->stop(PmSession::Why::process_ends);
   read_all();
   if (over_) return;
   write_counters();

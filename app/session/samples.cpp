@@ -8,8 +8,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::array<Sample, 16>& table() {
-  static const std::array<Sample, 16> kSamples = {{
+const std::array<Sample, 19>& table() {
+  static const std::array<Sample, 19> kSamples = {{
       {"matmul_add_64_cold_eager", "A 64 x 64 matmul and add, three steps, GPU just woken: 899 µs for 8.4 µs of GPU work."},
       {"matmul_add_64_warm_eager", "The same after a warm-up: 365 µs, still nearly all of it the CPU launching."},
       {"matmul_add_4096_warm_eager", "The same at 4096 x 4096: now the GPU is busy and the CPU waits for it."},
@@ -28,6 +28,10 @@ const std::array<Sample, 16>& table() {
       {"recorded_geglu_mlp_train", "Forward, backward and SGD of a GeGLU MLP in CUDA and cuBLASLt."},
       {"recorded_mul_add_graph", "Two kernels replayed as a CUDA graph: one launch for both."},
       {"recorded_streams", "Copies and compute on two streams that overlap."},
+      // With the GPU's own counters (record --counters).
+      {"recorded_gemm_counters", "A GEMM and an add, 4096 x 4096, with the GPU's counters: tensor pipe and DRAM take turns."},
+      {"recorded_add_counters", "An elementwise kernel again and again, with the GPU's counters: DRAM is at 88 % of its peak."},
+      {"recorded_geglu_counters", "Training a GeGLU MLP with the GPU's counters: see which kernels use the tensor cores."},
       {"recorded_syncs", "A synchronization a step that nobody needs."},
   }};
   return kSamples;

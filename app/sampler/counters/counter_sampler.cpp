@@ -98,10 +98,12 @@ void CounterSampler::sample() {
 void CounterSampler::end_sessions() {
   for (auto& [device, session] : sessions_) {
     if (!session) continue;
-    const ContextHeld context(device);
-    session->stop();
+    session->stop(why_);
     if (std::string trouble = session->trouble(); !trouble.empty()) say(std::move(trouble));
-    session.reset();
+    if (why_ == PmSession::Why::recording_ends)
+      session.reset();
+    else [[maybe_unused]]
+      const PmSession* left = session.release();  // to the process's end, like CUPTI's own
   }
 }
 
@@ -122,8 +124,9 @@ void CounterSampler::run() noexcept {
   end_.notify_all();
 }
 
-void CounterSampler::stop() noexcept {
+void CounterSampler::stop(PmSession::Why why) noexcept {
   std::unique_lock lock(mutex_);
+  if (!ending_) why_ = why;
   ending_ = true;
   end_.notify_all();
   if (!thread_.joinable()) return;

@@ -23,7 +23,7 @@ class CounterSampler {
   using Clock = std::function<Ns()>;
   // `groups`: see metric_sets.h; empty means all.
   CounterSampler(std::vector<std::string> groups, std::int64_t interval_ns, Clock clock);
-  ~CounterSampler() { stop(); }
+  ~CounterSampler() { stop(PmSession::Why::process_ends); }
   CounterSampler(const CounterSampler&) = delete;
   CounterSampler& operator=(const CounterSampler&) = delete;
 
@@ -31,7 +31,7 @@ class CounterSampler {
   void start();
   // Fetches the rest. Does nothing the second time. The program's end never waits long for a driver that does not answer: then
   // the thread is left to itself, with this object, which must outlive it.
-  void stop() noexcept;
+  void stop(PmSession::Why why) noexcept;
 
   struct Taken {
     std::vector<CounterReading> readings;  // of each device in the order of time
@@ -59,6 +59,7 @@ class CounterSampler {
   std::mutex mutex_;
   std::condition_variable end_;
   bool ending_ = false, ended_ = false;
+  PmSession::Why why_ = PmSession::Why::process_ends;
   Taken kept_;
   // Only of the thread.
   NvmlLibrary nvml_;

@@ -24,7 +24,6 @@ constexpr std::size_t kHardwareBytes = 64 << 20;
 // CUPTI falls behind for good where more than some hundred samples wait for it (measured on an H200).
 constexpr auto kBetweenFetches = std::chrono::microseconds(500);
 constexpr int kMostDecodeErrors = 20;  // one after another
-constexpr int kMostTriesAtEnd = 200;   // a millisecond each
 
 template <class Params>
 Params sized(std::size_t bytes) {
@@ -58,7 +57,6 @@ struct PmSession::State {
   std::string trouble;
   std::atomic<bool> ending{false}, fetched_all{false};
   bool first = true;
-  bool behind = false;  // the reader, when last something was fetched
   std::thread fetcher, reader;
 
   std::string find_gpu();
@@ -69,11 +67,13 @@ struct PmSession::State {
   bool initialize(std::vector<std::uint8_t>& image) const;
   void ask_for_peaks(const std::vector<std::uint8_t>& image);
   void fetch() noexcept;
-  bool fetch_waiting(bool at_end);
+  bool fetch_waiting();
   void read() noexcept;
   void read_image(const std::vector<std::uint8_t>& image, std::vector<double>& values);
   void fail(std::string sentence);
-  void close() noexcept;
+  void end_threads() noexcept;
+  void give_back() noexcept;
+  void close(Why why) noexcept;
 };
 
 // Empty, or why there is nothing to sample.
@@ -176,13 +176,13 @@ std::string PmSession::State::begin() {
 }
 
 // Fetches until nothing waits, which may be never while more is sampled. False where CUPTI refuses.
-bool PmSession::State::fetch_waiting(bool at_end) {
-  for (bool more = true; more && (at_end || !ending);) {
+bool PmSession::State::fetch_waiting() {
+  for (bool more = true; more && !ending;) {
     std::size_t at = 0;
     {
       const std::lock_guard lock(mutex);
-      behind = free.empty();
-      if (behind) return true;  // what waits longer may be overwritten: that is seen and counted
+      if (free.empty())
+        return true;  // the reader is behind; what waits too long is overwritten, seen to be missing, and counted
       at = free.back();
       free.pop_back();
     }
@@ -207,7 +207,7 @@ void PmSession::State::fetch() noexcept {
   try {
     for (int errors = 0; !ending && errors < kMostDecodeErrors;) {
       std::this_thread::sleep_for(kBetweenFetches);
-      errors = fetch_waiting(false) ? 0 : errors + 1;
+      errors = fetch_waiting() ? 0 : errors + 1;
       if (errors == kMostDecodeErrors) fail("Counters end early: CUPTI could not read its samples any more.");
     }
   } catch (...) {
@@ -278,33 +278,36 @@ void PmSession::State::fail(std::string sentence) {
   if (trouble.empty()) trouble = std::move(sentence);
 }
 
-void PmSession::State::close() noexcept {
-  if (!sampling) return;
+void PmSession::State::end_threads() noexcept {
   ending = true;
   if (fetcher.joinable()) fetcher.join();
-  auto off = sized<CUpti_PmSampling_Stop_Params>(CUpti_PmSampling_Stop_Params_STRUCT_SIZE);
-  off.pPmSamplingObject = sampling;
-  cupti.stop(&off);
-  try {
-    for (int tries = 0; fetch_waiting(true) && behind && tries < kMostTriesAtEnd; ++tries)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  } catch (...) {
-    // the rest is lost
-  }
   {
     const std::lock_guard lock(mutex);
     fetched_all = true;
   }
   came.notify_all();
   if (reader.joinable()) reader.join();
-  auto disable = sized<CUpti_PmSampling_Disable_Params>(CUpti_PmSampling_Disable_Params_STRUCT_SIZE);
-  disable.pPmSamplingObject = sampling;
-  cupti.disable(&disable);
+}
+
+void PmSession::State::close(Why why) noexcept {
+  if (!sampling) return;
+  end_threads();
+  if (why == Why::recording_ends) give_back();
   sampling = nullptr;
 }
 
+// The counters, for the program goes on. What was sampled since the last fetch, less than a millisecond, is let go.
+void PmSession::State::give_back() noexcept {
+  auto off = sized<CUpti_PmSampling_Stop_Params>(CUpti_PmSampling_Stop_Params_STRUCT_SIZE);
+  off.pPmSamplingObject = sampling;
+  cupti.stop(&off);
+  auto disable = sized<CUpti_PmSampling_Disable_Params>(CUpti_PmSampling_Disable_Params_STRUCT_SIZE);
+  disable.pPmSamplingObject = sampling;
+  cupti.disable(&disable);
+}
+
 PmSession::PmSession() : state_(std::make_unique<State>()) {}
-PmSession::~PmSession() { stop(); }
+PmSession::~PmSession() { stop(Why::process_ends); }
 
 std::string PmSession::start(const PmRequest& request, Sink sink) {
   State& s = *state_;
@@ -315,11 +318,11 @@ std::string PmSession::start(const PmRequest& request, Sink sink) {
   if (wrong.empty()) wrong = s.configure();
   if (wrong.empty()) wrong = s.make_images();
   if (wrong.empty()) wrong = s.begin();
-  if (!wrong.empty()) s.close();
+  if (!wrong.empty()) s.close(Why::recording_ends);
   return wrong;
 }
 
-void PmSession::stop() noexcept { state_->close(); }
+void PmSession::stop(Why why) noexcept { state_->close(why); }
 const std::vector<std::string>& PmSession::sentences() const { return state_->set.sentences; }
 std::string PmSession::trouble() const {
   const std::lock_guard lock(state_->mutex);
@@ -364,7 +367,7 @@ struct PmSession::State {
 PmSession::PmSession() : state_(std::make_unique<State>()) {}
 PmSession::~PmSession() = default;
 std::string PmSession::start(const PmRequest&, Sink) { return kTooOld; }
-void PmSession::stop() noexcept {}
+void PmSession::stop(Why) noexcept {}
 const std::vector<std::string>& PmSession::sentences() const { return state_->sentences; }
 std::string PmSession::trouble() const { return {}; }
 std::vector<std::string> PmSession::describe(int) { return {std::string("  ") + kTooOld + "."}; }

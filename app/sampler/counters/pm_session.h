@@ -31,8 +31,10 @@ class PmSession {
 
   // Begins to sample. Empty, or why this GPU has no counters here. Takes some 0.2 s.
   std::string start(const PmRequest& request, Sink sink);
-  // Ends it and hands over the rest. Does nothing the second time.
-  void stop() noexcept;
+  // Ends it and hands over what was fetched. Does nothing the second time. Where the process ends, its contexts may be gone
+  // already: the driver is not asked any more, and takes the counters back by itself.
+  enum class Why : bool { recording_ends, process_ends };
+  void stop(Why why) noexcept;
 
   // What was left out, after start.
   const std::vector<std::string>& sentences() const;

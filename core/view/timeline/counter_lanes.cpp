@@ -157,6 +157,9 @@ void add_queues(const GpuProcesses& processes, const GpuFacts& gpu, std::vector<
   }
 }
 
+// Of shares the whole is the scale: "active %", as gapscope record writes them.
+bool name_ends_with_percent(const std::string& series) { return series.ends_with(" %"); }
+
 void add_counters(const Trace& trace, std::vector<CounterLane>& lanes) {
   for (const Counter& counter : trace.counters) {
     if (counter.samples.empty() || !counter.process) continue;
@@ -175,6 +178,7 @@ void add_counters(const Trace& trace, std::vector<CounterLane>& lanes) {
                      std::max(0.0, series->reach().high),
                      {}};
     if (lane.high <= lane.low) lane.high = lane.low + 1;
+    if (name_ends_with_percent(part)) lane.low = std::min(0.0, lane.low), lane.high = std::max(100.0, lane.high);
     lane.series.push_back({"", std::move(series)});
     lanes.push_back(std::move(lane));
   }
