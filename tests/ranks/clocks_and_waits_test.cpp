@@ -144,17 +144,6 @@ TEST_CASE("who is double, foreign, missing or nameless is told, and the rest is 
 }
 
 TEST_CASE("a late rank is told, and none where all come alike") {
-  const auto report_of = [](std::vector<RankData> ranks) {
-    struct Given : RankReader {
-      std::vector<ReadFile> files;
-      std::vector<ReadFile> read(const std::vector<std::string>&) override { return files; }
-      std::vector<DoingAnswer> answer(const std::vector<DoingQuestion>& questions) override {
-        return std::vector<DoingAnswer>(questions.size());
-      }
-    } reader;
-    for (RankData& r : ranks) reader.files.push_back({std::move(r), {}});
-    return analyze_run({}, reader, ClockAlignment::collectives);
-  };
   const auto stragglers = [](const RunReport& r) {
     return std::count_if(r.findings.begin(), r.findings.end(),
                          [](const RunFinding& f) { return f.kind == RunFindingKind::straggler; });

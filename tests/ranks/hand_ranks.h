@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/ranks/rank_data.h"
+#include "core/ranks/run_report.h"
 
 namespace gapscope::test {
 
@@ -55,5 +55,19 @@ struct HandRun {
     }
   }
 };
+
+// The whole report of ranks that were written by hand, as if they had been read; `errors`: of files that could not be.
+inline RunReport report_of(std::vector<RankData> ranks, const std::vector<std::string>& errors = {}) {
+  struct Given : RankReader {
+    std::vector<ReadFile> files;
+    std::vector<ReadFile> read(const std::vector<std::string>&) override { return std::move(files); }
+    std::vector<DoingAnswer> answer(const std::vector<DoingQuestion>& questions) override {
+      return std::vector<DoingAnswer>(questions.size());
+    }
+  } reader;
+  for (RankData& r : ranks) reader.files.push_back({std::move(r), {}});
+  for (const std::string& error : errors) reader.files.push_back({{}, error});
+  return analyze_run({}, reader, ClockAlignment::collectives);
+}
 
 }  // namespace gapscope::test
