@@ -15,9 +15,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kKernelsShown = 30;
 constexpr std::size_t kNameChars = 70;
-constexpr const char* kNone =
-    "This trace has no hardware counters. Record with gapscope record --counters -- COMMAND, or join a recording's counters to "
-    "PyTorch's trace with gapscope merge-counters.\n";
+constexpr const char* kNone = "This trace has no hardware counters. Record with gapscope record --counters -- COMMAND.\n";
 
 struct Shown {
   CounterKind kind;
