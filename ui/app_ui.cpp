@@ -292,6 +292,8 @@ void AppUi::draw_document(Box box, const FrameInput& in, const Document& documen
     compare_->draw({*document_, *timeline_}, view_, box, keys, in.delta_s, out);
   else
     timeline_->draw(document, view_, box, keys, in.delta_s);
+  view_.ranks.lanes_x0 = timeline_->areas().lanes.x0;
+  view_.ranks.lanes_x1 = timeline_->areas().lanes.x1;
   place("overview", timeline_->areas().overview);
   place("ruler", timeline_->areas().ruler);
   place_timeline(*timeline_);

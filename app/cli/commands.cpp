@@ -357,7 +357,9 @@ std::span<const Subcommand> subcommands() { return kSubcommands; }
 
 std::function<int()> declare_window(CLI::App& arguments) {
   auto options = std::make_shared<WindowRun>();
-  auto* trace = arguments.add_option("TRACE", options->file, "the trace to open; without one, the start screen");
+  auto* trace = arguments.add_option("TRACE", options->files,
+                                     "the trace to open, a folder of ranks, or several files: ranks of one run, or two traces "
+                                     "to compare; without one, the start screen");
   arguments.add_option("--compare", options->second, "a second trace to compare it with")->type_name("TRACE")->needs(trace);
   return [options] {
     options->executable = own_path();

@@ -114,7 +114,7 @@ int record(const RecordOptions& options) {
   if (!options.no_open && !recorded->traces.empty() && has_screen()) {
     WindowRun run;
     run.executable = options.executable;
-    run.file = recorded->traces.front().path;
+    run.files = {recorded->traces.front().path};
     run_window(run);
   }
   return recorded->exit_code;

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,7 @@
 #include "core/base/output_file.h"
 #include "core/base/text.h"
 #include "core/load/load_trace.h"
+#include "core/ranks/run_report.h"
 #include "core/view/compare/compare_model.h"
 #include "core/view/findings/findings_model.h"
 #include "core/view/timeline/time_view.h"
@@ -84,6 +86,8 @@ std::optional<Error> set_view(const ScreenshotOptions& options, const Document* 
   view.theme = options.theme;
   view.animate = false;
   if (!doc) return std::nullopt;
+  std::error_code ignored;
+  if (std::filesystem::is_directory(options.trace, ignored)) view.ranks.paths = {options.trace}, view.ranks.wanted = true;
   if (std::optional<Error> trouble = set_tab(options.tab, view)) return trouble;
   view.tab_pinned = !options.tab.empty() && !options.select.empty();  // the slice would bring the details up
   if (!options.select.empty()) {
@@ -180,11 +184,23 @@ std::optional<Error> render(const ScreenshotOptions& options, const Scene& scene
   return files.picture->finish();
 }
 
+// As the window does: of a folder of ranks the first is open, and the others are read beside it.
+std::optional<Error> enter_folder(std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(path, ignored)) return std::nullopt;
+  const RankFiles found = find_rank_files({path});
+  if (found.files.empty()) return Error{found.problems.front()};
+  path = found.files.front();
+  return std::nullopt;
+}
+
 std::optional<Error> load_and_render(const ScreenshotOptions& options) {
   Files files;
   if (std::optional<Error> trouble = open_files(options, files)) return trouble;
   if (options.trace.empty()) return render(options, {}, files);
-  const Result<std::shared_ptr<const Trace>> trace = load_trace(options.trace);
+  std::string file = options.trace;
+  if (std::optional<Error> trouble = enter_folder(file)) return trouble;
+  const Result<std::shared_ptr<const Trace>> trace = load_trace(file);
   if (!trace.ok()) return trace.error();
   const Document doc(*trace);
   doc.diagnose();

@@ -4,15 +4,18 @@
 #include <utility>
 
 #include "core/base/failure.h"
+#include "core/ranks/rank_head.h"
 #include "core/ranks/run_report.h"
 
 namespace gapscope {
 
-BackgroundLoad::BackgroundLoad(std::string path, LoadOptions options, std::function<void()> wake)
+BackgroundLoad::BackgroundLoad(std::string path, LoadOptions options, std::function<void()> wake,
+                               std::vector<std::string> others)
     : work_(std::make_shared<Work>()) {
   work_->path = std::move(path);
   work_->options = std::move(options);
   work_->wake = std::move(wake);
+  work_->others = std::move(others);
   try {
     thread_.emplace([work = work_] { work->run(); }, [work = work_]() noexcept { work->fail(); });
   } catch (...) {
@@ -46,14 +49,33 @@ std::shared_ptr<const Document> BackgroundLoad::take_part() {
   return std::exchange(work_->part, nullptr);
 }
 
+std::string BackgroundLoad::take_second() {
+  const std::lock_guard lock(work_->mutex);
+  return std::exchange(work_->second, {});
+}
+
 // Of a folder `path` becomes the first trace in it.
 std::optional<Error> BackgroundLoad::Work::enter_folder() {
   std::error_code ignored;
   if (!std::filesystem::is_directory(path, ignored)) return std::nullopt;
   const RankFiles found = find_rank_files({path});
   if (found.files.empty()) return Error{found.problems.empty() ? "There is no trace in " + path + "." : found.problems.front()};
-  folder = std::exchange(path, found.files.front());
+  ranks = {std::exchange(path, found.files.front())};
   return std::nullopt;
+}
+
+// Of several files the first is shown while the others are read as ranks, or the second is compared with it.
+void BackgroundLoad::Work::judge_others() {
+  if (others.empty()) return;
+  std::vector<std::string> all{path};
+  all.insert(all.end(), others.begin(), others.end());
+  if (are_ranks_of_a_run(all)) {
+    ranks = std::move(all);
+    return;
+  }
+  const std::lock_guard lock(mutex);
+  second = others.front();
+  if (wake) wake();
 }
 
 BackgroundLoad::Outcome BackgroundLoad::Work::load() {
@@ -73,6 +95,7 @@ BackgroundLoad::Outcome BackgroundLoad::Work::load() {
 }
 
 void BackgroundLoad::Work::run() {
+  judge_others();
   const std::optional<Error> trouble = enter_folder();
   stamp = stamp_of(path);
   outcome = trouble ? Outcome(*trouble) : load();

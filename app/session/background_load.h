@@ -1,13 +1,14 @@
 #pragma once
-// One file on its way to a Document, on a thread of its own; of a folder of ranks the first of its files. Destroying it cancels
-// the load and waits for its end (100 ms at most, as load_trace promises), so keep a cancelled one until done() where that
-// would be felt. One that hangs in a file system which no longer answers is left behind.
+// One file on its way to a Document, on a thread of its own; of a folder of ranks, or of several files, the first. Destroying
+// it cancels the load and waits for its end (100 ms at most, as load_trace promises), so keep a cancelled one until done()
+// where that would be felt. One that hangs in a file system which no longer answers is left behind.
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/window/file_watch.h"
 #include "core/base/parallel.h"
@@ -23,7 +24,8 @@ class BackgroundLoad {
 
   // `wake` is called on other threads when the load is done or has a part to show. Of `options` the watching is set here.
   // Where no thread is to be had the file is loaded here and now.
-  BackgroundLoad(std::string path, LoadOptions options, std::function<void()> wake);
+  // `others`: files that are opened with it.
+  BackgroundLoad(std::string path, LoadOptions options, std::function<void()> wake, std::vector<std::string> others = {});
   ~BackgroundLoad();
   BackgroundLoad(const BackgroundLoad&) = delete;
   BackgroundLoad& operator=(const BackgroundLoad&) = delete;
@@ -33,8 +35,10 @@ class BackgroundLoad {
   double seconds() const;  // since it began
   void cancel();
   bool done() const { return work_->done; }
-  // The folder that was asked for in place of a file; else empty. Only when done.
-  const std::string& folder() const { return work_->folder; }
+  // The ranks that were asked for in place of a file, as a folder or as files; else empty. Only when done.
+  const std::vector<std::string>& run() const { return work_->ranks; }
+  // Of two files that are no ranks of a run the second, which is to be compared with the first; once, as soon as that is known.
+  std::string take_second();
   // The file's state before it was read. Only when done.
   const std::optional<FileStamp>& stamp() const { return work_->stamp; }
   // Only when done, and only once. An Error: the sentence for the window.
@@ -49,11 +53,13 @@ class BackgroundLoad {
     LoadOptions options;
     LoadProgress progress;
     Outcome outcome{Error{}};
-    std::string folder;
+    std::vector<std::string> others;
+    std::vector<std::string> ranks;
     std::optional<FileStamp> stamp;
     std::mutex mutex;            // guards what follows
     std::function<void()> wake;  // null once nobody waits
     std::shared_ptr<const Document> part;
+    std::string second;
     std::atomic<bool> done{false};
 
     void run();
@@ -61,6 +67,7 @@ class BackgroundLoad {
     void finish() noexcept;
     Outcome load();
     std::optional<Error> enter_folder();
+    void judge_others();
   };
   std::shared_ptr<Work> work_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();

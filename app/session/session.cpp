@@ -1,5 +1,6 @@
 #include "app/session/session.h"
 
+#include <algorithm>
 #include <system_error>
 
 #include "app/session/samples.h"
@@ -80,11 +81,19 @@ void Session::save_settings() {
   writer_.put(settings_file_->path(), [file = settings_file_, now = settings_] { return file->write(now); });
 }
 
-void Session::open(const std::string& path) {
+void Session::start_load(const std::string& path, std::vector<std::string> others) {
   cancel_load();
   message_.clear();
   watch_.restart();
-  load_ = std::make_shared<BackgroundLoad>(absolute_path(with_home(path, options_.home)), options_.load, options_.wake);
+  for (std::string& other : others) other = absolute_path(with_home(other, options_.home));
+  load_ = std::make_shared<BackgroundLoad>(absolute_path(with_home(path, options_.home)), options_.load, options_.wake,
+                                           std::move(others));
+}
+
+void Session::open(const std::string& path) { start_load(path, {}); }
+
+void Session::open_all(const std::vector<std::string>& paths) {
+  if (!paths.empty()) start_load(paths.front(), {paths.begin() + 1, paths.end()});
 }
 
 void Session::open_second(const std::string& path) {
@@ -153,6 +162,8 @@ void Session::poll(ViewState& view) {
   closed_ = false;
   if (replaced_seen_) free_later(std::exchange(replaced_, nullptr));
   replaced_seen_ = false;
+  if (load_)
+    if (const std::string second = load_->take_second(); !second.empty()) open_second(second);
   if (load_ && load_->done())
     take_load(view);
   else
@@ -171,9 +182,9 @@ void Session::poll(ViewState& view) {
 
 void Session::take_chosen(ViewState& view) {
   const std::optional<FileChooser::Answer> chosen = chooser_.take();
-  if (!chosen || chosen->path.empty()) return;
-  if (!chosen->as_second || !shown()) return open(chosen->path);
-  open_second(chosen->path);
+  if (!chosen || chosen->paths.empty()) return;
+  if (!chosen->as_second || !shown()) return open_all(chosen->paths);
+  open_second(chosen->paths.front());
   view.start_open = false;
 }
 
@@ -184,7 +195,7 @@ void Session::take_load(ViewState& view) {
   if (outcome.ok()) {
     adopt(std::move(*outcome), view);
     keep_stamp(document_, load->stamp());
-    take_folder(load->folder(), view);
+    take_run(load->run(), view);
     remembered_ = document_.get();
     if (const std::optional<Error> trouble = memory_.adopt(*document_, load->stamp())) message_ = trouble->message;
     return;
@@ -193,14 +204,16 @@ void Session::take_load(ViewState& view) {
   drop_part();
 }
 
-// A folder is a run of many ranks; a file from elsewhere is none of the run that was open.
-void Session::take_folder(const std::string& folder, ViewState& view) {
-  const std::string around = std::filesystem::path(document_->trace.path).parent_path().string();
-  if (!folder.empty()) {
-    view.ranks.paths = {folder};
+// A folder is a run of many ranks, as several files are; a file from elsewhere is none of the run that was open.
+void Session::take_run(const std::vector<std::string>& run, ViewState& view) {
+  const std::string& file = document_->trace.path;
+  const std::string around = std::filesystem::path(file).parent_path().string();
+  const auto is_of_run = [&](const std::string& path) { return path == file || path == around; };
+  if (!run.empty()) {
+    view.ranks.paths = run;
     view.ranks.wanted = true;
     show_panel(view, "ranks");
-  } else if (!view.ranks.paths.empty() && view.ranks.paths.front() != around) {
+  } else if (std::none_of(view.ranks.paths.begin(), view.ranks.paths.end(), is_of_run)) {
     view.ranks.paths.clear();
     view.ranks.wanted = false;
   }

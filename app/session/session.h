@@ -40,6 +40,8 @@ class Session {
 
   // Starts loading. The open document stays until the new one is there; an earlier load is cancelled.
   void open(const std::string& path);
+  // Several at once: ranks of one run, or two traces to compare (core/ranks/rank_head.h).
+  void open_all(const std::vector<std::string>& paths);
   // Starts loading the trace to compare the open one with.
   void open_second(const std::string& path);
   // Does `request` if it is the session's to do: files, folders, args, messages. False: the window's (text, title,
@@ -110,11 +112,12 @@ class Session {
   const std::shared_ptr<const Document>& subject() const { return acts_on_second() ? second_.document() : shown(); }
   std::shared_ptr<const Document> whole_subject() const { return subject() && !subject()->trace.is_part ? subject() : nullptr; }
   bool acts_on_second() const { return side_ == TraceSide::b && second_.document() && shown(); }
+  void start_load(const std::string& path, std::vector<std::string> others);
   void change_places();
   void take_second();
   void take_chosen(ViewState& view);
   void take_load(ViewState& view);
-  void take_folder(const std::string& folder, ViewState& view);
+  void take_run(const std::vector<std::string>& run, ViewState& view);
   void take_part(ViewState& view);
   void replace_part(std::shared_ptr<const Document> part);
   void drop_part();

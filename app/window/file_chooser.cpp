@@ -38,12 +38,32 @@ std::string found_chooser() {
 }
 
 // No shell in between: a folder's name is data.
-std::vector<std::string> arguments(const std::string& program, const std::string& folder) {
+std::vector<std::string> arguments(const std::string& program, const std::string& folder, bool several) {
   if (program.ends_with("kdialog"))
-    return {program, "--title", "Open a trace", "--getopenfilename", folder.empty() ? "." : folder};
+    return several ? std::vector<std::string>{program,
+                                              "--title",
+                                              "Open a trace",
+                                              "--multiple",
+                                              "--separate-output",
+                                              "--getopenfilename",
+                                              folder.empty() ? "." : folder}
+                   : std::vector<std::string>{program, "--title", "Open a trace", "--getopenfilename",
+                                              folder.empty() ? "." : folder};
   std::vector<std::string> words{program, "--file-selection", "--title=Open a trace"};
+  if (several) words.insert(words.end(), {"--multiple", "--separator=\n"});
   if (!folder.empty()) words.push_back("--filename=" + folder);
   return words;
+}
+
+// One name a line.
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    if (end > 0) lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
 }
 
 std::string read_all(int from) {
@@ -83,15 +103,16 @@ void FileChooser::Run::close() {
 }
 
 FileChooser::Answer FileChooser::Run::choose(const Question& question) {
-  std::optional<std::string> path;
-  if (has_portal) path = choose_by_portal(question.folder, [&] { return ends || turn != question.turn; });
-  return {path ? *path : choose_by_program(question.folder), question.as_second};
+  const bool several = !question.as_second;
+  std::optional<std::vector<std::string>> paths;
+  if (has_portal) paths = choose_by_portal(question.folder, several, [&] { return ends || turn != question.turn; });
+  return {paths ? *paths : choose_by_program(question.folder, several), question.as_second};
 }
 
-std::string FileChooser::Run::choose_by_program(const std::string& folder) {
+std::vector<std::string> FileChooser::Run::choose_by_program(const std::string& folder, bool several) {
   int pipe_ends[2];
   if (ends || program.empty() || pipe2(pipe_ends, O_CLOEXEC) != 0) return {};
-  std::vector<std::string> words = arguments(program, folder);
+  std::vector<std::string> words = arguments(program, folder, several);
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -102,17 +123,16 @@ std::string FileChooser::Run::choose_by_program(const std::string& folder) {
   const bool runs = posix_spawn(&started, program.c_str(), &actions, nullptr, argv.data(), environ) == 0;
   posix_spawn_file_actions_destroy(&actions);
   ::close(pipe_ends[1]);
-  std::string path;
+  std::string text;
   if (runs) {
     process = started;
     if (ends) close();  // asked for before the number was there
-    path = read_all(pipe_ends[0]);
+    text = read_all(pipe_ends[0]);
     process = 0;  // before it is waited for: from then on the number may be another program's
     waitpid(started, nullptr, 0);
   }
   ::close(pipe_ends[0]);
-  while (path.ends_with('\n')) path.pop_back();
-  return path;
+  return lines_of(text);
 }
 
 }  // namespace gapscope

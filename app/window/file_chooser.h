@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "app/jobs/latest_job.h"
 
@@ -17,11 +18,11 @@ class FileChooser {
  public:
   struct Question {
     std::string folder;      // where it begins
-    bool as_second = false;  // handed back with the answer
+    bool as_second = false;  // handed back with the answer; else several files may be chosen
     std::uint32_t turn = 0;  // set by ask(): a newer one closes it
   };
   struct Answer {
-    std::string path;  // empty: closed without a choice
+    std::vector<std::string> paths;  // none: closed without a choice
     bool as_second = false;
   };
 
@@ -44,7 +45,7 @@ class FileChooser {
     std::atomic<bool> ends{false};
 
     Answer choose(const Question& question);
-    std::string choose_by_program(const std::string& folder);
+    std::vector<std::string> choose_by_program(const std::string& folder, bool several);
     void close();
   };
 

@@ -56,6 +56,10 @@ class Writer {
   explicit Writer(DBusMessage* message) { dbus_message_iter_init_append(message, &at_); }
   void text(const char* value) { dbus_message_iter_append_basic(&at_, DBUS_TYPE_STRING, &value); }
   void number(std::uint32_t value) { dbus_message_iter_append_basic(&at_, DBUS_TYPE_UINT32, &value); }
+  void yes() {
+    const dbus_bool_t value = TRUE;
+    dbus_message_iter_append_basic(&at_, DBUS_TYPE_BOOLEAN, &value);
+  }
   template <class Fill>
   void within(int type, const char* signature, Fill fill) {
     Writer inner;
@@ -97,7 +101,7 @@ void write_filter(Writer& filters, const char* name, const Pattern& patterns) {
   });
 }
 
-Message open_file_call(const std::string& folder, const std::string& token) {
+Message open_file_call(const std::string& folder, const std::string& token, bool several) {
   Message call(dbus_message_new_method_call(kPortal, kObject, kChooser, "OpenFile"));
   if (!call) return nullptr;
   Writer writer(call.get());
@@ -111,6 +115,7 @@ Message open_file_call(const std::string& folder, const std::string& token) {
         write_filter(filters, "All files", std::array{"*"});
       });
     });
+    if (several) options.option("multiple", "b", [&](Writer& value) { value.yes(); });
     if (!folder.empty()) options.option("current_folder", "ay", [&](Writer& value) { value.bytes(folder); });
   });
   return call;
@@ -131,8 +136,8 @@ void listen_to(DBusConnection* bus, const std::string& request) {
   dbus_connection_flush(bus);
 }
 
-// The first of "uris"; empty where there is none.
-std::string chosen_in(DBusMessageIter results) {
+// "uris", as paths; empty where there are none.
+std::vector<std::string> chosen_in(DBusMessageIter results) {
   for (DBusMessageIter entries = results; dbus_message_iter_get_arg_type(&entries) == DBUS_TYPE_DICT_ENTRY;
        dbus_message_iter_next(&entries)) {
     DBusMessageIter entry, value, uris;
@@ -145,16 +150,19 @@ std::string chosen_in(DBusMessageIter results) {
         dbus_message_iter_get_element_type(&value) != DBUS_TYPE_STRING)
       continue;
     dbus_message_iter_recurse(&value, &uris);
-    if (dbus_message_iter_get_arg_type(&uris) != DBUS_TYPE_STRING) return {};
-    const char* uri = nullptr;
-    dbus_message_iter_get_basic(&uris, &uri);
-    return copied_path(uri).value_or("");
+    std::vector<std::string> paths;
+    for (; dbus_message_iter_get_arg_type(&uris) == DBUS_TYPE_STRING; dbus_message_iter_next(&uris)) {
+      const char* uri = nullptr;
+      dbus_message_iter_get_basic(&uris, &uri);
+      if (std::optional<std::string> path = copied_path(uri)) paths.push_back(std::move(*path));
+    }
+    return paths;
   }
   return {};
 }
 
 // Of the signal "Response": 0 where something was chosen, and what.
-std::string read_response(DBusMessage* response) {
+std::vector<std::string> read_response(DBusMessage* response) {
   if (!dbus_message_has_signature(response, "ua{sv}")) return {};
   DBusMessageIter args, results;
   dbus_message_iter_init(response, &args);
@@ -162,7 +170,7 @@ std::string read_response(DBusMessage* response) {
   dbus_message_iter_get_basic(&args, &code);
   dbus_message_iter_next(&args);
   dbus_message_iter_recurse(&args, &results);
-  return code == 0 ? chosen_in(results) : std::string();
+  return code == 0 ? chosen_in(results) : std::vector<std::string>();
 }
 
 void close_request(DBusConnection* bus, const std::string& request) {
@@ -172,7 +180,7 @@ void close_request(DBusConnection* bus, const std::string& request) {
   dbus_connection_flush(bus);
 }
 
-std::string await_response(DBusConnection* bus, const std::string& request, const std::function<bool()>& ends) {
+std::vector<std::string> await_response(DBusConnection* bus, const std::string& request, const std::function<bool()>& ends) {
   while (!ends()) {
     if (!dbus_connection_read_write(bus, kPollMs)) return {};
     while (const Message message{dbus_connection_pop_message(bus)})
@@ -195,14 +203,15 @@ bool has_portal_chooser() {
   return answer && dbus_message_get_type(answer.get()) == DBUS_MESSAGE_TYPE_METHOD_RETURN;
 }
 
-std::optional<std::string> choose_by_portal(const std::string& folder, const std::function<bool()>& ends) {
+std::optional<std::vector<std::string>> choose_by_portal(const std::string& folder, bool several,
+                                                         const std::function<bool()>& ends) {
   static std::atomic<std::uint32_t> count{0};
   const Bus bus = connected();
   if (!bus) return std::nullopt;
   const std::string token = "gapscope" + std::to_string(++count);
   std::string request = request_path(bus.get(), token);
   listen_to(bus.get(), request);
-  const Message call = open_file_call(folder, token);
+  const Message call = open_file_call(folder, token, several);
   const Message answer = call ? answer_of(bus.get(), call.get()) : nullptr;
   const char* handle = nullptr;
   if (!answer || !dbus_message_get_args(answer.get(), nullptr, DBUS_TYPE_OBJECT_PATH, &handle, DBUS_TYPE_INVALID))

@@ -4,14 +4,16 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace gapscope {
 
 // Whether the session has such a portal. Asks its bus, which may take a while; never starts a bus.
 bool has_portal_chooser();
 
-// Shows the dialog, which begins in `folder` unless that is empty, until a file is chosen or it is closed: then the path is
-// empty. Closes it once `ends()` is true. None where the portal does not answer.
-std::optional<std::string> choose_by_portal(const std::string& folder, const std::function<bool()>& ends);
+// Shows the dialog, which begins in `folder` unless that is empty, until files are chosen (one, unless `several` may be) or it
+// is closed: then there are none. Closes it once `ends()` is true. Nullopt where the portal does not answer.
+std::optional<std::vector<std::string>> choose_by_portal(const std::string& folder, bool several,
+                                                         const std::function<bool()>& ends);
 
 }  // namespace gapscope

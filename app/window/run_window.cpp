@@ -45,7 +45,7 @@ class WindowLoop {
       : window_(window), signals_(signals), session_(session_options(run)), state_(run.state_file) {
     prefer(ui_.view(), session_.preferences());
     if (const std::filesystem::path assets = find_assets(run.executable); !assets.empty()) take_icon(assets / "icon.png");
-    if (!run.file.empty()) session_.open(run.file);
+    session_.open_all(run.files);
     if (!run.second.empty()) session_.open_second(run.second);
   }
 
@@ -99,12 +99,9 @@ class WindowLoop {
     return in;
   }
 
-  // Two files are two traces to compare; of more the last is as good as any.
   void take_drop(const Drop& drop) {
-    const bool two = drop.paths.size() == 2;
-    if (two) session_.open(drop.paths.front());
-    if (two || (drop.shift && session_.document() && !drop.paths.empty())) return session_.open_second(drop.paths.back());
-    if (!drop.paths.empty()) session_.open(drop.paths.back());
+    if (drop.shift && drop.paths.size() == 1 && session_.document()) return session_.open_second(drop.paths.front());
+    session_.open_all(drop.paths);
   }
 
   void carry_out(const Request& request) {

@@ -85,7 +85,7 @@ class Aligner {
 
  private:
   const RankCollective& collective(const Member& m) const { return ranks_[m.rank].collectives[m.at]; }
-  bool counts(const Matched& m) const {
+  bool counts_for_clocks(const Matched& m) const {
     const Member& first = matches_.of(m).front();
     return waits_for_all(ranks_[first.rank].whats[collective(first).what].type);
   }
@@ -93,9 +93,14 @@ class Aligner {
 
   // Every rank of a collective with the first one of it: that suffices to reach all, and is linear.
   void compare() {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> counts;
+    for (const Matched& matched : matches_.all)
+      if (counts_for_clocks(matched))
+        for (const Member& m : matches_.of(matched).subspan(1)) ++counts[{matches_.of(matched)[0].rank, m.rank}];
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Difference>> differences;
+    for (const auto& [ranks, count] : counts) differences[ranks].reserve(count);
     for (const Matched& matched : matches_.all) {
-      if (!counts(matched)) continue;
+      if (!counts_for_clocks(matched)) continue;
       const std::span<const Member> members = matches_.of(matched);
       const Ns end = base(members[0].rank) + collective(members[0]).span.end;
       for (const Member& m : members.subspan(1)) {
@@ -163,7 +168,7 @@ class Aligner {
   void check() {
     Ns shortest = std::numeric_limits<Ns>::max();
     for (const Matched& matched : matches_.all) {
-      if (!counts(matched)) continue;
+      if (!counts_for_clocks(matched)) continue;
       ++out_.compared;
       Ns latest_begin = std::numeric_limits<Ns>::min(), earliest_end = std::numeric_limits<Ns>::max();
       for (const Member& m : matches_.of(matched)) {

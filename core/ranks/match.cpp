@@ -32,6 +32,8 @@ std::string pair_of(const CollectiveWhat& w, std::int64_t rank) {
   return w.type == CollectiveType::send ? fmt::format("{}>{}", own, peer) : fmt::format("{}>{}", peer, own);
 }
 
+constexpr std::uint32_t kNone = 0xFFFF'FFFFu;
+
 struct Numbers {
   std::unordered_map<std::string, std::uint32_t> ids;
   std::uint32_t of(const std::string& text) {
@@ -39,11 +41,11 @@ struct Numbers {
   }
 };
 
-// What one rank called in one group (or with one peer), in order.
+// What one rank called in one group (or with one peer), in order: positions in its collectives. There are as many of these as
+// collectives in the run, so that what is compared is made of two of them at a time.
 struct RankSequence {
   std::uint32_t rank;
   std::vector<std::uint32_t> at;
-  std::vector<SequenceItem> items;
 };
 struct Sequence {
   std::uint32_t group = 0;
@@ -79,41 +81,78 @@ class Matcher {
     const RankData& rank = ranks_[r];
     std::vector<WhatIds> ids;
     for (const CollectiveWhat& w : rank.whats) ids.push_back(ids_of(w, rank.rank));
-    for (std::uint32_t i = 0; i < rank.collectives.size(); ++i) {
-      const RankCollective& c = rank.collectives[i];
-      std::vector<RankSequence>& of_ranks = sequences_[ids[c.what].sequence].ranks;
-      if (of_ranks.empty() || of_ranks.back().rank != r) of_ranks.push_back({r, {}, {}});
-      of_ranks.back().at.push_back(i);
-      of_ranks.back().items.push_back({ids[c.what].key, c.seq, rank.base + c.span.end, waits_for_all(rank.whats[c.what].type)});
+    std::unordered_map<std::uint32_t, std::size_t> counts;
+    for (const RankCollective& c : rank.collectives) ++counts[ids[c.what].sequence];
+    for (const auto& [sequence, count] : counts) {
+      sequences_[sequence].ranks.push_back({r, {}});
+      sequences_[sequence].ranks.back().at.reserve(count);
     }
+    for (std::uint32_t i = 0; i < rank.collectives.size(); ++i)
+      sequences_[ids[rank.collectives[i].what].sequence].ranks.back().at.push_back(i);
+    keys_of_.emplace_back();
+    for (const WhatIds& id : ids) keys_of_.back().push_back(id.key);
+  }
+
+  std::vector<SequenceItem> items_of(const RankSequence& sequence) const {
+    const RankData& rank = ranks_[sequence.rank];
+    std::vector<SequenceItem> items;
+    items.reserve(sequence.at.size());
+    for (const std::uint32_t i : sequence.at) {
+      const RankCollective& c = rank.collectives[i];
+      items.push_back({keys_of_[sequence.rank][c.what], c.seq, rank.base + c.span.end, waits_for_all(rank.whats[c.what].type)});
+    }
+    return items;
   }
 
   // All are laid beside the longest of them.
   void match(Sequence& sequence) {
     const auto longest = std::max_element(sequence.ranks.begin(), sequence.ranks.end(),
                                           [](const auto& a, const auto& b) { return a.at.size() < b.at.size(); });
-    std::vector<std::vector<Member>> partners(longest->at.size());
-    for (const RankSequence& other : sequence.ranks) {
-      if (other.rank == longest->rank) continue;
-      const SequenceFit fit = fit_sequences(longest->items, other.items);
-      for (const auto& [i, j] : fit.pairs) partners[i].push_back({other.rank, other.at[j]});
+    const std::vector<SequenceItem> items = items_of(*longest);
+    // By rank of the sequence and position in the longest: position in the rank's collectives.
+    std::vector<std::uint32_t> partners(sequence.ranks.size() * items.size(), kNone);
+    for (std::size_t r = 0; r < sequence.ranks.size(); ++r) {
+      const RankSequence& other = sequence.ranks[r];
+      const auto row = partners.begin() + static_cast<std::ptrdiff_t>(r * items.size());
+      if (other.rank == longest->rank) {
+        std::copy(other.at.begin(), other.at.end(), row);
+        continue;
+      }
+      const SequenceFit fit = fit_sequences(items, items_of(other));
+      for (const auto& [i, j] : fit.pairs) row[i] = other.at[j];
       out_.unmatched[other.rank] += other.at.size() - fit.pairs.size();
       if (fit.other_order + fit.different > 0)
         out_.troubles.push_back({sequence.group, longest->rank, other.rank, longest->at[fit.first_trouble.first],
                                  other.at[fit.first_trouble.second], fit.first_is_order, fit.other_order + fit.different});
     }
-    for (std::size_t i = 0; i < partners.size(); ++i) {
-      if (partners[i].empty()) {
-        ++out_.unmatched[longest->rank];
-        continue;
-      }
-      partners[i].push_back({longest->rank, longest->at[i]});
-      std::sort(partners[i].begin(), partners[i].end(), [](const Member& a, const Member& b) { return a.rank < b.rank; });
-      out_.all.push_back(
-          {static_cast<std::uint32_t>(out_.members.size()), static_cast<std::uint32_t>(partners[i].size()), sequence.group, 0});
-      out_.members.insert(out_.members.end(), partners[i].begin(), partners[i].end());
-    }
+    put(sequence, partners, items.size(), longest->rank);
     sequence = {};
+  }
+
+  // The columns of `partners`; one with the longest sequence alone found no partner.
+  void put(const Sequence& sequence, const std::vector<std::uint32_t>& partners, std::size_t columns, std::uint32_t longest) {
+    const auto matched =
+        static_cast<std::size_t>(std::count_if(partners.begin(), partners.end(), [](std::uint32_t at) { return at != kNone; }));
+    if (sequence.ranks.size() > 1) make_room(out_.members, matched);
+    for (std::size_t i = 0; i < columns; ++i) {
+      const auto first = static_cast<std::uint32_t>(out_.members.size());
+      for (std::size_t r = 0; r < sequence.ranks.size(); ++r)
+        if (const std::uint32_t at = partners[r * columns + i]; at != kNone)
+          out_.members.push_back({sequence.ranks[r].rank, at});
+      const auto count = static_cast<std::uint32_t>(out_.members.size()) - first;
+      if (count > 1) {
+        out_.all.push_back({first, count, sequence.group, 0});
+      } else {
+        out_.members.pop_back();
+        ++out_.unmatched[longest];
+      }
+    }
+  }
+
+  // Exactly where there are few sequences; where there are many, not again for each.
+  static void make_room(std::vector<Member>& members, std::size_t more) {
+    const std::size_t wanted = members.size() + more;
+    if (wanted > members.capacity()) members.reserve(std::max(wanted, members.capacity() + members.capacity() / 8));
   }
 
   // By the begin on the first rank that took part.
@@ -138,6 +177,7 @@ class Matcher {
   Numbers keys_, sequence_ids_;
   std::unordered_map<std::string, std::uint32_t> group_of_;
   std::vector<Sequence> sequences_;
+  std::vector<std::vector<std::uint32_t>> keys_of_;  // by rank and what
 };
 
 }  // namespace

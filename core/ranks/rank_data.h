@@ -9,6 +9,7 @@
 #include "core/analyze/account/time_account.h"
 #include "core/base/span_set.h"
 #include "core/ranks/collective.h"
+#include "core/ranks/rank_rows.h"
 
 namespace gapscope {
 
@@ -65,6 +66,8 @@ struct RankData {
   // What its compute kernels would take undisturbed: of each name and grid the shortest, times how many there are. Kernels run
   // longer beside a collective that waits, so their plain sum is longer on the rank that waits.
   Ns compute_work = 0;
+
+  RankRows rows;  // empty unless asked for; not sent to other processes
 
   HostEvents compiling, collecting;  // Dynamo, Inductor and their like; Python's garbage collector
 };

@@ -12,31 +12,18 @@
 #include "core/analyze/account/idle_cause.h"
 #include "core/base/text.h"
 #include "core/load/load_trace.h"
+#include "core/ranks/rank_head.h"
 
 namespace gapscope {
 namespace {
 
 using Json = nlohmann::json;
 
-// The number of a member, also where the text was cut after it: a header keeps no more than a panel can show.
-std::int64_t number_in(std::string_view text, std::string_view key) {
-  const std::size_t at = text.find(key);
-  if (at == text.npos) return -1;
-  std::size_t i = text.find(':', at + key.size());
-  if (i == text.npos) return -1;
-  for (++i; i < text.size() && (text[i] == ' ' || text[i] == '"' || text[i] == '\n' || text[i] == '\t'); ++i) {
-  }
-  std::int64_t value = 0;
-  bool any = false;
-  for (; i < text.size() && text[i] >= '0' && text[i] <= '9' && value < 1'000'000'000; ++i)
-    value = 10 * value + (text[i] - '0'), any = true;
-  return any ? value : -1;
-}
-
 void read_header(const Header& header, RankData& out) {
   const std::string_view info = header.find("distributedInfo");
-  out.rank = number_in(info, "\"rank\"");
-  out.world_size = std::max<std::int64_t>(0, number_in(info, "\"world_size\""));
+  const RankHead head = rank_head(info);
+  out.rank = head.rank;
+  out.world_size = std::max<std::int64_t>(0, head.world_size);
   out.base = header.base_time;
   out.has_base = header.has_base_time;
 }
@@ -148,6 +135,7 @@ class Reducer {
       offsets.push_back(trace_.slices.offset[op.slice.index()]);
     }
     std::vector<std::uint32_t> in_file(offsets.size());
+    out_.collectives.shrink_to_fit();  // there are many ranks, and this is most of what is kept of each
     std::iota(in_file.begin(), in_file.end(), 0u);
     std::sort(in_file.begin(), in_file.end(), [&](std::uint32_t a, std::uint32_t b) { return offsets[a] < offsets[b]; });
     for (std::uint32_t i = 0; i < in_file.size(); ++i) out_.collectives[in_file[i]].order = i;

@@ -155,7 +155,7 @@ Ns RunReport::waited_for(std::uint32_t rank) const {
 
 std::vector<ReadFile> LocalReader::read(const std::vector<std::string>& files) {
   std::vector<ReadFile> out(files.size());
-  const int at_once = std::min(2, hardware_threads());
+  const int at_once = std::min(at_once_, hardware_threads());
   const int threads = std::max(1, hardware_threads() / at_once);
   kept_.resize(static_cast<std::size_t>(at_once));
   std::atomic<std::size_t> next{0};
@@ -171,6 +171,7 @@ std::vector<ReadFile> LocalReader::read(const std::vector<std::string>& files) {
         }
         full = std::move(*opened);
         out[i].data = reduce_rank(full);
+        if (row_slices_ > 0) out[i].data.rows = rank_rows(full, row_slices_);
       } catch (...) {
         full = {};
         out[i].error = current_failure("read", files[i]).message;

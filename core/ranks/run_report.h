@@ -69,10 +69,14 @@ class RankReader {
 // This process, with at most two ranks in full at once: the last two read are still there when questions come.
 class LocalReader : public RankReader {
  public:
+  // `at_once`: files; `row_slices`: of each row of RankData::rows the most slices, 0 for no rows.
+  explicit LocalReader(int at_once = 2, std::size_t row_slices = 0) : at_once_(at_once), row_slices_(row_slices) {}
   std::vector<ReadFile> read(const std::vector<std::string>& files) override;
   std::vector<DoingAnswer> answer(const std::vector<DoingQuestion>& questions) override;
 
  private:
+  int at_once_;
+  std::size_t row_slices_;
   std::vector<FullRank> kept_;
 };
 

@@ -16,7 +16,8 @@ class WaitCounter {
     out_.ranks.resize(ranks.size());
     out_.lost.resize(ranks.size());
     out_.lost_alone.resize(ranks.size());
-    parts_.resize(ranks.size());
+    out_.collectives.reserve(matches.all.size());
+    for (const RankData& rank : ranks) out_.matched_of.emplace_back(rank.collectives.size(), kUnmatched);
   }
 
   Waits run() {
@@ -31,12 +32,6 @@ class WaitCounter {
   }
 
  private:
-  // Stretches of one rank, in times of its file.
-  struct Part {
-    Span wait;
-    Span transfer;
-    std::uint32_t late;
-  };
   struct Loss {
     Ns lost = 0, alone = 0;
     std::uint64_t collectives = 0;
@@ -80,6 +75,7 @@ class WaitCounter {
 
   void add(const Matched& matched) {
     const std::span<const Member> members = matches_.of(matched);
+    for (const Member& m : members) out_.matched_of[m.rank][m.at] = static_cast<std::uint32_t>(out_.collectives.size());
     const CollectiveNumbers& n = out_.collectives.emplace_back(numbers(members));
     const CollectiveType type = what(members[0]).type;
     if (has_skew_table(type)) {
@@ -90,7 +86,7 @@ class WaitCounter {
     }
     if (!waits_for_all(type) && !is_point_to_point(type)) return;
     Ns lost = 0;
-    for (const Member& m : members) lost += add_part(m, n, type);
+    for (const Member& m : members) lost += wait_of(on_axis(m), n, type);
     if (lost == 0) return;
     const Member& late = *std::find_if(members.begin(), members.end(), [&](const Member& m) { return m.rank == n.last; });
     Loss& loss = loss_of(members, late, n);
@@ -102,16 +98,6 @@ class WaitCounter {
     loss.meanwhile.push_back({clock.in_file(n.begin), collective(late).span.begin});
     out_.lost[n.last] += lost;
     out_.lost_alone[n.last] += std::min(alone, lost);
-  }
-
-  // A sender may be gone before the receiver comes: then nobody waited.
-  Ns add_part(const Member& m, const CollectiveNumbers& n, CollectiveType type) {
-    const Span file = collective(m).span;
-    const Span axis = on_axis(m);
-    const bool left_before = !waits_for_all(type) && axis.end <= n.latest_begin;
-    const Ns wait = left_before ? 0 : std::clamp<Ns>(n.latest_begin - axis.begin, 0, file.length());
-    parts_[m.rank].push_back({{file.begin, file.begin + wait}, {file.begin + wait, file.end}, n.last});
-    return wait;
   }
 
   // The step that the late rank was in, or else any of the others.
@@ -128,13 +114,32 @@ class WaitCounter {
     return losses.of_rank[late.rank];
   }
 
+  // Stretches of one rank, in times of its file and in order of begin.
+  struct Part {
+    Span wait, transfer;
+    std::uint32_t late = 0;
+  };
+  std::vector<Part> parts_of(std::size_t r) const {
+    std::vector<Part> parts;
+    for (std::size_t at = 0; at < ranks_[r].collectives.size(); ++at) {
+      const std::uint32_t matched = out_.matched_of[r][at];
+      if (matched == kUnmatched) continue;
+      const RankCollective& c = ranks_[r].collectives[at];
+      const CollectiveType type = ranks_[r].whats[c.what].type;
+      if (!waits_for_all(type) && !is_point_to_point(type)) continue;
+      const CollectiveNumbers& n = out_.collectives[matched];
+      const Ns wait = wait_of(clocks_.ranks[r].on_axis(c.span), n, type);
+      parts.push_back({{c.span.begin, c.span.begin + wait}, {c.span.begin + wait, c.span.end}, n.last});
+    }
+    return parts;
+  }
+
   // The account's exposed communication: what is transfer of some collective is that, then what waits for the rank whose
   // collective began first.
   void split(std::size_t r) {
     RankNumbers& out = out_.ranks[r];
     const SpanSet& exposed = ranks_[r].exposed_communication;
-    std::vector<Part>& parts = parts_[r];
-    std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.wait.begin < b.wait.begin; });
+    const std::vector<Part> parts = parts_of(r);
     std::vector<Span> transfers, all;
     for (const Part& p : parts) transfers.push_back(p.transfer), all.push_back(hull(p.wait, p.transfer));
     const SpanSet transfer = intersect(exposed, span_set(std::move(transfers)));
@@ -157,7 +162,6 @@ class WaitCounter {
     for (const auto& [rank, time] : waiting) out.waiting.push_back({rank, time});
     std::stable_sort(out.waiting.begin(), out.waiting.end(),
                      [](const WaitingFor& a, const WaitingFor& b) { return a.time > b.time; });
-    std::vector<Part>().swap(parts);
   }
 
   void choose_late() {
@@ -178,11 +182,16 @@ class WaitCounter {
   const Matches& matches_;
   const Clocks& clocks_;
   Waits out_;
-  std::vector<std::vector<Part>> parts_;
   std::map<std::string, StepLosses> steps_;
 };
 
 }  // namespace
+
+// A sender may be gone before the receiver comes: then nobody waited.
+Ns wait_of(Span on_axis, const CollectiveNumbers& numbers, CollectiveType type) {
+  if (!waits_for_all(type) && (!is_point_to_point(type) || on_axis.end <= numbers.latest_begin)) return 0;
+  return std::clamp<Ns>(numbers.latest_begin - on_axis.begin, 0, on_axis.length());
+}
 
 Ns RankNumbers::waiting_total() const {
   Ns sum = 0;

@@ -9,6 +9,8 @@
 
 namespace gapscope {
 
+constexpr std::uint32_t kUnmatched = 0xFFFF'FFFFu;
+
 struct CollectiveNumbers {
   Ns begin = 0;  // the earliest, on the axis
   Ns latest_begin = 0;
@@ -23,6 +25,10 @@ struct CollectiveNumbers {
 
   Ns start_skew() const { return latest_begin - begin; }
 };
+
+// Of one of its ranks, which took part at `on_axis`: how long it waited for the last to come. 0 of a kind where it is not known
+// who waits for whom, and of a sender that was gone before.
+Ns wait_of(Span on_axis, const CollectiveNumbers& numbers, CollectiveType type);
 
 struct WaitingFor {
   std::uint32_t rank = 0;  // position in the ranks
@@ -56,10 +62,11 @@ struct LateRank {
 struct Waits {
   std::vector<CollectiveNumbers> collectives;  // by Matches::all
   std::vector<RankNumbers> ranks;
-  std::vector<LateRank> late;        // in order of time: of each step the rank that cost most
-  std::vector<Ns> lost, lost_alone;  // by rank: what all others waited for it, as in LateRank
-  std::uint64_t skewed = 0;          // collectives that RankNumbers::times_last counts
-  Ns start = 0;                      // of the first rank's recording, on the axis
+  std::vector<LateRank> late;                          // in order of time: of each step the rank that cost most
+  std::vector<Ns> lost, lost_alone;                    // by rank: what all others waited for it, as in LateRank
+  std::uint64_t skewed = 0;                            // collectives that RankNumbers::times_last counts
+  std::vector<std::vector<std::uint32_t>> matched_of;  // by rank and collective: position in Matches::all, or kUnmatched
+  Ns start = 0;                                        // of the first rank's recording, on the axis
 };
 
 Waits count_waits(const std::vector<RankData>& ranks, const Matches& matches, const Clocks& clocks);

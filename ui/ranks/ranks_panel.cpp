@@ -13,6 +13,7 @@
 #include "core/base/text.h"
 #include "core/view/timeline/time_view.h"
 #include "ui/panels.h"
+#include "ui/ranks/ranks_panel.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/grid.h"
 #include "ui/widgets/text.h"
@@ -20,32 +21,21 @@
 namespace gapscope {
 namespace {
 
-constexpr float kMatrixShare = 0.5f;                                         // of the panel's width
+constexpr float kMatrixShare = 0.5f, kBandsShare = 0.6f;                     // of the panel's width
 constexpr float kLeastRow = 6, kMostRow = 22, kTitle = 64, kMostStep = 120;  // px at scale 1
+constexpr float kLeastWords = 200;  // px at scale 1 beside the bands, for the sentence and the table
 constexpr double kLeastAlpha = 0.06;
 
-constexpr std::array<Choice, 3> kFigures = {{
+constexpr std::array<Choice, 4> kPictures = {{
+    {"Bands", "The GPU of each rank on one axis, under the lanes of the open one."},
     {"Step time", "How long each step of each rank took."},
     {"Exposed communication", "How long each rank communicated, or waited to, with no computing beside it."},
     {"Made others wait", "How long the others waited for this rank, all together."},
 }};
 
-struct RanksPanel {
-  const Document& document;
-  ViewState& view;
-  Requests& out;
-  const Theme& theme;
-  RanksState& state;
-  const RanksAnswer& answer;
-};
-
 std::vector<std::string> paths_of(const Document& document, const RanksState& state) {
   if (!state.paths.empty()) return state.paths;
   return {std::filesystem::path(document.trace.path).parent_path().string()};
-}
-
-bool is_open(const RanksPanel& panel, std::size_t rank) {
-  return panel.answer.report.run.ranks[rank].file == panel.document.trace.path;
 }
 
 void show_step(const RanksPanel& panel, const std::string& name) {
@@ -64,7 +54,7 @@ void show_step(const RanksPanel& panel, const std::string& name) {
 void open_cell(RanksPanel& panel, std::size_t rank, std::size_t step) {
   const std::string& name = panel.answer.matrix.steps[step];
   if (is_open(panel, rank)) return show_step(panel, name);
-  panel.state.go_to = {panel.answer.report.run.ranks[rank].file, name};
+  panel.state.go_to = {panel.answer.report.run.ranks[rank].file, name, {}};
   panel.out.add(OpenFile{panel.state.go_to->file});
 }
 
@@ -183,17 +173,50 @@ void draw_words(RanksPanel& panel) {
     draw_text(Face::sans, panel.theme.notable, printable(problem), /*wrap=*/true);
 }
 
-void draw_run(RanksPanel& panel) {
-  panel.state.figure =
-      static_cast<RankFigure>(draw_choice("figure", kFigures, static_cast<std::size_t>(panel.state.figure), panel.view));
+void draw_choices(RanksPanel& panel) {
+  RanksState& state = panel.state;
+  const bool bands = state.picture == RanksPicture::bands;
+  const std::size_t now = bands ? 0 : 1 + static_cast<std::size_t>(state.figure);
+  const std::size_t chosen = draw_choice("picture", kPictures, now, panel.view);
+  state.picture = chosen == 0 ? RanksPicture::bands : RanksPicture::matrix;
+  if (chosen > 0) state.figure = static_cast<RankFigure>(chosen - 1);
   ImGui::SameLine();
-  ImGui::Checkbox("latest first", &panel.state.by_lateness);
+  ImGui::Checkbox("latest first", &state.by_lateness);
   draw_hover("Ranks that the others waited for longest come first.");
-  if (panel.state.go_to && panel.state.go_to->file == panel.document.trace.path)
-    show_step(panel, std::exchange(panel.state.go_to, std::nullopt)->step);
-  ImGui::BeginChild("left", {std::floor(ImGui::GetContentRegionAvail().x * kMatrixShare), 0});
-  draw_matrix(panel);
+  if (bands) draw_band_legend(panel);
+}
+
+// Where a click in the bands or the matrix led to.
+void arrive(RanksPanel& panel) {
+  if (!panel.state.go_to || panel.state.go_to->file != panel.document.trace.path) return;
+  const RanksState::Place place = *std::exchange(panel.state.go_to, std::nullopt);
+  if (!place.time) return show_step(panel, place.step);
+  const Span reach = axis_reach(panel.view.active(), panel.document.trace.span);
+  go_to(panel.view, within_limits(TimeView{*place.time, 0, 0}, reach));
+}
+
+// The bands end where the lanes do; beside them, under the findings, is room for words, or else they stand above.
+float left_width(const RanksPanel& panel) {
+  const float room = ImGui::GetContentRegionAvail().x;
+  if (panel.state.picture == RanksPicture::matrix) return std::floor(room * kMatrixShare);
+  const float lanes = panel.state.lanes_x1 - ImGui::GetCursorScreenPos().x;
+  return lanes > 0 ? std::min(room, lanes) : std::floor(room * kBandsShare);
+}
+
+void draw_run(RanksPanel& panel) {
+  draw_choices(panel);
+  arrive(panel);
+  const float left = left_width(panel), gap = ImGui::GetStyle().ItemSpacing.x;
+  const bool beside = ImGui::GetContentRegionAvail().x - left - gap >= kLeastWords * panel.view.scale;
+  if (!beside) draw_text(Face::bold, panel.theme.text, printable(panel.answer.sentence), /*wrap=*/true);
+  const float x1 = ImGui::GetCursorScreenPos().x + left;
+  ImGui::BeginChild("left", {left, 0});
+  if (panel.state.picture == RanksPicture::bands)
+    draw_rank_bands(panel, x1);
+  else
+    draw_matrix(panel);
   ImGui::EndChild();
+  if (!beside) return;
   ImGui::SameLine();
   ImGui::BeginChild("right");
   draw_words(panel);
@@ -212,6 +235,10 @@ void draw_offer(const Document& document, ViewState& view) {
 }
 
 }  // namespace
+
+bool is_open(const RanksPanel& panel, std::size_t rank) {
+  return panel.answer.report.run.ranks[rank].file == panel.document.trace.path;
+}
 
 void draw_ranks(const Document& document, ViewState& view, Requests& out) {
   if (draw_part_note(document, view, "the ranks follow")) return;

@@ -7,29 +7,33 @@
 
 #include <fmt/format.h>
 
-#include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "core/base/time_text.h"
 #include "core/view/document.h"
+#include "core/view/ranks/rank_bands.h"
 
 namespace gapscope {
 namespace {
 
-// Reads a few files at a time and looks between them whether anybody still wants to know.
+// Slices of all the ranks' rows together that are kept for drawing: 64 MB; and of one row at least.
+constexpr std::size_t kMostRowSlices = (std::size_t{64} << 20) / sizeof(RowSlice);
+constexpr std::size_t kLeastRowSlices = 500;
+
+// Reads file by file, since one rank is open in full already, and looks between them whether anybody still wants to know.
 class WatchedReader : public RankReader {
  public:
-  explicit WatchedReader(const std::atomic<bool>* cancel) : cancel_(cancel) {}
+  WatchedReader(const std::atomic<bool>* cancel, std::size_t files)
+      : cancel_(cancel),
+        local_(1,
+               std::clamp<std::size_t>(kMostRowSlices / std::max<std::size_t>(1, files), kLeastRowSlices, kMostRowSlices / 2)) {
+  }
   bool cancelled() const { return cancel_ && *cancel_; }
 
   std::vector<ReadFile> read(const std::vector<std::string>& files) override {
     std::vector<ReadFile> all;
-    const std::size_t at_once = std::max<std::size_t>(1, hardware_threads());
-    for (std::size_t i = 0; i < files.size(); i += at_once) {
+    for (const std::string& file : files) {
       if (cancelled()) return all.resize(files.size(), ReadFile{{}, "not read"}), all;
-      const std::size_t end = std::min(files.size(), i + at_once);
-      for (ReadFile& file :
-           local_.read({files.begin() + static_cast<std::ptrdiff_t>(i), files.begin() + static_cast<std::ptrdiff_t>(end)}))
-        all.push_back(std::move(file));
+      all.push_back(std::move(local_.read({file}).front()));
     }
     return all;
   }
@@ -73,8 +77,8 @@ RankMatrix rank_matrix(const RunReport& report) {
 }
 
 std::shared_ptr<const RanksAnswer> answer(const Document&, const RanksQuestion& question, const std::atomic<bool>* cancel) {
-  WatchedReader reader(cancel);
   const RankFiles found = find_rank_files(question.paths);
+  WatchedReader reader(cancel, found.files.size());
   auto made = std::make_shared<RanksAnswer>();
   made->question = question;
   made->report = analyze_run(found.files, reader, ClockAlignment::collectives);
@@ -83,6 +87,7 @@ std::shared_ptr<const RanksAnswer> answer(const Document&, const RanksQuestion& 
   problems.insert(problems.begin(), found.problems.begin(), found.problems.end());
   if (!made->report.run.ranks.empty()) made->sentence = first_sentence(made->report);
   made->matrix = rank_matrix(made->report);
+  made->bands = std::make_shared<const BandIndex>(band_index(made->report));
   return made;
 }
 

@@ -14,6 +14,7 @@ namespace gapscope {
 
 struct Document;
 struct RanksAnswer;
+struct BandIndex;  // core/view/ranks/rank_bands.h
 
 struct RanksQuestion {
   using Answer = RanksAnswer;
@@ -23,6 +24,8 @@ struct RanksQuestion {
 };
 
 enum class RankFigure : std::uint8_t { time, exposed_communication, lost };
+// Of the run: its GPUs on one axis, or a matrix of ranks and steps.
+enum class RanksPicture : std::uint8_t { bands, matrix };
 
 // Ranks by steps. A rank lacks a step that it has no annotation of.
 struct RankMatrix {
@@ -42,6 +45,7 @@ struct RanksAnswer {
   RanksQuestion question;
   RunReport report;
   RankMatrix matrix;
+  std::shared_ptr<const BandIndex> bands;
   std::string sentence;  // what the run is about; empty where no rank could be read
 };
 // Reads what lies beside `document` in the folders of the question. Ends early, with null, between two files once cancelled.
@@ -62,13 +66,16 @@ std::string cell_text(const RanksAnswer& answer, std::size_t rank, std::size_t s
 struct RanksState {
   std::vector<std::string> paths;  // that were opened as a run; empty: the folder of the open trace is offered
   bool wanted = false;             // they are to be read
+  RanksPicture picture = RanksPicture::bands;
   RankFigure figure = RankFigure::exposed_communication;
   bool by_lateness = false;
   std::shared_ptr<const RanksAnswer> last;  // of whichever trace of the run it was asked for
   struct Place {
     std::string file, step;
+    std::optional<Span> time;  // of that file, in place of a step
   };
-  std::optional<Place> go_to;  // once that file is open
+  std::optional<Place> go_to;        // once that file is open
+  float lanes_x0 = 0, lanes_x1 = 0;  // px: where the axis of the lanes lies in the window; written by AppUi
 };
 
 }  // namespace gapscope

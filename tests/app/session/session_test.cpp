@@ -87,6 +87,36 @@ TEST_CASE("a folder opens as a run of ranks, with the first of its files; a file
   CHECK(desk.session.message().find("holds no trace") != std::string::npos);
 }
 
+TEST_CASE("several files at once are a run, or two traces to compare") {
+  Desk desk;
+  const auto rank = [&](int number) {
+    std::string text(test::kOneLaunch);
+    text.insert(text.find('{') + 1, "\"distributedInfo\": {\"rank\": " + std::to_string(number) + ", \"world_size\": 2}, ");
+    return desk.folder.write("rank" + std::to_string(number) + ".json", text);
+  };
+  const std::vector<std::string> run = {rank(0), rank(1)};
+  const auto open_all = [&](const std::vector<std::string>& paths) {
+    desk.session.open_all(paths);
+    desk.poll_until([&] { return !desk.session.is_loading() && !desk.session.is_loading_second(); });
+  };
+  open_all(run);
+  REQUIRE(desk.session.document());
+  CHECK(desk.session.document()->trace.path == run[0]);
+  CHECK(desk.session.second() == nullptr);
+  CHECK(desk.view.ranks.paths == run);
+  CHECK(desk.view.ranks.wanted);
+  desk.open(run[1]);
+  CHECK(desk.view.ranks.paths == run);
+  const std::string plain = desk.write_trace("plain.json"), other = desk.write_trace("other.json");
+  open_all({plain, other});
+  REQUIRE(desk.session.second());
+  CHECK(desk.session.document()->trace.path == plain);
+  CHECK(desk.session.second()->trace.path == other);
+  CHECK(desk.view.ranks.paths.empty());
+  open_all({plain, other, run[0]});
+  CHECK(desk.view.ranks.paths == std::vector<std::string>{plain, other, run[0]});
+}
+
 TEST_CASE("queries are remembered") {
   Desk desk;
   CHECK(desk.session.carry_out(KeepQueries{{"select 1"}, {"select 2"}}));

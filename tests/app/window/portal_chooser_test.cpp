@@ -61,7 +61,8 @@ class TestBus {
 // "wait".
 class Portal {
  public:
-  explicit Portal(std::string uri) : uri_(std::move(uri)), thread_([this] { serve(); }) {
+  explicit Portal(std::string uri, std::string second = "")
+      : uri_(std::move(uri)), second_(std::move(second)), thread_([this] { serve(); }) {
     while (!ready_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   ~Portal() {
@@ -69,7 +70,8 @@ class Portal {
     thread_.join();
   }
   std::atomic<bool> asked{false}, closed{false};
-  std::string folder;  // that it was asked to begin in; read once `asked`
+  std::string folder;    // that it was asked to begin in; read once `asked`
+  bool several = false;  // whether more than one file may be chosen; likewise
 
  private:
   void serve() {
@@ -129,6 +131,11 @@ class Portal {
         dbus_message_iter_get_basic(&value, &text);
         token = text;
       }
+      if (std::string(key) == "multiple") {
+        dbus_bool_t yes = FALSE;
+        dbus_message_iter_get_basic(&value, &yes);
+        several = yes == TRUE;
+      }
       if (std::string(key) == "current_folder") {
         DBusMessageIter bytes;
         dbus_message_iter_recurse(&value, &bytes);
@@ -165,6 +172,8 @@ class Portal {
       dbus_message_iter_open_container(&entry, DBUS_TYPE_VARIANT, "as", &value);
       dbus_message_iter_open_container(&value, DBUS_TYPE_ARRAY, "s", &uris);
       dbus_message_iter_append_basic(&uris, DBUS_TYPE_STRING, &uri);
+      const char* second = second_.c_str();
+      if (several && !second_.empty()) dbus_message_iter_append_basic(&uris, DBUS_TYPE_STRING, &second);
       dbus_message_iter_close_container(&value, &uris);
       dbus_message_iter_close_container(&entry, &value);
       dbus_message_iter_close_container(&results, &entry);
@@ -173,10 +182,12 @@ class Portal {
     send(bus, signal);
   }
 
-  std::string uri_;
+  std::string uri_, second_;
   std::atomic<bool> ready_{false}, ends_{false};
   std::thread thread_;  // last: it uses the others
 };
+
+using Paths = std::vector<std::string>;
 
 bool never() { return false; }
 
@@ -192,34 +203,41 @@ bool skipped() {
 TEST_CASE("without a bus there is no portal") {
   setenv("DBUS_SESSION_BUS_ADDRESS", "", 1);
   CHECK_FALSE(has_portal_chooser());
-  CHECK_FALSE(choose_by_portal("/tmp", never));
+  CHECK_FALSE(choose_by_portal("/tmp", false, never));
 }
 
 TEST_CASE("a bus without a portal has no chooser") {
   if (skipped()) return;
   CHECK_FALSE(has_portal_chooser());
-  CHECK_FALSE(choose_by_portal("/tmp", never));
+  CHECK_FALSE(choose_by_portal("/tmp", false, never));
 }
 
 TEST_CASE("the portal gives the file that was chosen, its name decoded") {
   if (skipped()) return;
   const Portal portal("file:///home/some%20body/a%25b.json.gz");
   CHECK(has_portal_chooser());
-  CHECK(choose_by_portal("/home/some body", never) == "/home/some body/a%b.json.gz");
+  CHECK(choose_by_portal("/home/some body", true, never) == Paths{"/home/some body/a%b.json.gz"});
   CHECK(portal.folder == std::string("/home/some body\0", 16));
+}
+
+TEST_CASE("several files can be chosen at once, where that is asked for") {
+  if (skipped()) return;
+  const Portal portal("file:///tmp/rank0.json", "file:///tmp/rank1.json");
+  CHECK(choose_by_portal("", true, never) == Paths{"/tmp/rank0.json", "/tmp/rank1.json"});
+  CHECK(choose_by_portal("", false, never) == Paths{"/tmp/rank0.json"});
 }
 
 TEST_CASE("a dialog that is closed without a choice gives no file") {
   if (skipped()) return;
   const Portal portal("");
-  CHECK(choose_by_portal("", never) == "");
+  CHECK(choose_by_portal("", false, never) == Paths{});
   CHECK(portal.folder.empty());
 }
 
 TEST_CASE("a dialog that nobody waits for any more is closed") {
   if (skipped()) return;
   const Portal portal("wait");
-  CHECK(choose_by_portal("", [&] { return portal.asked.load(); }) == "");
+  CHECK(choose_by_portal("", false, [&] { return portal.asked.load(); }) == Paths{});
   for (int i = 0; i < 2000 && !portal.closed; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   CHECK(portal.closed);
 }
@@ -235,6 +253,6 @@ TEST_CASE("the portal is preferred to programs") {
   for (int i = 0; i < 5000 && woken < 2; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   const auto answer = chooser.take();
   REQUIRE(answer);
-  CHECK(answer->path == "/tmp/x.json");
+  CHECK(answer->paths == Paths{"/tmp/x.json"});
   CHECK(answer->as_second);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/load/load_trace.h"
+#include "core/view/timeline/time_view.h"
 #include "tests/support/headless_ui.h"
 #include "tests/support/panel_harness.h"
 #include "tests/support/real_traces.h"
@@ -63,7 +64,7 @@ TEST_CASE("once the rank's file is open its step is shown") {
   RanksTab tab;
   tab.view.ranks.paths = {file_of("ddp_delayed_rank0"), file_of("ddp_delayed_rank1")};
   tab.view.ranks.wanted = true;
-  tab.view.ranks.go_to = {tab.doc.trace.path, "ProfilerStep#5"};
+  tab.view.ranks.go_to = {tab.doc.trace.path, "ProfilerStep#5", {}};
   tab.frame();
   tab.frame();
   CHECK_FALSE(tab.view.ranks.go_to);
@@ -71,4 +72,42 @@ TEST_CASE("once the rank's file is open its step is shown") {
   const RankMatrix& matrix = tab.view.ranks.last->matrix;
   const auto step = std::find(matrix.steps.begin(), matrix.steps.end(), "ProfilerStep#5") - matrix.steps.begin();
   CHECK(*tab.view.active().range == matrix.at(0, static_cast<std::size_t>(step)).span);
+}
+
+TEST_CASE("once the rank's file is open the time that was shown of the other one is shown") {
+  RanksTab tab;
+  tab.view.animate = false;
+  tab.view.ranks.paths = {file_of("ddp_delayed_rank0"), file_of("ddp_delayed_rank1")};
+  tab.view.ranks.wanted = true;
+  const Ns middle = tab.doc.trace.span.begin + tab.doc.trace.span.length() / 2;
+  tab.view.ranks.go_to = {tab.doc.trace.path, "", Span{middle, middle + 1'000'000}};
+  tab.frame();
+  tab.frame();
+  CHECK_FALSE(tab.view.ranks.go_to);
+  CHECK(tab.view.active().time.span == Span{middle, middle + 1'000'000});
+}
+
+TEST_CASE("the wheel over the bands moves the axis of the lanes, as it does there") {
+  RanksTab tab;
+  tab.view.ranks.paths = {file_of("ddp_delayed_rank0"), file_of("ddp_delayed_rank1")};
+  tab.view.ranks.wanted = true;
+  tab.view.active().time = fit(tab.doc.trace.span);
+  tab.frame();
+  tab.frame();
+  tab.harness.point_at({600, 100});
+  tab.frame();
+  const Span before = tab.view.active().time.span;
+  ImGuiIO& io = ImGui::GetIO();
+  const auto wheel = [&](ImGuiKey key) {
+    io.AddKeyEvent(key, true);
+    tab.frame();
+    io.AddMouseWheelEvent(0, 1);
+    tab.frame();
+    io.AddKeyEvent(key, false);
+    tab.frame();
+    return tab.view.active().time.span;
+  };
+  const Span zoomed_in = wheel(ImGuiMod_Ctrl);
+  CHECK(zoomed_in.length() < before.length());
+  CHECK(wheel(ImGuiMod_Shift).begin < zoomed_in.begin);
 }

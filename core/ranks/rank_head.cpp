@@ -1,0 +1,58 @@
+#include "core/ranks/rank_head.h"
+
+#include "core/load/byte_source.h"
+
+namespace gapscope {
+namespace {
+
+constexpr std::size_t kHeadBytes = std::size_t{256} << 10;
+
+// The number of a member, as a number or as text; also where the text was cut after it.
+std::int64_t number_in(std::string_view text, std::string_view key) {
+  const std::size_t at = text.find(key);
+  if (at == text.npos) return -1;
+  std::size_t i = text.find(':', at + key.size());
+  if (i == text.npos) return -1;
+  for (++i; i < text.size() && (text[i] == ' ' || text[i] == '"' || text[i] == '\n' || text[i] == '\t'); ++i) {
+  }
+  std::int64_t value = 0;
+  bool any = false;
+  for (; i < text.size() && text[i] >= '0' && text[i] <= '9' && value < 1'000'000'000; ++i)
+    value = 10 * value + (text[i] - '0'), any = true;
+  return any ? value : -1;
+}
+
+std::string beginning_of(const std::string& path) {
+  auto source = open_source(path);
+  if (!source) return {};
+  std::string text(kHeadBytes, '\0');
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const auto got = (*source)->read(text.data() + size, text.size() - size);
+    if (!got || *got == 0) break;
+    size += *got;
+  }
+  text.resize(size);
+  return text;
+}
+
+}  // namespace
+
+RankHead rank_head(std::string_view distributed_info) {
+  return {number_in(distributed_info, "\"rank\""), number_in(distributed_info, "\"world_size\"")};
+}
+
+RankHead read_rank_head(const std::string& path) {
+  const std::string text = beginning_of(path);
+  const std::string_view head = std::string_view(text).substr(0, text.find("\"traceEvents\""));
+  const std::size_t info = head.find("\"distributedInfo\"");
+  return info == head.npos ? RankHead{} : rank_head(head.substr(info));
+}
+
+bool are_ranks_of_a_run(const std::vector<std::string>& paths) {
+  if (paths.size() != 2) return paths.size() > 2;
+  const RankHead a = read_rank_head(paths[0]), b = read_rank_head(paths[1]);
+  return a.rank >= 0 && b.rank >= 0 && a.rank != b.rank && a.world_size > 1 && a.world_size == b.world_size;
+}
+
+}  // namespace gapscope

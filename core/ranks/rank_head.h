@@ -1,0 +1,26 @@
+#pragma once
+// Which rank a file is of, from its beginning alone: for deciding what several files are, before any of them is read.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gapscope {
+
+struct RankHead {
+  std::int64_t rank = -1;        // -1: not stated
+  std::int64_t world_size = -1;  // likewise
+};
+
+// Of the text of "distributedInfo"; also where that was cut.
+RankHead rank_head(std::string_view distributed_info);
+
+// Reads at most 256 KiB; nothing stated where the file does not open, or where "distributedInfo" stands after the events.
+RankHead read_rank_head(const std::string& path);
+
+// Several files that are opened together: ranks of one run where there are three or more, or where two say that they are
+// different ranks of one world. Else the second is to be compared with the first.
+bool are_ranks_of_a_run(const std::vector<std::string>& paths);
+
+}  // namespace gapscope

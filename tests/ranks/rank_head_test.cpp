@@ -1,0 +1,45 @@
+#include "core/ranks/rank_head.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/support/real_traces.h"
+#include "tests/support/temp_folder.h"
+
+using namespace gapscope;
+
+namespace {
+
+std::string trace_of(const std::string& info) {
+  return "{\"schemaVersion\": 1, " + info + "\"traceEvents\": [{\"ph\": \"X\", \"name\": \"a\", \"ts\": 1, \"dur\": 1}]}";
+}
+
+}  // namespace
+
+TEST_CASE("the rank stands in distributedInfo, as a number or as text, and not behind the events") {
+  test::TempFolder folder;
+  const auto head = [&](const std::string& text) { return read_rank_head(folder.write("t.json", text)); };
+  CHECK(head(trace_of(R"("distributedInfo": {"backend": "nccl", "rank": 3, "world_size": 8}, )")).rank == 3);
+  CHECK(head(trace_of(R"("distributedInfo": {"rank": "3", "world_size": "8"}, )")).world_size == 8);
+  CHECK(head(trace_of("")).rank == -1);
+  CHECK(head(R"({"traceEvents": [], "distributedInfo": {"rank": 1}})").rank == -1);
+  CHECK(head("").rank == -1);
+  CHECK(read_rank_head("/nowhere.json").rank == -1);
+  CHECK(read_rank_head(test::recording("tp_rank1").string()).rank == 1);
+}
+
+TEST_CASE("two files are a run where they say that they are different ranks of one world; more always are") {
+  test::TempFolder folder;
+  const auto file = [&](const std::string& name, int rank, int world) {
+    return folder.write(name, trace_of("\"distributedInfo\": {\"rank\": " + std::to_string(rank) +
+                                       ", \"world_size\": " + std::to_string(world) + "}, "));
+  };
+  const std::string zero = file("a.json", 0, 2), one = file("b.json", 1, 2), again = file("c.json", 0, 2),
+                    other = file("d.json", 1, 4), alone = file("e.json", 0, 1), plain = folder.write("f.json", trace_of(""));
+  CHECK(are_ranks_of_a_run({zero, one}));
+  CHECK(!are_ranks_of_a_run({zero, again}));
+  CHECK(!are_ranks_of_a_run({zero, other}));
+  CHECK(!are_ranks_of_a_run({zero, alone}));
+  CHECK(!are_ranks_of_a_run({plain, one}));
+  CHECK(!are_ranks_of_a_run({zero}));
+  CHECK(are_ranks_of_a_run({plain, plain, plain}));
+}
