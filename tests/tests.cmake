@@ -10,6 +10,7 @@ endif()
 set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/support/source_folder.cpp" PROPERTIES
   COMPILE_DEFINITIONS "GAPSCOPE_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\"")
 
+unity(gapscope_tests)
 common_headers(gapscope_tests <doctest/doctest.h> <fmt/format.h> <imgui.h> "${PROJECT_SOURCE_DIR}/core/load/load_trace.h"
   "${PROJECT_SOURCE_DIR}/core/view/view_state.h" "${PROJECT_SOURCE_DIR}/core/view/document.h")
 set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/main.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)  # it brings doctest's own code
@@ -40,7 +41,6 @@ foreach(file ${test_sources})
   endif()
 endforeach()
 
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(check_includes "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/check_includes.py")
 add_test(NAME house/includes COMMAND ${check_includes} "${PROJECT_SOURCE_DIR}")
 add_test(NAME house/includes_self_test COMMAND ${check_includes} --self-test)

@@ -8,7 +8,7 @@
 namespace gapscope {
 namespace {
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_activity_buffer_request(const Facts& facts) {
   std::vector<SliceId> requests;
   for (const SliceId s : facts.overheads)
     if (facts.trace.name(s) == "Activity Buffer Request") requests.push_back(s);
@@ -43,6 +43,6 @@ extern const Rule activity_buffer_request = {
     "CUPTI reserves room for its records, and a thread that launches stands still meanwhile. Long recordings show it again and "
     "again.",
     "Subtract it, or let the schedule warm up so that it falls before the recorded steps. Nothing to optimise.",
-    check};
+    check_activity_buffer_request};
 
 }  // namespace gapscope

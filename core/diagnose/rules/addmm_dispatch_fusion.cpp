@@ -10,7 +10,7 @@
 namespace gapscope {
 namespace {
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_addmm_dispatch_fusion(const Facts& facts) {
   std::vector<SliceId> calls;
   std::map<std::uint32_t, std::size_t> calls_with;  // number of GPU operations -> calls
   for (const AddmmCall& call : addmm_calls(facts)) {
@@ -47,6 +47,6 @@ extern const Rule addmm_dispatch_fusion = {
     "of the "
     "bias, a memset or a second kernel beside it.",
     "Look at the GPU operations of one call to see whether the addition is truly free: one means yes.",
-    check};
+    check_addmm_dispatch_fusion};
 
 }  // namespace gapscope

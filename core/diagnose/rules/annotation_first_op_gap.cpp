@@ -76,7 +76,7 @@ std::optional<Found> judged(const Facts& facts, std::vector<Instance> instances)
   return found;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_annotation_first_op_gap(const Facts& facts) {
   std::vector<Found> all;
   for (auto& [name, instances] : instances_by_name(facts))
     if (const auto found = judged(facts, std::move(instances))) all.push_back(*found);
@@ -117,6 +117,6 @@ extern const Rule annotation_first_op_gap = {
     "A region began long before its first operator",
     "The annotation was entered, but its first operator came late, and only the first time, as when something is set up once.",
     "Warm up before recording. Where the gap stays in every instance it is Python code in front of the operator.",
-    check};
+    check_annotation_first_op_gap};
 
 }  // namespace gapscope

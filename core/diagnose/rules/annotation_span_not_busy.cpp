@@ -62,7 +62,7 @@ Sums sums_of(const Facts& facts) {
   return sums;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_annotation_span_not_busy(const Facts& facts) {
   Sums sums = sums_of(facts);
   if (sums.busy == 0) return {};
   const double ratio = static_cast<double>(sums.span) / static_cast<double>(sums.busy);
@@ -93,6 +93,6 @@ extern const Rule annotation_span_not_busy = {
     "all of "
     "that as CUDA time, so that shares above 100 % appear.",
     "Read how busy the GPU was inside the span instead, and do not add rows of annotations to rows of kernels.",
-    check};
+    check_annotation_span_not_busy};
 
 }  // namespace gapscope

@@ -8,7 +8,7 @@
 namespace gapscope {
 namespace {
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_aot_prologue(const Facts& facts) {
   std::vector<SliceId> prologues = cpu_slices_called(facts, "AOTDispatcher Runtime Wrapper Prologue", kIsOp);
   if (prologues.empty()) return {};
   std::vector<Ns> times;
@@ -33,6 +33,6 @@ extern const Rule aot_prologue = {
     "The wrapper of AOTAutograd",
     "AOTAutograd prepares the inputs before each call of a compiled graph. It is always there, also without gradients.",
     "Nothing to do.",
-    check};
+    check_aot_prologue};
 
 }  // namespace gapscope

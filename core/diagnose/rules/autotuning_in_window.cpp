@@ -20,7 +20,7 @@ std::size_t event_records(const Facts& facts) {
   return count;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_autotuning_in_window(const Facts& facts) {
   if (facts.compile_frames.empty()) return {};
   std::vector<SliceId> kernels;
   Finding finding;
@@ -51,6 +51,6 @@ extern const Rule autotuning_in_window = {
     "The autotuner's benchmarks are in the recording",
     "The compiler timed candidate kernels while the profiler ran. The GPU looks busy, but with trial runs.",
     "Call the compiled function a few times before the profiler starts.",
-    check};
+    check_autotuning_in_window};
 
 }  // namespace gapscope

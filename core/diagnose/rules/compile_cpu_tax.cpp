@@ -31,7 +31,7 @@ Middle middle_call(const Facts& facts, const std::vector<RegionCall>& calls) {
   return {median_of(std::move(host)), median_of(std::move(gpu)), static_cast<double>(median_of(std::move(ops))) / 2};
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_compile_cpu_tax(const Facts& facts) {
   if (facts.compiling()) return {};
   std::vector<RegionCall> calls = region_calls(facts);
   std::erase_if(calls, [](const RegionCall& call) { return call.gpu_ops == 0 || call.compiles; });
@@ -69,6 +69,6 @@ extern const Rule compile_cpu_tax = {
     "would be cheaper, only a "
     "recording of it tells; for an operator or two it usually is.",
     "Do not compile single operators. Compile a bigger piece, or replay it as a CUDA graph (mode=\"reduce-overhead\").",
-    check};
+    check_compile_cpu_tax};
 
 }  // namespace gapscope

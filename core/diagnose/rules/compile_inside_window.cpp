@@ -12,7 +12,7 @@ namespace {
 // From here on the compiler shows in every total of the recording.
 constexpr double kSevereShare = 0.10;
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_compile_inside_window(const Facts& facts) {
   if (facts.compile_frames.empty()) return {};
   const auto shorter = [&](SliceId a, SliceId b) { return facts.trace.duration(a) < facts.trace.duration(b); };
   const SliceId longest = *std::max_element(facts.compile_frames.begin(), facts.compile_frames.end(), shorter);
@@ -43,6 +43,6 @@ extern const Rule compile_inside_window = {
     "torch.compile was at work while recording",
     "Dynamo, AOTAutograd or Inductor ran inside the recorded window, so the times describe the compiler and not the program.",
     "Call the compiled function a few times before the profiler starts.",
-    check};
+    check_compile_inside_window};
 
 }  // namespace gapscope

@@ -8,7 +8,7 @@
 namespace gapscope {
 namespace {
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_compile_nothing_to_fuse(const Facts& facts) {
   if (!facts.compile_frames.empty()) return {};
   std::size_t gpu_ops = 0;
   std::vector<SliceId> regions;
@@ -38,6 +38,6 @@ extern const Rule compile_nothing_to_fuse = {
     "torch.compile found nothing to fuse",
     "The compiled region holds library kernels only, the same that eager code would call.",
     "Keep it eager, or compile a larger piece so that there is something to fuse.",
-    check};
+    check_compile_nothing_to_fuse};
 
 }  // namespace gapscope

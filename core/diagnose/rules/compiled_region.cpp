@@ -11,7 +11,7 @@
 namespace gapscope {
 namespace {
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_compiled_region(const Facts& facts) {
   std::vector<SliceId> regions = compiled_regions(facts);
   if (regions.empty()) return {};
   std::vector<CompileId> ids;
@@ -50,6 +50,6 @@ extern const Rule compiled_region = {
     "The span executes a compiled region. In K/M, K counts the compiled pieces of Python code, M the versions of that piece, "
     "both from 0.",
     "Look for more than one K in a step (a graph break) and for an M above 0 (a recompilation).",
-    check};
+    check_compiled_region};
 
 }  // namespace gapscope

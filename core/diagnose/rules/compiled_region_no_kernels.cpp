@@ -39,7 +39,7 @@ bool does_nothing(const Facts& facts, const RegionCall& call, const std::vector<
   return !hold_lost[call.region.index()];
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_compiled_region_no_kernels(const Facts& facts) {
   if (!facts.has_launches) return {};  // a recording of the CPU alone never shows kernels
   const std::vector<RegionCall> calls = region_calls(facts);
   if (calls.empty()) return {};
@@ -76,6 +76,6 @@ extern const Rule compiled_region_no_kernels = {"compiled_region_no_kernels",
                                                 "The region runs but launches no GPU work and calls no compiled graph: nobody "
                                                 "uses its result, so the compiler removed the work.",
                                                 "Return the result from the compiled function, or use it.",
-                                                check};
+                                                check_compiled_region_no_kernels};
 
 }  // namespace gapscope

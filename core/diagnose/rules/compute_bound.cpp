@@ -24,7 +24,7 @@ double copy_share(const Facts& facts) {
   return facts.gpu_sum > 0 ? static_cast<double>(copies) / static_cast<double>(facts.gpu_sum) : 0;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_compute_bound(const Facts& facts) {
   if (facts.compiling() || !facts.cpu_to_gpu || !facts.gpu_util || !facts.gpu_window_util) return {};
   if (*facts.gpu_window_util < kLeastUseWhileWorking || *facts.gpu_util < kLeastUse || *facts.cpu_to_gpu > kMostRatio)
     return {};
@@ -55,6 +55,6 @@ extern const Rule compute_bound = {
     "The GPU sets the pace",
     "The GPU works nearly without a pause and the host is ahead of it, so the time in kernels decides how long a step takes.",
     "Nothing to repair on the launching side: look at the kernels that take most time, at the data type and at the algorithm.",
-    check};
+    check_compute_bound};
 
 }  // namespace gapscope

@@ -110,7 +110,7 @@ std::string widest_children(const Facts& facts, const TableTree& tree, const Row
   return text;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_cost_in_children(const Facts& facts) {
   if (facts.cpu_total == 0) return {};
   const TableTree tree = table_tree(facts);
   Row row = widest_row(facts, tree, kClear);
@@ -139,6 +139,6 @@ extern const Rule cost_in_children = {"cost_in_children",
                                       "The cost is below this row",
                                       "The row itself does little; almost all of its time is spent in what it called.",
                                       "Look at the rows below it and follow the widest one down.",
-                                      check};
+                                      check_cost_in_children};
 
 }  // namespace gapscope

@@ -67,7 +67,7 @@ Ns later_host_median(const Facts& facts, const std::vector<SliceId>& parts, cons
   return median_of(std::move(host));
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_cpu_gpu_lane_offset(const Facts& facts) {
   const std::vector<SliceId> parts = parts_of(facts);
   if (parts.empty()) return {};
   const std::vector<PartStart> starts = starts_of(facts, parts);
@@ -109,6 +109,6 @@ extern const Rule cpu_gpu_lane_offset = {
     "which no "
     "run without a profiler pays.",
     "Leave this part out of any measurement: record with warm-up steps (schedule(wait, warmup, active)) and judge later steps.",
-    check};
+    check_cpu_gpu_lane_offset};
 
 }  // namespace gapscope

@@ -28,7 +28,7 @@ BetweenNodes between_nodes(const Facts& facts, const std::vector<GraphLaunch>& l
   return out;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_cuda_graph_launch(const Facts& facts) {
   const std::vector<GraphLaunch> launches = graph_launches(facts);
   if (launches.empty()) return {};
   std::vector<Ns> times;
@@ -74,6 +74,6 @@ extern const Rule cuda_graph_launch = {"cuda_graph_launch",
                                        "launch. Only the first operation of them tells the delay from "
                                        "the launch.",
                                        "Compare CPU time and gaps with the run without graphs.",
-                                       check};
+                                       check_cuda_graph_launch};
 
 }  // namespace gapscope

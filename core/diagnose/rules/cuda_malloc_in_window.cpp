@@ -50,7 +50,7 @@ Calls allocation_calls(const Facts& facts) {
   return out;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_cuda_malloc_in_window(const Facts& facts) {
   Calls calls = allocation_calls(facts);
   if (calls.slices.empty()) return {};
   const auto count = static_cast<std::int64_t>(calls.slices.size());
@@ -79,6 +79,6 @@ extern const Rule cuda_malloc_in_window = {"cuda_malloc_in_window",
                                            "Warm up until the cache has its size. If it comes back in later steps, avoid "
                                            "empty_cache(), keep tensor sizes steady, or set "
                                            "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.",
-                                           check};
+                                           check_cuda_malloc_in_window};
 
 }  // namespace gapscope

@@ -11,7 +11,7 @@ namespace {
 // Below this the copies hardly show in the time of a step.
 constexpr double kLeastShare = 0.15;
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_cudagraph_input_copy(const Facts& facts) {
   Ns copies = 0, graphs = 0;
   std::size_t count = 0, pieces = 0;
   std::vector<SliceId> regions;
@@ -54,6 +54,6 @@ extern const Rule cudagraph_input_copy = {
     "they are and "
     "are not.",
     "Mark inputs as static or keep them in the same memory; for work that is bound by memory, do without the graph.",
-    check};
+    check_cudagraph_input_copy};
 
 }  // namespace gapscope

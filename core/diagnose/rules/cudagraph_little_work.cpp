@@ -37,7 +37,7 @@ Middle middle_launch(const Facts& facts, const std::vector<GraphLaunch>& launche
   return out;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_cudagraph_little_work(const Facts& facts) {
   std::vector<GraphLaunch> launches = graph_launches(facts);
   std::erase_if(launches, [](const GraphLaunch& launch) { return launch.nodes == 0; });  // its work is not in the file
   if (launches.empty()) return {};
@@ -68,6 +68,6 @@ extern const Rule cudagraph_little_work = {
     "A CUDA graph around almost nothing",
     "The graph holds few and short kernels, so that its replay may cost the host more than it saves.",
     "Compare with the run without graphs; then drop the graph, or put more work into it.",
-    check};
+    check_cudagraph_little_work};
 
 }  // namespace gapscope

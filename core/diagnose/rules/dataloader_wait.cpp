@@ -30,7 +30,7 @@ std::vector<SliceId> loads_of(const Facts& facts) {
   return loads;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_dataloader_wait(const Facts& facts) {
   std::vector<SliceId> loads = loads_of(facts);
   if (loads.empty()) return {};
   const SpanSet steps = time_of_steps(facts);
@@ -72,6 +72,6 @@ extern const Rule dataloader_wait = {
     "meanwhile. What its workers "
     "did is not in the trace.",
     "Use more workers, fetch ahead (prefetch_factor), and pin the memory of batches (pin_memory=True).",
-    check};
+    check_dataloader_wait};
 
 }  // namespace gapscope

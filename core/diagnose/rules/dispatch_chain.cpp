@@ -26,7 +26,7 @@ std::vector<SliceId> chain_of(const Facts& facts, const GpuOp& op) {
   return chain;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_dispatch_chain(const Facts& facts) {
   const auto at = std::find_if(facts.ops.begin(), facts.ops.end(), [&](const GpuOp& op) { return is_complete(facts, op); });
   if (at == facts.ops.end()) return {};
   Finding finding;
@@ -57,6 +57,6 @@ extern const Rule dispatch_chain = {"dispatch_chain",
                                     "innermost of them calls the driver, and an "
                                     "arrow leads to the kernel. Total time includes what lies below, self time does not.",
                                     "Follow it upwards from a kernel to find the code that asked for it.",
-                                    check};
+                                    check_dispatch_chain};
 
 }  // namespace gapscope

@@ -12,7 +12,7 @@ namespace {
 // So few that fusing them saves next to nothing; above that many_small_kernels and overhead_bound tell the story.
 constexpr double kMostOpsEachStep = 20;
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_dispatch_heavy_few_kernels(const Facts& facts) {
   if (!is_overhead_bound(facts) || has_compiled_code(facts)) return {};
   const WorkPerStep work = work_per_step(facts);
   if (work.ops_each > kMostOpsEachStep) return {};
@@ -42,6 +42,6 @@ extern const Rule dispatch_heavy_few_kernels = {"dispatch_heavy_few_kernels",
                                                 "Give each step more work or replay it as a CUDA graph. For one to five "
                                                 "kernels, torch.compile in its default mode often makes the host slower, "
                                                 "since its guards and wrappers cost more than the fused launches save.",
-                                                check};
+                                                check_dispatch_heavy_few_kernels};
 
 }  // namespace gapscope

@@ -40,7 +40,7 @@ Ns median_time(const Facts& facts, const std::vector<Couple>& found, Which which
   return median_of(std::move(times));
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_dtod_before_gemm(const Facts& facts) {
   const std::vector<Couple> found = couples(facts);
   if (found.empty()) return {};
   const GpuOp& copy = facts.ops[found.front().copy];
@@ -77,6 +77,6 @@ extern const Rule dtod_before_gemm = {"dtod_before_gemm",
                                       "kernel.",
                                       "Use a one-dimensional bias, which the kernel adds at its end, or a kernel that fuses "
                                       "both (a Triton template, max-autotune).",
-                                      check};
+                                      check_dtod_before_gemm};
 
 }  // namespace gapscope

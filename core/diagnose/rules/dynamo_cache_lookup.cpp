@@ -19,7 +19,7 @@ bool in_every_step(const Facts& facts, const std::vector<SliceId>& lookups) {
   return std::find(has.begin(), has.end(), false) == has.end();
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_dynamo_cache_lookup(const Facts& facts) {
   std::vector<SliceId> lookups = cpu_slices_called(facts, "TorchDynamo Cache Lookup", kIsOp);
   if (lookups.empty() || !in_every_step(facts, lookups)) return {};
   std::vector<Ns> times;
@@ -48,6 +48,6 @@ extern const Rule dynamo_cache_lookup = {
     "Before compiled code runs, Dynamo compares shapes, types and devices with those it compiled for. It does so on every "
     "call.",
     "Where it matters, have fewer guards: fewer module attributes, inputs marked as static, or the options that skip guards.",
-    check};
+    check_dynamo_cache_lookup};
 
 }  // namespace gapscope

@@ -41,7 +41,7 @@ std::vector<OfName> by_name(const Facts& facts, const DeviceAccount& device) {
   return out;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_exposed_communication(const Facts& facts) {
   const DeviceAccount* device = facts.analysis.account().busiest();
   if (device == nullptr) return {};
   const Ns exposed = device->times.exposed_communication;
@@ -81,6 +81,6 @@ extern const Rule exposed_communication = {"exposed_communication",
                                            "Look at the other ranks for the one that comes late. Overlap what is left with "
                                            "computing: bigger or earlier buckets, prefetching of shards, a stream "
                                            "of its own.",
-                                           check};
+                                           check_exposed_communication};
 
 }  // namespace gapscope

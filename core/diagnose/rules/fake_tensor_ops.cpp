@@ -7,7 +7,7 @@
 namespace gapscope {
 namespace {
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_fake_tensor_ops(const Facts& facts) {
   if (facts.compile_frames.empty()) return {};
   const auto names =
       facts.names_matching([](std::string_view n) { return n.starts_with("aten::") || n.starts_with("prims::"); });
@@ -36,6 +36,6 @@ extern const Rule fake_tensor_ops = {
     "To learn shapes and types the compiler runs operators on tensors without data. They launch nothing, and the "
     "work did not move to the CPU.",
     "Ignore them.",
-    check};
+    check_fake_tensor_ops};
 
 }  // namespace gapscope

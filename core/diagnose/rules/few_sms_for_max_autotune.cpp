@@ -13,7 +13,7 @@ namespace {
 // Inductor's own limit (is_big_gpu); it may change with PyTorch.
 constexpr std::int64_t kLeastSms = 68;
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_few_sms_for_max_autotune(const Facts& facts) {
   const auto& devices = facts.trace.header.devices;
   const auto small =
       std::find_if(devices.begin(), devices.end(), [](const DeviceProperties& d) { return d.sms > 0 && d.sms < kLeastSms; });
@@ -40,6 +40,6 @@ extern const Rule few_sms_for_max_autotune = {
     "mode=\"max-autotune\". Whether that mode "
     "was asked for is not in the trace.",
     "Expect the library's kernels for matrix products.",
-    check};
+    check_few_sms_for_max_autotune};
 
 }  // namespace gapscope

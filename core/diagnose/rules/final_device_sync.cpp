@@ -21,7 +21,7 @@ SliceId closing_sync(const Facts& facts) {
   return last;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_final_device_sync(const Facts& facts) {
   const SliceId sync = closing_sync(facts);
   if (!sync || facts.window.empty()) return {};
   const Ns took = facts.trace.duration(sync);
@@ -52,6 +52,6 @@ extern const Rule final_device_sync = {"final_device_sync",
                                        "synchronization of the program just before. It lasts as "
                                        "long as queued work remains, and is no cost of the steps.",
                                        "Read it as how far the GPU was behind the host, and leave it out of CPU totals.",
-                                       check};
+                                       check_final_device_sync};
 
 }  // namespace gapscope

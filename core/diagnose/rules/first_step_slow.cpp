@@ -35,7 +35,7 @@ std::string causes(const Facts& facts, Span step) {
   return text.empty() ? text : text + ".";
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_first_step_slow(const Facts& facts) {
   if (facts.steps.size() < 2) return {};
   const SliceId first = facts.steps.front();
   std::vector<Ns> rest;
@@ -72,6 +72,6 @@ extern const Rule first_step_slow = {
     "kernels, growing memory "
     "pools, the profiler's own buffers. What was recorded of these stands above.",
     "Warm up before recording, with wait and warmup of the profiler's schedule, and leave this step out of averages.",
-    check};
+    check_first_step_slow};
 
 }  // namespace gapscope

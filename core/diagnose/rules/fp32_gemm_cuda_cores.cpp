@@ -42,7 +42,7 @@ void fit_to_older_gpu(Finding& finding, Ns time, std::int64_t compute_major) {
   finding.remedy = "Try half precision, which is at most twice as fast here; a newer GPU would help most.";
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_fp32_gemm_cuda_cores(const Facts& facts) {
   const std::vector<GpuOp> kernels = fp32_kernels(facts);
   const Ns time = total_time(kernels);
   const double share = share_of(time, facts.gpu_sum);
@@ -83,6 +83,6 @@ extern const Rule fp32_gemm_cuda_cores = {"fp32_gemm_cuda_cores",
                                           "current GPUs.",
                                           "Allow TF32 with torch.set_float32_matmul_precision(\"high\"), or use bfloat16. "
                                           "Before Ampere there is no TF32: use half precision.",
-                                          check};
+                                          check_fp32_gemm_cuda_cores};
 
 }  // namespace gapscope

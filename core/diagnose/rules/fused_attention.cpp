@@ -11,7 +11,7 @@ namespace gapscope {
 namespace {
 
 // Kernels only: operators of this name also cover the fallback in plain products.
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_fused_attention(const Facts& facts) {
   std::vector<StringId> names;
   std::vector<SliceId> slices;
   Ns time = 0;
@@ -47,6 +47,6 @@ extern const Rule fused_attention = {"fused_attention",
                                      "A fused attention kernel is in use",
                                      "Attention runs in one kernel that keeps the scores on the chip.",
                                      "Nothing here.",
-                                     check};
+                                     check_fused_attention};
 
 }  // namespace gapscope

@@ -34,7 +34,7 @@ std::vector<Graph> graphs_of(const Facts& facts, const std::vector<SliceId>& cal
   return graphs;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_fx_graph_cache_hit(const Facts& facts) {
   std::vector<SliceId> calls = cpu_slices_called(facts, kCall, kIsCompiledGraph);
   const std::vector<Graph> graphs = graphs_of(facts, calls);
   if (graphs.empty() || graphs.front().calls < kLeastCalls) return {};
@@ -64,6 +64,6 @@ extern const Rule fx_graph_cache_hit = {
     "The same compiled graph runs again",
     "The hash of the graph repeats, so generated code is used again instead of being made anew.",
     "To read the generated code, look for the hash in Inductor's cache folder.",
-    check};
+    check_fx_graph_cache_hit};
 
 }  // namespace gapscope

@@ -11,7 +11,7 @@ namespace {
 // It adds onto what is already in the output: somebody had to put the bias there.
 bool accumulates(const KernelName& kernel) { return kernel.epilogue.find("accumulate") != std::string::npos; }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_gemm_bias_epilogue(const Facts& facts) {
   std::vector<SliceId> calls;
   std::uint32_t first = 0;  // in time, as an example
   bool split_k = false;
@@ -45,6 +45,6 @@ extern const Rule gemm_bias_epilogue = {"gemm_bias_epilogue",
                                         "The library adds the bias while it stores the result, so the addition costs no extra "
                                         "kernel and no extra pass over memory.",
                                         "Leave it alone; torch.compile has nothing to win on such a layer.",
-                                        check};
+                                        check_gemm_bias_epilogue};
 
 }  // namespace gapscope

@@ -48,7 +48,7 @@ std::string_view before_example(std::size_t names, std::size_t times) {
   return names == 1 ? ": " : times > 1 ? ". Most often " : ", for example ";
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_gemm_kernel_name(const Facts& facts) {
   std::map<StringId, std::size_t> count;
   std::vector<SliceId> slices;
   Ns time = 0, all = 0;
@@ -94,6 +94,6 @@ extern const Rule gemm_kernel_name = {
     "layout and what is "
     "fused to its end.",
     "Compare names between two runs: the same name, grid and time mean the same work on the GPU.",
-    check};
+    check_gemm_kernel_name};
 
 }  // namespace gapscope

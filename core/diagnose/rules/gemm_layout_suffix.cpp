@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kCut = "…";
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_gemm_layout_suffix(const Facts& facts) {
   std::vector<std::pair<std::string, std::size_t>> layouts;
   std::vector<SliceId> kernels;
   std::set<std::uint32_t> names;
@@ -61,6 +61,6 @@ extern const Rule gemm_layout_suffix = {"gemm_layout_suffix",
                                         "counts: x @ W.t() appears as tn. The library "
                                         "chose it from the strides.",
                                         "When two runs differ here, the strides of an input changed.",
-                                        check};
+                                        check_gemm_layout_suffix};
 
 }  // namespace gapscope

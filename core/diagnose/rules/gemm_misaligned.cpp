@@ -18,7 +18,7 @@ bool is_misaligned_product(const KernelName& name) {
   return name.kind == KernelKind::gemm && name.tensor_core != false && (name.alignment == "1" || name.alignment == "2");
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_gemm_misaligned(const Facts& facts) {
   Ns total = 0;
   std::size_t count = 0;
   std::set<std::uint32_t> names;
@@ -57,6 +57,6 @@ extern const Rule gemm_misaligned = {"gemm_misaligned",
                                      "takes a kernel that loads operands in smaller pieces, "
                                      "usually an older and slower one.",
                                      "Pad that dimension to a multiple of 8.",
-                                     check};
+                                     check_gemm_misaligned};
 
 }  // namespace gapscope

@@ -50,7 +50,7 @@ Backlog backlog_of(const Facts& facts) {
   return out;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_gpu_backlog(const Facts& facts) {
   Backlog backlog = backlog_of(facts);
   const Ns median = median_of(backlog.waits);
   if (median < kLeastMedian) return {};
@@ -78,6 +78,6 @@ extern const Rule gpu_backlog = {
     "Launches wait in the queue because the GPU still works on earlier ones, so the host is not what limits the speed.",
     "Optimize the kernels. A call that waits for the GPU will look long here: its time belongs to the work that was queued "
     "before it.",
-    check};
+    check_gpu_backlog};
 
 }  // namespace gapscope

@@ -187,7 +187,7 @@ void tell_profiler_gap(const Facts& facts, const ProfilerGaps& found, Finding& f
       Evidence({{"gap_us", as_us(widest.length())}, {"n", gaps.size()}, {"overhead_in_gap", overheads_in(facts, widest)}});
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_gpu_gap_in_step(const Facts& facts) {
   const std::vector<OneOff> single = one_offs(facts);
   const ProfilerGaps by_profiler = profiler_gaps(facts);
   if (single.empty() && by_profiler.gaps.empty()) return {};
@@ -220,6 +220,6 @@ extern const Rule gpu_gap_in_step = {
     "stood idle while the "
     "profiler handled its buffers. The summary says what was measured of it.",
     "Look at the cause given. Ignore it if it is the profiler or happens once; if the host was late, look at what it did then.",
-    check};
+    check_gpu_gap_in_step};
 
 }  // namespace gapscope

@@ -27,7 +27,7 @@ std::string_view main_owner(const Facts& facts, StringId name) {
   return most == count.end() ? std::string_view{} : facts.trace.strings[most->first];
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_gpu_hotspot(const Facts& facts) {
   // Communication waits for other GPUs: its time is no work to make faster.
   std::vector<NameTotal> names;
   std::copy_if(facts.by_name.begin(), facts.by_name.end(), std::back_inserter(names),
@@ -71,6 +71,6 @@ extern const Rule gpu_hotspot = {
     "One kernel or copy leads the GPU time",
     "No other kernel or copy takes as much of the GPU time. Where the GPU sets the pace, it is what to look at first.",
     "Start with it: which operator launches it, with which shapes, data type and algorithm.",
-    check};
+    check_gpu_hotspot};
 
 }  // namespace gapscope

@@ -8,7 +8,7 @@
 namespace gapscope {
 namespace {
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_gpu_ops_without_launch(const Facts& facts) {
   if (!facts.has_launches) return {};  // a recording of the GPU alone
   std::vector<SliceId> orphans;
   Ns time = 0;
@@ -37,6 +37,6 @@ extern const Rule gpu_ops_without_launch = {
     "recorded. Totals of the "
     "profiler table include it.",
     "Leave it out of sums by operator; it counts where only the GPU's being busy matters.",
-    check};
+    check_gpu_ops_without_launch};
 
 }  // namespace gapscope

@@ -103,7 +103,7 @@ EvidenceList ids_of(const Facts& facts, const std::vector<Break>& breaks) {
   return out;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_graph_breaks(const Facts& facts) {
   const std::vector<Break> breaks = Finder(facts).find();
   if (breaks.empty()) return {};
   Finding finding;
@@ -137,6 +137,6 @@ extern const Rule graph_breaks = {
     "something in between cannot "
     "be compiled: a print, a decision on a tensor's value.",
     "Compile with fullgraph=True: it fails at the place that causes the break. TORCH_LOGS=graph_breaks lists them all.",
-    check};
+    check_graph_breaks};
 
 }  // namespace gapscope

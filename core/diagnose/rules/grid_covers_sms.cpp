@@ -10,7 +10,7 @@ namespace {
 // Persistent kernels use 128 of 132 SMs (0.97), and the last wave of a good grid is never quite full.
 constexpr double kLeastFill = 0.90;
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_grid_covers_sms(const Facts& facts) {
   const std::optional<SmFill> fill = sm_fill(facts);
   if (!fill || fill->fill < kLeastFill - kFillRounding) return {};
   Finding finding;
@@ -33,6 +33,6 @@ extern const Rule grid_covers_sms = {"grid_covers_sms",
                                      "Grids are large enough for this GPU. It does not tell how well each SM is used. "
                                      "Communication does not count: it needs few SMs.",
                                      "Nothing here; the next questions are idle time, data types and the kernels themselves.",
-                                     check};
+                                     check_grid_covers_sms};
 
 }  // namespace gapscope

@@ -26,7 +26,7 @@ std::string residency(const Facts& facts, const GpuRow& row) {
                      format_share(fit->theoretical), limiter_text(fit->limiters));
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_heavyweight_kernel(const Facts& facts) {
   std::vector<SliceId> heavy;
   std::size_t kernels = 0;
   const GpuRow* example = nullptr;
@@ -71,6 +71,6 @@ extern const Rule heavyweight_kernel = {"heavyweight_kernel",
                                         "convolution or attention, of which one or two blocks fit on an SM "
                                         "by design.",
                                         "Compare its tile with the size of the problem. Low occupancy is normal here.",
-                                        check};
+                                        check_heavyweight_kernel};
 
 }  // namespace gapscope

@@ -46,7 +46,7 @@ Copies hidden_copies(const Facts& facts) {
   return out;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_hidden_memcpy(const Facts& facts) {
   Copies copies = hidden_copies(facts);
   if (copies.hidden.empty() || facts.gpu_sum == 0) return {};
   const double share = static_cast<double>(copies.total) / static_cast<double>(facts.gpu_sum);
@@ -84,6 +84,6 @@ extern const Rule hidden_memcpy = {
     "An operator that is no copy issued one on the device: to seed a result with a bias, to change a layout, to sort, to undo "
     "an indexing.",
     "Find the operator and spare the copy: a one-dimensional bias, contiguous inputs, another layout, an in-place variant.",
-    check};
+    check_hidden_memcpy};
 
 }  // namespace gapscope

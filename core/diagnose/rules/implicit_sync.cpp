@@ -36,7 +36,7 @@ Waits waits_in_operators(const Facts& facts) {
   return out;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_implicit_sync(const Facts& facts) {
   Waits waits = waits_in_operators(facts);
   if (waits.slices.empty()) return {};
   const auto count = static_cast<std::int64_t>(waits.slices.size());
@@ -66,6 +66,6 @@ extern const Rule implicit_sync = {"implicit_sync",
                                    "copy). Even where the wait is short, the "
                                    "CPU cannot run ahead past it.",
                                    "Move it out of the hot loop, log every so many steps, or keep the value on the GPU.",
-                                   check};
+                                   check_implicit_sync};
 
 }  // namespace gapscope

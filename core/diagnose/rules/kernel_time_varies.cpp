@@ -156,7 +156,7 @@ Evidence numbers(const Facts& facts, const Varying& worst, double ratio) {
                    {"step", facts.trace.name(facts.steps[static_cast<std::size_t>(facts.gpu[worst.slowest].step)])}});
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_kernel_time_varies(const Facts& facts) {
   if (facts.compiling() || facts.step_count() < kLeastSteps) return {};
   const std::vector<Varying> all = varying_kernels(facts);
   if (all.empty()) return {};
@@ -198,6 +198,6 @@ extern const Rule kernel_time_varies = {
     "or power that "
     "changed, and work that depends on the data.",
     "Quote the median and the spread, not the mean. Look at what runs beside the slow one, and lock the clocks for benchmarks.",
-    check};
+    check_kernel_time_varies};
 
 }  // namespace gapscope

@@ -9,7 +9,7 @@
 namespace gapscope {
 namespace {
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_launch_blocking(const Facts& facts) {
   const BlockedLaunches blocked = blocked_launches(facts.trace, facts.ops);
   if (!blocked.are_all()) return {};
   Ns call_time = 0;
@@ -41,6 +41,6 @@ extern const Rule launch_blocking = {"launch_blocking",
                                      "and GPU do not overlap, so times are inflated but easy "
                                      "to attribute.",
                                      "Fine for reading and for finding a failing kernel; unset the variable before measuring.",
-                                     check};
+                                     check_launch_blocking};
 
 }  // namespace gapscope

@@ -23,7 +23,7 @@ EvidenceMap by_family(const Counts& counts) {
   return out;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_launch_without_occupancy_query(const Facts& facts) {
   // Without any query nothing can be told, least of all that a kernel is light.
   if (occupancy_queries(facts).empty()) return {};
   Counts queried{}, plain{};
@@ -64,6 +64,6 @@ extern const Rule launch_without_occupancy_query = {
     "reduction "
     "with a small, fixed footprint.",
     "Nothing to do: it helps to tell glue from matrix products. It is no proof, since newer libraries often do not ask.",
-    check};
+    check_launch_without_occupancy_query};
 
 }  // namespace gapscope

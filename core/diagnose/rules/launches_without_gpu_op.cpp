@@ -45,7 +45,7 @@ bool is_range_profile(const Facts& facts) {
                      [&](const Category& c) { return facts.trace.strings[c.name] == "cuda_profiler_range"; });
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_launches_without_gpu_op(const Facts& facts) {
   if (!facts.has_launches || is_range_profile(facts)) return {};
   const std::vector<SpanSet> captured = captures(facts);
   std::vector<SliceId> missing;
@@ -82,6 +82,6 @@ extern const Rule launches_without_gpu_op = {
     "Launches whose kernels are missing",
     "Records of kernels were lost or never collected, so GPU times may be too small and gaps too wide.",
     "Warm up longer before recording, record fewer steps, and see that no other profiler uses the GPU.",
-    check};
+    check_launches_without_gpu_op};
 
 }  // namespace gapscope

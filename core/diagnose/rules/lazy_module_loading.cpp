@@ -65,7 +65,7 @@ Launches launches_of(const Facts& facts) {
   return out;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_lazy_module_loading(const Facts& facts) {
   Loading loading = loading_events(facts);
   const Launches launches = launches_of(facts);
   if (loading.events == 0 && launches.slow_and_early.empty()) return {};
@@ -99,6 +99,6 @@ extern const Rule lazy_module_loading = {"lazy_module_loading",
                                          "hundreds of microseconds instead of a few. Where the "
                                          "profiler recorded no loading, the slow launch alone speaks for it.",
                                          "Warm up before recording, or set CUDA_MODULE_LOADING=EAGER for measurements.",
-                                         check};
+                                         check_lazy_module_loading};
 
 }  // namespace gapscope

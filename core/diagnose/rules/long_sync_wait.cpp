@@ -58,7 +58,7 @@ Waits long_waits(const Facts& facts) {
   return out;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_long_sync_wait(const Facts& facts) {
   Waits waits = long_waits(facts);
   if (waits.slices.empty()) return {};
   const auto count = static_cast<std::int64_t>(waits.slices.size());
@@ -96,6 +96,6 @@ extern const Rule long_sync_wait = {"long_sync_wait",
                                     "queued before it.",
                                     "Remove or defer the call that needs the result (.item(), .cpu(), "
                                     "torch.cuda.synchronize()), then look at the kernels it waited for.",
-                                    check};
+                                    check_long_sync_wait};
 
 }  // namespace gapscope

@@ -31,7 +31,7 @@ IdleCauses causes_of(const Facts& facts, const SpanSet& idle) {
   return out;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_low_gpu_utilization(const Facts& facts) {
   if (facts.compiling() || !facts.gpu_util || *facts.gpu_util >= kLeastUse) return {};
   const SpanSet idle = subtract(SpanSet{facts.window}, facts.busy);
   const IdleCauses causes = causes_of(facts, idle);
@@ -74,6 +74,6 @@ extern const Rule low_gpu_utilization = {"low_gpu_utilization",
                                          "stands above, the longest part first, as far as the file tells; "
                                          "`gapscope why` tells it for every gap.",
                                          "Begin with the largest of these parts. The marked gaps are the places to look at.",
-                                         check};
+                                         check_low_gpu_utilization};
 
 }  // namespace gapscope

@@ -71,7 +71,7 @@ Low low_kernels(const Facts& facts) {
   return out;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_low_occupancy(const Facts& facts) {
   Low low = low_kernels(facts);
   const double share = share_of(low.time, low.all_kernels);
   if (low.time == 0 || share < kLeastShare) return {};
@@ -107,6 +107,6 @@ extern const Rule low_occupancy = {"low_occupancy",
                                    "The limiter tells what helps: fewer registers or less shared memory for each block, "
                                    "another block size (num_warps in Triton), or, "
                                    "where it is the grid, more work in each call.",
-                                   check};
+                                   check_low_occupancy};
 
 }  // namespace gapscope

@@ -21,7 +21,7 @@ std::vector<SliceId> unfilled_kernels(const Facts& facts) {
   return out;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_low_sm_fill(const Facts& facts) {
   const std::optional<SmFill> fill = sm_fill(facts);
   if (!fill || fill->fill >= kLeastFill - kFillRounding) return {};
   Finding finding;
@@ -46,6 +46,6 @@ extern const Rule low_sm_fill = {
     "Even while a kernel runs, a good part of the GPU's processors has no block to work on: the problems are small for this "
     "GPU.",
     "Batch more work into each call, use larger matrices, or a kernel with smaller tiles or split reductions.",
-    check};
+    check_low_sm_fill};
 
 }  // namespace gapscope

@@ -42,7 +42,7 @@ std::map<StringId, Launches> launches_by_operator(const Facts& facts, std::size_
   return out;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_many_calls(const Facts& facts) {
   if (facts.compiling()) return {};
   std::size_t all = 0;
   auto by_operator = launches_by_operator(facts, all);
@@ -84,6 +84,6 @@ extern const Rule many_calls = {
     "An operator launches very often",
     "Even cheap calls add up when there are hundreds in a step: each pays for its way through PyTorch and for a launch.",
     "Batch or vectorise the calls, use the foreach or fused variants, or compile so that they disappear.",
-    check};
+    check_many_calls};
 
 }  // namespace gapscope

@@ -47,7 +47,7 @@ EvidenceMap families_as_evidence(const Kernels& kernels) {
   return out;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_many_small_kernels(const Facts& facts) {
   if (facts.compiling() || !facts.gpu_util || *facts.gpu_util >= kMostGpuUse) return {};
   const double each_step = work_per_step(facts).kernels_each;
   if (each_step < kLeastEachStep) return {};
@@ -89,6 +89,6 @@ extern const Rule many_small_kernels = {"many_small_kernels",
                                         "next.",
                                         "Let torch.compile fuse them, use fused or foreach operators (fused optimizers, for "
                                         "one), or replay the step as a CUDA graph.",
-                                        check};
+                                        check_many_small_kernels};
 
 }  // namespace gapscope

@@ -8,7 +8,7 @@
 namespace gapscope {
 namespace {
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_matmul_to_bmm(const Facts& facts) {
   std::vector<SliceId> calls = matmuls_with_child(facts, "aten::bmm");
   if (calls.empty()) return {};
   const std::size_t all = count_ops(facts, "aten::bmm");
@@ -32,6 +32,6 @@ extern const Rule matmul_to_bmm = {
     "An operand has three or more dimensions, so the operator resolved to aten::bmm, with expand and reshape before it and a "
     "view after.",
     "If the batch is really one tall matrix, reshape it to two dimensions: one bigger product fills the GPU better.",
-    check};
+    check_matmul_to_bmm};
 
 }  // namespace gapscope

@@ -8,7 +8,7 @@
 namespace gapscope {
 namespace {
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_matmul_to_mm(const Facts& facts) {
   std::vector<SliceId> calls = matmuls_with_child(facts, "aten::mm");
   if (calls.empty()) return {};
   Finding finding;
@@ -31,6 +31,6 @@ extern const Rule matmul_to_mm = {
     "matmul became a plain matrix product",
     "Both operands are matrices, or a batch was folded into one, so the operator resolved to aten::mm.",
     "Nothing to do.",
-    check};
+    check_matmul_to_mm};
 
 }  // namespace gapscope

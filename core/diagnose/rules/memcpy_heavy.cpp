@@ -43,7 +43,7 @@ Copies copies_of(const Facts& facts) {
   return out;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_memcpy_heavy(const Facts& facts) {
   Copies copies = copies_of(facts);
   const double share = share_of(copies.time, facts.gpu_sum);
   if (copies.slices.empty() || share < kLeastShare) return {};
@@ -77,6 +77,6 @@ extern const Rule memcpy_heavy = {"memcpy_heavy",
                                   "kernels cost little, the others all.",
                                   "Transfer less and less often, from pinned memory with non_blocking=True, and on a stream "
                                   "beside the kernels; keep data on the GPU.",
-                                  check};
+                                  check_memcpy_heavy};
 
 }  // namespace gapscope

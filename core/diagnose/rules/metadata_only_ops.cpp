@@ -57,7 +57,7 @@ Views gather(const Facts& facts) {
   return out;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_metadata_only_ops(const Facts& facts) {
   // While the compiler runs such operators are its tracing, which is a finding of its own.
   if (facts.compiling()) return {};
   Views views = gather(facts);
@@ -88,6 +88,6 @@ extern const Rule metadata_only_ops = {"metadata_only_ops",
                                        "another way: no GPU time, a little CPU time.",
                                        "Ignore them when you look at the GPU. Where the host is the bottleneck their CPU time "
                                        "counts, and torch.compile removes them.",
-                                       check};
+                                       check_metadata_only_ops};
 
 }  // namespace gapscope

@@ -6,7 +6,7 @@
 namespace gapscope {
 namespace {
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_no_gpu_activity(const Facts& facts) {
   if (!facts.ops.empty()) return {};
   Finding finding;
   finding.severity = Severity::informational;
@@ -26,6 +26,6 @@ extern const Rule no_gpu_activity = {
     "No GPU work is in the file",
     "The recording is of the CPU alone, the activities were chosen so, or nothing was launched.",
     "Record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], and check that work reaches the GPU.",
-    check};
+    check_no_gpu_activity};
 
 }  // namespace gapscope

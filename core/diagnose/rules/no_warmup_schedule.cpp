@@ -6,7 +6,7 @@
 namespace gapscope {
 namespace {
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_no_warmup_schedule(const Facts& facts) {
   if (facts.steps.empty() || facts.trace.name(facts.steps.front()) != "ProfilerStep#0") return {};
   const SliceId first = facts.steps.front();
   std::size_t requests = 0;
@@ -31,6 +31,6 @@ extern const Rule no_warmup_schedule = {
     "The very first step is in the recording, so start-up costs of PyTorch, of libraries and of the profiler are mixed with "
     "the work.",
     "Pass schedule(wait=1, warmup=1, active=N) to the profiler and call step() after each iteration.",
-    check};
+    check_no_warmup_schedule};
 
 }  // namespace gapscope

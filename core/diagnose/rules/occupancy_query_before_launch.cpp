@@ -24,7 +24,7 @@ std::string kernel_after_query(const Facts& facts) {
   return most == count.end() ? std::string() : shown_kernel(facts.trace.strings[most->first]);
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_occupancy_query_before_launch(const Facts& facts) {
   const std::vector<SliceId> queries = occupancy_queries(facts);
   EvidenceMap names;
   Ns time = 0;
@@ -57,6 +57,6 @@ extern const Rule occupancy_query_before_launch = {"occupancy_query_before_launc
                                                    "before it chose or launched it: a matrix product, a "
                                                    "convolution or their like.",
                                                    "Take it as a landmark of heavy kernels. It costs next to nothing.",
-                                                   check};
+                                                   check_occupancy_query_before_launch};
 
 }  // namespace gapscope

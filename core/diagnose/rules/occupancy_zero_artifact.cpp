@@ -21,7 +21,7 @@ std::string true_value(const Facts& facts, const GpuRow& row) {
   return words.empty() ? words : fmt::format(" For the first, {}, it is {}.", shown_kernel(facts.trace.name(row.slice)), words);
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_occupancy_zero_artifact(const Facts& facts) {
   std::vector<SliceId> zeros;
   const GpuRow* first = nullptr;
   Ns time = 0, all = 0;
@@ -59,6 +59,6 @@ extern const Rule occupancy_zero_artifact = {"occupancy_zero_artifact",
                                              "The profiler computes occupancy with the default limit of 48 KB of shared memory "
                                              "a block, and writes 0 for every kernel above it.",
                                              "Use the value that Gapscope works out anew, and leave the zeros out of averages.",
-                                             check};
+                                             check_occupancy_zero_artifact};
 
 }  // namespace gapscope

@@ -7,7 +7,7 @@
 namespace gapscope {
 namespace {
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_overhead_bound(const Facts& facts) {
   if (!is_overhead_bound(facts)) return {};
   Finding finding;
   finding.severity = Severity::costly;
@@ -43,6 +43,6 @@ extern const Rule overhead_bound = {
     "Python's and that of CUDA calls; the numbers above say which leads.",
     "Give each launch more work (bigger batches or matrices), fuse calls, or take launches out of the way with CUDA graphs "
     "(mode=\"reduce-overhead\"). First make sure that the recording is not just start-up.",
-    check};
+    check_overhead_bound};
 
 }  // namespace gapscope

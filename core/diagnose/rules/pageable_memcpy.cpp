@@ -30,7 +30,7 @@ Transfers pageable_transfers(const Facts& facts) {
   return out;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_pageable_memcpy(const Facts& facts) {
   Transfers transfers = pageable_transfers(facts);
   if (transfers.time < kLeastTime && transfers.bytes < kLeastBytes) return {};
   const auto count = static_cast<std::int64_t>(transfers.slices.size());
@@ -62,6 +62,6 @@ extern const Rule pageable_memcpy = {
     "Transfers from ordinary (pageable) memory",
     "The driver must copy such memory into a buffer of its own first, which is slow and holds the CPU until it is done.",
     "Use pinned memory (pin_memory=True in the DataLoader, tensor.pin_memory()) and non_blocking=True.",
-    check};
+    check_pageable_memcpy};
 
 }  // namespace gapscope

@@ -61,7 +61,7 @@ EvidenceList texts_of(std::vector<CompileId> ids) {
   return out;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_recompilation(const Facts& facts) {
   Seen seen;
   gather_regions(facts, seen);
   gather_compiles(facts, seen);
@@ -98,6 +98,6 @@ extern const Rule recompilation = {"recompilation",
                                    "tells which piece of code it is.",
                                    "Keep shapes and types the same, or mark the dimension that changes as dynamic. "
                                    "TORCH_LOGS=recompiles tells which guard failed.",
-                                   check};
+                                   check_recompilation};
 
 }  // namespace gapscope

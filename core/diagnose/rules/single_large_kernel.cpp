@@ -18,7 +18,7 @@ bool is_library_family(RuleFamily family) {
   return family == RuleFamily::gemm || family == RuleFamily::conv || family == RuleFamily::attention;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_single_large_kernel(const Facts& facts) {
   const auto top = std::find_if(facts.by_name.begin(), facts.by_name.end(), [&](const NameTotal& total) {
     return is_library_family(rule_family(facts.decoded(total.name)));
   });
@@ -59,6 +59,6 @@ extern const Rule single_large_kernel = {"single_large_kernel",
                                          "kernel; there is nothing to fuse around it.",
                                          "Compiling is not likely to help. Change the data type, the shape or the algorithm, "
                                          "and check that the kernel uses tensor cores.",
-                                         check};
+                                         check_single_large_kernel};
 
 }  // namespace gapscope

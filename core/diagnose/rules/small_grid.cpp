@@ -37,7 +37,7 @@ Small small_kernels(const Facts& facts) {
   return out;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_small_grid(const Facts& facts) {
   Small small = small_kernels(facts);
   const double share = share_of(small.time, small.all_kernels);
   if (small.slices.empty() || share < kLeastShare) return {};
@@ -71,6 +71,6 @@ extern const Rule small_grid = {
     "These kernels start fewer blocks than the GPU has SMs, so some SMs stay empty for their whole run.",
     "Increase batch size or sequence length, run several small problems in one call, or choose kernels that split the inner "
     "dimension (split-K, stream-K).",
-    check};
+    check_small_grid};
 
 }  // namespace gapscope

@@ -41,7 +41,7 @@ EvidenceList overheads_in(const Facts& facts, Span span) {
   return names;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_sync_covers_little_gpu_work(const Facts& facts) {
   const std::vector<Wait> waits = empty_waits(facts);
   if (waits.empty()) return {};
   const Wait& longest =
@@ -76,6 +76,6 @@ extern const Rule sync_covers_little_gpu_work = {"sync_covers_little_gpu_work",
                                                  "start, or for work that began before the recording and is not in the file.",
                                                  "Do not count it as GPU time. Warm up, let the GPU finish "
                                                  "(torch.cuda.synchronize()) before the recorded steps, and record again.",
-                                                 check};
+                                                 check_sync_covers_little_gpu_work};
 
 }  // namespace gapscope

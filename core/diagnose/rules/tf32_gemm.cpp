@@ -17,7 +17,7 @@ std::vector<GpuOp> tf32_kernels(const Facts& facts) {
   return out;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_tf32_gemm(const Facts& facts) {
   const std::vector<GpuOp> kernels = tf32_kernels(facts);
   const Ns time = total_time(kernels);
   const double share = share_of(time, facts.gpu_sum);
@@ -51,6 +51,6 @@ extern const Rule tf32_gemm = {
     "and halve the memory "
     "traffic.",
     "Use torch.autocast or weights of lower precision, unless the accuracy of float inputs is wanted.",
-    check};
+    check_tf32_gemm};
 
 }  // namespace gapscope

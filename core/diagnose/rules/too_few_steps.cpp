@@ -7,7 +7,7 @@
 namespace gapscope {
 namespace {
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_too_few_steps(const Facts& facts) {
   if (facts.steps.size() != 1) return {};
   const SliceId step = facts.steps.front();
   Finding finding;
@@ -28,6 +28,6 @@ extern const Rule too_few_steps = {"too_few_steps",
                                    "Only one step was recorded",
                                    "One step can show neither how much steps differ nor what belongs to starting up.",
                                    "Record more steps, for example with active=20 in the profiler's schedule.",
-                                   check};
+                                   check_too_few_steps};
 
 }  // namespace gapscope

@@ -64,7 +64,7 @@ Fused fused_cpu_loops(const Facts& facts) {
   return out;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_triton_fused_kernel(const Facts& facts) {
   Fused fused = fused_kernels(facts);
   const bool on_gpu = fused.count > 0;
   if (!on_gpu) fused = fused_cpu_loops(facts);
@@ -94,6 +94,6 @@ extern const Rule triton_fused_kernel = {"triton_fused_kernel",
                                          "red and per for reductions. The name lists them; "
                                          "the number at its end is only a counter.",
                                          "Read the list of operators to see what was fused.",
-                                         check};
+                                         check_triton_fused_kernel};
 
 }  // namespace gapscope

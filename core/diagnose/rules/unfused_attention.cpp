@@ -78,7 +78,7 @@ Attention attention_of(const std::vector<OpWork>& ops) {
   return out;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_unfused_attention(const Facts& facts) {
   const bool has_softmax = !facts.names_matching([](std::string_view name) { return part_of(name) == Part::softmax; }).empty();
   if (!has_softmax) return {};
   Attention found = attention_of(operators_in_order(facts));
@@ -110,6 +110,6 @@ extern const Rule unfused_attention = {
     "several times, where one fused kernel would keep it on the chip.",
     "Call torch.nn.functional.scaled_dot_product_attention or a flash attention kernel; with nn.MultiheadAttention pass "
     "need_weights=False.",
-    check};
+    check_unfused_attention};
 
 }  // namespace gapscope

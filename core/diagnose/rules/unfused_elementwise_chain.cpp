@@ -70,7 +70,7 @@ EvidenceList owners_of(const Facts& facts, const std::vector<SliceId>& kernels) 
   return out;
 }
 
-std::vector<Finding> check(const Facts& facts) {
+std::vector<Finding> check_unfused_elementwise_chain(const Facts& facts) {
   Chains chains = chains_of(facts);
   const double share = share_of(chains.time, facts.gpu_sum);
   if (chains.count == 0 || share < kLeastShare) return {};
@@ -104,6 +104,6 @@ extern const Rule unfused_elementwise_chain = {"unfused_elementwise_chain",
                                                "Compile the function with torch.compile or use a fused operator. That they are "
                                                "neighbours does not prove that one reads what the other wrote: "
                                                "check the operators.",
-                                               check};
+                                               check_unfused_elementwise_chain};
 
 }  // namespace gapscope
