@@ -4,7 +4,8 @@
     unity_groups.py ROOT TARGET BATCH SOURCE...
 
 Two files go together unless one, or a header of ours that only one includes, mentions a name that is the other's own (in its
-anonymous namespace, or a macro): no file has to know of the others' names. Files of a folder stay together where that is possible, as they share most headers.
+anonymous namespace, or a macro), or they are not `using` the same namespaces: no file has to know of the others' names. Files of a
+folder stay together where that is possible, as they share most headers.
 """
 import pathlib
 import re
@@ -16,6 +17,7 @@ TEXT = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"', re.S)
 DECLARED = re.compile(r"^(?:template <.*>\s*)?(?:struct|class|enum class|enum|union|using)\s+(\w+)")
 DEFINED = re.compile(r"(\w+)\s*(?:\(|=|\{|\[|;|$)")
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
+USING = re.compile(r"^using namespace ([\w:]+);", re.M)
 MACRO = re.compile(r"^#define (\w+)", re.M)
 
 
@@ -46,6 +48,7 @@ class File:
         self.path = path
         self.own = own_names(text)
         self.identifiers = set(IDENTIFIER.findall(text))
+        self.usings = set(USING.findall(text))
         self.headers = set()
         for header in INCLUDE.findall(raw):
             if pathlib.Path(root, header).is_file():
@@ -62,7 +65,7 @@ class File:
 
     def fits(self, other):
         clash = self.own & other.identifiers or other.own & self.identifiers
-        return not (clash or self.foes & other.headers or other.foes & self.headers)
+        return not (clash or self.usings != other.usings or self.foes & other.headers or other.foes & self.headers)
 
 
 def groups_of(files, batch):
