@@ -49,7 +49,8 @@ def limits(count, most_mb):
 
 
 def is_a_sentence(said):
-    """Or two, of two traces."""
+    """Or two, of two traces. A driver may have said something of its own before."""
+    said = b"".join(line for line in said.splitlines(keepends=True) if not line.startswith((b"libGL", b"LLVM", b"MESA")))
     return all(line.startswith(b"gapscope: ") for line in said.splitlines()) and 1 <= said.count(b"\n") <= 2
 
 
@@ -105,7 +106,7 @@ def run_window(program, screen, trace, limit, tally):
             shown = None
             while window.poll() is None and time.monotonic() - begin < PATIENCE_S:
                 shown = json.loads(state.read_text()) if state.exists() else None
-                if shown and not shown["loading"]:
+                if shown and not shown["loading"] and (shown.get("file") or shown["message"]):  # a frame later than the load's end
                     break
                 time.sleep(0.02)
             what = f"window on {os.path.basename(trace)} with {limit >> 20} MB"
