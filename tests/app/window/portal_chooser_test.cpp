@@ -113,6 +113,7 @@ class Portal {
 
   void open(DBusConnection* bus, DBusMessage* call) {
     REQUIRE(dbus_message_has_signature(call, "ssa{sv}"));
+    several = false;
     std::string token;
     DBusMessageIter args, options;
     dbus_message_iter_init(call, &args);
