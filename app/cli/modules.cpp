@@ -30,9 +30,7 @@ Json totals_json(const ModuleTotals& t) {
           {"backward_gpu_ns", t.backward},
           {"self_forward_gpu_ns", t.self_forward},
           {"self_backward_gpu_ns", t.self_backward},
-          {"kernels", t.kernels},
-          {"flops", t.flops},
-          {"flops_gpu_ns", t.flops_time}};
+          {"kernels", t.kernels}};
 }
 
 Json row_json(const ModuleUse& use, const ModuleRow& row) {
@@ -55,6 +53,15 @@ Json tree_json(const ModuleUse& use) {
   return out;
 }
 
+// Of the modules whose operators' shapes tell their work.
+Json rates_json(const ModuleUse& use) {
+  Json out = Json::array();
+  for (const ModuleRow& row : use.rows)
+    if (row.totals.flops_time > 0)
+      out.push_back({{"name", row.name}, {"flops", row.totals.flops}, {"flops_gpu_ns", row.totals.flops_time}});
+  return out;
+}
+
 std::string use_json(const ModuleUse& use, const ModulesOptions& options) {
   Json json = {{"regions", region_kind_key(use.kind)}, {"modules", Json::array()}};
   for (const ModuleRow& row : use.rows) json["modules"].push_back(row_json(use, row));
@@ -65,6 +72,7 @@ std::string use_json(const ModuleUse& use, const ModulesOptions& options) {
     json["classes"].push_back(std::move(one));
   }
   if (options.tree) json["tree"] = tree_json(use);
+  json["rates"] = rates_json(use);
   json["outside"] = {{"forward", use.outside_forward}, {"backward", use.outside_backward}};
   json["linked_gpu_ns"] = use.linked;
   if (use.graphs.pieces > 0)
