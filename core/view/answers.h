@@ -17,7 +17,7 @@
 #include "core/view/kernels/kernels_model.h"
 #include "core/view/modules/modules_model.h"
 #include "core/view/overview/overview_model.h"
-#include "core/view/ranks/ranks_model.h"
+#include "core/view/ranks/ranks_state.h"
 #include "core/view/search/search_model.h"
 #include "core/view/selection/area_state.h"
 #include "core/view/sql/sql_model.h"

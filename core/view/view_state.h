@@ -15,7 +15,7 @@
 #include "core/view/kernels/kernels_model.h"
 #include "core/view/modules/modules_model.h"
 #include "core/view/notes/notes_model.h"
-#include "core/view/ranks/ranks_model.h"
+#include "core/view/ranks/ranks_state.h"
 #include "core/view/search/result_list.h"
 #include "core/view/search/search_state.h"
 #include "core/view/selection/area_state.h"

@@ -1,6 +1,7 @@
 #pragma once
 // What the parts of the tab "Ranks" share. Over core/view/ranks.
 #include "core/view/document.h"
+#include "core/view/ranks/ranks_model.h"
 #include "core/view/view_state.h"
 #include "ui/requests.h"
 #include "ui/widgets/theme.h"
