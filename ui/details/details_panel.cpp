@@ -22,11 +22,13 @@ constexpr std::size_t kCrumbChars = 48;  // of one part of the way; both ends of
 constexpr const char* kCrumbSeparator = " > ";
 constexpr const char* kCrumbDots = "...";
 constexpr std::size_t kLinkChars = 96;  // of another slice's name: two lines in most columns
+constexpr std::size_t kCodeLines = 5;   // of a note, a button and a command, about
 constexpr float kKeyShare = 0.45f;      // of a column, at most
 
 struct DetailsDrawing {
   const Document& document;
   ViewState& view;
+  Requests& out;
   const Theme& theme;
 };
 
@@ -170,12 +172,21 @@ void draw_rule(const DetailsDrawing& panel) {
   ImGui::Dummy({0, hairline});
 }
 
+void draw_code(DetailsDrawing& panel, const DetailsSection& section) {
+  if (section.code.empty()) return;
+  if (ImGui::SmallButton("Copy")) panel.out.add(CopyText{section.code});
+  draw_hover(section.code_hover);
+  draw_text(Face::mono, panel.theme.text, printable(section.code), /*wrap=*/true);
+  draw_hover(section.code_hover);
+}
+
 void draw_section(DetailsDrawing& panel, const DetailsSection& section) {
   ImGui::PushID(section.title.c_str());
   draw_text(Face::bold, panel.theme.text, section.title);
   draw_rule(panel);
   if (!section.note.empty()) draw_text(Face::sans, panel.theme.muted, section.note, /*wrap=*/true);
   draw_lines(panel, section);
+  draw_code(panel, section);
   ImGui::Spacing();
   ImGui::PopID();
 }
@@ -187,6 +198,7 @@ std::vector<int> columns_of(const DetailsModel& model, int columns) {
   for (const DetailsSection& section : model.sections) {
     const auto shortest = std::min_element(filled.begin(), filled.begin() + columns);
     *shortest += section.lines.size() + 2;  // its title and the space after it
+    if (!section.code.empty()) *shortest += kCodeLines;
     column_of.push_back(static_cast<int>(shortest - filled.begin()));
   }
   return column_of;
@@ -227,7 +239,7 @@ void refresh(const Document& document, ViewState& view, Requests& out) {
 }  // namespace
 
 void draw_details(const Document& document, ViewState& view, Requests& out) {
-  DetailsDrawing panel{document, view, theme_of(view.theme)};
+  DetailsDrawing panel{document, view, out, theme_of(view.theme)};
   if (!view.active().selection && chosen_gap(document, view.active()).gap) return draw_gap_details(document, view);
   if (!view.active().selection && has_account(document)) return draw_account_details(document, view);
   if (!view.active().selection) {

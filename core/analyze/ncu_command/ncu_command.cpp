@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/demangle.h"
+
 namespace gapscope {
 namespace {
 
@@ -42,10 +44,23 @@ std::string program_of(const Trace& trace) {
   return std::string(is_plain ? json.substr(1, json.size() - 2) : kNcuProgram);
 }
 
+// What is launched later than what: its call, else its own begin; then its own begin; then its place in the file.
+auto launch_order(Span launch, bool is_linked, Span work, SliceId slice) {
+  return std::tuple(is_linked ? launch.begin : work.begin, work.begin, slice.value);
+}
+
+void write_command(NcuCommand& out, const std::string& program) {
+  out.command = fmt::format("ncu --set full --kernel-name regex:{} --launch-skip {} --launch-count 1 {}",
+                            quoted_exact_regex(out.function), out.skip, program);
+}
+
+bool is_hip_call(std::string_view name) { return name.starts_with("hip"); }
+bool states_hip(const Trace& trace) { return !trace.header.find("hip_runtime_version").empty(); }
+
 }  // namespace
 
 std::string kernel_function(std::string_view kernel_name) {
-  std::string name = without_arguments(kernel_name);
+  std::string name = without_arguments(kernel_name.starts_with("_Z") ? demangle(kernel_name) : std::string(kernel_name));
   while (!name.empty() && name.back() == ' ') name.pop_back();
   if (const std::size_t space = name.rfind(' '); space != std::string::npos) name.erase(0, space + 1);
   if (const std::size_t colons = name.rfind("::"); colons != std::string::npos) name.erase(0, colons + 2);
@@ -75,13 +90,11 @@ NcuCommands::NcuCommands(const Trace& trace, const std::vector<GpuOp>& ops) : tr
   std::vector<const GpuOp*> kernels;
   for (const GpuOp& op : ops) {
     if (op.gpu_class == GpuClass::compute) kernels.push_back(&op);
-    if (op.linked() && is_cuda_) is_cuda_ = !trace.name(op.launch).starts_with("hip");
+    if (op.linked() && is_cuda_) is_cuda_ = !is_hip_call(trace.name(op.launch));
   }
-  is_cuda_ = is_cuda_ && trace.header.find("hip_runtime_version").empty();
-  const auto launched = [](const GpuOp& op) { return op.linked() ? op.launch_span.begin : op.span.begin; };
-  std::stable_sort(kernels.begin(), kernels.end(), [&](const GpuOp* a, const GpuOp* b) {
-    return std::tuple(launched(*a), a->span.begin) < std::tuple(launched(*b), b->span.begin);
-  });
+  is_cuda_ = is_cuda_ && !states_hip(trace);
+  const auto order = [](const GpuOp& op) { return launch_order(op.launch_span, op.linked(), op.span, op.slice); };
+  std::sort(kernels.begin(), kernels.end(), [&](const GpuOp* a, const GpuOp* b) { return order(*a) < order(*b); });
   std::unordered_map<std::string, std::uint32_t> known;
   for (const GpuOp* op : kernels) {
     const auto [function, is_new] = function_of_.try_emplace(trace.name_id(op->slice).value, 0);
@@ -102,8 +115,31 @@ std::optional<NcuCommand> NcuCommands::of(SliceId kernel) const {
   const std::uint32_t at = function_of_.at(trace_.name_id(kernel).value);
   if (functions_[at].empty()) return std::nullopt;
   NcuCommand out{functions_[at], place->second, counts_[at], {}};
-  out.command = fmt::format("ncu --set full --kernel-name regex:{} --launch-skip {} --launch-count 1 {}",
-                            quoted_exact_regex(out.function), out.skip, program_);
+  write_command(out, program_);
+  return out;
+}
+
+std::optional<NcuCommand> ncu_command(const Trace& trace, const LinkIndex& links, const NameIndex& names, SliceId kernel) {
+  if (!kernel || trace.kind(kernel) != Kind::kernel || trace.gpu_row(kernel) == nullptr) return std::nullopt;
+  if (is_communication_name(trace.name(kernel)) || states_hip(trace)) return std::nullopt;
+  NcuCommand out{kernel_function(trace.name(kernel)), 0, 0, {}};
+  if (out.function.empty()) return std::nullopt;
+  const auto order = [&](SliceId slice) {
+    const SliceId call = links.call_of(slice);
+    return launch_order(call ? trace.span_of(call) : Span{}, call.valid(), trace.span_of(slice), slice);
+  };
+  const auto place = order(kernel);
+  for (const StringId name : names.used_names()) {
+    const std::string_view text = trace.strings[name];
+    if (text.find(out.function) == text.npos || kernel_function(text) != out.function || is_communication_name(text)) continue;
+    for (const SliceId slice : names.slices_named(name)) {
+      if (trace.kind(slice) != Kind::kernel || trace.gpu_row(slice) == nullptr) continue;
+      if (const SliceId call = links.call_of(slice); call && is_hip_call(trace.name(call))) return std::nullopt;
+      ++out.of;
+      out.skip += order(slice) < place ? 1 : 0;
+    }
+  }
+  write_command(out, program_of(trace));
   return out;
 }
 

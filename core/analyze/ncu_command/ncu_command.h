@@ -13,11 +13,12 @@
 #include <vector>
 
 #include "core/analyze/gpu/gpu_ops.h"
+#include "core/index/name_index.h"
 
 namespace gapscope {
 
 // "vectorized_elementwise_kernel" of "void at::native::vectorized_elementwise_kernel<4, ...>(int, ...)"; empty where no name is
-// left, as of a copy.
+// left, as of a copy. Mangled names are read first.
 std::string kernel_function(std::string_view kernel_name);
 
 // Matches exactly `text`, also where it holds what regular expressions or a shell take for something else: quoted for a shell.
@@ -53,5 +54,8 @@ class NcuCommands {
   std::vector<std::uint64_t> counts_;                       // by function
   std::unordered_map<std::uint32_t, std::uint64_t> place_;  // by slice
 };
+
+// The same command for one kernel alone, without those of all others: O(names, and launches of its function).
+std::optional<NcuCommand> ncu_command(const Trace& trace, const LinkIndex& links, const NameIndex& names, SliceId kernel);
 
 }  // namespace gapscope

@@ -4,6 +4,7 @@
 
 #include "core/analyze/gpu/occupancy.h"
 #include "core/analyze/kernel_name/kernel_name.h"
+#include "core/analyze/ncu_command/ncu_command.h"
 #include "core/base/text.h"
 #include "core/view/details/details_gpu.h"
 
@@ -69,6 +70,19 @@ DetailsLine occupancy_line(const Document& doc, const GpuRow& row) {
   const std::string words = occupancy_words(*sm, needs_of(row), grid_blocks(row));
   if (!fit || words.empty()) return stated_occupancy(row, "The block is larger than one SM of this GPU holds.");
   return text_line("occupancy", words, occupancy_hover(*sm, *fit, row));
+}
+
+DetailsSection ncu_section(const Document& doc, SliceId kernel) {
+  const std::optional<NcuCommand> ncu = ncu_command(doc.trace, doc.links, doc.names, kernel);
+  if (!ncu) return {};
+  DetailsSection section{"Nsight Compute", {}, {}};
+  const auto count = [](std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); };
+  section.note = ncu->of == 1 ? fmt::format("Profiles this launch again: the only one of {} in this recording.", ncu->function)
+                              : fmt::format("Profiles this launch again: number {} of the {} of {} in this recording.",
+                                            count(ncu->skip + 1), count(ncu->of), ncu->function);
+  section.code = ncu->command;
+  section.code_hover = ncu_note();
+  return section;
 }
 
 }  // namespace gapscope

@@ -102,6 +102,7 @@ void add_gpu_sections(const Document& doc, SliceId slice, std::vector<DetailsSec
   }
   out.push_back(launched_from(doc, *row));
   out.push_back(gpu_place(doc, *row));
+  if (DetailsSection ncu = ncu_section(doc, slice); !ncu.title.empty()) out.push_back(std::move(ncu));
 }
 
 }  // namespace

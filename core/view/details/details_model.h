@@ -35,6 +35,8 @@ struct DetailsSection {
   std::string title;
   std::string note;  // a sentence instead of, or before, the lines
   std::vector<DetailsLine> lines;
+  std::string code = {};        // to be copied: a command
+  std::string code_hover = {};  // what it takes
 };
 
 struct DetailsCrumb {

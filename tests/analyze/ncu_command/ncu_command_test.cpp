@@ -25,6 +25,7 @@ TEST_CASE("a kernel's function is its name without namespaces, template argument
   CHECK(kernel_function("nvjet_tst_128x256_64x4_2x1_v_bz_coopA_NTN") == "nvjet_tst_128x256_64x4_2x1_v_bz_coopA_NTN");
   CHECK(kernel_function("unsigned int foo::Bar<int>::baz(int)") == "baz");
   CHECK(kernel_function("void f<&(g(int))->x, 3>(int)") == "f");
+  CHECK(kernel_function("_ZN2at6native13reduce_kernelILi512EfEEvT0_") == "reduce_kernel");
   CHECK(kernel_function("").empty());
   CHECK(kernel_function("<<<>>>(").empty());
 }
@@ -60,10 +61,13 @@ TEST_CASE("a launch's place is that among the launches of its function, in their
   const LinkIndex links(*trace, lanes);
   const std::vector<GpuOp> ops = gpu_ops(*trace, links);
   const NcuCommands commands(*trace, ops);
+  const NameIndex names(*trace);
   std::string places;
   for (const GpuOp& op : ops) {
     const auto command = commands.of(op.slice);
     REQUIRE(command.has_value());
+    CHECK(ncu_command(*trace, links, names, op.slice)->command == command->command);
+    CHECK(!ncu_command(*trace, links, names, op.launch).has_value());
     places += command->function + std::to_string(command->skip) + "/" + std::to_string(command->of) + " ";
     CHECK(!commands.of(op.launch).has_value());
   }
@@ -80,6 +84,7 @@ TEST_CASE("communication and kernels of ROCm have no command, and a trace of gap
     const LinkIndex links(*trace, lanes);
     const std::vector<GpuOp> ops = gpu_ops(*trace, links);
     const auto command = NcuCommands(*trace, ops).of(ops.at(0).slice);
+    CHECK(ncu_command(*trace, links, NameIndex(*trace), ops.at(0).slice).has_value() == command.has_value());
     return command ? command->command : std::string();
   };
   CHECK(commands_of(events(kernel("ncclDevKernel_AllGather_RING_LL(x)", 1, 100, 1))).empty());
@@ -100,6 +105,7 @@ TEST_CASE("every kernel of every recording has a function, and places of one fun
     const LinkIndex links(trace, lanes);
     const std::vector<GpuOp> ops = gpu_ops(trace, links);
     const NcuCommands commands(trace, ops);
+    const NameIndex names(trace);
     std::size_t kernels = 0, last = 0;
     for (const GpuOp& op : ops) {
       if (op.gpu_class != GpuClass::compute) continue;
@@ -110,6 +116,12 @@ TEST_CASE("every kernel of every recording has a function, and places of one fun
       REQUIRE_MESSAGE(command.has_value(), std::string(trace.name(op.slice)));
       CHECK(command->function.find_first_of(" <>()") == std::string::npos);
       CHECK(command->skip < command->of);
+      if (kernels % 37 == 0) {  // each alone costs what its function's launches do
+        const auto alone = ncu_command(trace, links, names, op.slice);
+        REQUIRE(alone.has_value());
+        CHECK(alone->command == command->command);
+        CHECK(alone->of == command->of);
+      }
       ++kernels;
       last += command->skip + 1 == command->of ? 1 : 0;
     }

@@ -96,3 +96,24 @@ TEST_CASE("a panel of any width draws every section") {
     for (const char* title : {"Resources", "Launched by", "GPU", "Slice", "Args"}) CHECK(holds(text, title));
   }
 }
+
+TEST_CASE("the command for Nsight Compute is copied with one click") {
+  Details details(test::kOneLaunch);
+  const SliceId kernel = test::slice_named(*details.doc, "second");
+  details.view.active().selection = kernel;
+  CHECK(holds(details.frame(), "Profiles this launch again: the only one of second in this recording."));
+  const auto copied = [&]() -> std::string {
+    for (const Request& request : details.out.list)
+      if (const auto* copy = std::get_if<CopyText>(&request)) return copy->text;
+    return {};
+  };
+  REQUIRE(details.harness.click_around(
+      [&] {
+        details.view.active().selection = kernel;
+        details.draw();
+      },
+      [&] { return !copied().empty(); }));
+  CHECK(copied() == "ncu --set full --kernel-name regex:'^second$' --launch-skip 0 --launch-count 1 python your_script.py");
+  details.view.active().selection = test::slice_named(*details.doc, "aten::add");
+  CHECK_FALSE(holds(details.frame(), "Nsight Compute"));
+}
