@@ -1,7 +1,6 @@
 #include "app/cli/modules.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include <fmt/format.h>
@@ -11,7 +10,7 @@
 #include "app/cli/in_and_out.h"
 #include "core/analyze/modules/modules.h"
 #include "core/base/text.h"
-#include "core/load/args.h"
+#include "core/view/modules/modules_model.h"
 
 namespace gapscope {
 namespace {
@@ -62,6 +61,23 @@ Json rates_json(const ModuleUse& use) {
   return out;
 }
 
+// Of all allocations of GPU memory, and of the modules that asked for some; null where none is recorded.
+Json memory_json(const ModuleUse& use) {
+  const AllocatedMemory& m = use.memory;
+  if (m.allocations == 0) return nullptr;
+  const auto peak = [&](std::int64_t bytes) { return m.knows_peak ? Json(bytes) : Json(nullptr); };
+  Json out = {{"allocated_bytes", m.bytes},
+              {"at_peak_bytes", peak(m.at_peak)},
+              {"outside_allocated_bytes", m.outside_bytes},
+              {"outside_at_peak_bytes", peak(m.outside_at_peak)},
+              {"modules", Json::array()}};
+  for (const ModuleRow& row : use.rows)
+    if (row.totals.allocated > 0)
+      out["modules"].push_back(
+          {{"name", row.name}, {"allocated_bytes", row.totals.allocated}, {"at_peak_bytes", peak(row.totals.at_peak)}});
+  return out;
+}
+
 std::string use_json(const ModuleUse& use, const ModulesOptions& options) {
   Json json = {{"regions", region_kind_key(use.kind)}, {"modules", Json::array()}};
   for (const ModuleRow& row : use.rows) json["modules"].push_back(row_json(use, row));
@@ -73,6 +89,7 @@ std::string use_json(const ModuleUse& use, const ModulesOptions& options) {
   }
   if (options.tree) json["tree"] = tree_json(use);
   json["rates"] = rates_json(use);
+  json["memory"] = memory_json(use);
   json["outside"] = {{"forward", use.outside_forward}, {"backward", use.outside_backward}};
   json["linked_gpu_ns"] = use.linked;
   if (use.graphs.pieces > 0)
@@ -88,18 +105,26 @@ std::string share(Ns part, Ns whole) {
   return whole > 0 ? format_percent(static_cast<double>(part) / static_cast<double>(whole)) : "";
 }
 
-std::string head(std::string_view title) {
-  return fmt::format("{:<{}} {:>7} {:>10} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8} {:>8}\n", title, kNameChars, "calls", "host",
-                     "GPU fwd.", "GPU bwd.", "self fwd.", "self bwd.", "of GPU", "kernels", "TFLOP/s");
+std::string bytes(std::int64_t n) { return n > 0 ? format_bytes(static_cast<std::uint64_t>(n)) : "-"; }
+
+std::string head(const ModuleUse& use, std::string_view title) {
+  std::string out = fmt::format("{:<{}} {:>7} {:>10} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8} {:>8}", title, kNameChars, "calls",
+                                "host", "GPU fwd.", "GPU bwd.", "self fwd.", "self bwd.", "of GPU", "kernels", "TFLOP/s");
+  if (use.memory.allocations > 0) out += fmt::format(" {:>10}", "allocated");
+  if (use.memory.knows_peak) out += fmt::format(" {:>10}", "at peak");
+  return out + '\n';
 }
 
-std::string line(const std::string& name, const ModuleTotals& t, Ns linked) {
+std::string line(const ModuleUse& use, const std::string& name, const ModuleTotals& t) {
   const std::string shown = elide_middle(name, kNameChars);
-  return fmt::format("{}{} {:>7} {:>10} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8} {:>8}\n", shown,
-                     std::string(kNameChars - utf8_length(shown), ' '), t.calls, format_duration(t.host),
-                     format_duration(t.forward), format_duration(t.backward), format_duration(t.self_forward),
-                     format_duration(t.self_backward), share(t.gpu(), linked), t.kernels,
-                     t.flops_time > 0 ? fmt::format("{:.3g}", t.flops_per_second() / 1e12) : "-");
+  std::string out = fmt::format("{}{} {:>7} {:>10} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8} {:>8}", shown,
+                                std::string(kNameChars - utf8_length(shown), ' '), t.calls, format_duration(t.host),
+                                format_duration(t.forward), format_duration(t.backward), format_duration(t.self_forward),
+                                format_duration(t.self_backward), share(t.gpu(), use.linked), t.kernels,
+                                t.flops_time > 0 ? fmt::format("{:.3g}", t.flops_per_second() / 1e12) : "-");
+  if (use.memory.allocations > 0) out += fmt::format(" {:>10}", bytes(t.allocated));
+  if (use.memory.knows_peak) out += fmt::format(" {:>10}", bytes(t.at_peak));
+  return out + '\n';
 }
 
 std::string more(std::size_t rows, std::size_t told) {
@@ -107,26 +132,24 @@ std::string more(std::size_t rows, std::size_t told) {
 }
 
 std::string instances_text(const ModuleUse& use) {
-  std::string out = head(use.kind == RegionKind::modules ? "module" : "region");
+  std::string out = head(use, use.kind == RegionKind::modules ? "module" : "region");
   for (std::size_t r = 0; r < std::min(use.rows.size(), kRowsTold); ++r)
-    out += line(printable(use.rows[r].name), use.rows[r].totals, use.linked);
+    out += line(use, printable(use.rows[r].name), use.rows[r].totals);
   return out + more(use.rows.size(), kRowsTold);
 }
 
 std::string classes_text(const ModuleUse& use) {
-  std::string out = head("class (instances)");
+  std::string out = head(use, "class (instances)");
   for (std::size_t c = 0; c < std::min(use.classes.size(), kRowsTold); ++c)
-    out += line(fmt::format("{} ({})", printable(use.classes[c].name), use.classes[c].instances), use.classes[c].totals,
-                use.linked);
+    out += line(use, fmt::format("{} ({})", printable(use.classes[c].name), use.classes[c].instances), use.classes[c].totals);
   return out + more(use.classes.size(), kRowsTold);
 }
 
 std::string tree_text(const ModuleUse& use) {
-  std::string out = head(use.kind == RegionKind::modules ? "module" : "region");
+  std::string out = head(use, use.kind == RegionKind::modules ? "module" : "region");
   for (std::size_t n = 0; n < std::min(use.tree.size(), kTreeRowsTold); ++n) {
     const ModuleNode& node = use.tree[n];
-    out += line(std::string(std::min(2 * node.depth, kMostIndent), ' ') + printable(use.rows[node.row].name), node.totals,
-                use.linked);
+    out += line(use, std::string(std::min(2 * node.depth, kMostIndent), ' ') + printable(use.rows[node.row].name), node.totals);
   }
   return out + more(use.tree.size(), kTreeRowsTold);
 }
@@ -138,6 +161,13 @@ std::string foot(const ModuleUse& use) {
       "program launched, {} ({}) of the backward of operators outside them.\n",
       format_duration(use.linked), format_duration(use.outside_forward), share(use.outside_forward, use.linked),
       format_duration(use.outside_backward), share(use.outside_backward, use.linked));
+  if (const AllocatedMemory& m = use.memory; m.allocations > 0) {
+    out += fmt::format("{} of GPU memory was asked for in this trace, {} of it outside all of these.", bytes(m.bytes),
+                       m.outside_bytes > 0 ? bytes(m.outside_bytes) : "none");
+    if (m.knows_peak)
+      out += fmt::format(" {} of it was in use at the peak; \"at peak\" is each one's part in that.", bytes(m.at_peak));
+    out += '\n';
+  }
   const ReplayedWork& g = use.graphs;
   if (g.told > 0)
     out += fmt::format("{} of it ran in CUDA graphs and is given to what captured it.\n", format_duration(g.told_time));
@@ -159,16 +189,6 @@ std::string use_text(const ModuleUse& use, const ModulesOptions& options) {
   return out + (use.linked > 0 ? foot(use)
                                : "\nNo GPU work with its launch is in this trace: record with "
                                  "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].\n");
-}
-
-// "graph node id" among the args of a call.
-std::uint64_t node_id_of(const Trace& trace, SliceId call) {
-  const auto args = read_args(trace, trace.slices.offset[call.index()]);
-  std::uint64_t id = 0;
-  if (!args.ok()) return id;
-  for (const Arg& arg : *args)
-    if (arg.key == "graph node id") std::from_chars(arg.value.data(), arg.value.data() + arg.value.size(), id);
-  return id;
 }
 
 struct Loaded {
@@ -194,7 +214,7 @@ int modules(const ModulesOptions& options) {
   std::optional<CaptureRecording> recording;
   if (capture) recording.emplace(CaptureRecording{*capture->trace, capture->links});
   const ModuleUse use = module_use(*main.trace, main.links, gpu_ops(*main.trace, main.links), recording ? &*recording : nullptr,
-                                   [&](SliceId call) { return node_id_of(capturing, call); });
+                                   [&](SliceId call) { return graph_node_id_of(capturing, call); });
   return print(options.json ? use_json(use, options) : use_text(use, options));
 }
 

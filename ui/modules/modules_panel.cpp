@@ -1,6 +1,7 @@
 // The tab "Modules": where the time goes by nn.Module. Over core/view/modules/modules_model.h.
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 
 #include <fmt/format.h>
@@ -26,7 +27,7 @@ constexpr std::array<Choice, 3> kLists = {{
     {"By class", "All Linear together."},
 }};
 
-constexpr std::array<GridColumn, 10> kColumns = {{
+constexpr std::array<GridColumn, 12> kColumns = {{
     {"Name", "The module or region.", 0},
     {"Calls", "How often it was entered.", 8, true, false, 0},
     {"Host", "How long the CPU was in it; calls of itself in itself count once.", 10, true},
@@ -38,7 +39,14 @@ constexpr std::array<GridColumn, 10> kColumns = {{
     {"Kernels", "Among that work.", 9, true, false, 0},
     {"TFLOP/s", "Of the operators in it whose shapes are recorded and whose work is known, while their kernels ran.", 9, true,
      false, 0},
+    {"Allocated", "GPU memory asked for in it, forward and backward; freed or not.", 10, true},
+    {"At peak", "Of that, what was still in use when the GPU held most.", 10, true},
 }};
+
+// Without those of memory where none is recorded, or no record says what was in use.
+std::span<const GridColumn> columns_of(const ModuleUse& use) {
+  return std::span(kColumns).first(kColumns.size() - (use.memory.allocations == 0 ? 2 : use.memory.knows_peak ? 0 : 1));
+}
 
 struct ModulesPanel {
   const Document& document;
@@ -69,6 +77,9 @@ GridCell module_cell(const ModulesPanel& panel, std::uint32_t row, ModuleColumn 
               fmt::format("{} of GPU work, {:.4g} operations", format_duration(totals.flops_time),
                           static_cast<double>(totals.flops)),
               0, value == 0};
+    case ModuleColumn::allocated:
+    case ModuleColumn::at_peak:
+      return {value > 0 ? format_bytes(static_cast<std::uint64_t>(value)) : "-", format_count(value) + " bytes", 0, value == 0};
     default: return {format_duration(value), format_duration_exact(value), 0, value == 0};
   }
 }
@@ -83,7 +94,7 @@ void draw_rows(ModulesPanel& panel) {
   ModulesState::Arranged& made = panel.state.arranged;
   Grid grid;
   grid.id = "modules";
-  grid.columns = kColumns;
+  grid.columns = columns_of(panel.use);
   grid.rows = made.rows.size();
   grid.sorted_by = made.list == ModuleList::tree ? kColumns.size() : static_cast<std::size_t>(made.order.column);
   grid.descending = made.order.descending;

@@ -33,6 +33,8 @@ class ChargeSums {
       sum.kernels += charges[i].is_kernel ? 1 : 0;
       sum.flops += charges[i].flops;
       if (charges[i].has_flops) sum.flops_time += charges[i].duration;
+      sum.bytes += charges[i].bytes;
+      sum.bytes_at_peak += charges[i].bytes_at_peak;
       sums_.push_back(sum);
       at_.push_back(charges[i].moment.at);
     }
@@ -45,11 +47,13 @@ class ChargeSums {
     add_saturating(totals.backward, narrow(last.backward - first.backward));
     totals.kernels += last.kernels - first.kernels;
     add_flops(narrow(last.flops - first.flops), narrow(last.flops_time - first.flops_time), totals);
+    add_saturating(totals.allocated, narrow(last.bytes - first.bytes));
+    add_saturating(totals.at_peak, narrow(last.bytes_at_peak - first.bytes_at_peak));
   }
 
  private:
   struct Sum {
-    __int128 forward = 0, backward = 0, flops = 0, flops_time = 0;
+    __int128 forward = 0, backward = 0, flops = 0, flops_time = 0, bytes = 0, bytes_at_peak = 0;
     std::uint64_t kernels = 0;
   };
   static Ns narrow(__int128 sum) { return static_cast<Ns>(std::min<__int128>(sum, std::numeric_limits<Ns>::max())); }
@@ -136,7 +140,7 @@ std::vector<std::uint32_t> ModuleTree::add_frames(const ModuleSide& side, const 
         child_.try_emplace(std::uint64_t{parent} << 32 | row_of[f], static_cast<std::uint32_t>(nodes_.size()));
     node_of[f] = known->second;
     if (!is_new) continue;
-    nodes_.push_back({row_of[f], parent, parent == ModuleNode::kNoParent ? 0 : nodes_[parent].depth + 1, {}});
+    nodes_.push_back({row_of[f], parent, parent == ModuleNode::kNoParent ? 0 : nodes_[parent].depth + 1, {}, {}});
   }
   return node_of;
 }
@@ -144,9 +148,10 @@ std::vector<std::uint32_t> ModuleTree::add_frames(const ModuleSide& side, const 
 void ModuleTree::add_times(const ModuleSide& side, const std::vector<std::uint32_t>& node_of, bool counts_calls) {
   for (std::uint32_t f = 0; f < node_of.size() && counts_calls; ++f) {
     if (node_of[f] == kNoGroup) continue;
-    ModuleTotals& totals = nodes_[node_of[f]].totals;
-    ++totals.calls;
-    add_saturating(totals.host, side.trace.duration(side.frames[f]));
+    ModuleNode& node = nodes_[node_of[f]];
+    if (!node.first || side.trace.begin(side.frames[f]) < side.trace.begin(node.first)) node.first = side.frames[f];
+    ++node.totals.calls;
+    add_saturating(node.totals.host, side.trace.duration(side.frames[f]));
   }
   for (const Charge& charge : side.charges) {
     ModuleTotals& totals = nodes_[node_of[charge.moment.frame]].totals;
@@ -154,6 +159,8 @@ void ModuleTree::add_times(const ModuleSide& side, const std::vector<std::uint32
     add_saturating(charge.moment.backward ? totals.backward : totals.forward, charge.duration);
     totals.kernels += charge.is_kernel ? 1 : 0;
     add_flops(static_cast<std::int64_t>(charge.flops), charge.has_flops ? charge.duration : 0, totals);
+    add_saturating(totals.allocated, charge.bytes);
+    add_saturating(totals.at_peak, charge.bytes_at_peak);
   }
 }
 
@@ -165,6 +172,8 @@ std::vector<ModuleNode> ModuleTree::finish(const std::vector<std::uint32_t>& ran
     add_saturating(parent.backward, nodes_[n].totals.backward);
     parent.kernels += nodes_[n].totals.kernels;
     add_flops(static_cast<std::int64_t>(nodes_[n].totals.flops), nodes_[n].totals.flops_time, parent);
+    add_saturating(parent.allocated, nodes_[n].totals.allocated);
+    add_saturating(parent.at_peak, nodes_[n].totals.at_peak);
   }
   // Children in their order, found by going down from the roots without recursion.
   std::vector<std::vector<std::uint32_t>> children(nodes_.size() + 1);

@@ -9,13 +9,14 @@
 
 namespace gapscope {
 
-// A piece of work at the moment that says whose it is.
+// A piece of work, or an allocation, at the moment that says whose it is.
 struct Charge {
   WorkMoment moment;
   Ns duration = 0;
   bool is_kernel = false;
   std::uint64_t flops = 0;  // of the operator that launched it, on the first piece of that operator alone
   bool has_flops = false;   // on all of them
+  std::int64_t bytes = 0, bytes_at_peak = 0;
 };
 
 struct ModuleSide {

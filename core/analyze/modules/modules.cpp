@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/analyze/modules/allocations.h"
 #include "core/analyze/modules/module_side.h"
 #include "core/analyze/operators/flops.h"
 #include "core/base/saturating.h"
@@ -51,6 +52,7 @@ class Builder {
     main_.emplace(trace_, std::move(found.slices));
     if (capture_ != nullptr) captured_.emplace(capture_->trace, region_frames(capture_->trace, use_.kind));
     charge_work(node_id_of);
+    charge_memory();
     const std::vector<bool> all(main_->frames.size(), true);
     add_side(*main_, all, true);
     if (captured_) add_side(*captured_, charged(*captured_), false);
@@ -82,6 +84,28 @@ class Builder {
     }
   }
 
+  void charge_memory() {
+    const Allocations found = gpu_allocations(trace_);
+    std::vector<Moment> moments;
+    moments.reserve(found.all.size());
+    for (const Allocation& a : found.all) moments.push_back(a.at);
+    const std::vector<WorkMoment> whose = work_moments(trace_, main_->frames, moments);
+    AllocatedMemory& all = use_.memory;
+    all.knows_peak = found.knows_peak;
+    for (std::size_t i = 0; i < found.all.size(); ++i) {
+      const Allocation& a = found.all[i];
+      ++all.allocations;
+      add_saturating(all.bytes, a.bytes);
+      add_saturating(all.at_peak, a.bytes_at_peak);
+      if (whose[i].frame != NestedSlices::kNone) {
+        main_->charges.push_back({whose[i], 0, false, 0, false, a.bytes, a.bytes_at_peak});
+        continue;
+      }
+      add_saturating(all.outside_bytes, a.bytes);
+      add_saturating(all.outside_at_peak, a.bytes_at_peak);
+    }
+  }
+
   std::vector<WorkMoment> captured_moments(const GraphNodes& nodes, const GraphNodes::NodeIdOf& node_id_of) {
     const ModuleSide& side = capturing_side();
     const LinkIndex& links = capture_ != nullptr ? capture_->links : links_;
@@ -109,7 +133,7 @@ class Builder {
     add_saturating(use_.linked, duration);
     if (moment.frame != NestedSlices::kNone) {
       const auto [flops, known] = flops_.of(op);
-      side.charges.push_back({moment, duration, op.is_kernel(), flops, known});
+      side.charges.push_back({moment, duration, op.is_kernel(), flops, known, 0, 0});
       return;
     }
     add_saturating(moment.backward ? use_.outside_backward : use_.outside_forward, duration);

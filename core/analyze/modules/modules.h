@@ -22,6 +22,8 @@ struct ModuleTotals {
   std::uint64_t kernels = 0;               // kernels among that work, copies and fills not
   std::uint64_t flops = 0;                 // of the operators that launched it, where their shapes tell (flops_of)
   Ns flops_time = 0;                       // the part of that work which these operators launched
+  std::int64_t allocated = 0;              // bytes of GPU memory asked for in it, by the same rules as its work; freed ones too
+  std::int64_t at_peak = 0;                // of these, bytes in use when their device held most
 
   // Operations a second while that part ran; 0 where no shape tells.
   double flops_per_second() const {
@@ -52,7 +54,16 @@ struct ModuleClass {
 struct ModuleNode {
   static constexpr std::uint32_t kNoParent = ~std::uint32_t{0};
   std::uint32_t row = 0, parent = kNoParent, depth = 0;
+  SliceId first;  // of its frames there
   ModuleTotals totals;
+};
+
+// GPU memory that was asked for in the recording (allocations.h).
+struct AllocatedMemory {
+  std::uint64_t allocations = 0;
+  std::int64_t bytes = 0, at_peak = 0;                  // of all
+  std::int64_t outside_bytes = 0, outside_at_peak = 0;  // in no frame
+  bool knows_peak = false;
 };
 
 // Work that replays of CUDA graphs started.
@@ -70,6 +81,7 @@ struct ModuleUse {
   std::uint64_t outside_kernels = 0;
   Ns linked = 0;  // durations of all linked GPU work
   ReplayedWork graphs;
+  AllocatedMemory memory;
 };
 
 // The recording of a capture, where it is another one.

@@ -76,10 +76,16 @@ void find_frames(const NestedSlices& frames, std::vector<WorkMoment>& all) {
 }  // namespace
 
 std::vector<WorkMoment> work_moments(const Trace& trace, const NestedSlices& frames, const std::vector<SliceId>& launches) {
+  std::vector<Moment> moments;
+  moments.reserve(launches.size());
+  for (const SliceId launch : launches) moments.push_back({trace.lane_id(launch), trace.begin(launch)});
+  return work_moments(trace, frames, moments);
+}
+
+std::vector<WorkMoment> work_moments(const Trace& trace, const NestedSlices& frames, const std::vector<Moment>& moments) {
   std::vector<WorkMoment> all;
-  all.reserve(launches.size());
-  for (const SliceId launch : launches)
-    all.push_back({{trace.lane_id(launch), trace.begin(launch)}, false, NestedSlices::kNone});
+  all.reserve(moments.size());
+  for (const Moment& moment : moments) all.push_back({moment, false, NestedSlices::kNone});
   find_frames(frames, all);
   follow_arrows(trace, all);
   find_frames(frames, all);

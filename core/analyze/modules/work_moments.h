@@ -13,7 +13,9 @@ struct WorkMoment {
   std::uint32_t frame = NestedSlices::kNone;  // position in `frames` of the innermost one around it
 };
 
-// One for each launch (a call, or any slice of a CPU thread), in their order.
+// One for each moment, in their order.
+std::vector<WorkMoment> work_moments(const Trace& trace, const NestedSlices& frames, const std::vector<Moment>& moments);
+// Likewise of the begins of launches (calls, or any slices of CPU threads).
 std::vector<WorkMoment> work_moments(const Trace& trace, const NestedSlices& frames, const std::vector<SliceId>& launches);
 
 }  // namespace gapscope

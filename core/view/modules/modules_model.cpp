@@ -1,11 +1,13 @@
 #include "core/view/modules/modules_model.h"
 
 #include <algorithm>
+#include <charconv>
 #include <numeric>
 
 #include <fmt/format.h>
 
 #include "core/analyze/gpu/gpu_ops.h"
+#include "core/load/args.h"
 #include "core/view/document.h"
 #include "core/view/table/csv.h"
 
@@ -20,9 +22,19 @@ std::size_t size_of(const ModuleUse& use, ModuleList list) {
 
 std::shared_ptr<const ModuleUse> answer(const Document& document, const ModulesQuestion&, const std::atomic<bool>* cancel) {
   if (cancel && *cancel) return nullptr;
-  auto use =
-      std::make_shared<const ModuleUse>(module_use(document.trace, document.links, gpu_ops(document.trace, document.links)));
+  auto use = std::make_shared<const ModuleUse>(
+      module_use(document.trace, document.links, gpu_ops(document.trace, document.links), nullptr,
+                 [&](SliceId call) { return graph_node_id_of(document.trace, call); }));
   return cancel && *cancel ? nullptr : use;
+}
+
+std::uint64_t graph_node_id_of(const Trace& trace, SliceId call) {
+  const auto args = read_args(trace, trace.slices.offset[call.index()]);
+  std::uint64_t id = 0;
+  if (!args.ok()) return id;
+  for (const Arg& arg : *args)
+    if (arg.key == "graph node id") std::from_chars(arg.value.data(), arg.value.data() + arg.value.size(), id);
+  return id;
 }
 
 const ModuleTotals& totals_of(const ModuleUse& use, ModuleList list, std::uint32_t row) {
@@ -49,6 +61,8 @@ std::int64_t column_value(const ModuleTotals& totals, ModuleColumn column) {
     case ModuleColumn::self_forward: return totals.self_forward;
     case ModuleColumn::self_backward: return totals.self_backward;
     case ModuleColumn::kernels: return static_cast<std::int64_t>(totals.kernels);
+    case ModuleColumn::allocated: return totals.allocated;
+    case ModuleColumn::at_peak: return totals.at_peak;
     case ModuleColumn::rate: return static_cast<std::int64_t>(totals.flops_per_second());
     default: return totals.gpu();
   }
@@ -89,12 +103,12 @@ std::vector<SliceId> slices_of_row(const Document& document, const ModuleUse& us
 std::string modules_csv(const ModuleUse& use, ModuleList list, const std::vector<std::uint32_t>& rows) {
   std::string out =
       "Name,Depth,Calls,Host (ns),Forward GPU (ns),Backward GPU (ns),Self forward GPU (ns),Self backward GPU "
-      "(ns),Kernels,FLOPs,GPU time of these (ns)\n";
+      "(ns),Kernels,FLOPs,GPU time of these (ns),Allocated (bytes),At peak (bytes)\n";
   for (const std::uint32_t row : rows) {
     const ModuleTotals& t = totals_of(use, list, row);
-    out +=
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(name_of(use, list, row)), depth_of(use, list, row), t.calls,
-                    t.host, t.forward, t.backward, t.self_forward, t.self_backward, t.kernels, t.flops, t.flops_time);
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(name_of(use, list, row)), depth_of(use, list, row),
+                       t.calls, t.host, t.forward, t.backward, t.self_forward, t.self_backward, t.kernels, t.flops,
+                       t.flops_time, t.allocated, t.at_peak);
   }
   return out;
 }

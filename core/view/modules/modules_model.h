@@ -19,6 +19,9 @@ struct ModulesQuestion {
 std::shared_ptr<const ModuleUse> answer(const Document& document, const ModulesQuestion& question,
                                         const std::atomic<bool>* cancel);
 
+// "graph node id" among the args of a call, read from the file; 0 where it has none.
+std::uint64_t graph_node_id_of(const Trace& trace, SliceId call);
+
 enum class ModuleList : std::uint8_t { tree, instances, classes };
 enum class ModuleColumn : std::uint8_t {
   name,
@@ -31,6 +34,8 @@ enum class ModuleColumn : std::uint8_t {
   share,
   kernels,
   rate,
+  allocated,
+  at_peak,
   count_
 };
 
@@ -44,7 +49,7 @@ struct ModuleOrder {
 const ModuleTotals& totals_of(const ModuleUse& use, ModuleList list, std::uint32_t row);
 std::string name_of(const ModuleUse& use, ModuleList list, std::uint32_t row);  // of a class with how many instances it has
 std::uint32_t depth_of(const ModuleUse& use, ModuleList list, std::uint32_t row);
-// Nanoseconds, a count, or operations a second.
+// Nanoseconds, a count, operations a second, or bytes.
 std::int64_t column_value(const ModuleTotals& totals, ModuleColumn column);
 
 // Positions in the list of what holds `filter`, in this order; the tree keeps its own order.

@@ -44,6 +44,12 @@ class Events {
     return add(fmt::format(R"({{"ph":"f","bp":"e","cat":"fwdbwd","name":"fwdbwd","id":{},"pid":7,"tid":{},"ts":{}}})", id,
                            to_tid, to));
   }
+  // Bytes of GPU memory, positive for an allocation, at an address; what the device holds then.
+  Events& memory(int at, int bytes, int address, int total, int tid = 1, int device_type = 1) {
+    return add(fmt::format(R"({{"ph":"i","s":"t","cat":"cpu_instant_event","name":"[memory]","pid":7,"tid":{},"ts":{},)"
+                           R"("args":{{"Bytes":{},"Addr":{},"Total Allocated":{},"Device Id":0,"Device Type":{}}}}})",
+                           tid, at, bytes, address, total, device_type));
+  }
   Events& add(const std::string& text) {
     all_ += (all_.empty() ? "" : ",\n") + text;
     return *this;
@@ -117,7 +123,50 @@ std::vector<SliceId> around(const Trace& t, LaneId lane, Ns time, Kind kind) {
 struct Naive {
   std::map<std::string, Times> modules;
   Ns outside_forward = 0, outside_backward = 0;
+  std::map<std::string, std::pair<std::int64_t, std::int64_t>> memory;  // allocated, of that at the peak; "" is outside
 };
+
+// The frames that what happens at a moment belongs to.
+std::pair<std::vector<SliceId>, bool> frames_of(const Trace& t, LaneId lane, Ns time) {
+  std::vector<SliceId> frames = around(t, lane, time, Kind::python);
+  if (!frames.empty()) return {frames, false};
+  for (const SliceId cpu_op : around(t, lane, time, Kind::op)) {
+    const Flow* arrow = nullptr;
+    for (const Flow& flow : t.flows)
+      if (!arrow && t.lane_id(flow.to) == t.lane_id(cpu_op) && t.begin(flow.to) == t.begin(cpu_op)) arrow = &flow;
+    if (arrow) return {around(t, t.lane_id(arrow->from), t.begin(arrow->from), Kind::python), true};
+  }
+  return {{}, false};
+}
+
+// Whether what record `i` allocated was still there when the device's total was highest.
+bool is_there_at_peak(const Trace& t, std::size_t i) {
+  const MemoryRow& row = t.memory[i];
+  const auto same_device = [&](const MemoryRow& other) {
+    return other.device == row.device && other.device_type == row.device_type && !other.out_of_memory;
+  };
+  std::size_t peak = i;
+  for (std::size_t k = t.memory.size(); k-- > 0;)
+    if (same_device(t.memory[k]) && t.memory[k].total_allocated >= t.memory[peak].total_allocated) peak = k;
+  if (i > peak) return false;
+  for (std::size_t k = i + 1; k <= peak; ++k)
+    if (same_device(t.memory[k]) && t.memory[k].address == row.address) return false;
+  return true;
+}
+
+void add_memory(const Trace& t, Naive& out) {
+  for (std::size_t i = 0; i < t.memory.size(); ++i) {
+    const MemoryRow& row = t.memory[i];
+    if (row.device_type == 0 || row.bytes <= 0 || row.out_of_memory) continue;
+    std::set<std::string> names;
+    for (const SliceId frame : frames_of(t, row.lane, row.time).first) names.emplace(module_instance(t.name(frame)));
+    if (names.empty()) names.insert("");
+    for (const std::string& name : names) {
+      out.memory[name].first += row.bytes;
+      out.memory[name].second += is_there_at_peak(t, i) ? row.bytes : 0;
+    }
+  }
+}
 
 Naive naive(const Trace& t, const std::vector<GpuOp>& ops) {
   Naive out;
@@ -126,19 +175,7 @@ Naive naive(const Trace& t, const std::vector<GpuOp>& ops) {
   for (const GpuOp& op : ops) {
     if (!op.linked()) continue;
     const Ns length = op.span.length();
-    std::vector<SliceId> frames = around(t, t.lane_id(op.launch), op.launch_span.begin, Kind::python);
-    bool backward = false;
-    if (frames.empty()) {
-      for (const SliceId cpu_op : around(t, t.lane_id(op.launch), op.launch_span.begin, Kind::op)) {
-        const Flow* arrow = nullptr;
-        for (const Flow& flow : t.flows)
-          if (!arrow && t.lane_id(flow.to) == t.lane_id(cpu_op) && t.begin(flow.to) == t.begin(cpu_op)) arrow = &flow;
-        if (!arrow) continue;
-        backward = true;
-        frames = around(t, t.lane_id(arrow->from), t.begin(arrow->from), Kind::python);
-        break;
-      }
-    }
+    const auto [frames, backward] = frames_of(t, t.lane_id(op.launch), op.launch_span.begin);
     if (frames.empty()) (backward ? out.outside_backward : out.outside_forward) += length;
     std::set<std::string> seen;
     for (std::size_t f = 0; f < frames.size(); ++f) {
@@ -147,6 +184,7 @@ Naive naive(const Trace& t, const std::vector<GpuOp>& ops) {
       if (seen.insert(name).second) out.modules[name][backward ? 1 : 0] += length;
     }
   }
+  add_memory(t, out);
   return out;
 }
 
@@ -357,6 +395,8 @@ TEST_CASE("any heap of frames, operators and arrows gives what looking at everyt
       e.arrow(i + 1, from.first, from.second, to.first, to.second);
     }
     for (int i = 0; i < 40; ++i) e.work(pick(120), 1 + pick(9), 1 + pick(2));
+    for (int i = 0; i < 40; ++i)
+      e.memory(pick(120), (pick(3) == 0 ? -1 : 1) * (1 + pick(90)), 1 + pick(12), pick(500), 1 + pick(2), pick(4) == 0 ? 0 : 1);
     const Used used(e);
     const Naive other = naive(*used.trace, used.ops);
     CAPTURE(round);
@@ -366,8 +406,49 @@ TEST_CASE("any heap of frames, operators and arrows gives what looking at everyt
     for (const auto& [name, times] : other.modules) {
       const ModuleTotals& t = used.row(name)->totals;
       CHECK(Times{t.forward, t.backward, t.self_forward, t.self_backward} == times);
+      const auto memory = other.memory.find(name);
+      CHECK(std::pair(t.allocated, t.at_peak) ==
+            (memory == other.memory.end() ? std::pair<std::int64_t, std::int64_t>() : memory->second));
     }
+    const auto outside = other.memory.find("");
+    CHECK(std::pair(used.use.memory.outside_bytes, used.use.memory.outside_at_peak) ==
+          (outside == other.memory.end() ? std::pair<std::int64_t, std::int64_t>() : outside->second));
   }
+}
+
+TEST_CASE("memory belongs to the modules that asked for it, and what is in use at the peak is told apart") {
+  Events e;
+  e.frame("Net_0", 0, 100).frame("Linear_0", 10, 20).op(12, 5).op(200, 50, 2).arrow(1, 12, 1, 200, 2);
+  e.memory(5, 100, 1, 100).memory(13, 40, 2, 140).memory(20, -40, 2, 100).memory(21, 60, 2, 160);
+  e.memory(210, 7, 3, 167, 2).memory(220, -100, 1, 67, 2).memory(300, 9, 4, 76).memory(14, 1000, 9, 5000, 1, 0);
+  const Used used(e);
+  const ModuleTotals &net = used.row("Net_0")->totals, &linear = used.row("Linear_0")->totals;
+  CHECK(net.allocated == 207);
+  CHECK(net.at_peak == 167);
+  CHECK(linear.allocated == 107);  // 7 of it in its backward
+  CHECK(linear.at_peak == 67);
+  const AllocatedMemory& all = used.use.memory;
+  CHECK(all.allocations == 5);
+  CHECK(all.bytes == 216);
+  CHECK(all.at_peak == 167);
+  CHECK(all.outside_bytes == 9);
+  CHECK(all.outside_at_peak == 0);
+  CHECK(all.knows_peak);
+  e.add(
+      R"({"ph":"i","s":"t","cat":"cpu_instant_event","name":"[memory]","pid":7,"tid":1,"ts":301,"args":{"Bytes":5,"Device Type":1}})");
+  CHECK_FALSE(Used(e).use.memory.knows_peak);  // a record without address and total
+}
+
+TEST_CASE("a module that begins on one thread and ends on another covers nothing of the other") {
+  Events e;
+  e.add(R"({"ph":"B","cat":"python_function","name":"nn.Module: Net_0","pid":7,"tid":1,"ts":0})");
+  e.add(R"({"ph":"E","cat":"python_function","name":"nn.Module: Net_0","pid":7,"tid":2,"ts":50})");
+  e.frame("Other_0", 60, 20, 2).work(20, 3, 1).work(20, 4, 2).work(65, 5, 2);
+  const Used used(e);
+  CHECK(used.times("Net_0") == Times{3, 0, 3, 0});  // open to the trace's end, on its own thread
+  CHECK(used.times("Other_0") == Times{5, 0, 5, 0});
+  CHECK(used.use.outside_forward == 4000);
+  CHECK(used.use.linked == 12000);
 }
 
 TEST_CASE("ten thousand instances, one in the other and side by side, take no time to speak of") {
