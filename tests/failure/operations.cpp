@@ -162,7 +162,8 @@ Trouble search(const Document& d) {
 }
 Trouble area(const Document& d) { return (void)answer(d, AreaQuestion{whole_area(d.trace)}, nullptr), std::nullopt; }
 Trouble flame(const Document& d) {
-  for (const PathTime time : {PathTime::cpu, PathTime::gpu}) (void)answer(d, FlameQuestion{whole_area(d.trace), time}, nullptr);
+  for (const PathTime time : {PathTime::cpu, PathTime::gpu, PathTime::module})
+    (void)answer(d, FlameQuestion{whole_area(d.trace), time}, nullptr);
   return {};
 }
 Trouble args(const Document& d) {

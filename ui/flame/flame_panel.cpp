@@ -22,9 +22,10 @@ constexpr float kLabelPadding = 4;
 constexpr float kLeastLabelRoom = 10;
 constexpr float kEdgeFrom = 4;
 
-constexpr std::array<Choice, 2> kTimes = {{
+constexpr std::array<Choice, 3> kTimes = {{
     {"CPU time", "Slices of CPU threads under the slices that enclose them."},
     {"GPU time", "Kernels, copies and memsets under the calls that launched them."},
+    {"By module", "GPU time, forward and backward, under the modules that it belongs to, as the tab Modules tells it."},
 }};
 constexpr std::array<Choice, 2> kOrders = {{
     {"Left heavy", "The widest first, from the left."},
@@ -43,7 +44,7 @@ struct FlamePanel {
 
 std::string what_is_shown(const FlamePanel& panel) {
   const Area& area = panel.answer()->question.area;
-  if (!panel.view.active().range) return "The whole trace.";
+  if (!panel.view.active().range || panel.answer()->question.time == PathTime::module) return "The whole trace.";
   return fmt::format("{} on {} of {} lanes.", format_duration(area.span.length()), area.lanes.size(),
                      panel.document.trace.lanes.size());
 }
@@ -122,6 +123,9 @@ void draw_boxes(FlamePanel& panel) {
 const char* why_empty(const FlamePanel& panel) {
   if (panel.answer()->question.time == PathTime::cpu)
     return "No slice of a CPU thread lies here: mark CPU lanes, or look at the GPU time.";
+  if (panel.answer()->question.time == PathTime::module)
+    return "No GPU work belongs to a module or a record_function region: record with "
+           "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], with_stack=True, with_modules=True.";
   return panel.document.trace.gpu.empty()
              ? "No GPU work in this trace: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]."
              : "No GPU work runs here in this time.";

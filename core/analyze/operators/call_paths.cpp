@@ -1,5 +1,6 @@
 #include "core/analyze/operators/call_paths.h"
 
+#include <algorithm>
 #include <numeric>
 #include <unordered_map>
 
@@ -40,7 +41,7 @@ class Builder {
 
   CallPaths finish(PathTime time) {
     own_and_totals(time);
-    order_children();
+    order_children(out_);
     return std::move(out_);
   }
 
@@ -182,25 +183,6 @@ class Builder {
     for (std::size_t i = 0; i < n; ++i) out_.own[i] = difference_saturating(out_.total[i], below[i]);
   }
 
-  void order_children() {
-    const std::size_t n = out_.size();
-    out_.first_child.assign(n + 1, 0);
-    for (std::size_t i = 1; i < n; ++i) ++out_.first_child[out_.parent[i] + 1];
-    std::partial_sum(out_.first_child.begin(), out_.first_child.end(), out_.first_child.begin());
-    out_.earliest.resize(n - 1);
-    std::iota(out_.earliest.begin(), out_.earliest.end(), 1u);
-    out_.widest = out_.earliest;
-    sort_children(out_.earliest, [&](std::uint32_t i) { return out_.begin[i]; });
-    sort_children(out_.widest, [&](std::uint32_t i) { return -out_.total[i]; });
-  }
-
-  template <class Key>
-  void sort_children(std::vector<std::uint32_t>& nodes, const Key& key) {
-    std::stable_sort(nodes.begin(), nodes.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return out_.parent[a] != out_.parent[b] ? out_.parent[a] < out_.parent[b] : key(a) < key(b);
-    });
-  }
-
   const Trace& t_;
   const LaneIndex& lanes_;
   const LinkIndex& links_;
@@ -214,7 +196,26 @@ class Builder {
   std::unordered_map<std::uint32_t, std::uint32_t> node_of_slice_;
 };
 
+template <class Key>
+void sort_children(const CallPaths& paths, std::vector<std::uint32_t>& nodes, const Key& key) {
+  std::stable_sort(nodes.begin(), nodes.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return paths.parent[a] != paths.parent[b] ? paths.parent[a] < paths.parent[b] : key(a) < key(b);
+  });
+}
+
 }  // namespace
+
+void order_children(CallPaths& paths) {
+  const std::size_t n = paths.size();
+  paths.first_child.assign(n + 1, 0);
+  for (std::size_t i = 1; i < n; ++i) ++paths.first_child[paths.parent[i] + 1];
+  std::partial_sum(paths.first_child.begin(), paths.first_child.end(), paths.first_child.begin());
+  paths.earliest.resize(n - 1);
+  std::iota(paths.earliest.begin(), paths.earliest.end(), 1u);
+  paths.widest = paths.earliest;
+  sort_children(paths, paths.earliest, [&](std::uint32_t i) { return paths.begin[i]; });
+  sort_children(paths, paths.widest, [&](std::uint32_t i) { return -paths.total[i]; });
+}
 
 std::optional<CallPaths> call_paths(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const Area& area,
                                     PathTime time, const std::atomic<bool>* cancel) {

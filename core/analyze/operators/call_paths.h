@@ -17,7 +17,8 @@
 
 namespace gapscope {
 
-enum class PathTime : std::uint8_t { cpu, gpu };
+// module: GPU work under the modules that it belongs to, of the whole trace; see core/analyze/modules/module_paths.h.
+enum class PathTime : std::uint8_t { cpu, gpu, module };
 enum class PathOrder : std::uint8_t { widest, time };
 
 struct CallPaths {
@@ -39,7 +40,10 @@ struct CallPaths {
   }
 };
 
-// Nothing when `cancel` (may be null) turned true on the way.
+// Fills the lists of children from `parent`, `total` and `begin`.
+void order_children(CallPaths& paths);
+
+// By CPU or GPU time. Nothing when `cancel` (may be null) turned true on the way.
 std::optional<CallPaths> call_paths(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const Area& area,
                                     PathTime time, const std::atomic<bool>* cancel = nullptr);
 

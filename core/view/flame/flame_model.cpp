@@ -4,9 +4,12 @@
 
 #include <algorithm>
 
+#include "core/analyze/gpu/gpu_ops.h"
+#include "core/analyze/modules/module_paths.h"
 #include "core/analyze/op_table/op_events.h"
 #include "core/base/demangle.h"
 #include "core/base/text.h"
+#include "core/view/modules/modules_model.h"
 #include "core/view/selection/area_model.h"
 
 namespace gapscope {
@@ -25,12 +28,18 @@ SliceColours::Class colour_of(const Trace& trace, const CallPaths& paths, std::u
 }  // namespace
 
 FlameQuestion flame_question(const Trace& trace, const ViewState& view) {
-  std::optional<Area> area = shown_area(trace, view);
-  return {area ? std::move(*area) : whole_area(trace), view.active().flame.time};
+  const PathTime time = view.active().flame.time;
+  std::optional<Area> area = time == PathTime::module ? std::nullopt : shown_area(trace, view);
+  return {area ? std::move(*area) : whole_area(trace), time};
 }
 
 std::shared_ptr<const FlameAnswer> answer(const Document& document, const FlameQuestion& question,
                                           const std::atomic<bool>* cancel) {
+  if (question.time == PathTime::module) {
+    const ModuleUse use = module_use(document.trace, document.links, gpu_ops(document.trace, document.links), nullptr,
+                                     [&](SliceId call) { return graph_node_id_of(document.trace, call); });
+    return std::make_shared<const FlameAnswer>(FlameAnswer{question, module_paths(document.trace, use)});
+  }
   std::optional<CallPaths> paths =
       call_paths(document.trace, document.lanes, document.links, question.area, question.time, cancel);
   return paths ? std::make_shared<const FlameAnswer>(FlameAnswer{question, std::move(*paths)}) : nullptr;

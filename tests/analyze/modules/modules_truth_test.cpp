@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include "core/analyze/modules/module_paths.h"
 #include "core/analyze/modules/modules.h"
 #include "core/load/load_trace.h"
 #include "tests/support/real_traces.h"
@@ -87,7 +88,7 @@ TEST_CASE("the time of each module is that of the truth file to the nanosecond")
 }
 
 TEST_CASE("self times and what is outside add up to all linked GPU work in every recording") {
-  std::size_t with_modules = 0, with_annotations = 0;
+  std::size_t with_modules = 0, with_annotations = 0, with_memory = 0;
   for (const auto& path : real_traces()) {
     CAPTURE(path.string());
     const Recorded mine(path);
@@ -102,12 +103,24 @@ TEST_CASE("self times and what is outside add up to all linked GPU work in every
     Ns roots = 0;
     for (const ModuleNode& node : use.tree) roots += node.parent == ModuleNode::kNoParent ? node.totals.gpu() : 0;
     CHECK(roots + outside == linked);
+    std::int64_t asked = 0, at_peak = 0;
+    for (const ModuleNode& node : use.tree)
+      if (node.parent == ModuleNode::kNoParent) asked += node.totals.allocated, at_peak += node.totals.at_peak;
+    CHECK(asked + use.memory.outside_bytes == use.memory.bytes);
+    CHECK(at_peak + use.memory.outside_at_peak == use.memory.at_peak);
+    with_memory += use.memory.bytes > 0 && use.kind == RegionKind::modules ? 1 : 0;
+    const CallPaths paths = module_paths(*mine.trace, use);
+    Ns own = 0;
+    for (const Ns time : paths.own) own += time;
+    CHECK(own == linked - outside);
+    CHECK(paths.total[0] == linked - outside);
     CHECK((use.kind == RegionKind::modules) == missing_modules(use).empty());
     with_modules += use.kind == RegionKind::modules ? 1 : 0;
     with_annotations += use.kind == RegionKind::annotations ? 1 : 0;
   }
   CHECK(with_modules >= 2);
   CHECK(with_annotations >= 1);
+  CHECK(with_memory >= 2);
 }
 
 namespace {
