@@ -212,6 +212,7 @@ void read_foreach(const NameParts& parts, KernelName& out) {
     const Functor inner = functor_of(arguments[2]);
     if (!inner.name.empty() && type_word(inner.name).empty()) out.operation = operation_word(inner.name);
   }
+  if (out.operation == "copy") out.kind = KernelKind::copy;  // as torch.compile brings inputs into a CUDA graph
 }
 
 }  // namespace gapscope
