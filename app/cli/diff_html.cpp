@@ -71,6 +71,7 @@ PageSection use_section(const std::vector<UseRow>& use) {
   out.key = "use";
   out.title = "Use of the GPU";
   out.table.head = {"", "A", "B"};
+  out.notes.emplace_back("Of the whole recordings: every step, a cold first one too.");
   for (const UseRow& row : use) out.table.rows.push_back({row.title, use_text(row.unit, row.a), use_text(row.unit, row.b)});
   return out;
 }

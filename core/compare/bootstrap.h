@@ -10,6 +10,7 @@ namespace gapscope {
 
 constexpr std::size_t kResamples = 400;
 constexpr double kConfidence = 0.95;
+constexpr std::size_t kEnoughSteps = 6;  // fewer values know too little of their spread (heuristic)
 
 struct Interval {
   double low = 0, high = 0;

@@ -21,7 +21,6 @@ namespace {
 
 // Medians closer than this are never called a difference: clocks of CPU and GPU tick in tens of nanoseconds.
 constexpr double kLeastDifference = 0.02;
-constexpr std::size_t kEnoughSteps = 6;  // a bootstrap of fewer values knows too little of their spread (heuristic)
 
 std::optional<double> quotient(std::int64_t x, std::int64_t y) {
   if (y == 0) return std::nullopt;

@@ -197,8 +197,9 @@ std::optional<ComparisonFinding> types_changed(const Pair& p) {
   }
   out.rule = "pair_types_changed";
   out.title = "Kernels compute in other data types";
-  out.summary = fmt::format("{} {}: {} -> {}. The first: {}.", counted(total.count_a, "kernel"), p.counted_over(),
-                            format_duration(total.ns_a), format_duration(total.ns_b), example);
+  out.summary = fmt::format("{} {}: {} -> {}{}. The first: {}.", counted(total.count_a, "kernel"), p.counted_over(),
+                            format_duration(total.ns_a), format_duration(total.ns_b),
+                            p.equal_work() ? "" : ", for amounts of work that may differ", example);
   out.tone = total.ns_b == total.ns_a || !p.equal_work() ? Tone::neutral : total.ns_b < total.ns_a ? Tone::better : Tone::worse;
   out.evidence = {{"kernels", static_cast<double>(total.count_a), static_cast<double>(total.count_b)},
                   {"kernel_us", static_cast<double>(total.ns_a) / static_cast<double>(kNsPerUs),
@@ -245,7 +246,9 @@ std::string time_sentence(const Pair& p, StepFigure figure, std::string_view wha
   if (change.interval) {
     const double low = less ? change.interval->low : 1 / change.interval->high,
                  high = less ? change.interval->high : 1 / change.interval->low;
-    if (high - low >= kShownSpread) spread = fmt::format(" ({:.2f}x to {:.2f}x with 95 % confidence)", low, high);
+    const std::size_t steps = std::min(p.f.comparison.a.counted, p.f.comparison.b.counted);
+    const std::string sure = steps < kEnoughSteps ? fmt::format("from {} steps only", steps) : "with 95 % confidence";
+    if (high - low >= kShownSpread) spread = fmt::format(" ({:.2f}x to {:.2f}x {})", low, high, sure);
   }
   return fmt::format("{} per step went {}: {}{}.", what, both, ratio_text(figure, *change.ratio, change.equal_work), spread);
 }
@@ -263,8 +266,8 @@ std::string change_words(const Pair& p, KernelChangeClass c) {
     case KernelChangeClass::family:
       return fmt::format("{} {} from another library", kernels(t.count_a), t.count_a == 1 ? "comes" : "come");
     case KernelChangeClass::fused: return fmt::format("{} became {} by fusing", kernels(t.count_a), t.count_b);
-    case KernelChangeClass::added: return fmt::format("{} added", counted(t.count_b, "operation"));
-    case KernelChangeClass::removed: return fmt::format("{} gone", counted(t.count_a, "operation"));
+    case KernelChangeClass::added: return fmt::format("{} added", counted(t.count_b, "GPU operation"));
+    case KernelChangeClass::removed: return fmt::format("{} gone", counted(t.count_a, "GPU operation"));
     default: return {};
   }
 }
@@ -300,7 +303,8 @@ std::string work_sentence(const Likeness& like) {
   std::string out = fmt::format("{}{} ", sure, like.differences.front());
   if (like.per_unit.empty() || like.per_unit.front().ns_a <= 0 || like.per_unit.front().ns_b <= 0) return out;
   const PerUnit& unit = like.per_unit.front();
-  return out + fmt::format("Per {} the GPU of B is busy {}. ", unit.unit,
+  return out + fmt::format("Per {} the GPU is busy for {} in B instead of {}: {}. ", unit.unit,
+                           per_unit_text(unit.unit, unit.ns_b), per_unit_text(unit.unit, unit.ns_a),
                            ratio_text(StepFigure::gpu_busy, unit.ns_a / unit.ns_b, /*equal_work=*/false));
 }
 

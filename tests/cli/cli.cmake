@@ -23,7 +23,8 @@ add_test(NAME cli/overview COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/overvi
 add_test(NAME cli/ranks COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/ranks_check.py" "$<TARGET_FILE:gapscope>" "${recordings}/ranks"
   $<$<BOOL:${GAPSCOPE_HAVE_MPI}>:$<TARGET_FILE:gapscope-mpi>>)
 add_test(NAME cli/diff COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/diff_check.py" "$<TARGET_FILE:gapscope>"
-  "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz" "${PROJECT_SOURCE_DIR}/assets/traces/matmul_add_64_cold_eager.json.gz")
+  "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz" "${PROJECT_SOURCE_DIR}/assets/traces/matmul_add_64_cold_eager.json.gz"
+  "${recordings}/matmul_add_4096_active20.json.gz" "${recordings}/matmul_add_64_active20.json.gz")
 add_test(NAME cli/crop COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/crop_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz")
 add_test(NAME cli/shortage COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/shortage_check.py" "$<TARGET_FILE:gapscope>"

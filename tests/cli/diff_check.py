@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """`gapscope diff` as a script meets it: its JSON, its exit codes, its sentences.
 
-    diff_check.py PROGRAM TRACE_A TRACE_B
+    diff_check.py PROGRAM TRACE_A TRACE_B LONG_A LONG_B    the last two with steps enough for an interval
 """
+import gzip
 import json
+import random
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -96,7 +99,28 @@ def page_complaints(program, a, b):
         yield f"--html: {code}, {len(html)} characters"
 
 
-def complaints(program, a, b):
+def step_lengths(trace):
+    """Of the steps that count: all but the cold first one."""
+    events = json.loads(gzip.open(trace).read())["traceEvents"]
+    steps = sorted((float(e["ts"]), float(e["dur"])) for e in events
+                   if e.get("cat") == "user_annotation" and e["name"].startswith("ProfilerStep#"))
+    return [length for _, length in steps][1:]
+
+
+def interval_complaints(program, a, b):
+    """The interval of the ratio of medians against a bootstrap as it is written down: resample, take medians, divide."""
+    draw = random.Random(7)
+    medians = [[statistics.median(draw.choices(v, k=len(v))) for _ in range(2000)] for v in map(step_lengths, (a, b))]
+    ratios = [x / y for x in draw.sample(medians[0], 500) for y in draw.sample(medians[1], 500)]
+    answer = json.loads(run(program, a, b, "--json")[1])
+    low, high = next(change["interval"] for change in answer["changes"] if change["figure"] == "cpu_ns")
+    below, above = (sum(outside) / len(ratios) for outside in ([r < low for r in ratios], [r > high for r in ratios]))
+    if abs(below - 0.025) > 0.015 or abs(above - 0.025) > 0.015:
+        yield f"of a naive bootstrap {below:.1%} lie below the interval from {low} to {high}, {above:.1%} above it"
+
+
+def complaints(program, a, b, long_a, long_b):
+    yield from interval_complaints(program, long_a, long_b)
     yield from json_complaints(program, a, b)
     yield from use_complaints(program, a, b)
     yield from sweep_complaints(program, a, b)
