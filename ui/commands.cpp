@@ -291,6 +291,8 @@ constexpr auto kCommands = std::to_array<Command>({
    {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "steps"); }},
   {modules, Menu::view, "Modules", "Show where the time goes by nn.Module.",
    {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "modules"); }},
+  {compile, Menu::view, "Compiled code", "Show what torch.compile's code did: pieces, graph breaks, guards, kernels.",
+   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "compile"); }},
   {gpu, Menu::view, "GPU", "Show how busy each GPU was, and its idle gaps.",
    {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "gpu"); }},
   {memory, Menu::view, "Memory", "Show memory over time and who asked for it.",

@@ -90,6 +90,7 @@ enum class CommandId : std::uint8_t {
   kernels,
   steps,
   modules,
+  compile,
   gpu,
   memory,
   flame,

@@ -45,6 +45,7 @@ void draw_gpu(const Document& document, ViewState& view, Requests& out);
 void draw_memory(const Document& document, ViewState& view, Requests& out);
 void draw_overview(const Document& document, ViewState& view, Requests& out);
 void draw_modules(const Document& document, ViewState& view, Requests& out);
+void draw_compile(const Document& document, ViewState& view, Requests& out);
 void draw_ranks(const Document& document, ViewState& view, Requests& out);
 void draw_sql(const Document& document, ViewState& view, Requests& out);
 void draw_flame(const Document& document, ViewState& view, Requests& out);
@@ -63,6 +64,7 @@ inline constexpr auto kPanels = std::to_array<Panel>({
     {"kernels", "Kernels", "GPU work by name: how often, how long, how even, and what limits it.", draw_kernels},
     {"steps", "Steps", "What the time of each step went into.", draw_steps},
     {"modules", "Modules", "Where the time goes by nn.Module.", draw_modules},
+    {"compile", "Compile", "What torch.compile's code did: pieces, graph breaks, guards, generated kernels.", draw_compile},
     {"gpu", "GPU", "How busy each GPU was, and why it stood still.", draw_gpu},
     {"memory", "Memory", "Memory over time, its peak, and who asked for it.", draw_memory},
     {"flame", "Flame", "Where the time went by call path, of the marked area or of all.", draw_flame},

@@ -1,5 +1,5 @@
 #pragma once
-// `gapscope gpu|steps|launches|memory|flops|counters TRACE [--json]`: one analysis each on stdout.
+// `gapscope gpu|steps|launches|memory|flops|counters|compile TRACE [--json]`: one analysis each on stdout.
 #include <string>
 
 #include "core/view/document.h"
@@ -22,6 +22,7 @@ std::string steps_report(const Trace& trace, const LaneIndex& lanes, const LinkI
 std::string launches_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options);
 std::string flops_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options);
 std::string counters_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options);
+std::string compile_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options);
 std::string memory_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options);
 
 // Loads, analyses, prints. The exit code; an error is one sentence on stderr.

@@ -337,6 +337,8 @@ constexpr Subcommand kSubcommands[] = {
     {"table", "print the profiler table, as PyTorch's key_averages() does", declare_table},
     {"kernels", "print GPU work by name: times, shapes, occupancy, what the names tell", declare_kernels},
     {"modules", "print GPU and host time by nn.Module, forward and backward", declare_modules},
+    {"compile", "print what torch.compile's code did: pieces, graph breaks, guards, recompilations, generated kernels",
+     declare_analysis<compile_report>},
     {"gpu", "print how busy each GPU is, and why it stands still", declare_analysis<gpu_report>},
     {"steps", "print where each step's time goes", declare_analysis<steps_report>},
     {"launches", "print how launches, queues and kernels follow each other", declare_analysis<launches_report>},

@@ -102,6 +102,10 @@ constexpr Tool kTools[] = {
      "no "
      "modules were recorded.",
      kInfo},
+    {"compile", "compile", "--json",
+     "What torch.compile's code did: pieces and versions, graph breaks, guard checks, compiled graphs, generated kernels with "
+     "the operators that they fuse, what was compiled meanwhile. Times in ns.",
+     kInfo},
     {"steps", "steps", "--json", "Where each step's time goes, in ns.", kSteps},
     {"sql", "sql", "--json",
      "SQL over the trace, read only: Perfetto's tables (slice, thread, process, args, flow, counter, ...) and kernel, gpu_gap, "

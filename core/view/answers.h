@@ -13,6 +13,7 @@
 #include <tuple>
 #include <variant>
 
+#include "core/view/compile/compile_state.h"
 #include "core/view/document.h"
 #include "core/view/kernels/kernels_model.h"
 #include "core/view/modules/modules_model.h"
@@ -37,7 +38,7 @@ std::shared_ptr<const AnalysisQuestion::Answer> answer(const Document& document,
 
 using Question =
     std::variant<AnalysisQuestion, TableQuestion, KernelsQuestion, StepsQuestion, AreaQuestion, FlameQuestion, SearchQuestion,
-                 StepDifferenceQuestion, SqlQuestion, RanksQuestion, OverviewQuestion, ModulesQuestion>;
+                 StepDifferenceQuestion, SqlQuestion, RanksQuestion, OverviewQuestion, ModulesQuestion, CompileQuestion>;
 
 template <class Q>
 struct Asked {

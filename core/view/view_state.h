@@ -10,6 +10,7 @@
 #include "core/base/ids.h"
 #include "core/base/time.h"
 #include "core/view/compare/compare_state.h"
+#include "core/view/compile/compile_state.h"
 #include "core/view/details/details_model.h"
 #include "core/view/gpu/gaps_model.h"
 #include "core/view/kernels/kernels_model.h"
@@ -123,6 +124,7 @@ struct TraceView {
   KernelsState kernels;
   GapsState gaps;
   ModulesState modules;
+  CompileState compile;
   FindingState finding;
   StepsState steps;
   AreaState area;
@@ -201,6 +203,7 @@ inline void forget_document(TraceView& view) {
   view.kernels.order = kernel_order;
   view.kernels.hidden = kernel_columns;
   view.gaps = {};
+  view.compile = {view.compile.list, -1, {}, {}};
   view.modules = {view.modules.list, view.modules.order, {}, -1, {}};
   view.steps = {};
   forget_area(view.area, view.flame);

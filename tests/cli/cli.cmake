@@ -18,6 +18,8 @@ add_test(NAME cli/why COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/why_check.p
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz" "${recordings}/ranks/fsdp_rank1.json.gz" "${recordings}/ranks/tp_rank0.json.gz")
 add_test(NAME cli/modules COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/modules_check.py" "$<TARGET_FILE:gapscope>" "${recordings}/truth_modules.json"
   "${PROJECT_SOURCE_DIR}/assets/traces/transformer_baseline.json.gz" "${PROJECT_SOURCE_DIR}/assets/traces/transformer_optimized.json.gz")
+add_test(NAME cli/compile COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/compile_check.py" "$<TARGET_FILE:gapscope>" "${recordings}"
+  "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz")
 add_test(NAME cli/overview COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/overview_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/transformer_baseline.json.gz" "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz" "${recordings}/ranks/fsdp_rank1.json.gz")
 add_test(NAME cli/ranks COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/ranks_check.py" "$<TARGET_FILE:gapscope>" "${recordings}/ranks"
@@ -37,5 +39,5 @@ add_test(NAME cli/sql COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/sql_check.p
 add_test(NAME cli/mcp COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/mcp_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz" "${recordings}/ranks/fsdp_rank0.json.gz" "${recordings}/ranks/fsdp_rank1.json.gz")
 set_tests_properties(cli/output PROPERTIES TIMEOUT 600)
-set_tests_properties(cli/mcp cli/sql cli/ranks cli/diff cli/shortage cli/why cli/modules cli/overview cli/record cli/crop cli/diagnose cli/info_of_samples cli/info_of_recordings cli/analyses_of_samples cli/analyses_of_recordings
+set_tests_properties(cli/mcp cli/sql cli/ranks cli/diff cli/shortage cli/why cli/modules cli/compile cli/overview cli/record cli/crop cli/diagnose cli/info_of_samples cli/info_of_recordings cli/analyses_of_samples cli/analyses_of_recordings
   cli/bad_input PROPERTIES TIMEOUT 180 SKIP_RETURN_CODE 77)

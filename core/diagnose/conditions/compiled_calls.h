@@ -1,22 +1,12 @@
 #pragma once
 // Calls of compiled code: the regions of torch.compile and what ran on the GPU for each.
-#include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/analyze/compiled/compile_id.h"
 #include "core/diagnose/facts.h"
 
 namespace gapscope {
-
-// K/M: the K-th frame that Dynamo compiled, in its M-th version. Both count from 0.
-struct CompileId {
-  std::uint32_t frame = 0, version = 0;
-  auto operator<=>(const CompileId&) const = default;
-};
-std::string to_text(const CompileId& id);  // "0/1"
-// Of "Torch-Compiled Region: 0/1" or "..., compile_id=0/1"; none where the name holds no such id.
-std::optional<CompileId> compile_id_of(std::string_view name);
 
 // Slices with one of the bits whose name starts with `prefix`, in time order, without a scan over all slices.
 std::vector<SliceId> cpu_slices_called(const Facts& facts, std::string_view prefix, std::uint32_t bits);

@@ -1,0 +1,25 @@
+#pragma once
+// The tab "Compile" and `gapscope compile`: what torch.compile's code did (core/analyze/compiled), as sentences and tables.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/analyze/compiled/compile_use.h"
+#include "core/view/compile/compile_state.h"
+
+namespace gapscope {
+
+// Args as they stand in the trace's file.
+ArgOf args_of_file(const Trace& trace);
+
+CompileTable compile_table(const Trace& trace, const CompileUse& use, CompileList list);
+
+// What there is, what it cost, and what the recording lacks: a sentence or two each.
+std::vector<std::string> compile_summary(const Trace& trace, const CompileUse& use);
+
+constexpr std::size_t kMostCode = 1 << 18;  // bytes that are read
+CodeText read_code(const std::string& path);
+
+void arrange_compile(const Trace& trace, const std::shared_ptr<const CompileUse>& use, CompileState& state);
+
+}  // namespace gapscope

@@ -1,0 +1,93 @@
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "core/view/compile/compile_model.h"
+#include "tests/support/headless_ui.h"
+#include "tests/support/panel_harness.h"
+#include "tests/support/tiny_traces.h"
+#include "ui/panels.h"
+
+using namespace gapscope;
+using test::holds;
+
+namespace {
+
+// A guard check, a piece with a graph, and a generated kernel whose file is `path`.
+std::string compiled_call(const std::string& path) {
+  return fmt::format(R"json({{"schemaVersion": 1, "traceEvents": [
+{{"ph": "X", "cat": "cpu_op", "name": "TorchDynamo Cache Lookup", "pid": 1, "tid": 1, "ts": 100, "dur": 5, "args": {{}}}},
+{{"ph": "X", "cat": "cpu_op", "name": "Torch-Compiled Region: 0/0", "pid": 1, "tid": 1, "ts": 110, "dur": 80, "args": {{}}}},
+{{"ph": "X", "cat": "cpu_op", "name": "## Call CompiledFxGraph fabc ##", "pid": 1, "tid": 1, "ts": 115, "dur": 60, "args": {{}}}},
+{{"ph": "X", "cat": "cpu_op", "name": "triton_poi_fused_add_mul_0", "pid": 1, "tid": 1, "ts": 120, "dur": 20, "args": {{"External id": 3, "kernel_file": "{}"}}}},
+{{"ph": "X", "cat": "cuda_driver", "name": "cuLaunchKernel", "pid": 1, "tid": 1, "ts": 125, "dur": 5, "args": {{"correlation": 9, "External id": 3}}}},
+{{"ph": "X", "cat": "kernel", "name": "triton_poi_fused_add_mul_0", "pid": 0, "tid": 7, "ts": 140, "dur": 30, "args": {{"device": 0, "stream": 7, "correlation": 9, "External id": 3}}}}
+]}})json",
+                     path);
+}
+
+struct CompileTab {
+  explicit CompileTab(std::string_view text) : doc(test::document_from_text(text)) {}
+  std::string frame() {
+    return harness.settle([this] { draw(); });
+  }
+  void draw() {
+    draw_compile(*doc, view, out);
+    for (const Request& request : out.list)
+      if (const auto* ask = std::get_if<Ask>(&request)) answer_now(*ask->document, ask->question);
+    out.list.clear();
+  }
+
+  std::shared_ptr<const Document> doc;
+  ViewState view;
+  Requests out;
+  test::PanelHarness harness{{1600, 500}};
+};
+
+}  // namespace
+
+TEST_CASE("the tab tells what compiled code did, and a row leads to its slices") {
+  CompileTab tab(compiled_call("/no/such/file.py"));
+  tab.frame();
+  const std::string text = tab.frame();
+  for (const char* part :
+       {"1 call of 1 piece of compiled code", "1 guard check took 5.00", "compiled code ran after 1", "0/0"}) {
+    CAPTURE(part);
+    CHECK(holds(text, part));
+  }
+  CHECK(tab.harness.click_around([&] { tab.draw(); }, [&] { return tab.view.active().selection.valid(); }));
+}
+
+TEST_CASE("the source of a generated kernel is shown where it is on this machine, and said to be missing where not") {
+  const std::string path = (std::filesystem::temp_directory_path() / "gapscope_compile_panel_test.py").string();
+  if (FILE* file = std::fopen(path.c_str(), "wb")) {
+    std::fputs("# Original ATen: [aten.add, aten.mul]\ntl.store(out_ptr0)\n", file);
+    std::fclose(file);
+  }
+  for (const bool is_there : {true, false}) {
+    CompileTab tab(compiled_call(is_there ? path : "/no/such/file.py"));
+    tab.view.active().compile.list = CompileList::kernels;
+    tab.frame();
+    CHECK(holds(tab.frame(), "add, mul"));
+    REQUIRE(tab.harness.click_around([&] { tab.draw(); }, [&] { return !tab.view.active().compile.code.path.empty(); }));
+    const std::string text = tab.frame();
+    CHECK(holds(text, "tl.store(out_ptr0)") == is_there);
+    CHECK(holds(text, "This file is not on this machine") == !is_there);
+  }
+  std::filesystem::remove(path);
+}
+
+TEST_CASE("code is read from plain files only") {
+  CHECK_FALSE(read_code("/dev/zero").trouble.empty());
+  CHECK_FALSE(read_code("/").trouble.empty());
+  CHECK(read_code("").trouble.empty());
+}
+
+TEST_CASE("a trace without compiled code says so") {
+  CompileTab tab(test::kOneLaunch);
+  tab.frame();
+  CHECK(holds(tab.frame(), "No code of torch.compile is in this trace"));
+}
