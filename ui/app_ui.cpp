@@ -139,7 +139,8 @@ bool has_content(const Document& document, const ViewState& view, float height) 
   const bool details = is_panel_shown(view, "details");
   if (!details && (view.overview_wanted || !is_panel_shown(view, "overview"))) return true;
   if (details && (view.active().selection || chosen_gap(document, view.active()).gap)) return true;
-  return has_account(document) && !view.compare.open && height >= kLeastForAccount * view.scale;
+  const bool has_page = details ? has_account(document) : document.analysis() != nullptr;  // the account; the overview
+  return has_page && !view.compare.open && height >= kLeastForAccount * view.scale;
 }
 
 // Gives the room that is left of it.

@@ -10,6 +10,7 @@
 #include "app/cli/in_and_out.h"
 #include "core/base/output_file.h"
 #include "core/base/text.h"
+#include "core/view/compile/compile_model.h"
 #include "core/view/document.h"
 #include "core/view/overview/html.h"
 #include "core/view/overview/timeline_svg.h"
@@ -64,10 +65,11 @@ int overview(const OverviewOptions& options) {
   if (!loaded) return kBadInput;
   const Document document(loaded);
   document.diagnose();
-  const RunOverview facts =
-      make_overview(document.trace, document.links, *document.analysis(), gpu_ops(document.trace, document.links));
+  const std::vector<GpuOp> ops = gpu_ops(document.trace, document.links);
+  const RunOverview facts = make_overview(document.trace, document.links, *document.analysis(), ops);
   if (options.json) return print(overview_json(document.trace, facts, *document.diagnosis()));
-  OverviewPage page = overview_page(document.trace, facts, *document.diagnosis());
+  const CompileUse compiled = compile_use(document.trace, document.lanes, document.links, ops, args_of_file(document.trace));
+  OverviewPage page = overview_page(document.trace, facts, *document.diagnosis(), compiled);
   return options.html.empty() ? print(overview_text(page))
                               : write_html(options, html_report(report_of(document, facts, std::move(page))));
 }

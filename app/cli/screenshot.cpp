@@ -43,8 +43,7 @@ std::optional<Error> set_tab(const std::string& id, ViewState& view) {
     for (const Panel& panel : table) tabs += (tabs.empty() ? "" : ", ") + std::string(panel.id);
     return Error{"There is no tab \"" + id + "\"; there are " + tabs + "."};
   }
-  view.tab = static_cast<std::size_t>(found - table.begin());
-  view.select_tab = true;
+  show_panel(view, found->id);
   return std::nullopt;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/view/compile/compile_model.h"
 #include "core/view/document.h"
 
 namespace gapscope {
@@ -9,9 +10,10 @@ namespace gapscope {
 std::shared_ptr<const OverviewPage> answer(const Document& document, const OverviewQuestion&, const std::atomic<bool>* cancel) {
   document.diagnose(cancel);
   if (!document.analysis() || !document.diagnosis() || (cancel && *cancel)) return nullptr;
-  const RunOverview facts =
-      make_overview(document.trace, document.links, *document.analysis(), gpu_ops(document.trace, document.links));
-  return std::make_shared<const OverviewPage>(overview_page(document.trace, facts, *document.diagnosis()));
+  const std::vector<GpuOp> ops = gpu_ops(document.trace, document.links);
+  const RunOverview facts = make_overview(document.trace, document.links, *document.analysis(), ops);
+  const CompileUse compiled = compile_use(document.trace, document.lanes, document.links, ops, args_of_file(document.trace));
+  return std::make_shared<const OverviewPage>(overview_page(document.trace, facts, *document.diagnosis(), compiled));
 }
 
 std::size_t line_count(const PageSection& section) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/view/compile/compile_model.h"
 
 namespace gapscope {
 namespace {
@@ -82,13 +83,12 @@ PageSection steps_section(const RunOverview& overview) {
   }
   const StepFigures& s = *overview.steps;
   out.lines = {{"steps", format_count(static_cast<std::int64_t>(s.count))},
-               {"median", format_duration(s.median)},
-               {"mean", format_duration(s.mean)}};
+               {"median, mean", fmt::format("{}, {}", format_duration(s.median), format_duration(s.mean))}};
   if (s.count > 1) {
-    out.lines.push_back({"range", fmt::format("{} to {}", format_duration(s.min), format_duration(s.max))});
+    out.lines.push_back({"range", fmt::format("{} to {}, the first {}", format_duration(s.min), format_duration(s.max),
+                                              format_duration(s.first))});
     out.lines.push_back(
-        {"standard deviation", fmt::format("{} ({} of the mean)", format_duration(s.deviation), share(s.deviation, s.mean))});
-    out.lines.push_back({"first step", format_duration(s.first)});
+        {"standard deviation", fmt::format("{}, {} of the mean", format_duration(s.deviation), share(s.deviation, s.mean))});
   }
   if (const std::string trend = trend_text(s); !trend.empty()) out.notes.push_back(trend);
   if (s.dropped > 0)
@@ -112,6 +112,8 @@ void add_tensor_cores(const RunOverview& overview, PageSection& out) {
 void add_rates(const RunOverview& overview, PageSection& out) {
   if (!overview.rates) {
     if (missing(overview, "gpu") == nullptr) add_missing(overview, "shapes", out);
+    if (overview.matrix_time > 0 && missing(overview, "shapes") == nullptr)
+      out.notes.emplace_back("No recorded shape belongs to a kernel of a product, as with CUDA graphs: no rate is told.");
     return;
   }
   const RateFigures& r = *overview.rates;
@@ -176,8 +178,8 @@ PageSection kernels_section(const RunOverview& overview) {
   const auto found =
       std::find_if(overview.hottest.begin(), overview.hottest.end(), [](const HotKernel& k) { return k.ncu.has_value(); });
   if (found == overview.hottest.end()) return out;
-  out.notes.push_back(fmt::format("Nsight Compute profiles the longest launch of {} again with this command. {}",
-                                  found == overview.hottest.begin() ? "the first" : found->short_name, ncu_note()));
+  out.notes.push_back(fmt::format("This command lets Nsight Compute profile the longest launch of {} again. {}",
+                                  found == overview.hottest.begin() ? "the hottest kernel" : found->short_name, ncu_note()));
   out.code.push_back(found->ncu->command);
   return out;
 }
@@ -262,14 +264,17 @@ std::vector<const RankedFinding*> first_findings(const Diagnosis& diagnosis) {
   return found;
 }
 
-OverviewPage overview_page(const Trace& trace, const RunOverview& overview, const Diagnosis& diagnosis) {
+OverviewPage overview_page(const Trace& trace, const RunOverview& overview, const Diagnosis& diagnosis,
+                           const CompileUse& compiled) {
   OverviewPage page{trace.path, diagnosis.verdict, diagnosis.trust, {}};
   page.sections.push_back(account_section(overview));
   page.sections.push_back(findings_section(diagnosis));
-  page.sections.push_back(steps_section(overview));
   page.sections.push_back(use_section(overview));
+  page.sections.push_back(steps_section(overview));
   if (!overview.kinds.empty()) page.sections.push_back(kinds_section(overview));
   if (!overview.hottest.empty()) page.sections.push_back(kernels_section(overview));
+  if (!compiled.empty())
+    page.sections.push_back({"compile", "torch.compile", {}, false, {}, {}, compile_summary(trace, compiled), {}});
   if (!overview.devices.empty()) page.sections.push_back(memory_section(overview));
   if (PageSection machine = machine_section(overview); !machine.lines.empty()) page.sections.push_back(std::move(machine));
   page.sections.push_back(recording_section(trace, overview));

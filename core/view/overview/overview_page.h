@@ -11,6 +11,8 @@
 
 namespace gapscope {
 
+struct CompileUse;
+
 struct PageLine {
   std::string label, value;
 };
@@ -49,7 +51,9 @@ struct OverviewPage {
 // The findings that come first: those that no other one explains, by cost; at most three.
 std::vector<const RankedFinding*> first_findings(const Diagnosis& diagnosis);
 
-OverviewPage overview_page(const Trace& trace, const RunOverview& overview, const Diagnosis& diagnosis);
+// `compiled`: of the trace; a section where there is any.
+OverviewPage overview_page(const Trace& trace, const RunOverview& overview, const Diagnosis& diagnosis,
+                           const CompileUse& compiled);
 
 // "host: operators 41.2 %": the largest part of a bar; empty where it has none.
 std::string largest_part_words(const PageBar& bar);

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "core/analyze/compiled/compile_use.h"
 #include "core/view/document.h"
 #include "core/view/overview/html.h"
 #include "core/view/overview/timeline_svg.h"
@@ -37,9 +38,10 @@ std::string unclosed(const std::string& html) {
 
 std::string page_of(const Document& document) {
   document.diagnose();
-  const RunOverview overview =
-      make_overview(document.trace, document.links, *document.analysis(), gpu_ops(document.trace, document.links));
-  OverviewPage page = overview_page(document.trace, overview, *document.diagnosis());
+  const std::vector<GpuOp> ops = gpu_ops(document.trace, document.links);
+  const RunOverview overview = make_overview(document.trace, document.links, *document.analysis(), ops);
+  OverviewPage page = overview_page(document.trace, overview, *document.diagnosis(),
+                                    compile_use(document.trace, document.lanes, document.links, ops));
   HtmlReport report;
   report.title = page.file;
   report.lead = {page.verdict};
