@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/view/notes/kept_view.h"
+#include "core/view/timeline/first_view.h"
 #include "core/view/timeline/gap_view.h"
-#include "core/view/timeline/time_view.h"
 #include "ui/command_box.h"
 #include "ui/compare/compare_view.h"
 #include "ui/findings/findings_panel.h"
@@ -71,21 +71,24 @@ void run_presses(std::span<const KeyPress> presses, CommandScope& scope) {
   }
 }
 
-// Beside the titles of the tabs, so that all of them stay whole in a narrow window, too: Dear ImGui would cut them.
+// Beside the titles of the tabs, so that all of them stay whole in a narrow window, too: Dear ImGui would cut them. Below 0
+// where not even the bare titles fit.
 float tab_padding(std::span<const Panel> table, float gap) {
   float titles = ImGui::CalcTextSize("Unpin").x;
   for (const Panel& panel : table) titles += ImGui::CalcTextSize(panel.title).x;
   const float each = (ImGui::GetContentRegionAvail().x - titles) / static_cast<float>(table.size() + 1);
-  return std::clamp(std::floor(each - gap - 1) / 2, 0.0f, ImGui::GetStyle().FramePadding.x);
+  return std::min(std::floor(each - gap - 1) / 2, ImGui::GetStyle().FramePadding.x);
 }
 
 void draw_tabs(const Document& document, ViewState& view, bool only_tabs, Requests& out) {
   const auto table = panels();
   const ImVec2 padding = ImGui::GetStyle().FramePadding, inner_before = ImGui::GetStyle().ItemInnerSpacing;
   const ImVec2 inner{std::round(3 * view.scale), ImGui::GetStyle().ItemInnerSpacing.y};
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {tab_padding(table, inner.x), padding.y});
+  const float beside = tab_padding(table, inner.x);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {std::max(0.0f, beside), padding.y});
   ImGui::PushStyleVar(ImGuiStyleVar_ItemInnerSpacing, inner);
-  if (!ImGui::BeginTabBar("panels")) return ImGui::PopStyleVar(2);
+  const ImGuiTabBarFlags flags = beside < 0 ? ImGuiTabBarFlags_FittingPolicyScroll : ImGuiTabBarFlags_None;
+  if (!ImGui::BeginTabBar("panels", flags)) return ImGui::PopStyleVar(2);
   for (std::size_t i = 0; i < table.size(); ++i) {
     const bool forced = view.select_tab && view.tab == i;
     if (ImGui::BeginTabItem(table[i].title, nullptr, forced ? ImGuiTabItemFlags_SetSelected : 0)) {
@@ -198,7 +201,8 @@ void AppUi::take_documents(const FrameInput& in) {
   if (in.document != document_) {
     compare_->act_on(TraceSide::a, view_);
     if (in.document && document_ && in.part_before == document_) {
-      const bool untouched = view_.active().time.span == fit(document_->trace.span).span && view_.active().notes.notes.empty();
+      const bool untouched =
+          view_.active().time.span == first_view(document_->trace).span && view_.active().notes.notes.empty();
       grow(*in.document);
       compare_->restart(document_, view_);
       if (in.kept && untouched) restore(*in.kept);

@@ -2,6 +2,7 @@
 // was in.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/base/text.h"
 #include "ui/timeline/timeline_scene.h"
@@ -12,8 +13,10 @@ namespace {
 
 constexpr float kLeastHatched = 4;  // px; a narrower gap is filled only
 constexpr float kLeastLabelled = 44;
-constexpr float kLeastNamed = 110;  // px for a cause and a name that is cut in the middle
-constexpr float kDimmed = 0.45f;    // of rows below the first: the gap is the GPU's, not the stream's
+constexpr float kLeastNamed = 110;    // px for a cause and a name that is cut in the middle
+constexpr float kGapAlpha = 0.5f;     // of what is too narrow for a hatch
+constexpr float kOtherAlpha = 0.13f;  // of rows below the first: the gap is the GPU's, not the stream's
+constexpr float kLeastWork = 2;       // px of a kernel, however little of its columns it fills
 constexpr std::size_t kMostSlices = 5;
 constexpr float kArrow = 7;
 
@@ -32,20 +35,22 @@ Box rows_box(const TimelineScene& scene, const Band& band, int x0, int x1) {
 }
 
 // "host: aten::addmm 534 us", or as much as there is room for.
-void draw_gap_label(TimelineScene& scene, const Box& box, std::int32_t device, std::size_t at, const DeviceGap& gap) {
+void draw_gap_label(TimelineScene& scene, const Box& box, const DeviceAccount& device, std::size_t at) {
   Painter& p = scene.painter;
   if (box.width() < p.px(kLeastLabelled) || box.height() < font_size(Face::mono)) return;
-  const std::string length = format_duration(gap.span.length());
-  const auto [known, is_new] = scene.gap_words.try_emplace({device, at});
-  if (is_new) known->second = gap_words(scene.document, gap);
+  const DeviceGap& gap = device.gaps[at];
+  const auto [known, is_new] = scene.gap_labels.try_emplace({device.device, at});
+  if (is_new) known->second = gap_label(scene.document, device, at);
+  const GapLabel& told = known->second;
   const float room = box.width() - p.px(8);
   const auto fits = [&](const std::string& text) { return p.text_width(Face::mono, text) <= room; };
-  std::string label = known->second + " " + length;
-  if (const float left = room - p.text_width(Face::mono, " " + length); !fits(label) && left >= p.px(kLeastNamed)) {
-    label = elide_middle(known->second, static_cast<std::size_t>(left / p.text_width(Face::mono, "0"))) + " " + length;
-  }
-  if (!fits(label)) label = std::string(look_of(gap.main, false).word) + " " + length;
-  if (!fits(label)) label = length;
+  const std::string time = " " + gap_time_words(told.time, gap.span.length());
+  std::string label = told.words + time;
+  if (const float left = room - p.text_width(Face::mono, time); !fits(label) && left >= p.px(kLeastNamed))
+    label = elide_middle(told.words, static_cast<std::size_t>(left / p.text_width(Face::mono, "0"))) + time;
+  if (!fits(label))
+    label = std::string(look_of(gap.main, false).word) + " " + gap_time_words(told.time_of_word, gap.span.length());
+  if (!fits(label)) label = format_duration(gap.span.length());
   const float width = p.text_width(Face::mono, label);
   if (width > room) return;
   // In the middle of what shows of it.
@@ -61,8 +66,8 @@ void draw_gap(TimelineScene& scene, const Band& band, const DeviceAccount& devic
   if (first_row && box.width() >= kLeastHatched)
     fill_cause(scene.painter, box, gap.main, scene.view, 1);
   else
-    scene.painter.fill(box,
-                       colour(look_of(gap.main, scene.view.theme == ThemeName::light).rgb, first_row ? 0.5f : 0.3f * kDimmed));
+    scene.painter.fill(
+        box, colour(look_of(gap.main, scene.view.theme == ThemeName::light).rgb, first_row ? kGapAlpha : kOtherAlpha));
   scene.zones.add({ZoneKind::gap,
                    box.x0,
                    box.y0,
@@ -74,8 +79,33 @@ void draw_gap(TimelineScene& scene, const Band& band, const DeviceAccount& devic
                    static_cast<std::uint32_t>(rect.gap),
                    1,
                    gap.span});
-  if (first_row) draw_gap_label(scene, box, device.device, rect.gap, gap);
+  if (first_row) draw_gap_label(scene, box, device, rect.gap);
 }
+
+// Columns side by side that stand still for the same share and reason are one box.
+class ShareBoxes {
+ public:
+  explicit ShareBoxes(Painter& painter) : painter_(painter) {}
+  ~ShareBoxes() { flush(); }
+  ShareBoxes(const ShareBoxes&) = delete;
+  ShareBoxes& operator=(const ShareBoxes&) = delete;
+
+  void add(const Box& box, ImU32 ink) {
+    const bool goes_on = ink == ink_ && box.x0 == box_.x1 && box.y0 == box_.y0 && box.y1 == box_.y1;
+    if (!goes_on) flush();
+    box_ = goes_on ? Box{box_.x0, box_.y0, box.x1, box_.y1} : box;
+    ink_ = ink;
+  }
+
+ private:
+  void flush() {
+    if (box_.width() > 0) painter_.fill(box_, ink_);
+    box_ = {};
+  }
+  Painter& painter_;
+  Box box_;
+  ImU32 ink_ = 0;
+};
 
 void draw_arrow(TimelineScene& scene, ImVec2 start, ImVec2 end, Rgb rgb, float alpha) {
   Painter& p = scene.painter;
@@ -104,6 +134,35 @@ void draw_gaps(TimelineScene& scene) {
     }
     last_device = device->device;
     for (const GapRect& rect : rects) draw_gap(scene, band, *device, rect, first_row);
+  }
+}
+
+void draw_idle_shares(TimelineScene& scene) {
+  ShareBoxes boxes(scene.painter);
+  const DeviceAccount* device = nullptr;
+  const IdleSums* sums = nullptr;
+  std::size_t at = scene.first_band, looked_at = scene.last_band;
+  float strength = kGapAlpha;
+  std::int32_t last_device = -1;
+  for (const SliceRect& rect : scene.rects) {
+    while (at < scene.last_band && rect.y >= scene.layout.bands()[at].bottom()) ++at;
+    if (at == scene.last_band) return;
+    const Band& band = scene.layout.bands()[at];
+    if (std::exchange(looked_at, at) != at) {
+      device = band.kind == BandKind::lane ? device_of(scene, band) : nullptr;
+      if (!device) continue;
+      strength = device->device != std::exchange(last_device, device->device) ? kGapAlpha : kOtherAlpha;
+      sums = &scene.idle_sums.try_emplace(device->device, *device).first->second;
+    }
+    const bool is_narrow = rect.count > 1 || rect.width() == 1;
+    if (!device || !is_narrow || rect.y < scene.layout.strip(band, 0).y) continue;
+    const Span span{scene.grid.begin_of(rect.x0), scene.grid.begin_of(rect.x1)};
+    const IdlePart idle = sums->within(span);
+    const float share = static_cast<float>(idle.time) / static_cast<float>(std::max<Ns>(span.length(), 1));
+    const float y0 = scene.window_y(rect.y), still = std::min(std::round(rect.height * share), rect.height - kLeastWork);
+    if (still < 1) continue;
+    const Rgb ink = blend(scene.theme.background, look_of(idle.main, scene.view.theme == ThemeName::light).rgb, strength);
+    boxes.add({scene.window_x(rect.x0), y0, scene.window_x(rect.x1), y0 + still}, colour(ink));
   }
 }
 

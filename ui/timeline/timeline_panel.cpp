@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/view/timeline/first_view.h"
 #include "core/view/timeline/grown_view.h"
 #include "ui/panels.h"
 
@@ -38,7 +39,8 @@ TimelinePlace stacked(const Box& box, const Painter& p) {
 void TimelinePanel::forget() {
   colours_.reset();
   scene_arrows_ = {};
-  gap_words_.clear();
+  gap_labels_.clear();
+  idle_sums_.clear();
   counter_columns_.clear();
   overview_ = {};
   hit_columns_ = {};
@@ -105,7 +107,7 @@ void TimelinePanel::adopt(const Document* document, ViewState& view) {
   colours_ = std::make_unique<SliceColours>(document->trace);
   overview_ = busy_strips(*document);
   reset_folds(view.active().folds, document->trace);
-  view.active().time = fit(document->trace.span);
+  view.active().time = first_view(document->trace);
 }
 
 // They come with the analyses, when the lanes are on the screen already.
@@ -273,6 +275,7 @@ void TimelinePanel::draw_lanes(TimelineScene& scene) {
     draw_counters(part);
     draw_gaps(part);
     draw_slices(part);
+    draw_idle_shares(part);
     draw_marks(part);
     painter.unclip();
   });
@@ -368,7 +371,8 @@ void TimelinePanel::paint(const Document& document, ViewState& view, double delt
                       zones_,
                       findings_,
                       scene_arrows_,
-                      gap_words_,
+                      gap_labels_,
+                      idle_sums_,
                       counter_columns_,
                       ImGui::GetIO().MousePos,
                       hovered_,

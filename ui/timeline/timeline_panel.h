@@ -163,7 +163,8 @@ class TimelinePanel {
   Zones zones_;
   LaneFindings findings_;
   SceneArrows scene_arrows_;
-  GapWords gap_words_;
+  GapLabels gap_labels_;
+  DeviceIdleSums idle_sums_;
   CounterColumns counter_columns_;
   bool hovered_ = false;  // the pointer is over the lanes, titles or ruler
   bool clicked_ = false;  // pressed and released in place

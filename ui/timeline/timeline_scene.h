@@ -11,6 +11,8 @@
 #include "core/view/timeline/badge_paint.h"
 #include "core/view/timeline/counter_columns.h"
 #include "core/view/timeline/flow_paint.h"
+#include "core/view/timeline/gap_view.h"
+#include "core/view/timeline/idle_sums.h"
 #include "core/view/timeline/lane_layout.h"
 #include "core/view/timeline/lane_paint.h"
 #include "core/view/timeline/slice_colour.h"
@@ -34,7 +36,9 @@ struct TimelineAreas {
 };
 
 // What the gaps of a device are labelled with, by device and position.
-using GapWords = std::map<std::pair<std::int32_t, std::size_t>, std::string>;
+using GapLabels = std::map<std::pair<std::int32_t, std::size_t>, GapLabel>;
+// By device.
+using DeviceIdleSums = std::map<std::int32_t, IdleSums>;
 
 struct TimelineScene {
   const Document& document;
@@ -52,7 +56,8 @@ struct TimelineScene {
   Zones& zones;
   const LaneFindings& findings;
   SceneArrows& scene_arrows;        // kept between frames
-  GapWords& gap_words;              // kept between frames
+  GapLabels& gap_labels;            // kept between frames
+  DeviceIdleSums& idle_sums;        // kept between frames
   CounterColumns& counter_columns;  // kept between frames
   ImVec2 pointer{};
   bool pointer_inside = false;  // over the timeline, nothing in front of it
@@ -72,6 +77,9 @@ void draw_bands(TimelineScene& scene);
 void draw_counters(TimelineScene& scene);
 // Below the slices, in the rows of the GPU's streams.
 void draw_gaps(TimelineScene& scene);
+// Over the slices: a row of kernels narrower than a pixel would look busy all the time. Above each such column the share of it
+// in which the GPU stood still.
+void draw_idle_shares(TimelineScene& scene);
 // The chosen gap, and the slices that the host was in meanwhile.
 void draw_chosen_gap(TimelineScene& scene);
 void draw_slices(TimelineScene& scene);

@@ -50,8 +50,21 @@ void slice_lines(const TimelineScene& scene, SliceId slice) {
   mark_line(scene, slice);
 }
 
+// Of a run of a GPU: how much of its time the GPU is at work.
+void busy_line(const TimelineScene& scene, const Zone& zone) {
+  const Trace& trace = scene.document.trace;
+  const Process& process = trace.processes[trace.lane(trace.lane_id(zone.slice)).process.index()];
+  const TimeAccount* account = process.is_gpu && is_gpu_work(trace.kind(zone.slice)) ? account_of(scene.document) : nullptr;
+  const DeviceAccount* device = account ? account->device(process.device) : nullptr;
+  if (!device || !device->window.contains(zone.span) || zone.span.empty()) return;
+  const AccountTimes times = account->times_in(*device, zone.span);
+  line("GPU " + std::to_string(process.device) + " is busy for " +
+       format_percent(static_cast<double>(times.window - times.idle_total()) / static_cast<double>(times.window)) + " of that");
+}
+
 void run_lines(const TimelineScene& scene, const Zone& zone) {
   line(format_count(zone.count) + " slices within " + format_duration(zone.span.length()));
+  busy_line(scene, zone);
   muted_line(scene, since_start(scene, zone.span.begin) + "   zoom in to tell them apart; the longest:");
   slice_lines(scene, zone.slice);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/view/timeline/first_view.h"
 #include "core/view/timeline/time_view.h"
 
 namespace gapscope {
@@ -103,7 +104,7 @@ KeptView keep_view(const Trace& trace, const ViewState& view) {
 KeptView fresh_view(const Trace& trace) {
   ViewState view;
   reset_folds(view.active().folds, trace);
-  view.active().time = fit(trace.span);
+  view.active().time = first_view(trace);
   return keep_view(trace, view);
 }
 

@@ -23,15 +23,7 @@ std::size_t slices_within(const Document& document, LaneId lane, Span span) {
   return count;
 }
 
-// The label's length is the gap's: a cause that has less than half of it does not stand there alone.
-constexpr std::string_view kAndMore = " and more";
-
-Ns time_of_main(const TimeAccount& account, const DeviceGap& gap) {
-  Ns time = 0;
-  for (const HostPiece& piece : account.pieces(gap))
-    if (piece.cause == gap.main) time += piece.span.length();
-  return time;
-}
+constexpr double kNearlyAll = 0.95;  // of a gap: the rest is not worth a second number
 
 }  // namespace
 
@@ -118,18 +110,30 @@ const std::vector<GapSlice>& chosen_slices(const Document& document, TraceView& 
   return kept->slices;
 }
 
-std::string gap_words(const Document& document, const DeviceGap& gap) {
-  std::string words(look_of(gap.main, false).word);
+GapLabel gap_label(const Document& document, const DeviceAccount& device, std::size_t at) {
+  const DeviceGap& gap = device.gaps[at];
+  GapLabel label{std::string(look_of(gap.main, false).word), 0, 0};
+  device.each_cause(at, [&](IdleCause cause, Ns time) {
+    if (cause == gap.main) label.time = time;
+    if (cause == gap.main || (is_host_part(cause) && is_host_part(gap.main))) label.time_of_word += time;
+  });
+  if (!is_host_part(gap.main)) return label;
+  label.words = part_words({AccountPart::Kind::idle, gap.main, 0});
   const TimeAccount* account = account_of(document);
   const bool is_quick = gap.launch && slices_within(document, document.trace.lane_id(gap.launch), gap.span) <= kMostLookedAt;
-  if (!account || !is_quick) return words;
+  if (!account || !is_quick) return label;
   // One slice stands for the gap where it has half of it; else many do.
-  if (is_host_part(gap.main)) {
-    for (const GapSlice& slice : host_slices(*account, gap, 1))
-      if (slice.time * 2 >= gap.span.length()) return "host: " + printable(document.trace.name(slice.slice));
-    words = part_words({AccountPart::Kind::idle, gap.main, 0});
-  }
-  return time_of_main(*account, gap) * 2 >= gap.span.length() ? words : words + std::string(kAndMore);
+  for (const GapSlice& slice : host_slices(*account, gap, 1))
+    if (slice.time * 2 >= gap.span.length()) {
+      label.words = "host: " + printable(document.trace.name(slice.slice));
+      label.time = slice.time;
+    }
+  return label;
+}
+
+std::string gap_time_words(Ns time, Ns gap) {
+  const bool is_all = static_cast<double>(time) >= kNearlyAll * static_cast<double>(gap);
+  return is_all ? format_duration(gap) : format_duration(time) + " of " + format_duration(gap);
 }
 
 std::optional<std::size_t> next_gap(const DeviceAccount& device, IdleCause cause, Ns from) {

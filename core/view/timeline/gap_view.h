@@ -59,9 +59,15 @@ struct ChosenSlices {
   std::vector<GapSlice> slices;
 };
 const std::vector<GapSlice>& chosen_slices(const Document& document, TraceView& view);
-// "host: aten::addmm": the main cause, and the slice that has half of the gap or more, where there is one. Without it where
-// looking for it would take too long for a frame.
-std::string gap_words(const Document& document, const DeviceGap& gap);
+// What a gap is put down to, and how much of it: its main cause, "host: aten::addmm" where one slice has half of the gap or
+// more, unless looking for that would take too long for a frame. Then how long the shorter word for it, "host", was at fault.
+struct GapLabel {
+  std::string words;
+  Ns time = 0, time_of_word = 0;
+};
+GapLabel gap_label(const Document& document, const DeviceAccount& device, std::size_t gap);
+// "8.61 s of 13.3 s"; the gap's length alone where the cause has nearly all of it.
+std::string gap_time_words(Ns time, Ns gap);
 
 // The next gap that begins after `from`, else the first, whose main cause this is; where it is the main one of none, a gap that
 // it has a part in.

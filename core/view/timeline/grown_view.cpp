@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "core/view/timeline/first_view.h"
 #include "core/view/timeline/lane_layout.h"
-#include "core/view/timeline/time_view.h"
 
 namespace gapscope {
 namespace {
@@ -79,7 +79,7 @@ void grow_view(ViewState& view, const Trace& from, const Trace& to) {
   const SliceId selection = same_slice(from, view.active().selection, to);
   std::optional<Area> area = grown_area(view.active().area.area, from, to);
   view.active().folds = grown_folds(view.active().folds, from, to);
-  if (view.active().time.span == fit(from.span).span) view.active().time = fit(to.span);
+  if (view.active().time.span == first_view(from).span) view.active().time = first_view(to);
   forget_document(view);  // slice ids mean nothing any more
   view.active().range = range;
   view.active().area.area = std::move(area);

@@ -7,25 +7,42 @@ namespace {
 
 bool is_cpu_work(Kind kind) { return kind == Kind::op || is_call(kind); }
 
-// Adds the share of each part that [begin, end) covers.
-void cover(std::vector<float>& parts, Span trace, Span item) {
+// Adds to each part what [begin, end) covers of it, times `share`.
+void cover(std::vector<float>& parts, Span trace, Span item, double share) {
   const double per_ns = static_cast<double>(parts.size()) / static_cast<double>(trace.length());
   const double from = static_cast<double>(item.begin - trace.begin) * per_ns;
   const double to = static_cast<double>(item.end - trace.begin) * per_ns;
   const auto first = static_cast<std::size_t>(std::max(0.0, from));
   for (std::size_t i = first; i < parts.size() && static_cast<double>(i) < to; ++i) {
     const double part = std::min(to, static_cast<double>(i + 1)) - std::max(from, static_cast<double>(i));
-    parts[i] = std::min(1.0f, parts[i] + static_cast<float>(part));
+    parts[i] = std::min(1.0f, parts[i] + static_cast<float>(part * share));
   }
 }
 
-// A folded run counts as busy from its first begin to its last end: at less than a part wide that is close enough.
-std::vector<float> busy_parts(const Document& document, RowId row, bool (*counts)(Kind)) {
+// The time of those of `count` slices from `begin` on that count.
+Ns time_of_run(const Trace& trace, const RowSlices& row, Ns begin, std::uint32_t count, bool (*counts)(Kind)) {
+  Ns time = 0;
+  auto i = static_cast<std::size_t>(std::lower_bound(row.begin.begin(), row.begin.end(), begin) - row.begin.begin());
+  for (const std::size_t last = std::min(i + count, row.begin.size()); i < last; ++i)
+    if (counts(trace.kind(row.id(i)))) time += row.end[i] - row.begin[i];
+  return time;
+}
+
+// Of a folded run, less than a part wide, the slices' own time counts and lies evenly in it.
+std::vector<float> busy_parts(const Document& document, RowId id, bool (*counts)(Kind)) {
   std::vector<float> parts(kOverviewParts, 0.0f);
   std::vector<VisibleItem> items;
-  document.lanes.visible(row, document.trace.span, kOverviewParts, items);
+  const RowSlices row = document.lanes.slices_of(id);
+  document.lanes.visible(id, document.trace.span, kOverviewParts, items);
   for (const VisibleItem& item : items) {
-    if (counts(document.trace.kind(item.slice))) cover(parts, document.trace.span, {item.begin, item.end});
+    const Span span{item.begin, item.end};
+    if (span.empty()) continue;
+    if (item.count == 1) {
+      if (counts(document.trace.kind(item.slice))) cover(parts, document.trace.span, span, 1);
+      continue;
+    }
+    const Ns time = time_of_run(document.trace, row, item.begin, item.count, counts);
+    cover(parts, document.trace.span, span, static_cast<double>(time) / static_cast<double>(span.length()));
   }
   return parts;
 }

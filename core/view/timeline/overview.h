@@ -1,6 +1,6 @@
 #pragma once
-// How busy GPU and CPU are over the whole trace, in equal parts of time. Worked out once for a document from the lane
-// indexes at that resolution, so it costs parts times rows, not slices.
+// How busy GPU and CPU are over the whole trace, in equal parts of time. Worked out once for a document, in a pass over its
+// slices.
 #include <cstddef>
 #include <vector>
 

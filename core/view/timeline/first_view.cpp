@@ -1,0 +1,30 @@
+#include "core/view/timeline/first_view.h"
+
+#include "core/view/timeline/time_view.h"
+
+namespace gapscope {
+namespace {
+
+constexpr double kMostShare = 2.0 / 3;
+
+// From the first begin to the last end on threads and GPU streams; empty where there are none.
+Span span_of_work(const Trace& trace) {
+  Span work;
+  for (const Row& row : trace.rows) {
+    const LaneKind kind = trace.lane(row.lane).kind;
+    if ((kind != LaneKind::cpu_thread && kind != LaneKind::gpu_stream) || row.count == 0) continue;
+    const Span of_row{trace.begin(SliceId(row.first)), trace.end(SliceId(row.first + row.count - 1))};
+    work = work.empty() ? of_row : hull(work, of_row);
+  }
+  return work;
+}
+
+}  // namespace
+
+TimeView first_view(const Trace& trace) {
+  const Span work = span_of_work(trace);
+  const bool is_most = static_cast<double>(work.length()) > kMostShare * static_cast<double>(trace.span.length());
+  return work.empty() || is_most ? fit(trace.span) : within_limits(fit(work), trace.span);
+}
+
+}  // namespace gapscope

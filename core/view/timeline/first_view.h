@@ -1,0 +1,12 @@
+#pragma once
+// Where the timeline stands when a trace opens.
+#include "core/trace/trace.h"
+#include "core/view/view_state.h"
+
+namespace gapscope {
+
+// All of the trace; where its threads and GPUs have slices in no more than two thirds of that, only these: a mark of the
+// profiler far behind the last kernel would leave the work a few pixels.
+TimeView first_view(const Trace& trace);
+
+}  // namespace gapscope
