@@ -18,6 +18,7 @@ namespace gapscope {
 namespace {
 
 constexpr std::size_t kMostParts = 4;  // of the account, told in words
+constexpr float kLeastList = 150;      // px at scale 1 below a verdict that does not scroll
 constexpr float kShape = 11;
 constexpr float kIndent = 20;
 constexpr std::size_t kEvidenceChars = 60;
@@ -84,9 +85,8 @@ void draw_places(FindingsPanel& panel, const Finding& finding) {
     draw_hover("List its places below, with their times.");
   }
   if (!panel.view.active().range) return;
-  ImGui::SameLine(0, 0);
   draw_text(Face::sans, panel.theme.muted,
-            fmt::format(", {} in the selected time", places_in(finding, panel.view.active().range).size()));
+            fmt::format("{} in the selected time", places_in(finding, panel.view.active().range).size()));
 }
 
 void draw_open(FindingsPanel& panel, const Finding& finding) {
@@ -215,7 +215,6 @@ void draw_findings(const Document& document, ViewState& view, Requests& out) {
   if (!diagnosis && draw_trouble<AnalysisQuestion>(document, view)) return;
   if (!diagnosis) return draw_absence(view, "Looking for what costs time...");
   FindingsPanel panel{document, *diagnosis, view, out, theme};
-  if (!diagnosis->trust.empty()) draw_text(Face::bold, theme.text, printable(diagnosis->trust), /*wrap=*/true);
   draw_text(Face::sans, theme.text, diagnosis->verdict, /*wrap=*/true);
   ImGui::Spacing();
   draw_account(document, view, kMostParts);
@@ -229,8 +228,10 @@ void draw_findings(const Document& document, ViewState& view, Requests& out) {
   const std::vector<FindingRow> rows = shown_findings(*diagnosis, view.findings, view.active().range);
   draw_range_note(panel, rows.size());
   ImGui::Separator();
-  ImGui::BeginChild("list");  // the verdict stays in sight
+  const bool verdict_stays = ImGui::GetContentRegionAvail().y >= kLeastList * view.scale;  // in sight; else all scrolls
+  if (verdict_stays) ImGui::BeginChild("list");
   ImGui::Spacing();
+  if (!diagnosis->trust.empty()) draw_text(Face::sans, theme.notable, printable(diagnosis->trust), /*wrap=*/true);
   Severity last{};
   bool first = true;
   for (const FindingRow& row : rows) {
@@ -250,7 +251,7 @@ void draw_findings(const Document& document, ViewState& view, Requests& out) {
   draw_unjudged(panel);
   if (ImGui::SmallButton("As SQL")) open_as_sql(view, kFindingsAsSql);
   draw_hover("Show the query that gives every finding.");
-  ImGui::EndChild();
+  if (verdict_stays) ImGui::EndChild();
 }
 
 }  // namespace gapscope

@@ -98,7 +98,8 @@ void draw_latency(TimelineScene& scene, const FlowCurve& curve) {
   const std::string text = latency + " after its launch";
   Painter& p = scene.painter;
   const ImVec2 start = place(scene, curve.start), end = place(scene, curve.end);
-  const Box& lanes = scene.window.part_of(curve.end.y);
+  const Box &at_start = scene.window.part_of(curve.start.y), &at_end = scene.window.part_of(curve.end.y);
+  const Box& lanes = at_end.holds({at_end.x0, (start.y + end.y) / 2}) ? at_end : at_start;  // else it would cover the kernel
   const float width = p.text_width(Face::mono, text) + p.px(12), height = font_size(Face::mono) + p.px(6);
   const float x = std::clamp((start.x + end.x) / 2, lanes.x0, lanes.x1) - width / 2;
   const float y = std::clamp((start.y + end.y) / 2, lanes.y0, lanes.y1) - height / 2;

@@ -11,6 +11,7 @@ namespace {
 constexpr float kTickSpacing = 110;  // room for a label and air
 constexpr float kMajorTick = 8;
 constexpr float kMinorTick = 4;
+constexpr float kLanesButton = 66;  // beside what the ruler counts from
 
 void draw_tick(TimelineScene& scene, const Tick& tick) {
   Painter& p = scene.painter;
@@ -57,8 +58,9 @@ void draw_ruler(TimelineScene& scene) {
   const std::string text =
       ticks.offset.empty() ? (linked ? "from the step" : "from the start") : (linked ? "step " : "start ") + ticks.offset;
   const float width = p.text_width(Face::sans, text);
-  p.text_in(Face::sans, {titles.x1 - width - p.px(8), titles.y0, titles.x1, titles.y1 - p.px(2)}, colour(scene.theme.muted),
-            text);
+  if (width + p.px(kLanesButton) < titles.width())
+    p.text_in(Face::sans, {titles.x1 - width - p.px(8), titles.y0, titles.x1, titles.y1 - p.px(2)}, colour(scene.theme.muted),
+              text);
   p.line_x(ruler.y1 - p.hairline(), titles.x0, ruler.x1, colour(scene.theme.line));
   p.line_y(titles.x1 - p.hairline(), titles.y0, titles.y1, colour(scene.theme.line));
 }

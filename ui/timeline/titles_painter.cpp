@@ -67,7 +67,15 @@ void draw_process_title(TimelineScene& scene, const Band& band, const Box& box) 
   scene.zones.add({ZoneKind::process_title, box.x0, box.y0, scene.areas.lanes.x1, box.y1, {}, {}, band.process, 0, 0, {}});
 }
 
-// The titles of the bands in sight, as wide as their column: what several begin with goes first.
+// Without what its place says anyway: "thread" of a thread, "GPU 0" of a stream below it.
+std::string short_title(const Trace& trace, const Lane& lane) {
+  const Process& process = trace.processes[lane.process.index()];
+  for (const std::string& known : {std::string("thread "), "GPU " + std::to_string(process.device) + " "})
+    if (lane.title.starts_with(known) && lane.title.size() > known.size()) return lane.title.substr(known.size());
+  return lane.title;
+}
+
+// The titles of the bands in sight, as wide as their column: what is known anyway goes first, then what several begin with.
 std::vector<std::string> titles_in_sight(const TimelineScene& scene) {
   const float room = scene.areas.titles.width() - scene.painter.px(kIndent + kChevronRoom + 4 + kTitleEnd);
   std::vector<std::string> titles;
@@ -75,7 +83,9 @@ std::vector<std::string> titles_in_sight(const TimelineScene& scene) {
   std::size_t chars = 1;
   for (std::size_t i = scene.first_band; i < scene.last_band; ++i) {
     const Band& band = scene.layout.bands()[i];
-    titles.push_back(band.kind == BandKind::lane ? scene.document.trace.lane(band.lane).title : std::string());
+    const Trace& trace = scene.document.trace;
+    titles.push_back(band.kind == BandKind::lane ? trace.lane(band.lane).title : std::string());
+    if (scene.painter.text_width(Face::sans, titles.back()) > room) titles.back() = short_title(trace, trace.lane(band.lane));
     const float width = scene.painter.text_width(Face::sans, titles.back());
     if (width > widest) widest = width, chars = utf8_length(titles.back());
   }

@@ -1,5 +1,6 @@
 #include "ui/widgets/bars.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -16,23 +17,29 @@ namespace {
 
 constexpr float kMessageHeight = 34;
 constexpr float kLeastSearch = 170, kMostSearch = 460;
+constexpr float kLeastName = 60;
 
 std::string file_name(const Trace& trace) { return std::filesystem::path(trace.path).filename().string(); }
 
-// "NVIDIA H200 - 1.21 ms" where the file names a GPU.
+// The GPUs that have lanes; else those that the file describes.
 std::string device_summary(const Trace& trace) {
-  std::string text;
-  const auto& devices = trace.header.devices;
-  if (!devices.empty()) {
-    const std::string& name = devices.front().name;
-    const std::string count = std::to_string(devices.size());
-    if (name.empty())
-      text = count + (devices.size() == 1 ? " GPU" : " GPUs");
-    else
-      text = devices.size() == 1 ? name : count + " x " + name;
-    text += "  \xC2\xB7  ";
-  }
-  return text + format_duration(trace.span.length()) + (trace.is_part ? " so far" : "");
+  std::vector<std::string> names;
+  for (const Process& process : trace.processes)
+    if (const DeviceProperties* known = process.is_gpu ? trace.device(process.device) : nullptr) names.push_back(known->name);
+  if (names.empty())
+    for (const DeviceProperties& device : trace.header.devices) names.push_back(device.name);
+  if (names.empty()) return {};
+  const std::string count = std::to_string(names.size());
+  const bool alike = std::all_of(names.begin(), names.end(), [&](const std::string& name) { return name == names.front(); });
+  if (names.front().empty() || !alike) return count + (names.size() == 1 ? " GPU" : " GPUs");
+  return names.size() == 1 ? names.front() : count + " x " + names.front();
+}
+
+// "NVIDIA H200 - 1.21 ms" where the file names a GPU.
+std::string trace_summary(const Trace& trace) {
+  const std::string devices = device_summary(trace);
+  return devices + (devices.empty() ? "" : "  \xC2\xB7  ") + format_duration(trace.span.length()) +
+         (trace.is_part ? " so far" : "");
 }
 
 bool is_on(CommandId id, const ViewState& view) {
@@ -67,9 +74,10 @@ float draw_pill(Painter& p, const Theme& theme, const Box& bar, float x, const s
   return pill.x1;
 }
 
-// The first words of the verdict, at the right end: "Host-bound"; a click opens the findings at the first one.
-// Gives its left end.
-float draw_verdict_chip(Painter& p, const Theme& theme, const Box& bar, const Document& document, CommandScope& scope) {
+// The first words of the verdict, at the right end: "Host-bound"; a click opens the findings at the first one. Gives its left
+// end; nothing is drawn where that would come before `least`, with half a search field.
+float draw_verdict_chip(Painter& p, const Theme& theme, const Box& bar, float least, const Document& document,
+                        CommandScope& scope) {
   const Diagnosis* diagnosis = document.diagnosis();
   if (!diagnosis) return bar.x1;
   Severity worst = Severity::informational;
@@ -78,6 +86,7 @@ float draw_verdict_chip(Painter& p, const Theme& theme, const Box& bar, const Do
   const std::string words = diagnosis->verdict.substr(0, diagnosis->verdict.find(':')) + (doubtful ? ", with a caveat" : "");
   const float size = p.px(10), width = p.text_width(Face::sans, words) + size + p.px(32);
   const Box chip{bar.x1 - width - p.px(10), bar.y0 + p.px(7), bar.x1 - p.px(10), bar.y1 - p.px(7)};
+  if (chip.x0 < least + p.px(kLeastSearch) / 2) return bar.x1;
   ImGui::SetCursorScreenPos({chip.x0, chip.y0});
   if (ImGui::InvisibleButton("verdict", {chip.width(), chip.height()})) open_findings(document, scope.view);
   const bool hot = ImGui::IsItemHovered();
@@ -130,15 +139,23 @@ void draw_top_bar(const Box& box, const FrameInput& in, CommandScope& scope) {
   const Trace& trace = in.document->trace;
   const float x = ImGui::GetCursorScreenPos().x + p.px(12);
   const char* letter = scope.view.active_side == TraceSide::a ? "A:  " : "B:  ";
-  const std::string name = (scope.view.compare.open ? letter : "") + printable(file_name(trace));
-  p.line_y(x - p.px(6), box.y0 + p.px(12), box.y1 - p.px(12), colour(theme.line));
-  p.text_in(Face::bold, {x + p.px(6), box.y0, box.x1, box.y1}, colour(theme.text), name);
-  const float right = draw_verdict_chip(p, theme, box, *in.document, scope) - p.px(14);
-  const float pill = x + p.px(18) + p.text_width(Face::bold, name);
-  const float left = draw_pill(p, theme, box, pill, printable(device_summary(trace)), right - p.px(kLeastSearch)) + p.px(14);
+  const float right = draw_verdict_chip(p, theme, box, x, *in.document, scope) - p.px(14);
+  const float room = right - p.px(kLeastSearch + 14) - x - p.px(6);  // for the name; none in a window that is very narrow
+  float left = x + p.px(6);
+  if (room >= p.px(kLeastName)) {
+    std::string name = (scope.view.compare.open ? letter : "") + printable(file_name(trace));
+    while (p.text_width(Face::bold, name) > room) name = elide_middle(name, utf8_length(name) - 1);
+    p.line_y(x - p.px(6), box.y0 + p.px(12), box.y1 - p.px(12), colour(theme.line));
+    p.text_in(Face::bold, {left, box.y0, box.x1, box.y1}, colour(theme.text), name);
+    const float pill = x + p.px(18) + p.text_width(Face::bold, name);
+    left = draw_pill(p, theme, box, pill, printable(trace_summary(trace)), right - p.px(kLeastSearch)) + p.px(14);
+  }
   const float x1 = std::min(right, std::max(left + p.px(kMostSearch), std::floor((box.x0 + box.x1 + p.px(kMostSearch)) / 2)));
-  const float x0 = std::max(std::min(left, x1 - p.px(kLeastSearch)), x1 - p.px(kMostSearch));
-  draw_search_field({x0, box.y0 + p.px(7), x1, box.y1 - p.px(7)}, in, scope);
+  const float x0 = std::max(left, x1 - p.px(kMostSearch));
+  if (x1 - x0 >= p.px(kLeastSearch) / 2) return draw_search_field({x0, box.y0 + p.px(7), x1, box.y1 - p.px(7)}, in, scope);
+  SearchState& search = scope.view.active().search;  // without room there is no field, and it takes no keys
+  search.wants_keys = search.has_keys = false;
+  search.slash_frames = 0;
 }
 
 void draw_status_bar(const Box& box, const FrameInput& in, const ViewState& view, Requests& out) {
@@ -155,10 +172,10 @@ void draw_status_bar(const Box& box, const FrameInput& in, const ViewState& view
                            " slices" + dot + "visible " +
                            format_duration(std::min(view.active().time.span.length(), trace.span.length())) + " of " +
                            format_duration(trace.span.length()) + (figures.empty() ? "" : dot + figures);
-  p.text_in(Face::sans, {box.x0 + p.px(10), box.y0, box.x1, box.y1}, colour(theme.muted), left);
   const std::string right = format_significant(view.frame_ms) + " ms a frame";
-  const float width = p.text_width(Face::sans, right);
-  p.text_in(Face::sans, {box.x1 - width - p.px(10), box.y0, box.x1, box.y1}, colour(theme.muted), right);
+  const float x1 = box.x1 - p.text_width(Face::sans, right) - p.px(10);
+  p.text_in(Face::sans, {x1, box.y0, box.x1, box.y1}, colour(theme.muted), right);
+  p.text_in(Face::sans, {box.x0 + p.px(10), box.y0, x1 - p.px(16), box.y1}, colour(theme.muted), left);
 }
 
 float draw_message(const Box& box, const FrameInput& in, const ViewState& view, Requests& out) {

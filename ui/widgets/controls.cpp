@@ -25,6 +25,9 @@ std::size_t draw_choice(const char* id, std::span<const Choice> choices, std::si
 }
 
 std::string range_text(const Trace& trace, Span range) {
+  constexpr Ns kClose = 50;  // so much later than it is long, both its ends read the same
+  if (range.begin - trace.span.begin > kClose * range.length())
+    return format_duration(range.length()) + " from " + format_duration(range.begin - trace.span.begin);
   return format_duration(range.begin - trace.span.begin) + " - " + format_duration(range.end - trace.span.begin);
 }
 
