@@ -92,7 +92,8 @@ GridCell ratio_cell(const FigureChange& change) {
     hover += " By the middle half of the steps: from " + ratio_text(change.figure, *change.ratio_low, change.equal_work) +
              " to " + ratio_text(change.figure, *change.ratio_high, change.equal_work) + ".";
   if (!change.differs) hover += " No clear difference: single steps vary as much.";
-  return {ratio_text(change.figure, *change.ratio, change.equal_work), hover, 0, !change.differs};
+  const std::string text = ratio_text(change.figure, *change.ratio, change.equal_work);
+  return {text.starts_with("1.00x") ? "same" : text, hover, 0, !change.differs};
 }
 
 // None where single steps vary as much.

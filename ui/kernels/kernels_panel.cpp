@@ -206,6 +206,7 @@ std::vector<KernelColumn> shown_columns(const KernelsState& state) {
 void draw_rows(KernelsPanel& panel, float width) {
   const KernelsState::Arranged& shown = panel.state.arranged;
   const KernelTable& table = shown.table();
+  const Trace& trace = panel.document.trace;
   const std::vector<KernelColumn> seen = shown_columns(panel.state);
   std::vector<GridColumn> columns;
   for (const KernelColumn column : seen) columns.push_back(grid_column(column));
@@ -218,15 +219,14 @@ void draw_rows(KernelsPanel& panel, float width) {
     if (table.rows[shown.rows[i]].name == panel.state.selected) grid.selected = static_cast<std::int64_t>(i);
   grid.sorted_by = static_cast<std::size_t>(std::find(seen.begin(), seen.end(), panel.state.order.column) - seen.begin());
   grid.descending = panel.state.order.descending;
-  grid.cell = [&](std::size_t row, std::size_t column) {
-    return kernel_cell(panel.document.trace, table.rows[shown.rows[row]], seen[column]);
-  };
+  const auto row_of = [&](std::size_t row) -> const KernelRow& { return table.rows[shown.rows[row]]; };
+  grid.cell = [&](std::size_t row, std::size_t column) { return kernel_cell(trace, row_of(row), seen[column]); };
+  grid.whole_name = [&](std::size_t row) { return column_words(trace, row_of(row), KernelColumn::name); };
   grid.total = [&](std::size_t column) { return total_cell(panel, seen[column]); };
   const GridClick click = draw_grid(grid, panel.view);
   if (click.row >= 0) choose(panel, shown.rows[static_cast<std::size_t>(click.row)]);
   if (const std::optional<std::size_t> at = draw_row_menu_for(click, grid.rows)) {
-    const KernelRow& row = table.rows[shown.rows[*at]];
-    const Trace& trace = panel.document.trace;
+    const KernelRow& row = row_of(*at);
     draw_row_menu({std::string(trace.strings[row.name]), static_cast<std::uint64_t>(row.count)}, panel.view, panel.out, [&] {
       return list_of_slices(trace, demangle(trace.strings[row.name]),
                             kernel_calls(trace, panel.document.names.slices_named(row.name), row.name, shown.range()).slices);

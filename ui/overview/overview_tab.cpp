@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/view/distinct_names.h"
 #include "core/view/overview/overview_model.h"
 #include "ui/panels.h"
 #include "ui/widgets/account_bar.h"
@@ -25,15 +26,15 @@ struct OverviewTab {
   const Theme& theme;
 };
 
-// As much of it as fits between here and the end of the column.
-void draw_fitting(Face face, Rgb rgb, const std::string& text) {
-  push_face(face);
-  const float one = ImGui::CalcTextSize("m").x;
-  pop_face();
-  const auto room = static_cast<std::size_t>(std::max(4.0f, ImGui::GetContentRegionAvail().x / std::max(1.0f, one)));
-  const std::string shown = elide_middle(printable(text), room);
+// How many letters of a mono face fit between here and the end of the column.
+std::size_t letters_here() {
+  return static_cast<std::size_t>(
+      std::max(4.0f, ImGui::GetContentRegionAvail().x / std::max(1.0f, text_width(Face::mono, "m"))));
+}
+
+void draw_cut(Face face, Rgb rgb, const std::string& whole, const std::string& shown) {
   draw_text(face, rgb, shown);
-  if (shown != text) draw_hover(printable(text));
+  if (shown != whole) draw_hover(whole);
 }
 
 void draw_lines(const OverviewTab& tab, const PageSection& section) {
@@ -70,18 +71,28 @@ void draw_table_cells(const OverviewTab& tab, const PageTable& table) {
                             stretches ? ImGuiTableColumnFlags_WidthStretch : ImGuiTableColumnFlags_WidthFixed,
                             stretches ? 1 : wide + 2);
   }
-  const auto draw_row = [&](const std::vector<std::string>& row, Face face, Rgb rgb) {
-    ImGui::TableNextRow();
-    for (std::size_t c = 0; c < row.size(); ++c) {
+  std::vector<std::string> names, cut;  // of the first column; cut to its width
+  for (const auto& row : table.rows) names.push_back(printable(row.front()));
+  for (const std::string& title : table.head) {
+    const bool words = ImGui::TableNextColumn() && static_cast<std::size_t>(ImGui::TableGetColumnIndex()) < table.text_columns;
+    if (words)
+      draw_text(Face::sans, tab.theme.muted, title);
+    else
+      draw_text_right(Face::sans, tab.theme.muted, title);
+  }
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    ImGui::TableNextColumn();
+    if (cut.empty()) cut = distinct_names(names, letters_here());
+    draw_cut(Face::mono, tab.theme.text, names[i], cut[i]);
+    for (std::size_t c = 1; c < table.rows[i].size(); ++c) {
       ImGui::TableNextColumn();
+      const std::string cell = printable(table.rows[i][c]);
       if (c < table.text_columns)
-        draw_fitting(face, rgb, row[c]);
+        draw_text(Face::mono, tab.theme.text, cell);
       else
-        draw_text_right(face, rgb, printable(row[c]));
+        draw_text_right(Face::mono, tab.theme.text, cell);
     }
-  };
-  draw_row(table.head, Face::sans, tab.theme.muted);
-  for (const auto& row : table.rows) draw_row(row, Face::mono, tab.theme.text);
+  }
   ImGui::EndTable();
 }
 
@@ -90,7 +101,8 @@ void draw_code(const OverviewTab& tab, const std::vector<std::string>& code) {
     ImGui::PushID(static_cast<int>(i));
     if (ImGui::SmallButton("Copy")) tab.out.add(CopyText{code[i]});
     ImGui::SameLine();
-    draw_fitting(Face::mono, tab.theme.text, code[i]);
+    const std::string whole = printable(code[i]);
+    draw_cut(Face::mono, tab.theme.text, whole, elide_middle(whole, letters_here()));
     ImGui::PopID();
   }
 }
@@ -145,8 +157,8 @@ void draw_overview(const Document& document, ViewState& view, Requests& out) {
   const std::shared_ptr<const OverviewPage> page = answer_to<OverviewQuestion>(document);
   if (!page) return draw_absence(view, "Putting the overview together...");
   const OverviewTab tab{document, view, out, theme_of(view.theme)};
-  if (!page->trust.empty()) draw_text(Face::sans, tab.theme.notable, printable(page->trust), /*wrap=*/true);
   draw_text(Face::bold, tab.theme.text, printable(page->verdict), /*wrap=*/true);
+  if (!page->trust.empty()) draw_text(Face::sans, tab.theme.notable, printable(page->trust), /*wrap=*/true);
   ImGui::Spacing();
   ImGui::BeginChild("page");
   draw_sections(tab, sections_beside(*page, view.findings.open));

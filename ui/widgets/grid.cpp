@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "core/base/text.h"
@@ -112,7 +114,15 @@ class GridDrawing {
     names_.clear();
     if (grid_.columns.empty() || grid_.columns[0].number || grid_.columns[0].painted) return;
     for (std::size_t r = first; r < last; ++r) names_.push_back(grid_.cell(r, 0).text);
+    if (grid_.whole_name) tell_alike_apart();
     names_ = distinct_names(names_, chars_in(places_[0].x1 - places_[0].x0));
+  }
+
+  void tell_alike_apart() {
+    std::map<std::string, std::size_t> count;
+    for (const std::string& name : names_) ++count[name];
+    for (std::size_t i = 0; i < names_.size(); ++i)
+      if (count[names_[i]] > 1) names_[i] = grid_.whole_name(first_named_ + i);
   }
 
   std::size_t chars_in(float width) const { return static_cast<std::size_t>(std::max(width / digit_, 1.0f)); }
