@@ -184,12 +184,16 @@ TEST_CASE("steps obey the selected time") {
   CHECK(holds(steps.frame(), "ProfilerStep#1"));
 }
 
-TEST_CASE("gaps obey the selected time") {
+TEST_CASE("the GPU's figures and gaps obey the selected time") {
   PanelUnderTest gaps(draw_gpu, kTwoKernels);
   CHECK(holds(gaps.frame(), "host wait"));
+  CHECK(holds(gaps.frame(), "time span"));
   const Ns begin = gaps.doc->trace.span.begin;
   gaps.view.active().range = Span{begin + 70'000, begin + 80'000};  // inside the gap
-  CHECK(holds(gaps.frame(), "all other figures are of the whole recording"));
+  const std::string inside = gaps.frame();
+  CHECK(holds(inside, "1 in the selected time"));
+  CHECK(holds(inside, "0.0 %"));  // utilization
+  CHECK_FALSE(holds(inside, "time span"));
   gaps.view.active().range = Span{begin, begin + 1'000};
   CHECK(holds(gaps.frame(), "No stream stood still in the selected time."));
 }

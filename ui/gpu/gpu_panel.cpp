@@ -10,6 +10,7 @@
 #include "core/view/timeline/slice_colour.h"
 #include "core/view/timeline/time_view.h"
 #include "ui/panels.h"
+#include "ui/widgets/account_bar.h"
 #include "ui/widgets/charts.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/grid.h"
@@ -20,6 +21,7 @@ namespace {
 
 constexpr float kFiguresShare = 0.42f;
 constexpr float kFiguresMost = 440;  // px at scale 1
+constexpr std::size_t kAccountParts = 16;
 
 std::string share_text(const std::optional<double>& share) { return share ? format_percent(*share) : "not recorded"; }
 std::string part_text(Ns part, Ns whole) {
@@ -140,6 +142,29 @@ void draw_figures(const Document& document, const GpuFacts& facts, const ViewSta
   ImGui::EndTable();
 }
 
+// Of the selected time: what is known of any stretch, and its account.
+void draw_figures_of_range(const Document& document, const GpuFacts& facts, ViewState& view) {
+  const Theme& theme = theme_of(view.theme);
+  const Span range = intersect(*view.active().range, document.trace.span);
+  draw_range_chip(document, view);
+  for (std::size_t i = 0; i < facts.devices.size() && i < facts.series.size(); ++i) {
+    draw_text(Face::bold, theme.text, device_title(document.trace, facts.devices[i].device));
+    const auto line = [&](const char* title, const char* help, const std::string& value) {
+      draw_text(Face::sans, theme.muted, title);
+      draw_hover(help);
+      ImGui::SameLine();
+      draw_text_right(Face::mono, theme.text, value);
+    };
+    const GpuSeries& series = facts.series[i];
+    line("utilization", "Share of the selected time in which a kernel runs.", format_percent(series.utilization(range)));
+    if (series.has_sm_efficiency())
+      line("est. SM efficiency", "Mean over the selected time of min(1, blocks per SM of the kernels that run).",
+           format_percent(series.sm_efficiency(range)));
+  }
+  ImGui::Spacing();
+  draw_account(document, view, kAccountParts);
+}
+
 void draw_launches(const LaunchStats& launches, const ViewState& view) {
   if (launches.kernel_launches == 0) return;
   const auto count = [](std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); };
@@ -199,7 +224,14 @@ void arrange(const Document& document, GapsState& state, const std::optional<Spa
   if (range) std::erase_if(state.arranged.rows, [&](std::uint32_t i) { return !gaps[i].span.overlaps(*range); });
 }
 
-void draw_gap_head(const GpuFacts& facts, const ViewState& view) {
+// The sums are those of the whole recording: of a selected time it says how many gaps there are.
+void draw_gap_head(const GpuFacts& facts, std::size_t rows, const ViewState& view) {
+  if (view.active().range) {
+    draw_text(Face::bold, theme_of(view.theme).text, "Idle gaps");
+    ImGui::SameLine(0, 16 * view.scale);
+    return draw_text(Face::sans, theme_of(view.theme).muted,
+                     format_count(static_cast<std::int64_t>(rows)) + " in the selected time, or partly in it");
+  }
   std::array<Ns, kIdleClasses> time{};
   std::array<std::uint64_t, kIdleClasses> count{};
   for (const StreamIdle& stream : facts.idle)
@@ -207,10 +239,11 @@ void draw_gap_head(const GpuFacts& facts, const ViewState& view) {
   const Theme& theme = theme_of(view.theme);
   draw_text(Face::bold, theme.text, "Idle gaps");
   for (std::size_t c = 0; c < kIdleClasses; ++c) {
+    const std::string words = std::string(kReasons[c].title) + " " + format_duration(time[c]) + " in " +
+                              format_count(static_cast<std::int64_t>(count[c]));
     ImGui::SameLine(0, 16 * view.scale);
-    draw_text(Face::sans, theme.muted,
-              std::string(kReasons[c].title) + " " + format_duration(time[c]) + " in " +
-                  format_count(static_cast<std::int64_t>(count[c])));
+    if (ImGui::GetContentRegionAvail().x < text_width(Face::sans, words)) ImGui::NewLine();
+    draw_text(Face::sans, theme.muted, words);
     draw_hover(kReasons[c].help);
   }
 }
@@ -229,17 +262,11 @@ std::string gaps_csv(const Trace& trace, const IdleGaps& gaps, const std::vector
 
 void draw_gaps(const Document& document, ViewState& view, Requests& out) {
   const GpuFacts& facts = document.analysis()->gpu();
-  draw_gap_head(facts, view);
-  if (facts.gaps.empty()) return draw_absence(view, "No stream stood still between two pieces of work.");
   GapsState& state = view.active().gaps;
   arrange(document, state, view.active().range);
   const std::vector<std::uint32_t>& rows = state.arranged.rows;
-  if (view.active().range) {
-    draw_range_chip(document, view);
-    ImGui::SameLine();
-    draw_text(Face::sans, theme_of(view.theme).muted, "The gaps below; all other figures are of the whole recording.");
-    ImGui::SameLine();
-  }
+  draw_gap_head(facts, rows.size(), view);
+  if (facts.gaps.empty()) return draw_absence(view, "No stream stood still between two pieces of work.");
   draw_csv_buttons(
       ".gaps.csv", [&] { return gaps_csv(document.trace, facts.gaps, rows); }, out);
   if (rows.empty()) return draw_absence(view, "No stream stood still in the selected time.");
@@ -281,8 +308,12 @@ void draw_gpu(const Document& document, ViewState& view, Requests& out) {
       std::min(whole * kFiguresShare,
                kFiguresMost * view.scale * std::max(1.0f, static_cast<float>(facts->gpu().devices.size()) * 0.6f));
   ImGui::BeginChild("figures", {figures, 0});
-  draw_figures(document, facts->gpu(), view);
-  draw_launches(facts->gpu().launches, view);
+  if (view.active().range) {
+    draw_figures_of_range(document, facts->gpu(), view);
+  } else {
+    draw_figures(document, facts->gpu(), view);
+    draw_launches(facts->gpu().launches, view);
+  }
   ImGui::EndChild();
   ImGui::SameLine(0, gap);
   ImGui::BeginChild("gaps", {whole - figures - gap, 0});

@@ -191,6 +191,16 @@ GridCell difference_cell(const StepDifference& row, std::size_t column) {
   }
 }
 
+std::string differences_csv(const std::vector<StepDifference>& rows) {
+  std::string text = "what,name,change_ns,median_ns,step_ns,median_count,step_count\n";
+  for (const StepDifference& row : rows) {
+    text += csv_cell(difference_of_name(row.of)) + ',' + csv_cell(row.name);
+    for (const Ns value : {row.delta(), row.median, row.step}) text += ',' + std::to_string(value);
+    text += ',' + std::to_string(row.count_median) + ',' + std::to_string(row.count_step) + '\n';
+  }
+  return text;
+}
+
 // Beside the steps: what the chosen one did that the median one did not.
 void draw_difference(const Document& document, ViewState& view, SliceId step, const std::string& annotation, Requests& out) {
   const StepDifferenceQuestion question{step, annotation};
@@ -206,6 +216,8 @@ void draw_difference(const Document& document, ViewState& view, SliceId step, co
   if (found.is_median()) return;
   if (found.rows.empty())
     return draw_text(Face::sans, theme_of(view.theme).muted, "Nothing in it differs by 1 % of the step or more.", true);
+  draw_csv_buttons(
+      ".step.csv", [&] { return differences_csv(found.rows); }, out);
   Grid grid;
   grid.id = "difference";
   grid.columns = kDifferences;
