@@ -222,8 +222,8 @@ void Session::take_run(const std::vector<std::string>& run, ViewState& view) {
 void Session::take_part(ViewState& view) {
   std::shared_ptr<const Document> part = load_ ? load_->take_part() : nullptr;
   if (!part) return;
+  if (!part_) view.start_open = false;  // what it led to is there; opened again since then, it stays
   replace_part(std::move(part));
-  view.start_open = false;
 }
 
 // The next frame goes on from the part that was shown, if there was one.
@@ -260,11 +260,11 @@ void Session::free_later(std::shared_ptr<const Document> document) {
 
 void Session::adopt(std::shared_ptr<const Document> document, ViewState& view) {
   jobs_->cancel();
+  if (!part_) view.start_open = false;
   replace_part(nullptr);
   free_later(std::exchange(document_, std::move(document)));
   jobs_->ask(document_, AnalysisQuestion{});
   view.active().details = {};  // slice ids of the last document mean nothing in this one
-  view.start_open = false;
   view.findings.muted = settings_.muted;
   view.sql.recent = settings_.recent_queries;
   view.sql.saved = settings_.saved_queries;

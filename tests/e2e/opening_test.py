@@ -67,7 +67,7 @@ def a_wrong_name_is_a_sentence_on_the_page(app):
     assert "nothing_like_it" in state["message"] and state["start_open"], state["message"]
     page(app, lambda p: p["has_keys"] and p["path"] == "nothing_like_it", "the field goes on with what was typed")
     app.key("Escape")
-    app.wait_for(lambda s: not s["start_open"], "Escape closes the page at once")
+    app.wait_for(lambda s: not s["start_open"] and not s["message"], "Escape closes the page at once, and takes the message with it")
 
 
 def what_lies_behind_is_blocked(app):

@@ -54,6 +54,13 @@ const FolderView* listed_folder(const Start& start) {
   return folder && folder->asked == start.view.start.asked_folder ? folder : nullptr;
 }
 
+// Back to the trace behind the page; what went wrong on the page is left with it.
+void leave(Start& start) {
+  if (!start.in.document) return;
+  start.view.start_open = false;
+  if (!start.in.message.empty()) start.out.add(DismissMessage{});
+}
+
 void replace_path(Start& start, std::string path) {
   start.view.start.path = std::move(path);
   start.view.start.replaced = start.view.start.has_keys;
@@ -105,13 +112,14 @@ void take_keys_of_field(Start& start, const std::string& before) {
   if (pressed(presses, Key::enter)) fields.awaits = StartFields::Awaits::entry;
   if (!pressed(presses, Key::escape)) return;
   fields.holds_keys = false;
-  if (start.in.document) start.view.start_open = false;
+  leave(start);
 }
 
 // It has the keyboard at all times, but for what lies over the page.
 void draw_path_field(Start& start, float width) {
   StartFields& fields = start.view.start;
-  const bool covered = start.in.loading || start.view.help_open ||
+  const bool part_is_shown = start.in.document && start.in.document->trace.is_part;  // and no card over all
+  const bool covered = (start.in.loading && !part_is_shown) || start.view.help_open ||
                        ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
   const bool holds = fields.holds_keys && !covered;
   const bool awaits = holds && !fields.has_keys;
@@ -267,7 +275,7 @@ void draw_heading(Start& start) {
     ImGui::SameLine();
     const float back = text_width(Face::sans, "Back to the trace");
     ImGui::SetCursorPosX(ImGui::GetWindowContentRegionMax().x - back);
-    if (draw_link(Face::sans, start.theme.accent, "Back to the trace")) start.view.start_open = false;
+    if (draw_link(Face::sans, start.theme.accent, "Back to the trace")) leave(start);
     draw_hover("Closes this page (Esc).");
   }
   ImGui::Dummy({0, start.px(8)});
