@@ -68,6 +68,18 @@ class Screen:
             rows += b"\0" + rgb
         write_png(path, width, height, bytes(rows))
 
+    def pixels(self, box):
+        """Of a box {"x0", "y0", "x1", "y1"}, row by row: (red, green, blue)."""
+        data = self.contents.read_bytes()
+        header = struct.unpack(">25I", data[:100])
+        start, row_bytes = header[0] + header[19] * 12, header[12]
+        found = []
+        for y in range(round(box["y0"]), round(box["y1"])):
+            for x in range(round(box["x0"]), round(box["x1"])):
+                at = start + y * row_bytes + 4 * x
+                found.append((data[at + 2], data[at + 1], data[at]))
+        return found
+
     def stop(self):
         self.process.terminate()
         self.process.wait()
@@ -84,8 +96,8 @@ def write_png(path, width, height, rows):
 class App:
     """The running program. Leaving the `with` block ends it; an exception in the block saves a screenshot first."""
 
-    def __init__(self, program, *arguments, state_home=None):
-        """`state_home`: a folder that outlives the run, for what is kept between two."""
+    def __init__(self, program, *arguments, state_home=None, first_run=False):
+        """`state_home`: a folder that outlives the run, for what is kept between two. `first_run`: the hints come up."""
         self.stack = contextlib.ExitStack()
         self.folder = pathlib.Path(self.stack.enter_context(tempfile.TemporaryDirectory(prefix="gapscope e2e ")))
         self.state_file = self.folder / "state.json"
@@ -99,7 +111,7 @@ class App:
         self.environment["DBUS_SESSION_BUS_ADDRESS"] = ""  # nothing of the desktop that the tests run on
         settings = self.folder / "config/gapscope/settings.json"  # of somebody who has seen the hints of the first run
         settings.parent.mkdir(parents=True)
-        settings.write_text('{"preferences": {"tour_seen": true}}')
+        settings.write_text(json.dumps({"preferences": {"tour_seen": not first_run}}))
         self.process = subprocess.Popen([program, *map(str, arguments)], env=self.environment,
                                         preexec_fn=die_with_parent)
         self.stack.callback(self.kill)
