@@ -29,8 +29,7 @@ TEST_CASE("a trace opens at its work where that is a small part of it, else at a
   CHECK(first_view(*little).span.begin == fit({0, 90'000}).span.begin);
   CHECK(first_view(*little).span.end == fit({0, 90'000}).span.end);
   const auto nothing = load_text(events(R"json({"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "pid": "Spans",
-      "tid": "PyTorch Profiler", "ts": 0, "dur": 100
-})"));
+      "tid": "PyTorch Profiler", "ts": 0, "dur": 100})json"));
   CHECK(first_view(*nothing).span == fit(nothing->span).span);
 }
 
