@@ -11,6 +11,7 @@ namespace gapscope {
 namespace {
 
 constexpr std::size_t kLeastForDrift = 30;
+constexpr std::size_t kRanksAtOnce = 64;
 
 // The difference of two clocks when one collective ended.
 struct Difference {
@@ -91,19 +92,20 @@ class Aligner {
   }
   Ns base(std::uint32_t r) const { return out_.alignment == ClockAlignment::none ? 0 : ranks_[r].base; }
 
-  // Every rank of a collective with the first one of it: that suffices to reach all, and is linear.
+  // Every rank of a collective with the first one of it: that suffices to reach all, and is linear. So many ranks at a time
+  // that the differences take little memory, be there ever so many.
   void compare() {
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> counts;
-    for (const Matched& matched : matches_.all)
-      if (counts_for_clocks(matched))
-        for (const Member& m : matches_.of(matched).subspan(1)) ++counts[{matches_.of(matched)[0].rank, m.rank}];
+    for (std::size_t r = 0; r < ranks_.size(); r += kRanksAtOnce)
+      compare_those(static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(std::min(ranks_.size(), r + kRanksAtOnce)));
+  }
+  void compare_those(std::uint32_t first, std::uint32_t last) {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Difference>> differences;
-    for (const auto& [ranks, count] : counts) differences[ranks].reserve(count);
     for (const Matched& matched : matches_.all) {
       if (!counts_for_clocks(matched)) continue;
       const std::span<const Member> members = matches_.of(matched);
       const Ns end = base(members[0].rank) + collective(members[0]).span.end;
       for (const Member& m : members.subspan(1)) {
+        if (m.rank < first || m.rank >= last) continue;
         const Ns at = collective(m).span.end;
         differences[{members[0].rank, m.rank}].push_back({at, base(m.rank) + at - end});
       }

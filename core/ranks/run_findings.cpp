@@ -20,7 +20,6 @@ constexpr std::uint64_t kLargeMessage = 1u << 20;  // bytes; smaller ones are bo
 constexpr std::size_t kLeastOfLink = 3;
 constexpr double kLeastTransfer = 0.15;
 constexpr double kUnequal = 0.10, kUnequalOfWindow = 0.03;
-constexpr double kMostOfIt = 0.4;
 constexpr Ns kLeastAlone = kNsPerMs;
 
 double share(Ns part, Ns whole) { return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0; }
@@ -76,8 +75,10 @@ class Finder {
                              share(lost, others) >= kLeastStraggler / 3;
       if (share(lost, others) < kLeastStraggler && !in_a_step) continue;
       RunFinding f{RunFindingKind::straggler, {}, lost, ranks_[r].rank, {}, step ? step->step : ""};
-      f.text = fmt::format("Rank {} comes late: without it the others would have waited {} less, {} of their time",
-                           ranks_[r].rank, format_duration(lost), format_percent(share(lost, others)));
+      const bool pair = ranks_.size() == 2;
+      f.text = fmt::format("Rank {} comes late: without it {} would have waited {} less, {} of {} time", ranks_[r].rank,
+                           pair ? fmt::format("rank {}", ranks_[1 - r].rank) : "the others", format_duration(lost),
+                           format_percent(share(lost, others)), pair ? "its" : "their");
       f.text += step ? fmt::format("; {} of that in {}.", format_duration(step->lost_alone), printable(step->step)) : ".";
       out_.push_back(std::move(f));
     }
@@ -217,33 +218,6 @@ class Finder {
   std::vector<RunFinding> out_;
 };
 
-// " In ProfilerStep#5 alone it cost 25.1 ms: meanwhile rank 1 spent 18.3 ms in planted_delay."
-std::string meanwhile(const RunReport& report, std::uint32_t rank) {
-  std::size_t worst = report.waits.late.size();
-  for (std::size_t i = 0; i < report.waits.late.size(); ++i)
-    if (report.waits.late[i].rank == rank && !report.doing[i].doing.empty() &&
-        (worst == report.waits.late.size() || report.waits.late[i].lost > report.waits.late[worst].lost))
-      worst = i;
-  if (worst == report.waits.late.size()) return {};
-  const LateRank& late = report.waits.late[worst];
-  const DoingAnswer& answer = report.doing[worst];
-  const Doing& most = answer.doing.front();
-  const AccountTimes& t = answer.account;
-  const std::string name = elide_middle(printable(most.name), 80), whole = format_duration(t.window);
-  std::string text =
-      late.step.empty() ? "" : fmt::format(" In {} alone it cost {}.", printable(late.step), format_duration(late.lost));
-  if (share(most.time, t.window) >= kMostOfIt)
-    return text + fmt::format(" Meanwhile it spent {} of {} in {}.", format_duration(most.time), whole, name);
-  const IdleCause cause = largest_of(t.idle);
-  if (share(t.idle_total(), t.window) >= kMostOfIt)
-    return text +
-           fmt::format(" Meanwhile its GPU stood still for {} of {}, for {} of that the host was {}; longest in {} ({}).",
-                       format_duration(t.idle_total()), whole, format_duration(t.of(cause)), idle_cause_words(cause), name,
-                       format_duration(most.time));
-  return text + fmt::format(" Meanwhile it computed for {} of {}; longest in {} ({}).", format_duration(t.compute), whole, name,
-                            format_duration(most.time));
-}
-
 }  // namespace
 
 std::string_view run_finding_word(RunFindingKind kind) {
@@ -253,36 +227,5 @@ std::string_view run_finding_word(RunFindingKind kind) {
 }
 
 std::vector<RunFinding> find_in_run(const RunReport& report) { return Finder(report).run(); }
-
-std::string first_sentence(const RunReport& report) {
-  const std::vector<RankData>& ranks = report.run.ranks;
-  if (ranks.empty()) return "No rank could be read.";
-  if (ranks.size() == 1)
-    return fmt::format("Only rank {}{} is here: who waits for whom needs the recordings of at least two ranks.", ranks[0].rank,
-                       report.run.world_size > 0 ? fmt::format(" of {}", report.run.world_size) : "");
-  if (report.matches.all.empty())
-    return fmt::format("No collective of the {} ranks could be matched, so it cannot be told who waits for whom.",
-                       ranks.size());
-  const auto straggler = std::find_if(report.findings.begin(), report.findings.end(),
-                                      [](const RunFinding& f) { return f.kind == RunFindingKind::straggler; });
-  if (straggler == report.findings.end()) {
-    Ns waited = 0;
-    for (const RankNumbers& n : report.waits.ranks) waited += n.waiting_total();
-    const std::string much = format_percent(share(waited, report.windows()));
-    const auto slow = std::find_if(report.findings.begin(), report.findings.end(),
-                                   [](const RunFinding& f) { return f.kind == RunFindingKind::slow_link; });
-    if (slow != report.findings.end()) return slow->text;
-    return fmt::format("No rank is late by itself: the {} ranks wait {} of their time for each other.", ranks.size(), much);
-  }
-  std::uint32_t late = 0;
-  while (ranks[late].rank != straggler->rank) ++late;
-  const Ns exposed = report.waited_for(late), others = report.windows() - ranks[late].account.window;
-  const std::string who = ranks.size() == 2 ? fmt::format("rank {} waits", ranks[1 - late].rank)
-                                            : fmt::format("the other {} ranks wait", ranks.size() - 1);
-  std::string text =
-      fmt::format("Rank {} is late: {} {} for it, {} of {} time.", ranks[late].rank, who, format_duration(exposed),
-                  format_percent(share(exposed, others)), ranks.size() == 2 ? "its" : "their");
-  return text + meanwhile(report, late);
-}
 
 }  // namespace gapscope

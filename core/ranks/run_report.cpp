@@ -183,24 +183,33 @@ std::vector<ReadFile> LocalReader::read(const std::vector<std::string>& files) {
 
 std::vector<DoingAnswer> LocalReader::answer(const std::vector<DoingQuestion>& questions) {
   std::vector<DoingAnswer> out(questions.size());
-  const FullRank* full = nullptr;
-  for (std::size_t q = 0; q < questions.size(); ++q) {
-    const std::string& file = questions[q].file;
-    if (full == nullptr || full->trace->path != file) {
-      const auto at =
-          std::find_if(kept_.begin(), kept_.end(), [&](const FullRank& k) { return k.trace && k.trace->path == file; });
-      if (at != kept_.end()) {
-        full = &*at;
-      } else {
-        kept_.clear();
-        full = nullptr;
-        Result<FullRank> opened = open_rank(file, 0);
-        if (!opened.ok()) continue;
-        full = &kept_.emplace_back(std::move(*opened));
+  std::map<std::string, std::vector<std::size_t>> of_file;
+  for (std::size_t q = 0; q < questions.size(); ++q) of_file[questions[q].file].push_back(q);
+  const auto answer_all = [&](const FullRank& full, const std::vector<std::size_t>& asked) {
+    for (const std::size_t q : asked) out[q] = doing_in(full, questions[q].spans);
+  };
+  for (const FullRank& kept : kept_)
+    if (const auto at = kept.trace ? of_file.find(kept.trace->path) : of_file.end(); at != of_file.end()) {
+      answer_all(kept, at->second);
+      of_file.erase(at);
+    }
+  if (of_file.empty()) return out;
+  kept_.clear();
+  std::vector<const std::pair<const std::string, std::vector<std::size_t>>*> files;
+  for (const auto& file : of_file) files.push_back(&file);
+  const int at_once = std::min({at_once_, hardware_threads(), static_cast<int>(files.size())});
+  const int threads = std::max(1, hardware_threads() / at_once);
+  std::atomic<std::size_t> next{0};
+  run_workers(at_once, [&](int) {
+    for (std::size_t i = next++; i < files.size(); i = next++) {
+      try {
+        const Result<FullRank> full = open_rank(files[i]->first, threads);
+        if (full.ok()) answer_all(*full, files[i]->second);
+      } catch (...) {
+        for (const std::size_t q : files[i]->second) out[q] = {};  // no answer, as of a file that is gone
       }
     }
-    out[q] = doing_in(*full, questions[q].spans);
-  }
+  });
   return out;
 }
 

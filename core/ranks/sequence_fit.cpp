@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <unordered_map>
 
 namespace gapscope {
 namespace {
@@ -13,7 +14,7 @@ using Items = std::span<const SequenceItem>;
 
 constexpr std::size_t kFew = 8;
 constexpr std::size_t kSample = 129;  // pairs that a shift is judged by
-constexpr std::int64_t kFarthestShift = 2048;
+constexpr std::int64_t kFarthestShift = 2048, kNearShift = 8;
 constexpr Ns kEven = 10 * kNsPerUs;  // ends of one collective differ so much on GPUs of one host
 constexpr Ns kPlausibleClocks = 10 * kNsPerS;
 constexpr std::size_t kLongestGap = 64, kLongestSwap = 8, kRun = 3, kFarthestSkip = 4096;
@@ -38,6 +39,14 @@ class ShiftSearch {
       : a_(a), b_(b), n_(static_cast<std::int64_t>(a.size())), m_(static_cast<std::int64_t>(b.size())) {}
 
   std::optional<Shift> best() {
+    std::optional<Shift> named = best_by_names();
+    if (named && named->spread <= kEven) return named;
+    const std::optional<Shift> timed = best_by_ends();
+    return timed && (!named || 4 * timed->spread < named->spread) ? timed : named;
+  }
+
+ private:
+  std::optional<Shift> best_by_names() {
     if (n_ == m_)
       if (const std::optional<Shift> none = judge(0); none && none->full && none->spread <= kEven) return none;
     std::vector<Shift> fits;
@@ -57,7 +66,26 @@ class ShiftSearch {
     return std::abs(nearest.offset) <= kPlausibleClocks ? nearest : *std::min_element(fits.begin(), fits.end(), longer);
   }
 
- private:
+  // Where two that alternate have changed places all along, names agree only one further on, and ends only here.
+  std::optional<Shift> best_by_ends() {
+    std::optional<Shift> found;
+    for (std::int64_t by = std::max(1 - n_, -kNearShift); by < std::min(m_, kNearShift + 1); ++by) {
+      const std::int64_t first = std::max<std::int64_t>(0, -by), last = std::min(n_, m_ - by);
+      Shift shift{by, last - first};
+      if (last - first < static_cast<std::int64_t>(kFew) || 2 * shift.overlap < std::min(n_, m_)) continue;
+      sample(shift, first, last, /*alike=*/false);
+      if (shift.spread > kEven / 2 || (found && found->spread <= shift.spread) || !same_names(by, first, last)) continue;
+      found = shift;
+    }
+    return found;
+  }
+
+  bool same_names(std::int64_t by, std::int64_t first, std::int64_t last) const {
+    std::unordered_map<std::uint32_t, std::int64_t> counts;
+    for (std::int64_t i = first; i < last; ++i) ++counts[a(i).key], --counts[b(i + by).key];
+    return std::all_of(counts.begin(), counts.end(), [](const auto& count) { return count.second == 0; });
+  }
+
   // None where too little lies beside each other, or hardly anything of it agrees.
   std::optional<Shift> judge(std::int64_t by) {
     const std::int64_t first = std::max<std::int64_t>(0, -by), last = std::min(n_, m_ - by);
@@ -70,16 +98,17 @@ class ShiftSearch {
     }
     if (3 * agree < shift.overlap) return std::nullopt;
     shift.full = agree == shift.overlap;
-    sample(shift, first, last);
+    sample(shift, first, last, /*alike=*/true);
     return shift;
   }
 
-  void sample(Shift& shift, std::int64_t first, std::int64_t last) {
+  // `alike`: only of those with one name.
+  void sample(Shift& shift, std::int64_t first, std::int64_t last, bool alike) {
     for (const bool only_waiting : {true, false}) {
       differences_.clear();
       const std::int64_t stride = std::max<std::int64_t>(1, (last - first) / static_cast<std::int64_t>(kSample));
       for (std::int64_t i = first; i < last; i += stride)
-        if (a(i).key == b(i + shift.by).key && (a(i).waits_for_all || !only_waiting))
+        if ((a(i).key == b(i + shift.by).key || !alike) && (a(i).waits_for_all || !only_waiting))
           differences_.push_back(b(i + shift.by).end - a(i).end);
       if (!differences_.empty()) break;
     }
@@ -155,21 +184,52 @@ class Walk {
     return x == y;
   }
 
-  void find_the_way() {
+  struct Way {
+    std::size_t a = 0, b = 0;  // so many further on in each
+  };
+
+  // By the names alone. Of equally many on both sides, be it the same few or others, what follows agrees.
+  std::optional<Way> way_by_names() const {
     for (std::size_t k = 1; k <= kLongestGap; ++k) {
-      if (agree(i_ + k, j_, kRun)) return void(i_ += k);
-      if (agree(i_, j_ + k, kRun)) return void(j_ += k);
-      if (k <= kLongestSwap && i_ + k <= a_.size() && j_ + k <= b_.size() &&
-          (agree(i_ + k, j_ + k, kRun) || (i_ + k == a_.size() && j_ + k == b_.size()))) {
-        note(same_set(k));
-        i_ += k;
-        j_ += k;
-        return;
-      }
+      const bool may_swap = k <= kLongestSwap && agree_after(k);
+      if (may_swap && swaps(k)) return Way{k, k};
+      if (agree(i_ + k, j_, kRun)) return Way{k, 0};
+      if (agree(i_, j_ + k, kRun)) return Way{0, k};
+      if (may_swap) return Way{k, k};
     }
-    note(false);
-    ++i_;
-    ++j_;
+    return std::nullopt;
+  }
+  bool agree_after(std::size_t k) const {
+    if (i_ + k > a_.size() || j_ + k > b_.size()) return false;
+    return agree(i_ + k, j_ + k, kRun) || (i_ + k == a_.size() && j_ + k == b_.size());
+  }
+
+  // The next `k` are the same in another order, and end together as far as that can be told.
+  bool swaps(std::size_t k) const {
+    if (i_ + k > a_.size() || j_ + k > b_.size() || !same_set(k)) return false;
+    return !timed_ || farthest(k) <= tolerance_;
+  }
+  Ns farthest(std::size_t k) const {
+    Ns most = 0;
+    for (std::size_t x = 0; x < k; ++x) most = std::max(most, off(i_ + x, j_ + x));
+    return most;
+  }
+
+  // Two that alternate and change places look as if one of them were missing, but for their ends.
+  std::optional<Way> way_by_ends(const std::optional<Way>& by_names) const {
+    if (!timed_) return std::nullopt;
+    for (std::size_t k = 2; k <= kLongestSwap; ++k)
+      if (swaps(k) && (!by_names || farthest(k) < off(i_ + by_names->a, j_ + by_names->b))) return Way{k, k};
+    return std::nullopt;
+  }
+
+  void find_the_way() {
+    std::optional<Way> way = way_by_names();
+    if (!way || way->a != way->b)
+      if (const std::optional<Way> nearer = way_by_ends(way)) way = nearer;
+    if (!way || way->a == way->b) note(way && same_set(way->a));
+    i_ += way ? way->a : 1;
+    j_ += way ? way->b : 1;
   }
 
   const Items a_, b_;

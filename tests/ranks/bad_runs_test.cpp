@@ -86,7 +86,7 @@ TEST_CASE("one rank alone") {
   CHECK(first_sentence(report).starts_with("Only rank 0 of 4 is here"));
 }
 
-TEST_CASE("a file that vanished between its reading and the question what its rank was doing") {
+TEST_CASE("a file that cannot be opened is told, and the others are used") {
   const RunReport report = report_of(run_of(3), {"rank3.json cannot be opened: No such file or directory."});
   CHECK(report.run.ranks.size() == 3);
   CHECK(!report.run.all_used);

@@ -191,6 +191,37 @@ TEST_CASE("files that are no use are told, and the rest is used") {
   CHECK(nothing.trouble.find("holds no trace") != std::string::npos);
 }
 
+TEST_CASE("files that vanish after the folder was listed, and after they were read") {
+  TempFolder folder;
+  std::vector<std::filesystem::path> copies;
+  for (const std::string& path : pair_of("ddp")) {
+    copies.push_back(folder.path() / std::filesystem::path(path).filename());
+    std::filesystem::copy_file(path, copies.back());
+  }
+  const RankFiles found = find_rank_files({folder.path().string()});
+  REQUIRE(found.files.size() == 2);
+  // The late rank is 0, whose trace is let go when rank 1 is read, so that it has to be opened again to ask what it did.
+  struct Vanishing : LocalReader {
+    explicit Vanishing(std::filesystem::path path) : LocalReader(1), path_(std::move(path)) {}
+    std::vector<DoingAnswer> answer(const std::vector<DoingQuestion>& questions) override {
+      std::filesystem::remove(path_);
+      return LocalReader::answer(questions);
+    }
+    std::filesystem::path path_;
+  } vanishing(copies[0]);
+  const RunReport without = analyze_run(found.files, vanishing, ClockAlignment::collectives);
+  CHECK(without.run.ranks.size() == 2);
+  REQUIRE(without.doing.size() == 5);
+  CHECK(without.doing[0].doing.empty());
+  CHECK(first_sentence(without).starts_with("Rank 0 is late: rank 1 waits "));
+  LocalReader reader;
+  const RunReport less = analyze_run(found.files, reader, ClockAlignment::collectives);
+  CHECK(less.run.ranks.size() == 1);
+  CHECK(!less.run.all_used);
+  REQUIRE(!less.run.problems.empty());
+  CHECK(less.run.problems[0].find("ddp_rank0.json.gz") != std::string::npos);
+}
+
 TEST_CASE("a folder of many recordings is one of them, and the others are told") {
   LocalReader reader;
   const RanksOutput answer = ranks_answer({.paths = {(recordings_folder() / "ranks").string()}}, reader);

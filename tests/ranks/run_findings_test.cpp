@@ -140,6 +140,24 @@ TEST_CASE("another order of collectives is told, and not where all swap alike") 
   CHECK(finding(order_of({0, 1}), RunFindingKind::other_order) == nullptr);
 }
 
+TEST_CASE("two collectives that alternate and change places on one rank are another order, and that is what is told first") {
+  std::vector<std::vector<Ns>> begins = even_begins(2);
+  for (auto& of_rank : begins)
+    for (std::size_t i = 0; i < kCount; ++i) of_rank[i] += static_cast<Ns>(i * i % 7) * 60 * kNsPerUs;  // as uneven as in life
+  std::vector<RankData> ranks = HandRun(begins, {0, 5 * kNsPerMs}).ranks;
+  for (std::uint32_t r = 0; r < ranks.size(); ++r) {
+    ranks[r].whats.push_back(ranks[r].whats[0]);
+    ranks[r].whats[1].type = CollectiveType::all_gather;
+    ranks[r].whats[1].name = "allgather";
+    for (std::uint32_t i = 0; i < kCount; ++i) ranks[r].collectives[i].what = (i + r) % 2;
+  }
+  const RunReport report = report_of(std::move(ranks));
+  const RunFinding* f = finding(report, RunFindingKind::other_order);
+  REQUIRE(f != nullptr);
+  CHECK(f->text.starts_with("Rank 1 calls allgather where rank 0 calls allreduce, the same few in another order"));
+  CHECK(first_sentence(report) == f->text);
+}
+
 TEST_CASE("a rank that compiles or collects garbage alone for a millisecond, and not where many do") {
   for (const auto& [kind, what] : {std::pair(RunFindingKind::compiles_alone, &RankData::compiling),
                                    {RunFindingKind::collects_alone, &RankData::collecting}}) {

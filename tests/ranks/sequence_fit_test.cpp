@@ -78,6 +78,33 @@ TEST_CASE("another order and other collectives are told") {
   CHECK(different.pairs.size() == 39);
 }
 
+TEST_CASE("two that alternate and change places are in another order, once and all along") {
+  const auto all = steps_of(20, {1, 2});
+  for (const Ns clock : {Ns{0}, 3 * kNsPerMs}) {
+    CAPTURE(clock);
+    auto once = part(all, 0, 40, clock);
+    std::swap(once[16].key, once[17].key);
+    const SequenceFit fit = fit_sequences(all, once);
+    CHECK(fit.other_order == 1);
+    CHECK(fit.different == 0);
+    CHECK(fit.first_is_order);
+    CHECK(fit.first_trouble == std::pair<std::uint32_t, std::uint32_t>(16, 16));
+    CHECK(fit.pairs.size() == 38);
+    auto always = part(all, 0, 40, clock);
+    for (std::size_t i = 0; i + 1 < always.size(); i += 2) std::swap(always[i].key, always[i + 1].key);
+    const SequenceFit other = fit_sequences(all, always);
+    CHECK(other.other_order == 20);
+    CHECK(other.different == 0);
+    CHECK(other.pairs.empty());
+  }
+  auto less = part(all, 1, 40, 0);  // one is missing at the begin: no other order
+  CHECK(fit_sequences(all, less).other_order == 0);
+  CHECK(fit_sequences(all, less).pairs == shifted(1, 0, 39));
+  less.erase(less.begin() + 20);
+  CHECK(fit_sequences(all, less).other_order == 0);
+  CHECK(fit_sequences(all, less).pairs.size() == 38);
+}
+
 TEST_CASE("numbers count where both sides have them") {
   auto a = steps_of(4, {1, 2});
   for (std::size_t i = 0; i < a.size(); ++i) a[i].seq = static_cast<std::int64_t>(i);

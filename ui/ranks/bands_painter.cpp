@@ -18,7 +18,7 @@
 namespace gapscope {
 namespace {
 
-constexpr float kLeastBand = 4, kMostBand = 52, kTitle = 120;  // px at scale 1
+constexpr float kLeastBand = 4, kMostBand = 72, kTitle = 120;  // px at scale 1
 constexpr float kLeastGap = 12;                        // of a band's height, from which on a pixel of it keeps bands apart
 constexpr int kJoinSpacing = 14, kLeastHatched = 5;    // px
 constexpr float kLeastWords = 26;                      // px, for the shortest of words

@@ -165,7 +165,9 @@ void draw_ranks_table(RanksPanel& panel) {
 
 void draw_words(RanksPanel& panel) {
   draw_text(Face::bold, panel.theme.text, printable(panel.answer.sentence), /*wrap=*/true);
+  bool told = false;  // the first straggler is what the sentence is about
   for (const RunFinding& finding : panel.answer.report.findings) {
+    if (finding.kind == RunFindingKind::straggler && !std::exchange(told, true)) continue;
     ImGui::Bullet();
     draw_text(Face::sans, panel.theme.text, printable(finding.text), /*wrap=*/true);
   }

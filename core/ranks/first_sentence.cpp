@@ -1,0 +1,146 @@
+// What a team lead would forward: who is late, what that costs whom, in which steps, and what the late rank did meanwhile.
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/ranks/run_report.h"
+
+namespace gapscope {
+namespace {
+
+constexpr double kMostOfIt = 0.4;      // of the time lost: so much in one step, or in one thing, tells all
+constexpr double kWorthNaming = 0.15;  // of the time that the GPU stood still
+constexpr std::size_t kCausesTold = 3;
+constexpr std::size_t kNameLength = 80;
+
+double share(Ns part, Ns whole) { return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0; }
+
+class Sentence {
+ public:
+  Sentence(const RunReport& report, std::uint32_t late) : r_(report), ranks_(report.run.ranks), late_(late) {
+    for (std::size_t i = 0; i < r_.waits.late.size(); ++i)
+      if (r_.waits.late[i].rank == late && r_.waits.late[i].lost > 0) steps_.push_back(i);
+    std::stable_sort(steps_.begin(), steps_.end(), [&](std::size_t a, std::size_t b) { return lost(a) > lost(b); });
+    // One step that stands out is what it is about; else all of them are.
+    const bool stands_out =
+        steps_.size() > 1 && share(lost(steps_[0]), r_.waits.lost[late]) >= kMostOfIt && lost(steps_[0]) >= 2 * lost(steps_[1]);
+    if (stands_out) steps_.resize(1);
+  }
+
+  std::string text() const { return who() + when() + meanwhile(); }
+
+ private:
+  Ns lost(std::size_t i) const { return r_.waits.late[i].lost; }
+  const std::string& step(std::size_t i) const { return r_.waits.late[i].step; }
+
+  std::string who() const {
+    const bool pair = ranks_.size() == 2;
+    const Ns waited = r_.waited_for(late_), others = r_.windows() - ranks_[late_].account.window;
+    return fmt::format(
+        "Rank {} is late: {} {} for {}, {} of {} time.", ranks_[late_].rank,
+        pair ? fmt::format("rank {} waits", ranks_[1 - late_].rank) : fmt::format("the other {} ranks wait", ranks_.size() - 1),
+        format_duration(waited), only_sends() ? "what it sends" : "it", format_percent(share(waited, others)),
+        pair ? fmt::format("rank {}'s", ranks_[1 - late_].rank) : "their");
+  }
+
+  // All that others wait for it at is the receiving of what it sends: a stage of a pipeline.
+  bool only_sends() const {
+    for (std::size_t i = 0; i < r_.matches.all.size(); ++i) {
+      if (r_.waits.collectives[i].last != late_) continue;
+      const Member& first = r_.matches.of(r_.matches.all[i]).front();
+      const RankData& rank = ranks_[first.rank];
+      if (waits_for_all(rank.whats[rank.collectives[first.at].what].type)) return false;
+    }
+    return true;
+  }
+
+  std::string when() const {
+    if (steps_.empty() || step(steps_[0]).empty()) return {};
+    if (steps_.size() == 1)
+      return fmt::format(" In {} alone that cost {}.", printable(step(steps_[0])), format_duration(lost(steps_[0])));
+    const bool each = steps_.size() == r_.waits.late.size();
+    return fmt::format(" It is late in {} {} steps, by {} to {}.", each ? "each of the" : fmt::format("{} of", steps_.size()),
+                       r_.waits.late.size(), format_duration(lost(steps_.back())), format_duration(lost(steps_[0])));
+  }
+
+  // Of the steps that it is about, as far as the rank was asked.
+  std::string meanwhile() const {
+    AccountTimes times;
+    std::map<std::string, Ns> doing;
+    for (const std::size_t i : steps_) {
+      times += r_.doing[i].account;
+      for (const Doing& d : r_.doing[i].doing)
+        if (d.name != step(i)) doing[d.name] += d.time;  // that it was in its step says nothing
+    }
+    if (times.window == 0) return {};
+    const auto most =
+        std::max_element(doing.begin(), doing.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    const std::string whole = format_duration(times.window);
+    if (most != doing.end() && share(most->second, times.window) >= kMostOfIt)
+      return fmt::format(" Meanwhile it spent {} of {} in {}.", format_duration(most->second), whole,
+                         elide_middle(printable(most->first), kNameLength));
+    if (share(times.idle_total(), times.window) >= kMostOfIt)
+      return fmt::format(" Meanwhile its GPU stood still for {} of {}: {}.", format_duration(times.idle_total()), whole,
+                         causes(times));
+    return fmt::format(" Meanwhile it computed for {} of {}.", format_duration(times.compute), whole);
+  }
+
+  std::string causes(const AccountTimes& times) const {
+    std::array<std::size_t, kIdleCauses> order{};
+    for (std::size_t c = 0; c < kIdleCauses; ++c) order[c] = c;
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return times.idle[a] > times.idle[b]; });
+    std::string out;
+    for (std::size_t i = 0; i < kCausesTold; ++i) {
+      const Ns time = times.idle[order[i]];
+      if (i > 0 && share(time, times.idle_total()) < kWorthNaming) break;
+      out +=
+          fmt::format("{}{} {}", i == 0 ? "" : ", ", idle_cause_title(static_cast<IdleCause>(order[i])), format_duration(time));
+    }
+    return out;
+  }
+
+  const RunReport& r_;
+  const std::vector<RankData>& ranks_;
+  std::uint32_t late_;
+  std::vector<std::size_t> steps_;  // positions in Waits::late, the costliest first
+};
+
+std::string nobody_is_late(const RunReport& report) {
+  const auto slow = std::find_if(report.findings.begin(), report.findings.end(),
+                                 [](const RunFinding& f) { return f.kind == RunFindingKind::slow_link; });
+  if (slow != report.findings.end()) return slow->text;
+  Ns waited = 0;
+  for (const RankNumbers& n : report.waits.ranks) waited += n.waiting_total();
+  return fmt::format("No rank is late by itself: the {} ranks wait {} of their time for each other.", report.run.ranks.size(),
+                     format_percent(share(waited, report.windows())));
+}
+
+}  // namespace
+
+std::string first_sentence(const RunReport& report) {
+  const std::vector<RankData>& ranks = report.run.ranks;
+  const auto found = [&](RunFindingKind kind) {
+    return std::find_if(report.findings.begin(), report.findings.end(), [&](const RunFinding& f) { return f.kind == kind; });
+  };
+  if (ranks.empty()) return "No rank could be read.";
+  if (ranks.size() == 1)
+    return fmt::format("Only rank {}{} is here: who waits for whom needs the recordings of at least two ranks.", ranks[0].rank,
+                       report.run.world_size > 0 ? fmt::format(" of {}", report.run.world_size) : "");
+  if (report.matches.all.empty()) {
+    const auto order = found(RunFindingKind::other_order);
+    return order != report.findings.end()
+               ? order->text
+               : fmt::format("No collective of the {} ranks could be matched, so it cannot be told who waits for whom.",
+                             ranks.size());
+  }
+  const auto straggler = found(RunFindingKind::straggler);
+  if (straggler == report.findings.end()) return nobody_is_late(report);
+  std::uint32_t late = 0;
+  while (ranks[late].rank != straggler->rank) ++late;
+  return Sentence(report, late).text();
+}
+
+}  // namespace gapscope
