@@ -55,7 +55,7 @@ class Pass {
     const std::uint64_t next = i + 1 < pass_.offsets.size() ? pass_.offsets[i + 1] : ~std::uint64_t{0};
     const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(next - offset, kLongestEvent));
     const std::string_view near = std::string_view(text_).substr(at, length);
-    if (length < kLongestEvent && !pass_.may_matter(near)) return std::nullopt;
+    if (length < kLongestEvent && !pass_.may_matter(i, near)) return std::nullopt;
     const Brackets brackets = near.starts_with('{') ? follow_brackets(near, 0) : Brackets{};
     const bool whole = brackets.end != 0 && !brackets.odd && !brackets.cut_off;
     Result<std::vector<Arg>> args = whole ? args_of_event(std::string(near.substr(0, brackets.end))) : Error{};

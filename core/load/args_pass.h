@@ -16,8 +16,9 @@ namespace gapscope {
 struct ArgsPass {
   // Events by their offsets, ascending, none twice.
   std::span<const std::uint64_t> offsets;
-  // Whether an event may be of interest: asked with its text and perhaps more of what follows it. Quick.
-  std::function<bool(std::string_view text)> may_matter;
+  // Whether an event (position in `offsets`) may be of interest: asked with its text and perhaps more of what follows it.
+  // Quick.
+  std::function<bool(std::size_t event, std::string_view text)> may_matter;
   // The args of those that may be: position in `offsets`. False ends the pass.
   std::function<bool(std::size_t event, const std::vector<Arg>& args)> take;
   const std::atomic<bool>* cancel = nullptr;  // may be null

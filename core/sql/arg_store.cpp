@@ -1,6 +1,7 @@
 #include "core/sql/arg_store.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "core/base/radix_sort.h"
 
@@ -20,16 +21,64 @@ std::optional<ArgValue> find_leaf(const std::vector<FlatArg>& leaves, std::strin
 
 }  // namespace
 
-void ColdMember::add(SliceRow row, std::vector<FlatArg> leaves) { rows_.emplace_back(row, std::move(leaves)); }
-
-void ColdMember::seal() {
-  std::sort(rows_.begin(), rows_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+std::uint32_t ColdMember::number_of(std::vector<std::string>& all, std::unordered_map<std::string, std::uint32_t>& numbers,
+                                    const std::string& text) {
+  const auto [at, is_new] = numbers.try_emplace(text, static_cast<std::uint32_t>(all.size()));
+  if (is_new) all.push_back(text);
+  return at->second;
 }
 
-const std::vector<FlatArg>* ColdMember::find(SliceRow row) const {
-  const auto at = std::lower_bound(rows_.begin(), rows_.end(), row,
-                                   [](const auto& entry, SliceRow wanted) { return entry.first < wanted; });
-  return at != rows_.end() && at->first == row ? &at->second : nullptr;
+void ColdMember::add(SliceRow row, const std::vector<FlatArg>& leaves) {
+  for (const FlatArg& leaf : leaves) {
+    const std::uint32_t key = number_of(keys_, key_numbers_, leaf.key);
+    if (key == flat_keys_.size()) flat_keys_.push_back(leaf.flat_key);
+    const auto put = [&](Type type, std::uint64_t bits) {
+      rows_.push_back({row, 4 * key + static_cast<std::uint32_t>(type), bits});
+    };
+    if (const auto* integer = std::get_if<std::int64_t>(&leaf.value))
+      put(Type::integer, static_cast<std::uint64_t>(*integer));
+    else if (const auto* real = std::get_if<double>(&leaf.value))
+      put(Type::real, std::bit_cast<std::uint64_t>(*real));
+    else if (const auto* flag = std::get_if<bool>(&leaf.value))
+      put(Type::flag, *flag ? 1 : 0);
+    else
+      put(Type::text, number_of(texts_, text_numbers_, std::get<std::string>(leaf.value)));
+  }
+}
+
+void ColdMember::seal() {
+  std::stable_sort(rows_.begin(), rows_.end(), [](const Leaf& a, const Leaf& b) { return a.row < b.row; });
+  key_numbers_ = {};
+  text_numbers_ = {};
+}
+
+std::span<const ColdMember::Leaf> ColdMember::of(SliceRow row) const {
+  const auto begin =
+      std::lower_bound(rows_.begin(), rows_.end(), row, [](const Leaf& leaf, SliceRow wanted) { return leaf.row < wanted; });
+  auto end = begin;
+  while (end != rows_.end() && end->row == row) ++end;
+  return {begin, end};
+}
+
+ArgValue ColdMember::value_of(const Leaf& leaf) const {
+  switch (leaf.type()) {
+    case Type::integer: return static_cast<std::int64_t>(leaf.bits);
+    case Type::real: return std::bit_cast<double>(leaf.bits);
+    case Type::flag: return leaf.bits != 0;
+    default: return texts_[leaf.bits];
+  }
+}
+
+std::optional<ArgValue> ColdMember::value(SliceRow row, std::string_view key) const {
+  for (const Leaf& leaf : of(row))
+    if (keys_[leaf.key()] == key) return value_of(leaf);
+  return std::nullopt;
+}
+
+std::vector<FlatArg> ColdMember::leaves(SliceRow row) const {
+  std::vector<FlatArg> out;
+  for (const Leaf& leaf : of(row)) out.push_back({flat_keys_[leaf.key()], keys_[leaf.key()], value_of(leaf)});
+  return out;
 }
 
 ArgStore::ArgStore(const Trace& trace, const SliceOrder& order, std::string spill_folder, const std::atomic<bool>& cancel)
@@ -64,7 +113,7 @@ Result<bool> ArgStore::has_args(SliceRow row) {
     return leaves ? Result<bool>(!leaves->empty()) : leaves.error();
   }
   if (has_args_.empty())
-    if (auto error = read_presence()) return *error;
+    if (auto error = read_file({})) return *error;
   return static_cast<bool>(has_args_[row]);
 }
 
@@ -78,8 +127,7 @@ Result<std::optional<ArgValue>> ArgStore::value(SliceRow row, const ArgKey& key)
   }
   const auto column = cold(member);
   if (!column) return column.error();
-  const std::vector<FlatArg>* leaves = (*column)->find(row);
-  return leaves ? find_leaf(*leaves, key.text) : std::optional<ArgValue>();
+  return (*column)->value(row, key.text);
 }
 
 Result<std::vector<FlatArg>> ArgStore::all(SliceRow row) { return read_one(row); }
@@ -93,18 +141,13 @@ Result<std::vector<FlatArg>> ArgStore::of_member(SliceRow row, std::string_view 
   }
   const auto column = cold(member);
   if (!column) return column.error();
-  const std::vector<FlatArg>* leaves = (*column)->find(row);
-  return leaves ? *leaves : std::vector<FlatArg>{};
+  return (*column)->leaves(row);
 }
 
 Result<const ColdMember*> ArgStore::cold(std::string_view member) {
   auto known = cold_.find(member);
   if (known == cold_.end()) {
-    std::set<std::string> members{std::string(member)};
-    for (const std::string& key : hinted_)
-      if (const std::string_view hinted = member_of_key(key); !hinted.empty() && cold_.find(hinted) == cold_.end())
-        members.emplace(hinted);
-    if (auto error = read_members(members)) return *error;
+    if (auto error = read_file({std::string(member)})) return *error;
     known = cold_.find(member);
   }
   return &known->second;
@@ -120,63 +163,55 @@ const std::vector<ArgStore::AtOffset>& ArgStore::file_order() {
   return file_order_;
 }
 
-std::optional<Error> ArgStore::read_members(const std::set<std::string>& members) {
+// In one pass what the statement is known to ask for: these members, those that stand in it, and which events have args at all.
+std::optional<Error> ArgStore::read_file(std::set<std::string> members) {
   ++passes_;
+  for (const std::string& key : hinted_)
+    if (const std::string_view member = member_of_key(key); !member.empty() && cold_.find(member) == cold_.end())
+      members.emplace(member);
+  const bool presence = has_args_.empty();
+  std::vector<bool> found(presence ? order_.size() : 0, false);
   std::vector<std::string> marks;
   for (const std::string& member : members) {
     cold_.try_emplace(member);
     marks.push_back('"' + member);
   }
   std::vector<std::uint64_t> offsets;
-  for (const AtOffset& at : file_order()) offsets.push_back(at.offset);
-  ArgsPass pass;
-  pass.offsets = offsets;
-  pass.cancel = &cancel_;
-  pass.may_matter = [&](std::string_view text) {
-    return std::any_of(marks.begin(), marks.end(),
-                       [&](const std::string& mark) { return text.find(mark) != std::string_view::npos; });
-  };
-  pass.take = [&](std::size_t event, const std::vector<Arg>& args) {
-    for (auto& [member, column] : cold_) {
-      if (!members.contains(member)) continue;
-      std::vector<FlatArg> leaves;
-      for (const Arg& arg : args)
-        if (arg.key.starts_with(member)) flatten_value(arg, leaves);
-      if (!leaves.empty()) column.add(file_order_[event].row, std::move(leaves));
-    }
-    return true;
-  };
-  const auto error = read_args_in_order(text_, pass);
-  for (const std::string& member : members) cold_.find(member)->second.seal();
-  if (error) cold_.clear();
-  std::vector<AtOffset>().swap(file_order_);
-  return error;
-}
-
-std::optional<Error> ArgStore::read_presence() {
-  ++passes_;
-  std::vector<bool> found(order_.size(), false);
-  std::vector<std::uint64_t> offsets;
   std::vector<SliceRow> rows;
   for (const AtOffset& at : file_order()) {
-    if (columns_.any(at.row)) continue;
+    if (marks.empty() && columns_.any(at.row)) continue;
     offsets.push_back(at.offset);
     rows.push_back(at.row);
   }
+  std::vector<AtOffset>().swap(file_order_);
   ArgsPass pass;
   pass.offsets = offsets;
   pass.cancel = &cancel_;
-  pass.may_matter = [](std::string_view text) { return text.find("\"args\"") != std::string_view::npos; };
+  pass.may_matter = [&](std::size_t event, std::string_view text) {
+    const auto holds = [&](const std::string& mark) { return text.find(mark) != std::string_view::npos; };
+    if (std::any_of(marks.begin(), marks.end(), holds)) return true;
+    return presence && !columns_.any(rows[event]) && holds("\"args\"");
+  };
   pass.take = [&](std::size_t event, const std::vector<Arg>& args) {
     std::vector<FlatArg> leaves;
+    for (const std::string& member : members) {
+      for (const Arg& arg : args)
+        if (arg.key.starts_with(member)) flatten_value(arg, leaves);
+      cold_.find(member)->second.add(rows[event], leaves);
+      leaves.clear();
+    }
+    if (!presence) return true;
     for (const Arg& arg : args)
       if (leaves.empty()) flatten_value(arg, leaves);
     found[rows[event]] = !leaves.empty();
     return true;
   };
   const auto error = read_args_in_order(text_, pass);
-  std::vector<AtOffset>().swap(file_order_);
-  if (!error) has_args_ = std::move(found);
+  for (const std::string& member : members) cold_.find(member)->second.seal();
+  if (error)
+    cold_.clear();
+  else if (presence)
+    has_args_ = std::move(found);
   return error;
 }
 
@@ -190,7 +225,7 @@ Result<std::vector<std::pair<SliceRow, std::vector<FlatArg>>>> ArgStore::next_in
   ArgsPass pass;
   pass.offsets = offsets;
   pass.cancel = &cancel_;
-  pass.may_matter = [](std::string_view text) { return text.find("\"args\"") != std::string_view::npos; };
+  pass.may_matter = [](std::size_t, std::string_view text) { return text.find("\"args\"") != std::string_view::npos; };
   pass.take = [&](std::size_t event, const std::vector<Arg>& args) {
     std::vector<FlatArg> leaves = flatten(args);
     if (!leaves.empty()) out.emplace_back(events[from + event].row, std::move(leaves));

@@ -21,16 +21,32 @@
 
 namespace gapscope::sql {
 
-// What one pass over the file found of one member of the args ("Python id"), by row.
+// What one pass over the file found of one member of the args ("Python id"), by row: 16 bytes a value, texts and keys once.
 class ColdMember {
  public:
-  void add(SliceRow row, std::vector<FlatArg> leaves);
+  // First all rows, then seal().
+  void add(SliceRow row, const std::vector<FlatArg>& leaves);
   void seal();
-  // Null where the row has none.
-  const std::vector<FlatArg>* find(SliceRow row) const;
+  std::optional<ArgValue> value(SliceRow row, std::string_view key) const;
+  std::vector<FlatArg> leaves(SliceRow row) const;
 
  private:
-  std::vector<std::pair<SliceRow, std::vector<FlatArg>>> rows_;
+  enum class Type : std::uint32_t { integer, real, flag, text };
+  struct Leaf {
+    SliceRow row;
+    std::uint32_t key_and_type;  // four times the position in keys_, and the type
+    std::uint64_t bits;          // the value, or of a text its position in texts_
+    std::uint32_t key() const { return key_and_type / 4; }
+    Type type() const { return static_cast<Type>(key_and_type % 4); }
+  };
+  std::span<const Leaf> of(SliceRow row) const;
+  ArgValue value_of(const Leaf& leaf) const;
+  static std::uint32_t number_of(std::vector<std::string>& all, std::unordered_map<std::string, std::uint32_t>& numbers,
+                                 const std::string& text);
+
+  std::vector<Leaf> rows_;
+  std::vector<std::string> keys_, flat_keys_, texts_;
+  std::unordered_map<std::string, std::uint32_t> key_numbers_, text_numbers_;  // emptied by seal()
 };
 
 class ArgStore {
@@ -64,8 +80,7 @@ class ArgStore {
   };
   Result<std::vector<FlatArg>> read_one(SliceRow row);
   Result<const ColdMember*> cold(std::string_view member);
-  std::optional<Error> read_members(const std::set<std::string>& members);
-  std::optional<Error> read_presence();
+  std::optional<Error> read_file(std::set<std::string> members);
   const std::vector<AtOffset>& file_order();
   bool may_read_one() { return single_reads_here_ < kSingleReads; }
   ArgColumns::ReadEvent reader();

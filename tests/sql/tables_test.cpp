@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "core/sql/world.h"
 #include "tests/sql/rows.h"
 #include "tests/support/temp_folder.h"
 
@@ -185,4 +186,29 @@ TEST_CASE("Perfetto's statements are put into SQLite's words, or a sentence says
       "30000");
   CHECK(ask_for("CREATE PERFETTO FUNCTION f(x INT) RETURNS INT AS SELECT 1").find("has no translation") != std::string::npos);
   CHECK(ask_for("INCLUDE PERFETTO MODULE android.startup.startups").find("There is no module") != std::string::npos);
+}
+
+TEST_CASE("a query reads the file once, however many args it asks for that no column has") {
+  const auto database = database_of(recording("transformer_baseline"));
+  sql::ArgStore& args = database->world().args();
+  const auto passes_of = [&](std::string_view query) {
+    const std::size_t before = args.passes();
+    CHECK(ask(*database, query).error.empty());
+    return args.passes() - before;
+  };
+  CHECK(passes_of("select name, dur, extract_arg(arg_set_id, 'args.correlation') from slice where category = 'kernel'") == 0);
+  CHECK(passes_of("select extract_arg(arg_set_id, 'args.Ev Idx'), extract_arg(arg_set_id, 'args.Python id') from slice") == 1);
+  CHECK(passes_of("select count(arg_set_id) from slice") == 0);  // known since
+  CHECK(passes_of(
+            "select count(*) from slice s join args a on a.arg_set_id = s.arg_set_id and a.key = 'args.Python module id'") <=
+        1);
+  CHECK(passes_of("select max(extract_arg(arg_set_id, 'args.Ev Idx')) from slice where name glob 'aten::*'") == 1);
+  CHECK(one(*database, "select count(extract_arg(arg_set_id, 'args.Ev Idx')) from slice") ==
+        one(*database, "select count(*) from args where key = 'args.Ev Idx'"));
+  CHECK(one(*database,
+            "select group_concat(v) from (select distinct extract_arg(arg_set_id, 'args.Input type[0]') v from slice "
+            "where v is not null order by 1 limit 3)") ==
+        one(*database,
+            "select group_concat(v) from (select distinct display_value v from args where key = 'args.Input type[0]' "
+            "order by 1 limit 3)"));
 }
