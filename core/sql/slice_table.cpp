@@ -66,7 +66,7 @@ struct Candidates {
 
 class SliceCursor final : public Cursor {
  public:
-  explicit SliceCursor(World& world) : world_(world) {}
+  explicit SliceCursor(World& world) : world_(world), order_(world.order()) {}
 
   std::optional<Error> filter(std::string_view plan, int order, std::span<sqlite3_value*> values) override {
     candidates_ = {0, world_.order().size(), std::nullopt};
@@ -78,6 +78,7 @@ class SliceCursor final : public Cursor {
       if (auto error = narrow(plan[2 * i], plan[2 * i + 1], values[i])) return error;
     }
     take_correlated();
+    is_filtered_ = !names_.empty() || !categories_.empty();
     if (candidates_.list) cut_list();
     next_name_ = 0;
     by_name_ ? start_name() : start();
@@ -85,10 +86,25 @@ class SliceCursor final : public Cursor {
   }
   void next() override {
     ++at_;
-    skip();
+    if (by_name_ || is_filtered_) skip();
   }
   bool done() const override { return at_ >= stop_; }
-  void column(sqlite3_context* out, int column) override { give_slice_column(world_, out, id(), column); }
+  // What most queries ask for of every row without a detour.
+  void column(sqlite3_context* out, int column) override {
+    switch (column) {
+      case kSliceId: return give(out, std::int64_t{id()});
+      case kSliceTs: return give(out, order_.begin(order_.row(id())));
+      case kSliceDur: {
+        const SliceRow row = order_.row(id());
+        return give(out, order_.end(row) - order_.begin(row));
+      }
+      case kSliceName:
+        if (const std::string_view name = world_.trace().strings[order_.name(order_.row(id()))]; !name.empty())
+          return give(out, name);
+        return give_slice_column(world_, out, id(), column);
+      default: return give_slice_column(world_, out, id(), column);
+    }
+  }
   std::int64_t rowid() const override { return id(); }
 
  private:
@@ -228,19 +244,20 @@ class SliceCursor final : public Cursor {
     if (by_name_ && at_ >= stop_) start_name();
   }
   void skip_unwanted() {
-    if (names_.empty() && categories_.empty()) return;
-    const SliceOrder& order = world_.order();
+    if (!is_filtered_) return;
     for (; at_ < stop_; ++at_) {
-      const SliceRow row = order.row(id());
-      if ((categories_.empty() || categories_[order.category(row)]) && (names_.empty() || names_[order.name(row).index()]))
+      const SliceRow row = order_.row(id());
+      if ((categories_.empty() || categories_[order_.category(row)]) && (names_.empty() || names_[order_.name(row).index()]))
         return;
       if (at_ % 65536 == 0 && world_.cancel()) at_ = stop_ - 1;
     }
   }
 
   World& world_;
+  const SliceOrder& order_;
   Candidates candidates_;
   std::vector<bool> names_, categories_;  // wanted; empty: all
+  bool is_filtered_ = false;              // by either
   const std::uint32_t* list_ = nullptr;
   std::size_t at_ = 0, stop_ = 0;
   bool by_name_ = false;
