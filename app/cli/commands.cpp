@@ -306,9 +306,15 @@ std::function<int()> declare_crop(CLI::App& arguments) {
 
 std::function<int()> declare_sql(CLI::App& arguments) {
   auto options = std::make_shared<SqlOptions>();
-  arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
-  auto* query = arguments.add_option("QUERY", options->query,
-                                     "statements, separated by semicolons; - for standard input; without any, a prompt");
+  auto words = std::make_shared<std::vector<std::string>>();
+  arguments
+      .add_option("TRACE", *words,
+                  "the trace; - for standard input; a folder or several files: ranks of one run. Behind it the query: "
+                  "statements, separated by semicolons; - for standard input; without any, a prompt")
+      ->required()
+      ->type_name("TRACE... [QUERY]");
+  auto* query = arguments.add_option("--query", options->query, "the query, where it must not be taken for a file's name")
+                    ->type_name("QUERY");
   arguments.add_option("--file", options->file, "a file of statements")->type_name("Q.sql")->excludes(query);
   arguments.add_option("--time-limit", options->time_limit_s, "seconds after which the statements are ended; 0 for none")
       ->check(CLI::Range(0.0, 1e6))
@@ -322,7 +328,10 @@ std::function<int()> declare_sql(CLI::App& arguments) {
   arguments.footer(
       "Tables as in Perfetto (slice, thread, process, args, flow, ...) and Gapscope's own (kernel, gpu_gap, step, ...).\n"
       ".tables and .schema, as QUERY or at the prompt, tell what there is. Times are nanoseconds.");
-  return [options] { return run_sql(*options); };
+  return [options, words] {
+    take_words(*words, *options);
+    return run_sql(*options);
+  };
 }
 
 constexpr Subcommand kSubcommands[] = {

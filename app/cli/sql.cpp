@@ -19,7 +19,10 @@
 #include "app/cli/sql_prompt.h"
 #include "core/base/text.h"
 #include "core/load/load_trace.h"
+#include "core/ranks/rank_head.h"
+#include "core/ranks/run_report.h"
 #include "core/sql/database.h"
+#include "core/sql/world.h"
 
 namespace gapscope {
 namespace {
@@ -106,27 +109,58 @@ int run_script(sql::Database& database, const std::string& script, SqlFormat for
   return error ? complain(error->message, kBadInput) : kOk;
 }
 
+// Standard input is no folder.
+RankFiles run_of(const std::vector<std::string>& traces) {
+  if (traces.size() == 1 && traces[0] == "-") return {{"-"}, {}};
+  return find_rank_files(traces);
+}
+
+// Of many files the one that says that it is the lowest rank; the first where none says it.
+const std::string& lowest_rank(const std::vector<std::string>& files) {
+  std::size_t lowest = 0;
+  std::int64_t rank = -1;
+  for (std::size_t i = 0; i < files.size() && files.size() > 1; ++i)
+    if (const std::int64_t said = read_rank_head(files[i]).rank; said >= 0 && (rank < 0 || said < rank))
+      lowest = i, rank = said;
+  return files[lowest];
+}
+
 }  // namespace
+
+void take_words(std::vector<std::string> words, SqlOptions& options) {
+  std::error_code ignored;
+  const bool has_query =
+      words.size() > 1 && options.file.empty() && options.query.empty() && !std::filesystem::exists(words.back(), ignored);
+  if (has_query) options.query = std::move(words.back()), words.pop_back();
+  options.traces = std::move(words);
+}
 
 int run_sql(const SqlOptions& options) {
   const bool asks = options.query.empty() && options.file.empty() && ::isatty(STDIN_FILENO) != 0;
-  if (options.trace == "-" && options.file.empty() && (options.query.empty() || options.query == "-"))
+  const bool of_stdin = options.traces.front() == "-";
+  if (of_stdin && options.file.empty() && (options.query.empty() || options.query == "-"))
     return complain("standard input is the trace or the query, not both: give one as a file.", kUsage);
   Result<std::string> script = asks ? Result<std::string>(std::string()) : query_of(options);
   if (!script) return complain(script.error().message, kBadInput);
+  const RankFiles run = run_of(options.traces);
+  if (run.files.empty()) return complain(run.problems.front(), kBadInput);
   LoadOptions load;
   load.spill_folder = spill_folder();
-  const auto trace = load_trace(options.trace, load);
+  const auto trace = load_trace(lowest_rank(run.files), load);
   if (!trace) return complain(trace.error().message, kBadInput);
   sql::Options database_options;
   database_options.spill_folder = load.spill_folder;
+  if (run.files.size() > 1) database_options.run.files = run.files;
   if (options.time_limit_s > 0)
     database_options.time_limit = std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit_s * 1000));
   sql::Database database(*trace, database_options);
   const Interruptible ctrl_c(database);
   if (!asks && script->starts_with('.')) return print(dot_command(database, *script));
-  if (!asks) return run_script(database, *script, options.format);
-  return run_prompt(database, [&](const std::string& text) { return run_script(database, text, options.format); });
+  if (asks) return run_prompt(database, [&](const std::string& text) { return run_script(database, text, options.format); });
+  const int code = run_script(database, *script, options.format);
+  if (const RunReport* report = database.world().run_if_known(); report != nullptr && run.files.size() > 1)
+    for (const std::string& problem : report->run.problems) complain(problem, code);
+  return code;
 }
 
 }  // namespace gapscope

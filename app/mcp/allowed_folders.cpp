@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/ranks/run_report.h"
 
 namespace gapscope {
 namespace fs = std::filesystem;
@@ -28,13 +29,16 @@ bool AllowedFolders::holds(const fs::path& file) const {
   });
 }
 
-Result<std::string> AllowedFolders::file(const std::string& path) const {
+// What a path may mean.
+std::vector<fs::path> AllowedFolders::places(const std::string& path) const {
+  if (fs::path(path).is_absolute()) return {path};
   std::vector<fs::path> places;
-  if (fs::path(path).is_absolute())
-    places.emplace_back(path);
-  else
-    for (const fs::path& folder : folders_) places.push_back(folder / path);
-  for (const fs::path& place : places) {
+  for (const fs::path& folder : folders_) places.push_back(folder / path);
+  return places;
+}
+
+Result<std::string> AllowedFolders::file(const std::string& path) const {
+  for (const fs::path& place : places(path)) {
     std::error_code trouble;
     const fs::path real = fs::canonical(place, trouble);
     if (!trouble && holds(real) && fs::is_regular_file(real, trouble)) return real.string();
@@ -42,6 +46,22 @@ Result<std::string> AllowedFolders::file(const std::string& path) const {
   return Error{fmt::format(
       "{} is no file below the folders that this server was started with. `open` without a path lists the traces there.",
       printable(path))};
+}
+
+Result<std::vector<std::string>> AllowedFolders::files(const std::string& path) const {
+  for (const fs::path& place : places(path)) {
+    std::error_code trouble;
+    const fs::path real = fs::canonical(place, trouble);
+    if (trouble || !holds(real) || !fs::is_directory(real, trouble)) continue;
+    std::vector<std::string> out;
+    for (const std::string& found : find_rank_files({real.string()}).files)
+      if (const Result<std::string> one = file(found)) out.push_back(*one);  // not what a link leads out to
+    if (out.empty()) return Error{fmt::format("{} holds no trace.", printable(path))};
+    return out;
+  }
+  Result<std::string> one = file(path);
+  if (!one) return one.error();
+  return std::vector<std::string>{std::move(*one)};
 }
 
 std::vector<std::string> AllowedFolders::traces(std::size_t most) const {

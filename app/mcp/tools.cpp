@@ -56,14 +56,22 @@ constexpr Argument kKernels[] = {kTrace,
 constexpr Argument kSteps[] = {
     kTrace,
     {"annotation", Kind::text, false, "--annotation", "the user annotation that marks a step; without it, ProfilerStep#N"}};
-constexpr Argument kSql[] = {kTrace,
-                             {"query", Kind::query, true, "",
-                              "statements, separated by semicolons. Times are nanoseconds. gapscope://sql/schema lists tables "
-                              "and columns with their units"}};
+constexpr Argument kSql[] = {
+    kTrace,
+    {"others", Kind::traces, false, "",
+     "the traces of the other ranks of its run: the tables rank and collective tell of all of them, every "
+     "other table of the lowest rank"},
+    {"query", Kind::query, true, "--query",
+     "statements, separated by semicolons. Times are nanoseconds. gapscope://sql/schema lists tables "
+     "and columns with their units"}};
 constexpr Argument kDiff[] = {{"before", Kind::trace, true, "", "the trace before"},
                               {"after", Kind::trace, true, "", "the trace after"},
                               {"step", Kind::text, false, "--step", "a number, median or all"}};
-constexpr Argument kRanks[] = {{"traces", Kind::traces, true, "", "the ranks' traces, one a rank"}};
+constexpr Argument kRanks[] = {{"traces", Kind::traces, true, "", "the ranks' traces, one a rank, or folders that hold them"},
+                               {"align", Kind::text, false, "--align",
+                                "how clocks become one: collectives (by the ends of collectives; this is so without it), base "
+                                "(as the files state them) or "
+                                "none"}};
 constexpr Argument kScreenshot[] = {
     kTrace,
     {"from", Kind::text, false, "--from", "begin of the visible time: nanoseconds of the trace, or 1.2ms after its begin"},
@@ -109,12 +117,14 @@ constexpr Tool kTools[] = {
     {"steps", "steps", "--json", "Where each step's time goes, in ns.", kSteps},
     {"sql", "sql", "--json",
      "SQL over the trace, read only: Perfetto's tables (slice, thread, process, args, flow, counter, ...) and kernel, gpu_gap, "
-     "step, op, finding, account, device. Times in ns.",
+     "step, op, finding, account, device, rank, collective. Times in ns.",
      kSql},
     {"diff", "diff", "--json", "Two traces of one program compared: did a change help, and why. Times in ns.", kDiff},
     {"ranks", "ranks", "--json",
-     "The traces of several ranks of one run together: which rank is late at the collectives, how long the others wait for it, "
-     "and why. Times in ns.",
+     "The traces of several ranks of one run together: which rank is late at the collectives (late), how long the others wait "
+     "for "
+     "it (lost_ns) and what it was doing meanwhile (doing), each rank's account with whom it waits for, every collective, and "
+     "files that were no use (problems). Times in ns.",
      kRanks},
     {"screenshot", "screenshot", "", "The timeline as a PNG.", kScreenshot},
 };
@@ -185,7 +195,13 @@ Result<std::vector<std::string>> words_of(const Argument& argument, const Json& 
     if (!item.is_string()) return wrong;
     std::string text = item.get<std::string>();
     if (text.find('\0') != std::string::npos) return wrong;
-    if (argument.kind == Kind::trace || argument.kind == Kind::traces) {
+    if (argument.kind == Kind::traces) {
+      Result<std::vector<std::string>> files = folders.files(text);
+      if (!files) return files.error();
+      words.insert(words.end(), files->begin(), files->end());
+      continue;
+    }
+    if (argument.kind == Kind::trace) {
       Result<std::string> file = folders.file(text);
       if (!file) return file.error();
       text = std::move(*file);
@@ -310,8 +326,9 @@ Json Tools::call(const std::string& name, const Json& arguments) const {
   }
   const Result<ChildResult> done = run_child(program_, *command);
   if (!done) return failure(done.error().message);
-  if (done->exit_code != kOk)
-    return failure(done->error.empty() ? fmt::format("It ended with {}.", done->exit_code) : done->error);
+  // Of ranks, "problems" says which files were no use; the others' answer is one.
+  const bool answered = done->exit_code == kOk || (name == "ranks" && done->error.empty() && !done->out.empty());
+  if (!answered) return failure(done->error.empty() ? fmt::format("It ended with {}.", done->exit_code) : done->error);
   return paged_answer(done->out, cursor);
 }
 

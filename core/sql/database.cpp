@@ -94,7 +94,7 @@ std::vector<std::string> arg_keys_in(std::string_view text) {
 }  // namespace
 
 Database::Database(std::shared_ptr<const Trace> trace, Options options)
-    : options_(std::move(options)), world_(std::make_unique<World>(std::move(trace), options_.spill_folder)) {
+    : options_(std::move(options)), world_(std::make_unique<World>(std::move(trace), options_.spill_folder, options_.run)) {
   add_slice_tables(*world_, tables_);
   add_track_tables(*world_, tables_);
   add_flow_tables(*world_, tables_);
@@ -103,6 +103,7 @@ Database::Database(std::shared_ptr<const Trace> trace, Options options)
   add_info_tables(*world_, tables_);
   add_gpu_tables(*world_, tables_);
   add_work_tables(*world_, tables_);
+  add_run_tables(*world_, tables_);
   set_up();
 }
 
@@ -196,11 +197,14 @@ std::optional<Error> Database::run(std::string_view script, RowSink& sink) {
   if (script.find('\0') != std::string_view::npos) return Error{"The script holds a NUL character."};
   if (script.size() > static_cast<std::size_t>(kLongestStatement))
     return Error{fmt::format("The script is longer than {} bytes.", format_count(kLongestStatement))};
+  std::optional<Error> error;
   for (const StatementText& statement : statements_of(script)) {
     world_->args().begin_statement(arg_keys_in(statement.text));
-    if (auto error = run_one(statement.text, statement.offset, script, sink)) return error;
+    error = run_one(statement.text, statement.offset, script, sink);
+    if (error) break;
   }
-  return std::nullopt;
+  world_->args().begin_statement({});  // what the file told of args is not needed any more
+  return error;
 }
 
 std::optional<Error> Database::run_one(std::string_view text, std::size_t offset, std::string_view script, RowSink& sink) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/sql/run_source.h"
 #include "core/trace/trace.h"
 
 struct sqlite3;
@@ -45,6 +46,7 @@ struct Options {
   // Folder for the text of a packed trace while a query asks for many args (core/load/read_again.h). Empty: none is kept.
   std::string spill_folder;
   std::optional<std::chrono::milliseconds> time_limit;  // for each script
+  RunSource run{};                                      // what the tables of ranks are about
 };
 
 // One connection; one thread at a time, but for cancel().

@@ -6,11 +6,55 @@
 #include "core/analyze/analysis.h"
 #include "core/diagnose/facts.h"
 #include "core/index/name_index.h"
+#include "core/ranks/read_rank.h"
+#include "core/ranks/run_report.h"
 
 namespace gapscope::sql {
 
-World::World(std::shared_ptr<const Trace> trace, std::string spill_folder)
-    : trace_(std::move(trace)), spill_folder_(std::move(spill_folder)) {}
+namespace {
+
+// File by file, since one trace is there in full already; that one is not read again. Nobody asks what late ranks did.
+class RunReader : public RankReader {
+ public:
+  RunReader(std::shared_ptr<const Trace> own, const std::atomic<bool>& cancel) : own_(std::move(own)), cancel_(cancel) {}
+
+  std::vector<ReadFile> read(const std::vector<std::string>& files) override {
+    std::vector<ReadFile> out;
+    for (const std::string& file : files) {
+      if (cancel_)
+        out.push_back({{}, file + " was not read."});
+      else if (file == own_->path)
+        out.push_back({reduce_rank(full_rank(own_)), {}});
+      else
+        out.push_back(std::move(LocalReader(1).read({file}).front()));
+    }
+    return out;
+  }
+  std::vector<DoingAnswer> answer(const std::vector<DoingQuestion>& questions) override {
+    return std::vector<DoingAnswer>(questions.size());
+  }
+
+ private:
+  std::shared_ptr<const Trace> own_;
+  const std::atomic<bool>& cancel_;
+};
+
+// A trace alone is a run of one, whether it says which rank it is or not.
+RunReport run_of_one(const std::shared_ptr<const Trace>& trace) {
+  RunReport report;
+  report.run.ranks.push_back(reduce_rank(full_rank(trace)));
+  if (report.run.ranks[0].rank < 0) report.run.ranks[0].rank = rank_from_name(trace->path);
+  report.run.world_size = report.run.ranks[0].world_size;
+  report.matches = match_collectives(report.run.ranks);
+  report.clocks = align_clocks(report.run.ranks, report.matches, ClockAlignment::collectives);
+  report.waits = count_waits(report.run.ranks, report.matches, report.clocks);
+  return report;
+}
+
+}  // namespace
+
+World::World(std::shared_ptr<const Trace> trace, std::string spill_folder, RunSource run)
+    : trace_(std::move(trace)), spill_folder_(std::move(spill_folder)), run_source_(std::move(run)) {}
 World::~World() = default;
 
 const SliceOrder& World::order() {
@@ -49,6 +93,24 @@ const Diagnosis& World::diagnosis() {
     return std::make_unique<Diagnosis>(diagnose(facts));
   });
 }
+
+const RunReport& World::run() {
+  if (run_) return *run_;
+  if (run_source_.known) {
+    run_ = run_source_.known;
+  } else if (run_source_.files.empty()) {
+    run_ = std::make_shared<const RunReport>(run_of_one(trace_));
+  } else {
+    RunReader reader(trace_, cancel_);
+    auto made = std::make_shared<const RunReport>(analyze_run(run_source_.files, reader, ClockAlignment::collectives));
+    if (cancel_) return *(cancelled_run_ = std::make_shared<const RunReport>());
+    run_ = std::move(made);
+  }
+  for (std::uint32_t r = 0; r < run_->run.ranks.size(); ++r)
+    if (run_->run.ranks[r].file == trace_->path) own_rank_ = r;
+  return *run_;
+}
+std::uint32_t World::own_rank() { return run(), own_rank_; }
 
 const DenseIndex& World::by_name() {
   return made(by_name_, [&] {

@@ -13,15 +13,20 @@
 #include "core/index/link_index.h"
 #include "core/sql/arg_store.h"
 #include "core/sql/row_index.h"
+#include "core/sql/run_source.h"
 #include "core/sql/slice_order.h"
 #include "core/sql/tracks.h"
 #include "core/trace/trace.h"
+
+namespace gapscope {
+struct RunReport;
+}
 
 namespace gapscope::sql {
 
 class World {
  public:
-  World(std::shared_ptr<const Trace> trace, std::string spill_folder);
+  World(std::shared_ptr<const Trace> trace, std::string spill_folder, RunSource run = {});
   ~World();
   World(const World&) = delete;
   World& operator=(const World&) = delete;
@@ -40,6 +45,13 @@ class World {
   const TimeAccount& account();
   const Steps& steps();
   const Diagnosis& diagnosis();
+  // The ranks of the run, one trace alone included; and which of them the trace is.
+  const RunReport& run();
+  static constexpr std::uint32_t kNoRank = 0xFFFF'FFFFu;
+  std::uint32_t own_rank();  // position in them
+  const RunSource& run_source() const { return run_source_; }
+  // Null until a table asked for the ranks.
+  const RunReport* run_if_known() const { return run_.get(); }
 
   // Ids of `slice` by what they have.
   const DenseIndex& by_name();    // by string id
@@ -70,6 +82,10 @@ class World {
   }
   std::shared_ptr<const Trace> trace_;
   std::string spill_folder_;
+  RunSource run_source_;
+  std::shared_ptr<const RunReport> run_;
+  std::shared_ptr<const RunReport> cancelled_run_;  // of no rank
+  std::uint32_t own_rank_ = kNoRank;
   std::atomic<bool> cancel_{false};
   std::unique_ptr<SliceOrder> order_;
   std::unique_ptr<SliceTree> tree_;

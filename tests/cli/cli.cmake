@@ -35,7 +35,7 @@ add_test(NAME cli/output COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/output_c
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz")
 add_test(NAME cli/record COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/record_check.py" "$<TARGET_FILE:gapscope>")
 add_test(NAME cli/sql COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/sql_check.py" "$<TARGET_FILE:gapscope>"
-  "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz")
+  "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz" "${recordings}/ranks/fsdp_rank0.json.gz" "${recordings}/ranks/fsdp_rank1.json.gz")
 add_test(NAME cli/mcp COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/mcp_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz" "${recordings}/ranks/fsdp_rank0.json.gz" "${recordings}/ranks/fsdp_rank1.json.gz")
 set_tests_properties(cli/output PROPERTIES TIMEOUT 600)

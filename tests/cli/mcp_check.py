@@ -68,7 +68,7 @@ def protocol(client):
         if got.get("error", {}).get("code") != code:
             yield f"{line!r} is answered with {got}"
     tools = {tool["name"]: tool for tool in client.ask("tools/list")["tools"]}
-    for name in ("open", "info", "why", "diagnose", "table", "kernels", "steps", "sql", "diff", "screenshot"):
+    for name in ("open", "info", "why", "diagnose", "table", "kernels", "steps", "sql", "diff", "ranks", "screenshot"):
         if name not in tools or tools[name]["inputSchema"]["type"] != "object" or len(tools[name]["description"]) < 20:
             yield f"tools/list: {name}"
     uris = [resource["uri"] for resource in client.ask("resources/list")["resources"]]
@@ -143,6 +143,56 @@ def refusals(client, trace, folder):
             yield f"{name} {arguments}: {str(answer)[:300]}"
 
 
+def run_of_ranks(client, program, rank0, rank1, folder):
+    """The ranks of a run, by their files and as a folder, with what is no use and what leads out of it."""
+    run = pathlib.Path(folder) / "run"
+    run.mkdir()
+    files = [shutil.copy(path, run) for path in (rank0, rank1)]
+    expected = command(program, "ranks", *files, "--json")
+    for traces in (files, [str(run)], ["run"]):
+        found = {**expected, "collectives": []}
+        cursor = 0
+        while cursor is not None:
+            answer = client.call("ranks", traces=traces, cursor=cursor)
+            page = json.loads(answer["content"][0]["text"])
+            if {**page, "collectives": []} != {**expected, "collectives": []}:
+                yield f"ranks of {traces} from {cursor}: {str(page)[:300]}"
+            found["collectives"] += page["collectives"]
+            cursor = answer.get("_meta", {}).get("next_cursor")
+        if found != expected:
+            yield f"ranks of {traces} differs from the command's --json"
+    if json.loads(client.text("ranks", traces=files, align="none"))["ranks"][1]["offset_ns"] != 0:
+        yield "ranks with align"
+    query = "select rank, waiting_ns, cost_ns from rank"
+    if json.loads(client.text("sql", trace=files[0], others=files[1:], query=query)) != command(program, "sql", str(run), query, "--json"):
+        yield "sql of a run"
+    with tempfile.NamedTemporaryFile(suffix=".json") as outside:
+        (run / "rank2.json").symlink_to(outside.name)
+        (run / "rank3.json").write_text("nonsense")
+        answer = client.call("ranks", traces=[str(run)])
+        page = json.loads(answer["content"][0]["text"])
+        if answer["isError"] or len(page["ranks"]) != 2 or "rank3.json" not in str(page["problems"]) or "rank2" in str(page):
+            yield f"ranks with files that are no use: {str(answer)[:300]}"
+    for arguments in ({"traces": [os.path.dirname(folder)]}, {"traces": ["/"]}, {"traces": files[0]}, {"traces": []}, {"traces": files, "align": "--csv"}):
+        if not client.call("ranks", **arguments).get("isError"):
+            yield f"ranks {arguments} is not refused"
+
+
+def transcript_of_ranks(client, rank0, rank1):
+    """The same question asked with the tool for it: which traces there are, the ranks together, and why the late one is late."""
+    names = [os.path.basename(path) for path in (rank0, rank1)]
+    traces = [path for path in json.loads(client.text("open"))["traces"] if os.path.basename(path) in names][:2]
+    answer = json.loads(client.text("ranks", traces=traces))
+    account = {rank["rank"]: rank["account"] for rank in answer["ranks"]}
+    if len(answer["late"]) < 3 or {late["rank"] for late in answer["late"]} != {1} or not all(late["lost_ns"] > 0 and late["doing"] for late in answer["late"]):
+        yield f"ranks does not name rank 1 as late in every step: {str(answer['late'])[:400]}"
+    if account[0]["waiting_for"].get("1", 0) < 0.5 * account[0]["window_ns"]:
+        yield f"rank 0 does not wait for rank 1: {account[0]}"
+    idle = json.loads(client.text("why", trace=rank1))["devices"][0]["idle"]
+    if sum(idle.get(cause, 0) for cause in ("operator", "python", "launching", "cuda_call")) < 0.5 * account[1]["window_ns"] or max(idle, key=idle.get) not in ("python", "operator"):
+        yield f"rank 1's account does not name its host: {idle}"
+
+
 def transcript(client, program, rank0, rank1):
     """Two ranks of one run, and the question which of them holds the other up: the calls, and what each has to say."""
     calls = 0
@@ -175,6 +225,8 @@ def complaints(program, trace, rank0, rank1):
             yield from tools(client, program, copies[0])
             yield from refusals(client, copies[0], folder)
             yield from transcript(client, program, copies[1], copies[2])
+            yield from transcript_of_ranks(client, copies[1], copies[2])
+            yield from run_of_ranks(client, program, copies[1], copies[2], folder)
         finally:
             code, error = client.end()
         if code != 0 or error:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`gapscope sql` as a person and a script meet it: its formats, its exit codes, its prompt.
 
-    sql_check.py PROGRAM TRACE.json.gz
+    sql_check.py PROGRAM TRACE.json.gz [RANK0.json.gz RANK1.json.gz]
 """
 import csv
 import gzip
@@ -54,7 +54,34 @@ def at_the_prompt(program, trace, lines):
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), shown.decode()
 
 
-def complaints(program, trace):
+def complaints_about_ranks(program, *ranks):
+    """A folder, several files, and a word that may be either a file or a query."""
+    query = "select rank, dur, waiting_ns > 0 as waits from rank order by rank"
+    with tempfile.TemporaryDirectory() as folder:
+        for path in ranks:
+            (pathlib.Path(folder) / os.path.basename(path)).write_bytes(pathlib.Path(path).read_bytes())
+        expected = run(program, *ranks, query, "--csv")
+        if expected[0] != 0 or expected[2] or len(expected[1].splitlines()) != 3:
+            yield f"two ranks: {expected}"
+        for words in ([folder, query], [*reversed(ranks), query], [*ranks, "--query", query], [folder, "-"]):
+            found = run(program, *words, "--csv", text=query.encode())
+            if found != expected:
+                yield f"{words}: {found}"
+        (pathlib.Path(folder) / "rank7.json").write_text("nonsense")
+        code, out, err = run(program, folder, query, "--csv")
+        if (code, out) != expected[:2] or "rank7.json" not in err or err.count("\n") != 1:
+            yield f"a folder with a file that is no use: {code} {out} {err}"
+        if run(program, folder, "select count(*) > 0 as n from slice", "--csv") != (0, "n\n1\n", ""):
+            yield "a question about one trace reads the others"
+        empty = pathlib.Path(folder) / "empty"
+        empty.mkdir()
+        code, out, err = run(program, str(empty), query)
+        if code != 1 or out or "holds no trace" not in err:
+            yield f"a folder without a trace: {code} {out} {err}"
+
+
+def complaints(program, trace, *ranks):
+    yield from complaints_about_ranks(program, *ranks)
     expected = kernels_by_hand(trace)
     code, out, err = run(program, trace, SLICES, "--json")
     answer = json.loads(out) if code == 0 else {}
@@ -115,6 +142,6 @@ def complaints(program, trace):
 
 
 if __name__ == "__main__":
-    found = list(complaints(*sys.argv[1:3]))
+    found = list(complaints(*sys.argv[1:]))
     print("\n".join(found) or "gapscope sql answers as it should.")
     sys.exit(1 if found else 0)
