@@ -132,17 +132,35 @@ static_assert(std::is_sorted(kWords.begin(), kWords.end()));
 
 }  // namespace
 
+// GPU work of every kind, as the tab Kernels has it.
 const char* const kKernelsAsSql =
-    "select name, kind, count(*) as count, sum(dur) as total_ns, avg(dur) as mean_ns, min(dur) as min_ns, max(dur) as max_ns\n"
-    "from kernel\ngroup by name\norder by total_ns desc";
+    "select s.name, ifnull(k.kind, s.category) as kind, count(*) as count, sum(s.dur) as total_ns, avg(s.dur) as mean_ns,\n"
+    "  min(s.dur) as min_ns, max(s.dur) as max_ns\n"
+    "from slice s left join kernel k on k.id = s.id\n"
+    "where s.category in ('kernel', 'gpu_memcpy', 'gpu_memset')\n"
+    "group by s.name, s.category\n"
+    "order by total_ns desc";
 const char* const kFindingsAsSql =
     "select id, rule, severity, title, cost as cost_ns, summary, ts, dur, slice_id\nfrom finding\norder by id";
 const char* const kStepsAsSql =
     "select name, span_ts as ts, span_dur as dur, kernel_ns, memcpy_ns, memset_ns, communication_ns, runtime_ns,\n"
     "  data_loader_ns, cpu_exec_ns, other_ns\nfrom step\norder by ts";
+// The rows and calls of key_averages(): an operator that is all that one of its own name holds counts as one with it.
 const char* const kOperatorsAsSql =
-    "select name, count(*) as calls, sum(self_dur) as self_cpu_ns, sum(gpu_dur) as self_gpu_ns\n"
-    "from op\ngroup by name\norder by self_gpu_ns desc, self_cpu_ns desc";
+    "with event as (\n"
+    "  select iif(s.name glob 'ProfilerStep#*', 'ProfilerStep*', s.name) as name, s.dur,\n"
+    "    iif(s.category in ('kernel', 'gpu_memcpy', 'gpu_memset', 'gpu_user_annotation', 'cuda_sync'), 'CUDA', 'CPU') as "
+    "device\n"
+    "  from slice s left join slice parent on parent.id = s.parent_id\n"
+    "  where s.category in ('cpu_op', 'user_annotation', 'cuda_runtime', 'cuda_driver', 'overhead',\n"
+    "    'kernel', 'gpu_memcpy', 'gpu_memset', 'gpu_user_annotation', 'cuda_sync')\n"
+    "    and not (s.category = 'cpu_op' and ifnull(parent.name, '') = s.name\n"
+    "      and (select count(*) from slice other where other.parent_id = s.parent_id and other.category = 'cpu_op') = 1)),\n"
+    "operator as (select name, sum(self_dur) as self_cpu_ns, sum(gpu_dur) as self_cuda_ns from op group by name)\n"
+    "select name, device, count(*) as calls, sum(dur) as total_ns, self_cpu_ns, self_cuda_ns\n"
+    "from event left join operator using (name)\n"
+    "group by name, device\n"
+    "order by self_cuda_ns desc, total_ns desc";
 
 std::span<const SqlExample> sql_examples() { return kExamples; }
 std::span<const std::string_view> sql_words() { return kWords; }
