@@ -1,5 +1,6 @@
 // The tab "SQL": a query at the left, its rows at the right. Over core/view/sql/sql_model.h.
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -8,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/sql/database.h"
+#include "core/sql/virtual_table.h"
 #include "core/view/sql/sql_examples.h"
 #include "core/view/timeline/time_view.h"
 #include "ui/panels.h"
@@ -92,6 +95,43 @@ void draw_examples_menu(SqlPanel& panel) {
   ImGui::EndPopup();
 }
 
+// Behind what is typed, as a word of its own.
+void append_word(SqlState& state, const std::string& word) {
+  const bool apart =
+      state.text.empty() || std::isspace(static_cast<unsigned char>(state.text.back())) != 0 || state.text.back() == '(';
+  put(state, state.text + (apart ? "" : " ") + word);
+}
+
+// What can be asked for: a menu a table, an entry a column with its unit.
+void draw_tables_menu(SqlPanel& panel) {
+  const std::shared_ptr<const SqlAnswer>& answer = panel.answer();
+  ImGui::BeginDisabled(!answer);
+  if (ImGui::Button("Tables")) ImGui::OpenPopup("tables");
+  ImGui::EndDisabled();
+  draw_hover("What can be asked for: every table with its columns. A column goes into the query.");
+  if (!answer || !ImGui::BeginPopup("tables")) return;
+  for (const auto& table : answer->database->tables()) {
+    const auto columns = table->columns();
+    if (!columns.empty() && columns.back().name == std::string_view("start_id")) continue;  // a function
+    const bool open = ImGui::BeginMenu(table->name());
+    draw_hover(table->meaning());
+    if (!open) continue;
+    if (ImGui::Selectable("Show 100 rows")) {
+      put(panel.state, fmt::format("select *\nfrom {}\nlimit 100", table->name()));
+      panel.state.wants_run = true;
+    }
+    ImGui::Separator();
+    for (const sql::ColumnInfo& column : columns) {
+      if (column.hidden) continue;
+      const std::string unit = *column.unit != '\0' ? fmt::format("  ({})", column.unit) : "";
+      if (ImGui::Selectable((column.name + unit).c_str())) append_word(panel.state, column.name);
+      if (*column.meaning != '\0') draw_hover(column.meaning);
+    }
+    ImGui::EndMenu();
+  }
+  ImGui::EndPopup();
+}
+
 void draw_save(SqlPanel& panel) {
   std::vector<std::string>& saved = panel.state.saved;
   const bool kept = std::find(saved.begin(), saved.end(), panel.state.text) != saved.end();
@@ -113,6 +153,8 @@ void draw_left(SqlPanel& panel) {
   draw_hover("Run the query (Ctrl+Enter, F5). Another run ends the one under way.");
   ImGui::SameLine();
   draw_examples_menu(panel);
+  ImGui::SameLine();
+  draw_tables_menu(panel);
   ImGui::SameLine();
   draw_queries_menu("Recent", panel.state.recent, panel);
   ImGui::SameLine();
