@@ -119,6 +119,7 @@ struct TraceView {
   FlowsState flows;
   ViewHistory history;
   std::optional<LinkedAxis> linked;  // while another trace lies beside this one
+  std::optional<Span> run_reach;     // of all ranks of the run that it is one of, in its own time, once these are known
   DetailsState details;
   TableState table;
   KernelsState kernels;
@@ -170,7 +171,9 @@ struct ViewState {
 };
 
 // How far the axis goes, and where its ruler counts from.
-inline Span axis_reach(const TraceView& view, Span trace) { return view.linked ? view.linked->reach : trace; }
+inline Span axis_reach(const TraceView& view, Span trace) {
+  return view.linked ? view.linked->reach : view.run_reach.value_or(trace);
+}
 inline Ns axis_zero(const TraceView& view, Span trace) { return view.linked ? view.linked->zero : trace.begin; }
 
 // Selects a slice and asks the timeline to bring it into view; none deselects.
@@ -189,6 +192,7 @@ inline ViewPlace place_of(const TraceView& view) { return {view.time.span, view.
 // Forgets what only means something in the document that was open.
 inline void forget_document(TraceView& view) {
   view.range.reset();
+  view.run_reach.reset();
   view.flows = {view.flows.show, {}, {}, {}, 0, 0, 0, 0};
   view.cycle = {};
   view.details = {};

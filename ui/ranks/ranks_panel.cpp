@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/view/ranks/rank_bands.h"
 #include "core/view/timeline/time_view.h"
 #include "ui/panels.h"
 #include "ui/ranks/ranks_panel.h"
@@ -188,6 +189,14 @@ void draw_choices(RanksPanel& panel) {
   if (bands) draw_band_legend(panel);
 }
 
+// The axis goes as far as all ranks do, so that none of the bands is cut off at its ends.
+void reach_all_ranks(RanksPanel& panel) {
+  const std::vector<RankData>& ranks = panel.answer.report.run.ranks;
+  for (std::uint32_t r = 0; r < ranks.size(); ++r)
+    if (is_open(panel, r))
+      panel.view.active().run_reach = hull(panel.document.trace.span, reach_of_run(panel.answer.report, r));
+}
+
 // Where a click in the bands or the matrix led to.
 void arrive(RanksPanel& panel) {
   if (!panel.state.go_to || panel.state.go_to->file != panel.document.trace.path) return;
@@ -207,6 +216,7 @@ float left_width(const RanksPanel& panel) {
 
 void draw_run(RanksPanel& panel) {
   draw_choices(panel);
+  reach_all_ranks(panel);
   arrive(panel);
   const float left = left_width(panel), gap = ImGui::GetStyle().ItemSpacing.x;
   const bool beside = ImGui::GetContentRegionAvail().x - left - gap >= kLeastWords * panel.view.scale;

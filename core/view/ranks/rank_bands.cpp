@@ -154,6 +154,17 @@ BandIndex band_index(const RunReport& report) {
   return index;
 }
 
+Span reach_of_run(const RunReport& report, std::uint32_t open) {
+  const ShownTime time(report, open);
+  const Span own = report.run.ranks[open].span;
+  Span reach = own;
+  for (std::uint32_t r = 0; r < report.run.ranks.size(); ++r) {
+    const Span shown = time.of(r, report.run.ranks[r].span);
+    if (shown.begin <= own.end && shown.end >= own.begin) reach = hull(reach, shown);
+  }
+  return intersect(reach, {own.begin - own.length(), own.end + own.length()});
+}
+
 void paint_band(const BandScene& scene, std::uint32_t rank, std::vector<BandColumn>& out) {
   const auto width = static_cast<std::size_t>(std::max(0, scene.grid.width()));
   out.assign(width, {});

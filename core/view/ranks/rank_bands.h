@@ -37,6 +37,11 @@ class ShownTime {
   std::uint32_t open_;
 };
 
+// How far the recordings of all ranks go, in times of the open one's file: at most its own length beyond either end of it, so
+// that it stays in sight where another one begins long before. Without those that nowhere lie beside it, as of a clock that
+// could not be compared.
+Span reach_of_run(const RunReport& report, std::uint32_t open);
+
 // Shares of a column of pixels, 0 .. kWholeColumn. Waiting is no transfer.
 constexpr int kWholeColumn = 16;
 struct BandColumn {

@@ -18,7 +18,7 @@ namespace {
 std::string file_of(const std::string& name) { return (test::recordings_folder() / "ranks" / (name + ".json.gz")).string(); }
 
 struct RanksTab {
-  RanksTab() : doc(*load_trace(file_of("ddp_delayed_rank0"))) { doc.diagnose(); }
+  explicit RanksTab(const std::string& open = "ddp_delayed_rank0") : doc(*load_trace(file_of(open))) { doc.diagnose(); }
   std::string frame() {
     return harness.settle([this] { draw(); });
   }
@@ -86,6 +86,24 @@ TEST_CASE("once the rank's file is open the time that was shown of the other one
   tab.frame();
   CHECK_FALSE(tab.view.ranks.go_to);
   CHECK(tab.view.active().time.span == Span{middle, middle + 1'000'000});
+}
+
+TEST_CASE("the axis goes as far as the recordings of all ranks, and no further once another trace is open") {
+  RanksTab tab("ddp_delayed_rank1");
+  tab.view.ranks.paths = {file_of("ddp_delayed_rank0"), file_of("ddp_delayed_rank1")};
+  tab.view.ranks.wanted = true;
+  const Span own = tab.doc.trace.span;
+  CHECK(axis_reach(tab.view.active(), own) == own);
+  tab.frame();
+  tab.frame();
+  const RunReport& run = tab.view.ranks.last->report;
+  const RankData& other = run.run.ranks[0];
+  const auto here = [&](Ns t) { return run.clocks.ranks[1].in_file(run.clocks.ranks[0].on_axis(t)); };
+  const Span reach = axis_reach(tab.view.active(), own);
+  CHECK(reach == Span{std::min(own.begin, here(other.span.begin)), std::max(own.end, here(other.span.end))});
+  CHECK(reach != own);
+  forget_document(tab.view);
+  CHECK(axis_reach(tab.view.active(), own) == own);
 }
 
 TEST_CASE("the wheel over the bands moves the axis of the lanes, as it does there") {

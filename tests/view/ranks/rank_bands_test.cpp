@@ -63,6 +63,19 @@ int sum(const std::vector<BandColumn>& columns, std::uint8_t BandColumn::*part) 
 
 }  // namespace
 
+TEST_CASE("the reach of a run is that of all ranks beside the open one, in its time, without one that lies elsewhere") {
+  LateRun run;
+  const Span own = run.report.run.ranks[1].span;
+  CHECK(reach_of_run(run.report, 1) == own);
+  run.report.run.ranks[0].span.begin -= 300 * us;
+  CHECK(reach_of_run(run.report, 1) == Span{own.begin - 300 * us, own.end});
+  CHECK(reach_of_run(run.report, 0) == run.report.run.ranks[0].span);
+  run.report.run.ranks[0].span.begin -= 300'000 * us;
+  CHECK(reach_of_run(run.report, 1) == Span{own.begin - own.length(), own.end});
+  run.report.clocks.ranks[0].add += 3600 * kNsPerS;
+  CHECK(reach_of_run(run.report, 1) == own);
+}
+
 TEST_CASE("a band tells waiting from transferring, and computing from standing still") {
   const LateRun run;
   const Drawn drawn(run);
