@@ -178,18 +178,37 @@ def run_of_ranks(client, program, rank0, rank1, folder):
             yield f"ranks {arguments} is not refused"
 
 
-def transcript_of_ranks(client, rank0, rank1):
-    """The same question asked with the tool for it: which traces there are, the ranks together, and why the late one is late."""
-    names = [os.path.basename(path) for path in (rank0, rank1)]
-    traces = [path for path in json.loads(client.text("open"))["traces"] if os.path.basename(path) in names][:2]
-    answer = json.loads(client.text("ranks", traces=traces))
-    account = {rank["rank"]: rank["account"] for rank in answer["ranks"]}
-    if len(answer["late"]) < 3 or {late["rank"] for late in answer["late"]} != {1} or not all(late["lost_ns"] > 0 and late["doing"] for late in answer["late"]):
-        yield f"ranks does not name rank 1 as late in every step: {str(answer['late'])[:400]}"
+def holds(found, wanted):
+    """Whether an answer says what the transcript has of it, which leaves out some keys, rows and folders."""
+    if isinstance(wanted, dict):
+        return isinstance(found, dict) and all(key in found and holds(found[key], value) for key, value in wanted.items())
+    if isinstance(wanted, list):
+        return isinstance(found, list) and len(found) >= len(wanted) and all(map(holds, found, wanted))
+    return found == wanted or (isinstance(wanted, str) and os.path.basename(str(found)) == wanted)
+
+
+def recorded_transcript(program, rank0, rank1):
+    """The same question as an agent asked it through the protocol's own inspector, given these two files and nothing else."""
+    told = json.loads(pathlib.Path(__file__).with_name("mcp_transcript.json").read_text())
+    answers = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for path in (rank0, rank1):
+            shutil.copy(path, folder)
+        client = Client(program, folder)
+        for call in told["calls"]:
+            answers[call["tool"]] = json.loads(client.text(call["tool"], **call["arguments"]))
+            if not holds(answers[call["tool"]], call["answer"]):
+                yield f"{call['tool']} answers another thing than in the transcript: {str(answers[call['tool']])[:400]}"
+        client.end()
+    if len(told["calls"]) > 4 or not told["conclusion"].startswith("Rank 1"):
+        yield "the transcript is too long, or concludes something else"
+    late, account = answers["ranks"]["late"], {rank["rank"]: rank["account"] for rank in answers["ranks"]["ranks"]}
+    if {step["rank"] for step in late} != {1} or len(late) != 5 or not all(step["lost_ns"] > 0 and step["doing"] for step in late):
+        yield f"ranks does not name rank 1 as late in every step: {str(late)[:400]}"
     if account[0]["waiting_for"].get("1", 0) < 0.5 * account[0]["window_ns"]:
         yield f"rank 0 does not wait for rank 1: {account[0]}"
-    idle = json.loads(client.text("why", trace=rank1))["devices"][0]["idle"]
-    if sum(idle.get(cause, 0) for cause in ("operator", "python", "launching", "cuda_call")) < 0.5 * account[1]["window_ns"] or max(idle, key=idle.get) not in ("python", "operator"):
+    idle = answers["why"]["devices"][0]["idle"]
+    if sum(idle[cause] for cause in ("operator", "python", "launching")) < 0.5 * account[1]["window_ns"] or max(idle, key=idle.get) != "python":
         yield f"rank 1's account does not name its host: {idle}"
 
 
@@ -225,7 +244,7 @@ def complaints(program, trace, rank0, rank1):
             yield from tools(client, program, copies[0])
             yield from refusals(client, copies[0], folder)
             yield from transcript(client, program, copies[1], copies[2])
-            yield from transcript_of_ranks(client, copies[1], copies[2])
+            yield from recorded_transcript(program, copies[1], copies[2])
             yield from run_of_ranks(client, program, copies[1], copies[2], folder)
         finally:
             code, error = client.end()
