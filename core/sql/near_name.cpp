@@ -21,7 +21,8 @@ std::string nearest(std::string_view wrong, const std::vector<std::string_view>&
   const auto best = std::min_element(names.begin(), names.end(), [&](std::string_view a, std::string_view b) {
     return edit_distance(wrong, a) < edit_distance(wrong, b);
   });
-  const std::size_t near = std::max<std::size_t>(2, wrong.size() / 3);
+  const std::size_t near = wrong.size() <= 2 ? 1 : std::max<std::size_t>(2, wrong.size() / 3);
+  if (*best == wrong) return "; is a FROM missing?";
   return edit_distance(wrong, *best) <= near ? ": did you mean " + std::string(*best) + "?" : std::string();
 }
 
@@ -41,7 +42,8 @@ std::string near_hint(std::string_view message, std::span<const std::unique_ptr<
   if (const std::string_view column = named_after(message, "no such column: "); !column.empty()) {
     const bool is_name =
         column.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == std::string_view::npos;
-    return is_name ? nearest(column, column_names) : "; a text stands in single quotes";
+    const std::string hint = is_name ? nearest(column, column_names) : std::string();
+    return hint.empty() ? "; a text stands in single quotes" : hint;
   }
   return {};
 }
