@@ -114,7 +114,9 @@ class Builder {
       set_end(stored, s.open ? last : s.end, side);
       set_offset(stored, s.offset);
       rows_.slices.push_back(stored);
+      if (s.open) out_.never_ended.push_back(s.offset);
     }
+    std::sort(out_.never_ended.begin(), out_.never_ended.end());
     for (const RawInstant& i : paired.instants) rows_.instants.push_back(pack(i));
   }
 

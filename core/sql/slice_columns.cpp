@@ -10,7 +10,7 @@ namespace {
 constexpr std::array<ColumnInfo, 15> kColumns = {{
     {"id", Type::integer, "", "number of the slice: by begin, the longer first, then as in the file"},
     {"ts", Type::integer, "ns", "begin: the file's microseconds times 1000"},
-    {"dur", Type::integer, "ns", "duration; 0 for an instant"},
+    {"dur", Type::integer, "ns", "duration; 0 for an instant, -1 for a slice that never ended"},
     {"track_id", Type::integer, "", "track.id"},
     {"category", Type::text, "", "the event's \"cat\": kernel, cpu_op, cuda_runtime, ..."},
     {"name", Type::text, "", "the event's name"},
@@ -62,7 +62,7 @@ void give_slice_column(World& world, sqlite3_context* out, std::uint32_t id, int
     case kSliceId:
     case kSliceSliceId: return give(out, std::int64_t{id});
     case kSliceTs: return give(out, order.begin(row));
-    case kSliceDur: return give(out, order.end(row) - order.begin(row));
+    case kSliceDur: return give(out, order.duration(row));
     case kSliceTrack: return give(out, std::int64_t{world.tracks().of_row(order, row)});
     case kSliceCategory:
     case kSliceCat: return give_category(world, out, row);

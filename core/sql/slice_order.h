@@ -1,6 +1,7 @@
 #pragma once
 // The rows of the table `slice` and their ids, as Perfetto numbers them: slices and instants together in order of time, the
 // longer first of those that begin together, then as they stand in the file.
+#include <algorithm>
 #include <cstdint>
 
 #include "core/base/column.h"
@@ -26,6 +27,12 @@ class SliceOrder {
 
   Ns begin(SliceRow row) const { return is_instant(row) ? instant(row).time : trace_.slices.begin[row]; }
   Ns end(SliceRow row) const { return is_instant(row) ? instant(row).time : trace_.slices.end[row]; }
+  // -1 of a slice that never ended, as Perfetto has it.
+  Ns duration(SliceRow row) const {
+    const bool open = !trace_.never_ended.empty() && !is_instant(row) &&
+                      std::binary_search(trace_.never_ended.begin(), trace_.never_ended.end(), trace_.slices.offset[row]);
+    return open ? -1 : end(row) - begin(row);
+  }
   StringId name(SliceRow row) const { return is_instant(row) ? instant(row).name : trace_.slices.name[row]; }
   std::uint16_t category(SliceRow row) const { return is_instant(row) ? instant(row).category : trace_.slices.category[row]; }
   std::uint64_t offset(SliceRow row) const { return is_instant(row) ? instant(row).offset : trace_.slices.offset[row]; }

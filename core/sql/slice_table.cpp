@@ -94,10 +94,7 @@ class SliceCursor final : public Cursor {
     switch (column) {
       case kSliceId: return give(out, std::int64_t{id()});
       case kSliceTs: return give(out, order_.begin(order_.row(id())));
-      case kSliceDur: {
-        const SliceRow row = order_.row(id());
-        return give(out, order_.end(row) - order_.begin(row));
-      }
+      case kSliceDur: return give(out, order_.duration(order_.row(id())));
       case kSliceName:
         if (const std::string_view name = world_.trace().strings[order_.name(order_.row(id()))]; !name.empty())
           return give(out, name);

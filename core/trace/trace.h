@@ -47,7 +47,8 @@ struct Trace {
   Header header;
   LoadReport report;
   LoadFigures figures;
-  bool is_plain_text = false;                           // not packed: byte offsets are offsets of the file on disk
+  std::vector<std::uint64_t> never_ended;  // Slices::offset of those that reach to the end for want of their own: ascending
+  bool is_plain_text = false;              // not packed: byte offsets are offsets of the file on disk
   std::shared_ptr<const RestartPoints> restart_points;  // of a packed file; null for a plain one
   std::shared_ptr<const SpilledText> spilled_text;      // where the text cannot be reached otherwise; may be null
   bool is_part = false;                                 // the beginning of a file that is still being read

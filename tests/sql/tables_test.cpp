@@ -42,6 +42,17 @@ struct Small {
 
 }  // namespace
 
+TEST_CASE("a slice that never ended has a duration of -1, and one that ended with the trace its own") {
+  const auto database = database_of_text(R"({"traceEvents": [
+{"ph": "B", "name": "open", "pid": 1, "tid": 1, "ts": 1}, {"ph": "X", "name": "inner", "pid": 1, "tid": 1, "ts": 2, "dur": 3},
+{"ph": "B", "name": "closed", "pid": 1, "tid": 2, "ts": 4}, {"ph": "E", "pid": 1, "tid": 2, "ts": 10},
+{"ph": "b", "name": "async", "cat": "c", "id": 7, "pid": 1, "ts": 5}]})");
+  CHECK(rows(*database, "select name, ts, dur, depth from slice") ==
+        "open|1000|-1|0\ninner|2000|3000|1\nclosed|4000|6000|0\nasync|5000|-1|0");
+  CHECK(rows(*database, "select name from slice where dur = -1 order by id") == "open\nasync");
+  CHECK(one(*database, "select trace_dur()") == "9000");
+}
+
 TEST_CASE("slices are numbered by begin, the longer first, instants among them") {
   Small ask_for;
   CHECK(ask_for("select id, ts, dur, depth, parent_id, name from slice") ==

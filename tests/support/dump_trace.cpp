@@ -51,6 +51,8 @@ std::string dump_trace(const Trace& t, bool with_offsets) {
     out += fmt::format("odd {} {}\n", import_issue_word(e.kind), e.count);
     for (const ImportIssueExample& x : e.first) out += fmt::format("  {} {}\n", x.offset, x.text);
   }
+  if (with_offsets)
+    for (const std::uint64_t offset : t.never_ended) out += fmt::format("never ended {}\n", offset);
   return out;
 }
 
