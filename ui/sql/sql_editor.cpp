@@ -46,7 +46,7 @@ int on_edit(ImGuiInputTextCallbackData* data) {
     data->InsertChars(0, whole.data(), whole.data() + whole.size());
     edit.state.replaced = false;
   }
-  edit.caret = static_cast<std::size_t>(data->CursorPos);
+  edit.caret = edit.state.caret = static_cast<std::size_t>(data->CursorPos);
   return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/sql/database.h"
 #include "core/sql/virtual_table.h"
+#include "core/view/ranks/ranks_model.h"
 #include "core/view/sql/sql_examples.h"
 #include "core/view/timeline/time_view.h"
 #include "ui/panels.h"
@@ -39,6 +40,16 @@ struct SqlPanel {
 
 bool is_blank(const std::string& text) { return text.find_first_not_of(" \t\r\n;") == std::string::npos; }
 
+// The run that the trace is a rank of, once the tab "Ranks" has read it.
+std::shared_ptr<const RunReport> ranks_of(const SqlPanel& panel) {
+  const std::shared_ptr<const RanksAnswer>& last = panel.view.ranks.last;
+  if (!last) return nullptr;
+  const std::vector<RankData>& ranks = last->report.run.ranks;
+  const bool is_one =
+      std::any_of(ranks.begin(), ranks.end(), [&](const RankData& rank) { return rank.file == panel.document.trace.path; });
+  return is_one ? std::shared_ptr<const RunReport>(last, &last->report) : nullptr;
+}
+
 // What is running, or has run: nothing before the first time, but for the words to complete.
 void ask_for_rows(SqlPanel& panel) {
   const std::optional<SqlQuestion>& last = asked<SqlQuestion>(panel.document).question;
@@ -47,7 +58,8 @@ void ask_for_rows(SqlPanel& panel) {
   remember_query(panel.state.recent, panel.state.text);
   panel.out.add(KeepQueries{panel.state.recent, panel.state.saved});
   panel.state.selected = -1;
-  ask(panel.document, SqlQuestion{panel.state.text, ++panel.state.runs, panel.answer() ? panel.answer()->database : nullptr},
+  ask(panel.document,
+      SqlQuestion{panel.state.text, ++panel.state.runs, panel.answer() ? panel.answer()->database : nullptr, ranks_of(panel)},
       panel.out);
 }
 
@@ -95,11 +107,16 @@ void draw_examples_menu(SqlPanel& panel) {
   ImGui::EndPopup();
 }
 
-// Behind what is typed, as a word of its own.
-void append_word(SqlState& state, const std::string& word) {
-  const bool apart =
-      state.text.empty() || std::isspace(static_cast<unsigned char>(state.text.back())) != 0 || state.text.back() == '(';
-  put(state, state.text + (apart ? "" : " ") + word);
+// At the caret, as a word of its own.
+void insert_word(SqlState& state, const std::string& word) {
+  std::string text = state.text;
+  const std::size_t at = std::min(state.caret, text.size());
+  const bool behind = at > 0 && std::isspace(static_cast<unsigned char>(text[at - 1])) == 0 && text[at - 1] != '(';
+  const bool before = at < text.size() && std::isspace(static_cast<unsigned char>(text[at])) == 0 && text[at] != ',';
+  const std::string put_in = (behind ? " " : "") + word + (before ? " " : "");
+  text.insert(at, put_in);
+  state.caret = at + put_in.size();
+  put(state, text);
 }
 
 // What can be asked for: a menu a table, an entry a column with its unit.
@@ -124,7 +141,7 @@ void draw_tables_menu(SqlPanel& panel) {
     for (const sql::ColumnInfo& column : columns) {
       if (column.hidden) continue;
       const std::string unit = *column.unit != '\0' ? fmt::format("  ({})", column.unit) : "";
-      if (ImGui::Selectable((column.name + unit).c_str())) append_word(panel.state, column.name);
+      if (ImGui::Selectable((column.name + unit).c_str())) insert_word(panel.state, column.name);
       if (*column.meaning != '\0') draw_hover(column.meaning);
     }
     ImGui::EndMenu();

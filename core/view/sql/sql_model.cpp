@@ -140,8 +140,10 @@ std::shared_ptr<const SqlAnswer> answer(const Document& document, const SqlQuest
   const auto begin = std::chrono::steady_clock::now();
   auto made = std::make_shared<SqlAnswer>();
   made->question = question;
-  made->database =
-      question.database ? question.database : std::make_shared<sql::Database>(document.trace_owner, sql::Options{});
+  sql::Options options;
+  options.run.known = question.ranks;
+  const bool fits = question.database && question.database->world().run_source() == options.run;
+  made->database = fits ? question.database : std::make_shared<sql::Database>(document.trace_owner, std::move(options));
   made->question.database.reset();
   made->database->watch(cancel);
   SqlRows rows(*made, cancel);

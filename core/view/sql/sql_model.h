@@ -15,6 +15,7 @@
 namespace gapscope {
 
 struct Document;
+struct RunReport;
 class SqlAnswer;
 namespace sql {
 class Database;
@@ -31,6 +32,7 @@ struct SqlQuestion {
       0;  // how often it was run: the same text again is a new question, since tables that a query made may have changed
   // Of the query before: what that worked out, and the tables that it made, are there.
   std::shared_ptr<sql::Database> database{};
+  std::shared_ptr<const RunReport> ranks{};  // of the run that the trace is one rank of, where that is known
   friend bool operator==(const SqlQuestion& a, const SqlQuestion& b) { return a.text == b.text && a.run == b.run; }
 };
 
@@ -95,6 +97,7 @@ struct SqlState {
   bool wants_run = false;           // set by a key or another tab; the tab runs what is typed and clears it
   bool has_keys = false;            // the editor has the keyboard; written by the tab
   bool replaced = false;            // `text` was changed by other means than typing
+  std::size_t caret = 0;            // where it was last in `text`; written by the tab
   std::vector<std::string> recent;  // queries that ran, newest first; kept in the settings
   std::vector<std::string> saved;   // likewise, those that were to be kept
   bool chart = false;
