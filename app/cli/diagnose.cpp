@@ -80,17 +80,17 @@ void add_led(std::string& out, const RankedFinding& f) {
   out += fmt::format("{}{}. {}. {}\n", how, f.finding.rule->id, f.finding.rule->title, printable(f.finding.summary));
 }
 
-void add_advice(std::string& out, const Rule& rule) {
-  out += fmt::format("    meaning: {}\n    to do:   {}\n", rule.meaning, rule.remedy);
+void add_advice(std::string& out, const Finding& f) {
+  out += fmt::format("    meaning: {}\n    to do:   {}\n", printable(meaning_of(f)), printable(remedy_of(f)));
 }
 
 std::string unjudged_text(const Diagnosis& diagnosis) {
   std::vector<std::string_view> reasons;
   for (const Unjudged& u : diagnosis.unjudged)
     if (std::find(reasons.begin(), reasons.end(), u.why) == reasons.end()) reasons.push_back(u.why);
-  std::string out;
+  std::string out = reasons.empty() ? "" : "\nnot judged\n";
   for (const std::string_view why : reasons) {
-    out += fmt::format("\nnot judged\n  {}\n   ", why);
+    out += fmt::format("  {}\n   ", why);
     for (const Unjudged& u : diagnosis.unjudged)
       if (u.why == why) out += fmt::format(" {}", u.rule->id);
     out += '\n';
@@ -126,7 +126,7 @@ std::string diagnosis_text(const Trace&, const Diagnosis& diagnosis, bool all) {
       add_finding(out, leader.finding, "  ");
       for (const RankedFinding& f : diagnosis.findings)
         if (f.led_by == static_cast<std::int32_t>(i) && shown(f)) add_led(out, f);
-      if (severity != Severity::informational) add_advice(out, *leader.finding.rule);
+      if (severity != Severity::informational) add_advice(out, leader.finding);
     }
   }
   if (kept_back > 0)

@@ -85,8 +85,10 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
   std::vector<const Need*> lacking(rules.size(), nullptr);
   parallel_for(hardware_threads(), rules.size(), [&](std::size_t i) {
     if (cancel != nullptr && *cancel) return;
-    const auto need = std::find_if(kNeeds.begin(), kNeeds.end(),
-                                   [&](const Need& n) { return (rules[i]->needs & n.need) != 0 && !n.met(facts); });
+    // Launches of GPU work are lacking where there is no such work, too; then that is the reason to tell.
+    const std::uint32_t needs = rules[i]->needs | ((rules[i]->needs & kNeedsLaunches) != 0 ? kNeedsGpuWork : 0u);
+    const auto need =
+        std::find_if(kNeeds.begin(), kNeeds.end(), [&](const Need& n) { return (needs & n.need) != 0 && !n.met(facts); });
     if (need != kNeeds.end())
       lacking[i] = &*need;
     else

@@ -34,6 +34,11 @@ def complaints(program, costly):
         for span in finding["spans"]:
             if set(span) != {"lane", "begin_ns", "end_ns", "name"} or span["end_ns"] < span["begin_ns"]:
                 yield f"{finding['rule']}: span {span}"
+    _, text, _ = run(program, costly)
+    for finding in answer["findings"]:
+        told = finding["severity"] != "informational" and not finding["part_of"] and not finding["led_by"]
+        if told and not (finding["meaning"] in text and finding["remedy"] in text):
+            yield f"{finding['rule']}: the text does not say what this trace asks for: {finding['remedy']}"
     worst = answer["findings"][0]["rule"]
     for words, wanted in ((["--fail-on", worst], 3), (["--fail-on", "costly"], 3), (["--fail-on", "no_gpu_activity"], 0),
                           (["--fail-on", f"no_gpu_activity,{worst}"], 3), (["--fail-on", "no_such_rule"], 2)):
@@ -43,7 +48,7 @@ def complaints(program, costly):
         if wanted == 2 and (out or err.count("\n") != 1):
             yield f"{' '.join(words)}: says {err!r}"
     code, out, _ = run(program, "-", text=NO_GPU)
-    if code != 0 or "No GPU work" not in out or "not judged" not in out:
+    if code != 0 or "No GPU work" not in out or out.count("not judged") != 1 or "has its launch" in out:
         yield f"without GPU work: ended with {code}: {out!r}"
 
 
