@@ -153,6 +153,9 @@ SpanSet covered_by(const Finding& finding) {
   return span_set(std::move(spans));
 }
 
+// What is no problem need not cost anything: launches whose kernels are missing.
+bool is_about_time(const Finding& finding) { return finding.cost > 0 || is_problem(*finding.rule); }
+
 Severity at_most(Severity severity, Ns cost, Ns window) {
   const double share = window > 0 ? static_cast<double>(cost) / static_cast<double>(window) : 0;
   return std::min(severity, share > kLeastCostly    ? Severity::costly
@@ -174,8 +177,8 @@ class Ledger {
  private:
   void claim(std::size_t i) {
     Finding& finding = findings_[i].finding;
-    if (finding.cost <= 0) return;
-    claims_[i] = time_.of(claim_of(*finding.rule), covered_by(finding));
+    if (!is_about_time(finding)) return;
+    if (finding.cost > 0) claims_[i] = time_.of(claim_of(*finding.rule), covered_by(finding));
     finding.cost = std::min(finding.cost, length(claims_[i]));
     finding.severity = at_most(finding.severity, finding.cost, time_.window());
   }
@@ -258,6 +261,9 @@ void assign_time(const Facts& facts, std::vector<RankedFinding>& findings) {
     const DeviceTime time(facts.analysis.account());
     Ledger(time, findings).run();
     straighten(findings);
+  } else {
+    for (RankedFinding& f : findings)
+      if (is_about_time(f.finding)) f.finding.severity = at_most(f.finding.severity, f.finding.cost, facts.window.length());
   }
   for (RankedFinding& f : findings) f.finding.covers = {};
   rank(findings);

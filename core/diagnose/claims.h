@@ -9,8 +9,8 @@ namespace gapscope {
 
 // Sets cost, severity, led_by, merged and overlap of findings as the rules gave them, and drops Finding::covers. A cost is at
 // most what the rule said and what its cause owns on the busiest device: idle time, exposed copies, or the time of kernels. A
-// finding whose time is a small part of the window is no costly one. Costs stay as they are in a trace without an account.
-// The order afterwards: severity, then cost.
+// finding whose time is a small part of the window is no costly one, and a problem that owns no time of it is a note. In a
+// trace without an account costs stay as the rules gave them. The order afterwards: severity, then cost.
 void assign_time(const Facts& facts, std::vector<RankedFinding>& findings);
 
 }  // namespace gapscope

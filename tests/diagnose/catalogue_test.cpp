@@ -64,6 +64,21 @@ TEST_CASE("a fixture fires its rule, and its twin just does not") {
   }
 }
 
+TEST_CASE("on its own fixture a problem costs time, is part of another, or is a note") {
+  for (const Rule* rule : all_rules()) {
+    CAPTURE(std::string(rule->id));
+    const auto trace = load_trace(fixture(rule->id, ".json").string());
+    REQUIRE(trace.ok());
+    const Diagnosed d(*trace);
+    for (const RankedFinding& f : d.diagnosis.findings) {
+      CAPTURE(std::string(f.finding.rule->id));
+      const RuleClass c = f.finding.rule->rule_class;
+      if (c == RuleClass::problem || c == RuleClass::problem_locator || f.finding.severity == Severity::costly)
+        CHECK((f.finding.cost > 0 || f.merged || f.finding.severity == Severity::informational));
+    }
+  }
+}
+
 TEST_CASE("no rule crashes on a trace without anything") {
   for (const char* text : {R"([{"ph":"M","name":"process_name","pid":1,"args":{"name":"x"}}])",
                            R"([{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":0,"dur":0}])",

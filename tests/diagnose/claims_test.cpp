@@ -26,6 +26,8 @@ void on_each_recording(Check check) {
   }
 }
 
+bool is_problem_class(RuleClass c) { return c == RuleClass::problem || c == RuleClass::problem_locator; }
+
 const char* const kTwoWaits = R"([
   {"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":1,"tid":1,"ts":0,"dur":10000},
   {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":10,"dur":5,"args":{"correlation":1}},
@@ -69,6 +71,8 @@ TEST_CASE("the costs of findings never add up to more than the account holds, an
       CHECK(f.finding.cost <= device->window.length());
       all += f.finding.cost;
       if (f.merged) CHECK(f.finding.cost == 0);
+      if (is_problem_class(f.finding.rule->rule_class) && f.finding.cost == 0 && !f.merged)
+        CHECK(f.finding.severity == Severity::informational);
       if (f.led_by < 0) {
         CHECK_FALSE(f.merged);
         continue;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/analyze/account/time_account.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
@@ -16,18 +17,18 @@ constexpr double kLeastShare = 0.20;
 struct Copies {
   std::vector<SliceId> slices;
   EvidenceMap kinds;  // microseconds by name, "Memcpy HtoD (Pinned -> Device)"
-  Ns time = 0, exposed = 0;
+  Ns time = 0;
   std::uint64_t bytes = 0;
+  bool any_unlinked = false;
 };
 
 Copies copies_of(const Facts& facts) {
   Copies out;
-  SpanSet copying, computing;
   std::vector<std::pair<StringId, Ns>> by_name;
   for (const GpuOp& op : facts.ops) {
-    if (op.gpu_class != GpuClass::copy) append(computing, op.span);
-    if (!op.linked() || op.gpu_class != GpuClass::copy) continue;
-    append(copying, op.span);
+    if (op.gpu_class != GpuClass::copy) continue;
+    out.any_unlinked |= !op.linked();
+    if (!op.linked()) continue;
     out.slices.push_back(op.slice);
     add_saturating(out.time, op.span.length());
     out.bytes += facts.row(op).bytes;
@@ -39,8 +40,28 @@ Copies copies_of(const Facts& facts) {
       add_saturating(known->second, op.span.length());
   }
   for (const auto& [name, time] : by_name) out.kinds.emplace_back(std::string(facts.trace.strings[name]), as_us(time));
-  out.exposed = length(subtract(copying, computing));
   return out;
+}
+
+// When the busiest device did nothing but copy, whoever launched that.
+SpanSet exposed_copies(const Facts& facts) {
+  const DeviceAccount* device = facts.analysis.account().busiest();
+  if (device == nullptr) return {};
+  SpanSet copying;
+  for (const GpuOp& op : facts.ops)
+    if (op.gpu_class == GpuClass::copy && op.device == device->device) append(copying, op.span);
+  return intersect(copying, device->exposed_copies);
+}
+
+// "; for 2.34 ms the GPU runs no kernel beside them".
+std::string exposed_words(const Facts& facts, const Copies& copies, Ns exposed) {
+  const std::string time = format_duration(exposed);
+  if (copies.any_unlinked)
+    return fmt::format("; with those whose launch is not in the file, {} copies for {} with no kernel beside it",
+                       busiest_words(facts, "the GPU"), time);
+  if (exposed == 0) return "; kernels run beside them all the time";
+  if (exposed == copies.time) return ", with no kernel beside them";
+  return fmt::format("; for {} {} runs no kernel beside them", time, busiest_words(facts, "the GPU"));
 }
 
 std::vector<Finding> check_memcpy_heavy(const Facts& facts) {
@@ -51,18 +72,20 @@ std::vector<Finding> check_memcpy_heavy(const Facts& facts) {
       copies.time > 0 ? static_cast<double>(copies.bytes) / static_cast<double>(copies.time) : 0;  // bytes/ns
   Finding finding;
   finding.severity = Severity::costly;
-  finding.cost = copies.exposed;
-  finding.summary = fmt::format("Copies take {} of the GPU time ({}, {}, {} GB/s); {} of it runs beside nothing else.",
-                                format_share(share), format_duration(copies.time), format_bytes(copies.bytes),
-                                format_significant(gb_per_s), format_duration(copies.exposed));
+  SpanSet exposed = exposed_copies(facts);
+  finding.cost = length(exposed);
+  finding.summary =
+      fmt::format("Copies take {} of the GPU time ({}, {}, {} GB/s){}.", format_share(share), format_duration(copies.time),
+                  format_bytes(copies.bytes), format_significant(gb_per_s), exposed_words(facts, copies, finding.cost));
   finding.evidence = Evidence({{"share", share},
                                {"kinds", std::move(copies.kinds)},
                                {"n", copies.slices.size()},
                                {"total_us", as_us(copies.time)},
-                               {"exposed_us", as_us(copies.exposed)},
+                               {"exposed_us", as_us(finding.cost)},
                                {"bytes", copies.bytes},
                                {"gb_per_s", gb_per_s}});
   mark_slices(finding, facts.trace, copies.slices);
+  finding.covers = std::move(exposed);
   return {std::move(finding)};
 }
 
