@@ -13,6 +13,7 @@ struct WhyReport {
   const Trace& trace;
   const LaneIndex& lanes;
   const TimeAccount& account;
+  const std::vector<GpuOp>& ops;
   std::vector<const DeviceAccount*> devices;  // those asked for
   Span range;                                 // of the window
   bool by_step = false;

@@ -21,10 +21,11 @@ constexpr std::size_t kHostTold = 4;
 constexpr std::size_t kAdviceTold = 3;
 constexpr double kLeastAdvice = 0.05;  // of the window: smaller parts are not worth the work
 
-// Of a column: "12.3 %", "<0.1 %".
+// Of a column: "12.3 %", "<0.1 %", ">99.9 %".
 std::string percent(Ns part, Ns whole) {
   const double share = whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
-  return part > 0 && share < 0.0005 ? "<0.1 %" : fmt::format("{:.1f} %", 100 * share);
+  if (part > 0 && share < 0.0005) return "<0.1 %";
+  return part < whole && share >= 0.9995 ? ">99.9 %" : fmt::format("{:.1f} %", 100 * share);
 }
 std::string counted(std::size_t n, std::string_view noun) {
   return fmt::format("{} {}{}", format_count(static_cast<std::int64_t>(n)), noun, n == 1 ? "" : "s");
@@ -73,10 +74,23 @@ std::string line_text(std::string_view indent, std::string_view title, Ns time, 
   return text.substr(0, text.find_last_not_of(' ') + 1) + '\n';
 }
 
-std::string account_text(const AccountTimes& t, std::size_t gaps) {
+// While the account has the GPU compute: collectives of others than NCCL and RCCL, which it cannot tell from computing.
+Ns other_collectives(const WhyReport& r, const DeviceAccount& device) {
+  const std::vector<std::uint8_t> communicates = communication_of(r.trace, r.ops);
+  SpanSet spans;
+  for (std::size_t i = 0; i < r.ops.size(); ++i)
+    if (r.ops[i].device == device.device && r.ops[i].gpu_class == GpuClass::communication && communicates[i] == 0)
+      append(spans, r.ops[i].span);
+  return length(clip(intersect(device.compute, spans), r.range));
+}
+
+std::string account_text(const WhyReport& r, const DeviceAccount& device, const AccountTimes& t, std::size_t gaps) {
   std::string out;
-  for (const Line& line : work_lines(t))
+  for (const Line& line : work_lines(t)) {
     if (line.time > 0 || line.title == "compute") out += line_text("  ", line.title, line.time, t.window);
+    if (const Ns other = line.title == "compute" ? other_collectives(r, device) : 0; other > 0)
+      out += line_text("    ", "of it collectives, not NCCL's", other, t.window);
+  }
   const std::vector<Line> idle = idle_lines(t);
   if (idle.empty()) return out;
   out += line_text("  ", fmt::format("idle, in {}", counted(gaps, "gap")), t.idle_total(), t.window);
@@ -183,7 +197,7 @@ std::string device_text(const WhyReport& r, const DeviceAccount& device, Bound b
                                 properties && !properties->name.empty() ? " (" + printable(properties->name) + ")" : "",
                                 r.range == r.account.window() ? "the window" : "a range", format_duration(t.window),
                                 after > 0 ? format_duration(after) + " after the trace's begin" : "with the trace");
-  out += account_text(t, last - first);
+  out += account_text(r, device, t, last - first);
   if (r.by_step) out += step_table(r, device);
   const std::vector<CutGap> longest = longest_in(device, r.range, with_gaps ? kGapsTold : 0);
   if (!longest.empty()) out += longest.size() == 1 ? "\nthe only gap\n" : "\nthe longest gaps\n";

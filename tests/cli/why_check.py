@@ -9,6 +9,9 @@ import sys
 
 PARTS = {"device", "window", "compute", "exposed_communication", "exposed_copies", "idle", "gaps", "longest"}
 CUT = b'{"traceEvents": [{"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":1,"dur":1}, {"ph":"X","cat":"ker'
+MULTIMEM = b"""[{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":1,"dur":1,"args":{"correlation":1}},
+{"ph":"X","cat":"kernel","name":"void multimem_all_reduce_kernel<float>()","pid":0,"tid":7,"ts":3,"dur":9,"args":{"device":0,"stream":7,
+"correlation":1}}]"""
 NO_GPU = b'[{"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":1,"dur":1}]'
 
 
@@ -70,6 +73,19 @@ def complaints(program, *recordings):
     code, out, _ = run(program, "-", text=NO_GPU)
     if code != 0 or not out.startswith("No GPU work: "):
         yield f"without GPU work: ended with {code}: {out!r}"
+    code, out, _ = run(program, "-", text=MULTIMEM)
+    if code != 0 or "of it collectives, not NCCL's" not in out or "exposed communication" in out:
+        yield f"of a collective that is not NCCL's: {out[:300]!r}"
+    _, out, _ = run(program, "-", text=MULTIMEM.replace(b"multimem_all_reduce_kernel", b"vectorized_layer_norm"))
+    if "collectives" in out:
+        yield f"of no collective: {out[:300]!r}"
+    for recording in recordings:
+        trusts = [subprocess.run([program, command, recording], capture_output=True, timeout=60).stdout.decode().splitlines()[0]
+                  for command in ("why", "info", "diagnose")]
+        if "have no launch in the file" in trusts[0] and not (trusts[0] == trusts[1] and trusts[2].startswith(trusts[0])):
+            yield f"{recording}: first lines differ: {trusts}"
+    if not any("have no launch in the file" in run(program, recording)[1].splitlines()[0] for recording in recordings):
+        yield "no recording with many unlinked kernels was tried"
     for command in ("why", "diagnose", "info"):
         done = subprocess.run([program, command, "-"], input=CUT, capture_output=True, timeout=60)
         out = done.stdout.decode()

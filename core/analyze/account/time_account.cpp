@@ -17,26 +17,6 @@ bool is_communication_kernel(std::string_view name) {
   return contains_ignore_case(name, "nccl") || contains_ignore_case(name, "rccl");
 }
 
-// By GpuOp: a kernel's name is looked at once, and its args only where some slice states a collective.
-std::vector<std::uint8_t> find_communication(const Trace& trace, const std::vector<GpuOp>& ops) {
-  const bool any_collective =
-      std::any_of(trace.ops.begin(), trace.ops.end(), [](const OpRow& op) { return op.collective.valid(); });
-  std::vector<std::int8_t> by_name(trace.strings.size(), -1);
-  std::vector<std::uint8_t> out(ops.size());
-  for (std::size_t i = 0; i < ops.size(); ++i) {
-    if (!ops[i].is_kernel()) continue;
-    const StringId name = trace.name_id(ops[i].slice);
-    std::int8_t& known = by_name[name.index()];
-    if (known < 0) known = is_communication_kernel(trace.strings[name]) ? 1 : 0;
-    out[i] = static_cast<std::uint8_t>(known);
-    if (known == 0 && any_collective) {
-      const OpRow* const row = trace.op_row(ops[i].slice);
-      out[i] = row != nullptr && row->collective.valid() ? 1 : 0;
-    }
-  }
-  return out;
-}
-
 // Which of the classes go on, from spans that come in order of begin: each moment belongs to the first class that goes on.
 class BusySweep {
  public:
@@ -69,6 +49,26 @@ class BusySweep {
 };
 
 }  // namespace
+
+// A kernel's name is looked at once, and its args only where some slice states a collective.
+std::vector<std::uint8_t> communication_of(const Trace& trace, const std::vector<GpuOp>& ops) {
+  const bool any_collective =
+      std::any_of(trace.ops.begin(), trace.ops.end(), [](const OpRow& op) { return op.collective.valid(); });
+  std::vector<std::int8_t> by_name(trace.strings.size(), -1);
+  std::vector<std::uint8_t> out(ops.size());
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    if (!ops[i].is_kernel()) continue;
+    const StringId name = trace.name_id(ops[i].slice);
+    std::int8_t& known = by_name[name.index()];
+    if (known < 0) known = is_communication_kernel(trace.strings[name]) ? 1 : 0;
+    out[i] = static_cast<std::uint8_t>(known);
+    if (known == 0 && any_collective) {
+      const OpRow* const row = trace.op_row(ops[i].slice);
+      out[i] = row != nullptr && row->collective.valid() ? 1 : 0;
+    }
+  }
+  return out;
+}
 
 Ns AccountTimes::host() const {
   Ns sum = 0;
@@ -119,7 +119,7 @@ TimeAccount::TimeAccount(const Trace& trace, const LinkIndex&, const std::vector
     work_of->first |= ops[i].linked();
     work_of->second.push_back(i);
   }
-  const std::vector<std::uint8_t> is_communication = find_communication(trace, ops);
+  const std::vector<std::uint8_t> is_communication = communication_of(trace, ops);
   HostSums host(host_, window_, trace.slice_count());
   for (const auto& [device, work] : of_device) {
     if (!work.first) continue;

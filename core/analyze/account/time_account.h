@@ -43,6 +43,9 @@ struct AccountTimes {
   friend bool operator==(const AccountTimes&, const AccountTimes&) = default;
 };
 
+// Which of gpu_ops() are kernels that count as communication, 1 each.
+std::vector<std::uint8_t> communication_of(const Trace& trace, const std::vector<GpuOp>& ops);
+
 // A stretch of the window in which a device did nothing.
 struct DeviceGap {
   Span span;
