@@ -158,8 +158,9 @@ void CompareView::draw_header(TraceSide side, const ComparedTimelines& two, View
   const TimeAccount* account = account_of(document);
   const Box bar{box.x0, box.y1 - p.px(kBar), box.x1, box.y1};
   if (account && account->busiest()) {
-    const std::optional<AccountPart> part = draw_account_bar(bar, account->busiest()->times, view);
-    if (part) with_side(side, view, [&] { go_to_part(document, view, *account->busiest(), *part); });
+    const DeviceAccount& device = *account->busiest();
+    const std::optional<AccountPart> part = draw_account_bar(bar, {document, device, device.window, device.times}, view);
+    if (part) with_side(side, view, [&] { go_to_part(document, view, device, *part); });
   }
   box.y1 = bar.y0;
   const Box badge{box.x0 + p.px(8), box.y0 + p.px(3), box.x0 + p.px(26), box.y1 - p.px(2)};

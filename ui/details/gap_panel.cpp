@@ -47,7 +47,8 @@ void draw_causes(const Document& document, ViewState& view, const GapPlace& chos
   for (const DeviceAccount::CauseTime& cause : chosen.device->causes(at)) times.idle[index_of(cause.cause)] = cause.time;
   const ImVec2 from = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, height = std::round(14 * view.scale);
-  const std::optional<AccountPart> clicked = draw_account_bar({from.x, from.y, from.x + width, from.y + height}, times, view);
+  const std::optional<AccountPart> clicked =
+      draw_account_bar({from.x, from.y, from.x + width, from.y + height}, {document, *chosen.device, gap.span, times}, view);
   ImGui::SetCursorScreenPos(from);
   ImGui::Dummy({width, height});
   for (const AccountPart& part : parts_of(times)) {
@@ -79,7 +80,8 @@ void draw_reasons(const Document& document, ViewState& view, const GapPlace& cho
       select_slice(view, slice.slice, /*reveal=*/true);
     ImGui::PopID();
   }
-  draw_text(Face::sans, theme.text, idle_cause_remedy(gap.main), /*wrap=*/true);
+  const AccountPart main{AccountPart::Kind::idle, gap.main, 0};
+  draw_text(Face::sans, theme.text, part_advice(document, *chosen.device, gap.span, main, view.active()), /*wrap=*/true);
 }
 
 void draw_steps_list(const Document& document, ViewState& view, const DeviceAccount& device) {
@@ -102,7 +104,8 @@ void draw_steps_list(const Document& document, ViewState& view, const DeviceAcco
     const float width = ImGui::GetContentRegionAvail().x,
                 top = std::floor((ImGui::GetTextLineHeight() - kStepBar * view.scale) / 2);
     const std::optional<AccountPart> clicked =
-        draw_account_bar({at.x, at.y + top, at.x + width, at.y + top + std::round(kStepBar * view.scale)}, times[i], view);
+        draw_account_bar({at.x, at.y + top, at.x + width, at.y + top + std::round(kStepBar * view.scale)},
+                         {document, device, step.span, times[i]}, view);
     ImGui::SetCursorScreenPos(at);
     ImGui::Dummy({width, ImGui::GetTextLineHeight()});
     if (clicked && clicked->kind == AccountPart::Kind::idle)

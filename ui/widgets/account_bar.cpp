@@ -26,12 +26,13 @@ std::string share(Ns part, Ns whole) {
   return whole > 0 ? format_percent(static_cast<double>(part) / static_cast<double>(whole)) : "";
 }
 
-std::string tooltip(const AccountPart& part, const AccountTimes& times) {
-  std::string text = std::string(part_words(part)) + ": " + format_duration(part.time) + ", " + share(part.time, times.window) +
-                     " of " + format_duration(times.window);
-  if (part.kind == AccountPart::Kind::idle)
-    text += "\nThe GPU stands still. " + std::string(idle_cause_remedy(part.cause)) + "\nClick for the next gap of this cause.";
-  return text;
+std::string tooltip(const AccountPart& part, const BarOf& of, ViewState& view) {
+  const bool idle = part.kind == AccountPart::Kind::idle;
+  std::string text = std::string(part_words(part)) + ": " + format_duration(part.time) + ", " +
+                     share(part.time, of.times.window) + " of " + format_duration(of.times.window);
+  const std::string& advice = part_advice(of.document, of.device, of.stretch, part, view.active());
+  if (!advice.empty()) text += (idle ? "\nThe GPU stands still. " : "\n") + advice;
+  return idle ? text + "\nClick for the next gap of this cause." : text;
 }
 
 // What it is the account of.
@@ -71,7 +72,8 @@ void fill_part(Painter& painter, const Box& box, const AccountPart& part, const 
   painter.fill(box, colour(work_ink(part, view), alpha));
 }
 
-std::optional<AccountPart> draw_account_bar(const Box& box, const AccountTimes& times, const ViewState& view) {
+std::optional<AccountPart> draw_account_bar(const Box& box, const BarOf& of, ViewState& view) {
+  const AccountTimes& times = of.times;
   if (times.window <= 0 || box.width() < 1) return std::nullopt;
   Painter p(*ImGui::GetWindowDrawList(), view.scale);
   const Theme& theme = theme_of(view.theme);
@@ -93,8 +95,9 @@ std::optional<AccountPart> draw_account_bar(const Box& box, const AccountTimes& 
     ImGui::PushID(id);
     if (ImGui::InvisibleButton("part", {piece.width(), piece.height()})) clicked = part;
     ImGui::PopID();
-    if (ImGui::IsItemHovered()) p.frame(piece, colour(theme.selection), p.hairline());
-    draw_hover(tooltip(part, times));
+    if (!ImGui::IsItemHovered()) continue;
+    p.frame(piece, colour(theme.selection), p.hairline());
+    draw_hover(tooltip(part, of, view));
   }
   return clicked;
 }
@@ -119,7 +122,8 @@ void draw_account(const Document& document, ViewState& view, std::size_t most_wo
   draw_text(Face::sans, theme.muted, "Of " + stretch_words(*device, stretch, account->devices().size()) + " the GPU spent");
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, height = std::round(kBarHeight * view.scale);
-  const std::optional<AccountPart> clicked = draw_account_bar({at.x, at.y, at.x + width, at.y + height}, times, view);
+  const std::optional<AccountPart> clicked =
+      draw_account_bar({at.x, at.y, at.x + width, at.y + height}, {document, *device, stretch.span, times}, view);
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy({width, height});
   std::vector<AccountPart> parts = parts_of(times);

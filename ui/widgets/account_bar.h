@@ -11,8 +11,15 @@ namespace gapscope {
 void fill_part(Painter& painter, const Box& box, const AccountPart& part, const ViewState& view, float alpha = 1);
 void fill_cause(Painter& painter, const Box& box, IdleCause cause, const ViewState& view, float alpha);
 
-// The bar in `box`, an item each part with its words as a tooltip. The part that was clicked.
-std::optional<AccountPart> draw_account_bar(const Box& box, const AccountTimes& times, const ViewState& view);
+// What a bar is the account of: the times of a device in a stretch.
+struct BarOf {
+  const Document& document;
+  const DeviceAccount& device;
+  Span stretch;
+  AccountTimes times;
+};
+// The bar in `box`, an item each part with its words and what helps against it as a tooltip. The part that was clicked.
+std::optional<AccountPart> draw_account_bar(const Box& box, const BarOf& of, ViewState& view);
 // The bar of the busiest device at the cursor, as wide as the column, with its `most_words` largest parts in words; a click on
 // idle time goes to the next gap of that cause. Nothing where there is no account.
 void draw_account(const Document& document, ViewState& view, std::size_t most_words);

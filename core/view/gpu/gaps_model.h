@@ -19,6 +19,7 @@ struct GapOrder {
 
 struct AccountSums;  // core/view/timeline/gap_view.h
 struct ChosenSlices;
+struct PartAdvices;
 
 // A gap of the time account.
 struct ChosenGap {
@@ -36,6 +37,7 @@ struct GapsState {
   std::optional<ChosenGap> chosen;  // on the timeline; while no slice is selected
   std::shared_ptr<const AccountSums> sums;
   std::shared_ptr<const ChosenSlices> slices;
+  std::shared_ptr<PartAdvices> advices;
 
   struct Arranged {
     const IdleGaps* of = nullptr;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/base/text.h"
+#include "core/diagnose/advice.h"
 
 namespace gapscope {
 namespace {
@@ -63,6 +64,20 @@ const AccountSums& account_sums(const Document& document, const DeviceAccount& d
     for (const TimeAccount::StepWindow& step : account.steps()) sums->steps.push_back(account.times_in(device, step.span));
   kept = std::move(sums);
   return *kept;
+}
+
+const std::string& part_advice(const Document& document, const DeviceAccount& device, Span stretch, const AccountPart& part,
+                               TraceView& view) {
+  constexpr std::size_t kMostKept = 256;
+  const TimeAccount* account = account_of(document);
+  std::shared_ptr<PartAdvices>& kept = view.gaps.advices;
+  if (!kept || kept->of != account || kept->texts.size() > kMostKept)
+    kept = std::make_shared<PartAdvices>(PartAdvices{account, {}});
+  const auto [at, is_new] = kept->texts.try_emplace({device.device, stretch.begin, stretch.end, part.kind, part.cause});
+  if (!is_new) return at->second;
+  if (part.kind == AccountPart::Kind::idle) at->second = idle_advice(document.trace, device, stretch, part.cause);
+  if (part.kind == AccountPart::Kind::copies) at->second = copy_advice(document.trace, device, stretch);
+  return at->second;
 }
 
 void paint_gaps(const DeviceAccount& device, const PixelGrid& grid, std::vector<GapRect>& out) {

@@ -1,8 +1,10 @@
 #pragma once
 // The gaps of a GPU as the timeline shows them: which pixels, what label, what the host was in; and the way from gap to gap.
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "core/view/document.h"
@@ -37,6 +39,15 @@ struct AccountSums {
 };
 // Of `device` over the stretch above. Made anew only when one of them changes.
 const AccountSums& account_sums(const Document& document, const DeviceAccount& device, TraceView& view);
+
+// What helps against a part of the account of a stretch, as this trace and what was measured ask for; empty where nothing does.
+// Kept from frame to frame.
+struct PartAdvices {
+  const TimeAccount* of = nullptr;
+  std::map<std::tuple<std::int32_t, Ns, Ns, AccountPart::Kind, IdleCause>, std::string> texts;
+};
+const std::string& part_advice(const Document& document, const DeviceAccount& device, Span stretch, const AccountPart& part,
+                               TraceView& view);
 
 // A gap that covers whole columns of pixels, those without a kernel between them. At most one a column, however many there are.
 struct GapRect {

@@ -119,6 +119,29 @@ TEST_CASE("the account is about the marked time, else the selected step, else th
   CHECK(account_sums(*document, device, view).times.window == 1'000'000);
 }
 
+TEST_CASE("what helps against a part is what the trace and the stretch ask for, and not the general words") {
+  const auto document = open_recording("muladd_eager");
+  const TimeAccount& account = *account_of(*document);
+  const DeviceAccount& device = *account.busiest();
+  TraceView view;
+  const auto advice = [&](AccountPart::Kind kind, IdleCause cause, Span stretch) {
+    return part_advice(*document, device, stretch, {kind, cause, 0}, view);
+  };
+  using enum AccountPart::Kind;
+  // The first of its two launches took 392 us of the first gap; the second one none that stands out.
+  const std::string slow = advice(idle, IdleCause::launching, device.window);
+  CHECK(slow.find("one launch alone took 392") != std::string::npos);
+  CHECK(advice(idle, IdleCause::launching, device.gaps[1].span) == idle_cause_remedy(IdleCause::launching));
+  CHECK(advice(idle, IdleCause::launching, device.window) == slow);
+  CHECK(advice(compute, {}, device.window).empty());
+  CHECK_FALSE(advice(copies, {}, device.window).empty());
+  if (!has_shared("advice on a part")) return;
+  const auto other = open_recording("kineto_2021_resnet50");
+  const DeviceAccount& loads = *account_of(*other)->busiest();
+  const std::string& workers = part_advice(*other, loads, loads.window, {idle, IdleCause::data_loading, 0}, view);
+  CHECK(workers.find("there are none now") != std::string::npos);
+}
+
 TEST_CASE("every part of an account has words, and the largest are told first") {
   AccountTimes times;
   times.window = 1000;
