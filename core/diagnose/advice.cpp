@@ -56,7 +56,7 @@ Longest longest_of(const Trace& trace, const DeviceAccount& device, Span part, I
 
 std::string launch_advice(const Trace& trace, const DeviceAccount& device, Span part) {
   if (const Longest launch = longest_of(trace, device, part, IdleCause::launching); launch.leads())
-    return fmt::format("Warm up before recording: one launch alone took {}, as when its kernel is used for the first time.",
+    return fmt::format("Warm up before recording: one launch alone took {}, as the first use of a kernel or a stream does.",
                        format_duration(launch.one));
   if (Done(trace).graphs) return "Make fewer launches: fuse small kernels, or put more of them into the CUDA graphs.";
   return std::string(idle_cause_remedy(IdleCause::launching));
@@ -64,7 +64,11 @@ std::string launch_advice(const Trace& trace, const DeviceAccount& device, Span 
 
 std::string start_advice(const Trace& trace, const DeviceAccount& device, Span part) {
   const Longest start = longest_of(trace, device, part, IdleCause::starting);
-  if (!start.leads()) return std::string(idle_cause_remedy(IdleCause::starting));
+  if (!start.leads())
+    return Done(trace).graphs ? "A few microseconds each are usual: put more work into each CUDA graph; where one takes long, "
+                                "look at what its "
+                                "stream waits for."
+                              : std::string(idle_cause_remedy(IdleCause::starting));
   return fmt::format(
       "One piece of work alone began {} after its launch: look at what its stream waited for (an event, another stream, work "
       "from before the recording), or whether its kernel was used for the first time.",

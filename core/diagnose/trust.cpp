@@ -105,10 +105,11 @@ std::string trust_text(const Trust& trust) {
         "shares of them may be wrong.");
   if (trust.launch_blocked)
     sentences.push_back(
-        fmt::format("Launches waited for their kernels, as with CUDA_LAUNCH_BLOCKING=1: {} of {} kernels of {} or more ended "
+        fmt::format("Launches waited for their kernels, as with CUDA_LAUNCH_BLOCKING=1: {} {} kernels of {} or more ended "
                     "before their launch returned. "
                     "What limits the run without that is not judged.",
-                    shown(trust.blocked_kernels), shown(trust.long_kernels), format_duration(kLeastTellingKernel)));
+                    trust.blocked_kernels == trust.long_kernels ? "all" : shown(trust.blocked_kernels) + " of",
+                    shown(trust.long_kernels), format_duration(kLeastTellingKernel)));
   if (trust.unlinked > 0 && trust.unlinked == trust.gpu_work)
     sentences.push_back(fmt::format("No launch of the {} in this file is recorded, so why the GPU stood still is not known.",
                                     trust.gpu_work == 1 ? "1 GPU operation" : shown(trust.gpu_work) + " GPU operations"));

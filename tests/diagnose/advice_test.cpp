@@ -67,6 +67,7 @@ TEST_CASE("nobody is told to do what the trace already does") {
   CHECK(holds(compiled, "CUDA graphs (mode="));
   CHECK(holds(Accounted(kOneKernel + region + replay).on(IdleCause::op), "more of the step in each CUDA graph"));
   CHECK(holds(Accounted(kOneKernel + replay).on(IdleCause::launching), "put more of them into the CUDA graphs"));
+  CHECK(holds(Accounted(kOneKernel + replay).on(IdleCause::starting), "put more work into each CUDA graph"));
   CHECK(holds(Accounted(kOneKernel + region).on(IdleCause::python), "into the compiled part"));
 }
 

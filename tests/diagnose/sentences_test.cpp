@@ -278,3 +278,39 @@ TEST_CASE("a run that one part without a cause limits is not told that no part d
   CHECK(starting.diagnosis.verdict.starts_with(
       "Mixed: no part whose cause the file tells limits the run: the GPU computes for 60.0 %"));
 }
+
+TEST_CASE("copies whose launch is not in the file cost time, too, and the sentence says so") {
+  const Finding f =
+      the_finding(Script(1000)
+                      .unlinked("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 10, 300)
+                      .work("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 400, 100, 1)
+                      .kernel("k", 0, 480, 40)
+                      .add(slice("cudaMemcpyAsync", "350", "1", ", \"args\": {\"correlation\": 1}", "cuda_runtime"))
+                      .text(),
+                  "memcpy_heavy");
+  CHECK(f.cost == 380'000);
+  CHECK(holds(f.summary, "with those whose launch is not in the file, the GPU copies for 380 µs with no kernel beside it."));
+}
+
+TEST_CASE("a closing wait longer than the window is no share of it") {
+  const auto summary = [](int length) {
+    return the_finding(Script(100).kernel(kMm, 0, 10, 100).call("cudaDeviceSynchronize", 105, length).text(),
+                       "final_device_sync")
+        .summary;
+  };
+  CHECK(holds(summary(500), "lasted 500 µs, more than the window of 110 µs"));
+  CHECK(holds(summary(55), "lasted 55.0 µs, 50 % of the window of 110 µs"));
+}
+
+TEST_CASE("of two launches one is slower than the other, of one there is no other") {
+  const auto summary = [](int launches) {
+    Script script(3000);
+    script.call("cudaLaunchKernel", 0, 400);
+    for (int i = 1; i < launches; ++i) script.call("cudaLaunchKernel", 500 + 10 * i, 5);
+    script.add(slice("Lazy Function Loading", "10", "300", "", "overhead", "0"));
+    return the_finding(script.text(), "lazy_module_loading").summary;
+  };
+  CHECK(holds(summary(1), "The only launch took 400 µs."));
+  CHECK(holds(summary(2), "The slower launch took 400 µs, the other one 5.00 µs."));
+  CHECK(holds(summary(3), "The slowest launch took 400 µs, the median one 5.00 µs."));
+}

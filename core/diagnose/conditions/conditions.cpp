@@ -68,6 +68,12 @@ std::optional<SmFill> sm_fill(const Facts& facts) {
   return out;
 }
 
+std::string_view left_out_of_fill(const Facts& facts) {
+  const bool unlinked =
+      std::any_of(facts.ops.begin(), facts.ops.end(), [](const GpuOp& op) { return op.is_kernel() && !op.linked(); });
+  return unlinked ? "collectives and kernels without their launch" : "collectives";
+}
+
 bool in_compiled_code(const Facts& facts, SliceId slice) {
   return slice && ((facts.own(slice) | facts.above(slice)) & (kIsRegion | kIsCompiledGraph)) != 0;
 }
@@ -210,11 +216,16 @@ std::string cause_words(const CauseTimes& times, bool host_only) {
       causes.push_back(cause);
   std::stable_sort(causes.begin(), causes.end(),
                    [&](IdleCause a, IdleCause b) { return times[index_of(a)] > times[index_of(b)]; });
-  causes.resize(std::min(causes.size(), most_told));
   std::string out;
-  for (const IdleCause cause : causes)
-    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", format_duration(times[index_of(cause)]), idle_cause_words(cause));
-  return out;
+  Ns rest = 0;
+  for (std::size_t i = 0; i < causes.size(); ++i) {
+    const Ns time = times[index_of(causes[i])];
+    if (i >= most_told)
+      add_saturating(rest, time);
+    else
+      out += fmt::format("{}{} {}", i == 0 ? "" : ", ", format_duration(time), idle_cause_words(causes[i]));
+  }
+  return rest > 0 ? out + fmt::format(", {} otherwise", format_duration(rest)) : out;
 }
 
 Ns median_of(std::vector<Ns> values) {

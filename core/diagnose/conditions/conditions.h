@@ -34,6 +34,8 @@ struct SmFill {
   Ns kernel_time = 0;
 };
 std::optional<SmFill> sm_fill(const Facts& facts);
+// What does not count there: "collectives", "collectives and kernels without their launch".
+std::string_view left_out_of_fill(const Facts& facts);
 // What a file's blocks per SM, which are kept as 32-bit floats, may be off: 0.65 is read as 0.64999998.
 constexpr double kFillRounding = 1e-7;
 
@@ -64,7 +66,8 @@ IdleBefore idle_before(const Facts& facts, std::vector<SliceId> work);
 // The GPU work launched inside one of these CPU slices; that of CUDA graphs only where asked for.
 enum class GraphWork : bool { leave_out, take };
 SpanSet gpu_work_inside(const Facts& facts, const std::vector<SliceId>& slices, GraphWork graphs = GraphWork::take);
-// "12.0 ms in operators, 3.10 ms inside launch calls": the largest of some causes of idle time; empty where there is none.
+// "12.0 ms in operators, 3.10 ms inside launch calls, 1.02 ms otherwise": the largest of some causes of idle time and what is
+// left; empty where there is none.
 std::string cause_words(const CauseTimes& times, bool host_only);
 // "The GPU was busy 26.1 ms of 77.1 ms, 34 % of the time.", or where there are several: "At least one of 2 GPUs was busy ...".
 std::string busy_sentence(const Facts& facts);

@@ -24,11 +24,11 @@ std::vector<Finding> check_addmm_dispatch_fusion(const Facts& facts) {
   std::string counts;
   for (const auto& [ops, count] : calls_with) {
     per_call.emplace_back(std::to_string(ops), count);
-    counts += fmt::format("{}{} ({} {})", counts.empty() ? "" : ", ", ops, count, count == 1 ? "call" : "calls");
+    counts += fmt::format("{}{} {} {}", counts.empty() ? "" : ", ", calls_with.size() == 1 ? "Each" : shown_count(count),
+                          calls_with.size() == 1 || count == 1 ? "starts" : "start", counted(ops, "GPU operation"));
   }
-  finding.summary =
-      fmt::format("{} of aten::addmm {} and {} in one operator. GPU operations a call: {}.", counted(calls.size(), "call"),
-                  calls.size() == 1 ? "multiplies" : "multiply", calls.size() == 1 ? "adds" : "add", counts);
+  finding.summary = fmt::format("{} of aten::addmm {} and {} in one operator. {}.", counted(calls.size(), "call"),
+                                calls.size() == 1 ? "multiplies" : "multiply", calls.size() == 1 ? "adds" : "add", counts);
   finding.evidence.add("n", calls.size());
   finding.evidence.add("gpu_ops_per_call", std::move(per_call));
   mark_slices(finding, facts.trace, calls);

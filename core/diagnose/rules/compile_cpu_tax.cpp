@@ -47,8 +47,9 @@ std::vector<Finding> check_compile_cpu_tax(const Facts& facts) {
   }
   finding.severity = Severity::notable;
   finding.summary =
-      fmt::format("A compiled call takes {} on the host for {} of GPU work, {} times as long. GPU operations a call: {:g}.",
-                  format_duration(middle.host), format_duration(middle.gpu), format_times(ratio), middle.gpu_ops);
+      fmt::format("At the median a compiled call takes {} on the host for {} of GPU work in {}, {} times as long.",
+                  format_duration(middle.host), format_duration(middle.gpu),
+                  middle.gpu_ops == 1 ? "1 operation" : fmt::format("{:g} operations", middle.gpu_ops), format_times(ratio));
   finding.evidence = Evidence({{"region_cpu_us", as_us(middle.host)},
                                {"region_gpu_us", as_us(middle.gpu)},
                                {"gpu_ops", middle.gpu_ops},

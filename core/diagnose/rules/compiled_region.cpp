@@ -32,7 +32,8 @@ std::vector<Finding> check_compiled_region(const Facts& facts) {
   }
   if (!text.empty()) text += list.size() > 8 ? ", ...)" : ")";
   finding.summary = fmt::format("{} of compiled code{}, {} on the host, with {} in {}.", counted(regions.size(), "call"), text,
-                                format_duration(host), counted(gpu_ops, "GPU operation"), regions.size() == 1 ? "it" : "them");
+                                format_duration(host), gpu_ops == 0 ? "no GPU operation" : counted(gpu_ops, "GPU operation"),
+                                regions.size() == 1 ? "it" : "them");
   finding.evidence.add("n", regions.size());
   finding.evidence.add("ids", std::move(list));
   mark_slices(finding, facts.trace, regions);

@@ -50,7 +50,7 @@ std::vector<Finding> check_cuda_graph_launch(const Facts& facts) {
                                 launches.size() == 1 ? "" : " each", format_duration(median));
   if (nodes.back() > 1) {
     const BetweenNodes between = between_nodes(facts, launches);
-    finding.summary += fmt::format(" Between two operations of a graph pass {} at the median, {} in all.",
+    finding.summary += fmt::format(" The pauses between operations of a graph are {} at the median and {} in all.",
                                    format_duration(between.median), format_duration(between.total));
   }
   EvidenceList per_launch;

@@ -45,8 +45,8 @@ std::vector<Finding> check_dataloader_wait(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = total;
-  finding.summary = fmt::format("Fetching the next batch took {} in {} calls, {} of the {}; the longest took {}.",
-                                format_duration(total), shown_count(loads.size()), format_share(share),
+  finding.summary = fmt::format("Fetching the next batch took {} in {}, {} of the {}; the longest took {}.",
+                                format_duration(total), counted(loads.size(), "call"), format_share(share),
                                 facts.steps.empty() ? "recorded window" : "steps' time", format_duration(longest));
   finding.evidence = Evidence({{"n", loads.size()}, {"total_us", as_us(total)}, {"share", share}});
   if (std::all_of(loads.begin(), loads.end(), [&](SliceId s) { return is_fetch_without_workers(facts.trace.name(s)); })) {

@@ -51,8 +51,8 @@ std::vector<Finding> check_exposed_communication(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = exposed;
-  finding.summary = fmt::format("The GPU communicated for {}, {} of the window, with nothing to compute beside it.",
-                                format_duration(exposed), format_share(share));
+  finding.summary = fmt::format("{} communicated for {}, {} of the window, with nothing to compute beside it.",
+                                busiest_words(facts, "The GPU"), format_duration(exposed), format_share(share));
   const OfName& most = names.front();
   finding.summary +=
       fmt::format(" {}, {}, is {} of {}.", names.size() == 1 ? "All of it" : "The largest part", format_duration(most.exposed),

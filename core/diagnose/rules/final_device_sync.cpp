@@ -30,9 +30,10 @@ std::vector<Finding> check_final_device_sync(const Facts& facts) {
   const Ns busy = length_within(facts.busy, facts.trace.span_of(sync));
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format("The closing wait lasted {}, {} of the window of {}{}.", format_duration(took),
-                                format_share(share), format_duration(facts.window.length()),
-                                facts.ops.empty() ? "" : fmt::format("; the GPU worked {} of it", format_duration(busy)));
+  finding.summary = fmt::format(
+      "The closing wait lasted {}, {} of {}{}.", format_duration(took),
+      share > 1 ? "more than the window" : format_share(share) + " of the window", format_duration(facts.window.length()),
+      facts.ops.empty() ? "" : fmt::format("; the GPU worked for {} of the wait", format_duration(busy)));
   finding.evidence = Evidence({{"dur_us", as_us(took)},
                                {"share_of_window", share},
                                {"gpu_busy_inside_us", as_us(busy)},

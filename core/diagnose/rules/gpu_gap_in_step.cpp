@@ -148,22 +148,29 @@ EvidenceList overheads_in(const Facts& facts, Span gap) {
   return names;
 }
 
+Ns overhead_in(const Facts& facts, Span gap) {
+  SpanSet overheads;  // in time order
+  for (const SliceId s : facts.overheads) append(overheads, facts.trace.span_of(s));
+  return length_within(overheads, gap);
+}
+
 void tell_one_off(const Facts& facts, const OneOff& found, std::size_t count, Finding& finding) {
   const GpuOp& prev = facts.ops[found.gap.prev];
   const GpuOp& next = facts.ops[found.gap.next];
   const std::string_view step = facts.trace.name(facts.steps[static_cast<std::size_t>(facts.gpu[found.gap.next].step)]);
   const bool host_late = next.launch_span.begin > prev.span.end;
   EvidenceList overheads = overheads_in(facts, found.gap.span);
-  finding.summary = fmt::format("In {} stream {} paused {} between {} and {}; {} at the median.", shown_name(step), next.stream,
-                                format_duration(found.gap.span.length()), shown_kernel(facts.name(prev)),
+  finding.summary = fmt::format("In {} stream {} paused {} between {} and {}, where the median pause is {}.", shown_name(step),
+                                next.stream, format_duration(found.gap.span.length()), shown_kernel(facts.name(prev)),
                                 shown_kernel(facts.name(next)), format_duration(found.median));
   if (host_late)
     finding.summary += fmt::format(" The launch came {} after the stream had run dry.",
                                    format_duration(next.launch_span.begin - prev.span.end));
   if (const Ns busy = length_within(facts.busy, found.gap.span); busy > 0)
     finding.summary += fmt::format(" Other streams worked for {} of it.", format_duration(busy));
-  if (!overheads.empty()) finding.summary += " The profiler or the driver was at work meanwhile.";
-  if (count > 1) finding.summary += fmt::format(" There are {} such pauses.", shown_count(count));
+  if (const Ns overhead = overhead_in(facts, found.gap.span); overhead > 0)
+    finding.summary += fmt::format(" The profiler or the driver was at work for {} of it.", format_duration(overhead));
+  if (count > 1) finding.summary += fmt::format(" There are {} such pauses; this is the longest.", shown_count(count));
   finding.evidence = Evidence({{"gap_us", as_us(found.gap.span.length())},
                                {"median_us", as_us(found.median)},
                                {"ratio", found.ratio()},
@@ -215,7 +222,7 @@ extern const Rule gpu_gap_in_step = {
     RuleClass::mixed,
     Severity::notable,
     kNeedsGpuWork,
-    "A long pause of one stream, in one step only",
+    "A long pause that the other steps do not have",
     "In one step a stream paused between two pieces of work that follow each other closely in the other steps, or the GPU "
     "stood idle while the "
     "profiler handled its buffers. The summary says what was measured of it.",

@@ -15,9 +15,8 @@ std::vector<Finding> check_grid_covers_sms(const Facts& facts) {
   if (!fill || fill->fill < kLeastFill - kFillRounding) return {};
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary =
-      fmt::format("While kernels computed ({}, communication apart), their blocks reached {} of the SMs on average.",
-                  format_duration(fill->kernel_time), format_share(fill->fill));
+  finding.summary = fmt::format("While kernels computed ({}, {} apart), their blocks reached {} of the SMs on average.",
+                                format_duration(fill->kernel_time), left_out_of_fill(facts), format_share(fill->fill));
   finding.evidence = Evidence({{"fill", fill->fill}, {"tb_sm_efficiency", fill->over_window}});
   finding.spans.push_back({LaneId{}, facts.window, SliceId{}});
   return {std::move(finding)};
@@ -31,7 +30,7 @@ extern const Rule grid_covers_sms = {"grid_covers_sms",
                                      kNeedsLaunches | kNeedsBlocksPerSm,
                                      "Whenever a kernel computes, nearly all SMs have work",
                                      "Grids are large enough for this GPU. It does not tell how well each SM is used. "
-                                     "Communication does not count: it needs few SMs.",
+                                     "Collectives do not count: they need few SMs.",
                                      "Nothing here; the next questions are idle time, data types and the kernels themselves.",
                                      check_grid_covers_sms};
 

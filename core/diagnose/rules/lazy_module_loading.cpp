@@ -46,7 +46,8 @@ std::vector<SliceId> kernel_launches(const Facts& facts) {
 }
 
 struct Launches {
-  Ns median = 0, slowest = 0;
+  std::size_t count = 0;
+  Ns median = 0, slowest = 0, fastest = 0;
   std::vector<SliceId> slow_and_early;
 };
 
@@ -56,13 +57,24 @@ Launches launches_of(const Facts& facts) {
   for (const SliceId s : calls) durations.push_back(facts.trace.duration(s));
   Launches out;
   if (calls.empty()) return out;
+  out.count = calls.size();
   out.slowest = *std::max_element(durations.begin(), durations.end());
+  out.fastest = *std::min_element(durations.begin(), durations.end());
   const std::size_t early = std::max<std::size_t>(calls.size() / kEarlyPart, 1);
   out.median = median_of(durations);
   for (std::size_t i = 0; i < early; ++i)
     if (durations[i] >= kLeastSlowLaunch && durations[i] >= kLeastTimesMedian * out.median)
       out.slow_and_early.push_back(calls[i]);
   return out;
+}
+
+std::string launch_words(const Launches& launches) {
+  const std::string slowest = format_duration(launches.slowest);
+  if (launches.count == 0) return "No launch of a kernel is in the file.";
+  if (launches.count == 1) return fmt::format("The only launch took {}.", slowest);
+  if (launches.count == 2)  // the median is the mean of the two
+    return fmt::format("The slower launch took {}, the other one {}.", slowest, format_duration(launches.fastest));
+  return fmt::format("The slowest launch took {}, the median one {}.", slowest, format_duration(launches.median));
 }
 
 std::vector<Finding> check_lazy_module_loading(const Facts& facts) {
@@ -77,8 +89,7 @@ std::vector<Finding> check_lazy_module_loading(const Facts& facts) {
   const std::string events = loading.events > 0 ? fmt::format("The profiler saw code loaded {} ({}). ", often(loading.events),
                                                               format_duration(loading.event_time))
                                                 : "";
-  finding.summary = fmt::format("{}The slowest launch took {}, the median one {}.", events, format_duration(launches.slowest),
-                                format_duration(launches.median));
+  finding.summary = events + launch_words(launches);
   finding.evidence = Evidence({{"overhead_events", loading.events},
                                {"overhead_us", as_us(loading.event_time)},
                                {"slowest_launch_us", as_us(launches.slowest)},

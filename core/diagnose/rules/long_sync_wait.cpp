@@ -58,6 +58,22 @@ Waits long_waits(const Facts& facts) {
   return out;
 }
 
+// "The host waited 3 times, 4.92 ms in all; the longest wait, 2.83 ms in cudaEventSynchronize, is 29 % of its step."
+std::string wait_words(const Facts& facts, const Waits& waits, SliceId longest) {
+  const std::string name = shown_name(facts.trace.name(longest)), share = format_share(waits.longest_share),
+                    whole = facts.steps.empty() ? "the window" : "its step";
+  if (waits.slices.size() == 1)
+    return fmt::format("The host waited for {} in {}, {} of {}.", format_duration(waits.time), name, share, whole);
+  return fmt::format("The host waited {}, {} in all; the longest wait, {} in {}, is {} of {}.", often(waits.slices.size()),
+                     format_duration(waits.time), format_duration(facts.trace.duration(waits.longest)), name, share, whole);
+}
+
+std::string busy_words(const Waits& waits) {
+  if (waits.gpu_busy == waits.time) return " The GPU was busy all the while.";
+  if (waits.gpu_busy == 0) return " The GPU did nothing meanwhile.";
+  return fmt::format(" The GPU was busy for {} of that.", format_duration(waits.gpu_busy));
+}
+
 std::vector<Finding> check_long_sync_wait(const Facts& facts) {
   Waits waits = long_waits(facts);
   if (waits.slices.empty()) return {};
@@ -67,11 +83,7 @@ std::vector<Finding> check_long_sync_wait(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = waits.time;
-  finding.summary =
-      fmt::format("A thread stood in {} for {}; the longest, {} in {}, is {} of its step. The GPU was busy for {} of it all.",
-                  counted(waits.slices.size(), "long wait"), format_duration(waits.time),
-                  format_duration(facts.trace.duration(waits.longest)), shown_name(facts.trace.name(op ? op : waits.longest)),
-                  format_share(waits.longest_share), format_duration(waits.gpu_busy));
+  finding.summary = wait_words(facts, waits, op ? op : waits.longest) + busy_words(waits);
   finding.evidence = Evidence({{"n", count},
                                {"total_us", as_us(waits.time)},
                                {"longest_us", as_us(facts.trace.duration(waits.longest))},

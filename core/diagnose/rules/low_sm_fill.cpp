@@ -27,8 +27,8 @@ std::vector<Finding> check_low_sm_fill(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = static_cast<Ns>((1 - fill->fill) * static_cast<double>(fill->kernel_time));
-  finding.summary = fmt::format("While kernels ran ({}, communication apart), their blocks reached {} of the SMs on average.",
-                                format_duration(fill->kernel_time), format_share(fill->fill));
+  finding.summary = fmt::format("While kernels ran ({}, {} apart), their blocks reached {} of the SMs on average.",
+                                format_duration(fill->kernel_time), left_out_of_fill(facts), format_share(fill->fill));
   finding.evidence =
       Evidence({{"fill", fill->fill}, {"tb_sm_efficiency", fill->over_window}, {"kernel_us", as_us(fill->kernel_time)}});
   mark_slices(finding, facts.trace, unfilled_kernels(facts));

@@ -62,8 +62,8 @@ std::vector<Finding> check_many_small_kernels(const Facts& facts) {
   finding.summary = fmt::format(
       "{} {}, {} of them under {} (median {}). Before these short ones the GPU waited {} for the host or for a launch to "
       "begin; the calls that launched them took {}.",
-      counted(static_cast<std::size_t>(each_step), "kernel"), facts.steps.empty() ? "in all" : "per step",
-      format_share(short_share), format_duration(kShort), format_duration(median), format_duration(before.host_and_start),
+      format_average(each_step) + " kernels", facts.steps.empty() ? "in all" : "per step", format_share(short_share),
+      format_duration(kShort), format_duration(median), format_duration(before.host_and_start),
       format_duration(kernels.call_time));
   finding.evidence = Evidence({{"kernels", kernels.durations.size()},
                                {"per_step", each_step},

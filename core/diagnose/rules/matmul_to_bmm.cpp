@@ -13,9 +13,9 @@ std::vector<Finding> check_matmul_to_bmm(const Facts& facts) {
   if (calls.empty()) return {};
   const std::size_t all = count_ops(facts, "aten::bmm");
   Finding finding;
-  finding.summary = fmt::format(
-      "{} of aten::matmul became a batched product; aten::bmm was called {} in all. Views and reshapes stand around each.",
-      counted(calls.size(), "call"), counted(all, "time"));
+  finding.summary = fmt::format("{} of aten::matmul became {}", counted(calls.size(), "call"),
+                                calls.size() == 1 ? "a batched product." : "batched products.");
+  if (all > calls.size()) finding.summary += fmt::format(" aten::bmm was called {} in all.", often(all));
   finding.evidence = Evidence({{"n", calls.size()}, {"bmm_total", all}});
   mark_slices(finding, facts.trace, calls);
   return {std::move(finding)};

@@ -13,7 +13,7 @@ std::vector<Finding> check_no_warmup_schedule(const Facts& facts) {
   for (const SliceId s : facts.overheads) requests += facts.trace.name(s) == "Activity Buffer Request" ? 1 : 0;
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = "The first recorded step is ProfilerStep#0: no step was waited for and none was for warming up.";
+  finding.summary = "The first recorded step is ProfilerStep#0: the schedule had no steps for waiting or warming up before it.";
   if (requests > 0) finding.summary += " The profiler asked for its buffers while recording.";
   finding.evidence = Evidence({{"first", facts.trace.name(first)}});
   finding.spans.push_back(span_of_slice(facts.trace, first));

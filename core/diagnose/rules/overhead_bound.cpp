@@ -1,11 +1,18 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/diagnose/advice.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
+
+IdleCause largest_host_part(CauseTimes times) {
+  for (std::size_t i = 0; i < kIdleCauses; ++i)
+    if (!is_host_part(static_cast<IdleCause>(i))) times[i] = 0;
+  return largest_of(times);
+}
 
 std::vector<Finding> check_overhead_bound(const Facts& facts) {
   if (!is_overhead_bound(facts)) return {};
@@ -13,13 +20,15 @@ std::vector<Finding> check_overhead_bound(const Facts& facts) {
   finding.severity = Severity::costly;
   finding.cost = facts.window.length() - facts.busy_in_window;
   finding.summary = busy_sentence(facts);
-  if (const AccountTimes* times = account_times(facts); times != nullptr && times->host() > 0)
+  if (const AccountTimes* times = account_times(facts); times != nullptr && times->host() > 0) {
     finding.summary += fmt::format(" For {} {} waited for the host: {}.", format_duration(times->host()),
                                    busiest_words(facts, "it"), cause_words(times->idle, true));
-  if (!facts.names_matching([](std::string_view n) { return n == "cudaGraphLaunch" || n == "hipGraphLaunch"; }).empty())
-    finding.remedy =
-        "Give each launch more work (bigger batches or matrices), and put more of the step into the CUDA graph: what surrounds "
-        "its replays is the host's time. First make sure that the recording is not just start-up.";
+    const IdleCause lead = largest_host_part(times->idle);
+    const DeviceAccount& device = *facts.analysis.account().busiest();
+    finding.remedy = fmt::format("Begin with the largest of these parts, {}. {}{}", idle_cause_title(lead),
+                                 idle_advice(facts.trace, device, device.window, lead),
+                                 lead == IdleCause::op ? "" : " Bigger batches or matrices give each launch more work.");
+  }
   finding.evidence = Evidence({{"gpu_util", *facts.gpu_util},
                                {"gpu_busy_us", as_us(facts.busy_in_window)},
                                {"window_us", as_us(facts.window.length())},
@@ -42,7 +51,7 @@ extern const Rule overhead_bound = {
     "framework's, "
     "Python's and that of CUDA calls; the numbers above say which leads.",
     "Give each launch more work (bigger batches or matrices), fuse calls, or take launches out of the way with CUDA graphs "
-    "(mode=\"reduce-overhead\"). First make sure that the recording is not just start-up.",
+    "(mode=\"reduce-overhead\").",
     check_overhead_bound};
 
 }  // namespace gapscope

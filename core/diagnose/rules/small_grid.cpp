@@ -42,14 +42,16 @@ std::vector<Finding> check_small_grid(const Facts& facts) {
   const double share = share_of(small.time, small.all_kernels);
   if (small.slices.empty() || share < kLeastShare) return {};
   const std::size_t kernels = small.slices.size();
-  const bool one = kernels == 1;
+  const bool one = kernels == 1, all = small.time == small.all_kernels;
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = static_cast<Ns>(small.unused);
-  finding.summary = fmt::format(
-      "{} of the kernel time is in {} with too few blocks for all SMs; {}, {}, has {}, {} per SM.", format_share(share),
-      counted(kernels, "kernel"), one ? "it" : "the longest", shown_kernel(facts.name(small.longest)),
-      counted(grid_blocks(facts.row(small.longest)), "block"), format_significant(small.longest_blocks));
+  finding.summary =
+      fmt::format("{} with too few blocks for all SMs; {}, {}, has {}, {} per SM.",
+                  all ? fmt::format("All of the kernel time is in {}", counted(kernels, "kernel"))
+                      : fmt::format("{} of the kernel time is in {}", format_share(share), counted(kernels, "kernel")),
+                  one ? "it" : "the longest", shown_kernel(facts.name(small.longest)),
+                  counted(grid_blocks(facts.row(small.longest)), "block"), format_significant(small.longest_blocks));
   finding.evidence = Evidence({{"share", share},
                                {"kernels", kernels},
                                {"time_us", as_us(small.time)},

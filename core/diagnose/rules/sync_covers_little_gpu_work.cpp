@@ -50,10 +50,12 @@ std::vector<Finding> check_sync_covers_little_gpu_work(const Facts& facts) {
   finding.severity = Severity::notable;
   std::vector<SliceId> slices;
   for (const Wait& wait : waits) finding.cost += wait.idle(), slices.push_back(wait.sync);
-  finding.summary = fmt::format("{} lasted {} while the GPU worked only {}.", shown_name(facts.trace.name(longest.sync)),
-                                format_duration(longest.took), format_duration(longest.busy));
+  finding.summary = fmt::format(
+      "{} lasted {}, and the GPU {}.", shown_name(facts.trace.name(longest.sync)), format_duration(longest.took),
+      longest.busy == 0 ? "did nothing meanwhile" : fmt::format("worked for only {} of it", format_duration(longest.busy)));
   if (waits.size() > 1)
-    finding.summary += fmt::format(" There are {} such waits.", format_count(static_cast<Ns>(waits.size())));
+    finding.summary +=
+        fmt::format(" There are {} such waits; in this one it stood idle the longest.", shown_count(waits.size()));
   finding.evidence = Evidence({{"n", waits.size()},
                                {"dur_us", as_us(longest.took)},
                                {"gpu_busy_inside_us", as_us(longest.busy)},

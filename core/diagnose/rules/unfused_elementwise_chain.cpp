@@ -77,11 +77,12 @@ std::vector<Finding> check_unfused_elementwise_chain(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = chains.time / 2;  // of two kernels that both read and write the data, one is left
-  finding.summary =
-      fmt::format("{} of the GPU time ({}) is in {} of back-to-back elementwise kernels; {} {}.", format_share(share),
-                  format_duration(chains.time), counted(static_cast<std::size_t>(chains.count), "chain"),
-                  chains.count == 1 ? "it has" : fmt::format("the longest takes {} in", format_duration(chains.longest_time)),
-                  counted(chains.longest.size(), "kernel"));
+  const std::string longest = counted(chains.longest.size(), "kernel");
+  finding.summary = fmt::format(
+      "{} of the GPU time ({}) is in {} of back-to-back elementwise kernels{}.", format_share(share),
+      format_duration(chains.time),
+      chains.count == 1 ? "1 chain of " + longest : counted(static_cast<std::size_t>(chains.count), "chain"),
+      chains.count == 1 ? "" : fmt::format("; the longest takes {} in {}", format_duration(chains.longest_time), longest));
   finding.evidence = Evidence({{"chains", chains.count},
                                {"time_us", as_us(chains.time)},
                                {"share", share},
