@@ -12,13 +12,20 @@ constexpr std::uint64_t kFewPieces = 4096;
 }  // namespace
 
 HostSums::HostSums(const HostTime& host, Span window, std::size_t slice_count)
-    : window_(window),
+    : host_(host),
+      window_(window),
       read_before_(kReadOften * (kFewPieces + slice_count)),
-      in_order_{HostReader(host, true), HostReader(host, true)},
-      at_ends_{HostReader(host), HostReader(host)} {}
+      in_order_(host, true),
+      at_ends_(host) {}
+
+HostSums::View& HostSums::view_of(LaneId lane) {
+  if (!lane) return all_;
+  if (last_ == nullptr || last_lane_ != lane) last_ = &views_[lane.value], last_lane_ = lane;
+  return *last_;
+}
 
 void HostSums::add_times(LaneId lane, Span span, CauseTimes& times) {
-  View& view = views_[lane.value];
+  View& view = view_of(lane);
   if (view.at.empty() && view.read > read_before_) keep_sums(view, lane);
   if (view.at.empty()) {
     view.read += read(in_order_, lane, span, times);
@@ -34,21 +41,22 @@ void HostSums::add_times(LaneId lane, Span span, CauseTimes& times) {
   if (*(stop - 1) < span.end) read(at_ends_, lane, {*(stop - 1), span.end}, times);
 }
 
-// Where a thread has nothing, it is all threads that are asked.
-std::uint64_t HostSums::read(Readers& readers, LaneId lane, Span span, CauseTimes& times) {
-  if (!lane) return readers.on_all.add_times(lane, span, times);
+// Where a thread has nothing, it is all threads that are asked: the first of them is another one there, so that the reader, in
+// the middle of this thread, is not asked about it.
+std::uint64_t HostSums::read(HostReader& reader, LaneId lane, Span span, CauseTimes& times) {
+  if (!lane) return reader.add_times(lane, span, times);
   std::uint64_t stretches = 0;
   const std::function<void(Span)> uncovered = [&](Span rest) {
     add_times({}, rest, times);
     ++stretches;
   };
-  const std::uint64_t pieces = readers.on_lane.add_times(lane, span, times, &uncovered);
+  const std::uint64_t pieces = reader.add_times(lane, span, times, &uncovered);
   return pieces + stretches;
 }
 
 void HostSums::keep_sums(View& view, LaneId lane) {
   std::vector<HostPiece> pieces;
-  in_order_.on_all.read(lane, window_, pieces);
+  HostReader(host_, true).read(lane, window_, pieces);  // not one that may be in the middle of a lane
   CauseTimes sums{};
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     if (i % kPiecesApart == 0) {

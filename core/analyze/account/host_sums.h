@@ -24,16 +24,18 @@ class HostSums {
     std::vector<Ns> at;      // moments in order; empty: no sums are kept
     std::vector<CauseTimes> before;
   };
-  struct Readers {
-    HostReader on_lane, on_all;  // one reads while the other one is in the middle of a lane
-  };
-  std::uint64_t read(Readers& readers, LaneId lane, Span span, CauseTimes& times);
+  View& view_of(LaneId lane);
+  std::uint64_t read(HostReader& reader, LaneId lane, Span span, CauseTimes& times);
   void keep_sums(View& view, LaneId lane);
 
+  const HostTime& host_;
   const Span window_;
   const std::uint64_t read_before_;  // pieces, so that keeping sums is paid by what was read
-  Readers in_order_, at_ends_;       // of questions that follow each other, and of what is left of those that sums answer
-  std::unordered_map<std::uint32_t, View> views_;  // by lane; the invalid one is that of all threads
+  HostReader in_order_, at_ends_;    // of questions that follow each other, and of what is left of those that sums answer
+  View all_;                         // threads
+  std::unordered_map<std::uint32_t, View> views_;  // by lane
+  LaneId last_lane_;
+  View* last_ = nullptr;
 };
 
 }  // namespace gapscope

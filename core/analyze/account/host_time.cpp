@@ -1,10 +1,8 @@
 #include "core/analyze/account/host_time.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <queue>
-#include <tuple>
 
 #include "core/base/radix_sort.h"
 
@@ -199,6 +197,7 @@ void HostTime::order_threads() {
     now = to;
   };
   for (const Cover& cover : covers) {
+    if (!open.empty() && open.top().rank < cover.rank && cover.span.end <= open.top().span.end) continue;  // never the first
     advance(cover.span.begin);
     open.push(cover);
   }
@@ -319,8 +318,9 @@ void HostReader::begin_slice(LaneState& s, const Open& slice) {
 
 void HostReader::take(LaneState& s, std::uint32_t slice) const {
   const Slices& slices = host_.trace_.slices;
-  if (host_.is_host(slice) && slices.begin[slice] < slices.end[slice])
-    s.slices.push_back({slices.begin[slice], slices.end[slice], slice, host_.part(slice)});
+  for (const auto* column : {slices.begin.data(), slices.end.data()}) __builtin_prefetch(column + slice + 16);  // of many rows
+  const Ns begin = slices.begin[slice], end = slices.end[slice];
+  if (host_.is_host(slice) && begin < end) s.slices.push_back({begin, end, slice, host_.part(slice)});
 }
 
 void HostReader::make_ready(LaneState& s, LaneId id, Span span) {

@@ -7,6 +7,7 @@
 
 #include "core/analyze/account/host_sums.h"
 #include "core/analyze/steps.h"
+#include "core/base/parallel.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
 
@@ -120,13 +121,64 @@ TimeAccount::TimeAccount(const Trace& trace, const LinkIndex&, const std::vector
     work_of->second.push_back(i);
   }
   const std::vector<std::uint8_t> is_communication = communication_of(trace, ops);
-  HostSums host(host_, window_, trace.slice_count());
   for (const auto& [device, work] : of_device) {
     if (!work.first) continue;
     DeviceAccount& account = devices_.emplace_back();
     account.device = device;
     account.window = window_;
-    make_device(account, ops, work.second, is_communication, host);
+    make_device(account, ops, work.second, is_communication);
+  }
+  explain_gaps();
+}
+
+// The gaps of all devices, one device after the other, are dealt out in stretches that follow each other.
+void TimeAccount::explain_gaps() {
+  constexpr std::size_t kLeastEach = 4096;
+  std::size_t all = 0;
+  for (const DeviceAccount& account : devices_) all += account.gaps.size();
+  const std::size_t stretches = std::clamp<std::size_t>(all / kLeastEach, 1, static_cast<std::size_t>(hardware_threads()));
+  std::vector<std::vector<GapRun>> runs(stretches);
+  for (std::size_t i = 0; i < stretches; ++i) {
+    std::size_t before = 0;
+    for (DeviceAccount& account : devices_) {
+      const std::size_t first = std::max(before, all * i / stretches),
+                        last = std::min(before + account.gaps.size(), all * (i + 1) / stretches);
+      if (first < last) runs[i].push_back({&account, first - before, last - before, {}, {}});
+      before += account.gaps.size();
+    }
+  }
+  parallel_for(hardware_threads(), stretches, [&](std::size_t i) {
+    HostSums host(host_, window_, trace_.slice_count());
+    for (GapRun& run : runs[i]) explain(run, host);
+  });
+  for (const std::vector<GapRun>& stretch : runs)
+    for (const GapRun& run : stretch) {
+      const auto before = static_cast<std::uint32_t>(run.account->cause_times_.size());
+      for (std::size_t g = run.first; g < run.last; ++g) run.account->gaps[g].first_cause += before;
+      for (const Ns time : run.times) run.account->cause_times_.push_back(time);
+      for (std::size_t c = 0; c < kIdleCauses; ++c) run.account->times.idle[c] += run.idle[c];
+    }
+}
+
+void TimeAccount::explain(GapRun& run, HostSums& host) const {
+  run.times.reserve(3 * (run.last - run.first));
+  for (std::size_t g = run.first; g < run.last; ++g) {
+    DeviceGap& gap = run.account->gaps[g];
+    gap.first_cause = static_cast<std::uint32_t>(run.times.size());
+    CauseTimes causes{};
+    const GapParts parts = parts_of(gap);
+    if (!parts.host.empty()) host.add_times(parts.thread, parts.host, causes);
+    causes[index_of(IdleCause::launching)] += parts.launching.length();
+    causes[index_of(IdleCause::starting)] += parts.starting.length();
+    causes[index_of(IdleCause::unlinked)] += parts.unlinked.length();
+    Ns most = 0;
+    for (std::size_t c = 0; c < kIdleCauses; ++c) {
+      if (causes[c] == 0) continue;
+      run.idle[c] += causes[c];
+      run.times.push_back(causes[c]);
+      gap.causes = static_cast<std::uint16_t>(gap.causes | 1u << c);
+      if (causes[c] > most) most = causes[c], gap.main = static_cast<IdleCause>(c);
+    }
   }
 }
 
@@ -151,31 +203,14 @@ bool TimeAccount::find_window(const std::vector<GpuOp>& ops) {
 }
 
 void TimeAccount::make_device(DeviceAccount& account, const std::vector<GpuOp>& ops,
-                              const std::vector<std::uint32_t>& of_device, const std::vector<std::uint8_t>& is_communication,
-                              HostSums& host) {
+                              const std::vector<std::uint32_t>& of_device, const std::vector<std::uint8_t>& is_communication) {
   BusySweep sweep(window_, account);
   account.gaps.reserve(of_device.size() + 1);
   account.cause_times_.reserve(3 * of_device.size());
   const auto add_gap = [&](Span span, const GpuOp* ended_by) {
-    DeviceGap gap;
+    DeviceGap& gap = account.gaps.emplace_back(DeviceGap{});
     gap.span = span;
-    gap.first_cause = static_cast<std::uint32_t>(account.cause_times_.size());
     if (ended_by != nullptr) gap.ended_by = ended_by->slice, gap.launch = ended_by->launch;
-    CauseTimes causes{};
-    const GapParts parts = parts_of(gap, gap.launch ? ended_by->launch_span : Span{});
-    if (!parts.host.empty()) host.add_times(parts.thread, parts.host, causes);
-    causes[index_of(IdleCause::launching)] += parts.launching.length();
-    causes[index_of(IdleCause::starting)] += parts.starting.length();
-    causes[index_of(IdleCause::unlinked)] += parts.unlinked.length();
-    Ns most = 0;
-    for (std::size_t c = 0; c < kIdleCauses; ++c) {
-      if (causes[c] == 0) continue;
-      account.times.idle[c] += causes[c];
-      account.cause_times_.push_back(causes[c]);
-      gap.causes = static_cast<std::uint16_t>(gap.causes | 1u << c);
-      if (causes[c] > most) most = causes[c], gap.main = static_cast<IdleCause>(c);
-    }
-    account.gaps.push_back(gap);
   };
   const auto explains_more = [&](const GpuOp& a, const GpuOp& b) {
     const auto key = [&](const GpuOp& op) {
@@ -209,10 +244,11 @@ void TimeAccount::make_device(DeviceAccount& account, const std::vector<GpuOp>& 
   account.times.exposed_copies = length(account.exposed_copies);
 }
 
-TimeAccount::GapParts TimeAccount::parts_of(const DeviceGap& gap, Span call) const {
+TimeAccount::GapParts TimeAccount::parts_of(const DeviceGap& gap) const {
   const Span all = gap.span;
   if (!gap.ended_by) return {.host = all};
   if (!gap.launch) return {.unlinked = all};
+  const Span call = trace_.span_of(gap.launch);
   const Ns begins = std::clamp(call.begin, all.begin, all.end), ends = std::clamp(call.end, all.begin, all.end);
   return {.thread = trace_.lane_id(gap.launch),
           .host = {all.begin, begins},
@@ -221,7 +257,7 @@ TimeAccount::GapParts TimeAccount::parts_of(const DeviceGap& gap, Span call) con
 }
 
 void TimeAccount::add_pieces(HostReader& reader, const DeviceGap& gap, Span clip, std::vector<HostPiece>& out) const {
-  const GapParts parts = parts_of(gap, gap.launch ? trace_.span_of(gap.launch) : Span{});
+  const GapParts parts = parts_of(gap);
   if (const Span host = intersect(parts.host, clip); !host.empty()) reader.read(parts.thread, host, out);
   const auto add = [&](Span span, IdleCause cause) {
     if (const Span part = intersect(span, clip); !part.empty()) out.push_back({part, cause, gap.launch});

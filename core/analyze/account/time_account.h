@@ -93,7 +93,7 @@ class HostSums;
 
 class TimeAccount {
  public:
-  // `ops`: gpu_ops() of the trace. Refers to the trace, which must outlive it. O(n log n).
+  // `ops`: gpu_ops() of the trace. Refers to the trace, which must outlive it. O(n log n). Several threads look at many gaps.
   TimeAccount(const Trace& trace, const LinkIndex& links, const std::vector<GpuOp>& ops);
 
   Span window() const { return window_; }
@@ -127,13 +127,22 @@ class TimeAccount {
   void add_pieces(HostReader& reader, const DeviceGap& gap, Span clip, std::vector<HostPiece>& out) const;
   bool find_window(const std::vector<GpuOp>& ops);
   void make_device(DeviceAccount& account, const std::vector<GpuOp>& ops, const std::vector<std::uint32_t>& of_device,
-                   const std::vector<std::uint8_t>& is_communication, HostSums& host);
+                   const std::vector<std::uint8_t>& is_communication);
+  // Gaps of a device that follow each other, and what is found out about them.
+  struct GapRun {
+    DeviceAccount* account;
+    std::size_t first, last;
+    std::vector<Ns> times;  // gap by gap, cause by cause
+    CauseTimes idle;
+  };
+  void explain_gaps();
+  void explain(GapRun& run, HostSums& host) const;
   // A gap from begin to end: host time on a thread, then the launch, then the start; or all of it unlinked.
   struct GapParts {
     LaneId thread{};
     Span host{}, launching{}, starting{}, unlinked{};
   };
-  GapParts parts_of(const DeviceGap& gap, Span call) const;  // `call`: the launch's span
+  GapParts parts_of(const DeviceGap& gap) const;
 
   const Trace& trace_;
   HostTime host_;
