@@ -4,16 +4,9 @@
 
 #include <array>
 
+#include "app/sampler/find_function.h"
+
 namespace gapscope::sampler {
-namespace {
-
-template <class Function>
-bool find(void* library, const char* name, Function& out) {
-  out = reinterpret_cast<Function>(dlsym(library, name));
-  return out != nullptr;
-}
-
-}  // namespace
 
 // The one that the program has loaded already, the system's, and the toolkit's that this was built with.
 void* open_cupti() {
@@ -29,16 +22,19 @@ std::string CuptiLibrary::load() {
   if (!library)
     return "CUPTI (libcupti.so) was not found. Install the CUDA toolkit's CUPTI, or add its folder to LD_LIBRARY_PATH.";
   const bool whole =
-      find(library, "cuptiActivityRegisterCallbacks", register_callbacks) &&
-      find(library, "cuptiActivityRegisterTimestampCallback", register_timestamps) &&
-      find(library, "cuptiActivityEnable", enable) && find(library, "cuptiActivityDisable", disable) &&
-      find(library, "cuptiActivityEnableRuntimeApi", enable_runtime_call) &&
-      find(library, "cuptiActivityEnableDriverApi", enable_driver_call) && find(library, "cuptiActivityFlushAll", flush_all) &&
-      find(library, "cuptiActivityGetNextRecord", next_record) && find(library, "cuptiActivityGetNumDroppedRecords", dropped) &&
-      find(library, "cuptiActivityEnableLatencyTimestamps", latency_timestamps) &&
-      find(library, "cuptiSetThreadIdType", set_thread_id_type) && find(library, "cuptiGetCallbackName", callback_name) &&
-      find(library, "cuptiGetResultString", result_string) && find(library, "cuptiGetVersion", version) &&
-      find(library, "InitializeInjectionNvtx2", initialize_nvtx);
+      find_function(library, "cuptiActivityRegisterCallbacks", register_callbacks) &&
+      find_function(library, "cuptiActivityRegisterTimestampCallback", register_timestamps) &&
+      find_function(library, "cuptiActivityEnable", enable) && find_function(library, "cuptiActivityDisable", disable) &&
+      find_function(library, "cuptiActivityEnableRuntimeApi", enable_runtime_call) &&
+      find_function(library, "cuptiActivityEnableDriverApi", enable_driver_call) &&
+      find_function(library, "cuptiActivityFlushAll", flush_all) &&
+      find_function(library, "cuptiActivityGetNextRecord", next_record) &&
+      find_function(library, "cuptiActivityGetNumDroppedRecords", dropped) &&
+      find_function(library, "cuptiActivityEnableLatencyTimestamps", latency_timestamps) &&
+      find_function(library, "cuptiSetThreadIdType", set_thread_id_type) &&
+      find_function(library, "cuptiGetCallbackName", callback_name) &&
+      find_function(library, "cuptiGetResultString", result_string) && find_function(library, "cuptiGetVersion", version) &&
+      find_function(library, "InitializeInjectionNvtx2", initialize_nvtx);
   return whole ? std::string() : "The CUPTI library found here is too old: CUDA 12 or later is needed.";
 }
 

@@ -5,12 +5,17 @@
 
 #include <utility>
 
+#include "app/sampler/find_function.h"
+
 namespace gapscope::sampler {
 namespace {
 
+// The driver's own types say too little here: by the type that is written down.
 template <class Function>
 Function find(void* library, const char* name) {
-  return reinterpret_cast<Function>(dlsym(library, name));
+  Function found = nullptr;
+  find_function(library, name, found);
+  return found;
 }
 
 void* loaded_driver() { return dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD); }

@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include "app/sampler/find_function.h"
+
 namespace gapscope::sampler {
 namespace {
 
@@ -11,11 +13,6 @@ constexpr int kClockSm = 1, kClockMemory = 2, kSensorGpu = 0;
 constexpr unsigned kFieldPowerInstant = 186, kTypeUnsigned = 1;
 constexpr unsigned long long kPowerCap = 0x4, kHardwareSlowdown = 0x8, kThermalSoftware = 0x20, kThermalHardware = 0x40,
                              kPowerBrake = 0x80;
-
-template <class Function>
-void find_function(void* library, const char* name, Function& out) {
-  out = reinterpret_cast<Function>(dlsym(library, name));
-}
 
 }  // namespace
 

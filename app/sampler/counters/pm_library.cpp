@@ -1,42 +1,32 @@
 #include "app/sampler/counters/pm_library.h"
 
 #if GAPSCOPE_HAVE_PM_SAMPLING
-#include <dlfcn.h>
-
 #include "app/sampler/cupti_library.h"
+#include "app/sampler/find_function.h"
 
 namespace gapscope::sampler {
-namespace {
-
-// As the headers name them, also where a newer version has a suffix.
-template <class Function>
-bool find(void* library, const char* name, Function& out) {
-  out = reinterpret_cast<Function>(dlsym(library, name));
-  return out != nullptr;
-}
-
-}  // namespace
-
 std::string PmLibrary::load() {
   void* library = open_cupti();
   const bool whole =
-      library && find(library, "cuptiProfilerInitialize", initialize) &&
-      find(library, "cuptiProfilerDeviceSupported", device_supported) && find(library, "cuptiDeviceGetChipName", chip_name) &&
-      find(library, "cuptiProfilerHostInitialize", host_initialize) &&
-      find(library, "cuptiProfilerHostDeinitialize", host_deinitialize) &&
-      find(library, "cuptiProfilerHostConfigAddMetrics", add_metrics) &&
-      find(library, "cuptiProfilerHostGetConfigImageSize", config_size) &&
-      find(library, "cuptiProfilerHostGetConfigImage", config_image) &&
-      find(library, "cuptiProfilerHostGetNumOfPasses", passes) &&
-      find(library, "cuptiProfilerHostEvaluateToGpuValues", evaluate) &&
-      find(library, "cuptiPmSamplingGetCounterAvailability", availability) && find(library, "cuptiPmSamplingEnable", enable) &&
-      find(library, "cuptiPmSamplingDisable", disable) && find(library, "cuptiPmSamplingSetConfig", set_config) &&
-      find(library, "cuptiPmSamplingStart", start) && find(library, "cuptiPmSamplingStop", stop) &&
-      find(library, "cuptiPmSamplingDecodeData", decode) && find(library, "cuptiPmSamplingGetCounterDataSize", data_size) &&
-      find(library, "cuptiPmSamplingCounterDataImageInitialize", initialize_data) &&
-      find(library, "cuptiPmSamplingGetCounterDataInfo", data_info) &&
-      find(library, "cuptiPmSamplingCounterDataGetSampleInfo", sample_info) &&
-      find(library, "cuptiGetResultString", result_string);
+      library && find_function(library, "cuptiProfilerInitialize", initialize) &&
+      find_function(library, "cuptiProfilerDeviceSupported", device_supported) &&
+      find_function(library, "cuptiDeviceGetChipName", chip_name) &&
+      find_function(library, "cuptiProfilerHostInitialize", host_initialize) &&
+      find_function(library, "cuptiProfilerHostDeinitialize", host_deinitialize) &&
+      find_function(library, "cuptiProfilerHostConfigAddMetrics", add_metrics) &&
+      find_function(library, "cuptiProfilerHostGetConfigImageSize", config_size) &&
+      find_function(library, "cuptiProfilerHostGetConfigImage", config_image) &&
+      find_function(library, "cuptiProfilerHostGetNumOfPasses", passes) &&
+      find_function(library, "cuptiProfilerHostEvaluateToGpuValues", evaluate) &&
+      find_function(library, "cuptiPmSamplingGetCounterAvailability", availability) &&
+      find_function(library, "cuptiPmSamplingEnable", enable) && find_function(library, "cuptiPmSamplingDisable", disable) &&
+      find_function(library, "cuptiPmSamplingSetConfig", set_config) && find_function(library, "cuptiPmSamplingStart", start) &&
+      find_function(library, "cuptiPmSamplingStop", stop) && find_function(library, "cuptiPmSamplingDecodeData", decode) &&
+      find_function(library, "cuptiPmSamplingGetCounterDataSize", data_size) &&
+      find_function(library, "cuptiPmSamplingCounterDataImageInitialize", initialize_data) &&
+      find_function(library, "cuptiPmSamplingGetCounterDataInfo", data_info) &&
+      find_function(library, "cuptiPmSamplingCounterDataGetSampleInfo", sample_info) &&
+      find_function(library, "cuptiGetResultString", result_string);
   return whole ? std::string()
                : "The CUPTI library found here cannot sample counters: that of CUDA 12.6 or later is needed, with "
                  "libnvperf_host.so and libnvperf_target.so beside it.";
