@@ -12,6 +12,8 @@
 #include <cstdlib>
 #include <tuple>
 
+#include "core/base/temporary_file.h"
+
 namespace gapscope {
 namespace {
 
@@ -36,6 +38,19 @@ std::optional<std::int64_t> number_of(std::string_view text) {
   return value;
 }
 
+std::optional<std::int64_t> number_in(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value ? number_of(value) : std::nullopt;
+}
+
+// Where launchers say a process's rank and how many there are: torchrun's first, which may itself stand under another.
+struct Launcher {
+  const char *rank, *size;
+};
+constexpr std::array kLaunchers = {Launcher{"RANK", "WORLD_SIZE"}, Launcher{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+                                   Launcher{"PMI_RANK", "PMI_SIZE"}, Launcher{"SLURM_PROCID", "SLURM_NTASKS"},
+                                   Launcher{"LOCAL_RANK", "LOCAL_WORLD_SIZE"}};
+
 // Takes what follows the last dot off the text.
 std::string_view take_last(std::string_view& text) {
   const std::size_t dot = text.rfind('.');
@@ -56,11 +71,18 @@ std::string new_run() {
   return run;
 }
 
-std::int64_t rank_of_process() {
-  for (const char* name : {"RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "LOCAL_RANK"})
-    if (const char* value = std::getenv(name))
-      if (const std::optional<std::int64_t> rank = number_of(value)) return *rank;
-  return -1;
+JobPlace place_in_job() {
+  for (const Launcher& launcher : kLaunchers) {
+    const std::optional<std::int64_t> rank = number_in(launcher.rank);
+    if (!rank) continue;
+    const std::int64_t size = number_in(launcher.size).value_or(-1);
+    return size == 1 ? JobPlace{} : JobPlace{*rank, size};
+  }
+  return {};
+}
+
+std::string path_of_rank(const std::string& path, std::int64_t rank) {
+  return rank < 0 ? path : before_ending(path, "_rank" + std::to_string(rank));
 }
 
 std::string host_name() {
@@ -73,7 +95,7 @@ std::string host_name() {
 }
 
 PieceOwner this_process(const std::string& run) {
-  return {run.empty() ? "alone" : run, host_name(), getpid(), now(), rank_of_process()};
+  return {run.empty() ? "alone" : run, host_name(), getpid(), now(), place_in_job().rank};
 }
 
 std::string piece_path(const std::string& path, const PieceOwner& owner, int attempt) {

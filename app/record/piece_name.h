@@ -25,8 +25,15 @@ struct Piece {
 
 // A word that no other run has.
 std::string new_run();
-// RANK, OMPI_COMM_WORLD_RANK, SLURM_PROCID or LOCAL_RANK of this process; -1 where none is a number.
-std::int64_t rank_of_process();
+// Which of a job's processes this is, as its launcher (torchrun, mpirun, srun) says in the environment. A job of one has no
+// ranks.
+struct JobPlace {
+  std::int64_t rank = -1;  // -1: none
+  std::int64_t size = -1;  // processes of the job; -1: not said
+};
+JobPlace place_in_job();
+// "a/r_rank3.json.gz" of "a/r.json.gz"; as it is where there is no rank.
+std::string path_of_rank(const std::string& path, std::int64_t rank);
 std::string host_name();
 PieceOwner this_process(const std::string& run);
 

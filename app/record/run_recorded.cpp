@@ -135,7 +135,7 @@ void finish_own(const Piece& piece, const std::string& out, Recorded& recorded) 
     recorded.sentences.push_back(piece.path + ": not finished yet, and written on another machine, " + piece.owner.host + ".");
     return;
   }
-  const Rescued rescued = rescue(piece.path, out, kTraceTail);
+  const Rescued rescued = rescue(piece.path, path_of_rank(out, piece.owner.rank), kTraceTail);
   switch (rescued.what) {
     case Rescued::What::finished:
       recorded.traces.push_back({rescued.path, piece.owner.rank});

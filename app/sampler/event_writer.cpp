@@ -50,7 +50,8 @@ bool EventWriter::begin() {
   if (begun_) return file_.is_open();
   begun_ = true;
   info_ = world_.facts();
-  trouble_ = file_.open(options_.out, this_process(options_.run));
+  const PieceOwner owner = this_process(options_.run);
+  trouble_ = file_.open(path_of_rank(options_.out, owner.rank), owner);
   if (!trouble_.empty()) return false;
   append_head(text_, info_);
   append_process_names(text_, info_);

@@ -293,6 +293,19 @@ void append_json_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
+namespace {
+
+// As PyTorch's, of which only these two are known here.
+void append_place_in_job(std::string& out, const TraceInfo& info) {
+  if (info.rank < 0) return;
+  out += ",\n  \"distributedInfo\": {\"rank\": ";
+  append_int(out, info.rank);
+  if (info.world_size > 0) append_field(out, "world_size", info.world_size);
+  out += '}';
+}
+
+}  // namespace
+
 void append_head(std::string& out, const TraceInfo& info) {
   out += "{\n  \"schemaVersion\": 1,\n  \"deviceProperties\": [\n";
   for (std::size_t i = 0; i < info.devices.size(); ++i) {
@@ -305,6 +318,7 @@ void append_head(std::string& out, const TraceInfo& info) {
   append_int(out, info.cupti_version);
   out += ",\n  \"cuda_driver_version\": ";
   append_int(out, info.driver_version);
+  append_place_in_job(out, info);
   out += ",\n  \"displayTimeUnit\": \"ms\",\n  \"baseTimeNanoseconds\": ";
   append_int(out, info.base);
   out += ",\n  \"traceEvents\": [\n";

@@ -25,6 +25,7 @@ struct TraceInfo {
   int cupti_version = 0, driver_version = 0;
   Ns base = 0;  // ts 0, see base_time
   std::vector<Device> devices;
+  std::int64_t rank = -1, world_size = -1;  // in its job; -1: none, not said
 };
 
 // The begin of a period of 7,889,238 s (a quarter of a year), as Kineto counts from.

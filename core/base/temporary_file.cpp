@@ -164,15 +164,17 @@ int rename_unless_taken(int folder, const char* from, const char* to) {
   return why;
 }
 
-std::string numbered(std::string_view path, int n) {
+std::string before_ending(std::string_view path, std::string_view word) {
   const std::size_t folder_end = path.rfind('/') + 1;  // 0 without one
   std::size_t ending = path.size();
   for (const std::string_view packing : {".gz", ".xz", ".zst"})
     if (path.ends_with(packing)) ending -= packing.size();
   const std::size_t dot = path.substr(0, ending).rfind('.');
   if (dot != std::string_view::npos && dot > folder_end) ending = dot;
-  return std::string(path.substr(0, ending)) + '-' + std::to_string(n) + std::string(path.substr(ending));
+  return std::string(path.substr(0, ending)).append(word).append(path.substr(ending));
 }
+
+std::string numbered(std::string_view path, int n) { return before_ending(path, '-' + std::to_string(n)); }
 
 void remove_temporaries_when_killed() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {

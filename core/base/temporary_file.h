@@ -50,6 +50,8 @@ int rename_unless_taken(int folder, const char* from, const char* to);
 
 // The n-th name after `path`: "a/b.json.gz" gives "a/b-2.json.gz" for 2. A packing's ending goes with the one before it.
 std::string numbered(std::string_view path, int n);
+// The same with another word there.
+std::string before_ending(std::string_view path, std::string_view word);
 
 // From now on SIGINT, SIGTERM and SIGHUP take away the temporaries that have a name, and then end the program as they would
 // have. Signals that are ignored (nohup) or handled already are left alone. For the program's own main, never for a guest.

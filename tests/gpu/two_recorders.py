@@ -49,7 +49,7 @@ def pieces(folder):
 
 
 def numbered(count):
-    return sorted("recording" + (f"-{i}" if i else "") + ".json.gz" for i in range(count))
+    return sorted("recording" + (f"-{i}" if i > 1 else "") + ".json.gz" for i in range(1, count + 1))
 
 
 def wait_for(what, seconds=120):
@@ -89,7 +89,7 @@ def ten_in_a_row(gapscope, workload, folder, expected):
 def ranks_of_one_program(gapscope, workload, folder, expected):
     script = 'for i in 2 0 1; do RANK=$i "$0" "$@" & done; wait'
     recording = Recording(gapscope, folder, ["bash", "-c", script, workload, *SHORT]).end()
-    if [kernels(path) for path in recording.traces] != [expected] * 3 or names(folder) != numbered(3):
+    if [kernels(path) for path in recording.traces] != [expected] * 3 or names(folder) != [f"recording_rank{i}.json.gz" for i in range(3)]:
         yield f"{names(folder)}, said {recording.said!r}"
     for rank in range(3):
         if f"(rank {rank}, " not in recording.said:

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "core/load/load_trace.h"
@@ -220,4 +221,26 @@ TEST_CASE("a file that has grown too large says so") {
   for (int i = 0; i < 1'000; ++i) launch_at(writer, kBegin + i * 20'000, static_cast<std::uint32_t>(i + 1));
   writer.flush(kBegin + 2 * kSecond);
   CHECK(writer.full());
+}
+
+TEST_CASE("a rank's recording has its rank in the name and says its place in the job") {
+  const std::string before[] = {std::getenv("RANK") ? std::getenv("RANK") : "",
+                                std::getenv("WORLD_SIZE") ? std::getenv("WORLD_SIZE") : ""};
+  setenv("RANK", "3", 1);
+  setenv("WORLD_SIZE", "8", 1);
+  Target target;
+  EventWriter::World ranked = world();
+  ranked.facts = [] {
+    TraceInfo info = world().facts();
+    info.rank = 3;
+    info.world_size = 8;
+    return info;
+  };
+  EventWriter writer(target.options, ranked);
+  launch_at(writer, kBegin, 1);
+  writer.finish(kBegin + kSecond);
+  before[0].empty() ? unsetenv("RANK") : setenv("RANK", before[0].c_str(), 1);
+  before[1].empty() ? unsetenv("WORLD_SIZE") : setenv("WORLD_SIZE", before[1].c_str(), 1);
+  CHECK(writer.path() == (target.folder.path() / "r_rank3.json").string());
+  CHECK(opened(writer.path())->header.find("distributedInfo").find("\"world_size\": 8") != std::string_view::npos);
 }

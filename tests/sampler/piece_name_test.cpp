@@ -29,7 +29,9 @@ class Launcher {
   }
 
  private:
-  static constexpr const char* kNames[] = {"RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "LOCAL_RANK"};
+  static constexpr const char* kNames[] = {"RANK",       "WORLD_SIZE",      "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
+                                           "PMI_RANK",   "PMI_SIZE",        "SLURM_PROCID",         "SLURM_NTASKS",
+                                           "LOCAL_RANK", "LOCAL_WORLD_SIZE"};
   std::vector<std::string> before_;
 };
 
@@ -81,19 +83,37 @@ TEST_CASE("no two runs, processes or attempts have one name") {
   CHECK(names.size() == 304);
 }
 
-TEST_CASE("the rank is the launcher's: torchrun's, Open MPI's, Slurm's") {
+TEST_CASE("the place in the job is the launcher's word: torchrun's, Open MPI's, MPICH's, Slurm's") {
   const Launcher launcher;
-  CHECK(rank_of_process() == -1);
+  const auto says = [](std::int64_t rank, std::int64_t size) {
+    const JobPlace place = place_in_job();
+    return place.rank == rank && place.size == size;
+  };
+  CHECK(says(-1, -1));
   setenv("LOCAL_RANK", "1", 1);
-  CHECK(rank_of_process() == 1);
+  CHECK(says(1, -1));
   setenv("SLURM_PROCID", "2", 1);
-  CHECK(rank_of_process() == 2);
+  setenv("SLURM_NTASKS", "16", 1);
+  CHECK(says(2, 16));
+  setenv("PMI_RANK", "5", 1);
+  CHECK(says(5, -1));
   setenv("OMPI_COMM_WORLD_RANK", "3", 1);
-  CHECK(rank_of_process() == 3);
+  setenv("OMPI_COMM_WORLD_SIZE", "8", 1);
+  CHECK(says(3, 8));
   setenv("RANK", "4", 1);
-  CHECK(rank_of_process() == 4);
+  CHECK(says(4, -1));
   setenv("RANK", "../../x", 1);
-  CHECK(rank_of_process() == 3);
+  CHECK(says(3, 8));
+  // A job of one process has no ranks: its recording keeps the name that was asked for.
+  setenv("OMPI_COMM_WORLD_SIZE", "1", 1);
+  CHECK(says(-1, -1));
+}
+
+TEST_CASE("a rank's recording has the rank in its name, before the endings") {
+  CHECK(path_of_rank("/a.b/r.json.gz", 3) == "/a.b/r_rank3.json.gz");
+  CHECK(path_of_rank("r.json", 12) == "r_rank12.json");
+  CHECK(path_of_rank("r", 0) == "r_rank0");
+  CHECK(path_of_rank("r.json", -1) == "r.json");
 }
 
 TEST_CASE("pieces are found beside the recording, by rank") {
