@@ -13,6 +13,7 @@
 #include <new>
 #include <system_error>
 
+#include "app/record/piece_name.h"
 #include "app/record/status.h"
 #include "app/sampler/devices.h"
 
@@ -65,6 +66,9 @@ TraceInfo facts(const CuptiLibrary& cupti) {
   info.driver_version = driver.version;
   info.devices = std::move(driver.devices);
   info.base = base_time(now());
+  const JobPlace place = place_in_job();
+  info.rank = place.rank;
+  info.world_size = place.size;
   return info;
 }
 
@@ -237,6 +241,7 @@ void Recorder::write_counters() {
   if (!counters_ || over_) return;
   const CounterSampler::Taken taken = counters_->take();
   for (const std::string& sentence : taken.sentences) tell_sentence(options_.status, sentence);
+  counters_told_ = counters_told_ || !taken.sentences.empty();
   for (const CounterReading& reading : taken.readings) writer_.add_counters(reading);
   for (const HealthReading& reading : taken.health) writer_.add_counters(reading);
   counters_dropped_ += taken.dropped;
@@ -244,6 +249,9 @@ void Recorder::write_counters() {
 
 void Recorder::tell_lost_samples() {
   const std::uint64_t lost = std::max(writer_.counters().lost(), counters_dropped_), all = lost + writer_.counters().samples();
+  if (counters_ && all == 0 && !counters_told_)
+    tell_sentence(options_.status,
+                  "No counters were recorded: the program ended before they began. They take some tenths of a second to.");
   if (lost == 0 || all == 0) return;
   char share[32];
   std::snprintf(share, sizeof share, "%.2g", 100 * static_cast<double>(lost) / static_cast<double>(all));
@@ -262,7 +270,7 @@ void Recorder::end_recording() {
   writer_.finish(now());
   over_ = true;
   tell_sentence(options_.status, writer_.trouble());
-  if (!writer_.path().empty()) tell_trace(options_.status, {writer_.path(), rank_of_process()});
+  if (!writer_.path().empty()) tell_trace(options_.status, {writer_.path(), place_in_job().rank});
   // CUPTI has one listener. What a later one was given of our buffers did not come back to us.
   if (ending_ && lent_ > 0)
     tell_sentence(
@@ -283,7 +291,7 @@ void Recorder::give_up(const char* sentence) noexcept {
   try {
     writer_.finish_short();
     tell_sentence(options_.status, writer_.trouble());
-    if (!writer_.path().empty()) tell_trace(options_.status, {writer_.path(), rank_of_process()});
+    if (!writer_.path().empty()) tell_trace(options_.status, {writer_.path(), place_in_job().rank});
   } catch (...) {
     writer_.abandon();
   }

@@ -68,6 +68,7 @@ class Recorder {
   EventWriter writer_;
   std::unique_ptr<CounterSampler> counters_;
   std::uint64_t counters_dropped_ = 0;
+  bool counters_told_ = false;  // something about them was said already
   std::thread thread_;
   std::mutex mutex_;
   std::condition_variable filled_ready_, buffer_free_;

@@ -94,7 +94,7 @@ def main(gapscope, folder=None):
     trace = json.load(gzip.open(path))
     events, gpu = trace["traceEvents"], trace["deviceProperties"][0]
     track = {k: series(events, *k) for k in [("SM", "active %"), ("SM", "tensor pipe %"), ("SM", "issue %"), ("DRAM", "read GB/s"), ("DRAM", "write GB/s"),
-             ("DRAM", "of peak %"), ("GPU power", "W"), ("GPU clock", "SM MHz"), ("Counter sampling", "interval us"), ("PCIe", "read GB/s")]}
+             ("DRAM", "of peak %"), ("GPU power", "W"), ("GPU clock", "SM MHz"), ("SM clock", "MHz"), ("Counter sampling", "interval us"), ("PCIe", "read GB/s")]}
     interval = statistics.median(v for v in track[("Counter sampling", "interval us")][1] if v > 0)
     print(f"{os.path.getsize(path) / 1e6:.1f} MB, interval {interval} us; events of SM: {len(track[('SM', 'active %')][0])}; holes: "
           f"{sum(v == 0 for v in track[('Counter sampling', 'interval us')][1]) - 1}")
@@ -113,10 +113,10 @@ def main(gapscope, folder=None):
               f"{mean(track[('DRAM', 'of peak %')], begin, end):.1f} %")
     loop = gemms[len(gemms) // 2:]
     begin, end = loop[0]["ts"], loop[-1]["ts"] + loop[-1]["dur"]
-    clock = mean(track[("GPU clock", "SM MHz")], begin, end)
+    clock, by_driver = mean(track[("SM clock", "MHz")], begin, end), mean(track[("GPU clock", "SM MHz")], begin, end)
     flops = 2 * 8192**3 * len(loop) / (end - begin) * 1e6
     peak = FLOPS_PER_CYCLE[f"{gpu['computeMajor']}.{gpu['computeMinor']}"] * gpu["numSms"] * clock * 1e6
-    print(f"GEMM: {flops / 1e12:.0f} TFLOP/s at {clock:.0f} MHz, {100 * flops / peak:.1f} % of {peak / 1e12:.0f}; tensor pipe {mean(track[('SM', 'tensor pipe %')], begin, end):.1f} %,"
+    print(f"GEMM ({loop[0]['name']}): {flops / 1e12:.0f} TFLOP/s at {clock:.0f} MHz (the driver says {by_driver:.0f}), {100 * flops / peak:.1f} % of {peak / 1e12:.0f}; tensor pipe {mean(track[('SM', 'tensor pipe %')], begin, end):.1f} %,"
           f" SM active {mean(track[('SM', 'active %')], begin, end):.1f} %, issue {mean(track[('SM', 'issue %')], begin, end):.1f} %, DRAM {mean(track[('DRAM', 'of peak %')], begin, end):.1f} %")
     ours = mean(track[("GPU power", "W")], begin, end)
     base = trace["baseTimeNanoseconds"]

@@ -72,6 +72,17 @@ TEST_CASE("readings that come twice or too late are left out") {
   CHECK(text.find("60") == std::string::npos);
 }
 
+TEST_CASE("a sample that begins a little before the last one ended follows it without a hole") {
+  CounterText counters;
+  std::string text;
+  counters.add(text, info(), reading_at(kBegin, 50));
+  counters.add(text, info(), reading_at(kBegin + kInterval - 40, 60));
+  counters.finish(text, info());
+  CHECK(counters.samples() == 2);
+  CHECK(counters.lost() == 0);
+  CHECK(count(text, R"("interval us": 0})") == 1);
+}
+
 TEST_CASE("NVML's readings: what it does not say is left out") {
   CounterText counters;
   std::string text;

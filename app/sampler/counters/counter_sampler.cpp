@@ -49,7 +49,7 @@ void CounterSampler::begin_on(int device, const std::string& bus_id) {
   const std::string who = "GPU " + std::to_string(device);
   if (nvml_.is_divided(gpu))
     return say(who + " is divided (MIG): its counters cannot be sampled. The recording goes on without them.");
-  PmRequest request{device, groups_, interval_ns_, peak_dram(device)};
+  PmRequest request{device, groups_, interval_ns_, peak_dram(device), clock_};
   session = std::make_unique<PmSession>();
   const std::string wrong = session->start(request, [this](const CounterReading& reading) { keep(reading); });
   if (wrong.empty())

@@ -1,5 +1,6 @@
 #include "app/sampler/counters/counter_text.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <string_view>
 
@@ -22,6 +23,7 @@ constexpr std::array kSampled = {
           3},
     Event{"PCIe", {{{"read GB/s", Quantity::pcie_read}, {"write GB/s", Quantity::pcie_write}}}, 2},
     Event{"NVLink", {{{"received GB/s", Quantity::nvlink_received}, {"sent GB/s", Quantity::nvlink_sent}}}, 2},
+    Event{"SM clock", {{{"MHz", Quantity::sm_clock}}}, 1},
 };
 // The others, after those: how long a sample is (0: nothing is sampled from here on), and what NVML says.
 constexpr std::size_t kSampling = kSampled.size(), kPower = kSampling + 1, kClock = kPower + 1, kHeat = kClock + 1,
@@ -72,15 +74,16 @@ void CounterText::put_off(std::string& out, const TraceInfo& info, std::int32_t 
 void CounterText::add(std::string& out, const TraceInfo& info, const CounterReading& reading) {
   Device& device = devices_[reading.device];
   const Ns interval = reading.times.end - reading.times.begin;
-  if (interval <= 0 || reading.times.begin < device.end) return;
-  if (const Ns missing = reading.times.begin - device.end; device.end != 0 && missing > device.interval / 2) {
+  if (interval <= 0 || reading.times.begin < device.end - interval / 2) return;
+  const Ns begin = std::max(reading.times.begin, device.end);  // clocks that are brought onto ours jitter by some tens of ns
+  if (const Ns missing = begin - device.end; device.end != 0 && missing > device.interval / 2) {
     lost_ += static_cast<std::uint64_t>((missing + device.interval / 2) / device.interval);
     put_off(out, info, reading.device, device);
   }
   ++samples_;
   device.end = reading.times.end;
   device.interval = interval;
-  const Place place{reading.device, reading.times.begin};
+  const Place place{reading.device, begin};
   put(out, info, place, kSampling, interval_args(interval));
   for (std::size_t event = 0; event < kSampled.size(); ++event) {
     std::string args;

@@ -24,7 +24,7 @@ class CounterText {
   std::uint64_t lost() const { return lost_; }
 
  private:
-  static constexpr std::size_t kEvents = 9;  // that differ in their name
+  static constexpr std::size_t kEvents = 10;  // that differ in their name
   struct Device {
     std::array<std::string, kEvents> last;  // their args, as last written
     Ns end = 0, interval = 0;               // of the last sample

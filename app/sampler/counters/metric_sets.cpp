@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace gapscope::sampler {
 namespace {
 
+constexpr double kClockStep = 5;             // MHz: a sample's length is known to some tens of nanoseconds, no better
 constexpr double kInstructionsPerCycle = 4;  // an SM's four schedulers issue one each
 
 // Units that stream their samples together ("Triage") are cheapest to read, where a chip has them for what is asked.
@@ -164,6 +166,8 @@ CounterReading reading_of(const MetricSet& set, std::span<const double> values, 
   const auto lasted = static_cast<double>(times.end - times.begin);
   if (lasted <= 0 || values.size() < set.metrics.size() || values.empty()) return reading;
   const double cycles = values[0];
+  if (std::isfinite(cycles) && cycles > 0)
+    reading[Quantity::sm_clock] = kClockStep * std::round(cycles / lasted * 1000 / kClockStep);
   for (std::size_t i = 1; i < set.metrics.size(); ++i) {
     const Metric& metric = set.metrics[i];
     if (!std::isfinite(values[i]) || values[i] < 0) continue;

@@ -1,6 +1,7 @@
 #include "app/sampler/counters/pm_session.h"
 
 #include "app/sampler/counters/pm_host.h"
+#include "app/sampler/counters/sample_clock.h"
 #include "app/sampler/guest_thread.h"
 
 #if GAPSCOPE_HAVE_PM_SAMPLING
@@ -11,6 +12,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -57,6 +59,7 @@ struct PmSession::State {
   std::string trouble;
   std::atomic<bool> ending{false}, fetched_all{false};
   bool first = true;
+  SampleClock clock;
   std::thread fetcher, reader;
 
   std::string find_gpu();
@@ -233,6 +236,7 @@ void PmSession::State::read_image(const std::vector<std::uint8_t>& image, std::v
   info.pCounterDataImage = image.data();
   info.counterDataImageSize = image.size();
   if (cupti.data_info(&info) != CUPTI_SUCCESS) return;
+  const SampleClock::Moment now = moment_at(request.clock());
   for (std::size_t i = 0; i < info.numCompletedSamples; ++i) {
     auto sample =
         sized<CUpti_PmSampling_CounterData_GetSampleInfo_Params>(CUpti_PmSampling_CounterData_GetSampleInfo_Params_STRUCT_SIZE);
@@ -242,11 +246,16 @@ void PmSession::State::read_image(const std::vector<std::uint8_t>& image, std::v
     sample.sampleIndex = i;
     if (cupti.sample_info(&sample) != CUPTI_SUCCESS || host.evaluate(image, i, names, values) != CUPTI_SUCCESS) continue;
     // The very first holds what was counted since the counters were set up.
-    if (std::exchange(first, false))
+    if (std::exchange(first, false)) {
       ask_for_peaks(image);
+      continue;
+    }
+    const std::optional<Ns> begin = clock.ours_of(static_cast<std::int64_t>(sample.startTimestamp), now),
+                            end = clock.ours_of(static_cast<std::int64_t>(sample.endTimestamp), now);
+    if (begin && end)
+      sink(reading_of(set, values, request.device, {*begin, *end}, request.peak_dram));
     else
-      sink(reading_of(set, values, request.device,
-                      {static_cast<Ns>(sample.startTimestamp), static_cast<Ns>(sample.endTimestamp)}, request.peak_dram));
+      fail("Counters end early: another profiler in the program gave CUPTI a clock that is not known here.");
   }
 }
 
@@ -313,6 +322,7 @@ std::string PmSession::start(const PmRequest& request, Sink sink) {
   State& s = *state_;
   s.request = request;
   s.sink = std::move(sink);
+  s.clock = SampleClock(moment_at(request.clock()));
   std::string wrong = s.find_gpu();
   if (wrong.empty()) wrong = s.choose();
   if (wrong.empty()) wrong = s.configure();

@@ -17,6 +17,7 @@ struct PmRequest {
   std::vector<std::string> groups;
   std::int64_t interval_ns = 20'000;
   double peak_dram = 0;  // bytes a second
+  std::function<Ns()> clock;
 };
 
 class PmSession {

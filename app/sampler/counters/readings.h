@@ -21,8 +21,9 @@ enum class Quantity : std::uint8_t {
   pcie_write,       // GB/s
   nvlink_received,  // GB/s
   nvlink_sent,      // GB/s
+  sm_clock,         // MHz: cycles of the SMs over the time that passed
 };
-constexpr std::size_t kQuantities = 10;
+constexpr std::size_t kQuantities = 11;
 constexpr double kNotMeasured = NAN;
 
 // Means over a stretch of time; CUPTI's samples follow each other without a gap.
