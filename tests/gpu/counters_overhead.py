@@ -1,11 +1,13 @@
-"""What counters cost: the GeGLU training workload recorded without and with them, in turn, in one run, and alone. By hand:
+"""What counters cost: GeGLU training, in plain CUDA and in PyTorch, alone, recorded, and recorded with counters, in turn. Needs a
+GPU, PyTorch, a gapscope with the recorder and gapscope-workload; run it by hand:
 
-    python3 tests/gpu/counters_overhead.py build/gapscope
+    python3 tests/gpu/counters_overhead.py build/gapscope build/gapscope-workload
 """
-import statistics
-import subprocess
+import re
 import sys
 import tempfile
+
+from overhead import in_turn, output, python_time
 
 TRAINING = """
 import time, torch
@@ -31,28 +33,27 @@ for _ in range(400): step()
 torch.cuda.synchronize()
 print((time.perf_counter() - begin) / 400 * 1e6)
 """
+WORKLOAD = ["geglu-mlp", "--size", "4096", "--train", "--warmup", "--steps", "1000", "--no-check"]
 
 
-def run(prefix, note):
-    done = subprocess.run([*prefix, sys.executable, "-c", TRAINING], check=True, capture_output=True, text=True)
-    note.update(line for line in done.stderr.splitlines() if "lost" in line or "not recorded" in line)
-    return float(done.stdout.split()[-1])
+def workload_time(prefix, workload, notes):
+    return float(re.search(r"steps of ([\d.]+) us in the median", output([*prefix, workload, *WORKLOAD], notes)).group(1))
 
 
-def main(gapscope):
+def main(gapscope, workload):
     folder = tempfile.mkdtemp(prefix="gapscope-overhead-")
     recorded = [gapscope, "record", "--no-open", "-o", folder + "/r.json.gz"]
-    ways = {"alone": [], "recorded": [*recorded, "--"], "with counters at 20 us": [*recorded, "--counters", "all", "--"],
-            "with counters at 100 us": [*recorded, "--counters", "--counter-interval", "100us", "--"]}
-    times, notes = {way: [] for way in ways}, set()
-    for _ in range(3):
-        for way, prefix in ways.items():
-            times[way].append(run(prefix, notes))
-    base = statistics.median(times["recorded"])
-    for way, got in times.items():
-        print(f"{way}: {statistics.median(got):.1f} us a step ({min(got):.1f} to {max(got):.1f}), {100 * (statistics.median(got) / base - 1):+.2f} % of recorded")
-    for note in sorted(notes):
-        print(note)
+    prefixes = {"alone": [], "recorded": [*recorded, "--"], "with counters at 20 us": [*recorded, "--counters", "all", "--"],
+                "with counters at 100 us": [*recorded, "--counters", "--counter-interval", "100us", "--"]}
+    for title, run in (("plain CUDA", lambda prefix, notes: workload_time(prefix, workload, notes)),
+                       ("PyTorch", lambda prefix, notes: python_time(prefix, TRAINING, notes))):
+        notes = set()
+        times = in_turn(3, {way: lambda prefix=prefix: run(prefix, notes) for way, prefix in prefixes.items()})
+        base = times["recorded"][0]
+        for way, (median, least, most) in times.items():
+            print(f"{title}, {way}: {median:.1f} us a step ({least:.1f} to {most:.1f}), {100 * (median / base - 1):+.2f} % of recorded")
+        for note in sorted(notes):
+            print(" ", note)
 
 
 if __name__ == "__main__":

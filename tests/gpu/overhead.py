@@ -37,19 +37,34 @@ print((time.perf_counter() - begin) / 300 * 1e6)
 """
 
 
-def run(prefix, program):
-    return float(subprocess.run([*prefix, sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout.split()[-1])
+def output(command, notes=None):
+    """What a program prints; what the recorder says of losses goes to `notes`."""
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    if notes is not None:
+        notes.update(line for line in done.stderr.splitlines() if "lost" in line or "not recorded" in line)
+    return done.stdout
+
+
+def python_time(prefix, program, notes=None):
+    """The last number that it prints."""
+    return float(output([*prefix, sys.executable, "-c", program], notes).split()[-1])
+
+
+def in_turn(rounds, ways):
+    """Median, least and most of what each way takes, run one after another so that a noisy machine is noisy to all."""
+    times = {way: [] for way in ways}
+    for _ in range(rounds):
+        for way, run in ways.items():
+            times[way].append(run())
+    return {way: (statistics.median(got), min(got), max(got)) for way, got in times.items()}
 
 
 def main(gapscope):
     folder = tempfile.mkdtemp(prefix="gapscope-overhead-")
     recorded = [gapscope, "record", "--no-open", "-o", folder + "/r.json.gz", "--"]
     for title, program in (("a launch", LAUNCHES), ("an MLP training step", TRAINING)):
-        alone, beside = [], []
-        for _ in range(3):
-            alone.append(run([], program))
-            beside.append(run(recorded, program))
-        a, b = statistics.median(alone), statistics.median(beside)
+        times = in_turn(3, {"alone": lambda: python_time([], program), "recorded": lambda: python_time(recorded, program)})
+        a, b = times["alone"][0], times["recorded"][0]
         print(f"{title}: {a:.2f} us alone, {b:.2f} us recorded: {b - a:+.2f} us, {(b / a - 1) * 100:+.1f} %")
 
 
