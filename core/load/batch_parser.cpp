@@ -180,6 +180,7 @@ void BatchParser::record(std::size_t at, std::size_t end, std::string mended) {
   if (event.what == What::counter) {
     event.time = chunk_.counters.back().time;
     event.lane = chunk_.counters.back().lane;
+    event.name = chunk_.counters.back().name;
   }
   rows_before_ = rows;
   taken_->push_back(std::move(event));

@@ -32,6 +32,7 @@ struct TakenEvent {
   Ns time = 0;             // of instants and counters
   std::uint32_t lane = 0;  // of instants and counters, in the chunk
   bool is_global = false;  // an instant over all lanes
+  std::uint32_t name = 0;  // of counters, a text in the chunk
 };
 
 class BatchParser {

@@ -1,7 +1,10 @@
 #include "core/load/crop.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <map>
+#include <set>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -50,11 +53,38 @@ bool is_as_loaded(const Trace& trace, const CropOutput& output) {
   return trace.spilled_text || !output.stamp || stamp_of(trace.path) == output.stamp;
 }
 
+// The events before a window whose values still hold where it begins: the last of each counter's series.
+class CountersInForce {
+ public:
+  CountersInForce(const Trace& trace, Ns begin) {
+    for (const Counter& counter : trace.counters) {
+      const auto later = [](Ns t, const CounterSample& sample) { return t < sample.time; };
+      const auto next = std::upper_bound(counter.samples.begin(), counter.samples.end(), begin, later);
+      if (!counter.process || next == counter.samples.begin()) continue;
+      times_[{trace.processes[counter.process.index()].key, std::string(trace.strings[counter.name])}].insert(
+          std::prev(next)->time);
+    }
+  }
+  bool has(const LocalTables& tables, const TakenEvent& event) const {
+    const auto at = times_.find({tables.lanes()[event.lane].process, std::string(tables.strings[StringId(event.name)])});
+    return at != times_.end() && at->second.contains(event.time);
+  }
+
+ private:
+  std::map<std::pair<std::string, std::string>, std::set<Ns>> times_;  // by process and name
+};
+
 class Cropper {
  public:
   Cropper(const Trace& trace, const CropChoice& choice, const CropOutput& output, FileWriter& file,
           std::vector<std::uint64_t> kept)
-      : trace_(trace), choice_(choice), output_(output), file_(file), kept_(std::move(kept)), lanes_(trace, choice) {}
+      : trace_(trace),
+        choice_(choice),
+        output_(output),
+        file_(file),
+        kept_(std::move(kept)),
+        lanes_(trace, choice),
+        in_force_(trace, choice.window.begin) {}
 
   std::optional<Error> run(EventWalk& walk) {
     const auto error = walk.run([&](const EventWalk::Stretch& stretch) {
@@ -70,6 +100,7 @@ class Cropper {
     if (walk.read_error() && trace_.report.count(ImportIssue::truncated) == 0) return walk.read_error();
     if (next_ < kept_.size() || events_seen_ != trace_.figures.events || !is_as_loaded(trace_, output_)) return changed(trace_);
     if (figures_.events == 0) return nothing_left();
+    write_more();
     write_tail(walk);
     figures_.text_bytes = file_.text_bytes();
     return std::nullopt;
@@ -93,7 +124,9 @@ class Cropper {
       case What::half: return next_ < kept_.size() && kept_[next_] == offset && ++next_ != 0;
       case What::instant:
         return choice_.window.contains(event.time) && (event.is_global || lanes_.lane_wanted(tables, event.lane));
-      case What::counter: return choice_.window.contains(event.time) && lanes_.process_wanted(tables, event.lane);
+      case What::counter:
+        return (choice_.window.contains(event.time) || in_force_.has(tables, event)) &&
+               lanes_.process_wanted(tables, event.lane);
       case What::no_row: return true;
     }
     return true;
@@ -116,6 +149,14 @@ class Cropper {
     file_.write(figures_.events++ == 0 ? "\n" : ",\n");
     file_.write(text);
     figures_.mended += changed ? 1 : 0;
+  }
+
+  void write_more() {
+    for (std::string text; output_.more && output_.more(text);) {
+      file_.write(",\n");
+      file_.write(text);
+      ++figures_.events;
+    }
   }
 
   // What stands before the events as it is, if it is JSON with nothing in them, else as much of it as can be mended.
@@ -155,6 +196,7 @@ class Cropper {
   std::size_t next_ = 0;
   std::uint64_t events_seen_ = 0;
   LanesOfWalk lanes_;
+  CountersInForce in_force_;
   ValidJson json_;
   bool head_written_ = false;
   CropFigures figures_;
@@ -179,7 +221,9 @@ std::vector<std::string> CropFigures::remarks() const {
 Result<CropFigures> write_crop(const Trace& trace, const CropChoice& choice, const std::string& out, const CropOutput& output) {
   if (auto error = trouble_with(trace, choice, out)) return *error;
   if (!is_as_loaded(trace, output)) return changed(trace);
-  Result<std::unique_ptr<FileWriter>> file = FileWriter::create(out, {std::span(&trace.path, 1), output.if_taken});
+  const std::array<std::string, 2> inputs = {trace.path, output.also_read};
+  Result<std::unique_ptr<FileWriter>> file =
+      FileWriter::create(out, {std::span(inputs).first(output.also_read.empty() ? 1 : 2), output.if_taken});
   if (!file) return file.error();
   std::vector<std::uint64_t> kept;
   if (!choice.everything && needs_walk(trace)) {

@@ -3,6 +3,7 @@
 // that is wanted are copied as they are. What a reader stricter than ours would not take is mended, and counted.
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,9 @@ struct CropOutput {
   IfTaken if_taken = IfTaken::replace;
   std::atomic<bool>* cancel = nullptr;
   std::atomic<std::uint64_t>* bytes_done = nullptr;  // of the trace's file
+  // Gives further events, JSON each, until it is false; they follow the file's own.
+  std::function<bool(std::string&)> more{};
+  std::string also_read{};  // another file that may not be written over; empty: none
 };
 
 struct CropFigures {
@@ -37,9 +41,10 @@ struct CropFigures {
 };
 
 // Beside the slices of `choice`: flows both of whose ends are kept (those that join nothing, where their slice or time is),
-// halves with their slices, instants and counters within the window on the chosen lanes, names and other events without a
-// time, and everything outside the events. `out` is packed where it ends in .gz, and written as core/base/output_file.h says.
-// An Error when the file is another one than when it was loaded.
+// halves with their slices, instants and counters within the window on the chosen lanes (of each counter also the event that is
+// in force where the window begins), names and other events without a time, and everything outside the events. `out` is packed
+// where it ends in .gz, and written as core/base/output_file.h says. An Error when the file is another one than when it was
+// loaded.
 Result<CropFigures> write_crop(const Trace& trace, const CropChoice& choice, const std::string& out,
                                const CropOutput& output = {});
 

@@ -72,6 +72,7 @@ void EventWalk::use_table_ids() {
   for (TakenEvent& event : taken_) {
     if (event.what == TakenEvent::What::instant || event.what == TakenEvent::What::counter)
       event.lane = chunk.lanes[event.lane].id;
+    if (event.what == TakenEvent::What::counter) event.name = chunk.texts[event.name].id;
   }
 }
 

@@ -138,6 +138,7 @@ constexpr std::string_view kLaunchBefore = R"json({"schemaVersion": 1, "baseTime
 {"ph": "i", "s": "t", "name": "early mark", "pid": 7, "tid": 1, "ts": 90},
 {"ph": "C", "name": "load", "pid": 7, "ts": 305, "args": {"a": 3}},
 {"ph": "C", "name": "load", "pid": 7, "ts": 95, "args": {"a": 4}},
+{"ph": "C", "name": "load", "pid": 7, "ts": 80, "args": {"a": 5}},
 {"ph": "B", "cat": "cpu_op", "name": "half", "pid": 7, "tid": 2, "ts": 290},
 {"ph": "E", "pid": 7, "tid": 2, "ts": 320},
 {"ph": "B", "cat": "cpu_op", "name": "early half", "pid": 7, "tid": 2, "ts": 90},
@@ -160,7 +161,8 @@ TEST_CASE("a crop keeps what overlaps the window, whole, and the launch and oper
   REQUIRE(c.trace->instants.size() == 1);
   CHECK(c.trace->strings[c.trace->instants[0].name] == "mark");
   REQUIRE(c.trace->counters.size() == 1);
-  CHECK(c.trace->counters[0].samples.size() == 1);
+  REQUIRE(c.trace->counters[0].samples.size() == 2);
+  CHECK(c.trace->counters[0].samples[0].time == 95'000);  // holds where the window begins; the one before it does not
   CHECK(c.trace->header.find("traceName") == "\"x.json\"");
   CHECK(c.trace->header.find("trace_id") == "\"AB\"");
   CHECK(c.trace->header.base_time == 1000);
