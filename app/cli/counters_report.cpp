@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/analyses.h"
-#include "core/analyze/counters/gpu_counters.h"
-#include "core/analyze/counters/kernel_places.h"
+#include "core/analyze/counters/counter_facts.h"
+#include "core/analyze/counters/counter_words.h"
 #include "core/base/text.h"
 
 namespace gapscope {
@@ -17,41 +17,10 @@ constexpr std::size_t kKernelsShown = 30;
 constexpr std::size_t kNameChars = 70;
 constexpr const char* kNone = "This trace has no hardware counters. Record with gapscope record --counters -- COMMAND.\n";
 
-struct Shown {
-  CounterKind kind;
-  const char *key, *title, *unit;
-};
-constexpr std::array kShown = {
-    Shown{CounterKind::sm_active, "sm_active_percent", "SM active", " %"},
-    Shown{CounterKind::sm_issue, "sm_issue_percent", "SM issue", " %"},
-    Shown{CounterKind::tensor, "tensor_pipe_percent", "tensor pipe", " %"},
-    Shown{CounterKind::dram_share, "dram_of_peak_percent", "DRAM of peak", " %"},
-    Shown{CounterKind::dram_read, "dram_read_gb_per_s", "DRAM read", " GB/s"},
-    Shown{CounterKind::dram_write, "dram_write_gb_per_s", "DRAM write", " GB/s"},
-    Shown{CounterKind::pcie_read, "pcie_read_gb_per_s", "PCIe read", " GB/s"},
-    Shown{CounterKind::pcie_write, "pcie_write_gb_per_s", "PCIe write", " GB/s"},
-    Shown{CounterKind::nvlink_received, "nvlink_received_gb_per_s", "NVLink received", " GB/s"},
-    Shown{CounterKind::nvlink_sent, "nvlink_sent_gb_per_s", "NVLink sent", " GB/s"},
-    Shown{CounterKind::watts, "power_w", "power", " W"},
-    Shown{CounterKind::sm_mhz, "sm_clock_mhz", "SM clock", " MHz"},
-    Shown{CounterKind::celsius, "temperature_c", "temperature", " C"},
-};
-
-std::vector<Span> busy_spans(const std::vector<GpuOp>& ops) {
-  std::vector<Span> busy;
-  for (const GpuOp& op : ops) {
-    if (!busy.empty() && op.span.begin <= busy.back().end)
-      busy.back().end = std::max(busy.back().end, op.span.end);
-    else
-      busy.push_back(op.span);
-  }
-  return busy;
-}
-
 Json means_json(const CounterMeans& means) {
-  Json out = {{"samples", means.samples}, {"measured", means.measured()}};
-  for (const Shown& shown : kShown)
-    if (means.knows(shown.kind)) out[shown.key] = means[shown.kind];
+  Json out = {{"samples", means.samples}, {"measured", means.measured()}, {"driver_readings", means.readings}};
+  for (const CounterWord& word : counter_words())
+    if (means.knows(word.kind)) out[word.key] = means[word.kind];
   out["energy_j"] = std::isnan(means.joules) ? Json(nullptr) : Json(means.joules);
   return out;
 }
@@ -59,11 +28,12 @@ Json means_json(const CounterMeans& means) {
 std::string means_text(const CounterMeans& means) {
   if (!means.measured()) return "too short to measure";
   std::string out;
-  for (const Shown& shown : kShown)
-    if (means.knows(shown.kind))
-      out += fmt::format("{}{} {}{}", out.empty() ? "" : ", ", shown.title, format_significant(means[shown.kind]), shown.unit);
+  for (const CounterWord& word : counter_words())
+    if (const std::string value = counter_value(means, word); !value.empty())
+      out += fmt::format("{}{} {}", out.empty() ? "" : ", ", word.title, value);
   if (!std::isnan(means.joules)) out += fmt::format(", energy {} J", format_significant(means.joules));
-  return out + fmt::format(" ({} samples)", format_count(static_cast<std::int64_t>(means.samples)));
+  out += " (" + samples_text(means);
+  return out + (means.readings > 1 ? fmt::format("; the driver was asked at least {} times)", means.readings) : ")");
 }
 
 std::string kernels_text(const Trace& trace, const std::vector<MeasuredKernel>& kernels) {
@@ -80,6 +50,30 @@ std::string kernels_text(const Trace& trace, const std::vector<MeasuredKernel>& 
   return out;
 }
 
+std::string roofline_text(const Trace& trace, const CounterFacts& counters) {
+  if (counters.roofline().empty()) return {};
+  std::string out =
+      fmt::format("\n{:>12} {:>14} {:>8}  {}\n", "TFLOP/s", "FLOP per byte", "launches", "kernel, by its recorded shapes");
+  for (const RooflinePoint& point : counters.roofline())
+    out += fmt::format("{:>12} {:>14} {:>8}  {}\n", format_significant(point.per_second / 1e12),
+                       format_significant(point.per_byte), point.launches,
+                       printable(std::string(trace.strings[point.name].substr(0, kNameChars))));
+  return out;
+}
+
+Json roofline_json(const Trace& trace, const CounterFacts& counters) {
+  Json out = Json::array();
+  for (const RooflinePoint& point : counters.roofline())
+    out.push_back({{"name", trace.strings[point.name]},
+                   {"device", point.device},
+                   {"launches", point.launches},
+                   {"time_ns", point.time},
+                   {"flop_per_s", point.per_second},
+                   {"flop_per_dram_byte", point.per_byte},
+                   {"multiplies_in", point.math ? Json(math_type_name(*point.math)) : Json(nullptr)}});
+  return out;
+}
+
 Json kernel_json(const Trace& trace, const MeasuredKernel& kernel) {
   Json out = {{"name", trace.strings[kernel.name]}, {"device", kernel.device},
               {"launches", kernel.launches},        {"time_ns", kernel.time},
@@ -91,22 +85,20 @@ Json kernel_json(const Trace& trace, const MeasuredKernel& kernel) {
 }  // namespace
 
 std::string counters_report(const Trace& trace, const LaneIndex&, const LinkIndex& links, const AnalysisOptions& options) {
-  const std::vector<DeviceCounters> counters = gpu_counters(trace);
+  const CounterFacts counters(trace, links, gpu_ops(trace, links));
   if (counters.empty() && !options.json) return kNone;
-  const std::vector<GpuOp> ops = gpu_ops(trace, links);
-  const std::vector<MeasuredKernel> kernels = measure_kernels(trace, ops, counters);
   Json devices = Json::array();
   std::string text;
-  for (const DeviceCounters& device : counters) {
-    const CounterMeans busy = device.over(busy_spans(ops_of_device(ops, device.device()))), window = device.over(trace.span);
+  for (const DeviceCounters& device : counters.devices()) {
+    const CounterMeans busy = counters.while_busy(device, trace.span), window = device.over(trace.span);
     devices.push_back({{"device", device.device()}, {"while_busy", means_json(busy)}, {"window", means_json(window)}});
     text += fmt::format("GPU {} while it works: {}\nGPU {} in the whole window: {}\n", device.device(), means_text(busy),
                         device.device(), means_text(window));
   }
-  if (!options.json) return text + "\n" + kernels_text(trace, kernels);
+  if (!options.json) return text + "\n" + kernels_text(trace, counters.kernels()) + roofline_text(trace, counters);
   Json list = Json::array();
-  for (const MeasuredKernel& kernel : kernels) list.push_back(kernel_json(trace, kernel));
-  return Json{{"devices", devices}, {"kernels", list}}.dump(2) + "\n";
+  for (const MeasuredKernel& kernel : counters.kernels()) list.push_back(kernel_json(trace, kernel));
+  return Json{{"devices", devices}, {"kernels", list}, {"roofline", roofline_json(trace, counters)}}.dump(2) + "\n";
 }
 
 }  // namespace gapscope

@@ -28,6 +28,7 @@ std::unique_ptr<const Analysis> Analysis::make(const Trace& trace, const LaneInd
         part([&] { facts->make_idle(ops); });
         part([&] { facts->steps_ = make_steps(trace, ops); });
         part([&] { facts->make_activity(ops); });
+        part([&] { facts->counters_ = CounterFacts(trace, links, ops); });
         part([&] { facts->account_ = std::make_unique<const TimeAccount>(trace, links, ops); });
         ops = {};
       },

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "core/analyze/counters/counter_facts.h"
 #include "core/analyze/gpu/gpu_activity.h"
 #include "core/analyze/gpu/gpu_series.h"
 #include "core/analyze/gpu/idle_gaps.h"
@@ -31,7 +32,7 @@ struct GpuFacts {
 
 // How far the analyses are; written by the thread that makes them, read by any.
 struct AnalysisProgress {
-  static constexpr std::size_t kParts = 8;
+  static constexpr std::size_t kParts = 9;
   std::atomic<std::size_t> done{0};
 };
 
@@ -53,6 +54,7 @@ class Analysis {
   // Where each GPU's window went: core/analyze/account/time_account.h.
   const TimeAccount& account() const { return *account_; }
   const MemoryUse& memory() const { return memory_; }
+  const CounterFacts& counters() const { return counters_; }
 
  private:
   Analysis(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links);
@@ -71,6 +73,7 @@ class Analysis {
   GpuFacts gpu_;
   std::unique_ptr<const TimeAccount> account_;
   MemoryUse memory_;
+  CounterFacts counters_;
 };
 
 }  // namespace gapscope

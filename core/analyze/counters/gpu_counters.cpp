@@ -1,7 +1,6 @@
 #include "core/analyze/counters/gpu_counters.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <string_view>
 
@@ -22,6 +21,7 @@ constexpr std::array<Known, kCounterKinds> kKnown = {{{"SM", "active %", Counter
                                                       {"PCIe", "write GB/s", CounterKind::pcie_write},
                                                       {"NVLink", "received GB/s", CounterKind::nvlink_received},
                                                       {"NVLink", "sent GB/s", CounterKind::nvlink_sent},
+                                                      {"SM clock", "MHz", CounterKind::sm_clock},
                                                       {"GPU power", "W", CounterKind::watts},
                                                       {"GPU clock", "SM MHz", CounterKind::sm_mhz},
                                                       {"GPU clock", "memory MHz", CounterKind::memory_mhz},
@@ -29,18 +29,19 @@ constexpr std::array<Known, kCounterKinds> kKnown = {{{"SM", "active %", Counter
                                                       {"GPU throttled", "by power", CounterKind::held_by_power},
                                                       {"GPU throttled", "by heat", CounterKind::held_by_heat}}};
 constexpr std::string_view kSampling = "Counter sampling", kInterval = "interval us";
+constexpr std::uint64_t kFewestReadings = 2;
 constexpr Ns kLongestSample = 1'000'000'000;
 constexpr double kNsPerSecond = 1e9;
 
-std::optional<CounterKind> kind_of(std::string_view name, std::string_view series) {
+}  // namespace
+
+std::optional<CounterKind> counter_kind(std::string_view name, std::string_view series) {
   for (const Known& known : kKnown)
     if (known.name == name && known.series == series) return known.kind;
   return std::nullopt;
 }
 
-bool is_sampled_kind(CounterKind kind) { return kind < CounterKind::watts; }
-
-}  // namespace
+bool is_sampling_word(std::string_view name, std::string_view series) { return name == kSampling && series == kInterval; }
 
 double DeviceCounters::Series::before(Ns t) const {
   const auto at = std::upper_bound(times.begin(), times.end(), t);
@@ -56,12 +57,13 @@ DeviceCounters::DeviceCounters(const Trace& trace, std::int32_t device) : device
     if (process.is_gpu && process.device == device) read(trace, counter);
   }
   if (on_.empty()) infer_sampling();
+  collect_readings();
 }
 
 void DeviceCounters::read(const Trace& trace, const Counter& counter) {
   const std::string_view name = trace.strings[counter.name], part = trace.strings[counter.series];
-  if (name == kSampling && part == kInterval) return read_sampling(counter.samples);
-  const auto kind = kind_of(name, part);
+  if (is_sampling_word(name, part)) return read_sampling(counter.samples);
+  const auto kind = counter_kind(name, part);
   if (!kind) return;
   Series series;
   series.kind = *kind;
@@ -74,6 +76,13 @@ void DeviceCounters::read(const Trace& trace, const Counter& counter) {
     series.sums.push_back(sum);
   }
   if (!series.times.empty()) series_.push_back(std::move(series));
+}
+
+void DeviceCounters::collect_readings() {
+  for (const Series& series : series_)
+    if (!is_sampled_kind(series.kind)) readings_.insert(readings_.end(), series.times.begin(), series.times.end());
+  std::sort(readings_.begin(), readings_.end());
+  readings_.erase(std::unique(readings_.begin(), readings_.end()), readings_.end());
 }
 
 // A stretch lasts until the next word; the last word of a whole file is 0.
@@ -111,6 +120,8 @@ void DeviceCounters::add(Span span, Sums& sums) const {
     for (const Series& series : series_)
       if (is_sampled_kind(series.kind)) add_series(series, part);
   }
+  const auto count_before = [&](Ns t) { return std::lower_bound(readings_.begin(), readings_.end(), t) - readings_.begin(); };
+  sums.readings += static_cast<std::uint64_t>(count_before(span.end) - count_before(span.begin));
   for (const Series& series : series_) {
     if (is_sampled_kind(series.kind)) continue;
     const Span part{std::max(series.times.front(), span.begin), span.end};
@@ -122,8 +133,10 @@ CounterMeans DeviceCounters::means_of(const Sums& sums) {
   CounterMeans means;
   means.covered = sums.covered;
   means.samples = sums.samples;
+  means.readings = sums.readings;
   for (std::size_t i = 0; i < kCounterKinds; ++i)
-    if (sums.time[i] > 0) means.mean[i] = sums.value[i] / sums.time[i];
+    if (sums.time[i] > 0 && (is_sampled_kind(static_cast<CounterKind>(i)) || sums.readings >= kFewestReadings))
+      means.mean[i] = sums.value[i] / sums.time[i];
   if (means.knows(CounterKind::watts)) means.joules = sums.value[static_cast<std::size_t>(CounterKind::watts)] / kNsPerSecond;
   return means;
 }

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/trace/trace.h"
@@ -23,6 +25,7 @@ enum class CounterKind : std::uint8_t {
   pcie_write,
   nvlink_received,
   nvlink_sent,
+  sm_clock,  // MHz, from the cycles that passed
   // From here on not sampled by the GPU itself but asked of its driver some 50 times a second.
   watts,
   sm_mhz,
@@ -31,7 +34,13 @@ enum class CounterKind : std::uint8_t {
   held_by_power,  // share of the time, 0..1
   held_by_heat,
 };
-constexpr std::size_t kCounterKinds = 16;
+constexpr std::size_t kCounterKinds = 17;
+// What a series of a GPU's counters is; none for others.
+std::optional<CounterKind> counter_kind(std::string_view name, std::string_view series);
+// Sampled by the GPU: known only while it samples.
+constexpr bool is_sampled_kind(CounterKind kind) { return kind < CounterKind::watts; }
+// The series that tells how long each sample is, 0 where samples are missing or end.
+bool is_sampling_word(std::string_view name, std::string_view series);
 
 // Over a span; NaN for what the file does not say.
 struct CounterMeans {
@@ -40,10 +49,15 @@ struct CounterMeans {
   bool knows(CounterKind kind) const { return !std::isnan((*this)[kind]); }
   // Less than two samples say little about a span: too short to measure.
   bool measured() const { return samples >= 2; }
+  // MHz: as the cycles say, or the driver; NaN where neither does.
+  double clock() const { return (*this)[knows(CounterKind::sm_clock) ? CounterKind::sm_clock : CounterKind::sm_mhz]; }
 
   std::array<double, kCounterKinds> mean{};
   Ns covered = 0;      // of the span, by samples
   double samples = 0;  // that lie in it; those at its ends in part
+  // At least so many times the driver was asked in the span (a reading that changes nothing is not in the file). Below two it
+  // says nothing: what it was last told is up to 20 ms old, and what it tells lags.
+  std::uint64_t readings = 0;
   double joules = NAN;
 };
 
@@ -75,17 +89,20 @@ class DeviceCounters {
     std::array<double, kCounterKinds> value{};
     std::array<double, kCounterKinds> time{};
     double samples = 0;
+    std::uint64_t readings = 0;
     Ns covered = 0;
   };
   void read(const Trace& trace, const Counter& counter);
   void read_sampling(const std::vector<CounterSample>& samples);
   void infer_sampling();
+  void collect_readings();
   void add(Span span, Sums& sums) const;
   static CounterMeans means_of(const Sums& sums);
 
   std::int32_t device_;
   std::vector<Series> series_;
   std::vector<Sampled> on_;
+  std::vector<Ns> readings_;  // of the driver, where they changed anything
 };
 
 // Those GPUs of the trace that have any.

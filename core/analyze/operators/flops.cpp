@@ -199,19 +199,6 @@ MathType math_of_word(std::string_view word, std::optional<MathType> otherwise, 
   return otherwise.value_or(MathType::fp32);
 }
 
-// What the kernel multiplies in: fp32 operands go through the matrix units only as tf32.
-std::optional<MathType> math_of_kernel(const KernelName& kernel) {
-  const bool multiplies =
-      kernel.kind == KernelKind::gemm || kernel.kind == KernelKind::convolution || kernel.kind == KernelKind::attention;
-  if (!multiplies) return {};
-  if (kernel.compute_type == "tf32") return MathType::tf32;
-  bool found = false;
-  const MathType math = math_of_word(kernel.input_type, {}, found);
-  if (!found) return {};
-  if (math == MathType::fp32 && kernel.tensor_core == true) return MathType::tf32;
-  return math;
-}
-
 // Of the first tensor: ["float", "c10::BFloat16", ...]. fp32 may run as tf32, so it tells nothing.
 std::optional<MathType> math_of_types(std::string_view types) {
   const auto json = nlohmann::json::parse(types, nullptr, false);
@@ -294,6 +281,19 @@ FlopsRow make_row(const Trace& trace, StringId op, StringId dims, StringId types
 }
 
 }  // namespace
+
+// fp32 operands go through the matrix units only as tf32.
+std::optional<MathType> math_of_kernel(const KernelName& kernel) {
+  const bool multiplies =
+      kernel.kind == KernelKind::gemm || kernel.kind == KernelKind::convolution || kernel.kind == KernelKind::attention;
+  if (!multiplies) return {};
+  if (kernel.compute_type == "tf32") return MathType::tf32;
+  bool found = false;
+  const MathType math = math_of_word(kernel.input_type, {}, found);
+  if (!found) return {};
+  if (math == MathType::fp32 && kernel.tensor_core == true) return MathType::tf32;
+  return math;
+}
 
 std::string shapes_text(std::string_view json) {
   std::string out;

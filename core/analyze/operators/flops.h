@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/analyze/kernel_name/kernel_name.h"
 #include "core/index/link_index.h"
 #include "core/trace/trace.h"
 
@@ -29,6 +30,8 @@ bool counts_flops(std::string_view op);
 
 enum class MathType : std::uint8_t { fp64, fp32, tf32, fp16, bf16, fp8 };
 std::string_view math_type_name(MathType type);
+// What a kernel multiplies in, where its name tells.
+std::optional<MathType> math_of_kernel(const KernelName& kernel);
 // Dense peak in operations a second: matrix units where they take the type, else the ordinary cores. Nothing for a
 // device or type that is not in the table.
 std::optional<double> dense_peak(std::string_view device_name, MathType type);
