@@ -43,7 +43,15 @@ int why(const WhyOptions& options) {
   const LinkIndex links(trace, lanes);
   const std::vector<GpuOp> ops = gpu_ops(trace, links);
   const TimeAccount account(trace, links, ops);
-  WhyReport report{trace, lanes, account, ops, {}, account.window(), options.by_step, trust_of(trace, ops, account)};
+  WhyReport report{trace,
+                   lanes,
+                   account,
+                   ops,
+                   {},
+                   account.window(),
+                   options.by_step,
+                   trust_of(trace, ops, account),
+                   CounterFacts(trace, links, ops)};
   for (const DeviceAccount& device : account.devices())
     if (!options.device || device.device == *options.device) report.devices.push_back(&device);
   if (options.device && report.devices.empty())

@@ -3,6 +3,7 @@
 #include "app/cli/in_and_out.h"
 #include "app/cli/why_report.h"
 #include "core/analyze/account/host_work.h"
+#include "core/analyze/counters/counter_words.h"
 
 namespace gapscope {
 namespace {
@@ -64,6 +65,17 @@ Json steps_json(const WhyReport& r, const DeviceAccount& device) {
   return steps;
 }
 
+// Means over the time in which the GPU worked; null where no counters tell.
+Json use_json(const WhyReport& r, std::int32_t device) {
+  const DeviceCounters* counters = r.counters.device(device);
+  const CounterMeans means = counters ? r.counters.while_busy(*counters, r.range) : CounterMeans();
+  if (!means.measured()) return nullptr;
+  Json out = {{"samples", means.samples}};
+  for (const CounterWord& word : counter_words())
+    if (means.knows(word.kind)) out[word.key] = means[word.kind];
+  return out;
+}
+
 Json device_json(const WhyReport& r, const DeviceAccount& device, bool with_gaps) {
   Json out = {{"device", device.device}};
   add_times(out, r.account.times_in(device, r.range), r.range);
@@ -71,6 +83,7 @@ Json device_json(const WhyReport& r, const DeviceAccount& device, bool with_gaps
   out["gaps"] = last - first;
   out["longest"] = with_gaps ? Json::array() : Json(nullptr);
   for (const CutGap& cut : longest_in(device, r.range, with_gaps ? kGapsTold : 0)) out["longest"].push_back(gap_json(r, cut));
+  if (!r.counters.empty()) out["while_it_works"] = use_json(r, device.device);
   if (r.by_step) out["steps"] = steps_json(r, device);
   return out;
 }

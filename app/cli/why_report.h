@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/analyze/account/time_account.h"
+#include "core/analyze/counters/counter_facts.h"
 #include "core/diagnose/trust.h"
 #include "core/index/lane_index.h"
 
@@ -18,6 +19,7 @@ struct WhyReport {
   Span range;                                 // of the window
   bool by_step = false;
   Trust trust;
+  CounterFacts counters{};  // empty where the trace has none
 };
 
 // Of a device's gaps in `range` the longest ones, cut to it: spans with the gap that each is part of.

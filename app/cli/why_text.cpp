@@ -6,6 +6,7 @@
 
 #include "app/cli/why_report.h"
 #include "core/analyze/account/host_work.h"
+#include "core/analyze/counters/counter_words.h"
 #include "core/analyze/kernel_name/kernel_name.h"
 #include "core/base/text.h"
 #include "core/diagnose/advice.h"
@@ -188,6 +189,16 @@ std::string step_table(const WhyReport& r, const DeviceAccount& device) {
   return r.account.steps().empty() ? "\n  No ProfilerStep# is in this trace: call profiler.step() after each step.\n" : out;
 }
 
+// How well the time was used in which the GPU worked; empty where no counters tell.
+std::string use_line(const WhyReport& r, std::int32_t device) {
+  const DeviceCounters* counters = r.counters.device(device);
+  const CounterMeans means = counters ? r.counters.while_busy(*counters, r.range) : CounterMeans();
+  std::string text = use_text(means);
+  if (text.empty()) return {};
+  if (const double clock = means.clock(); clock > 0) text += fmt::format(", at {:.0f} MHz", clock);
+  return fmt::format("  while it works: {} ({})\n", text, samples_text(means));
+}
+
 std::string device_text(const WhyReport& r, const DeviceAccount& device, Bound bound, bool with_gaps) {
   const DeviceProperties* properties = r.trace.device(device.device);
   const AccountTimes t = r.account.times_in(device, r.range);
@@ -197,7 +208,7 @@ std::string device_text(const WhyReport& r, const DeviceAccount& device, Bound b
                                 properties && !properties->name.empty() ? " (" + printable(properties->name) + ")" : "",
                                 r.range == r.account.window() ? "the window" : "a range", format_duration(t.window),
                                 after > 0 ? format_duration(after) + " after the trace's begin" : "with the trace");
-  out += account_text(r, device, t, last - first);
+  out += account_text(r, device, t, last - first) + use_line(r, device.device);
   if (r.by_step) out += step_table(r, device);
   const std::vector<CutGap> longest = longest_in(device, r.range, with_gaps ? kGapsTold : 0);
   if (!longest.empty()) out += longest.size() == 1 ? "\nthe only gap\n" : "\nthe longest gaps\n";
