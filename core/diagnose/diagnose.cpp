@@ -27,7 +27,7 @@ struct Need {
   std::string_view why;      // up to what to do about it
   std::string_view instead;  // what to do when recording again
 };
-constexpr std::array<Need, 6> kNeeds = {{
+constexpr std::array<Need, 7> kNeeds = {{
     {kNeedsGpuWork, [](const Facts& f) { return !f.ops.empty(); }, "No kernel, copy or memset is in this trace",
      "record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]."},
     {kNeedsLaunches, [](const Facts& f) { return f.linked > 0; }, "No GPU work has its launch in this trace",
@@ -48,6 +48,8 @@ constexpr std::array<Need, 6> kNeeds = {{
                           [&](const GpuOp& op) { return op.linked() && states_blocks_per_sm(f.row(op)); });
      },
      "No kernel of this trace states its blocks per SM, as recordings of AMD GPUs do not.", ""},
+    {kNeedsCounters, [](const Facts& f) { return !f.analysis.counters().empty(); }, "No hardware counters are in this trace",
+     "gapscope record --counters writes them."},
 }};
 
 // "No operators are in this trace: record with ProfilerActivity.CPU."

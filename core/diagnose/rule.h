@@ -41,6 +41,7 @@ enum RuleNeed : std::uint32_t {
   kNeedsOperators = 8,
   kNeedsDeviceProperties = 16,
   kNeedsBlocksPerSm = 32,  // of some kernel with its launch in the file
+  kNeedsCounters = 64,     // of a GPU, as `gapscope record --counters` writes them
 };
 
 // Where a finding lies: a slice, or a gap on a lane; without a lane, all lanes.

@@ -1,0 +1,54 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
+
+namespace gapscope {
+namespace {
+
+// Of the time in which the GPU works: single readings tell little.
+constexpr double kLeastShare = 0.10;
+// The driver is asked 50 times a second: fewer say nothing about a window.
+constexpr std::uint64_t kFewestReadings = 5;
+
+double held(const CounterMeans& means, CounterKind kind) { return means.knows(kind) ? means[kind] : 0; }
+
+std::vector<Finding> check_clocks_throttled(const Facts& facts) {
+  for (const DeviceCounters& device : facts.analysis.counters().devices()) {
+    const CounterMeans busy = facts.analysis.counters().while_busy(device, facts.window);
+    const double power = held(busy, CounterKind::held_by_power), heat = held(busy, CounterKind::held_by_heat);
+    if (busy.readings < kFewestReadings || std::max(power, heat) < kLeastShare) continue;
+    const bool by_heat = heat > power;
+    Finding finding;
+    finding.summary = fmt::format("In {} of the time in which GPU {} worked, the driver held its clocks back {}.",
+                                  format_share(std::max(power, heat)), device.device(), by_heat ? "for heat" : "for power");
+    if (const double clock = busy.clock(); clock > 0)
+      finding.summary += fmt::format(" The SMs ran at {:.0f} MHz on average.", clock);
+    finding.evidence =
+        Evidence({{"device", device.device()}, {"held_by_power", power}, {"held_by_heat", heat}, {"readings", busy.readings}});
+    if (busy.clock() > 0) finding.evidence.add("sm_clock_mhz", busy.clock());
+    if (busy.knows(CounterKind::watts)) finding.evidence.add("power_w", busy[CounterKind::watts]);
+    finding.spans.push_back({LaneId{}, facts.window, SliceId{}});
+    return {std::move(finding)};
+  }
+  return {};
+}
+
+}  // namespace
+
+extern const Rule clocks_throttled = {
+    "clocks_throttled",
+    RuleClass::observation,
+    Severity::informational,
+    kNeedsGpuWork | kNeedsCounters,
+    "The GPU's clocks are held back",
+    "Large matrix products often draw as much power as the GPU may have; it then runs slower than its highest clock. Times of "
+    "such a run do not compare with those of a GPU that is cooler or may draw more. Heat says that cooling falls short.",
+    "For heat, look at the machine's cooling. For power there is little to do but fewer or smaller operations; compare runs at "
+    "the clock that they ran at.",
+    check_clocks_throttled};
+
+}  // namespace gapscope

@@ -1,0 +1,53 @@
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/measured_kernels.h"
+#include "core/diagnose/rule.h"
+
+namespace gapscope {
+namespace {
+
+// A fifth of the kernels' time: what fusing saves of it can be seen in a step.
+constexpr double kLeastShare = 0.20;
+
+std::vector<Finding> check_memory_bound_kernels(const Facts& facts) {
+  const MeasuredShare bound =
+      measured_share(facts, [](const MeasuredKernel& kernel) { return kernel.place == KernelPlace::memory_bound; });
+  if (bound.kernels.empty() || bound.share < kLeastShare) return {};
+  const MeasuredKernel& most = *bound.kernels.front();
+  const std::string_view name = facts.trace.strings[most.name];
+  Finding finding;
+  finding.severity = Severity::notable;
+  finding.cost = bound.time;
+  finding.summary = fmt::format(
+      "{} of the kernels' time ({}) is spent in kernels that keep DRAM above {:.0f} % of its peak. Most of it in {}: {}, DRAM "
+      "at "
+      "{:.0f} % while it runs.",
+      format_share(bound.share), format_duration(bound.time), kBoundShare, shown_kernel(name), format_duration(most.time),
+      most.means[CounterKind::dram_share]);
+  finding.evidence = Evidence({{"share", bound.share},
+                               {"total_us", as_us(bound.time)},
+                               {"most_time_in", name},
+                               {"dram_of_peak", most.means[CounterKind::dram_share] / 100},
+                               {"samples", static_cast<std::int64_t>(most.means.samples)},
+                               {"distinct", bound.kernels.size()}});
+  mark_slices(finding, facts.trace, bound.slices);
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+extern const Rule memory_bound_kernels = {
+    "memory_bound_kernels",
+    RuleClass::problem_locator,
+    Severity::notable,
+    kNeedsGpuWork | kNeedsCounters,
+    "Kernels wait for the GPU's memory",
+    "While these kernels run, DRAM is used close to what it can give, as its counters say: a faster computation inside them "
+    "would change nothing.",
+    "Move fewer bytes: fuse them with their neighbours (torch.compile), use a smaller data type, write no intermediate "
+    "results.",
+    check_memory_bound_kernels};
+
+}  // namespace gapscope

@@ -1,0 +1,58 @@
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
+
+namespace gapscope {
+namespace {
+
+// Of the window: below it, idle time is the larger matter.
+constexpr double kLeastBusy = 0.5;
+// Percent, while anything runs: less than half of the SMs have a warp, and DRAM is not what they wait for.
+constexpr double kMostActive = 50, kMostDram = 20;
+
+std::vector<Finding> check_sms_idle_while_busy(const Facts& facts) {
+  const CounterFacts& counters = facts.analysis.counters();
+  for (const DeviceCounters& device : counters.devices()) {
+    const CounterMeans busy = counters.while_busy(device, facts.window);
+    const Ns time = length(counters.busy(device, facts.window));
+    if (!busy.measured() || share_of(time, facts.window.length()) < kLeastBusy) continue;
+    if (!(busy[CounterKind::sm_active] < kMostActive) || !(busy[CounterKind::dram_share] < kMostDram)) continue;
+    std::vector<SliceId> slices;
+    for (const GpuOp& op : facts.ops)
+      if (op.device == device.device() && op.is_kernel()) slices.push_back(op.slice);
+    Finding finding;
+    finding.severity = Severity::notable;
+    finding.cost = static_cast<Ns>((1 - busy[CounterKind::sm_active] / 100) * static_cast<double>(time));
+    finding.summary = fmt::format(
+        "GPU {} counts as busy for {} of the window, but while it is, SMs are active in {:.0f} % of the cycles only, and DRAM "
+        "is at "
+        "{:.1f} % of its peak.",
+        device.device(), format_share(share_of(time, facts.window.length())), busy[CounterKind::sm_active],
+        busy[CounterKind::dram_share]);
+    finding.evidence = Evidence({{"device", device.device()},
+                                 {"sm_active", busy[CounterKind::sm_active] / 100},
+                                 {"dram_of_peak", busy[CounterKind::dram_share] / 100},
+                                 {"busy_us", as_us(time)},
+                                 {"samples", static_cast<std::int64_t>(busy.samples)}});
+    mark_slices(finding, facts.trace, slices);
+    return {std::move(finding)};
+  }
+  return {};
+}
+
+}  // namespace
+
+extern const Rule sms_idle_while_busy = {
+    "sms_idle_while_busy",
+    RuleClass::problem,
+    Severity::notable,
+    kNeedsGpuWork | kNeedsCounters,
+    "A busy GPU whose SMs are mostly idle",
+    "Something runs nearly all the time, which is what counts as busy, but it reaches only part of the GPU: grids smaller than "
+    "the GPU, one long block, kernels that wait for each other.",
+    "Batch more work into each launch, run independent kernels on several streams, and look at the longest kernels' grids.",
+    check_sms_idle_while_busy};
+
+}  // namespace gapscope
