@@ -18,15 +18,18 @@ Rgb ink_of(const Theme& theme, CounterLane::Look look) {
     case CounterLane::Look::utilization: return theme.accent;
     case CounterLane::Look::efficiency: return theme.good;
     case CounterLane::Look::memory: return theme.notable;
+    case CounterLane::Look::compute: return theme.accent;
+    case CounterLane::Look::tensor: return theme.good;
+    case CounterLane::Look::traffic: return theme.notable;
     case CounterLane::Look::queue: return blend(theme.accent, theme.muted, 0.5f);
     case CounterLane::Look::counter: return blend(theme.notable, theme.muted, 0.5f);
   }
   return theme.accent;
 }
 
-// A column as it is drawn, in px of the window.
+// A column as it is drawn, in px of the window. The value itself is the mean where that is known, else the highest.
 struct Reach {
-  float high = 0, low = 0;
+  float high = 0, value = 0, low = 0;
   bool known = false;
   friend bool operator==(const Reach&, const Reach&) = default;
 };
@@ -41,7 +44,7 @@ void draw_series(TimelineScene& scene, std::span<const CounterColumn> columns, c
   };
   const auto reach_of = [&](const CounterColumn& c) {
     const bool stays_empty = area && c.high <= lane.low;  // an empty lane stays empty
-    return c.known && !stays_empty ? Reach{y_of(c.high), y_of(c.low), true} : Reach{};
+    return c.known && !stays_empty ? Reach{y_of(c.high), y_of(c.averaged ? c.mean : c.high), y_of(c.low), true} : Reach{};
   };
   const float thick = std::max(1.0f, std::round(kLine * scene.painter.scale()));
   const ImU32 below = colour(rgb, kAreaAlpha), within = colour(rgb, kReachAlpha), ink = colour(rgb, area ? 1 : 0.7f);
@@ -54,8 +57,9 @@ void draw_series(TimelineScene& scene, std::span<const CounterColumn> columns, c
     const float x0 = scene.window_x(static_cast<int>(begin)), x1 = scene.window_x(static_cast<int>(end));
     begin = end;
     if (!now.known) continue;
-    if (area) scene.painter.fill({x0, now.high, x1, box.y1}, below);
-    const float top = std::min(now.high, box.y1 - thick);
+    if (area) scene.painter.fill({x0, now.value, x1, box.y1}, below);
+    const float top = std::min(now.value, box.y1 - thick);
+    if (now.high < top) scene.painter.fill({x0, now.high, x1, top}, within);
     if (now.low > top + thick) scene.painter.fill({x0, top + thick, x1, now.low}, within);
     scene.painter.fill({x0, top, x1, top + thick}, ink);
   }

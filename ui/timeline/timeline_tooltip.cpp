@@ -130,7 +130,9 @@ void counter_lines(const TimelineScene& scene, const CounterLane& lane) {
     const CounterColumn& at = columns.front();
     const std::string prefix = named.name.empty() ? "" : named.name + " ";
     const std::string low = counter_text(lane.unit, at.low), high = counter_text(lane.unit, at.high);
-    line(prefix + (!at.known ? "not known here" : low == high ? high : low + " to " + high));
+    const bool swings = at.known && low != high;
+    line(prefix + (!at.known ? "not known here" : swings ? low + " to " + high : high));
+    if (swings && at.averaged) line(prefix + counter_text(lane.unit, at.mean) + " on average over this pixel");
   }
   muted_line(scene, since_start(scene, scene.grid.begin_of(column)));
   muted_line(scene, lane.help);

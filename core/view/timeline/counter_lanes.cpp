@@ -1,14 +1,25 @@
 #include "core/view/timeline/counter_lanes.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <unordered_map>
 
+#include "core/analyze/counters/counter_words.h"
+#include "core/analyze/counters/gpu_counters.h"
 #include "core/base/text.h"
 #include "core/view/timeline/time_view.h"
 
 namespace gapscope {
 namespace {
+
+// What tells how well a GPU is used, before all else; the others of its counters come last, as they are numbered.
+constexpr std::array kFirst = {CounterKind::sm_active, CounterKind::tensor, CounterKind::dram_share};
+
+std::size_t order_of(CounterKind kind) {
+  const auto at = std::find(kFirst.begin(), kFirst.end(), kind);
+  return at != kFirst.end() ? static_cast<std::size_t>(at - kFirst.begin()) : kFirst.size() + static_cast<std::size_t>(kind);
+}
 
 constexpr std::size_t kBlock = 16;  // samples that a column at its edges looks at one by one
 
@@ -160,9 +171,80 @@ void add_queues(const GpuProcesses& processes, const GpuFacts& gpu, std::vector<
 // Of shares the whole is the scale: "active %", as gapscope record writes them.
 bool name_ends_with_percent(const std::string& series) { return series.ends_with(" %"); }
 
+// A GPU's own counters, as gapscope record writes them.
+struct OfGpu {
+  CounterKind kind{};
+  const Counter* counter = nullptr;
+  const Counter* sampling = nullptr;  // of the same GPU: from where to where there are samples; may be null
+};
+
+std::vector<OfGpu> counters_of_gpus(const Trace& trace) {
+  std::vector<OfGpu> out;
+  std::unordered_map<std::size_t, const Counter*> sampling;
+  for (const Counter& counter : trace.counters) {
+    if (counter.samples.empty() || !counter.process || !trace.processes[counter.process.index()].is_gpu) continue;
+    const std::string_view name = trace.strings[counter.name], series = trace.strings[counter.series];
+    if (is_sampling_word(name, series)) sampling[counter.process.index()] = &counter;
+    if (const auto kind = counter_kind(name, series)) out.push_back({*kind, &counter, nullptr});
+  }
+  for (OfGpu& of : out)
+    if (const auto at = sampling.find(of.counter->process.index()); at != sampling.end()) of.sampling = at->second;
+  std::stable_sort(out.begin(), out.end(), [](const OfGpu& a, const OfGpu& b) { return order_of(a.kind) < order_of(b.kind); });
+  return out;
+}
+
+// With "not known" where nothing was sampled.
+std::shared_ptr<const std::vector<CounterSample>> with_holes(const OfGpu& of) {
+  auto samples = std::make_shared<std::vector<CounterSample>>(of.counter->samples);
+  if (!of.sampling || !is_sampled_kind(of.kind)) return samples;
+  for (const CounterSample& word : of.sampling->samples)
+    if (word.value == 0) samples->push_back({word.time, std::nan("")});
+  std::stable_sort(samples->begin(), samples->end(), [](const auto& a, const auto& b) {
+    return std::pair(a.time, std::isfinite(a.value)) < std::pair(b.time, std::isfinite(b.value));
+  });
+  return samples;
+}
+
+CounterLane::Look look_of(CounterKind kind) {
+  if (kind == CounterKind::sm_active) return CounterLane::Look::compute;
+  if (kind == CounterKind::tensor) return CounterLane::Look::tensor;
+  return kind == CounterKind::dram_share ? CounterLane::Look::traffic : CounterLane::Look::counter;
+}
+
+std::string help_of(CounterKind kind) {
+  for (const CounterWord& word : counter_words())
+    if (word.kind == kind) return word.help;
+  return kind == CounterKind::held_by_power  ? "1 where the driver holds the clocks back for power."
+         : kind == CounterKind::held_by_heat ? "1 where the driver holds the clocks back for heat."
+                                             : "As the driver says it.";
+}
+
+void add_of_gpu(const Trace& trace, const OfGpu& of, std::vector<CounterLane>& lanes) {
+  const auto samples = with_holes(of);
+  auto series = std::make_unique<SampledSeries>(
+      samples->size(), [samples](std::size_t i) { return (*samples)[i].time; },
+      [samples](std::size_t i) { return (*samples)[i].value; }, SampledSeries::Mean::over_time);
+  const std::string part(trace.strings[of.counter->series]);
+  CounterLane lane{of.counter->process,
+                   printable(std::string(trace.strings[of.counter->name]) + " " + part),
+                   help_of(of.kind),
+                   CounterUnit::plain,
+                   look_of(of.kind),
+                   0,
+                   name_ends_with_percent(part) ? 100 : std::max(1.0, series->reach().high),
+                   {}};
+  lane.series.push_back({"", std::move(series)});
+  lanes.push_back(std::move(lane));
+}
+
+bool is_of_gpu(const Trace& trace, const Counter& counter) {
+  const std::string_view name = trace.strings[counter.name], series = trace.strings[counter.series];
+  return trace.processes[counter.process.index()].is_gpu && (is_sampling_word(name, series) || counter_kind(name, series));
+}
+
 void add_counters(const Trace& trace, std::vector<CounterLane>& lanes) {
   for (const Counter& counter : trace.counters) {
-    if (counter.samples.empty() || !counter.process) continue;
+    if (counter.samples.empty() || !counter.process || is_of_gpu(trace, counter)) continue;
     const std::vector<CounterSample>& samples = counter.samples;
     auto series = std::make_unique<SampledSeries>(
         samples.size(), [&samples](std::size_t i) { return samples[i].time; },
@@ -178,7 +260,6 @@ void add_counters(const Trace& trace, std::vector<CounterLane>& lanes) {
                      std::max(0.0, series->reach().high),
                      {}};
     if (lane.high <= lane.low) lane.high = lane.low + 1;
-    if (name_ends_with_percent(part)) lane.low = std::min(0.0, lane.low), lane.high = std::max(100.0, lane.high);
     lane.series.push_back({"", std::move(series)});
     lanes.push_back(std::move(lane));
   }
@@ -196,7 +277,8 @@ std::string counter_text(CounterUnit unit, double value) {
   return (whole < 0 ? "-" : "") + format_bytes(static_cast<std::uint64_t>(std::llabs(whole)));
 }
 
-SampledSeries::SampledSeries(std::size_t count, std::function<Ns(std::size_t)> time, std::function<double(std::size_t)> value)
+SampledSeries::SampledSeries(std::size_t count, std::function<Ns(std::size_t)> time, std::function<double(std::size_t)> value,
+                             Mean mean)
     : count_(count), time_(std::move(time)), value_(std::move(value)) {
   blocks_.resize((count + kBlock - 1) / kBlock);
   for (std::size_t i = 0; i < count; ++i) {
@@ -206,6 +288,17 @@ SampledSeries::SampledSeries(std::size_t count, std::function<Ns(std::size_t)> t
     whole_numbers_ = whole_numbers_ && v == std::floor(v);
   }
   for (const CounterColumn& block : blocks_) widen(reach_, block);
+  if (mean == Mean::none) return;
+  integrals_.resize(count);
+  for (std::size_t i = 1; i < count; ++i) integrals_[i] = up_to(time_(i), i - 1);
+}
+
+SampledSeries::Integral SampledSeries::up_to(Ns t, std::size_t last) const {
+  Integral sum = integrals_[last];
+  const double value = value_(last);
+  if (!std::isfinite(value)) return sum;
+  const auto lasted = static_cast<double>(t - time_(last));
+  return {sum.value + value * lasted, sum.time + lasted};
 }
 
 CounterColumn SampledSeries::reach_of(std::size_t first, std::size_t last) const {
@@ -243,6 +336,12 @@ void SampledSeries::columns(const PixelGrid& grid, std::vector<CounterColumn>& o
     // A value from before lasts into the column, unless a sample lies right at its begin.
     if (next == at || time_(at) > grid.begin_of(c)) widen(column, before);
     if (next > at) before = value_(next - 1);
+    if (!integrals_.empty() && next > 0 && column.known) {
+      const Integral from = at > 0 ? up_to(grid.begin_of(c), at - 1) : Integral{}, to = up_to(grid.begin_of(c + 1), next - 1);
+      column.averaged = true;
+      column.mean = to.time > from.time ? (to.value - from.value) / (to.time - from.time) : before;
+      column.averaged = std::isfinite(column.mean);
+    }
     at = next;
   }
 }
@@ -250,9 +349,14 @@ void SampledSeries::columns(const PixelGrid& grid, std::vector<CounterColumn>& o
 std::vector<CounterLane> counter_lanes(const Trace& trace, const Analysis& facts) {
   const GpuProcesses processes(trace);
   std::vector<CounterLane> lanes;
+  const std::vector<OfGpu> of_gpus = counters_of_gpus(trace);
+  const auto rest =
+      std::find_if(of_gpus.begin(), of_gpus.end(), [](const OfGpu& of) { return order_of(of.kind) >= kFirst.size(); });
+  for (auto at = of_gpus.begin(); at != rest; ++at) add_of_gpu(trace, *at, lanes);
   add_gpu_shares(processes, facts.gpu(), lanes);
   add_memory(trace, processes, facts.memory(), lanes);
   add_queues(processes, facts.gpu(), lanes);
+  for (auto at = rest; at != of_gpus.end(); ++at) add_of_gpu(trace, *at, lanes);
   add_counters(trace, lanes);
   return lanes;
 }

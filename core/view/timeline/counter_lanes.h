@@ -22,6 +22,8 @@ std::string counter_text(CounterUnit unit, double value);
 struct CounterColumn {
   double low = 0, high = 0;
   bool known = false;
+  bool averaged = false;  // `mean` is known
+  double mean = 0;        // over the column's time
   friend bool operator==(const CounterColumn&, const CounterColumn&) = default;
 };
 
@@ -32,10 +34,13 @@ class CounterSeries {
   virtual void columns(const PixelGrid& grid, std::vector<CounterColumn>& out) const = 0;
 };
 
-// Samples whose value holds until the next one. `time` and `value` give sample i and must stay valid.
+// Samples whose value holds until the next one; a value that is no number is not known. `time` and `value` give sample i and
+// must stay valid.
 class SampledSeries : public CounterSeries {
  public:
-  SampledSeries(std::size_t count, std::function<Ns(std::size_t)> time, std::function<double(std::size_t)> value);
+  enum class Mean : bool { none, over_time };
+  SampledSeries(std::size_t count, std::function<Ns(std::size_t)> time, std::function<double(std::size_t)> value,
+                Mean mean = Mean::none);
   void columns(const PixelGrid& grid, std::vector<CounterColumn>& out) const override;
   // Of all samples; known is false where there is none.
   CounterColumn reach() const { return reach_; }
@@ -43,12 +48,18 @@ class SampledSeries : public CounterSeries {
 
  private:
   CounterColumn reach_of(std::size_t first, std::size_t last) const;
+  // Of the value over the known time up to a moment at or after sample `last` and before the next.
+  struct Integral {
+    double value = 0, time = 0;  // value times ns, ns
+  };
+  Integral up_to(Ns t, std::size_t last) const;
 
   std::size_t count_;
   std::function<Ns(std::size_t)> time_;
   std::function<double(std::size_t)> value_;
   std::vector<CounterColumn> blocks_;  // of kBlock samples each
   std::vector<Ns> block_times_;        // of their first
+  std::vector<Integral> integrals_;    // before each sample; empty without means
   CounterColumn reach_;
   bool whole_numbers_ = true;
 };
@@ -58,7 +69,7 @@ struct CounterLane {
     std::string name;  // "allocated"; empty where the lane has one series only
     std::unique_ptr<const CounterSeries> series;
   };
-  enum class Look : std::uint8_t { utilization, efficiency, memory, queue, counter };
+  enum class Look : std::uint8_t { utilization, efficiency, memory, queue, compute, tensor, traffic, counter };
 
   ProcessId process;
   std::string title;

@@ -155,3 +155,65 @@ TEST_CASE(
   set_all_lanes(folds, false);
   CHECK(bands() == "PlCCCCPClPC");
 }
+
+TEST_CASE("a series with means has each column's mean over time, whatever the zoom") {
+  std::mt19937 random(11);
+  Samples samples;
+  for (Ns t = 50; samples.time.size() < 300; t += 1 + static_cast<Ns>(random() % 5)) {
+    samples.time.push_back(t);
+    samples.value.push_back(random() % 10 == 0 ? std::nan("") : static_cast<double>(random() % 100));
+  }
+  const SampledSeries series{samples.time.size(), [&](std::size_t i) { return samples.time[i]; },
+                             [&](std::size_t i) { return samples.value[i]; }, SampledSeries::Mean::over_time};
+  const auto value_at = [&](Ns t) {
+    double value = std::nan("");
+    for (std::size_t i = 0; i < samples.time.size() && samples.time[i] <= t; ++i) value = samples.value[i];
+    return value;
+  };
+  for (const Span span : {Span{0, 1000}, Span{100, 500}, Span{200, 240}}) {
+    for (const int width : {1, 9, 40}) {
+      const PixelGrid grid({span, 0, 0}, width, 0);
+      std::vector<CounterColumn> columns;
+      series.columns(grid, columns);
+      for (int c = 0; c < width; ++c) {
+        double sum = 0, known = 0;
+        for (Ns t = grid.begin_of(c); t < grid.begin_of(c + 1); ++t)
+          if (const double v = value_at(t); std::isfinite(v)) sum += v, known += 1;
+        const CounterColumn& column = columns[static_cast<std::size_t>(c)];
+        CAPTURE(width);
+        CAPTURE(c);
+        if (known == 0) continue;
+        CHECK(column.averaged);
+        CHECK(column.mean == doctest::Approx(sum / known));
+      }
+    }
+  }
+}
+
+TEST_CASE("of a GPU's own counters the most telling lie first, and holes between samples are not known") {
+  const auto doc = test::document_from_text(R"json({"traceEvents": [
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 2, "dur": 10, "args": {"correlation": 7}},
+{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 20, "dur": 400, "args": {"device": 0, "stream": 7, "correlation": 7}},
+{"ph": "C", "name": "GPU power", "pid": 0, "ts": 20, "args": {"W": 300}},
+{"ph": "C", "name": "Counter sampling", "pid": 0, "ts": 20, "args": {"interval us": 20}},
+{"ph": "C", "name": "Counter sampling", "pid": 0, "ts": 120, "args": {"interval us": 0}},
+{"ph": "C", "name": "Counter sampling", "pid": 0, "ts": 220, "args": {"interval us": 20}},
+{"ph": "C", "name": "DRAM", "pid": 0, "ts": 20, "args": {"read GB/s": 100, "of peak %": 2}},
+{"ph": "C", "name": "DRAM", "pid": 0, "ts": 220, "args": {"read GB/s": 100, "of peak %": 2}},
+{"ph": "C", "name": "SM", "pid": 0, "ts": 20, "args": {"active %": 90}},
+{"ph": "C", "name": "SM", "pid": 0, "ts": 220, "args": {"active %": 90}}
+]})json");
+  doc->analyze();
+  const std::vector<CounterLane>& lanes = *doc->counters();
+  std::string order;
+  for (const CounterLane& lane : lanes) order += lane.title + "; ";
+  CHECK(order.find("SM active %; DRAM of peak %; GPU utilization; ") == 0);
+  CHECK(order.find("DRAM read GB/s; GPU power W; ") != std::string::npos);
+  CHECK(order.find("Counter sampling") == std::string::npos);
+  CHECK(lanes[0].high == 100);
+  std::vector<CounterColumn> columns;
+  lanes[0].series[0].series->columns(PixelGrid({{20'000, 420'000}, 0, 0}, 4, 0), columns);
+  CHECK((columns[0].known && columns[0].mean == 90));
+  CHECK_FALSE(columns[1].known);
+  CHECK(columns[2].mean == 90);
+}
