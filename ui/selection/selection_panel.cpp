@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <utility>
 #include <vector>
 
+#include "core/analyze/counters/counter_words.h"
 #include "core/base/demangle.h"
 #include "core/base/text.h"
 #include "core/view/selection/area_model.h"
@@ -66,6 +69,33 @@ void draw_gaps(SelectionPanel& panel, const AreaGpu& gpu) {
   draw_hover("Go there: " + range_text(panel.document.trace, gpu.longest) + " after the start.");
 }
 
+// What the GPUs' counters say of the area's time, whatever runs in it.
+void draw_counter_facts(SelectionPanel& panel, const AreaStats& stats) {
+  if (!panel.document.analysis()) return;
+  const std::vector<DeviceCounters>& devices = panel.document.analysis()->counters().devices();
+  for (const DeviceCounters& device : devices) {
+    const CounterMeans means = device.over(stats.area.span);
+    const std::string who = devices.size() > 1 ? fmt::format("GPU {} ", device.device()) : "";
+    const std::string of = fmt::format("Mean of {} over the area's time, idle time too.", samples_text(means));
+    bool first = true;  // of its line
+    const auto tell = [&](const std::string& value, const char* words, const std::string& hover) {
+      fact(panel, value, who + words, hover, std::exchange(first, false));
+    };
+    const auto share = [&](CounterKind kind, const char* words) {
+      if (means.knows(kind)) tell(fmt::format("{:.1f} %", means[kind]), words, of);
+    };
+    if (!means.measured()) {
+      tell("-", "counters: too short to measure", of);
+      continue;
+    }
+    share(CounterKind::sm_active, "SM active");
+    share(CounterKind::tensor, "tensor pipe");
+    share(CounterKind::dram_share, "DRAM of peak");
+    if (!std::isnan(means.joules))
+      tell(format_significant(means.joules) + " J", "energy", "Power times time, of what the driver told.");
+  }
+}
+
 void draw_gpu_facts(SelectionPanel& panel, const AreaStats& stats) {
   const AreaGpu& gpu = stats.gpu;
   if (gpu.devices == 0) return fact(panel, "-", "GPU", "No GPU lane in this trace.");
@@ -90,6 +120,7 @@ void draw_facts(SelectionPanel& panel) {
   fact(panel, fmt::format("{} of {}", stats.area.lanes.size(), panel.document.trace.lanes.size()), "lanes",
        "Lanes in the area; the ones without slices in this time included.");
   draw_gpu_facts(panel, stats);
+  draw_counter_facts(panel, stats);
 }
 
 void draw_actions(SelectionPanel& panel) {

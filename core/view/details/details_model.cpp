@@ -4,6 +4,7 @@
 
 #include "core/base/demangle.h"
 #include "core/base/text.h"
+#include "core/view/details/details_counters.h"
 #include "core/view/details/details_flops.h"
 #include "core/view/details/details_gpu.h"
 #include "core/view/details/details_kernel.h"
@@ -124,6 +125,7 @@ DetailsModel make_details(const Document& doc, SliceId slice, const ArgsState* a
   model.crumbs = breadcrumb(doc, slice);
 
   add_gpu_sections(doc, slice, model.sections);
+  if (DetailsSection counters = counters_of(doc, slice); !counters.title.empty()) model.sections.push_back(std::move(counters));
   if (DetailsSection sums = arithmetic(doc, slice, args); !sums.title.empty()) model.sections.push_back(std::move(sums));
   if (DetailsSection launched = launched_work(doc, slice); !launched.lines.empty())
     model.sections.push_back(std::move(launched));
