@@ -11,6 +11,7 @@
 #include "app/cli/diff.h"
 #include "app/cli/info.h"
 #include "app/cli/kernels.h"
+#include "app/cli/merge_counters.h"
 #include "app/cli/modules.h"
 #include "app/cli/overview.h"
 #include "app/cli/ranks_command.h"
@@ -304,6 +305,20 @@ std::function<int()> declare_crop(CLI::App& arguments) {
   return [options] { return crop(*options); };
 }
 
+std::function<int()> declare_merge_counters(CLI::App& arguments) {
+  auto options = std::make_shared<MergeCountersOptions>();
+  arguments.add_option("TRACE", options->trace, "the trace of PyTorch's profiler")->required();
+  arguments.add_option("COUNTERS", options->counters, "what gapscope record --counters wrote meanwhile")->required();
+  arguments.add_option("-o,--output", options->output, "the .json or .json.gz to write")->required();
+  arguments.footer(
+      "gapscope record --counters -o counters.json.gz -- python3 train.py, with torch.profiler inside, leaves two files: "
+      "PyTorch's\n"
+      "trace with operators and kernels, and the recording with the counters of that time. Their clocks are joined by what "
+      "both\n"
+      "say of their time 0; a file that does not say it cannot be joined.");
+  return [options] { return merge_counters(*options); };
+}
+
 std::function<int()> declare_sql(CLI::App& arguments) {
   auto options = std::make_shared<SqlOptions>();
   auto words = std::make_shared<std::vector<std::string>>();
@@ -359,6 +374,7 @@ constexpr Subcommand kSubcommands[] = {
     {"mcp", "serve traces to assistants: the Model Context Protocol on standard input and output", declare_mcp},
     {"record", "run a CUDA program with the recorder inside, and open its trace", declare_record},
     {"crop", "write a part of a trace as a trace of its own", declare_crop},
+    {"merge-counters", "put the counters of a recording into PyTorch's trace of the same time", declare_merge_counters},
     {"screenshot", "render the window into a PNG, with or without a display", declare_screenshot},
 };
 

@@ -29,6 +29,8 @@ add_test(NAME cli/diff COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/diff_check
   "${recordings}/matmul_add_4096_active20.json.gz" "${recordings}/matmul_add_64_active20.json.gz")
 add_test(NAME cli/crop COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/crop_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz")
+add_test(NAME cli/merge_counters COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/merge_counters_check.py" "$<TARGET_FILE:gapscope>"
+  "${PROJECT_SOURCE_DIR}/assets/traces/recorded_gemm_counters.json.gz")
 add_test(NAME cli/shortage COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/shortage_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz")
 add_test(NAME cli/output COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/output_check.py" "$<TARGET_FILE:gapscope>"
@@ -39,5 +41,5 @@ add_test(NAME cli/sql COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/sql_check.p
 add_test(NAME cli/mcp COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/mcp_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz" "${recordings}/ranks/fsdp_rank0.json.gz" "${recordings}/ranks/fsdp_rank1.json.gz")
 set_tests_properties(cli/output PROPERTIES TIMEOUT 600)
-set_tests_properties(cli/mcp cli/sql cli/ranks cli/diff cli/shortage cli/why cli/modules cli/compile cli/overview cli/record cli/crop cli/diagnose cli/info_of_samples cli/info_of_recordings cli/analyses_of_samples cli/analyses_of_recordings
+set_tests_properties(cli/mcp cli/sql cli/ranks cli/diff cli/shortage cli/why cli/modules cli/compile cli/overview cli/record cli/crop cli/merge_counters cli/diagnose cli/info_of_samples cli/info_of_recordings cli/analyses_of_samples cli/analyses_of_recordings
   cli/bad_input PROPERTIES TIMEOUT 180 SKIP_RETURN_CODE 77)
