@@ -297,6 +297,8 @@ constexpr auto kCommands = std::to_array<Command>({
    {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "gpu"); }},
   {memory, Menu::view, "Memory", "Show memory over time and who asked for it.",
    {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "memory"); }},
+  {counters, Menu::view, "Counters", "Show what the GPU's own counters say of each kernel.",
+   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "counters"); }},
   {flame, Menu::view, "Flame graph", "Show where the time of the marked area went, by call path.",
    {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "flame"); }},
   {ranks, Menu::view, "Ranks", "Show the other ranks of this run, and who waits for whom.",

@@ -93,6 +93,7 @@ enum class CommandId : std::uint8_t {
   compile,
   gpu,
   memory,
+  counters,
   flame,
   ranks,
   sql,

@@ -55,14 +55,15 @@ constexpr std::string_view kNoGpu = R"([{"ph":"X","name":"aten::add","cat":"cpu_
 }  // namespace
 
 TEST_CASE("while the facts are being worked out every panel says so") {
-  for (const DrawPanel panel : {draw_kernels, draw_steps, draw_gpu, draw_memory})
+  for (const DrawPanel panel : {draw_kernels, draw_steps, draw_gpu, draw_memory, draw_counters_panel})
     CHECK(holds(PanelUnderTest(panel, kTwoKernels, /*analyzed=*/false).frame(), "Working out"));
 }
 
 TEST_CASE("of the beginning of a file no panel says anything but that the rest is still to come") {
   const auto doc = test::document_from_text(kTwoKernels);
   std::const_pointer_cast<Trace>(doc->trace_owner)->is_part = true;
-  for (const DrawPanel panel : {draw_table, draw_kernels, draw_steps, draw_gpu, draw_memory, draw_report, draw_findings}) {
+  for (const DrawPanel panel :
+       {draw_table, draw_kernels, draw_steps, draw_gpu, draw_memory, draw_counters_panel, draw_report, draw_findings}) {
     ViewState view;
     Requests out;
     test::PanelHarness harness;
@@ -76,6 +77,7 @@ TEST_CASE("a panel without its data says in a sentence how to record it") {
   CHECK(holds(PanelUnderTest(draw_gpu, kNoGpu).frame(), "ProfilerActivity.CUDA"));
   CHECK(holds(PanelUnderTest(draw_steps, kNoGpu).frame(), "schedule(...)"));
   CHECK(holds(PanelUnderTest(draw_memory, kNoGpu).frame(), "profile_memory=True"));
+  CHECK(holds(PanelUnderTest(draw_counters_panel, kNoGpu).frame(), "record --counters"));
 }
 
 TEST_CASE("kernels are listed with times and their operator") {

@@ -1,0 +1,108 @@
+#include "core/view/counters/counters_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/analyze/counters/counter_words.h"
+#include "core/base/demangle.h"
+#include "core/base/text.h"
+
+namespace gapscope {
+namespace {
+
+// What the roofs and dots need; a decade more to the left, so that the memory's roof is seen to rise.
+void fit_axes(RooflineChart& chart) {
+  double least_x = chart.dots.front().point->per_byte, most_x = least_x;
+  double least_y = chart.dots.front().point->per_second, most_y = least_y;
+  for (const RooflineChart::Dot& dot : chart.dots) {
+    least_x = std::min(least_x, dot.point->per_byte);
+    most_x = std::max(most_x, dot.point->per_byte);
+    least_y = std::min(least_y, dot.point->per_second);
+  }
+  for (const RooflineChart::Roof& roof : chart.roofs) {
+    most_y = std::max(most_y, roof.per_second);
+    if (!chart.bytes_per_second) continue;
+    least_x = std::min(least_x, roof.per_second / *chart.bytes_per_second);
+    most_x = std::max(most_x, roof.per_second / *chart.bytes_per_second);
+  }
+  for (const RooflineChart::Dot& dot : chart.dots) most_y = std::max(most_y, dot.point->per_second);
+  chart.per_byte = log_axis(least_x / 2, most_x * 2);
+  chart.per_second = log_axis(least_y / 2, most_y * 1.2);
+}
+
+void add_roof(RooflineChart& chart, std::string_view device, MathType math) {
+  const std::optional<double> peak = dense_peak(device, math);
+  const auto same = [&](const RooflineChart::Roof& roof) { return peak && roof.per_second == *peak; };
+  if (!peak || std::any_of(chart.roofs.begin(), chart.roofs.end(), same)) return;
+  chart.roofs.push_back({std::string(math_type_name(math)) + " " + rate_text(*peak, "FLOP/s"), *peak});
+}
+
+}  // namespace
+
+double LogAxis::share(double value) const {
+  return value > 0 ? (std::log10(value) - std::log10(low)) / (std::log10(high) - std::log10(low)) : 0;
+}
+
+std::vector<double> LogAxis::decades() const {
+  std::vector<double> out;
+  for (double at = low; at <= high * 1.0001; at *= 10) out.push_back(at);
+  return out;
+}
+
+LogAxis log_axis(double least, double most) {
+  LogAxis axis{std::pow(10, std::floor(std::log10(least))), std::pow(10, std::ceil(std::log10(most)))};
+  if (axis.high <= axis.low) axis.high = axis.low * 10;
+  return axis;
+}
+
+std::string rate_text(double per_second, const char* unit) {
+  constexpr std::array<const char*, 6> kPrefixes = {"", "k", "M", "G", "T", "P"};
+  std::size_t prefix = 0;
+  for (; per_second >= 999.5 && prefix + 1 < kPrefixes.size(); ++prefix) per_second /= 1000;
+  return format_significant(per_second) + " " + kPrefixes[prefix] + unit;
+}
+
+RooflineChart roofline_chart(const Trace& trace, const CounterFacts& facts) {
+  RooflineChart chart;
+  if (facts.kernels().empty()) return chart;
+  chart.device = facts.kernels().front().device;
+  const DeviceProperties* properties = trace.device(chart.device);
+  const DeviceCounters* device = facts.device(chart.device);
+  if (device) chart.bytes_per_second = dram_peak(facts.while_busy(*device));
+  for (const RooflinePoint& point : facts.roofline()) {
+    if (point.device != chart.device) continue;
+    chart.dots.push_back({facts.kernel(point.name, point.device), &point});
+    if (properties && point.math) add_roof(chart, properties->name, *point.math);
+  }
+  std::sort(chart.roofs.begin(), chart.roofs.end(), [](const auto& a, const auto& b) { return a.per_second > b.per_second; });
+  if (!chart.dots.empty()) fit_axes(chart);
+  return chart;
+}
+
+std::string dot_text(const Trace& trace, const RooflineChart::Dot& dot) {
+  std::string text = demangle(trace.strings[dot.point->name]);
+  text += fmt::format("\n{}: {}", place_name(dot.kernel->place), use_text(dot.kernel->means));
+  text += fmt::format("\n{}, {} operations a byte of DRAM traffic", rate_text(dot.point->per_second, "FLOP/s"),
+                      format_significant(dot.point->per_byte));
+  return text + fmt::format("\n{} launches of known shapes, {} in all; {}",
+                            format_count(static_cast<std::int64_t>(dot.point->launches)), format_duration(dot.point->time),
+                            samples_text(dot.kernel->means));
+}
+
+const RooflinePoint* point_of(const CounterFacts& facts, const MeasuredKernel& kernel) {
+  for (const RooflinePoint& point : facts.roofline())
+    if (point.name == kernel.name && point.device == kernel.device) return &point;
+  return nullptr;
+}
+
+std::vector<SliceId> slices_of_kernel(const Trace& trace, std::span<const SliceId> named, std::int32_t device) {
+  std::vector<SliceId> out;
+  for (const SliceId slice : named)
+    if (const GpuRow* row = trace.gpu_row(slice); row && row->device == device) out.push_back(slice);
+  std::sort(out.begin(), out.end(), [&](SliceId a, SliceId b) { return trace.begin(a) < trace.begin(b); });
+  return out;
+}
+
+}  // namespace gapscope

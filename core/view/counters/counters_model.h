@@ -1,0 +1,54 @@
+#pragma once
+// The tab "Counters": each kernel with what its GPU's counters say, and where kernels lie under the GPU's roof.
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/analyze/counters/counter_facts.h"
+
+namespace gapscope {
+
+// An axis of powers of ten.
+struct LogAxis {
+  double low = 1, high = 10;
+  // 0 at `low`, 1 at `high`; less and more beyond.
+  double share(double value) const;
+  // The powers of ten on it.
+  std::vector<double> decades() const;
+};
+// From the power of ten below `least` to that above `most`. Both are greater than 0.
+LogAxis log_axis(double least, double most);
+
+struct RooflineChart {
+  // Operations a second that the GPU does at most, in one type.
+  struct Roof {
+    std::string name;  // "bf16 989 TFLOP/s"
+    double per_second = 0;
+  };
+  struct Dot {
+    const MeasuredKernel* kernel = nullptr;
+    const RooflinePoint* point = nullptr;
+  };
+  std::int32_t device = 0;
+  std::optional<double> bytes_per_second;  // that the memory moves at most
+  std::vector<Roof> roofs;                 // highest first
+  std::vector<Dot> dots;
+  LogAxis per_byte, per_second;
+};
+// Of the GPU whose kernels took the most time. Without dots where no kernel's operations are known.
+RooflineChart roofline_chart(const Trace& trace, const CounterFacts& facts);
+// What a dot says: the name, its place and its numbers, a line each.
+std::string dot_text(const Trace& trace, const RooflineChart::Dot& dot);
+
+// "1.6 TB/s", "837 TFLOP/s".
+std::string rate_text(double per_second, const char* unit);
+
+// The kernel's own point, or null.
+const RooflinePoint* point_of(const CounterFacts& facts, const MeasuredKernel& kernel);
+// Launches of that name on that GPU, in time order.
+std::vector<SliceId> slices_of_kernel(const Trace& trace, std::span<const SliceId> named, std::int32_t device);
+
+}  // namespace gapscope
