@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "core/base/saturating.h"
 
@@ -99,32 +101,25 @@ std::optional<RateFigures> rates_of(const Trace& trace, const LinkIndex& links, 
 // c10::DeviceType of what shows up as a GPU of a trace: CUDA, HIP, XPU.
 bool is_gpu_memory(const MemoryDevice& m) { return m.device_type != 0 && m.device >= 0; }
 
-OverviewDevice& device_of(std::vector<OverviewDevice>& devices, std::int32_t number) {
-  const auto found = std::find_if(devices.begin(), devices.end(), [&](const OverviewDevice& d) { return d.device == number; });
-  if (found != devices.end()) return *found;
-  devices.emplace_back().device = number;
-  return devices.back();
-}
-
-// The devices that did something; where none did, those that the file describes.
+// The devices that did something, by number; where none did, those that the file describes.
 void add_devices(const Trace& trace, const Analysis& analysis, RunOverview& out) {
-  for (const GpuActivity& activity : analysis.gpu().devices) device_of(out.devices, activity.device).activity = &activity;
-  for (const DeviceAccount& account : analysis.account().devices()) device_of(out.devices, account.device).account = &account;
+  std::map<std::int32_t, OverviewDevice> devices;
+  for (const GpuActivity& activity : analysis.gpu().devices) devices[activity.device].activity = &activity;
+  for (const DeviceAccount& account : analysis.account().devices()) devices[account.device].account = &account;
   for (const MemoryDevice& memory : analysis.memory().devices) {
     if (!is_gpu_memory(memory) || memory.points.empty() || !memory.states_totals) continue;
-    OverviewDevice& device = device_of(out.devices, memory.device);
+    OverviewDevice& device = devices[memory.device];
     device.peak_bytes = memory.points[memory.peak].allocated;
     if (memory.peak_reserved >= 0) device.peak_reserved_bytes = memory.peak_reserved;
   }
-  if (out.devices.empty())
-    for (const DeviceProperties& properties : trace.header.devices)
-      device_of(out.devices, static_cast<std::int32_t>(properties.id));
-  for (OverviewDevice& device : out.devices) {
-    device.properties = trace.device(device.device);
+  if (devices.empty())
+    for (const DeviceProperties& properties : trace.header.devices) devices[static_cast<std::int32_t>(properties.id)];
+  for (auto& [number, device] : devices) {
+    device.device = number;
+    device.properties = trace.device(number);
     if (device.properties != nullptr) device.name = device.properties->name;
+    out.devices.push_back(std::move(device));
   }
-  std::sort(out.devices.begin(), out.devices.end(),
-            [](const OverviewDevice& a, const OverviewDevice& b) { return a.device < b.device; });
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "core/analyze/overview/overview.h"
 #include "core/load/load_trace.h"
+#include "tests/support/cpu_time.h"
 #include "tests/support/load_text.h"
 #include "tests/support/real_traces.h"
 
@@ -133,4 +134,19 @@ TEST_CASE("in every recording kinds add up to all GPU work, and rates to the ope
     CHECK(o.rates->peak_share.value_or(0) < 1.05);
   }
   CHECK(with_rates >= 3);
+}
+
+TEST_CASE("the overview's time grows with the number of devices, not with its square") {
+  const auto seconds = [](int devices) {
+    std::string inside;
+    for (int i = 0; i < devices; ++i)
+      inside +=
+          fmt::format(R"({}{{"ph":"X","cat":"kernel","name":"k","pid":{},"tid":7,"ts":{},"dur":1,"args":{{"device":{}}}}})",
+                      i == 0 ? "" : ",\n", i, 2 * i, i);
+    const Viewed v(load_text("[" + inside + "]"));
+    CHECK(v.overview.devices.size() == static_cast<std::size_t>(devices));
+    return cpu_seconds([&] { make_overview(*v.trace, v.links, *v.analysis, v.ops); });
+  };
+  // 64 where each is looked for among all.
+  CHECK(seconds(40'000) < 24 * seconds(5'000) + 0.02);
 }
