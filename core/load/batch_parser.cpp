@@ -4,6 +4,7 @@
 
 #include "core/load/event_bounds.h"
 #include "core/load/event_repair.h"
+#include "core/load/json_text.h"
 
 namespace gapscope {
 namespace {
@@ -11,11 +12,9 @@ namespace {
 constexpr std::size_t kNpos = std::string_view::npos;
 constexpr std::size_t kExampleChars = 200;
 
-constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-
 // Damage may take the comma before an event along, or leave it.
 bool follows_comma(std::string_view text, std::size_t at) {
-  while (at > 0 && is_space(text[at - 1])) --at;
+  while (at > 0 && is_json_space(text[at - 1])) --at;
   return at > 0 && (text[at - 1] == ',' || text[at - 1] == '[');
 }
 
@@ -73,7 +72,7 @@ BatchEnd BatchParser::parse_slow(bool is_last, bool after_comma) {
   std::size_t comma = kNpos;  // the one between the last event and `at`, where it is known
   std::size_t at = 0;
   for (;;) {
-    while (at < text_.size() && is_space(text_[at])) ++at;
+    while (at < text_.size() && is_json_space(text_[at])) ++at;
     if (at >= text_.size()) return {BatchEnd::How::between_events, text_.size(), after_comma};
     const char c = text_[at];
     if (c == ',') {
@@ -148,7 +147,7 @@ std::size_t BatchParser::skip_other_value(std::size_t at, bool is_last) {
   const std::size_t end = find_other_end(text_, at, is_last);
   if (end == kNpos) return kNpos;
   std::size_t last = end;
-  while (last > at + 1 && is_space(text_[last - 1])) --last;
+  while (last > at + 1 && is_json_space(text_[last - 1])) --last;
   note(ImportIssue::not_an_object, at, last);
   return end;
 }

@@ -3,17 +3,12 @@
 #include <algorithm>
 #include <array>
 
+#include "core/load/json_text.h"
+
 namespace gapscope {
 namespace {
 
 constexpr std::size_t kNpos = std::string_view::npos;
-
-constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-
-std::size_t skip_space(std::string_view text, std::size_t at) {
-  while (at < text.size() && is_space(text[at])) ++at;
-  return at;
-}
 
 // Keys that stand first in events of known writers, sorted ones included.
 constexpr std::array<std::string_view, 13> kEventKeys = {"ph",   "cat", "name", "pid", "tid", "ts",   "dur",
@@ -24,14 +19,14 @@ enum class Match : std::uint8_t { no, event_key, other_key, cut_off };
 
 // What kind of key follows the '{' at `at`. `key` becomes it.
 Match key_after(std::string_view text, std::size_t at, std::string_view& key) {
-  std::size_t i = skip_space(text, at + 1);
+  std::size_t i = skip_json_space(text, at + 1);
   if (i == text.size()) return Match::cut_off;
   if (text[i] != '"') return Match::no;
   const std::string_view rest = text.substr(i + 1);
   const std::size_t length = rest.substr(0, kLongestKey).find('"');
   if (length == kNpos) return rest.size() < kLongestKey ? Match::cut_off : Match::no;
   key = rest.substr(0, length);
-  i = skip_space(rest, length + 1);
+  i = skip_json_space(rest, length + 1);
   if (i == rest.size()) return Match::cut_off;
   if (rest[i] != ':') return Match::no;
   return std::find(kEventKeys.begin(), kEventKeys.end(), key) != kEventKeys.end() ? Match::event_key : Match::other_key;
@@ -39,7 +34,7 @@ Match key_after(std::string_view text, std::size_t at, std::string_view& key) {
 
 // The position after the last character before `at` that is no space.
 std::size_t before(std::string_view text, std::size_t at) {
-  while (at > 0 && is_space(text[at - 1])) --at;
+  while (at > 0 && is_json_space(text[at - 1])) --at;
   return at;
 }
 
@@ -85,7 +80,7 @@ class BracketWalk {
   static constexpr std::uint64_t kDeepest = 64;
 
   void step(char c) {
-    if (is_space(c)) return;
+    if (is_json_space(c)) return;
     switch (c) {
       case '"': skip_string(); break;
       case '{':
@@ -166,16 +161,16 @@ std::size_t own_end(std::string_view text, std::size_t at, bool& cut_off) {
 // Do members of the top-level object follow the ']', up to its '}' and the end of the file, or further than an event's
 // own text could go on? `after`: the text behind the ']'.
 bool members_follow(std::string_view after) {
-  std::size_t i = skip_space(after, 0);
+  std::size_t i = skip_json_space(after, 0);
   if (i == after.size()) return true;
-  if (after[i] == '}') return skip_space(after, i + 1) == after.size();
+  if (after[i] == '}') return skip_json_space(after, i + 1) == after.size();
   if (after[i] != ',') return false;
-  i = skip_space(after, i + 1);
+  i = skip_json_space(after, i + 1);
   if (i == after.size() || after[i] != '"') return false;
   BracketWalk walk(after, i);
   walk.enter_object();
   walk.run_to(after.size());
-  return !walk.odd() && (!walk.closed() || skip_space(after, walk.at()) == after.size());
+  return !walk.odd() && (!walk.closed() || skip_json_space(after, walk.at()) == after.size());
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "core/build/raw_rows.h"
 #include "core/load/args_cache.h"
 #include "core/load/event_fields.h"
+#include "core/load/json_text.h"
 #include "core/load/key_orders.h"
 #include "core/load/number_text.h"
 
@@ -90,11 +91,10 @@ class EventParser {
   template <class Integer>
   void take(std::string_view token, Integer& into) const;
 
-  static constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
   // The text without the space at its end.
   static std::string_view trimmed(const char* begin, const char* end) {
     // Nearly always there is none.
-    while (end > begin && static_cast<unsigned char>(end[-1]) <= ' ' && is_space(end[-1])) --end;
+    while (end > begin && static_cast<unsigned char>(end[-1]) <= ' ' && is_json_space(end[-1])) --end;
     return {begin, static_cast<std::size_t>(end - begin)};
   }
   std::string_view trimmed(std::size_t begin, std::size_t end) const {

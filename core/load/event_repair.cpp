@@ -1,23 +1,18 @@
 #include "core/load/event_repair.h"
 
+#include "core/load/json_text.h"
+
 namespace gapscope {
 namespace {
 
-constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-
-std::size_t skip_space(std::string_view text, std::size_t at) {
-  while (at < text.size() && is_space(text[at])) ++at;
-  return at;
-}
-
 // A quote that closes a string is followed by what may follow a string. In a key position only ':' may.
 bool closes_string(std::string_view text, std::size_t quote, bool is_key) {
-  const std::size_t next = skip_space(text, quote + 1);
+  const std::size_t next = skip_json_space(text, quote + 1);
   if (next == text.size()) return true;
   if (is_key) return text[next] == ':';
   if (text[next] == '}' || text[next] == ']') return true;
   if (text[next] != ',') return false;
-  const std::size_t item = skip_space(text, next + 1);
+  const std::size_t item = skip_json_space(text, next + 1);
   return item == text.size() || text[item] == '"' || text[item] == '{' || text[item] == '[' || text[item] == '-' ||
          text[item] == '}' || text[item] == ']' || (text[item] >= '0' && text[item] <= '9') || text[item] == 't' ||
          text[item] == 'f' || text[item] == 'n' || text[item] == 'N';
@@ -79,7 +74,7 @@ class Mender {
   void take_structure() {
     const char c = in_[at_];
     if (c == ',') {
-      const std::size_t next = skip_space(in_, at_ + 1);
+      const std::size_t next = skip_json_space(in_, at_ + 1);
       if (next < in_.size() && (in_[next] == '}' || in_[next] == ']')) {
         ++repairs_.commas;
         ++at_;

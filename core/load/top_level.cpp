@@ -14,13 +14,6 @@ constexpr std::size_t kKeptValueBytes = 64 * 1024;  // a header value longer tha
 constexpr std::size_t kKeysForMessage = 8;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-
-std::size_t skip_space(std::string_view text, std::size_t at) {
-  while (at < text.size() && is_space(text[at])) ++at;
-  return at;
-}
-
 // Position after the string that begins at `at`, or npos when it does not end here.
 std::size_t string_end(std::string_view text, std::size_t at) {
   for (std::size_t i = at + 1; i < text.size(); ++i) {
@@ -66,7 +59,7 @@ TopLevel::State TopLevel::feed(std::string_view text, std::uint64_t file_offset,
 
 TopLevel::State TopLevel::step(std::string_view text, std::uint64_t file_offset, bool is_last) {
   if (place_ == Place::start && text.substr(consumed_).starts_with(kByteOrderMark)) consumed_ += kByteOrderMark.size();
-  consumed_ = skip_space(text, consumed_);
+  consumed_ = skip_json_space(text, consumed_);
   if (consumed_ == text.size()) return place_ == Place::end && is_last ? State::finished : State::need_more;
   const char c = text[consumed_];
   switch (place_) {
@@ -103,10 +96,10 @@ TopLevel::State TopLevel::take_member(std::string_view text, std::size_t at, std
   if (key_end == kNpos) return State::need_more;
   std::string key;
   if (!unescape(text.substr(at + 1, key_end - at - 2), key)) key = text.substr(at + 1, key_end - at - 2);
-  const std::size_t colon = skip_space(text, key_end);
+  const std::size_t colon = skip_json_space(text, key_end);
   if (colon == text.size()) return State::need_more;
   if (text[colon] != ':') return State::not_json;
-  const std::size_t value = skip_space(text, colon + 1);
+  const std::size_t value = skip_json_space(text, colon + 1);
   if (value == text.size()) return State::need_more;
   if (key == "traceEvents" && text[value] == '[' && !events_seen_) {
     consumed_ = value + 1;
@@ -123,7 +116,7 @@ TopLevel::State TopLevel::take_member(std::string_view text, std::size_t at, std
 }
 
 void TopLevel::keep(std::string key, std::string_view value, std::uint64_t file_offset) {
-  while (!value.empty() && is_space(value.back())) value.remove_suffix(1);
+  while (!value.empty() && is_json_space(value.back())) value.remove_suffix(1);
   if (events_seen_ && members_after_events_++ == 0) first_after_events_ = file_offset;
   if (keys_.size() < kKeysForMessage) keys_.push_back(key);
   const auto [same, is_new] = place_of_key_.try_emplace(key, header_.metadata.size());
