@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "app/sampler/call_names.h"
+
 namespace gapscope::sampler {
 namespace {
 

@@ -2,65 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
-#include <limits>
+#include <string>
 
-#include <nlohmann/json.hpp>
-
+#include "app/sampler/call_names.h"
+#include "app/sampler/event_text.h"
 #include "core/analyze/gpu/occupancy.h"
 
 namespace gapscope::sampler {
 namespace {
 
 constexpr Ns kBasePeriod = 7'889'238'000'000'000;
-
-template <class Int>
-void append_int(std::string& out, Int value) {
-  char digits[24];
-  const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-  out.append(digits, end);
-}
-
-// Shortest digits that give the same float again.
-void append_float(std::string& out, float value) {
-  if (!std::isfinite(value)) {
-    out += '0';
-    return;
-  }
-  char digits[32];
-  const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-  out.append(digits, end);
-}
-
-// Clocks that jump, or records that are none, must not overflow: at the ends of what there is.
-Ns minus(Ns a, Ns b) {
-  Ns result = 0;
-  if (!__builtin_sub_overflow(a, b, &result)) return result;
-  return a < 0 ? std::numeric_limits<Ns>::min() : std::numeric_limits<Ns>::max();
-}
-
-// Microseconds with exactly three decimals.
-void append_us(std::string& out, Ns ns) {
-  ns = std::max<Ns>(ns, 0);
-  append_int(out, ns / 1000);
-  const int rest = static_cast<int>(ns % 1000);
-  out += '.';
-  out += static_cast<char>('0' + rest / 100);
-  out += static_cast<char>('0' + rest / 10 % 10);
-  out += static_cast<char>('0' + rest % 10);
-}
-
-void append_key(std::string& out, std::string_view key) {
-  out += ", \"";
-  out += key;
-  out += "\": ";
-}
-template <class Int>
-void append_field(std::string& out, std::string_view key, Int value) {
-  append_key(out, key);
-  append_int(out, value);
-}
 
 // {"ph": "X", "cat": ..., "name": ..., "pid": ..., "tid": ..., "ts": ..., "dur": ...   and no brace at the end
 void open_slice(std::string& out, const TraceInfo& info, std::string_view category, std::string_view name, std::int64_t pid,
@@ -238,63 +189,6 @@ void append_device(std::string& out, const Device& d) {
   out += '}';
 }
 
-// Length of a well-formed UTF-8 sequence at the front, 0 where there is none (RFC 3629).
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-  const auto follows = [&](std::size_t i) { return (byte(i) & 0xC0) == 0x80; };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return follows(1) ? 2 : 0;
-  if (first >= 0xE0 && first <= 0xEF) {
-    const bool overlong = first == 0xE0 && byte(1) < 0xA0, surrogate = first == 0xED && byte(1) > 0x9F;
-    return follows(1) && follows(2) && !overlong && !surrogate ? 3 : 0;
-  }
-  if (first < 0xF0 || first > 0xF4) return 0;
-  const bool overlong = first == 0xF0 && byte(1) < 0x90, beyond = first == 0xF4 && byte(1) > 0x8F;
-  return follows(1) && follows(2) && follows(3) && !overlong && !beyond ? 4 : 0;
-}
-
-// What a program wrote into its range goes into the file as it is only where the file stays what it is: JSON, an event a line.
-// The library takes a zero byte for the end.
-bool is_json_line(std::string_view text) {
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20; };
-  return std::none_of(text.begin(), text.end(), is_control) && nlohmann::json::accept(text);
-}
-
-void append_control(std::string& out, unsigned char c) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  out += "\\u00";
-  out += kHex[c >> 4];
-  out += kHex[c & 15];
-}
-
-}  // namespace
-
-Ns base_time(Ns now) { return now / kBasePeriod * kBasePeriod; }
-
-void append_json_string(std::string& out, std::string_view text) {
-  out += '"';
-  while (!text.empty()) {
-    const auto c = static_cast<unsigned char>(text[0]);
-    std::size_t length = utf8_length(text);
-    if (length == 0) {
-      out += "\xEF\xBF\xBD";  // U+FFFD: what is no UTF-8 must not make the file invalid
-      length = 1;
-    } else if (c == '"' || c == '\\') {
-      out += '\\';
-      out += static_cast<char>(c);
-    } else if (c < 0x20) {
-      append_control(out, c);
-    } else {
-      out.append(text.substr(0, length));
-    }
-    text.remove_prefix(length);
-  }
-  out += '"';
-}
-
-namespace {
-
 // As PyTorch's, of which only these two are known here.
 void append_place_in_job(std::string& out, const TraceInfo& info) {
   if (info.rank < 0) return;
@@ -305,6 +199,8 @@ void append_place_in_job(std::string& out, const TraceInfo& info) {
 }
 
 }  // namespace
+
+Ns base_time(Ns now) { return now / kBasePeriod * kBasePeriod; }
 
 void append_head(std::string& out, const TraceInfo& info) {
   out += "{\n  \"schemaVersion\": 1,\n  \"deviceProperties\": [\n";
@@ -485,50 +381,6 @@ void append_stream_name(std::string& out, const TraceInfo&, std::int32_t device,
   const std::int64_t of = waits ? stream - kSyncLane : stream;
   append_lane(out, std::to_string(device), std::to_string(stream), "stream " + std::to_string(of) + (waits ? " (sync)" : ""),
               of);
-}
-
-bool starts_flow(std::string_view call) {
-  constexpr std::array<std::string_view, 16> kStarts = {"cudaLaunch",
-                                                        "cudaGraphLaunch",
-                                                        "cudaMemcpy",
-                                                        "cudaMemset",
-                                                        "cudaStreamSynchronize",
-                                                        "cudaDeviceSynchronize",
-                                                        "cudaStreamWaitEvent",
-                                                        "cudaEventSynchronize",
-                                                        "cuLaunch",
-                                                        "cuGraphLaunch",
-                                                        "cuMemcpy",
-                                                        "cuMemset",
-                                                        "cuStreamSynchronize",
-                                                        "cuCtxSynchronize",
-                                                        "cuStreamWaitEvent",
-                                                        "cuEventSynchronize"};
-  return std::any_of(kStarts.begin(), kStarts.end(), [&](std::string_view s) { return call.starts_with(s); });
-}
-
-bool is_left_out(std::string_view call, bool driver) {
-  constexpr std::array<std::string_view, 14> kQuiet = {"cudaGetDevice",
-                                                       "cudaSetDevice",
-                                                       "cudaGetDeviceCount",
-                                                       "cudaGetLastError",
-                                                       "cudaPeekAtLastError",
-                                                       "cudaEventCreate",
-                                                       "cudaEventCreateWithFlags",
-                                                       "cudaEventDestroy",
-                                                       "cudaStreamIsCapturing",
-                                                       "cudaStreamGetCaptureInfo",
-                                                       "cudaStreamGetCaptureInfo_v2",
-                                                       "__cudaPushCallConfiguration",
-                                                       "__cudaPopCallConfiguration",
-                                                       "cudaDeviceGetAttribute"};
-  constexpr std::array<std::string_view, 14> kTelling = {
-      "cuLaunch",  "cuProfiler",  "cuGraphLaunch", "cuGraphInstantiate", "cuMemcpy",     "cuMemset",     "cuMemAlloc",
-      "cuMemFree", "cuMemCreate", "cuMemMap",      "cuMemUnmap",         "cuMemRelease", "cuModuleLoad", "cuLibraryLoad"};
-  const auto begins = [&](std::string_view s) { return call.starts_with(s); };
-  if (driver)
-    return call.find("Synchronize") == std::string_view::npos && std::none_of(kTelling.begin(), kTelling.end(), begins);
-  return std::find(kQuiet.begin(), kQuiet.end(), call) != kQuiet.end();
 }
 
 }  // namespace gapscope::sampler

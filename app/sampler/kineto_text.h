@@ -31,8 +31,6 @@ struct TraceInfo {
 // The begin of a period of 7,889,238 s (a quarter of a year), as Kineto counts from.
 Ns base_time(Ns now);
 
-void append_json_string(std::string& out, std::string_view text);
-
 // Everything up to the first event; kTraceTail (app/record/recording.h) is everything after the last.
 void append_head(std::string& out, const TraceInfo& info);
 
@@ -58,10 +56,5 @@ void append_process_names(std::string& out, const TraceInfo& info);
 void append_gpu_names(std::string& out, const TraceInfo& info, std::int32_t device);
 void append_thread_name(std::string& out, const TraceInfo& info, std::uint32_t thread, std::string_view name);
 void append_stream_name(std::string& out, const TraceInfo& info, std::int32_t device, std::int64_t stream);
-
-// True where Kineto lets an arrow begin: calls that start GPU work or wait for it.
-bool starts_flow(std::string_view call);
-// Calls that Kineto leaves out because they are many and cost nothing, and driver calls that say nothing about the GPU's work.
-bool is_left_out(std::string_view call, bool driver);
 
 }  // namespace gapscope::sampler

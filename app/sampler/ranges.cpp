@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/sampler/call_names.h"
 #include "app/sampler/kineto_text.h"
 
 namespace gapscope::sampler {

@@ -15,6 +15,7 @@
 
 #include "app/record/piece_name.h"
 #include "app/record/status.h"
+#include "app/sampler/call_names.h"
 #include "app/sampler/devices.h"
 
 namespace gapscope::sampler {

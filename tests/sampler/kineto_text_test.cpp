@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/record/recording.h"
+#include "app/sampler/call_names.h"
+#include "app/sampler/event_text.h"
 #include "core/load/load_trace.h"
 
 using namespace gapscope::sampler;
