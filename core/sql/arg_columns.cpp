@@ -3,51 +3,46 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
+#include <concepts>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
 
 namespace gapscope::sql {
 namespace {
 
+// The lists of core/trace/arg_columns.h, and behind them what other columns hold.
+#define GAPSCOPE_MEMBER(field, type, absent, key, often, packing, shown) arg_##field,
 enum Member : std::size_t {
-  kCorrelation,
-  kStream,
-  kDevice,
-  kContext,
-  kBytes,
-  kGraphId,
-  kGraphNodeId,
-  kRegisters,
-  kSharedMemory,
-  kGrid,
-  kBlock,
-  kBlocksPerSm,
-  kWarpsPerSm,
-  kOccupancy,
+  GAPSCOPE_GPU_ARGS(GAPSCOPE_MEMBER) kGpuArgs,
+  kLastOfGpu = kGpuArgs - 1,
+  GAPSCOPE_OP_ARGS(GAPSCOPE_MEMBER) kBytes,
   kExternalId,
-  kSequence,
-  kInputDims,
-  kInputType,
   kCollective,
+  kNone
 };
-constexpr std::array<std::string_view, 19> kNames = {"correlation",    "stream",
-                                                     "device",         "context",
-                                                     "bytes",          "graph id",
-                                                     "graph node id",  "registers per thread",
-                                                     "shared memory",  "grid",
-                                                     "block",          "blocks per SM",
-                                                     "warps per SM",   "est. achieved occupancy %",
-                                                     "External id",    "Sequence number",
-                                                     "Input Dims",     "Input type",
-                                                     "Collective name"};
+#undef GAPSCOPE_MEMBER
+#define GAPSCOPE_KEY(field, type, absent, key, often, packing, shown) key,
+constexpr std::array<std::string_view, kNone> kNames = {GAPSCOPE_GPU_ARGS(GAPSCOPE_KEY) GAPSCOPE_OP_ARGS(GAPSCOPE_KEY) "bytes",
+                                                        "External id", "Collective name"};
+#undef GAPSCOPE_KEY
+// How many leaves a value has; 0: a list, which has its own.
+template <class Type>
+constexpr std::size_t kLeavesOf = std::is_same_v<Type, StringId> ? 0
+                                  : std::is_same_v<Type, Dim3>   ? 3
+                                                                 : 1;
+#define GAPSCOPE_LEAVES(field, type, absent, key, often, packing, shown) kLeavesOf<type>,
+constexpr std::array<std::size_t, kNone> kLeaves = {GAPSCOPE_GPU_ARGS(GAPSCOPE_LEAVES) GAPSCOPE_OP_ARGS(GAPSCOPE_LEAVES) 1, 1,
+                                                    1};
+#undef GAPSCOPE_LEAVES
 
-constexpr std::size_t kNone = kNames.size();
 constexpr std::string_view kPrefix = "args.";
 
-bool is_list(std::size_t member) { return member == kInputDims || member == kInputType; }
-std::size_t leaves_of(std::size_t member) { return member == kGrid || member == kBlock ? 3 : 1; }
+bool is_list(std::size_t member) { return kLeaves[member] == 0; }
+bool is_of_gpu(std::size_t member) { return member < kGpuArgs || member == kBytes; }
+std::size_t leaves_of(std::size_t member) { return std::max<std::size_t>(1, kLeaves[member]); }
 
 std::size_t member_named(std::string_view name) {
   return static_cast<std::size_t>(std::find(kNames.begin(), kNames.end(), name) - kNames.begin());
@@ -72,12 +67,9 @@ std::string key_of(std::size_t member, std::size_t index) {
   return leaves_of(member) == 1 ? fmt::format("args.{}", kNames[member]) : fmt::format("args.{}[{}]", kNames[member], index);
 }
 
-std::optional<ArgValue> positive(std::uint64_t v) {
-  return v > 0 && v <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())
-             ? std::optional<ArgValue>(static_cast<std::int64_t>(v))
-             : std::nullopt;
+std::optional<ArgValue> whole(std::integral auto v) {
+  return std::in_range<std::int64_t>(v) ? std::optional<ArgValue>(static_cast<std::int64_t>(v)) : std::nullopt;
 }
-std::optional<ArgValue> not_negative(std::int64_t v) { return v >= 0 ? std::optional<ArgValue>(v) : std::nullopt; }
 
 // The number that the file's digits say: a float's shortest digits.
 std::optional<ArgValue> real(float v) {
@@ -88,6 +80,55 @@ std::optional<ArgValue> real(float v) {
   std::from_chars(digits, written.ptr, exact);
   return exact;
 }
+
+// What a field says that is not `absent`: the whole, or its leaf at `index`.
+std::optional<ArgValue> said(std::integral auto v, decltype(v) absent, std::size_t) {
+  return v == absent ? std::nullopt : whole(v);
+}
+std::optional<ArgValue> said(float v, float, std::size_t) { return real(v); }
+std::optional<ArgValue> said(const Dim3& v, const Dim3& absent, std::size_t index) {
+  return v == absent ? std::nullopt : whole(v[index]);
+}
+std::optional<ArgValue> said(StringId, StringId, std::size_t) { return std::nullopt; }  // a list has leaves of its own
+
+StringId text_in(StringId list) { return list; }
+StringId text_in(std::integral auto) { return {}; }
+
+#define GAPSCOPE_SAID(field, type, absent, key, often, packing, shown) \
+  case arg_##field: return said(row.field, nothing.field, index);
+
+std::optional<ArgValue> gpu_value(const GpuRow& row, std::size_t member, std::size_t index) {
+  if (member == arg_shared_memory && row.has_launch_config()) return whole(row.shared_memory);  // 0 is what it says
+  if (member == arg_occupancy_percent && row.occupancy_percent >= 0) {  // which is written without a point
+    if (row.occupancy_percent != std::floor(row.occupancy_percent)) return std::nullopt;
+    return static_cast<std::int64_t>(row.occupancy_percent);
+  }
+  if (member == kBytes) return said(row.bytes, 0, 0);
+  static const GpuRow nothing;
+  switch (member) {
+    GAPSCOPE_GPU_ARGS(GAPSCOPE_SAID)
+    default: return std::nullopt;
+  }
+}
+
+std::optional<ArgValue> op_value(const OpRow& row, std::size_t member, std::size_t index) {
+  static const OpRow nothing;
+  switch (member) {
+    GAPSCOPE_OP_ARGS(GAPSCOPE_SAID)
+    default: return std::nullopt;
+  }
+}
+#undef GAPSCOPE_SAID
+
+#define GAPSCOPE_TEXT(field, type, absent, key, often, packing, shown) \
+  case arg_##field: return text_in(row.field);
+StringId list_text(const OpRow& row, std::size_t member) {
+  switch (member) {
+    GAPSCOPE_OP_ARGS(GAPSCOPE_TEXT)
+    default: return {};
+  }
+}
+#undef GAPSCOPE_TEXT
 
 bool same_value(const ArgValue& a, const ArgValue& b) {
   const auto *x = std::get_if<double>(&a), *y = std::get_if<double>(&b);
@@ -110,49 +151,26 @@ bool ArgColumns::any(SliceRow row) const {
   return row < trace_.slice_count() && (trace_.slices.external_id[row] != 0 || gpu_.find(row) || calls_.find(row));
 }
 
-std::optional<ArgValue> ArgColumns::gpu_value(const GpuRow& gpu, std::size_t member, std::size_t index) const {
-  const bool launched = gpu.has_launch_config();
-  switch (member) {
-    case kCorrelation: return positive(gpu.correlation);
-    case kStream: return not_negative(gpu.stream);
-    case kDevice: return not_negative(gpu.device);
-    case kContext: return not_negative(gpu.context);
-    case kBytes: return positive(gpu.bytes);
-    case kGraphId: return positive(gpu.graph_id);
-    case kGraphNodeId: return positive(gpu.graph_node_id);
-    case kRegisters: return positive(gpu.registers);
-    case kSharedMemory: return launched ? std::optional<ArgValue>(std::int64_t{gpu.shared_memory}) : std::nullopt;
-    case kGrid: return launched ? std::optional<ArgValue>(std::int64_t{gpu.grid[index]}) : std::nullopt;
-    case kBlock: return launched ? std::optional<ArgValue>(std::int64_t{gpu.block[index]}) : std::nullopt;
-    case kBlocksPerSm: return real(gpu.blocks_per_sm);
-    case kWarpsPerSm: return real(gpu.warps_per_sm);
-    case kOccupancy:
-      if (gpu.occupancy_percent < 0 || gpu.occupancy_percent != std::floor(gpu.occupancy_percent)) return std::nullopt;
-      return static_cast<std::int64_t>(gpu.occupancy_percent);
-    default: return std::nullopt;
-  }
-}
-
 std::optional<ArgValue> ArgColumns::scalar(SliceRow row, std::size_t member, std::size_t index) const {
   if (row >= trace_.slice_count()) return std::nullopt;
-  if (member == kExternalId) return positive(trace_.slices.external_id[row]);
-  if (member == kSequence || member == kCollective) {
+  if (member == kExternalId) return said(trace_.slices.external_id[row], 0, 0);
+  if (!is_of_gpu(member)) {
     const auto at = ops_.find(row);
     if (!at) return std::nullopt;
     const OpRow& op = trace_.ops[*at];
-    if (member == kSequence) return not_negative(op.sequence);
+    if (member != kCollective) return op_value(op, member, index);
     return op.collective ? std::optional<ArgValue>(std::string(trace_.strings[op.collective])) : std::nullopt;
   }
   if (const auto at = gpu_.find(row)) return gpu_value(trace_.gpu[*at], member, index);
-  const auto call = member == kCorrelation ? calls_.find(row) : std::nullopt;
-  return call ? positive(trace_.calls[*call].correlation) : std::nullopt;
+  const auto call = member == arg_correlation ? calls_.find(row) : std::nullopt;
+  return call ? said(trace_.calls[*call].correlation, 0, 0) : std::nullopt;
 }
 
-// The leaves of "Input Dims" and "Input type", whose texts are few: each is taken apart once.
+// The leaves of a list, such as "Input Dims", whose texts are few: each is taken apart once.
 const std::vector<FlatArg>* ArgColumns::listed(SliceRow row, std::size_t member) {
   const auto at = row < trace_.slice_count() ? ops_.find(row) : std::nullopt;
   if (!at) return nullptr;
-  const StringId text = member == kInputDims ? trace_.ops[*at].input_dims : trace_.ops[*at].input_types;
+  const StringId text = list_text(trace_.ops[*at], member);
   if (!text) return nullptr;
   const auto [known, is_new] = lists_.try_emplace(std::uint64_t{text.value} * kMembers + member);
   if (is_new) flatten_value({std::string(kNames[member]), std::string(trace_.strings[text]), false}, known->second);
@@ -180,11 +198,11 @@ std::vector<SliceRow> ArgColumns::samples(std::size_t member) {
   };
   if (member == kExternalId) {
     add(trace_.slices.external_id, [](std::uint64_t, std::size_t at) { return static_cast<SliceRow>(at); });
-  } else if (is_list(member) || member == kSequence || member == kCollective) {
+  } else if (!is_of_gpu(member)) {
     add(trace_.ops, [](const OpRow& op, std::size_t) { return op.slice.value; });
   } else {
     add(trace_.gpu, [](const GpuRow& gpu, std::size_t) { return gpu.slice.value; });
-    if (member == kCorrelation) add(trace_.calls, [](const Call& call, std::size_t) { return call.slice.value; });
+    if (member == arg_correlation) add(trace_.calls, [](const Call& call, std::size_t) { return call.slice.value; });
   }
   return out;
 }

@@ -1,7 +1,7 @@
 #pragma once
-// Args that the trace keeps as columns. A column says nothing of a value it holds as "absent" (0, -1): such a value may stand
-// in the file. Nor does it say how the file spells a key or whether a number stands in quotes, so the first, the middle and the
-// last one are compared with the file before a column is trusted.
+// Args that the trace keeps as columns: those of core/trace/arg_columns.h and a few others. A column says nothing of a value it
+// holds as "absent" (0, -1): such a value may stand in the file. Nor does it say how the file spells a key or whether a number
+// stands in quotes, so the first, the middle and the last one are compared with the file before a column is trusted.
 #include <array>
 #include <functional>
 #include <optional>
@@ -13,6 +13,7 @@
 #include "core/sql/flat_args.h"
 #include "core/sql/ranked_set.h"
 #include "core/sql/slice_order.h"
+#include "core/trace/arg_columns.h"
 
 namespace gapscope::sql {
 
@@ -43,12 +44,13 @@ class ArgColumns {
   enum class Trust : std::uint8_t { unknown, yes, no };
   bool trusted(std::size_t member, const ReadEvent& read);
   std::optional<ArgValue> scalar(SliceRow row, std::size_t member, std::size_t index) const;
-  std::optional<ArgValue> gpu_value(const GpuRow& gpu, std::size_t member, std::size_t index) const;
   const std::vector<FlatArg>* listed(SliceRow row, std::size_t member);
   std::vector<FlatArg> leaves(SliceRow row, std::size_t member);
   std::vector<SliceRow> samples(std::size_t member);
 
-  static constexpr std::size_t kMembers = 19;
+#define GAPSCOPE_ONE(...) +1
+  static constexpr std::size_t kMembers = 3 GAPSCOPE_GPU_ARGS(GAPSCOPE_ONE) GAPSCOPE_OP_ARGS(GAPSCOPE_ONE);
+#undef GAPSCOPE_ONE
   const Trace& trace_;
   RankedSet gpu_, calls_, ops_;
   std::array<Trust, kMembers> trust_{};

@@ -1,8 +1,19 @@
 #include "tests/support/dump_trace.h"
 
+#include <concepts>
+#include <string>
+
 #include <fmt/format.h>
 
 namespace gapscope::test {
+namespace {
+
+std::string value_text(const Trace&, std::integral auto value) { return std::to_string(value); }
+std::string value_text(const Trace&, float value) { return fmt::format("{}", value); }
+std::string value_text(const Trace&, const Dim3& value) { return fmt::format("{},{},{}", value[0], value[1], value[2]); }
+std::string value_text(const Trace& trace, StringId value) { return std::string(trace.strings[value]); }
+
+}  // namespace
 
 std::string dump_trace(const Trace& t, bool with_offsets) {
   std::string out = fmt::format("events {} span {} {}\n", t.figures.events, t.span.begin, t.span.end);
@@ -20,18 +31,20 @@ std::string dump_trace(const Trace& t, bool with_offsets) {
                        t.slices.row[i].index(), t.slices.external_id[i]);
     out += with_offsets ? fmt::format(" at {}\n", t.slices.offset[i]) : "\n";
   }
-  for (const GpuRow& g : t.gpu) {
-    out += fmt::format(
-        "gpu {} dev {} stream {} ctx {} corr {} bytes {} graph {} {} regs {} smem {} grid {},{},{} block {},{},{} {} {} {}\n",
-        g.slice.index(), g.device, g.stream, g.context, g.correlation, g.bytes, g.graph_id, g.graph_node_id, g.registers,
-        g.shared_memory, g.grid[0], g.grid[1], g.grid[2], g.block[0], g.block[1], g.block[2], g.blocks_per_sm, g.warps_per_sm,
-        g.occupancy_percent);
+#define GAPSCOPE_DUMP(field, type, absent, key, often, packing, shown) \
+  out += fmt::format(" {} {}", key, value_text(t, row.field));
+  for (const GpuRow& row : t.gpu) {
+    out += fmt::format("gpu {} bytes {}", row.slice.index(), row.bytes);
+    GAPSCOPE_GPU_ARGS(GAPSCOPE_DUMP)
+    out += '\n';
   }
   for (const Call& c : t.calls) out += fmt::format("call {} {}\n", c.slice.index(), c.correlation);
-  for (const OpRow& o : t.ops) {
-    out += fmt::format("op {} {} {} {} {} {}\n", o.slice.index(), o.sequence, t.strings[o.input_dims], t.strings[o.input_types],
-                       t.strings[o.collective], o.unfinished);
+  for (const OpRow& row : t.ops) {
+    out += fmt::format("op {} collective {} unfinished {}", row.slice.index(), t.strings[row.collective], row.unfinished);
+    GAPSCOPE_OP_ARGS(GAPSCOPE_DUMP)
+    out += '\n';
   }
+#undef GAPSCOPE_DUMP
   for (const Instant& i : t.instants) out += fmt::format("instant {} {} {}\n", i.time, t.strings[i.name], i.lane.value);
   for (const MemoryRow& m : t.memory) {
     out += fmt::format("memory {} {} {} {} {} {} {} {}\n", m.time, m.lane.value, m.bytes, m.address, m.total_allocated,

@@ -91,16 +91,18 @@ std::string value_text(const Document&, const Dim3& value) { return dim3_text(va
 std::string value_text(const Document& doc, StringId value) { return std::string(doc.trace.strings[value]); }
 
 // What the lists of core/trace/arg_columns.h show as lines of their own.
+#define GAPSCOPE_ADD(field, type, absent, key, often, packing, shown) \
+  if (Shown::shown == Shown::line && row.field != nothing.field) out.push_back(number_line(key, value_text(doc, row.field)));
+enum class Shown : std::uint8_t { apart, line };
 void add_other_args(const Document& doc, const GpuRow& row, std::vector<DetailsLine>& out) {
-  enum class Shown : std::uint8_t { apart, line };
   const GpuRow nothing;
-  const auto add = [&](Shown shown, std::string_view key, const auto& value, const auto& absent) {
-    if (shown == Shown::line && value != absent) out.push_back(number_line(std::string(key), value_text(doc, value)));
-  };
-#define GAPSCOPE_ADD(field, type, absent, key, often, packing, shown) add(Shown::shown, key, row.field, nothing.field);
   GAPSCOPE_GPU_ARGS(GAPSCOPE_ADD)
-#undef GAPSCOPE_ADD
 }
+void add_other_args(const Document& doc, const OpRow& row, std::vector<DetailsLine>& out) {
+  const OpRow nothing;
+  GAPSCOPE_OP_ARGS(GAPSCOPE_ADD)
+}
+#undef GAPSCOPE_ADD
 
 DetailsSection kernel_resources(const Document& doc, const GpuRow& row) {
   DetailsSection section{"Resources", {}, {}};
@@ -133,6 +135,13 @@ DetailsSection copy_figures(const Document& doc, const GpuRow& row) {
         number_line("bandwidth", format_significant(static_cast<double>(row.bytes) / static_cast<double>(duration)) + " GB/s",
                     "bytes divided by duration; 1 GB is 1,000,000,000 bytes"));
   }
+  add_other_args(doc, row, section.lines);
+  return section;
+}
+
+DetailsSection operator_args(const Document& doc, SliceId slice) {
+  DetailsSection section{"Operator", {}, {}};
+  if (const OpRow* row = doc.trace.op_row(slice)) add_other_args(doc, *row, section.lines);
   return section;
 }
 

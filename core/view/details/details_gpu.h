@@ -1,6 +1,6 @@
 #pragma once
-// The GPU sections of the details: what a kernel asked of the machine, what a copy moved, who launched it, and what a
-// call launched. Parts of make_details (core/view/details/details_model.h).
+// The sections of the details that columns fill: what a kernel asked of the machine, what a copy moved, who launched it, and
+// what a call launched. Parts of make_details (core/view/details/details_model.h).
 #include "core/view/details/details_model.h"
 
 namespace gapscope {
@@ -8,6 +8,8 @@ namespace gapscope {
 DetailsSection kernel_resources(const Document& doc, const GpuRow& row);
 // Copies and memsets: bytes, rate, kind of memory as the name states it.
 DetailsSection copy_figures(const Document& doc, const GpuRow& row);
+// The args of an operator that have lines of their own; empty where there are none.
+DetailsSection operator_args(const Document& doc, SliceId slice);
 // Device, stream, context and correlation of any GPU slice.
 DetailsSection gpu_place(const Document& doc, const GpuRow& row);
 // The call and the operator behind GPU work, and how long it waited.

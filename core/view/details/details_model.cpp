@@ -126,6 +126,7 @@ DetailsModel make_details(const Document& doc, SliceId slice, const ArgsState* a
 
   add_gpu_sections(doc, slice, model.sections);
   if (DetailsSection counters = counters_of(doc, slice); !counters.title.empty()) model.sections.push_back(std::move(counters));
+  if (DetailsSection own = operator_args(doc, slice); !own.lines.empty()) model.sections.push_back(std::move(own));
   if (DetailsSection sums = arithmetic(doc, slice, args); !sums.title.empty()) model.sections.push_back(std::move(sums));
   if (DetailsSection launched = launched_work(doc, slice); !launched.lines.empty())
     model.sections.push_back(std::move(launched));
