@@ -9,6 +9,7 @@
 
 #include "app/cli/command_line.h"
 #include "app/cli/completions.h"
+#include "app/cli/version.h"
 #include "core/base/text.h"
 
 namespace gapscope {
@@ -72,7 +73,7 @@ std::string page(const CLI::App& command, const std::string& name, const std::st
   const std::string one_word = space == std::string::npos ? name : name.substr(0, space) + "-" + name.substr(space + 1);
   std::string upper = one_word;
   for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  std::string out = fmt::format(".TH {} 1 \"\" \"Gapscope {}\" \"Gapscope\"\n", troff(upper), GAPSCOPE_VERSION);
+  std::string out = fmt::format(".TH {} 1 \"\" \"Gapscope {}\" \"Gapscope\"\n", troff(upper), kVersion);
   out += fmt::format(".SH NAME\n{} \\- {}\n", troff(one_word), troff(help.substr(0, help.find('\n'))));
   out += ".SH SYNOPSIS\n" + synopsis_of(command, name) + "\n";
   out += ".SH DESCRIPTION\n" + troff(help) + "\n";

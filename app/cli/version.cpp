@@ -33,9 +33,11 @@ std::string list(bool is_in) {
 
 }  // namespace
 
+const char* const kVersion = GAPSCOPE_VERSION;
+
 std::string version_text() {
-  return fmt::format("gapscope {}\ncommit {}, {} build\nbuilt in: {}\nleft out: {}", GAPSCOPE_VERSION, kCommit,
-                     GAPSCOPE_BUILD_TYPE, list(true), list(false));
+  return fmt::format("gapscope {}\ncommit {}, {} build\nbuilt in: {}\nleft out: {}", kVersion, kCommit, GAPSCOPE_BUILD_TYPE,
+                     list(true), list(false));
 }
 
 }  // namespace gapscope
