@@ -20,6 +20,7 @@ set(load_test_sources ${test_sources})
 list(FILTER load_test_sources INCLUDE REGEX "/tests/(main.cpp|(base|build|load|index|support)/)")
 add_executable(gapscope_load_tests EXCLUDE_FROM_ALL ${load_test_sources})
 target_link_libraries(gapscope_load_tests PRIVATE gapscope_core gapscope::doctest)
+unity_as_grouped(gapscope_load_tests)
 
 # What the address sanitizer is asked about, and clang: all that needs no window and no command line.
 foreach(file ${test_sources})
@@ -30,6 +31,7 @@ foreach(file ${test_sources})
 endforeach()
 add_executable(gapscope_core_tests EXCLUDE_FROM_ALL ${core_test_sources})
 target_link_libraries(gapscope_core_tests PRIVATE gapscope_core gapscope::doctest)
+unity_as_grouped(gapscope_core_tests)
 
 # One ctest a file, so that a failure names its subject and files run side by side.
 foreach(file ${test_sources})
@@ -89,9 +91,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/bench/load.cpp" PROPERTIES COMPILE_OPTIONS -march=x86-64-v3)
 endif()
 
-# libFuzzer for half a minute each; for longer by hand: tests/fuzz/run. They have a build of their own, of what they need and no
-# more, and build one after another.
-set(fuzz_targets load crop diagnose recorder_text sql state)
+# libFuzzer, by tests/fuzz/run: a build of their own, of what they need and no more.
 if(GAPSCOPE_FUZZ)
   function(sources_of out)
     foreach(folder ${ARGN})
@@ -110,7 +110,10 @@ if(GAPSCOPE_FUZZ)
   target_link_libraries(fuzz_judging PUBLIC fuzz_loading)
   add_library(fuzz_asking STATIC EXCLUDE_FROM_ALL ${asking_sources})
   target_link_libraries(fuzz_asking PUBLIC fuzz_judging gapscope::sqlite gapscope::re2)
-  foreach(target ${fuzz_targets})
+  unity_as_grouped(fuzz_loading)
+  unity_as_grouped(fuzz_judging)
+  unity_as_grouped(fuzz_asking)
+  foreach(target load crop diagnose recorder_text sql state)
     add_executable(fuzz_${target} EXCLUDE_FROM_ALL tests/fuzz/${target}.cpp)
     target_compile_options(fuzz_${target} PRIVATE -fsanitize=fuzzer)
     target_link_options(fuzz_${target} PRIVATE -fsanitize=fuzzer)
@@ -123,9 +126,4 @@ if(GAPSCOPE_FUZZ)
   target_sources(fuzz_state PRIVATE app/state/kept_files.cpp app/state/recent_files.cpp app/state/settings.cpp app/state/state_files.cpp
     core/view/preferences.cpp)
   target_link_libraries(fuzz_state PRIVATE fuzz_judging)
-else()
-  foreach(target ${fuzz_targets})
-    add_test(NAME fuzz/${target} COMMAND "${PROJECT_SOURCE_DIR}/tests/fuzz/run" "${PROJECT_BINARY_DIR}/fuzz" 30 ${target})
-    set_tests_properties(fuzz/${target} PROPERTIES TIMEOUT 1200 RESOURCE_LOCK fuzz_build)
-  endforeach()
 endif()

@@ -11,7 +11,6 @@ packages=(
   zlib1g-dev libisal-dev liblzma-dev libzstd-dev libpng-dev libdbus-1-dev
   fonts-inter fonts-jetbrains-mono libgl1 libgl1-mesa-dri xvfb
   doctest-dev xdotool x11-utils
-  clang libclang-rt-14-dev
   libopenmpi-dev openmpi-bin
   "$@"
 )
