@@ -280,6 +280,6 @@ TEST_CASE("what is missing from a file is said, with what it means") {
   const Judged blocked(load_text(events(slice("aten::mm", "0", "1000") + "," + launch(1, "0", "100") + "," +
                                         kernel(1, "10", "80") + "," + launch(2, "100", "100") + "," + kernel(2, "110", "80") +
                                         "," + launch(3, "200", "100") + "," + kernel(3, "210", "80"))));
-  CHECK(trust_text(blocked.trust).find("3 of 3 kernels") != std::string::npos);
+  CHECK(trust_text(blocked.trust).find("all 3 kernels of 20.0") != std::string::npos);
   CHECK(blocked.verdict.bound == Bound::not_judged);
 }

@@ -73,8 +73,8 @@ extern const Rule compiled_region_no_kernels = {"compiled_region_no_kernels",
                                                 Severity::costly,
                                                 kNeedsOperators,
                                                 "A compiled region that does nothing",
-                                                "The region runs but launches no GPU work and calls no compiled graph: nobody "
-                                                "uses its result, so the compiler removed the work.",
+                                                "The region runs but launches no GPU work and calls no compiled graph, as when "
+                                                "nobody uses its result and the compiler removes the work.",
                                                 "Return the result from the compiled function, or use it.",
                                                 check_compiled_region_no_kernels};
 

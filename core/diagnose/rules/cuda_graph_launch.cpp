@@ -71,8 +71,7 @@ extern const Rule cuda_graph_launch = {"cuda_graph_launch",
                                        kNeedsNothing,
                                        "A CUDA graph is replayed",
                                        "One call starts a whole recorded sequence of GPU work, so the host pays for one "
-                                       "launch. Only the first operation of them tells the delay from "
-                                       "the launch.",
+                                       "launch. Only the first of these operations shows the delay after it.",
                                        "Compare CPU time and gaps with the run without graphs.",
                                        check_cuda_graph_launch};
 

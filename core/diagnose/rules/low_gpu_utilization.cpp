@@ -42,7 +42,7 @@ std::vector<Finding> check_low_gpu_utilization(const Facts& facts) {
   if (const AccountTimes* times = account_times(facts); times != nullptr && times->idle_total() > 0) {
     const IdleCause lead = largest_of(times->idle);
     const DeviceAccount& device = *facts.analysis.account().busiest();
-    finding.remedy = fmt::format("Begin with the largest of these parts, {}. {}", idle_cause_title(lead),
+    finding.remedy = fmt::format("Begin with the largest of these parts ({}). {}", idle_cause_title(lead),
                                  idle_advice(facts.trace, device, device.window, lead));
     finding.summary +=
         fmt::format(" The idle time{}, by what held it up: {}.",

@@ -29,8 +29,8 @@ extern const Rule matmul_to_bmm = {
     Severity::informational,
     kNeedsOperators,
     "matmul became a batched matrix product",
-    "An operand has three or more dimensions, so the operator resolved to aten::bmm, with expand and reshape before it and a "
-    "view after.",
+    "An operand has three or more dimensions, so the operator resolved to aten::bmm, usually with expand and reshape before it "
+    "and a view after.",
     "If the batch is really one tall matrix, reshape it to two dimensions: one bigger product fills the GPU better.",
     check_matmul_to_bmm};
 

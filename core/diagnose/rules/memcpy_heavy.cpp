@@ -5,6 +5,7 @@
 #include "core/analyze/account/time_account.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
+#include "core/diagnose/advice.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
 
@@ -64,6 +65,11 @@ std::string exposed_words(const Facts& facts, const Copies& copies, Ns exposed) 
   return fmt::format("; for {} {} runs no kernel beside them", time, busiest_words(facts, "the GPU"));
 }
 
+std::string remedy_against(const Facts& facts) {
+  const DeviceAccount& device = *facts.analysis.account().busiest();
+  return copy_advice(facts.trace, device, device.window);
+}
+
 std::vector<Finding> check_memcpy_heavy(const Facts& facts) {
   Copies copies = copies_of(facts);
   const double share = share_of(copies.time, facts.gpu_sum);
@@ -74,6 +80,7 @@ std::vector<Finding> check_memcpy_heavy(const Facts& facts) {
   finding.severity = Severity::costly;
   SpanSet exposed = exposed_copies(facts);
   finding.cost = length(exposed);
+  if (finding.cost > 0) finding.remedy = remedy_against(facts);
   finding.summary =
       fmt::format("Copies take {} of the GPU time ({}, {}, {} GB/s){}.", format_share(share), format_duration(copies.time),
                   format_bytes(copies.bytes), format_significant(gb_per_s), exposed_words(facts, copies, finding.cost));

@@ -25,7 +25,7 @@ std::vector<Finding> check_overhead_bound(const Facts& facts) {
                                    busiest_words(facts, "it"), cause_words(times->idle, true));
     const IdleCause lead = largest_host_part(times->idle);
     const DeviceAccount& device = *facts.analysis.account().busiest();
-    finding.remedy = fmt::format("Begin with the largest of these parts, {}. {}{}", idle_cause_title(lead),
+    finding.remedy = fmt::format("Begin with the largest of these parts ({}). {}{}", idle_cause_title(lead),
                                  idle_advice(facts.trace, device, device.window, lead),
                                  lead == IdleCause::op ? "" : " Bigger batches or matrices give each launch more work.");
   }

@@ -54,9 +54,9 @@ extern const Rule single_large_kernel = {"single_large_kernel",
                                          RuleClass::observation,
                                          Severity::informational,
                                          kNeedsLaunches,
-                                         "One big library kernel takes nearly all GPU time",
-                                         "The GPU spends its time in one tuned matrix multiplication, convolution or attention "
-                                         "kernel; there is nothing to fuse around it.",
+                                         "One big library kernel takes most of the GPU time",
+                                         "The GPU spends most of its time in one tuned matrix multiplication, convolution or "
+                                         "attention kernel; there is little to fuse around it.",
                                          "Compiling is not likely to help. Change the data type, the shape or the algorithm, "
                                          "and check that the kernel uses tensor cores.",
                                          check_single_large_kernel};
