@@ -115,7 +115,8 @@ TEST_CASE("a query of occupancy speaks of a kernel only where a launch of the sa
   };
   const Diagnosed asked(load_text(text(5, 10)));
   CHECK(the_finding(asked, "occupancy_query_before_launch").summary.starts_with("1 call asked about occupancy, in 1.00 µs."));
-  for (const auto& [query, launch] : {std::pair(10, 5), std::pair(5, 60), std::pair(60, 70)}) {
+  for (const auto& times : {std::pair(10, 5), std::pair(5, 60), std::pair(60, 70)}) {
+    const int query = times.first, launch = times.second;
     CAPTURE(query);
     const Diagnosed d(load_text(text(query, launch)));
     CHECK_FALSE(d.fires("occupancy_query_before_launch"));

@@ -52,7 +52,9 @@ std::optional<double> measured_otherwise(const std::string& recording, const std
 }
 
 void check_evidence(const Finding& finding, const json& truth, const std::string& recording) {
-  for (const auto& [key, value] : truth.items()) {
+  for (const auto& item : truth.items()) {
+    const std::string& key = item.key();
+    const json& value = item.value();
     CAPTURE(std::string(key));
     const EvidenceValue* mine = finding.evidence.find(key);
     if (value.is_number()) {
@@ -83,7 +85,9 @@ json truth() {
 TEST_CASE("the totals that rules lean on are those of the truth file") {
   const json all = truth();
   std::size_t walked = 0;
-  for (const auto& [name, expected] : all.items()) {
+  for (const auto& item : all.items()) {
+    const std::string& name = item.key();
+    const json& expected = item.value();
     CAPTURE(std::string(name));
     const auto path = recording_or_none(name);
     if (path.empty()) continue;  // one by others
@@ -118,7 +122,9 @@ TEST_CASE("the totals that rules lean on are those of the truth file") {
 TEST_CASE("on every recording the rules say what must be said, with its numbers, and nothing that must not") {
   const json all = truth();
   std::size_t walked = 0;
-  for (const auto& [name, expected] : all.items()) {
+  for (const auto& item : all.items()) {
+    const std::string& name = item.key();
+    const json& expected = item.value();
     CAPTURE(std::string(name));
     const auto path = recording_or_none(name);
     if (path.empty()) continue;  // one by others
@@ -126,7 +132,9 @@ TEST_CASE("on every recording the rules say what must be said, with its numbers,
     const auto trace = load_trace(path.string());
     REQUIRE(trace.ok());
     const Diagnosed d(*trace);
-    for (const auto& [rule, evidence] : expected["must"].items()) {
+    for (const auto& must : expected["must"].items()) {
+      const std::string& rule = must.key();
+      const json& evidence = must.value();
       CAPTURE(std::string(rule));
       const auto findings = d.findings(rule);
       CHECK_MESSAGE(!findings.empty(), name, " must have ", rule, ": ", evidence.dump());

@@ -171,7 +171,9 @@ TEST_CASE("a disk that fills up between two writes is a sentence, and what was w
 
 TEST_CASE("on a disk with little room a trace opens whole, its text is not kept there, and its args are there") {
   const std::string text = numbered_slices(30'000);
-  for (const auto& [name, bytes] : packings(text)) {
+  for (const auto& packing : packings(text)) {
+    const char* name = packing.name;
+    const std::string& bytes = packing.bytes;
     std::string trouble;
     const bool ran = on_small_disk(5, trouble, [&](const std::string& disk) -> std::string {
       const TempFolder folder;

@@ -67,10 +67,12 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 TEST_CASE("the tables of each recorded pair are those of TraceLens, cell by cell") {
   std::size_t tables = 0;
   for (const char* name : {"ddp", "ddp_delayed", "fsdp", "tp"})
-    for (const auto& [word, table] : {std::pair("sync", RunTable::sync),
-                                      {"summary", RunTable::summary},
-                                      {"straggler", RunTable::straggler},
-                                      {"alltoall", RunTable::alltoall}}) {
+    for (const auto& entry : {std::pair("sync", RunTable::sync),
+                              {"summary", RunTable::summary},
+                              {"straggler", RunTable::straggler},
+                              {"alltoall", RunTable::alltoall}}) {
+      const char* word = entry.first;
+      const RunTable table = entry.second;
       std::ifstream file(recordings_folder() / "ranks" / (std::string(name) + ".tracelens." + word + ".csv"));
       if (!file) continue;
       ++tables;
@@ -118,8 +120,10 @@ TEST_CASE("the planted delay is found: who, in which step, how long, and in what
 }
 
 TEST_CASE("of each pair the late rank is named, and what is matched is all that can be") {
-  for (const auto& [name, late, matched] :
+  for (const auto& expected :
        {std::tuple("ddp", 0, 65), {"ddp_delayed", 1, 65}, {"fsdp", 1, 90}, {"tp", 1, 200}, {"pp", 0, 20}}) {
+    const char* name = std::get<0>(expected);
+    const int late = std::get<1>(expected), matched = std::get<2>(expected);
     CAPTURE(std::string(name));
     const json out = json_of(pair_of(name));
     CHECK(out["collectives"].size() == static_cast<std::size_t>(matched));

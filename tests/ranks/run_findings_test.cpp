@@ -159,8 +159,10 @@ TEST_CASE("two collectives that alternate and change places on one rank are anot
 }
 
 TEST_CASE("a rank that compiles or collects garbage alone for a millisecond, and not where many do") {
-  for (const auto& [kind, what] : {std::pair(RunFindingKind::compiles_alone, &RankData::compiling),
-                                   {RunFindingKind::collects_alone, &RankData::collecting}}) {
+  for (const auto& pair : {std::pair(RunFindingKind::compiles_alone, &RankData::compiling),
+                           {RunFindingKind::collects_alone, &RankData::collecting}}) {
+    const RunFindingKind kind = pair.first;
+    const auto what = pair.second;
     CAPTURE(std::string(run_finding_word(kind)));
     const RunReport report = doing_alone(what, {0, 0, kNsPerMs, 0});
     const RunFinding* f = finding(report, kind);

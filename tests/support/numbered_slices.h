@@ -14,7 +14,7 @@ inline std::string numbered_slices(int n) {
   for (int i = 0; i < n; ++i) {
     if (i > 0) inside += ",\n";
     inside += slice(fmt::format("op {}", i % 97), std::to_string(i * 10), "5",
-                    fmt::format(R"(, "args": {{"number": {}, "pad": "{}"}})", i, i * 2654435761u));
+                    fmt::format(R"(, "args": {{"number": {}, "pad": "{}"}})", i, static_cast<unsigned>(i) * 2654435761u));
   }
   return events(inside);
 }

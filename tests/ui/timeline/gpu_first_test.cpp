@@ -56,7 +56,8 @@ TEST_CASE("every busy stream's kernels are on the screen at start, at every size
   for (const auto& path : real_traces()) {
     const auto document = analyzed(path);
     if (!document) continue;
-    for (const auto& [width, height] : kSizes) {
+    for (const auto& size : kSizes) {
+      const float width = size.first, height = size.second;
       CAPTURE(path.string());
       CAPTURE(width);
       HeadlessUi alone(document.get(), width, height);
@@ -116,11 +117,13 @@ constexpr std::array<std::pair<const char*, const char*>, 14> kPairs = {{
 
 TEST_CASE("of two traces the GPUs lie under each other below one ruler, at every size") {
   std::size_t seen = 0;
-  for (const auto& [first, second] : kPairs) {
+  for (const auto& names : kPairs) {
+    const char *first = names.first, *second = names.second;
     const auto a = analyzed(recording_or_none(first)), b = analyzed(recording_or_none(second));
     if (!a || !b) continue;
     ++seen;
-    for (const auto& [width, height] : kSizes) {
+    for (const auto& size : kSizes) {
+      const float width = size.first, height = size.second;
       CAPTURE(first);
       CAPTURE(second);
       CAPTURE(width);

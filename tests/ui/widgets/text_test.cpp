@@ -63,8 +63,9 @@ TEST_CASE("a tooltip does not cover what it explains, wherever that lies") {
   struct Thing {
     ImVec2 at, size;
   };
-  for (const auto& [at, size] : {Thing{{20, 20}, {60, 16}}, Thing{{400, 300}, {60, 16}}, Thing{{700, 560}, {60, 16}},
-                                 Thing{{20, 570}, {60, 16}}, Thing{{20, 10}, {60, 570}}, Thing{{700, 10}, {60, 570}}}) {
+  for (const Thing& thing : {Thing{{20, 20}, {60, 16}}, Thing{{400, 300}, {60, 16}}, Thing{{700, 560}, {60, 16}},
+                             Thing{{20, 570}, {60, 16}}, Thing{{20, 10}, {60, 570}}, Thing{{700, 10}, {60, 570}}}) {
+    const ImVec2 at = thing.at, size = thing.size;
     CAPTURE(at.x);
     CAPTURE(at.y);
     test::PanelHarness harness({800, 600});
