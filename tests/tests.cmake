@@ -15,24 +15,6 @@ common_headers(gapscope_tests <doctest/doctest.h> <fmt/format.h> <imgui.h> "${PR
   "${PROJECT_SOURCE_DIR}/core/view/view_state.h" "${PROJECT_SOURCE_DIR}/core/view/document.h")
 set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/main.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)  # it brings doctest's own code
 
-# What the thread sanitizer is asked about (tests/run_checks): loading and what is built beside it, without a window.
-set(load_test_sources ${test_sources})
-list(FILTER load_test_sources INCLUDE REGEX "/tests/(main.cpp|(base|build|load|index|support)/)")
-add_executable(gapscope_load_tests EXCLUDE_FROM_ALL ${load_test_sources})
-target_link_libraries(gapscope_load_tests PRIVATE gapscope_core gapscope::doctest)
-unity_as_grouped(gapscope_load_tests)
-
-# What the address sanitizer is asked about, and clang: all that needs no window and no command line.
-foreach(file ${test_sources})
-  file(STRINGS "${file}" above_core REGEX "^#include \"((app|ui)/|tests/support/(headless_ui|panel_harness|stand_in))")
-  if(NOT above_core AND NOT file MATCHES "/tests/(ui|app)/")
-    list(APPEND core_test_sources "${file}")
-  endif()
-endforeach()
-add_executable(gapscope_core_tests EXCLUDE_FROM_ALL ${core_test_sources})
-target_link_libraries(gapscope_core_tests PRIVATE gapscope_core gapscope::doctest)
-unity_as_grouped(gapscope_core_tests)
-
 # One ctest a file, so that a failure names its subject and files run side by side.
 foreach(file ${test_sources})
   file(RELATIVE_PATH name "${PROJECT_SOURCE_DIR}/tests" "${file}")
