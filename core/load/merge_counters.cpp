@@ -167,6 +167,7 @@ Result<MergedCounters> merge_counters(const Trace& trace, const Trace& counters,
   CropChoice everything;
   everything.window = trace.span;
   everything.everything = true;
+  everything.lanes.assign(trace.lanes.size(), true);
   CropOutput with_counters = output;
   with_counters.also_read = counters.path;
   with_counters.more = [&](std::string& text) { return merge.next(text); };
