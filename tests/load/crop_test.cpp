@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
+#include <set>
 #include <tuple>
 
 #include "core/index/choose_crop.h"
@@ -49,6 +51,19 @@ struct Contents {
   }
 };
 
+// Times of the counter's events before a moment that the last value of one of its series comes from.
+std::set<Ns> in_force(const Trace& t, const Counter& of, Ns begin) {
+  std::set<Ns> times;
+  for (const Counter& c : t.counters) {
+    if (c.process != of.process || c.name != of.name) continue;
+    std::optional<Ns> last;
+    for (const CounterSample& v : c.samples)
+      if (v.time <= begin) last = v.time;
+    if (last) times.insert(*last);
+  }
+  return times;
+}
+
 // What of the trace is in `slices`, and in the window where it is no slice. Written without core/index and core/load/crop.
 Contents contents(const Trace& t, const std::vector<bool>& slices, Span window) {
   Contents out;
@@ -61,10 +76,12 @@ Contents contents(const Trace& t, const std::vector<bool>& slices, Span window) 
     if (i.time < window.begin || i.time >= window.end) continue;
     out.instants.emplace_back(i.time, i.lane ? t.lane(i.lane).key : "", std::string(t.strings[i.name]));
   }
-  for (const Counter& c : t.counters)
+  for (const Counter& c : t.counters) {
+    const std::set<Ns> before = in_force(t, c, window.begin);
     for (const CounterSample& v : c.samples)
-      if (v.time >= window.begin && v.time < window.end)
+      if ((v.time >= window.begin && v.time < window.end) || before.contains(v.time))
         out.counters.emplace_back(t.processes[c.process.index()].key, t.strings[c.name], t.strings[c.series], v.time, v.value);
+  }
   out.sort();
   return out;
 }
