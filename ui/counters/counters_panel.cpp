@@ -23,17 +23,17 @@ constexpr float kChartShare = 0.4f;  // of the panel's width
 constexpr float kChartLeast = 260;   // px at scale 1
 constexpr float kDot = 4;
 
-enum class Column : std::uint8_t { name, place, time, launches, sm, tensor, dram, rate, intensity, samples };
+enum class Column : std::uint8_t { name, place, time, sm, tensor, dram, rate, intensity, launches, samples };
 constexpr std::array<GridColumn, 10> kColumns = {{
     {"Name", "The kernel.", 0},
     {"Bound by", "What is used more than 60 % of its peak: the tensor pipe or DRAM; latency where neither is.", 9},
     {"Time", "Of all its launches.", 9, true},
-    {"Count", "Its launches.", 7, true, false, 0},
     {"SM %", "Share of the cycles in which an SM has a warp.", 6, true, false, 0},
     {"Tensor %", "Share of the cycles in which the tensor pipes work.", 8, true, false, 0},
     {"DRAM %", "Bytes read and written, of what the memory can move.", 7, true, false, 0},
     {"TFLOP/s", "Operations by the recorded shapes of its products, over its time.", 8, true, false, 0},
     {"FLOP/B", "Operations by the recorded shapes, over the bytes that DRAM moved.", 7, true, false, 0},
+    {"Count", "Its launches.", 7, true, false, 0},
     {"Samples", "What the shares rest on: samples while launches of this name ran with nothing beside them.", 8, true, false,
      0},
 }};
@@ -131,6 +131,13 @@ struct RoofPlace {
   float y(double per_second) const { return box.y1 - static_cast<float>(chart.per_second.share(per_second)) * box.height(); }
 };
 
+// Of operations a second, with its name.
+void draw_level(Painter& painter, const RoofPlace& at, const Theme& theme, double decade) {
+  const float y = std::round(at.y(decade));
+  painter.line_x(y, at.box.x0, at.box.x1, colour(theme.line));
+  painter.text(Face::mono, {at.box.x0 + painter.px(4), y + painter.px(2)}, colour(theme.muted), rate_text(decade, "FLOP/s"));
+}
+
 void draw_scales(Painter& painter, const RoofPlace& at, const Theme& theme) {
   for (const double decade : at.chart.per_byte.decades()) {
     painter.line_y(std::round(at.x(decade)), at.box.y0, at.box.y1, colour(theme.line));
@@ -138,8 +145,7 @@ void draw_scales(Painter& painter, const RoofPlace& at, const Theme& theme) {
     const float width = painter.text_width(Face::mono, text), x = std::min(at.x(decade), at.box.x1 - width);
     painter.text(Face::mono, {x, at.box.y1 + painter.px(2)}, colour(theme.muted), text);
   }
-  for (const double decade : at.chart.per_second.decades())
-    painter.line_x(std::round(at.y(decade)), at.box.x0, at.box.x1, colour(theme.line));
+  for (const double decade : at.chart.per_second.decades()) draw_level(painter, at, theme, decade);
 }
 
 void draw_roofs(Painter& painter, const RoofPlace& at, const Theme& theme) {
@@ -159,8 +165,8 @@ void draw_roofs(Painter& painter, const RoofPlace& at, const Theme& theme) {
   if (!bytes) return;
   const double top = at.chart.roofs.empty() ? at.chart.per_second.high : at.chart.roofs.front().per_second;
   line(x.low, x.low * *bytes, top / *bytes, top);
-  painter.text(Face::sans, {at.box.x0 + painter.px(6), std::min(at.y(x.low * 3 * *bytes), at.box.y1 - painter.px(34))},
-               colour(theme.muted), "DRAM " + rate_text(*bytes, "B/s"));
+  const std::string name = "DRAM " + rate_text(*bytes, "B/s");
+  painter.text(Face::sans, {at.x(top / *bytes / 3) + painter.px(10), at.y(top / 3)}, colour(theme.muted), name);
 }
 
 void draw_dots(const Document& document, ViewState& view, Painter& painter, const RoofPlace& at, bool hovered, bool clicked) {

@@ -12,24 +12,25 @@
 namespace gapscope {
 namespace {
 
-// What the roofs and dots need; a decade more to the left, so that the memory's roof is seen to rise.
+// Room for the dots and both sides of each ridge, where the slope meets a level roof.
 void fit_axes(RooflineChart& chart) {
-  double least_x = chart.dots.front().point->per_byte, most_x = least_x;
-  double least_y = chart.dots.front().point->per_second, most_y = least_y;
+  constexpr double kLeft = 20, kRight = 5, kBelow = 30, kAbove = 1.6;  // times as far
+  const RooflinePoint& first = *chart.dots.front().point;
+  double least_x = first.per_byte, most_x = first.per_byte, least_y = first.per_second, most_y = first.per_second;
+  const auto widen = [](double& least, double& most, double value) {
+    least = std::min(least, value);
+    most = std::max(most, value);
+  };
   for (const RooflineChart::Dot& dot : chart.dots) {
-    least_x = std::min(least_x, dot.point->per_byte);
-    most_x = std::max(most_x, dot.point->per_byte);
-    least_y = std::min(least_y, dot.point->per_second);
+    widen(least_x, most_x, dot.point->per_byte);
+    widen(least_y, most_y, dot.point->per_second);
   }
   for (const RooflineChart::Roof& roof : chart.roofs) {
-    most_y = std::max(most_y, roof.per_second);
-    if (!chart.bytes_per_second) continue;
-    least_x = std::min(least_x, roof.per_second / *chart.bytes_per_second);
-    most_x = std::max(most_x, roof.per_second / *chart.bytes_per_second);
+    widen(least_y, most_y, roof.per_second);
+    if (chart.bytes_per_second) widen(least_x, most_x, roof.per_second / *chart.bytes_per_second);
   }
-  for (const RooflineChart::Dot& dot : chart.dots) most_y = std::max(most_y, dot.point->per_second);
-  chart.per_byte = log_axis(least_x / 2, most_x * 2);
-  chart.per_second = log_axis(least_y / 2, most_y * 1.2);
+  chart.per_byte = {least_x / kLeft, most_x * kRight};
+  chart.per_second = {least_y / kBelow, most_y * kAbove};
 }
 
 void add_roof(RooflineChart& chart, std::string_view device, MathType math) {
@@ -47,14 +48,8 @@ double LogAxis::share(double value) const {
 
 std::vector<double> LogAxis::decades() const {
   std::vector<double> out;
-  for (double at = low; at <= high * 1.0001; at *= 10) out.push_back(at);
+  for (double at = std::pow(10, std::ceil(std::log10(low) - 1e-9)); at <= high * (1 + 1e-9); at *= 10) out.push_back(at);
   return out;
-}
-
-LogAxis log_axis(double least, double most) {
-  LogAxis axis{std::pow(10, std::floor(std::log10(least))), std::pow(10, std::ceil(std::log10(most)))};
-  if (axis.high <= axis.low) axis.high = axis.low * 10;
-  return axis;
 }
 
 std::string rate_text(double per_second, const char* unit) {

@@ -11,7 +11,7 @@
 
 namespace gapscope {
 
-// An axis of powers of ten.
+// A logarithmic axis. Both ends are greater than 0.
 struct LogAxis {
   double low = 1, high = 10;
   // 0 at `low`, 1 at `high`; less and more beyond.
@@ -19,8 +19,6 @@ struct LogAxis {
   // The powers of ten on it.
   std::vector<double> decades() const;
 };
-// From the power of ten below `least` to that above `most`. Both are greater than 0.
-LogAxis log_axis(double least, double most);
 
 struct RooflineChart {
   // Operations a second that the GPU does at most, in one type.
