@@ -56,6 +56,9 @@ void draw_causes(const Document& document, ViewState& view, const GapPlace& chos
     ImGui::SameLine(0, 6 * view.scale);
     draw_text_right(Face::mono, theme.muted, percent(part.time, times.window) + " " + format_duration(part.time));
   }
+  const AccountPart main{AccountPart::Kind::idle, gap.main, 0};
+  ImGui::Spacing();
+  draw_text(Face::sans, theme.text, part_advice(document, *chosen.device, gap.span, main, view.active()), /*wrap=*/true);
   if (clicked) go_to_part(document, view, *chosen.device, *clicked);
 }
 
@@ -80,8 +83,6 @@ void draw_reasons(const Document& document, ViewState& view, const GapPlace& cho
       select_slice(view, slice.slice, /*reveal=*/true);
     ImGui::PopID();
   }
-  const AccountPart main{AccountPart::Kind::idle, gap.main, 0};
-  draw_text(Face::sans, theme.text, part_advice(document, *chosen.device, gap.span, main, view.active()), /*wrap=*/true);
 }
 
 void draw_steps_list(const Document& document, ViewState& view, const DeviceAccount& device) {

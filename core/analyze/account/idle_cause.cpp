@@ -17,7 +17,7 @@ constexpr std::array<Words, kIdleCauses> kWords = {{
      "Make fewer launches: fuse small kernels, or replay them as a CUDA graph."},
     {"cuda_call", "other CUDA calls", "inside other CUDA calls",
      "Look at which calls these are; CUDA graphs and longer-lived buffers, events and streams need fewer."},
-    {"starting", "launched, not begun", "launched, not begun",
+    {"starting", "launched, not begun", "between launch and begin",
      "A few microseconds each are usual, and CUDA graphs shorten them; where one takes long, look at what its stream waits "
      "for."},
     {"synchronizing", "synchronization", "waiting for the GPU",

@@ -77,12 +77,14 @@ std::vector<Finding> check_unfused_elementwise_chain(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = chains.time / 2;  // of two kernels that both read and write the data, one is left
-  const std::string longest = counted(chains.longest.size(), "kernel");
+  const auto chain_count = static_cast<std::size_t>(chains.count);
+  const std::string kernels = shown_count(chains.longest.size());
   finding.summary = fmt::format(
-      "{} of the GPU time ({}) is in {} of back-to-back elementwise kernels{}.", format_share(share),
-      format_duration(chains.time),
-      chains.count == 1 ? "1 chain of " + longest : counted(static_cast<std::size_t>(chains.count), "chain"),
-      chains.count == 1 ? "" : fmt::format("; the longest takes {} in {}", format_duration(chains.longest_time), longest));
+      "{} of the GPU time ({}) is in {} elementwise kernels{}.", format_share(share), format_duration(chains.time),
+      chain_count == 1 ? fmt::format("1 chain of {} back-to-back", kernels)
+                       : counted(chain_count, "chain") + " of back-to-back",
+      chain_count == 1 ? ""
+                       : fmt::format("; the longest takes {} in {} kernels", format_duration(chains.longest_time), kernels));
   finding.evidence = Evidence({{"chains", chains.count},
                                {"time_us", as_us(chains.time)},
                                {"share", share},
