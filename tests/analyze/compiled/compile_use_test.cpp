@@ -17,15 +17,17 @@ using namespace gapscope::test;
 namespace {
 
 struct Compiled {
-  explicit Compiled(std::shared_ptr<const Trace> t) : trace(std::move(t)), lanes(*trace), links(*trace, lanes) {
+  explicit Compiled(std::shared_ptr<const Trace> t, const ArgOf& arg_of = {})
+      : trace(std::move(t)), lanes(*trace), links(*trace, lanes) {
     ops = gpu_ops(*trace, links);
-    use = compile_use(*trace, lanes, links, ops, [&](SliceId slice, std::string_view key) -> std::string {
+    const ArgOf from_file = [&](SliceId slice, std::string_view key) -> std::string {
       const auto args = read_args(*trace, trace->slices.offset[slice.index()]);
       if (args.ok())
         for (const Arg& arg : *args)
           if (arg.key == key) return arg.value;
       return {};
-    });
+    };
+    use = compile_use(*trace, lanes, links, ops, arg_of ? arg_of : from_file);
   }
   const CompiledRegion& region(std::string_view id) const {
     const auto at = std::find_if(use.regions.begin(), use.regions.end(), [&](const CompiledRegion& r) { return r.id == id; });
@@ -59,14 +61,20 @@ class Calls {
     return *this;
   }
   // An operator that launches a kernel of its name.
-  Calls& launch(const std::string& name, int begin, int gpu, int tid = 1, const std::string& args = "") {
+  Calls& launch(const std::string& name, int begin, int gpu, int tid = 1) {
     const int id = ++launches_;
     const std::string joined = fmt::format("\"correlation\": {}, \"device\": 0, \"stream\": 7, \"External id\": {}", id, id);
-    x(name, begin, 4, "cpu_op", tid, fmt::format("\"External id\": {}{}", id, args));
+    x(name, begin, 4, "cpu_op", tid, fmt::format("\"External id\": {}", id));
     x("cuLaunchKernel", begin + 1, 2, "cuda_driver", tid, fmt::format("\"correlation\": {}, \"External id\": {}", id, id));
     return x(name, 10'000 + 100 * id, gpu, "kernel", 7, joined);
   }
-  Compiled read() const { return Compiled(load_text(events(all_))); }
+  Compiled read() const {
+    const auto trace = load_text(events(all_));
+    return Compiled(trace, [trace](SliceId slice, std::string_view key) -> std::string {
+      const bool has_it = key == "kernel_file" && trace->name(slice) == "triton_poi_fused_add_mul_0";
+      return has_it ? "/tmp/torchinductor_me/ab/cab.py" : "";
+    });
+  }
 
  private:
   std::string all_;
@@ -79,8 +87,7 @@ Calls& broken_call(Calls& e, int t) {
   e.x("a/model.py(20): forward", t + 11, 88, "python_function");
   e.x("## Call CompiledFxGraph fabcdef ##", t + 15, 20)
       .x("/tmp/torchinductor_me/xy/cxy.py(9): call", t + 16, 18, "python_function");
-  e.launch("triton_poi_fused_add_mul_0", t + 20, 7, 1,
-           R"(, "kernel_file": "/tmp/torchinductor_me/ab/cab.py", "kernel_backend": "triton")");
+  e.launch("triton_poi_fused_add_mul_0", t + 20, 7);
   e.x("aten::item", t + 40, 10).x("aten::_local_scalar_dense", t + 41, 8);
   e.x("TorchDynamo Cache Lookup", t + 55, 3).x("Torch-Compiled Region: 1/0", t + 60, 35);
   e.x("a/model.py(20): torch_dynamo_resume_in_forward_at_25", t + 61, 33, "python_function");
