@@ -11,6 +11,7 @@
 #include "core/analyze/modules/modules.h"
 #include "core/base/text.h"
 #include "core/view/modules/modules_model.h"
+#include "core/view/modules/modules_words.h"
 
 namespace gapscope {
 namespace {
@@ -177,6 +178,7 @@ std::string foot(const ModuleUse& use) {
         "too "
         "and name it with --capture.\n",
         format_duration(g.time - g.told_time));
+  if (const std::string missing = missing_figures(use); !missing.empty()) out += missing + '\n';
   return out;
 }
 

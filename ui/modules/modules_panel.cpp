@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/view/modules/modules_model.h"
+#include "core/view/modules/modules_words.h"
 #include "ui/panels.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/grid.h"
@@ -125,6 +126,7 @@ std::string outside_text(const ModuleUse& use) {
   if (use.graphs.told < use.graphs.pieces)
     text += fmt::format(" {} ran in CUDA graphs whose capture is not in this file and counts where the graph was launched.",
                         format_duration(use.graphs.time - use.graphs.told_time));
+  if (const std::string missing = missing_figures(use); !missing.empty()) text += ' ' + missing;
   return text;
 }
 
