@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "core/view/notes/kept_view.h"
 #include "core/view/timeline/first_view.h"
@@ -71,28 +72,45 @@ void run_presses(std::span<const KeyPress> presses, CommandScope& scope) {
   }
 }
 
-// Beside the titles of the tabs, so that all of them stay whole in a narrow window, too: Dear ImGui would cut them. Below 0
-// where not even the bare titles fit.
-float tab_padding(std::span<const Panel> table, float gap) {
+// Shows nothing until somebody marks, lists or compares something.
+bool is_empty(const Panel& panel, const ViewState& view) {
+  return (panel.draw == draw_selection && !view.active().area.area) || (panel.draw == draw_list && !view.active().list.of) ||
+         (panel.draw == draw_compare && !view.compare.open);
+}
+
+// Positions of the tabs that are shown: in a narrow window without those that are empty, but for the one in front.
+struct ShownTabs {
+  std::vector<std::size_t> tabs;
+  float beside = 0;  // px beside each title; below 0 not even the bare titles fit: Dear ImGui would cut them
+};
+ShownTabs shown_tabs(const ViewState& view, bool all, float gap) {
+  ShownTabs shown;
   float titles = ImGui::CalcTextSize("Unpin").x;
-  for (const Panel& panel : table) titles += ImGui::CalcTextSize(panel.title).x;
-  const float each = (ImGui::GetContentRegionAvail().x - titles) / static_cast<float>(table.size() + 1);
-  return std::min(std::floor(each - gap - 1) / 2, ImGui::GetStyle().FramePadding.x);
+  for (std::size_t i = 0; i < panels().size(); ++i) {
+    if (!all && i != view.tab && is_empty(panels()[i], view)) continue;
+    shown.tabs.push_back(i);
+    titles += ImGui::CalcTextSize(panels()[i].title).x;
+  }
+  const float each = (ImGui::GetContentRegionAvail().x - titles) / static_cast<float>(shown.tabs.size() + 1);
+  shown.beside = std::min(std::floor(each - gap - 1) / 2, ImGui::GetStyle().FramePadding.x);
+  return shown;
 }
 
 void draw_tabs(const Document& document, ViewState& view, bool only_tabs, Requests& out) {
   const auto table = panels();
   const ImVec2 padding = ImGui::GetStyle().FramePadding, inner_before = ImGui::GetStyle().ItemInnerSpacing;
   const ImVec2 inner{std::round(3 * view.scale), ImGui::GetStyle().ItemInnerSpacing.y};
-  const float beside = tab_padding(table, inner.x);
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {std::max(0.0f, beside), padding.y});
+  ShownTabs shown = shown_tabs(view, /*all=*/true, inner.x);
+  if (shown.beside < 0) shown = shown_tabs(view, /*all=*/false, inner.x);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {std::max(0.0f, shown.beside), padding.y});
   ImGui::PushStyleVar(ImGuiStyleVar_ItemInnerSpacing, inner);
-  const ImGuiTabBarFlags flags = beside < 0 ? ImGuiTabBarFlags_FittingPolicyScroll : ImGuiTabBarFlags_None;
+  const ImGuiTabBarFlags flags = shown.beside < 0 ? ImGuiTabBarFlags_FittingPolicyScroll : ImGuiTabBarFlags_None;
   if (!ImGui::BeginTabBar("panels", flags)) return ImGui::PopStyleVar(2);
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const bool forced = view.select_tab && view.tab == i;
-    if (ImGui::BeginTabItem(table[i].title, nullptr, forced ? ImGuiTabItemFlags_SetSelected : 0)) {
-      if (!view.select_tab) view.tab = i;
+  const bool forces = std::exchange(view.select_tab, false);  // a panel may ask for another tab while it is drawn
+  const std::size_t wanted = view.tab;
+  for (const std::size_t i : shown.tabs) {
+    if (ImGui::BeginTabItem(table[i].title, nullptr, forces && i == wanted ? ImGuiTabItemFlags_SetSelected : 0)) {
+      if (!forces) view.tab = i;
       if (!only_tabs) {
         ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, padding);
         ImGui::PushStyleVar(ImGuiStyleVar_ItemInnerSpacing, inner_before);
@@ -106,7 +124,6 @@ void draw_tabs(const Document& document, ViewState& view, bool only_tabs, Reques
     if (ImGui::IsItemClicked() && table[i].draw == draw_overview) view.overview_wanted = true;
     draw_hover(table[i].tooltip);
   }
-  view.select_tab = false;
   if (ImGui::TabItemButton(view.tab_pinned ? "Unpin###pin" : "Pin###pin", ImGuiTabItemFlags_Trailing))
     view.tab_pinned = !view.tab_pinned;
   draw_hover(view.tab_pinned ? "Let the details come up again when a slice is selected."

@@ -97,15 +97,19 @@ def tables_obey_the_marked_time(app):
     show(app, "steps", "Steps")
     assert [row["step"] for row in save_csv(app)] == ["ProfilerStep#2", "ProfilerStep#3", "ProfilerStep#4"]
     show(app, "kernels", "Kernels")
-    whole = sum(int(row["count"]) for row in save_csv(app))
-    box = next(box for box in app.wait_until_still()["slices"] if box["name"] == "ProfilerStep#3")
-    app.click((box["x0"] + box["x1"]) / 2, (box["y0"] + box["y1"]) / 2)
+    whole = sum(int(row["Count"].replace(",", "")) for row in save_csv(app))
+    app.key("slash")
+    app.type("ProfilerStep#3")
+    app.wait_for(lambda s: s["search"]["hits"], "the step is found")
+    app.key("Return")
     app.wait_for(lambda s: s["selection"] == "ProfilerStep#3", "the step is selected")
+    app.key("Escape")
+    app.wait_for(lambda s: not s["search"]["has_keys"], "Escape leaves the field")
     app.key("r")
     marked = app.wait_for(lambda s: s["range"], "R marks its time")["range"]
     show(app, "kernels", "Kernels")
     app.wait_until_still()
-    part = sum(int(row["count"]) for row in save_csv(app))
+    part = sum(int(row["Count"].replace(",", "")) for row in save_csv(app))
     assert 0 < part < whole / 2, (part, whole)
     show(app, "gpu", "GPU")
     begin = app.state()["trace_begin_ns"]
