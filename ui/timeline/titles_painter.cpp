@@ -18,7 +18,8 @@ constexpr float kRowHeight = 22;
 constexpr float kLineHeight = 18;  // of the figures below a title, as many as there is room for
 constexpr float kPinRoom = 22;
 constexpr float kTitleTop = 2;
-constexpr float kTitleEnd = 6;  // free at the right
+constexpr float kLeastOfTitle = 4;  // px in sight
+constexpr float kTitleEnd = 6;      // free at the right
 
 std::string slices_text(std::size_t count) {
   return format_count(static_cast<std::int64_t>(count)) + (count == 1 ? " slice" : " slices");
@@ -90,10 +91,15 @@ std::vector<std::string> titles_in_sight(const TimelineScene& scene) {
     if (width > widest) widest = width, chars = utf8_length(titles.back());
   }
   if (widest <= room) return titles;
-  const std::vector<std::string> cut =
-      distinct_names(titles, static_cast<std::size_t>(static_cast<float>(chars) * room / widest));
-  for (std::size_t i = 0; i < titles.size(); ++i)
-    if (scene.painter.text_width(Face::sans, titles[i]) > room) titles[i] = cut[i];
+  const auto fits = [&](const std::string& title) { return scene.painter.text_width(Face::sans, title) <= room; };
+  // As many letters as the widest one suggests; letters differ in width.
+  std::vector<std::string> cut;
+  for (auto most = static_cast<std::size_t>(static_cast<float>(chars) * room / widest); most > 1; --most) {
+    cut = distinct_names(titles, most);
+    if (std::all_of(cut.begin(), cut.end(), fits)) break;
+  }
+  for (std::size_t i = 0; i < titles.size() && i < cut.size(); ++i)
+    if (!fits(titles[i])) titles[i] = cut[i];
   return titles;
 }
 
@@ -161,8 +167,10 @@ void draw_counter_title(TimelineScene& scene, const Band& band, const Box& box, 
   p.chevron({box.x0 + p.px(kIndent + kChevronRoom / 2), y + first_line / 2}, band.collapsed, colour(scene.theme.muted));
   const float x = box.x0 + p.px(kIndent + kChevronRoom + 4);
   const float room = box.x1 - p.px(6);
-  p.text_in(Face::sans, {x, y, room, y + first_line}, colour(band.collapsed ? scene.theme.muted : scene.theme.text),
-            counter_words(scene, band, lane));
+  // Nothing of what has all but scrolled away: the next one's title stands there.
+  if (box.y1 - scene.areas.titles.y0 >= p.px(kLeastOfTitle))
+    p.text_in(Face::sans, {x, y, room, y + first_line}, colour(band.collapsed ? scene.theme.muted : scene.theme.text),
+              counter_words(scene, band, lane));
   if (!band.collapsed) {
     const float y2 = y + first_line - p.px(3);
     p.text_in(Face::sans, {x, y2, room, y2 + p.px(18)}, colour(scene.theme.muted), scale_text(lane));
