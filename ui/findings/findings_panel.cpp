@@ -179,6 +179,20 @@ void draw_finding(FindingsPanel& panel, const FindingRow& row) {
   ImGui::Spacing();
 }
 
+// What limits the verdict: a line that opens, so that it takes no room from the findings. The tab "Overview" shows it whole.
+void draw_caveat(FindingsPanel& panel) {
+  if (panel.diagnosis.trust.empty()) return;
+  ImGui::PushStyleColor(ImGuiCol_Text, colour(panel.theme.notable));
+  const bool open = ImGui::TreeNodeEx("caveat", ImGuiTreeNodeFlags_NoTreePushOnOpen, "With a caveat");
+  ImGui::PopStyleColor();
+  const std::string words = printable(panel.diagnosis.trust);
+  if (open)
+    draw_text(Face::sans, panel.theme.notable, words, /*wrap=*/true);
+  else
+    draw_hover(words);
+  ImGui::Spacing();
+}
+
 void draw_muted(FindingsPanel& panel) {
   FindingsState& state = panel.view.findings;
   if (state.muted.empty()) return;
@@ -231,7 +245,7 @@ void draw_findings(const Document& document, ViewState& view, Requests& out) {
   const bool verdict_stays = ImGui::GetContentRegionAvail().y >= kLeastList * view.scale;  // in sight; else all scrolls
   if (verdict_stays) ImGui::BeginChild("list");
   ImGui::Spacing();
-  if (!diagnosis->trust.empty()) draw_text(Face::sans, theme.notable, printable(diagnosis->trust), /*wrap=*/true);
+  draw_caveat(panel);
   Severity last{};
   bool first = true;
   for (const FindingRow& row : rows) {

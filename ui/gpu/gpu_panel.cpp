@@ -22,6 +22,7 @@ namespace {
 constexpr float kFiguresShare = 0.42f;
 constexpr float kFiguresMost = 440;  // px at scale 1
 constexpr std::size_t kAccountParts = 16;
+constexpr float kButtonsWidth = 170;  // px at scale 1, of those of CSV
 
 std::string share_text(const std::optional<double>& share) { return share ? format_percent(*share) : "not recorded"; }
 std::string part_text(Ns part, Ns whole) {
@@ -267,6 +268,8 @@ void draw_gaps(const Document& document, ViewState& view, Requests& out) {
   const std::vector<std::uint32_t>& rows = state.arranged.rows;
   draw_gap_head(facts, rows.size(), view);
   if (facts.gaps.empty()) return draw_absence(view, "No stream stood still between two pieces of work.");
+  ImGui::SameLine();
+  if (ImGui::GetContentRegionAvail().x < kButtonsWidth * view.scale) ImGui::NewLine();
   draw_csv_buttons(
       ".gaps.csv", [&] { return gaps_csv(document.trace, facts.gaps, rows); }, out);
   if (rows.empty()) return draw_absence(view, "No stream stood still in the selected time.");
