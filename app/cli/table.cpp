@@ -14,6 +14,8 @@
 namespace gapscope {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 std::string csv_cell(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string out = "\"";
@@ -33,7 +35,6 @@ std::string csv_text(const Trace& trace, const OpTable& table, std::size_t limit
 }
 
 std::string table_json(const Trace& trace, const OpTable& table, const TableOptions& options) {
-  using Json = nlohmann::ordered_json;
   Json rows = Json::array();
   for (std::size_t i = 0; i < std::min(options.limit, table.rows.size()); ++i) {
     const OpTableRow& r = table.rows[i];
