@@ -7,8 +7,10 @@
 #include <set>
 
 #include "core/load/load_trace.h"
+#include "core/view/timeline/gap_view.h"
 #include "tests/support/headless_ui.h"
 #include "tests/support/real_traces.h"
+#include "ui/panels.h"
 #include "ui/widgets/picture_layout.h"
 
 using namespace gapscope;
@@ -230,4 +232,22 @@ TEST_CASE("a click on a gap selects it, and Details says what ended it and what 
   h.ui.view().active().selection = SliceId(0);
   h.frames(2);
   CHECK_FALSE(h.ui.view().active().gaps.chosen);
+}
+
+TEST_CASE("Details of a gap say what helps in this trace, not what helps in general") {
+  const auto document = analyzed(recording_or_none("matmul_add_64_warm_compile"));  // compiled already, without graphs
+  REQUIRE(document);
+  HeadlessUi h(document.get(), 1600, 900);
+  const DeviceAccount& device = *document->analysis()->account().busiest();
+  const std::size_t gap = device.longest_gaps(1).front();
+  REQUIRE(device.gaps[gap].main == IdleCause::op);
+  choose_gap(*document, h.ui.view(), device.device, gap, /*go_there=*/true);
+  show_panel(h.ui.view(), "details");
+  h.frames(5);
+  std::string all;
+  for (const DrawnText& text : picture_layout(h.ui).texts) all += text.text;
+  std::erase_if(all, [](char c) { return c == ' '; });  // lines end where they must
+  CAPTURE(all);
+  CHECK(all.find("compilewhatisnotyetcompiled") != std::string::npos);
+  CHECK(all.find("torch.compile,CUDAgraphs") == std::string::npos);
 }
