@@ -448,3 +448,14 @@ TEST_CASE("nothing keeps the window awake once the page to open a trace is gone"
   h.frames(2);
   CHECK_FALSE(h.ui.moving());
 }
+
+TEST_CASE("the overview is open for a trace without any launch, too") {
+  const auto doc = test::document_from_text(
+      R"([{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":5,"args":{"device":0,"stream":7}}])");
+  doc->diagnose();
+  HeadlessUi h(doc.get(), 1200, 900);
+  show_panel(h.ui.view(), "overview");
+  h.ui.view().overview_wanted = false;  // nobody asked for it: it is what a new file opens on
+  h.frames(3);
+  CHECK(h.ui.timeline().areas().lanes.y1 < 900 - 150);
+}
