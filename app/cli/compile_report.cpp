@@ -97,12 +97,15 @@ std::string use_json(const Trace& trace, const CompileUse& use) {
 // Columns as wide as their widest cell; words at the left, numbers at the right.
 std::string table_text(const CompileTable& table) {
   if (table.rows.empty()) return {};
-  const auto shown = [](const std::string& cell) { return elide_middle(printable(cell), kCellChars); };
+  // The last column is whole: it may be a path to copy.
+  const auto shown = [&](const CompileRow& row, std::size_t c) {
+    return c + 1 < table.columns.size() ? elide_middle(printable(row.cells[c]), kCellChars) : printable(row.cells[c]);
+  };
   const std::size_t told = std::min(kRowsTold, table.rows.size());
   std::vector<std::size_t> width;
   for (const CompileColumn& column : table.columns) width.push_back(utf8_length(column.title));
   for (std::size_t r = 0; r < told; ++r)
-    for (std::size_t c = 0; c < width.size(); ++c) width[c] = std::max(width[c], utf8_length(shown(table.rows[r].cells[c])));
+    for (std::size_t c = 0; c < width.size(); ++c) width[c] = std::max(width[c], utf8_length(shown(table.rows[r], c)));
   const auto line = [&](const auto& cell_of) {
     std::string out = " ";
     for (std::size_t c = 0; c < width.size(); ++c) {
@@ -113,7 +116,7 @@ std::string table_text(const CompileTable& table) {
   };
   std::string out =
       fmt::format("\n{}\n", table.title) + line([&](std::size_t c) { return std::string(table.columns[c].title); });
-  for (std::size_t r = 0; r < told; ++r) out += line([&](std::size_t c) { return shown(table.rows[r].cells[c]); });
+  for (std::size_t r = 0; r < told; ++r) out += line([&](std::size_t c) { return shown(table.rows[r], c); });
   if (table.rows.size() > told) out += fmt::format("  and {} more: --json has all\n", table.rows.size() - told);
   return out;
 }

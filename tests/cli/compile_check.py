@@ -36,7 +36,7 @@ def complaints_about(program, recording, sentences):
 def complaints(program, folder, plain):
     for name, sentences in (("graph_breaks", ("9 calls of 3 pieces", "6 graph breaks", "aten::is_nonzero", "with_stack=True")),
                             ("recompiled_region", ("Compiled more than once, by their numbers: 0/0, 0/1, 0/2, 0/3.",)),
-                            ("muladd_compile_cold", ("Dynamo compiled after 1", "Dynamo and Inductor compiled for")),
+                            ("muladd_compile_cold", ("Dynamo compiled after 1", "Dynamo and Inductor were at work for")),
                             ("softmax_inductor", ("triton_per_fused", "softmax"))):
         yield from complaints_about(program, str(folder / f"{name}.json.gz"), sentences)
     code, out, _ = run(program, plain)

@@ -190,14 +190,14 @@ std::vector<std::string> compile_summary(const Trace& trace, const CompileUse& u
   Ns host = 0;
   for (const CompiledRegion& r : use.regions) calls += r.slices.size(), host += r.host;
   if (calls > 0)
-    add(fmt::format("{} of {} of compiled code: {} on the host, {} of GPU work in {}.", counted(calls, "call"),
+    add(fmt::format("{} of {} of compiled code: {} on the host, {} of GPU work with {}.", counted(calls, "call"),
                     counted(use.regions.size(), "piece"), format_duration(host), format_duration(use.in_regions.gpu),
                     counted(use.in_regions.kernels, "kernel")));
   add(breaks_sentence(use));
   add(versions_sentence(use));
   add(guards_sentence(use.guards));
   if (!use.compilations.empty())
-    add(fmt::format("While this was recorded, Dynamo and Inductor compiled for {}.", format_duration(use.compile_time)));
+    add(fmt::format("While this was recorded, Dynamo and Inductor were at work for {}.", format_duration(use.compile_time)));
   if (!use.has_python && !use.regions.empty())
     add("Which function each piece is, and where it broke, is in Python frames: record with_stack=True.");
   bool told = use.kernels.empty();

@@ -1,13 +1,10 @@
 #include <doctest/doctest.h>
-
-#include <cstdio>
-#include <filesystem>
-
 #include <fmt/format.h>
 
 #include "core/view/compile/compile_model.h"
 #include "tests/support/headless_ui.h"
 #include "tests/support/panel_harness.h"
+#include "tests/support/temp_folder.h"
 #include "tests/support/tiny_traces.h"
 #include "ui/panels.h"
 
@@ -30,11 +27,12 @@ std::string compiled_call(const std::string& path) {
 }
 
 struct CompileTab {
-  explicit CompileTab(std::string_view text) : doc(test::document_from_text(text)) {}
+  explicit CompileTab(std::shared_ptr<const Document> document) : doc(std::move(document)) {}
   std::string frame() {
     return harness.settle([this] { draw(); });
   }
   void draw() {
+    view.active().compile.list = list;  // a click on the buttons that change it is none on a row
     draw_compile(*doc, view, out);
     for (const Request& request : out.list)
       if (const auto* ask = std::get_if<Ask>(&request)) answer_now(*ask->document, ask->question);
@@ -42,6 +40,7 @@ struct CompileTab {
   }
 
   std::shared_ptr<const Document> doc;
+  CompileList list = CompileList::regions;
   ViewState view;
   Requests out;
   test::PanelHarness harness{{1600, 500}};
@@ -50,7 +49,7 @@ struct CompileTab {
 }  // namespace
 
 TEST_CASE("the tab tells what compiled code did, and a row leads to its slices") {
-  CompileTab tab(compiled_call("/no/such/file.py"));
+  CompileTab tab(test::document_from_text(compiled_call("/no/such/file.py")));
   tab.frame();
   const std::string text = tab.frame();
   for (const char* part :
@@ -62,22 +61,22 @@ TEST_CASE("the tab tells what compiled code did, and a row leads to its slices")
 }
 
 TEST_CASE("the source of a generated kernel is shown where it is on this machine, and said to be missing where not") {
-  const std::string path = (std::filesystem::temp_directory_path() / "gapscope_compile_panel_test.py").string();
-  if (FILE* file = std::fopen(path.c_str(), "wb")) {
-    std::fputs("# Original ATen: [aten.add, aten.mul]\ntl.store(out_ptr0)\n", file);
-    std::fclose(file);
-  }
+  const test::TempFolder folder;
+  const std::string path = folder.write("cab.py", "# Original ATen: [aten.add, aten.mul]\ntl.store(out_ptr0)\n");
   for (const bool is_there : {true, false}) {
-    CompileTab tab(compiled_call(is_there ? path : "/no/such/file.py"));
-    tab.view.active().compile.list = CompileList::kernels;
+    const auto loaded = load_trace(folder.write("trace.json", compiled_call(is_there ? path : "/no/such/file.py")));
+    REQUIRE(loaded.ok());
+    CompileTab tab(std::make_shared<const Document>(*loaded));
+    tab.list = CompileList::kernels;
     tab.frame();
     CHECK(holds(tab.frame(), "add, mul"));
     REQUIRE(tab.harness.click_around([&] { tab.draw(); }, [&] { return !tab.view.active().compile.code.path.empty(); }));
+    tab.harness.point_at({-1, -1});  // no tooltip, which would end the log
     const std::string text = tab.frame();
+    CAPTURE(text);
     CHECK(holds(text, "tl.store(out_ptr0)") == is_there);
     CHECK(holds(text, "This file is not on this machine") == !is_there);
   }
-  std::filesystem::remove(path);
 }
 
 TEST_CASE("code is read from plain files only") {
@@ -87,7 +86,7 @@ TEST_CASE("code is read from plain files only") {
 }
 
 TEST_CASE("a trace without compiled code says so") {
-  CompileTab tab(test::kOneLaunch);
+  CompileTab tab(test::document_from_text(test::kOneLaunch));
   tab.frame();
   CHECK(holds(tab.frame(), "No code of torch.compile is in this trace"));
 }
