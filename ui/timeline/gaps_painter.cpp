@@ -2,6 +2,7 @@
 // was in.
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "core/base/text.h"
@@ -139,30 +140,33 @@ void draw_gaps(TimelineScene& scene) {
 
 void draw_idle_shares(TimelineScene& scene) {
   ShareBoxes boxes(scene.painter);
-  const DeviceAccount* device = nullptr;
-  const IdleSums* sums = nullptr;
+  std::span<const CounterColumn> columns;  // of the band's device; none where it is no stream
   std::size_t at = scene.first_band, looked_at = scene.last_band;
   float strength = kGapAlpha;
   std::int32_t last_device = -1;
+  const bool is_light = scene.view.theme == ThemeName::light;
   for (const SliceRect& rect : scene.rects) {
     while (at < scene.last_band && rect.y >= scene.layout.bands()[at].bottom()) ++at;
     if (at == scene.last_band) return;
     const Band& band = scene.layout.bands()[at];
     if (std::exchange(looked_at, at) != at) {
-      device = band.kind == BandKind::lane ? device_of(scene, band) : nullptr;
+      const DeviceAccount* device = band.kind == BandKind::lane ? device_of(scene, band) : nullptr;
+      columns = {};
       if (!device) continue;
       strength = device->device != std::exchange(last_device, device->device) ? kGapAlpha : kOtherAlpha;
-      sums = &scene.idle_sums.try_emplace(device->device, *device).first->second;
+      columns = scene.counter_columns.of(scene.idle_sums.try_emplace(device->device, *device).first->second, scene.grid);
     }
     const bool is_narrow = rect.count > 1 || rect.width() == 1;
-    if (!device || !is_narrow || rect.y < scene.layout.strip(band, 0).y) continue;
-    const Span span{scene.grid.begin_of(rect.x0), scene.grid.begin_of(rect.x1)};
-    const IdlePart idle = sums->within(span);
-    const float share = static_cast<float>(idle.time) / static_cast<float>(std::max<Ns>(span.length(), 1));
-    const float y0 = scene.window_y(rect.y), still = std::min(std::round(rect.height * share), rect.height - kLeastWork);
-    if (still < 1) continue;
-    const Rgb ink = blend(scene.theme.background, look_of(idle.main, scene.view.theme == ThemeName::light).rgb, strength);
-    boxes.add({scene.window_x(rect.x0), y0, scene.window_x(rect.x1), y0 + still}, colour(ink));
+    if (columns.empty() || !is_narrow || rect.y < scene.layout.strip(band, 0).y) continue;
+    const float y0 = scene.window_y(rect.y);
+    for (int x = rect.x0; x < rect.x1; ++x) {
+      const CounterColumn& idle = columns[static_cast<std::size_t>(x)];
+      const float still = std::min(std::round(rect.height * static_cast<float>(idle.high)), rect.height - kLeastWork);
+      if (still < 1) continue;
+      const Rgb rgb = look_of(static_cast<IdleCause>(static_cast<int>(idle.low)), is_light).rgb;
+      boxes.add({scene.window_x(x), y0, scene.window_x(x + 1), y0 + still},
+                colour(blend(scene.theme.background, rgb, strength)));
+    }
   }
 }
 

@@ -2,7 +2,27 @@
 
 #include <algorithm>
 
+#include "core/view/timeline/time_view.h"
+
 namespace gapscope {
+namespace {
+
+// The first position from `from` on, below `count`, for which it holds; it holds for all that follow.
+template <class Holds>
+std::size_t first_that(std::size_t from, std::size_t count, Holds holds) {
+  std::size_t step = 1;
+  while (from + step <= count && !holds(from + step - 1)) from += step, step *= 2;
+  for (std::size_t rest = std::min(step, count - from); rest > 0;) {
+    const std::size_t half = rest / 2;
+    if (holds(from + half))
+      rest = half;
+    else
+      from += half + 1, rest -= half + 1;
+  }
+  return from;
+}
+
+}  // namespace
 
 IdleSums::IdleSums(const DeviceAccount& device) : device_(device) {
   before_.reserve(device.gaps.size() / kBlock + 1);
@@ -32,12 +52,31 @@ void IdleSums::add_gaps(std::size_t first, std::size_t last, CauseTimes& sums) c
 }
 
 IdlePart IdleSums::within(Span span) const {
-  auto [first, last] = device_.gaps_in(span);
+  std::size_t from = 0;
+  return within(span, from);
+}
+
+// `from`: a position before the first gap that ends behind the stretch's begin; that gap from then on.
+IdlePart IdleSums::within(Span span, std::size_t& from) const {
+  const Column<DeviceGap>& gaps = device_.gaps;
+  std::size_t first = from = first_that(from, gaps.size(), [&](std::size_t i) { return gaps[i].span.end > span.begin; });
+  std::size_t last = first_that(first, gaps.size(), [&](std::size_t i) { return gaps[i].span.begin >= span.end; });
   CauseTimes sums{};
-  if (first < last && !span.contains(device_.gaps[first].span)) add_cut(first++, span, sums);
-  if (first < last && !span.contains(device_.gaps[last - 1].span)) add_cut(--last, span, sums);
+  if (first < last && !span.contains(gaps[first].span)) add_cut(first++, span, sums);
+  if (first < last && !span.contains(gaps[last - 1].span)) add_cut(--last, span, sums);
   if (first < last) add_gaps(first, last, sums);
   return {sum_of(sums), largest_of(sums)};
+}
+
+void IdleSums::columns(const PixelGrid& grid, std::vector<CounterColumn>& out) const {
+  out.clear();
+  std::size_t from = 0;
+  for (int x = 0; x < grid.width(); ++x) {
+    const Span span{grid.begin_of(x), grid.begin_of(x + 1)};
+    const IdlePart idle = within(span, from);
+    const auto length = static_cast<double>(std::max<Ns>(span.length(), 1));
+    out.push_back({static_cast<double>(index_of(idle.main)), static_cast<double>(idle.time) / length, true});
+  }
 }
 
 }  // namespace gapscope

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/analyze/account/time_account.h"
+#include "core/view/timeline/counter_lanes.h"
 
 namespace gapscope {
 
@@ -12,15 +13,19 @@ struct IdlePart {
   IdleCause main{};  // the cause with the most of it; meaningless where that is 0
 };
 
-class IdleSums {
+// As a series it can be kept from frame to frame (counter_columns.h): `high` is the share of a column in which the GPU stood
+// still, `low` the position of the main cause in IdleCause.
+class IdleSums : public CounterSeries {
  public:
   // `device` must outlive it. O(gaps); about 4 bytes a gap.
   explicit IdleSums(const DeviceAccount& device);
   // Of a gap that lies in it in part, that part counts for the gap's main cause. O(log gaps).
   IdlePart within(Span span) const;
+  void columns(const PixelGrid& grid, std::vector<CounterColumn>& out) const override;
 
  private:
   static constexpr std::size_t kBlock = 32;
+  IdlePart within(Span span, std::size_t& from) const;
   void add_gaps(std::size_t first, std::size_t last, CauseTimes& sums) const;
   void add_cut(std::size_t gap, Span span, CauseTimes& sums) const;
 

@@ -5,6 +5,7 @@
 
 #include "core/load/load_trace.h"
 #include "core/view/timeline/gap_view.h"
+#include "core/view/timeline/time_view.h"
 #include "tests/support/real_traces.h"
 
 using namespace gapscope;
@@ -35,6 +36,28 @@ void check_stretches(const DeviceAccount& device, const Document& document) {
 
 }  // namespace
 
+namespace {
+
+void check_columns(const DeviceAccount& device, const Document& document) {
+  const IdleSums sums(device);
+  const Span whole = document.trace.span;
+  for (const Ns length : {whole.length(), whole.length() / 40}) {
+    const Ns begin = whole.begin + (whole.length() - length) / 2;
+    const PixelGrid grid(TimeView{{begin, begin + length}, 0, 0}, 300, whole.begin);
+    std::vector<CounterColumn> columns;
+    sums.columns(grid, columns);
+    REQUIRE(columns.size() == 300);
+    for (int x = 0; x < 300; ++x) {
+      const Span span{grid.begin_of(x), grid.begin_of(x + 1)};
+      const IdlePart part = sums.within(span);
+      CHECK(columns[static_cast<std::size_t>(x)].high == static_cast<double>(part.time) / static_cast<double>(span.length()));
+      CHECK(columns[static_cast<std::size_t>(x)].low == static_cast<double>(index_of(part.main)));
+    }
+  }
+}
+
+}  // namespace
+
 TEST_CASE("the idle time of any stretch, and the cause with the most of it") {
   for (const char* name : {"transformer_baseline", "matmul_add_64_cold_eager", "recorded_streams"}) {
     CAPTURE(name);
@@ -42,6 +65,9 @@ TEST_CASE("the idle time of any stretch, and the cause with the most of it") {
     REQUIRE(trace.ok());
     const Document document(*trace);
     document.analyze();
-    for (const DeviceAccount& device : account_of(document)->devices()) check_stretches(device, document);
+    for (const DeviceAccount& device : account_of(document)->devices()) {
+      check_stretches(device, document);
+      check_columns(device, document);
+    }
   }
 }
