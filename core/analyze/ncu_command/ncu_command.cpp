@@ -49,6 +49,28 @@ auto launch_order(Span launch, bool is_linked, Span work, SliceId slice) {
   return std::tuple(is_linked ? launch.begin : work.begin, work.begin, slice.value);
 }
 
+// Whether slices have a row among those of the GPU, which ascend. Most slices ascend, too: steps double from the last one on,
+// since a search among all of a million rows for each would take a tenth of a second.
+template <class Rows>
+class RowWalk {
+ public:
+  explicit RowWalk(const Rows& rows) : begin_(rows.begin()), at_(rows.begin()), end_(rows.end()) {}
+  bool has(SliceId slice) {
+    const auto before = [](const auto& row, SliceId s) { return row.slice < s; };
+    if (at_ == end_ || slice < at_->slice) {
+      at_ = std::lower_bound(begin_, at_, slice, before);
+    } else {
+      std::ptrdiff_t step = 1;
+      while (end_ - at_ > step && before(at_[step], slice)) at_ += step, step *= 2;
+      at_ = std::lower_bound(at_, at_ + std::min(end_ - at_, step + 1), slice, before);
+    }
+    return at_ != end_ && at_->slice == slice;
+  }
+
+ private:
+  typename Rows::const_iterator begin_, at_, end_;
+};
+
 void write_command(NcuCommand& out, const std::string& program) {
   out.command = fmt::format("ncu --set full --kernel-name regex:{} --launch-skip {} --launch-count 1 {}",
                             quoted_exact_regex(out.function), out.skip, program);
@@ -124,19 +146,20 @@ std::optional<NcuCommand> ncu_command(const Trace& trace, const LinkIndex& links
   if (is_communication_name(trace.name(kernel)) || states_hip(trace)) return std::nullopt;
   NcuCommand out{kernel_function(trace.name(kernel)), 0, 0, {}};
   if (out.function.empty()) return std::nullopt;
-  const auto order = [&](SliceId slice) {
-    const SliceId call = links.call_of(slice);
+  const auto order = [&](SliceId slice, SliceId call) {
     return launch_order(call ? trace.span_of(call) : Span{}, call.valid(), trace.span_of(slice), slice);
   };
-  const auto place = order(kernel);
+  const auto place = order(kernel, links.call_of(kernel));
   for (const StringId name : names.used_names()) {
     const std::string_view text = trace.strings[name];
     if (text.find(out.function) == text.npos || kernel_function(text) != out.function || is_communication_name(text)) continue;
+    RowWalk rows(trace.gpu);
     for (const SliceId slice : names.slices_named(name)) {
-      if (trace.kind(slice) != Kind::kernel || trace.gpu_row(slice) == nullptr) continue;
-      if (const SliceId call = links.call_of(slice); call && is_hip_call(trace.name(call))) return std::nullopt;
+      if (trace.kind(slice) != Kind::kernel || !rows.has(slice)) continue;
+      const SliceId call = links.call_of(slice);
+      if (call && is_hip_call(trace.name(call))) return std::nullopt;
       ++out.of;
-      out.skip += order(slice) < place ? 1 : 0;
+      out.skip += order(slice, call) < place ? 1 : 0;
     }
   }
   write_command(out, program_of(trace));
