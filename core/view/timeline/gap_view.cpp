@@ -24,6 +24,14 @@ std::size_t slices_within(const Document& document, LaneId lane, Span span) {
   return count;
 }
 
+// The first moment behind it: asked once, where many moments are held against it.
+Ns end_of_column(const PixelGrid& grid, int column) {
+  Ns end = grid.begin_of(column + 1);
+  while (grid.column(end - 1) > column) --end;  // begin_of() rounds on its own
+  while (grid.column(end) <= column) ++end;
+  return end;
+}
+
 constexpr double kNearlyAll = 0.95;  // of a gap: the rest is not worth a second number
 
 }  // namespace
@@ -89,11 +97,13 @@ void paint_gaps(const DeviceAccount& device, const PixelGrid& grid, std::vector<
       out.push_back({x0, x1, at++});
       continue;
     }
+    if (x0 >= grid.width()) return;
     // It ends in the column that it begins in. So may many more: steps double until one leaves it.
+    const Ns next = end_of_column(grid, x0);
     std::size_t step = 1;
-    while (at + step < last && grid.column(device.gaps[at + step].span.end) <= x0) at += step, step *= 2;
+    while (at + step < last && device.gaps[at + step].span.end < next) at += step, step *= 2;
     for (; step > 0; step /= 2)
-      while (at + step < last && grid.column(device.gaps[at + step].span.end) <= x0) at += step;
+      while (at + step < last && device.gaps[at + step].span.end < next) at += step;
     ++at;
   }
 }

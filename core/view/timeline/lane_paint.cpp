@@ -13,6 +13,14 @@ void fold_into(SliceRect& run, const VisibleItem& item, const Trace& trace) {
   if (trace.duration(item.slice) > trace.duration(run.slice)) run.slice = item.slice;
 }
 
+// The first moment behind a column: asked once, where many moments are held against it.
+Ns first_behind(const PixelGrid& grid, int column) {
+  Ns end = grid.begin_of(column + 1);
+  while (grid.column(end - 1) > column) --end;  // begin_of() rounds on its own
+  while (grid.column(end) <= column) ++end;
+  return end;
+}
+
 }  // namespace
 
 RowSlices row_of(const Trace& trace, const LaneIndex& lanes, const Band& band, std::uint32_t depth) {
@@ -46,7 +54,8 @@ void paint_instants(const Trace& trace, LaneId lane_id, const PixelGrid& grid, s
     const int x = grid.column(at->time);
     if (x >= grid.width()) return;
     // Most columns hold few: steps double until one leaves the column.
-    const auto in_column = [&](const Instant& i) { return grid.column(i.time) <= x; };
+    const Ns behind = first_behind(grid, x);
+    const auto in_column = [&](const Instant& i) { return i.time < behind; };
     auto next = at;
     std::ptrdiff_t step = 1;
     while (step <= end - next && in_column(next[step - 1])) next += std::exchange(step, step * 2);
