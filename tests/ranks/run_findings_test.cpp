@@ -143,7 +143,8 @@ TEST_CASE("another order of collectives is told, and not where all swap alike") 
 TEST_CASE("two collectives that alternate and change places on one rank are another order, and that is what is told first") {
   std::vector<std::vector<Ns>> begins = even_begins(2);
   for (auto& of_rank : begins)
-    for (std::size_t i = 0; i < kCount; ++i) of_rank[i] += static_cast<Ns>(i * i % 7) * 60 * kNsPerUs;  // as uneven as in life
+    for (std::size_t i = 0; i < kCount; ++i)
+      of_rank[i] += static_cast<Ns>(i * i * 13 % 31) * 10 * kNsPerUs;  // as uneven as in life
   std::vector<RankData> ranks = HandRun(begins, {0, 5 * kNsPerMs}).ranks;
   for (std::uint32_t r = 0; r < ranks.size(); ++r) {
     ranks[r].whats.push_back(ranks[r].whats[0]);

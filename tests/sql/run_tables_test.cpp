@@ -87,8 +87,6 @@ TEST_CASE("one trace alone is a run of one: its own rank and collectives, and no
   const auto single = database_of(recording("mlp_geglu_eager"));
   CHECK(rows(*single, "select rank, collectives, compute_ns > 0 from rank") == "NULL|0|1");
   CHECK(one(*single, "select count(*) from collective") == "0");
-  const auto empty = database_of_text("[]");
-  CHECK(rows(*empty, "select rank, device, dur, collectives from rank") == "NULL|NULL|NULL|0");
 }
 
 TEST_CASE("a file that is no use is told, and the others are there") {
