@@ -136,6 +136,21 @@ TEST_CASE("of each pair the late rank is named, and what is matched is all that 
   }
 }
 
+TEST_CASE("the first line tells whose time was lost, in which steps, and what the late rank did meanwhile") {
+  const auto line_of = [](const char* name) {
+    LocalReader reader;
+    const std::string text = ranks_answer({.paths = pair_of(name)}, reader).text;
+    return text.substr(0, text.find('\n'));
+  };
+  CHECK(line_of("fsdp") ==
+        "Rank 1 is late: rank 0 waits 136 ms for it, 76.8 % of rank 0's time. It is late in each of the 5 steps, by 27.1 ms to "
+        "31.5 ms. Meanwhile its GPU stood still for 132 ms of 143 ms: Python 69.7 ms, operators 47.9 ms.");
+  CHECK(line_of("ddp_delayed") ==
+        "Rank 1 is late: rank 0 waits 42.7 ms for it, 67.2 % of rank 0's time. In ProfilerStep#5 alone that cost 25.1 ms. "
+        "Meanwhile it spent 18.3 ms of 25.1 ms in planted_delay.");
+  CHECK(line_of("pp").starts_with("Rank 0 is late: rank 1 waits 12.4 ms for what it sends, 3.1 % of rank 1's time."));
+}
+
 TEST_CASE("a clock that is 777 us ahead changes its offset and nothing else") {
   for (const char* name : {"ddp_delayed", "fsdp", "tp"}) {
     CAPTURE(std::string(name));
