@@ -110,6 +110,14 @@ class BandsPainter {
     });
   }
 
+  // So near to a late rank that its title would lie under that one's.
+  bool is_beside_late(std::size_t place) const {
+    const auto near = static_cast<std::size_t>(std::ceil(ImGui::GetFontSize() / height_));
+    for (std::size_t at = place > near ? place - near : 0; at < std::min(order_.size(), place + near); ++at)
+      if (is_late(order_[at])) return true;
+    return false;
+  }
+
   void draw_title(std::size_t place) {
     const std::uint32_t rank = order_[place];
     const Box band = band_of(place);
@@ -117,7 +125,8 @@ class BandsPainter {
     const Rgb ink = late ? panel_.theme.costly : is_open(panel_, rank) ? panel_.theme.text : panel_.theme.muted;
     if (late) p_.fill({axis_.x0 - p_.px(4), band.y0, axis_.x0 - p_.px(1), band.y1}, colour(ink));
     const float line = ImGui::GetFontSize();
-    if (height_ < line && !late && place % static_cast<std::size_t>(std::ceil(line / height_)) != 0) return;
+    if (height_ < line && !late && (place % static_cast<std::size_t>(std::ceil(line / height_)) != 0 || is_beside_late(place)))
+      return;
     const float x1 = axis_.x0 - p_.px(8);
     const std::string name = fmt::format("rank {}", scene_.report.run.ranks[rank].rank);
     const Box box{titles_.x0, band.y0, x1, band.y0 + std::max(line, std::min(height_, 1.5f * line))};
