@@ -40,6 +40,18 @@ double peak_mb() {
   return static_cast<double>(usage.ru_maxrss) / 1e3;
 }
 
+// What is kept of the ranks and of what they did together, without names and texts.
+std::size_t kept_bytes(const RunReport& report) {
+  const auto bytes = [](const auto& all) { return all.capacity() * sizeof(all[0]); };
+  std::size_t sum =
+      bytes(report.run.ranks) + bytes(report.matches.all) + bytes(report.matches.members) + bytes(report.waits.collectives);
+  for (const RankData& r : report.run.ranks)
+    sum += bytes(r.collectives) + bytes(r.exposed_communication) + bytes(r.steps) + bytes(r.whats);
+  for (const auto& of_rank : report.waits.matched_of) sum += bytes(of_rank);
+  for (const LateRank& late : report.waits.late) sum += bytes(late.meanwhile);
+  return sum;
+}
+
 // What was planted and not found, or found and not planted.
 std::vector<std::string> faults(const RunReport& report, const Json& truth) {
   std::vector<std::string> out;
@@ -98,9 +110,11 @@ int measure(const std::string& folder, const std::string& one) {
   const double seconds = seconds_of([&] { report = analyze_run(found.files, reader, ClockAlignment::collectives); });
   std::size_t collectives = 0;
   for (const RankData& r : report.run.ranks) collectives += r.collectives.size();
-  fmt::print("{} ranks, {:.1f} MB, the largest {:.1f} MB, {} collectives on ranks: {:.2f} s; peak {:.0f} MB\n",
-             report.run.ranks.size(), static_cast<double>(bytes) / 1e6, static_cast<double>(largest) / 1e6, collectives,
-             seconds, peak_mb());
+  fmt::print(
+      "{} ranks, {:.1f} MB, the largest {:.1f} MB, {} collectives on ranks: {:.2f} s; peak {:.0f} MB, kept {:.0f} bytes a "
+      "collective and rank\n",
+      report.run.ranks.size(), static_cast<double>(bytes) / 1e6, static_cast<double>(largest) / 1e6, collectives, seconds,
+      peak_mb(), static_cast<double>(kept_bytes(report)) / static_cast<double>(std::max<std::size_t>(1, collectives)));
   fmt::print("{}\n", first_sentence(report));
   std::ifstream file(folder + "/truth");
   const std::vector<std::string> wrong = faults(report, Json::parse(file));
