@@ -339,7 +339,9 @@ void Session::take_troubles() {
 
 // What the last frame showed of the trace that was opened as the first; of one beside it nothing is kept.
 void Session::remember(const ViewState& view) {
-  if (document_ && !part_ && side_ == TraceSide::a && remembered_ == document_.get() && window_has_ == document_.get())
+  // The window turns to A a frame after B was closed: until then its view is B's.
+  const bool is_of_a = side_ == TraceSide::a && view.active_side == TraceSide::a;
+  if (document_ && !part_ && is_of_a && remembered_ == document_.get() && window_has_ == document_.get())
     memory_.track(*document_, view);
   memory_.poll(document_.get());
   if (std::string news = writer_.take_news(); !news.empty()) message_ = std::move(news);

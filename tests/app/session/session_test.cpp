@@ -296,3 +296,28 @@ TEST_CASE("a search is answered in the background, and only the newest question 
   CHECK(answer_to<SearchQuestion>(document)->question == SearchQuestion{"cudaLaunch", false});
   CHECK(answer_to<SearchQuestion>(document)->hits.size() == 1);
 }
+
+TEST_CASE("what is seen of B is not remembered of A, also in the frame in which B is closed") {
+  Desk desk;
+  const auto frame = [&] {
+    FrameInput in;
+    desk.session.poll(desk.view);
+    desk.session.fill(in);
+    return in.kept ? std::optional(*in.kept) : std::nullopt;
+  };
+  desk.open(desk.write_trace("a.json"));
+  desk.session.open_second(desk.write_trace("b.json"));
+  desk.poll_until([&] { return desk.session.second() != nullptr; });
+  frame();
+  desk.view.active_side = TraceSide::b;
+  desk.session.carry_out(ActOn{TraceSide::b});
+  desk.view.of(TraceSide::b).notes.notes.push_back({{0, 1}, "of B"});
+  frame();
+  desk.session.carry_out(CloseFile{});
+  frame();  // the window would turn to A in this one
+  CHECK(desk.session.second() == nullptr);
+  desk.session.carry_out(ReloadFile{});
+  desk.poll_until([&] { return !desk.session.is_loading(); });
+  const auto kept = frame();
+  CHECK((!kept || kept->notes.empty()));
+}
