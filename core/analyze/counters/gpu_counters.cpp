@@ -56,6 +56,7 @@ DeviceCounters::DeviceCounters(const Trace& trace, std::int32_t device) : device
     const Process& process = trace.processes[counter.process.index()];
     if (process.is_gpu && process.device == device) read(trace, counter);
   }
+  close_sampling();
   if (on_.empty()) infer_sampling();
   collect_readings();
 }
@@ -85,7 +86,7 @@ void DeviceCounters::collect_readings() {
   readings_.erase(std::unique(readings_.begin(), readings_.end()), readings_.end());
 }
 
-// A stretch lasts until the next word; the last word of a whole file is 0.
+// A stretch lasts until the next word; the last word of a whole file is 0, that of a part may have been cut off.
 void DeviceCounters::read_sampling(const std::vector<CounterSample>& samples) {
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const double interval = samples[i].value * 1000;
@@ -93,6 +94,20 @@ void DeviceCounters::read_sampling(const std::vector<CounterSample>& samples) {
     const Ns end = i + 1 < samples.size() ? samples[i + 1].time : samples[i].time + static_cast<Ns>(interval);
     if (end > samples[i].time) on_.push_back({{samples[i].time, end}, interval});
   }
+  ends_openly_ = !on_.empty() && samples.back().value > 0;
+}
+
+// In a part of a file: from where all values are known to the last sample.
+void DeviceCounters::close_sampling() {
+  if (on_.empty()) return;
+  Ns known = on_.front().span.begin;
+  for (const Series& series : series_) {
+    if (!is_sampled_kind(series.kind)) continue;
+    known = std::max(known, series.times.front());
+    if (ends_openly_)
+      on_.back().span.end = std::max(on_.back().span.end, series.times.back() + static_cast<Ns>(on_.back().interval));
+  }
+  if (known < on_.front().span.end) on_.front().span.begin = known;
 }
 
 // A file of which the words about sampling were cut off: from the first sample to the last, as far apart as the closest two.

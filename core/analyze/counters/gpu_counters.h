@@ -94,6 +94,7 @@ class DeviceCounters {
   };
   void read(const Trace& trace, const Counter& counter);
   void read_sampling(const std::vector<CounterSample>& samples);
+  void close_sampling();
   void infer_sampling();
   void collect_readings();
   void add(Span span, Sums& sums) const;
@@ -102,6 +103,7 @@ class DeviceCounters {
   std::int32_t device_;
   std::vector<Series> series_;
   std::vector<Sampled> on_;
+  bool ends_openly_ = false;  // where the samples end is not in the file
   std::vector<Ns> readings_;  // of the driver, where they changed anything
 };
 

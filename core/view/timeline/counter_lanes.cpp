@@ -21,6 +21,7 @@ std::size_t order_of(CounterKind kind) {
   return at != kFirst.end() ? static_cast<std::size_t>(at - kFirst.begin()) : kFirst.size() + static_cast<std::size_t>(kind);
 }
 
+constexpr double kLongestSampleUs = 1e6;
 constexpr std::size_t kBlock = 16;  // samples that a column at its edges looks at one by one
 
 void widen(CounterColumn& reach, double value) {
@@ -176,6 +177,7 @@ struct OfGpu {
   CounterKind kind{};
   const Counter* counter = nullptr;
   const Counter* sampling = nullptr;  // of the same GPU: from where to where there are samples; may be null
+  Ns last = 0;                        // sample of that GPU, of any kind
 };
 
 std::vector<OfGpu> counters_of_gpus(const Trace& trace) {
@@ -185,8 +187,15 @@ std::vector<OfGpu> counters_of_gpus(const Trace& trace) {
     if (counter.samples.empty() || !counter.process || !trace.processes[counter.process.index()].is_gpu) continue;
     const std::string_view name = trace.strings[counter.name], series = trace.strings[counter.series];
     if (is_sampling_word(name, series)) sampling[counter.process.index()] = &counter;
-    if (const auto kind = counter_kind(name, series)) out.push_back({*kind, &counter, nullptr});
+    if (const auto kind = counter_kind(name, series)) out.push_back({*kind, &counter, nullptr, 0});
   }
+  std::unordered_map<std::size_t, Ns> last;
+  for (const OfGpu& of : out)
+    if (is_sampled_kind(of.kind)) {
+      Ns& time = last.try_emplace(of.counter->process.index(), of.counter->samples.back().time).first->second;
+      time = std::max(time, of.counter->samples.back().time);
+    }
+  for (OfGpu& of : out) of.last = last[of.counter->process.index()];
   for (OfGpu& of : out)
     if (const auto at = sampling.find(of.counter->process.index()); at != sampling.end()) of.sampling = at->second;
   std::stable_sort(out.begin(), out.end(), [](const OfGpu& a, const OfGpu& b) { return order_of(a.kind) < order_of(b.kind); });
@@ -199,6 +208,9 @@ std::shared_ptr<const std::vector<CounterSample>> with_holes(const OfGpu& of) {
   if (!of.sampling || !is_sampled_kind(of.kind)) return samples;
   for (const CounterSample& word : of.sampling->samples)
     if (word.value == 0) samples->push_back({word.time, std::nan("")});
+  // Of a part of a file the word that sampling ends may have been cut off.
+  if (const double interval = of.sampling->samples.back().value; interval > 0 && interval < kLongestSampleUs)
+    samples->push_back({of.last + static_cast<Ns>(interval * static_cast<double>(kNsPerUs)), std::nan("")});
   std::stable_sort(samples->begin(), samples->end(), [](const auto& a, const auto& b) {
     return std::pair(a.time, std::isfinite(a.value)) < std::pair(b.time, std::isfinite(b.value));
   });

@@ -109,6 +109,28 @@ TEST_CASE("the word about sampling may be cut off") {
   CHECK(device.over({us(1000), us(1080)})[Q::sm_active] == doctest::Approx(3));  // 1, 3, 3, 5
 }
 
+TEST_CASE("where the word that sampling ends was cut off it lasts to the last sample") {
+  std::string text = counter(1000, "Counter sampling", "\"interval us\": 20") + counter(1000, "SM", "\"active %\": 10") +
+                     counter(1100, "SM", "\"active %\": 30");
+  const auto trace =
+      test::load_text(test::events(R"({"ph": "M", "name": "process_labels", "pid": 0, "tid": 0, "args": {"labels": "GPU 0"}})" +
+                                   text + kernel(1000, 50, "k")));
+  const CounterMeans means = DeviceCounters(*trace, 0).over({us(0), us(5000)});
+  CHECK(means.samples == doctest::Approx(6));
+  CHECK(means[Q::sm_active] == doctest::Approx((5 * 10 + 30) / 6.0));
+}
+
+TEST_CASE("in a part of a file, values that are not known yet count for nothing") {
+  std::string text = counter(500, "Counter sampling", "\"interval us\": 20") + counter(1000, "SM", "\"active %\": 10") +
+                     counter(1100, "SM", "\"active %\": 30") + counter(1200, "Counter sampling", "\"interval us\": 0");
+  const auto trace =
+      test::load_text(test::events(R"({"ph": "M", "name": "process_labels", "pid": 0, "tid": 0, "args": {"labels": "GPU 0"}})" +
+                                   text + kernel(1000, 50, "k")));
+  const CounterMeans means = DeviceCounters(*trace, 0).over({us(0), us(5000)});
+  CHECK(means.samples == doctest::Approx(10));
+  CHECK(means[Q::sm_active] == doctest::Approx(20));
+}
+
 TEST_CASE("a kernel's place, and launches that are measured together") {
   const auto trace = test::load_text(test::events(sampled()));
   const LaneIndex lanes(*trace);

@@ -30,7 +30,7 @@ struct CountersUnderTest {
 TEST_CASE("kernels are listed with what bounds them, products with their place under the roof") {
   CountersUnderTest tab("recorded_geglu_counters.json.gz");
   const std::string text = tab.frame();
-  for (const char* part : {"tensor", "memory", "Roofline of GPU 0", "bf16 990 TFLOP/s", "DRAM 4.81 TB/s", "SM active"}) {
+  for (const char* part : {"tensor", "memory", "Roofline of GPU 0", "SM active", "sgd"}) {
     CAPTURE(part);
     CHECK(holds(text, part));
   }

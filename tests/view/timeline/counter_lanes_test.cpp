@@ -196,12 +196,12 @@ TEST_CASE("of a GPU's own counters the most telling lie first, and holes between
 {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 20, "dur": 400, "args": {"device": 0, "stream": 7, "correlation": 7}},
 {"ph": "C", "name": "GPU power", "pid": 0, "ts": 20, "args": {"W": 300}},
 {"ph": "C", "name": "Counter sampling", "pid": 0, "ts": 20, "args": {"interval us": 20}},
-{"ph": "C", "name": "Counter sampling", "pid": 0, "ts": 120, "args": {"interval us": 0}},
-{"ph": "C", "name": "Counter sampling", "pid": 0, "ts": 220, "args": {"interval us": 20}},
+{"ph": "C", "name": "Counter sampling", "pid": 0, "ts": 200, "args": {"interval us": 0}},
+{"ph": "C", "name": "Counter sampling", "pid": 0, "ts": 300, "args": {"interval us": 20}},
 {"ph": "C", "name": "DRAM", "pid": 0, "ts": 20, "args": {"read GB/s": 100, "of peak %": 2}},
-{"ph": "C", "name": "DRAM", "pid": 0, "ts": 220, "args": {"read GB/s": 100, "of peak %": 2}},
+{"ph": "C", "name": "DRAM", "pid": 0, "ts": 300, "args": {"read GB/s": 100, "of peak %": 2}},
 {"ph": "C", "name": "SM", "pid": 0, "ts": 20, "args": {"active %": 90}},
-{"ph": "C", "name": "SM", "pid": 0, "ts": 220, "args": {"active %": 90}}
+{"ph": "C", "name": "SM", "pid": 0, "ts": 300, "args": {"active %": 90}}
 ]})json");
   doc->analyze();
   const std::vector<CounterLane>& lanes = *doc->counters();
@@ -212,8 +212,10 @@ TEST_CASE("of a GPU's own counters the most telling lie first, and holes between
   CHECK(order.find("Counter sampling") == std::string::npos);
   CHECK(lanes[0].high == 100);
   std::vector<CounterColumn> columns;
-  lanes[0].series[0].series->columns(PixelGrid({{20'000, 420'000}, 0, 0}, 4, 0), columns);
-  CHECK((columns[0].known && columns[0].mean == 90));
-  CHECK_FALSE(columns[1].known);
-  CHECK(columns[2].mean == 90);
+  lanes[0].series[0].series->columns(PixelGrid({{0, 400'000}, 0, 0}, 4, 0), columns);
+  CHECK((columns[1].known && columns[1].mean == 90));
+  CHECK_FALSE(columns[2].known);
+  CHECK(columns[3].mean == 90);  // 20 us of it: where the last sample is known to end
+  lanes[0].series[0].series->columns(PixelGrid({{320'000, 400'000}, 0, 0}, 4, 0), columns);
+  for (const CounterColumn& column : columns) CHECK_FALSE(column.known);
 }
