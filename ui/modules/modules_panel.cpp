@@ -124,8 +124,10 @@ std::string outside_text(const ModuleUse& use) {
   std::string text = fmt::format("Outside: {} forward, {} backward, of {} of GPU work.", format_duration(use.outside_forward),
                                  format_duration(use.outside_backward), format_duration(use.linked));
   if (use.graphs.told < use.graphs.pieces)
-    text += fmt::format(" {} ran in CUDA graphs whose capture is not in this file and counts where the graph was launched.",
-                        format_duration(use.graphs.time - use.graphs.told_time));
+    text += fmt::format(
+        " {} ran in CUDA graphs whose capture is not in this file and counts where the graph was launched: gapscope modules "
+        "--capture FILE gives it to the modules of another recording.",
+        format_duration(use.graphs.time - use.graphs.told_time));
   if (const std::string missing = missing_figures(use); !missing.empty()) text += ' ' + missing;
   return text;
 }
