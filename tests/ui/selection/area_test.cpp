@@ -3,6 +3,7 @@
 
 #include <imgui.h>
 
+#include "core/view/flame/flame_model.h"
 #include "core/view/selection/area_model.h"
 #include "core/view/timeline/time_view.h"
 #include "tests/support/headless_ui.h"
@@ -208,6 +209,23 @@ TEST_CASE("a click on a box of the flame graph zooms into it, and another place 
   };
   CHECK(tab.harness.click_around(draw, [&] { return tab.view.active().flame.zoom != 0; }));
   CHECK(holds(tab.frame(), "All"));
+}
+
+TEST_CASE("the flame graph by module has a box for each module, or says what to record") {
+  Tab tab(draw_flame);
+  tab.view.active().flame.time = PathTime::module;
+  CHECK(holds(tab.frame(), "with_modules=True"));
+  const auto doc = document_from_text(R"([
+{"ph": "X", "cat": "python_function", "name": "nn.Module: Net_0", "pid": 1, "tid": 1, "ts": 100, "dur": 800},
+{"ph": "X", "cat": "python_function", "name": "nn.Module: Linear_0", "pid": 1, "tid": 1, "ts": 200, "dur": 300},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 250, "dur": 10, "args": {"correlation": 1}},
+{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 300, "dur": 100, "args": {"device": 0, "stream": 7, "correlation": 1}}
+])");
+  const auto answered = answer(*doc, FlameQuestion{whole_area(doc->trace), PathTime::module}, nullptr);
+  REQUIRE(answered->paths.size() == 3);
+  CHECK(path_name(doc->trace, answered->paths, 2) == "nn.Module: Linear_0");
+  CHECK(answered->paths.own[2] == 100'000);
+  CHECK(answered->paths.total[0] == 100'000);
 }
 
 TEST_CASE("the flame graph of a time without GPU work says so") {
