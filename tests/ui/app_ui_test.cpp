@@ -12,6 +12,7 @@
 #include "tests/support/headless_ui.h"
 #include "tests/support/tiny_traces.h"
 #include "ui/panels.h"
+#include "ui/widgets/drawn_text.h"
 
 using namespace gapscope;
 using namespace gapscope::test;
@@ -458,4 +459,28 @@ TEST_CASE("the overview is open for a trace without any launch, too") {
   h.ui.view().overview_wanted = false;  // nobody asked for it: it is what a new file opens on
   h.frames(3);
   CHECK(h.ui.timeline().areas().lanes.y1 < 900 - 150);
+}
+
+TEST_CASE("in a narrow window nothing of the top bar lies over anything else, and / leaves the keys to the window") {
+  const Opened opened;
+  opened.document.diagnose();
+  for (const float width : {260.0f, 400.0f, 520.0f, 640.0f, 900.0f}) {
+    CAPTURE(width);
+    HeadlessUi h(&opened.document, width, 300, 1, /*fonts=*/true);
+    h.frames(3);
+    std::vector<Box> texts;
+    for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts))
+      if (text.box.y1 <= 40) texts.push_back(text.box);
+    CHECK(texts.size() >= 4);  // the menus
+    std::sort(texts.begin(), texts.end(), [](const Box& a, const Box& b) { return a.x0 < b.x0; });
+    for (std::size_t i = 1; i < texts.size(); ++i) CHECK(texts[i - 1].x1 < texts[i].x0 + 2);
+    if (width > 260) continue;
+    h.press(Key::slash);
+    h.frames(8);
+    CHECK_FALSE(h.ui.view().active().search.wants_keys);
+    const bool open = h.ui.view().sizes.bottom_open;
+    h.press(Key::q);
+    h.frames(2);
+    CHECK(h.ui.view().sizes.bottom_open != open);
+  }
 }
