@@ -134,7 +134,7 @@ class CsvRows final : public Buffered {
 
  private:
   std::string field(std::string_view text) const {
-    const std::string plain = harmless_ ? printable(text) : std::string(text);
+    std::string plain = harmless_ ? printable(text) : std::string(text);
     if (plain.find_first_of(",\"\r\n") == std::string::npos) return plain;
     std::string out = "\"";
     for (const char c : plain) {

@@ -1,3 +1,4 @@
+// Over 400 lines: the one owner of what is open, whose members are a few lines each.
 #include "app/session/session.h"
 
 #include <algorithm>
