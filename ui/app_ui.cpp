@@ -109,7 +109,12 @@ void draw_tabs(const Document& document, ViewState& view, bool only_tabs, Reques
   const bool forces = std::exchange(view.select_tab, false);  // a panel may ask for another tab while it is drawn
   const std::size_t wanted = view.tab;
   for (const std::size_t i : shown.tabs) {
-    if (ImGui::BeginTabItem(table[i].title, nullptr, forces && i == wanted ? ImGuiTabItemFlags_SetSelected : 0)) {
+    const bool is_open =
+        ImGui::BeginTabItem(table[i].title, nullptr, forces && i == wanted ? ImGuiTabItemFlags_SetSelected : 0);
+    // Before the content: after it the last item is the content, and the tab's tooltip would come up there.
+    if (ImGui::IsItemClicked() && table[i].draw == draw_overview) view.overview_wanted = true;
+    draw_hover(table[i].tooltip);
+    if (is_open) {
       if (!forces) view.tab = i;
       if (!only_tabs) {
         ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, padding);
@@ -121,8 +126,6 @@ void draw_tabs(const Document& document, ViewState& view, bool only_tabs, Reques
       }
       ImGui::EndTabItem();
     }
-    if (ImGui::IsItemClicked() && table[i].draw == draw_overview) view.overview_wanted = true;
-    draw_hover(table[i].tooltip);
   }
   if (ImGui::TabItemButton(view.tab_pinned ? "Unpin###pin" : "Pin###pin", ImGuiTabItemFlags_Trailing))
     view.tab_pinned = !view.tab_pinned;
