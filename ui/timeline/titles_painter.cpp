@@ -118,7 +118,7 @@ void draw_lane_title(TimelineScene& scene, const Band& band, const Box& box, std
   p.text_in(Face::sans, {x + p.px(4), y, room, y + first_line}, colour(scene.theme.text), words);
   float y2 = y + first_line - p.px(3);
   for (const std::string& line : lane_figures(scene.document.trace, band)) {
-    if (y2 + p.px(kLineHeight) > box.y1) break;
+    if (y2 + p.px(kLineHeight) > box.y1 || scene.areas.titles.y1 - y2 < p.px(kLeastOfTitle)) break;
     p.text_in(Face::sans, {x + p.px(4), y2, room, y2 + p.px(kLineHeight)}, colour(scene.theme.muted), line);
     y2 += p.px(kLineHeight - 2);
   }
@@ -167,8 +167,8 @@ void draw_counter_title(TimelineScene& scene, const Band& band, const Box& box, 
   p.chevron({box.x0 + p.px(kIndent + kChevronRoom / 2), y + first_line / 2}, band.collapsed, colour(scene.theme.muted));
   const float x = box.x0 + p.px(kIndent + kChevronRoom + 4);
   const float room = box.x1 - p.px(6);
-  // Nothing of what has all but scrolled away: the next one's title stands there.
-  if (box.y1 - scene.areas.titles.y0 >= p.px(kLeastOfTitle))
+  // Nothing of what has all but scrolled away: its neighbour's title stands there.
+  if (std::min(box.y1 - scene.areas.titles.y0, scene.areas.titles.y1 - box.y0) >= p.px(kLeastOfTitle))
     p.text_in(Face::sans, {x, y, room, y + first_line}, colour(band.collapsed ? scene.theme.muted : scene.theme.text),
               counter_words(scene, band, lane));
   if (!band.collapsed) {

@@ -64,6 +64,24 @@ DetailsSection call_stack(const ArgsState* state, SliceId slice) {
   return section;
 }
 
+// JSON that the file breaks into lines, on one: "[2, 8, 1]".
+std::string on_one_line(std::string_view json) {
+  std::string out;
+  bool in_text = false, is_escaped = false;
+  for (const char c : json) {
+    const bool is_space = c == '\n' || c == '\r' || c == '\t' || c == ' ';
+    if (!in_text && is_space) {
+      if (!out.empty() && out.back() != ' ' && out.back() != '[' && out.back() != '{') out += ' ';
+      continue;
+    }
+    if (!in_text && (c == ']' || c == '}') && !out.empty() && out.back() == ' ') out.pop_back();
+    if (c == '"' && !is_escaped) in_text = !in_text;
+    is_escaped = in_text && c == '\\' && !is_escaped;
+    out += c;
+  }
+  return out;
+}
+
 DetailsSection args_section(const Trace& trace, SliceId slice, const ArgsState* state) {
   DetailsSection section{"Args", {}, {}};
   if (trace.slices.offset[slice.index()] == kNoOffset) {
@@ -77,7 +95,7 @@ DetailsSection args_section(const Trace& trace, SliceId slice, const ArgsState* 
   } else {
     for (const Arg& arg : state->args) {
       if (arg.key == kCallStack) continue;  // a section of its own
-      section.lines.push_back(arg.is_text ? text_line(arg.key, arg.value) : number_line(arg.key, arg.value));
+      section.lines.push_back(arg.is_text ? text_line(arg.key, arg.value) : number_line(arg.key, on_one_line(arg.value)));
     }
   }
   return section;

@@ -149,11 +149,15 @@ TEST_CASE("args are shown in file order once read, and a call stack as a list of
                  ArgsState::Stage::ready,
                  {{"Input Dims", "[[64, 64], []]", false},
                   {"Call stack", "/usr/lib/site-packages/torch/x.py(1): f;b", true},
-                  {"Fwd thread id", "0", false}},
+                  {"Fwd thread id", "0", false},
+                  {"grid", "[\n 2,\n  8,\n 1\n]", false},
+                  {"names", R"(["a  b", "c\"  ]"])", false}},
                  {}};
   const DetailsModel model = make_details(*doc, slice, &args);
   const DetailsSection section = section_of(make_details(*doc, slice, &args), "Args");
-  REQUIRE(section.lines.size() == 2);
+  REQUIRE(section.lines.size() == 4);
+  CHECK(section.lines[2].value == "[2, 8, 1]");
+  CHECK(section.lines[3].value == R"(["a  b", "c\"  ]"])");
   CHECK(section.lines[0].key == "Input Dims");
   CHECK(section.lines[0].value == "[[64, 64], []]");
   CHECK(section.lines[1].key == "Fwd thread id");
