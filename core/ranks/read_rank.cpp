@@ -212,6 +212,9 @@ RankData reduce_rank(const FullRank& rank) {
   Reducer(rank, out).run();
   out.compiling = host_events(trace, is_compile_frame_name);
   out.collecting = host_events(trace, is_collecting);
+  out.steps.shrink_to_fit();  // as the collectives: there are many ranks
+  out.whats.shrink_to_fit();
+  out.exposed_communication.shrink_to_fit();
   return out;
 }
 
