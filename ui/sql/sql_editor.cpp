@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <imgui.h>
 
@@ -21,11 +24,26 @@ struct Edit {
   std::size_t caret = 0;
 };
 
+// What the word before the caret can be made into: names that the query itself gives, then those of tables and the language.
+std::vector<std::string> offers(const SqlAnswer& known, std::string_view text, std::string_view word, std::size_t most) {
+  std::vector<std::string> found;
+  if (word.empty()) return found;
+  const auto add = [&](std::string name) {
+    if (std::find(found.begin(), found.end(), name) == found.end()) found.push_back(std::move(name));
+  };
+  for (const sql::Token& token : sql::tokens_of(text))
+    if (token.kind == sql::Token::Kind::word && token.text.size() > word.size() && token.text.starts_with(word))
+      add(std::string(token.text));
+  for (std::string& name : completions(known, word, most)) add(std::move(name));
+  if (found.size() > most) found.resize(most);
+  return found;
+}
+
 void complete(ImGuiInputTextCallbackData& data, const Edit& edit) {
   if (!edit.known) return;
   const std::string_view text(data.Buf, static_cast<std::size_t>(data.BufTextLen));
   const std::string_view word = word_before(text, static_cast<std::size_t>(data.CursorPos));
-  const std::vector<std::string> found = completions(*edit.known, word, 1);
+  const std::vector<std::string> found = offers(*edit.known, text, word, 1);
   if (found.empty()) return;
   data.InsertChars(data.CursorPos, found[0].c_str() + word.size());
 }
@@ -99,8 +117,9 @@ void draw_coloured(ImVec2 at, std::string_view text, const Theme& theme) {
 
 void draw_completions(const Edit& edit, const Theme& theme) {
   const std::string_view word = word_before(edit.state.text, edit.caret);
-  const std::vector<std::string> found =
-      edit.known && edit.state.has_keys ? completions(*edit.known, word, kMostCompletions) : std::vector<std::string>{};
+  const std::vector<std::string> found = edit.known && edit.state.has_keys
+                                             ? offers(*edit.known, edit.state.text, word, kMostCompletions)
+                                             : std::vector<std::string>{};
   std::string line = found.empty() ? "" : "Tab:";
   for (const std::string& candidate : found) line += "  " + candidate;
   if (line.empty()) line = "Ctrl+Enter or F5 runs the query.";
