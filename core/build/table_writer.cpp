@@ -139,7 +139,7 @@ class TableWriter {
 
 }  // namespace
 
-void put_tables(const PlacedRows& placed, unsigned threads, const std::atomic<bool>* cancel, Trace& out) {
+void put_tables(const PlacedRows& placed, int threads, const std::atomic<bool>* cancel, Trace& out) {
   TableWriter writer(placed, out);
   constexpr std::array<void (TableWriter::*)(), 6> parts = {&TableWriter::put_ops,           &TableWriter::put_memory,
                                                             &TableWriter::put_instants,      &TableWriter::put_flows,

@@ -23,6 +23,6 @@ struct PlacedRows {
 };
 
 // Ends early, with tables that may only be thrown away, once `cancel` (may be null) is set.
-void put_tables(const PlacedRows& placed, unsigned threads, const std::atomic<bool>* cancel, Trace& out);
+void put_tables(const PlacedRows& placed, int threads, const std::atomic<bool>* cancel, Trace& out);
 
 }  // namespace gapscope

@@ -106,7 +106,8 @@ TEST_CASE("the args of a file that was cut, emptied, overwritten or replaced sin
 #if GAPSCOPE_HAVE_ZSTD
   files.emplace_back("t.json.zst", zstd_text(text));
 #endif
-  for (const auto& [name, bytes] : files) {
+  for (const auto& file : files) {
+    const std::string &name = file.first, &bytes = file.second;
     const std::string path = folder.write(name, bytes);
     const auto t = load_trace(path);
     REQUIRE(t.ok());

@@ -18,7 +18,7 @@ namespace {
 // Loads in one piece, and proves that tiny ones give the same.
 std::shared_ptr<const Trace> load_any(const std::string& text) {
   const auto whole = load_in_pieces(text, 1, kOneBatch);
-  for (const std::size_t batch : {1, 16, 64, 200}) CHECK(outcome_of(load_in_pieces(text, 1, batch)) == outcome_of(whole));
+  for (const std::size_t batch : {1u, 16u, 64u, 200u}) CHECK(outcome_of(load_in_pieces(text, 1, batch)) == outcome_of(whole));
   CHECK(outcome_of(load_in_pieces(text, 2, 64)) == outcome_of(whole));
   REQUIRE_MESSAGE(whole.ok(), text);
   return *whole;
@@ -94,7 +94,7 @@ TEST_CASE("a backslash outside strings hides quotes alone, in any batches") {
 }
 
 TEST_CASE("a header after the events may hold what looks like events") {
-  for (const std::size_t entries : {2, 4000}) {  // more than one looks ahead, too
+  for (const std::size_t entries : {2u, 4000u}) {  // more than one looks ahead, too
     std::string header;
     for (std::size_t i = 0; i < entries; ++i) header += fmt::format("{}{{\"id\": {}, \"name\": \"H200\"}}", i ? ", " : "", i);
     const auto t = load_any("{\"traceEvents\": [" + slices(0, 4) + "],\n \"deviceProperties\": [" + header + "]}");

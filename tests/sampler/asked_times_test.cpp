@@ -34,7 +34,7 @@ TEST_CASE("any order of overlapping stretches gives what looking at each of them
     AskedTimes asked;
     std::vector<Times> all;
     for (std::uint32_t marker = 0; marker < 60; ++marker) {
-      const Ns begin = random() % 1'000, end = begin + random() % 40;
+      const Ns begin = static_cast<Ns>(random() % 1'000), end = begin + static_cast<Ns>(random() % 40);
       asked.open(marker, begin);
       if (marker % 7 == 3) asked.open(marker, begin);  // told twice
       asked.close(marker, end);

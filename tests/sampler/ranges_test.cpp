@@ -147,7 +147,7 @@ TEST_CASE("any ranges and launches, in any order within the time that records ta
     std::vector<std::string> names;
     for (std::uint32_t id = 0; id < 30; ++id) names.push_back("r" + std::to_string(id));
     for (std::uint32_t id = 0; id < 30; ++id) {
-      const Ns begin = random() % 400, end = begin + random() % 120;
+      const Ns begin = static_cast<Ns>(random() % 400), end = begin + static_cast<Ns>(random() % 120);
       const std::uint32_t thread = random() % 2;
       all.push_back({{begin, end}, thread});
       markers.push_back({Marker::What::begin, begin, id, thread, names[id], ""});

@@ -86,9 +86,10 @@ std::vector<Finding> check_lazy_module_loading(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::informational;
   finding.cost = std::max(loading.event_time, slow_time);
-  const std::string events = loading.events > 0 ? fmt::format("The profiler saw code loaded {} ({}). ", often(loading.events),
-                                                              format_duration(loading.event_time))
-                                                : "";
+  const std::string events =
+      loading.events > 0 ? fmt::format("The profiler saw code loaded {} ({}). ",
+                                       often(static_cast<std::size_t>(loading.events)), format_duration(loading.event_time))
+                         : "";
   finding.summary = events + launch_words(launches);
   finding.evidence = Evidence({{"overhead_events", loading.events},
                                {"overhead_us", as_us(loading.event_time)},

@@ -63,7 +63,9 @@ TEST_CASE("the account of each recording is that of the truth file to the nanose
   std::ifstream file(recordings_folder() / "truth_account.json");
   const json truth = json::parse(file);
   CHECK(truth.size() == 49);
-  for (const auto& [name, expected] : truth.items()) {
+  for (const auto& item : truth.items()) {
+    const std::string& name = item.key();
+    const json& expected = item.value();
     CAPTURE(std::string(name));
     const auto path = recording_or_none(name);
     if (path.empty()) {

@@ -71,12 +71,13 @@ TEST_CASE("blocks an SM by compute capability are those of CUDA's cuda_occupancy
     std::int64_t blocks;
   } constexpr kLimits[] = {{7, 0, 32},  {7, 5, 16},  {8, 0, 32},  {8, 6, 16},  {8, 7, 16},  {8, 9, 24}, {9, 0, 32},
                            {10, 0, 32}, {10, 1, 24}, {10, 3, 32}, {11, 0, 24}, {12, 0, 24}, {12, 1, 24}};
-  for (const auto& [major, minor, blocks] : kLimits) {
+  for (const auto& limit : kLimits) {
+    const int major = limit.major, minor = limit.minor;
     SmLimits sm = kH200;
     sm.compute_major = major, sm.compute_minor = minor;
     CAPTURE(major);
     CAPTURE(minor);
-    CHECK(occupancy(sm, {32, 0, 0})->by_blocks == blocks);
+    CHECK(occupancy(sm, {32, 0, 0})->by_blocks == limit.blocks);
   }
   DeviceProperties next;
   next.warp_size = 32, next.max_threads_per_sm = 2048, next.regs_per_sm = 65536, next.shared_mem_per_sm = 233472, next.sms = 99;

@@ -70,7 +70,9 @@ TEST_CASE("the time of each module is that of the truth file to the nanosecond")
   const json truth = json::parse(file);
   CHECK(truth.size() == 4);
   std::size_t compared = 0;
-  for (const auto& [name, expected] : truth.items()) {
+  for (const auto& item : truth.items()) {
+    const std::string& name = item.key();
+    const json& expected = item.value();
     CAPTURE(std::string(name));
     const auto path = recording_or_none(name);
     if (path.empty()) {
