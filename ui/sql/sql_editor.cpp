@@ -77,17 +77,17 @@ Rgb colour_of(const sql::Token& token, const Theme& theme) {
   }
 }
 
-// Puts runs of a colour over the field's own text: same face, same place. What has the field's own colour is left as it is.
+// Puts runs of a colour where the field has its own text, in the same face. The field lies over it, as a window within this
+// one, and shows nothing of its own but what is selected.
 class Ink {
  public:
-  Ink(ImVec2 at, std::string_view text, Rgb own)
-      : list_(*ImGui::GetWindowDrawList()), at_(at), left_(at.x), text_(text), own_(own) {}
+  Ink(ImVec2 at, std::string_view text) : list_(*ImGui::GetWindowDrawList()), at_(at), left_(at.x), text_(text) {}
   void put(std::size_t begin, std::size_t end, Rgb rgb) {
     while (begin < end) {
       const std::size_t line = std::min(text_.find('\n', begin), end);
       if (line > begin) {
         const char *from = text_.data() + begin, *to = text_.data() + line;
-        if (rgb != own_) list_.AddText(at_, colour(rgb), from, to);
+        list_.AddText(at_, colour(rgb), from, to);
         at_.x += ImGui::CalcTextSize(from, to).x;
       }
       if (line == end) return;
@@ -101,11 +101,10 @@ class Ink {
   ImVec2 at_;
   float left_;
   std::string_view text_;
-  Rgb own_;
 };
 
 void draw_coloured(ImVec2 at, std::string_view text, const Theme& theme) {
-  Ink ink(at, text, theme.text);
+  Ink ink(at, text);
   std::size_t done = 0;
   for (const sql::Token& token : sql::tokens_of(text)) {
     ink.put(done, token.offset, theme.muted);  // space and comments
@@ -113,6 +112,23 @@ void draw_coloured(ImVec2 at, std::string_view text, const Theme& theme) {
     ink.put(token.offset, done, colour_of(token, theme));
   }
   ink.put(done, text.size(), theme.muted);
+}
+
+ImVec2 place_of_caret(ImVec2 at, std::string_view text, std::size_t caret) {
+  const std::string_view before = text.substr(0, std::min(caret, text.size()));
+  const std::size_t line = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
+  return {at.x + ImGui::CalcTextSize(before.data() + line, before.data() + before.size()).x,
+          at.y + ImGui::GetFontSize() * static_cast<float>(std::count(before.begin(), before.end(), '\n'))};
+}
+
+// Scrolls the window around the field by as little as brings the caret into sight.
+void follow_caret(ImVec2 caret) {
+  const ImVec2 at = ImGui::GetWindowPos(), room = ImGui::GetWindowSize();
+  const float height = ImGui::GetFontSize(), right = at.x + room.x - 2 * height, bottom = at.y + room.y - 3 * height;
+  if (caret.x > right) ImGui::SetScrollX(ImGui::GetScrollX() + caret.x - right);
+  if (caret.x < at.x + height) ImGui::SetScrollX(std::max(0.0f, ImGui::GetScrollX() + caret.x - at.x - height));
+  if (caret.y > bottom) ImGui::SetScrollY(ImGui::GetScrollY() + caret.y - bottom);
+  if (caret.y < at.y) ImGui::SetScrollY(std::max(0.0f, ImGui::GetScrollY() + caret.y - at.y));
 }
 
 void draw_completions(const Edit& edit, const Theme& theme) {
@@ -135,21 +151,31 @@ bool draw_sql_editor(SqlState& state, const SqlAnswer* known, float height, cons
   ImGui::BeginChild("editor", {0, std::max(line * 3, height - line)}, false, ImGuiWindowFlags_HorizontalScrollbar);
   push_face(Face::mono);
   Edit edit{state, known};
+  const std::size_t last = state.caret;
   // As large as its text: the window around it scrolls, and the colours stay over their letters.
   const float wide = ImGui::CalcTextSize(state.text.c_str()).x + 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetFontSize();
   const float own =
       std::max(ImGui::GetContentRegionAvail().y, lines * ImGui::GetFontSize() + 2 * ImGui::GetStyle().FramePadding.y);
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::PushStyleColor(ImGuiCol_FrameBg, colour_vec(theme.raised));
-  const bool run = ImGui::InputTextMultiline("##sql", state.text.data(), state.text.capacity() + 1,
-                                             {std::max(wide, ImGui::GetContentRegionAvail().x), own},
+  const ImVec2 size{std::max(wide, ImGui::GetContentRegionAvail().x), own};
+  ImGui::PushStyleColor(ImGuiCol_FrameBg, ImVec4{});
+  ImGui::PushStyleColor(ImGuiCol_Text, ImVec4{});  // its caret, too
+  const bool run = ImGui::InputTextMultiline("##sql", state.text.data(), state.text.capacity() + 1, size,
                                              ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_CallbackCompletion |
-                                                 ImGuiInputTextFlags_CallbackAlways | ImGuiInputTextFlags_EnterReturnsTrue,
+                                                 ImGuiInputTextFlags_CallbackAlways | ImGuiInputTextFlags_EnterReturnsTrue |
+                                                 ImGuiInputTextFlags_NoHorizontalScroll,
                                              on_edit, &edit);
   state.has_keys = ImGui::IsItemActive();
-  ImGui::PopStyleColor();
-  const ImVec2 padding = ImGui::GetStyle().FramePadding;
-  draw_coloured({at.x + padding.x, at.y + padding.y}, state.text, theme);
+  ImGui::PopStyleColor(2);
+  const ImVec2 padding = ImGui::GetStyle().FramePadding, first{at.x + padding.x, at.y + padding.y};
+  ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + size.x, at.y + size.y}, colour(theme.raised),
+                                            ImGui::GetStyle().FrameRounding);
+  draw_coloured(first, state.text, theme);
+  if (state.has_keys) {
+    const ImVec2 caret = place_of_caret(first, state.text, edit.caret);
+    ImGui::GetWindowDrawList()->AddLine(caret, {caret.x, caret.y + ImGui::GetFontSize()}, colour(theme.text));
+    if (edit.caret != last) follow_caret(caret);
+  }
   pop_face();
   ImGui::EndChild();
   draw_completions(edit, theme);
