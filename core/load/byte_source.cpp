@@ -178,6 +178,8 @@ Packing packing_of(std::string_view b) {
                                          6))
     return Packing::xz;
   if (b.substr(0, 4) == "\x28\xb5\x2f\xfd") return Packing::zstd;
+  // A frame to skip comes first in what pzstd writes (RFC 8878, 3.1.2).
+  if (b.size() >= 4 && (b[0] & '\xf0') == '\x50' && b.substr(1, 3) == "\x2a\x4d\x18") return Packing::zstd;
   return Packing::plain;
 }
 

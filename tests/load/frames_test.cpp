@@ -1,5 +1,6 @@
-// Files of several zstd frames or xz blocks, which are inflated side by side: held against the libraries' plain streams, which
-// read one after the other.
+// Files of several zstd frames or xz blocks, the latter inflated side by side: held against the libraries' plain streams.
+// Frames side by side, in groups, were tried: of 458 MB in frames of 16 MB a load took 0.48 s in place of 0.36 s on two cores,
+// which parse meanwhile.
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
@@ -23,6 +24,7 @@ namespace {
 struct Inflated {
   std::string text;
   bool was_cut_short = false;
+  bool is_refused = false;
 };
 
 Inflated read_all(std::string_view packed, std::size_t piece) {
@@ -32,7 +34,10 @@ Inflated read_all(std::string_view packed, std::size_t piece) {
   std::string buffer(piece, '\0');
   for (std::size_t got = piece; got == piece;) {
     const Result<std::size_t> more = (*source)->read(buffer.data(), piece);
-    REQUIRE(more.ok());
+    if (!more) {  // a header that asks for too much memory
+      out.is_refused = out.was_cut_short = true;
+      return out;
+    }
     got = *more;
     out.text.append(buffer, 0, got);
     CHECK((*source)->file_bytes_read() <= (*source)->file_bytes_total());
@@ -76,19 +81,20 @@ Inflated by_plain_xz(std::string_view packed) {
 
 std::string difference(const Inflated& a, const Inflated& b) {
   if (a.was_cut_short != b.was_cut_short) return a.was_cut_short ? "damage seen where none is" : "damage not seen";
-  if (a.text == b.text) return {};
+  if (a.text == b.text || a.is_refused) return {};
   return std::to_string(a.text.size()) + " bytes, " + std::to_string(b.text.size()) + " by the plain stream";
 }
 
-// Frames of some thousand bytes, one that is empty, one that does not say its size, one to skip.
+// Frames of some thousand bytes, one that is empty, one that does not say its size, and as pzstd does, one to skip before them.
 std::string zstd_file() {
   const std::string text = numbered_slices(300);
   const std::string_view view = text;
-  std::string out;
+  const std::string skipped("\x50\x2a\x4d\x18\5\0\0\0skip.", 13);
+  std::string out = skipped;
   for (std::size_t at = 0; at < view.size(); at += 4000) {
     out += zstd_text(view.substr(at, 4000));
     if (at == 8000) out += zstd_text("");
-    if (at == 12000) out += std::string("\x50\x2a\x4d\x18\5\0\0\0skip.", 13);
+    if (at == 12000) out += skipped;
     if (at == 16000) out += zstd_text_of_unsaid_size(" \n ");
   }
   return out;
@@ -123,21 +129,11 @@ void check_file(const std::string& packed, Plain plain) {
 }  // namespace
 
 // GAPSCOPE_FLIPS=100000 for as many.
-TEST_CASE("zstd frames inflated side by side are what they are one after the other, whole, cut or damaged") {
+TEST_CASE("zstd frames are read as the library's own stream reads them, whole, cut or damaged") {
   check_file(zstd_file(), by_plain_zstd);
 }
 
 TEST_CASE("xz blocks inflated side by side are what they are one after the other, whole, cut or damaged") {
   check_file(xz_blocks(numbered_slices(300), 4000), by_plain_xz);
-}
-
-TEST_CASE("a zstd file of many megabytes in frames of all sizes is its text") {
-  const std::string text = numbered_slices(700'000);
-  REQUIRE(text.size() > (std::size_t{80} << 20));
-  std::string packed;
-  std::size_t size = 1 << 20;
-  for (std::size_t at = 0; at < text.size(); at += size, size = size * 7 % 30'000'001 + 1)
-    packed += zstd_text(std::string_view(text).substr(at, size));
-  CHECK(difference(read_all(packed, 3 << 20), Inflated{text, false}) == "");
 }
 #endif
