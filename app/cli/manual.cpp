@@ -63,7 +63,7 @@ std::string options_of(const CLI::App& command) {
 std::string all_pages(const CLI::App& app) {
   std::string out;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-    out += fmt::format("{}.BR gapscope\\-{} (1)", out.empty() ? "" : " ,\n", command->get_name());
+    out += fmt::format("{}.BR gapscope\\-{} (1)", out.empty() ? "" : " ,\n", troff(command->get_name()));
   return out + "\n";
 }
 

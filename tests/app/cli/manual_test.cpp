@@ -49,9 +49,9 @@ TEST_CASE("every subcommand and every option of it stands in its man page and in
   const auto all = [](const auto*) { return true; };
   for (const CLI::App* command : program.app.get_subcommands(all)) {
     const std::string page = program.text("man/man1/gapscope-" + command->get_name() + ".1");
-    CHECK_MESSAGE(page.find("\n.SH NAME\ngapscope\\-" + command->get_name() + " \\- ") != std::string::npos,
+    CHECK_MESSAGE(page.find("\n.SH NAME\ngapscope\\-" + in_troff(command->get_name()) + " \\- ") != std::string::npos,
                   command->get_name());
-    CHECK(program.text("man/man1/gapscope.1").find("gapscope\\-" + command->get_name()) != std::string::npos);
+    CHECK(program.text("man/man1/gapscope.1").find("gapscope\\-" + in_troff(command->get_name())) != std::string::npos);
     for (const std::string* completion : {&bash, &zsh, &fish})
       CHECK_MESSAGE(completion->find(command->get_name()) != std::string::npos, command->get_name());
     for (const CLI::Option* option : command->get_options(all)) {
