@@ -19,7 +19,6 @@ namespace gapscope {
 namespace {
 
 constexpr float kWidth = 620, kTop = 44, kRow = 26, kMostRows = 12;  // px at scale 1, and rows
-constexpr float kKeysRoom = 130;
 
 struct Line {
   std::string title, note, keys;

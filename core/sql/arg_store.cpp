@@ -82,7 +82,7 @@ std::vector<FlatArg> ColdMember::leaves(SliceRow row) const {
 }
 
 ArgStore::ArgStore(const Trace& trace, const SliceOrder& order, std::string spill_folder, const std::atomic<bool>& cancel)
-    : trace_(trace), order_(order), spill_folder_(std::move(spill_folder)), cancel_(cancel), text_(trace), columns_(trace) {}
+    : order_(order), spill_folder_(std::move(spill_folder)), cancel_(cancel), text_(trace), columns_(trace) {}
 
 void ArgStore::begin_statement(std::vector<std::string> keys) {
   cold_.clear();

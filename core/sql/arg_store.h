@@ -87,7 +87,6 @@ class ArgStore {
 
   static constexpr std::size_t kSingleReads = 24;  // events read by themselves before a pass is made
 
-  const Trace& trace_;
   const SliceOrder& order_;
   const std::string spill_folder_;
   const std::atomic<bool>& cancel_;
