@@ -3,6 +3,7 @@
 // that is broken is a report of theirs.
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -58,6 +59,18 @@ class Monkey {
       case 9: return drag();
       default: return press_command();
     }
+  }
+
+  // Whatever went before, a recording opens: two closings, then the one file that nothing changes.
+  bool still_opens() {
+    ask(CloseSecond{});
+    ask(CloseFile{});
+    session_->open(files_[0]);
+    for (int i = 0; i < 10'000 && (session_->is_loading() || !session_->document()); ++i) {
+      frame();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return session_->document() && session_->document()->trace.slice_count() > 0 && ui_.ui.document() == session_->document();
   }
 
  private:
@@ -173,4 +186,5 @@ TEST_CASE("whatever a monkey does while files load, reload and close, the sessio
     CAPTURE(i);
     monkey.act();
   }
+  CHECK(monkey.still_opens());
 }
