@@ -388,7 +388,11 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   if (std::exchange(selections_seen_, view_.selections) != view_.selections) show_details_of_selection(view_);
   frames_to_tab_ = view_.select_tab ? 2 : std::max(0, frames_to_tab_ - 1);
   draw_key_hint(view_, {0, 0, in.width_px, in.height_px - std::round(kStatusHeight * in.scale)});
-  if (out.has<StartFresh>()) start_fresh();
+  if (out.has<StartFresh>()) {
+    const TraceSide acted_on = view_.active_side;
+    start_fresh();
+    if (view_.active_side != acted_on) out.add(ActOn{view_.active_side});
+  }
 }
 
 }  // namespace gapscope

@@ -150,6 +150,20 @@ TEST_CASE("a click acts on its timeline: its slice is selected, panels are about
   CHECK_FALSE(w.view_of(TraceSide::b).linked->match);
 }
 
+TEST_CASE("a fresh start turns back to A, and says so") {
+  Window w;
+  w.h.click(w.middle(TraceSide::b, "aten::mm"));
+  REQUIRE(w.view().active_side == TraceSide::b);
+  w.h.out.list.clear();
+  w.h.out.add(StartFresh{});
+  w.h.frame();
+  CHECK(w.view().active_side == TraceSide::a);
+  const auto acted =
+      std::find_if(w.h.out.list.begin(), w.h.out.list.end(), [](const Request& r) { return std::holds_alternative<ActOn>(r); });
+  REQUIRE(acted != w.h.out.list.end());
+  CHECK(std::get<ActOn>(*acted).side == TraceSide::a);
+}
+
 TEST_CASE("a command's key acts on the timeline under the pointer, and X on the other one") {
   Window w;
   w.h.click(w.middle(TraceSide::b, "aten::mm"));
