@@ -18,101 +18,17 @@ constexpr double kMostShared = 0.5;
 constexpr double kLeastCostly = 0.05;
 constexpr double kLeastNotable = 0.01;
 
-enum class Time : std::uint8_t { idle, communication, copies, kernels, work };  // work: kernels, and copies beside none
-using CauseSet = std::uint32_t;
-
-constexpr CauseSet set_of(std::initializer_list<IdleCause> causes) {
-  CauseSet out = 0;
-  for (const IdleCause c : causes) out |= 1u << index_of(c);
-  return out;
-}
-constexpr CauseSet kAnyCause = (1u << kIdleCauses) - 1;
-constexpr CauseSet kHost = set_of({IdleCause::op, IdleCause::python, IdleCause::launching, IdleCause::cuda_call});
-constexpr CauseSet kHostAndStart = kHost | set_of({IdleCause::starting});
-// What the file cannot tell costs the program nothing that is known.
-constexpr CauseSet kTold = kAnyCause & ~set_of({IdleCause::unrecorded, IdleCause::unlinked});
-
-// What of the account a rule speaks of. `inside`: only while its slices and gaps last.
-struct Claim {
-  std::string_view rule;
-  Time time;
-  CauseSet causes = kAnyCause;
-  bool inside = true;
-};
-
-// The more telling a cause, the earlier: it takes its time first among findings of one severity.
-constexpr auto kClaims = std::to_array<Claim>({
-    {"compile_inside_window", Time::idle, set_of({IdleCause::compiling}), false},
-    {"autotuning_in_window", Time::work},
-    {"dataloader_wait", Time::idle, set_of({IdleCause::data_loading}), false},
-    {"exposed_communication", Time::communication, kAnyCause, false},
-    {"first_step_slow", Time::idle},
-    {"long_sync_wait", Time::idle, set_of({IdleCause::synchronizing})},
-    {"sync_covers_little_gpu_work", Time::idle, set_of({IdleCause::synchronizing})},
-    {"implicit_sync", Time::idle, set_of({IdleCause::synchronizing})},
-    {"cuda_malloc_in_window", Time::idle, set_of({IdleCause::allocating})},
-    {"lazy_module_loading", Time::idle, set_of({IdleCause::loading, IdleCause::launching, IdleCause::cuda_call})},
-    {"activity_buffer_request", Time::idle, set_of({IdleCause::profiler})},
-    {"gpu_gap_in_step", Time::idle},
-    {"recompilation", Time::idle, set_of({IdleCause::compiling})},
-    {"compile_cpu_tax", Time::idle, kHost},
-    {"many_small_kernels", Time::idle, kHostAndStart},
-    {"overhead_bound", Time::idle, kHost},
-    {"many_calls", Time::idle, kHost},
-    {"dispatch_heavy_few_kernels", Time::idle, kHost, false},
-    {"low_gpu_utilization", Time::idle, kTold, false},
-    {"memcpy_heavy", Time::copies},
-    {"pageable_memcpy", Time::copies},
-    {"hidden_memcpy", Time::copies},
-    {"dtod_before_gemm", Time::copies},
-    {"cudagraph_input_copy", Time::work},
-    {"fp32_gemm_cuda_cores", Time::kernels},
-    {"unfused_attention", Time::kernels},
-    {"tf32_gemm", Time::kernels},
-    {"gemm_misaligned", Time::kernels},
-    {"low_occupancy", Time::kernels},
-    {"small_grid", Time::kernels},
-    {"low_sm_fill", Time::kernels},
-    {"sms_idle_while_busy", Time::kernels},
-    {"tensor_cores_idle", Time::kernels},
-    {"unfused_elementwise_chain", Time::kernels},
-    {"memory_bound_kernels", Time::kernels},
-    {"kernel_time_varies", Time::work},
-    {"gpu_hotspot", Time::work},
-    {"single_large_kernel", Time::kernels},
-});
-
-std::size_t place_of(const Rule& rule) {
-  const auto at = std::find_if(kClaims.begin(), kClaims.end(), [&](const Claim& c) { return c.rule == rule.id; });
-  return static_cast<std::size_t>(at - kClaims.begin());
-}
-
-Claim claim_of(const Rule& rule) {
-  const std::size_t place = place_of(rule);
-  return place < kClaims.size() ? kClaims[place] : Claim{rule.id, Time::idle};
-}
-
-// "Prefer the cause": the first explains the second where both are about the same time. An empty effect: every problem.
-struct Cause {
-  std::string_view cause, effect;
-};
-constexpr std::array<Cause, 6> kCauses = {{
-    {"compile_inside_window", ""},
-    {"autotuning_in_window", ""},
-    {"activity_buffer_request", "cpu_gpu_lane_offset"},
-    {"activity_buffer_request", "gpu_gap_in_step"},
-    {"dataloader_wait", "low_gpu_utilization"},
-    {"long_sync_wait", "low_gpu_utilization"},
-}};
+Claim claim_of(const Rule& rule) { return rule.claim.value_or(Claim{}); }
 
 bool is_problem(const Rule& rule) {
   return rule.rule_class == RuleClass::problem || rule.rule_class == RuleClass::problem_locator;
 }
 
+// "Prefer the cause": the first explains the second where both are about the same time.
 bool explains(const Rule& cause, const Rule& effect) {
-  return std::any_of(kCauses.begin(), kCauses.end(), [&](const Cause& c) {
-    return c.cause == cause.id && (c.effect.empty() ? is_problem(effect) : c.effect == effect.id);
-  });
+  const auto names = claim_of(cause).explains;
+  return std::any_of(names.begin(), names.end(),
+                     [&](std::string_view name) { return name == kEveryProblem ? is_problem(effect) : name == effect.id; });
 }
 
 // The busiest device's time, by what it is.
@@ -130,11 +46,11 @@ class DeviceTime {
 
   SpanSet of(const Claim& claim, const SpanSet& covers) const {
     SpanSet time;
-    if (claim.time == Time::communication) time = device_.exposed_communication;
-    if (claim.time == Time::copies) time = device_.exposed_copies;
-    if (claim.time == Time::kernels) time = kernels_;
-    if (claim.time == Time::work) time = work_;
-    if (claim.time == Time::idle) {
+    if (claim.time == ClaimedTime::communication) time = device_.exposed_communication;
+    if (claim.time == ClaimedTime::copies) time = device_.exposed_copies;
+    if (claim.time == ClaimedTime::kernels) time = kernels_;
+    if (claim.time == ClaimedTime::work) time = work_;
+    if (claim.time == ClaimedTime::idle) {
       std::vector<SpanSet> parts;
       for (std::size_t i = 0; i < kIdleCauses; ++i)
         if (claim.causes & (1u << i)) parts.push_back(idle_[i]);
@@ -191,7 +107,7 @@ class Ledger {
     std::iota(order.begin(), order.end(), std::size_t{0});
     const auto key = [&](std::size_t i) {
       const Finding& f = findings_[i].finding;
-      return std::tuple(-static_cast<int>(f.severity), place_of(*f.rule), -f.cost);
+      return std::tuple(-static_cast<int>(f.severity), claim_of(*f.rule).turn, -f.cost);
     };
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
     return order;

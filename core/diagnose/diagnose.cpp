@@ -62,10 +62,7 @@ std::string lack_of(const Need& need, bool cut_off) {
 // What a recording of the process's start shows is paid once: nothing to work on before that is left out.
 void fit_to_start_up(std::vector<RankedFinding>& findings) {
   for (RankedFinding& f : findings)
-    if (f.finding.rule->id == "overhead_bound" || f.finding.rule->id == "low_gpu_utilization")
-      f.finding.remedy =
-          "Record again after a few warm-up steps, as with schedule(wait=1, warmup=1): this recording holds the start of the "
-          "process, which is paid once.";
+    if (!f.finding.rule->remedy_at_start.empty()) f.finding.remedy = f.finding.rule->remedy_at_start;
 }
 
 // Notes on what is no problem: the first few, and none that teaches.

@@ -1,11 +1,14 @@
 #pragma once
-// A rule is a row of text and one pure function. One file a rule under rules/, of the rule's name, with its thresholds as named
-// constants and a reason each; the build finds it (catalogue.h).
+// A rule is its texts, what it may claim, and one pure function. One file a rule under rules/, of the rule's name, with its
+// thresholds as named constants and a reason each; the build finds it (catalogue.h).
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/diagnose/claim.h"
 #include "core/diagnose/evidence.h"
 #include "core/diagnose/facts.h"
 
@@ -65,6 +68,11 @@ struct Finding {
 };
 constexpr std::size_t kMostFindingSpans = 200;
 
+// How a key of a rule's evidence reads where the words that all rules share (core/view/findings/evidence_words.h) do not fit.
+struct EvidenceName {
+  std::string_view key, words;
+};
+
 struct Rule {
   std::string_view id;  // as in RULES: "overhead_bound"; also its anchor in assets/cheatsheet.md
   RuleClass rule_class{};
@@ -75,6 +83,11 @@ struct Rule {
   std::string_view remedy;   // what to do
   // Empty when there is nothing to say. Usually one finding, whose spans are the places.
   std::vector<Finding> (*check)(const Facts& facts);
+  // A problem states it; without one, a cost is idle time while the finding's places last.
+  std::optional<Claim> claim = std::nullopt;
+  // Instead of any other remedy where the recording holds the start of the process (Bound::start_up), which is paid once.
+  std::string_view remedy_at_start = {};
+  std::array<EvidenceName, 2> evidence_names = {};
 };
 
 // What it means and what to do: the finding's own words, else those of its rule.

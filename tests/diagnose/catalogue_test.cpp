@@ -1,6 +1,8 @@
-// The catalogue itself: every rule has its texts, its place in the guide, and a trace that fires it.
+// The catalogue itself: every rule has its texts, its claim, its place in the guide, and a trace that fires it.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -28,6 +30,10 @@ bool fires_on(const std::filesystem::path& path, std::string_view rule) {
   return d.fires(rule);
 }
 
+bool is_problem(const Rule& rule) {
+  return rule.rule_class == RuleClass::problem || rule.rule_class == RuleClass::problem_locator;
+}
+
 }  // namespace
 
 TEST_CASE("the catalogue holds every rule of the guide once, with all its texts") {
@@ -44,6 +50,43 @@ TEST_CASE("the catalogue holds every rule of the guide once, with all its texts"
   for (const auto& file : std::filesystem::directory_iterator(test::source_folder() / "core/diagnose/rules"))
     CHECK_MESSAGE(rule_by_id(file.path().stem().string()) != nullptr, file.path().string(), " defines no rule of its name");
   CHECK(rule_by_id("no_such_rule") == nullptr);
+}
+
+TEST_CASE("a problem states what of the time account it claims, and no two rules have the same turn") {
+  std::map<std::uint16_t, std::string_view> turns;
+  for (const Rule* rule : all_rules()) {
+    CAPTURE(std::string(rule->id));
+    CHECK_MESSAGE((rule->claim || !is_problem(*rule)), "give it a .claim: which time may its cost be? (claim.h)");
+    if (!rule->claim) continue;
+    const Claim& claim = *rule->claim;
+    CHECK_MESSAGE(claim.turn < Claim{}.turn, "give its claim a .turn: before or after whom does it take its time?");
+    const auto [at, is_new] = turns.try_emplace(claim.turn, rule->id);
+    CHECK_MESSAGE(is_new, "give its claim a .turn of its own, before or after ", std::string(at->second));
+    CHECK((claim.causes & ~kAnyCause) == 0);
+    CHECK_MESSAGE(claim.causes != 0, "a claim to no cause is none");
+    CHECK_MESSAGE((claim.time == ClaimedTime::idle || claim.causes == kAnyCause), "causes are of idle time");
+    for (const std::string_view id : claim.explains)
+      CHECK_MESSAGE((id.empty() || id == kEveryProblem || rule_by_id(id) != nullptr), "explains no rule: ", std::string(id));
+  }
+}
+
+TEST_CASE("on its own fixture a problem owns time, and its evidence holds what the rule has words for") {
+  for (const Rule* rule : all_rules()) {
+    CAPTURE(std::string(rule->id));
+    const auto trace = load_trace(fixture(rule->id, ".json").string());
+    REQUIRE(trace.ok());
+    const Diagnosed d(*trace);
+    const auto owns = [&](const RankedFinding& f) { return f.finding.rule == rule && (f.finding.cost > 0 || f.merged); };
+    const auto& all = d.diagnosis.findings;
+    CHECK_MESSAGE((!is_problem(*rule) || std::any_of(all.begin(), all.end(), owns)),
+                  "its places hold none of the time that it claims: mark where the time is lost, or claim that time");
+    for (const EvidenceName& name : rule->evidence_names) {
+      CAPTURE(std::string(name.key));
+      CHECK(name.key.empty() == name.words.empty());
+      if (name.key.empty()) continue;
+      for (const Finding* f : d.findings(rule->id)) CHECK(f->evidence.find(name.key) != nullptr);
+    }
+  }
 }
 
 TEST_CASE("every rule has its place in the guide") {

@@ -39,6 +39,9 @@ std::string_view left_out_of_fill(const Facts& facts);
 // What a file's blocks per SM, which are kept as 32-bit floats, may be off: 0.65 is read as 0.64999998.
 constexpr double kFillRounding = 1e-7;
 
+// What Facts::cpu_to_gpu is, as evidence "ratio".
+constexpr std::string_view kHostAgainstGpu = "host time against GPU time";
+
 // The slice is, or lies in, code that torch.compile made.
 bool in_compiled_code(const Facts& facts, SliceId slice);
 bool has_compiled_code(const Facts& facts);

@@ -35,14 +35,20 @@ std::vector<Finding> check_activity_buffer_request(const Facts& facts) {
 }  // namespace
 
 extern const Rule activity_buffer_request = {
-    "activity_buffer_request",
-    RuleClass::profiler_artefact,
-    Severity::informational,
-    kNeedsNothing,
-    "The profiler asked for a buffer",
-    "CUPTI reserves room for its records, and a thread that launches stands still meanwhile. Long recordings show it again and "
-    "again.",
-    "Subtract it, or let the schedule warm up so that it falls before the recorded steps. Nothing to optimise.",
-    check_activity_buffer_request};
+    .id = "activity_buffer_request",
+    .rule_class = RuleClass::profiler_artefact,
+    .severity = Severity::informational,
+    .needs = kNeedsNothing,
+    .title = "The profiler asked for a buffer",
+    .meaning =
+        "CUPTI reserves room for its records, and a thread that launches stands still meanwhile. Long recordings show it again "
+        "and again.",
+    .remedy = "Subtract it, or let the schedule warm up so that it falls before the recorded steps. Nothing to optimise.",
+    .check = check_activity_buffer_request,
+    .claim = Claim{.time = ClaimedTime::idle,
+                   .causes = cause_set({IdleCause::profiler}),
+                   .turn = 110,
+                   .explains = {"cpu_gpu_lane_offset", "gpu_gap_in_step"}},
+};
 
 }  // namespace gapscope

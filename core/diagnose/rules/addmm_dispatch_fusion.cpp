@@ -38,15 +38,16 @@ std::vector<Finding> check_addmm_dispatch_fusion(const Facts& facts) {
 }  // namespace
 
 extern const Rule addmm_dispatch_fusion = {
-    "addmm_dispatch_fusion",
-    RuleClass::reading_help,
-    Severity::informational,
-    kNeedsLaunches | kNeedsOperators,
-    "Multiplication and addition are one operator",
-    "The two were joined at the level of operators (aten::addmm). The GPU still runs one library GEMM, sometimes with a copy "
-    "of the "
-    "bias, a memset or a second kernel beside it.",
-    "Look at the GPU operations of one call to see whether the addition is truly free: one means yes.",
-    check_addmm_dispatch_fusion};
+    .id = "addmm_dispatch_fusion",
+    .rule_class = RuleClass::reading_help,
+    .severity = Severity::informational,
+    .needs = kNeedsLaunches | kNeedsOperators,
+    .title = "Multiplication and addition are one operator",
+    .meaning =
+        "The two were joined at the level of operators (aten::addmm). The GPU still runs one library GEMM, sometimes with a "
+        "copy of the bias, a memset or a second kernel beside it.",
+    .remedy = "Look at the GPU operations of one call to see whether the addition is truly free: one means yes.",
+    .check = check_addmm_dispatch_fusion,
+};
 
 }  // namespace gapscope

@@ -110,13 +110,16 @@ std::vector<Finding> check_annotation_first_op_gap(const Facts& facts) {
 }  // namespace
 
 extern const Rule annotation_first_op_gap = {
-    "annotation_first_op_gap",
-    RuleClass::start_up,
-    Severity::informational,
-    kNeedsOperators,
-    "A region began long before its first operator",
-    "The annotation was entered, but its first operator came late, and only the first time, as when something is set up once.",
-    "Warm up before recording. Where the gap stays in every instance it is Python code in front of the operator.",
-    check_annotation_first_op_gap};
+    .id = "annotation_first_op_gap",
+    .rule_class = RuleClass::start_up,
+    .severity = Severity::informational,
+    .needs = kNeedsOperators,
+    .title = "A region began long before its first operator",
+    .meaning =
+        "The annotation was entered, but its first operator came late, and only the first time, as when something is set up "
+        "once.",
+    .remedy = "Warm up before recording. Where the gap stays in every instance it is Python code in front of the operator.",
+    .check = check_annotation_first_op_gap,
+};
 
 }  // namespace gapscope

@@ -84,15 +84,16 @@ std::vector<Finding> check_annotation_span_not_busy(const Facts& facts) {
 }  // namespace
 
 extern const Rule annotation_span_not_busy = {
-    "annotation_span_not_busy",
-    RuleClass::table_trap,
-    Severity::informational,
-    kNeedsGpuWork,
-    "Annotations on the GPU lane are wider than the work in them",
-    "The copy of a record_function on a GPU lane reaches from its first to its last kernel, pauses included. The table counts "
-    "all of "
-    "that as CUDA time, so that shares above 100 % appear.",
-    "Read how busy the GPU was inside the span instead, and do not add rows of annotations to rows of kernels.",
-    check_annotation_span_not_busy};
+    .id = "annotation_span_not_busy",
+    .rule_class = RuleClass::table_trap,
+    .severity = Severity::informational,
+    .needs = kNeedsGpuWork,
+    .title = "Annotations on the GPU lane are wider than the work in them",
+    .meaning =
+        "The copy of a record_function on a GPU lane reaches from its first to its last kernel, pauses included. The table "
+        "counts all of that as CUDA time, so that shares above 100 % appear.",
+    .remedy = "Read how busy the GPU was inside the span instead, and do not add rows of annotations to rows of kernels.",
+    .check = check_annotation_span_not_busy,
+};
 
 }  // namespace gapscope

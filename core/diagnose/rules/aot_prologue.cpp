@@ -26,13 +26,15 @@ std::vector<Finding> check_aot_prologue(const Facts& facts) {
 }  // namespace
 
 extern const Rule aot_prologue = {
-    "aot_prologue",
-    RuleClass::reading_help,
-    Severity::informational,
-    kNeedsOperators,
-    "The wrapper of AOTAutograd",
-    "AOTAutograd prepares the inputs before each call of a compiled graph. It is always there, also without gradients.",
-    "Nothing to do.",
-    check_aot_prologue};
+    .id = "aot_prologue",
+    .rule_class = RuleClass::reading_help,
+    .severity = Severity::informational,
+    .needs = kNeedsOperators,
+    .title = "The wrapper of AOTAutograd",
+    .meaning =
+        "AOTAutograd prepares the inputs before each call of a compiled graph. It is always there, also without gradients.",
+    .remedy = "Nothing to do.",
+    .check = check_aot_prologue,
+};
 
 }  // namespace gapscope

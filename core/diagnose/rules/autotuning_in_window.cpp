@@ -44,13 +44,15 @@ std::vector<Finding> check_autotuning_in_window(const Facts& facts) {
 }  // namespace
 
 extern const Rule autotuning_in_window = {
-    "autotuning_in_window",
-    RuleClass::problem,
-    Severity::costly,
-    kNeedsLaunches,
-    "The autotuner's benchmarks are in the recording",
-    "The compiler timed candidate kernels while the profiler ran. The GPU looks busy, but with trial runs.",
-    "Call the compiled function a few times before the profiler starts.",
-    check_autotuning_in_window};
+    .id = "autotuning_in_window",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::costly,
+    .needs = kNeedsLaunches,
+    .title = "The autotuner's benchmarks are in the recording",
+    .meaning = "The compiler timed candidate kernels while the profiler ran. The GPU looks busy, but with trial runs.",
+    .remedy = "Call the compiled function a few times before the profiler starts.",
+    .check = check_autotuning_in_window,
+    .claim = Claim{.time = ClaimedTime::work, .turn = 20, .explains = {kEveryProblem}},
+};
 
 }  // namespace gapscope

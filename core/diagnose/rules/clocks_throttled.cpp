@@ -40,15 +40,18 @@ std::vector<Finding> check_clocks_throttled(const Facts& facts) {
 }  // namespace
 
 extern const Rule clocks_throttled = {
-    "clocks_throttled",
-    RuleClass::observation,
-    Severity::informational,
-    kNeedsGpuWork | kNeedsCounters,
-    "The GPU's clocks are held back",
-    "Large matrix products often draw as much power as the GPU may have; it then runs slower than its highest clock. Times of "
-    "such a run do not compare with those of a GPU that is cooler or may draw more. Heat says that cooling falls short.",
-    "For heat, look at the machine's cooling. For power there is little to do but fewer or smaller operations; compare runs at "
-    "the clock that they ran at.",
-    check_clocks_throttled};
+    .id = "clocks_throttled",
+    .rule_class = RuleClass::observation,
+    .severity = Severity::informational,
+    .needs = kNeedsGpuWork | kNeedsCounters,
+    .title = "The GPU's clocks are held back",
+    .meaning =
+        "Large matrix products often draw as much power as the GPU may have; it then runs slower than its highest clock. Times "
+        "of such a run do not compare with those of a GPU that is cooler or may draw more. Heat says that cooling falls short.",
+    .remedy =
+        "For heat, look at the machine's cooling. For power there is little to do but fewer or smaller operations; compare "
+        "runs at the clock that they ran at.",
+    .check = check_clocks_throttled,
+};
 
 }  // namespace gapscope

@@ -61,15 +61,19 @@ std::vector<Finding> check_compile_cpu_tax(const Facts& facts) {
 }  // namespace
 
 extern const Rule compile_cpu_tax = {
-    "compile_cpu_tax",
-    RuleClass::problem,
-    Severity::notable,
-    kNeedsLaunches | kNeedsOperators,
-    "A compiled call keeps the host longer than the GPU",
-    "The compiled call spends several times its GPU time on the host, in guards, wrappers and launches. Whether eager code "
-    "would be cheaper, only a "
-    "recording of it tells; for an operator or two it usually is.",
-    "Do not compile single operators. Compile a bigger piece, or replay it as a CUDA graph (mode=\"reduce-overhead\").",
-    check_compile_cpu_tax};
+    .id = "compile_cpu_tax",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::notable,
+    .needs = kNeedsLaunches | kNeedsOperators,
+    .title = "A compiled call keeps the host longer than the GPU",
+    .meaning =
+        "The compiled call spends several times its GPU time on the host, in guards, wrappers and launches. Whether eager code "
+        "would be cheaper, only a recording of it tells; for an operator or two it usually is.",
+    .remedy =
+        "Do not compile single operators. Compile a bigger piece, or replay it as a CUDA graph (mode=\"reduce-overhead\").",
+    .check = check_compile_cpu_tax,
+    .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses, .turn = 140},
+    .evidence_names = {{{"ratio", kHostAgainstGpu}}},
+};
 
 }  // namespace gapscope

@@ -36,13 +36,21 @@ std::vector<Finding> check_compile_inside_window(const Facts& facts) {
 }  // namespace
 
 extern const Rule compile_inside_window = {
-    "compile_inside_window",
-    RuleClass::problem,
-    Severity::costly,
-    kNeedsNothing,
-    "torch.compile was at work while recording",
-    "Dynamo, AOTAutograd or Inductor ran inside the recorded window, so the times describe the compiler and not the program.",
-    "Call the compiled function a few times before the profiler starts.",
-    check_compile_inside_window};
+    .id = "compile_inside_window",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::costly,
+    .needs = kNeedsNothing,
+    .title = "torch.compile was at work while recording",
+    .meaning =
+        "Dynamo, AOTAutograd or Inductor ran inside the recorded window, so the times describe the compiler and not the "
+        "program.",
+    .remedy = "Call the compiled function a few times before the profiler starts.",
+    .check = check_compile_inside_window,
+    .claim = Claim{.time = ClaimedTime::idle,
+                   .causes = cause_set({IdleCause::compiling}),
+                   .inside = false,
+                   .turn = 10,
+                   .explains = {kEveryProblem}},
+};
 
 }  // namespace gapscope

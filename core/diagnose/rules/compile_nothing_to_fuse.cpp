@@ -31,13 +31,14 @@ std::vector<Finding> check_compile_nothing_to_fuse(const Facts& facts) {
 }  // namespace
 
 extern const Rule compile_nothing_to_fuse = {
-    "compile_nothing_to_fuse",
-    RuleClass::observation,
-    Severity::informational,
-    kNeedsLaunches | kNeedsOperators,
-    "torch.compile found nothing to fuse",
-    "The compiled region holds library kernels only, the same that eager code would call.",
-    "Keep it eager, or compile a larger piece so that there is something to fuse.",
-    check_compile_nothing_to_fuse};
+    .id = "compile_nothing_to_fuse",
+    .rule_class = RuleClass::observation,
+    .severity = Severity::informational,
+    .needs = kNeedsLaunches | kNeedsOperators,
+    .title = "torch.compile found nothing to fuse",
+    .meaning = "The compiled region holds library kernels only, the same that eager code would call.",
+    .remedy = "Keep it eager, or compile a larger piece so that there is something to fuse.",
+    .check = check_compile_nothing_to_fuse,
+};
 
 }  // namespace gapscope

@@ -43,14 +43,16 @@ std::vector<Finding> check_compiled_region(const Facts& facts) {
 }  // namespace
 
 extern const Rule compiled_region = {
-    "compiled_region",
-    RuleClass::reading_help,
-    Severity::informational,
-    kNeedsOperators,
-    "Code made by torch.compile runs here",
-    "The span executes a compiled region. In K/M, K counts the compiled pieces of Python code, M the versions of that piece, "
-    "both from 0.",
-    "Look for more than one K in a step (a graph break) and for an M above 0 (a recompilation).",
-    check_compiled_region};
+    .id = "compiled_region",
+    .rule_class = RuleClass::reading_help,
+    .severity = Severity::informational,
+    .needs = kNeedsOperators,
+    .title = "Code made by torch.compile runs here",
+    .meaning =
+        "The span executes a compiled region. In K/M, K counts the compiled pieces of Python code, M the versions of that "
+        "piece, both from 0.",
+    .remedy = "Look for more than one K in a step (a graph break) and for an M above 0 (a recompilation).",
+    .check = check_compiled_region,
+};
 
 }  // namespace gapscope

@@ -68,14 +68,18 @@ std::vector<Finding> check_compiled_region_no_kernels(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule compiled_region_no_kernels = {"compiled_region_no_kernels",
-                                                RuleClass::problem,
-                                                Severity::costly,
-                                                kNeedsOperators,
-                                                "A compiled region that does nothing",
-                                                "The region runs but launches no GPU work and calls no compiled graph, as when "
-                                                "nobody uses its result and the compiler removes the work.",
-                                                "Return the result from the compiled function, or use it.",
-                                                check_compiled_region_no_kernels};
+extern const Rule compiled_region_no_kernels = {
+    .id = "compiled_region_no_kernels",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::costly,
+    .needs = kNeedsOperators,
+    .title = "A compiled region that does nothing",
+    .meaning =
+        "The region runs but launches no GPU work and calls no compiled graph, as when nobody uses its result and the compiler "
+        "removes the work.",
+    .remedy = "Return the result from the compiled function, or use it.",
+    .check = check_compiled_region_no_kernels,
+    .claim = Claim{.time = ClaimedTime::idle, .turn = 400},
+};
 
 }  // namespace gapscope

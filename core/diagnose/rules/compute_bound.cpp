@@ -48,13 +48,19 @@ std::vector<Finding> check_compute_bound(const Facts& facts) {
 }  // namespace
 
 extern const Rule compute_bound = {
-    "compute_bound",
-    RuleClass::good_sign,
-    Severity::informational,
-    kNeedsLaunches,
-    "The GPU sets the pace",
-    "The GPU works nearly without a pause and the host is ahead of it, so the time in kernels decides how long a step takes.",
-    "Nothing to repair on the launching side: look at the kernels that take most time, at the data type and at the algorithm.",
-    check_compute_bound};
+    .id = "compute_bound",
+    .rule_class = RuleClass::good_sign,
+    .severity = Severity::informational,
+    .needs = kNeedsLaunches,
+    .title = "The GPU sets the pace",
+    .meaning =
+        "The GPU works nearly without a pause and the host is ahead of it, so the time in kernels decides how long a step "
+        "takes.",
+    .remedy =
+        "Nothing to repair on the launching side: look at the kernels that take most time, at the data type and at the "
+        "algorithm.",
+    .check = check_compute_bound,
+    .evidence_names = {{{"ratio", kHostAgainstGpu}}},
+};
 
 }  // namespace gapscope

@@ -132,13 +132,15 @@ std::vector<Finding> check_cost_in_children(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule cost_in_children = {"cost_in_children",
-                                      RuleClass::reading_help,
-                                      Severity::informational,
-                                      kNeedsNothing,
-                                      "The cost is below this row",
-                                      "The row itself does little; almost all of its time is spent in what it called.",
-                                      "Look at the rows below it and follow the widest one down.",
-                                      check_cost_in_children};
+extern const Rule cost_in_children = {
+    .id = "cost_in_children",
+    .rule_class = RuleClass::reading_help,
+    .severity = Severity::informational,
+    .needs = kNeedsNothing,
+    .title = "The cost is below this row",
+    .meaning = "The row itself does little; almost all of its time is spent in what it called.",
+    .remedy = "Look at the rows below it and follow the widest one down.",
+    .check = check_cost_in_children,
+};
 
 }  // namespace gapscope

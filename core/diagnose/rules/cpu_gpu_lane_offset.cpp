@@ -100,15 +100,18 @@ std::vector<Finding> check_cpu_gpu_lane_offset(const Facts& facts) {
 }  // namespace
 
 extern const Rule cpu_gpu_lane_offset = {
-    "cpu_gpu_lane_offset",
-    RuleClass::start_up,
-    Severity::informational,
-    kNeedsLaunches,
-    "The GPU lane starts late",
-    "The first GPU work begins long after the first step, and a good part of that is the profiler asking for its buffers, "
-    "which no "
-    "run without a profiler pays.",
-    "Leave this part out of any measurement: record with warm-up steps (schedule(wait, warmup, active)) and judge later steps.",
-    check_cpu_gpu_lane_offset};
+    .id = "cpu_gpu_lane_offset",
+    .rule_class = RuleClass::start_up,
+    .severity = Severity::informational,
+    .needs = kNeedsLaunches,
+    .title = "The GPU lane starts late",
+    .meaning =
+        "The first GPU work begins long after the first step, and a good part of that is the profiler asking for its buffers, "
+        "which no run without a profiler pays.",
+    .remedy =
+        "Leave this part out of any measurement: record with warm-up steps (schedule(wait, warmup, active)) and judge later "
+        "steps.",
+    .check = check_cpu_gpu_lane_offset,
+};
 
 }  // namespace gapscope

@@ -65,14 +65,17 @@ std::vector<Finding> check_cuda_graph_launch(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule cuda_graph_launch = {"cuda_graph_launch",
-                                       RuleClass::good_sign,
-                                       Severity::informational,
-                                       kNeedsNothing,
-                                       "A CUDA graph is replayed",
-                                       "One call starts a whole recorded sequence of GPU work, so the host pays for one "
-                                       "launch. Only the first of these operations shows the delay after it.",
-                                       "Compare CPU time and gaps with the run without graphs.",
-                                       check_cuda_graph_launch};
+extern const Rule cuda_graph_launch = {
+    .id = "cuda_graph_launch",
+    .rule_class = RuleClass::good_sign,
+    .severity = Severity::informational,
+    .needs = kNeedsNothing,
+    .title = "A CUDA graph is replayed",
+    .meaning =
+        "One call starts a whole recorded sequence of GPU work, so the host pays for one launch. Only the first of these "
+        "operations shows the delay after it.",
+    .remedy = "Compare CPU time and gaps with the run without graphs.",
+    .check = check_cuda_graph_launch,
+};
 
 }  // namespace gapscope

@@ -68,17 +68,20 @@ std::vector<Finding> check_cuda_malloc_in_window(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule cuda_malloc_in_window = {"cuda_malloc_in_window",
-                                           RuleClass::start_up,
-                                           Severity::notable,
-                                           kNeedsNothing,
-                                           "Memory was asked from the driver",
-                                           "Calls that allocate or free in the driver while recording: PyTorch's memory cache "
-                                           "grew or was flushed, or a library made its own buffers. "
-                                           "Freeing may also wait for the GPU.",
-                                           "Warm up until the cache has its size. If it comes back in later steps, avoid "
-                                           "empty_cache(), keep tensor sizes steady, or set "
-                                           "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.",
-                                           check_cuda_malloc_in_window};
+extern const Rule cuda_malloc_in_window = {
+    .id = "cuda_malloc_in_window",
+    .rule_class = RuleClass::start_up,
+    .severity = Severity::notable,
+    .needs = kNeedsNothing,
+    .title = "Memory was asked from the driver",
+    .meaning =
+        "Calls that allocate or free in the driver while recording: PyTorch's memory cache grew or was flushed, or a library "
+        "made its own buffers. Freeing may also wait for the GPU.",
+    .remedy =
+        "Warm up until the cache has its size. If it comes back in later steps, avoid empty_cache(), keep tensor sizes steady, "
+        "or set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.",
+    .check = check_cuda_malloc_in_window,
+    .claim = Claim{.time = ClaimedTime::idle, .causes = cause_set({IdleCause::allocating}), .turn = 90},
+};
 
 }  // namespace gapscope

@@ -45,15 +45,17 @@ std::vector<Finding> check_cudagraph_input_copy(const Facts& facts) {
 }  // namespace
 
 extern const Rule cudagraph_input_copy = {
-    "cudagraph_input_copy",
-    RuleClass::problem,
-    Severity::notable,
-    kNeedsLaunches | kNeedsOperators,
-    "Inputs are copied before each replay of the graph",
-    "A CUDA graph reads from fixed addresses, so inputs that move are copied into its buffers first. Parameters stay where "
-    "they are and "
-    "are not.",
-    "Mark inputs as static or keep them in the same memory; for work that is bound by memory, do without the graph.",
-    check_cudagraph_input_copy};
+    .id = "cudagraph_input_copy",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::notable,
+    .needs = kNeedsLaunches | kNeedsOperators,
+    .title = "Inputs are copied before each replay of the graph",
+    .meaning =
+        "A CUDA graph reads from fixed addresses, so inputs that move are copied into its buffers first. Parameters stay where "
+        "they are and are not.",
+    .remedy = "Mark inputs as static or keep them in the same memory; for work that is bound by memory, do without the graph.",
+    .check = check_cudagraph_input_copy,
+    .claim = Claim{.time = ClaimedTime::work, .turn = 240},
+};
 
 }  // namespace gapscope

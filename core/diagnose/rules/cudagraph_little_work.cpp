@@ -61,13 +61,15 @@ std::vector<Finding> check_cudagraph_little_work(const Facts& facts) {
 }  // namespace
 
 extern const Rule cudagraph_little_work = {
-    "cudagraph_little_work",
-    RuleClass::problem,
-    Severity::notable,
-    kNeedsLaunches,
-    "A CUDA graph around almost nothing",
-    "The graph holds few and short kernels, so that its replay may cost the host more than it saves.",
-    "Compare with the run without graphs; then drop the graph, or put more work into it.",
-    check_cudagraph_little_work};
+    .id = "cudagraph_little_work",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::notable,
+    .needs = kNeedsLaunches,
+    .title = "A CUDA graph around almost nothing",
+    .meaning = "The graph holds few and short kernels, so that its replay may cost the host more than it saves.",
+    .remedy = "Compare with the run without graphs; then drop the graph, or put more work into it.",
+    .check = check_cudagraph_little_work,
+    .claim = Claim{.time = ClaimedTime::idle, .turn = 410},
+};
 
 }  // namespace gapscope

@@ -63,15 +63,21 @@ std::vector<Finding> check_dataloader_wait(const Facts& facts) {
 }  // namespace
 
 extern const Rule dataloader_wait = {
-    "dataloader_wait",
-    RuleClass::problem,
-    Severity::costly,
-    kNeedsNothing,
-    "The program waits for data",
-    "Fetching the DataLoader's next batch takes a visible part of the steps; its cost is how long the GPU stood idle "
-    "meanwhile. What its workers "
-    "did is not in the trace.",
-    "Use more workers, fetch ahead (prefetch_factor), and pin the memory of batches (pin_memory=True).",
-    check_dataloader_wait};
+    .id = "dataloader_wait",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::costly,
+    .needs = kNeedsNothing,
+    .title = "The program waits for data",
+    .meaning =
+        "Fetching the DataLoader's next batch takes a visible part of the steps; its cost is how long the GPU stood idle "
+        "meanwhile. What its workers did is not in the trace.",
+    .remedy = "Use more workers, fetch ahead (prefetch_factor), and pin the memory of batches (pin_memory=True).",
+    .check = check_dataloader_wait,
+    .claim = Claim{.time = ClaimedTime::idle,
+                   .causes = cause_set({IdleCause::data_loading}),
+                   .inside = false,
+                   .turn = 30,
+                   .explains = {"low_gpu_utilization"}},
+};
 
 }  // namespace gapscope

@@ -48,15 +48,17 @@ std::vector<Finding> check_dispatch_chain(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule dispatch_chain = {"dispatch_chain",
-                                    RuleClass::reading_help,
-                                    Severity::informational,
-                                    kNeedsLaunches | kNeedsSteps | kNeedsOperators,
-                                    "From the step down to the kernel",
-                                    "The usual nesting: a step holds your annotation, that holds the aten operators, the "
-                                    "innermost of them calls the driver, and an "
-                                    "arrow leads to the kernel. Total time includes what lies below, self time does not.",
-                                    "Follow it upwards from a kernel to find the code that asked for it.",
-                                    check_dispatch_chain};
+extern const Rule dispatch_chain = {
+    .id = "dispatch_chain",
+    .rule_class = RuleClass::reading_help,
+    .severity = Severity::informational,
+    .needs = kNeedsLaunches | kNeedsSteps | kNeedsOperators,
+    .title = "From the step down to the kernel",
+    .meaning =
+        "The usual nesting: a step holds your annotation, that holds the aten operators, the innermost of them calls the "
+        "driver, and an arrow leads to the kernel. Total time includes what lies below, self time does not.",
+    .remedy = "Follow it upwards from a kernel to find the code that asked for it.",
+    .check = check_dispatch_chain,
+};
 
 }  // namespace gapscope

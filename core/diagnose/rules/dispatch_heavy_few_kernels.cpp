@@ -32,16 +32,21 @@ std::vector<Finding> check_dispatch_heavy_few_kernels(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule dispatch_heavy_few_kernels = {"dispatch_heavy_few_kernels",
-                                                RuleClass::observation,
-                                                Severity::informational,
-                                                kNeedsLaunches,
-                                                "High host cost for a handful of kernels",
-                                                "The time goes into Python, operators and calls around them, not into many "
-                                                "launches: each step starts only a few pieces of GPU work.",
-                                                "Give each step more work or replay it as a CUDA graph. For one to five "
-                                                "kernels, torch.compile in its default mode often makes the host slower, "
-                                                "since its guards and wrappers cost more than the fused launches save.",
-                                                check_dispatch_heavy_few_kernels};
+extern const Rule dispatch_heavy_few_kernels = {
+    .id = "dispatch_heavy_few_kernels",
+    .rule_class = RuleClass::observation,
+    .severity = Severity::informational,
+    .needs = kNeedsLaunches,
+    .title = "High host cost for a handful of kernels",
+    .meaning =
+        "The time goes into Python, operators and calls around them, not into many launches: each step starts only a few "
+        "pieces of GPU work.",
+    .remedy =
+        "Give each step more work or replay it as a CUDA graph. For one to five kernels, torch.compile in its default mode "
+        "often makes the host slower, since its guards and wrappers cost more than the fused launches save.",
+    .check = check_dispatch_heavy_few_kernels,
+    .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses, .inside = false, .turn = 180},
+    .evidence_names = {{{"ratio", kHostAgainstGpu}}},
+};
 
 }  // namespace gapscope

@@ -67,16 +67,20 @@ std::vector<Finding> check_dtod_before_gemm(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule dtod_before_gemm = {"dtod_before_gemm",
-                                      RuleClass::problem,
-                                      Severity::notable,
-                                      kNeedsLaunches,
-                                      "The bias is copied before the matrix product",
-                                      "An addmm with a bias as large as its result copies the bias into the result and lets "
-                                      "the product add to it: one operator, but not one "
-                                      "kernel.",
-                                      "Use a one-dimensional bias, which the kernel adds at its end, or a kernel that fuses "
-                                      "both (a Triton template, max-autotune).",
-                                      check_dtod_before_gemm};
+extern const Rule dtod_before_gemm = {
+    .id = "dtod_before_gemm",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::notable,
+    .needs = kNeedsLaunches,
+    .title = "The bias is copied before the matrix product",
+    .meaning =
+        "An addmm with a bias as large as its result copies the bias into the result and lets the product add to it: one "
+        "operator, but not one kernel.",
+    .remedy =
+        "Use a one-dimensional bias, which the kernel adds at its end, or a kernel that fuses both (a Triton template, "
+        "max-autotune).",
+    .check = check_dtod_before_gemm,
+    .claim = Claim{.time = ClaimedTime::copies, .turn = 230},
+};
 
 }  // namespace gapscope

@@ -40,14 +40,18 @@ std::vector<Finding> check_dynamo_cache_lookup(const Facts& facts) {
 }  // namespace
 
 extern const Rule dynamo_cache_lookup = {
-    "dynamo_cache_lookup",
-    RuleClass::reading_help,
-    Severity::informational,
-    kNeedsOperators,
-    "Guards are checked on every call",
-    "Before compiled code runs, Dynamo compares shapes, types and devices with those it compiled for. It does so on every "
-    "call.",
-    "Where it matters, have fewer guards: fewer module attributes, inputs marked as static, or the options that skip guards.",
-    check_dynamo_cache_lookup};
+    .id = "dynamo_cache_lookup",
+    .rule_class = RuleClass::reading_help,
+    .severity = Severity::informational,
+    .needs = kNeedsOperators,
+    .title = "Guards are checked on every call",
+    .meaning =
+        "Before compiled code runs, Dynamo compares shapes, types and devices with those it compiled for. It does so on every "
+        "call.",
+    .remedy =
+        "Where it matters, have fewer guards: fewer module attributes, inputs marked as static, or the options that skip "
+        "guards.",
+    .check = check_dynamo_cache_lookup,
+};
 
 }  // namespace gapscope

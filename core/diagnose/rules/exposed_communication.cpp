@@ -70,17 +70,20 @@ std::vector<Finding> check_exposed_communication(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule exposed_communication = {"exposed_communication",
-                                           RuleClass::problem,
-                                           Severity::costly,
-                                           kNeedsLaunches,
-                                           "Communication with nothing to compute beside it",
-                                           "Kernels of NCCL or RCCL hold the GPU while it computes nothing. Such a kernel also "
-                                           "waits for the other ranks, and this recording does not tell "
-                                           "waiting from transferring: the other ranks' recordings do.",
-                                           "Look at the other ranks for the one that comes late. Overlap what is left with "
-                                           "computing: bigger or earlier buckets, prefetching of shards, a stream "
-                                           "of its own.",
-                                           check_exposed_communication};
+extern const Rule exposed_communication = {
+    .id = "exposed_communication",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::costly,
+    .needs = kNeedsLaunches,
+    .title = "Communication with nothing to compute beside it",
+    .meaning =
+        "Kernels of NCCL or RCCL hold the GPU while it computes nothing. Such a kernel also waits for the other ranks, and "
+        "this recording does not tell waiting from transferring: the other ranks' recordings do.",
+    .remedy =
+        "Look at the other ranks for the one that comes late. Overlap what is left with computing: bigger or earlier buckets, "
+        "prefetching of shards, a stream of its own.",
+    .check = check_exposed_communication,
+    .claim = Claim{.time = ClaimedTime::communication, .inside = false, .turn = 40},
+};
 
 }  // namespace gapscope

@@ -28,14 +28,16 @@ std::vector<Finding> check_fake_tensor_ops(const Facts& facts) {
 }  // namespace
 
 extern const Rule fake_tensor_ops = {
-    "fake_tensor_ops",
-    RuleClass::reading_help,
-    Severity::informational,
-    kNeedsOperators,
-    "Operators that the compiler only tried out",
-    "To learn shapes and types the compiler runs operators on tensors without data. They launch nothing, and the "
-    "work did not move to the CPU.",
-    "Ignore them.",
-    check_fake_tensor_ops};
+    .id = "fake_tensor_ops",
+    .rule_class = RuleClass::reading_help,
+    .severity = Severity::informational,
+    .needs = kNeedsOperators,
+    .title = "Operators that the compiler only tried out",
+    .meaning =
+        "To learn shapes and types the compiler runs operators on tensors without data. They launch nothing, and the work did "
+        "not move to the CPU.",
+    .remedy = "Ignore them.",
+    .check = check_fake_tensor_ops,
+};
 
 }  // namespace gapscope

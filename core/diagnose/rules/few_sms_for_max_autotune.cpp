@@ -31,15 +31,16 @@ std::vector<Finding> check_few_sms_for_max_autotune(const Facts& facts) {
 }  // namespace
 
 extern const Rule few_sms_for_max_autotune = {
-    "few_sms_for_max_autotune",
-    RuleClass::observation,
-    Severity::informational,
-    kNeedsDeviceProperties,
-    "The GPU is too small for max-autotune",
-    "Inductor does not generate matrix products of its own on a GPU with fewer than 68 SMs, even with "
-    "mode=\"max-autotune\". Whether that mode "
-    "was asked for is not in the trace.",
-    "Expect the library's kernels for matrix products.",
-    check_few_sms_for_max_autotune};
+    .id = "few_sms_for_max_autotune",
+    .rule_class = RuleClass::observation,
+    .severity = Severity::informational,
+    .needs = kNeedsDeviceProperties,
+    .title = "The GPU is too small for max-autotune",
+    .meaning =
+        "Inductor does not generate matrix products of its own on a GPU with fewer than 68 SMs, even with "
+        "mode=\"max-autotune\". Whether that mode was asked for is not in the trace.",
+    .remedy = "Expect the library's kernels for matrix products.",
+    .check = check_few_sms_for_max_autotune,
+};
 
 }  // namespace gapscope

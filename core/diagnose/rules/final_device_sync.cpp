@@ -44,15 +44,17 @@ std::vector<Finding> check_final_device_sync(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule final_device_sync = {"final_device_sync",
-                                       RuleClass::reading_help,
-                                       Severity::informational,
-                                       kNeedsNothing,
-                                       "A long wait ends the recording",
-                                       "The recording ends in a wait for the device: the profiler's own when it stops, or a "
-                                       "synchronization of the program just before. It lasts as "
-                                       "long as queued work remains, and is no cost of the steps.",
-                                       "Read it as how far the GPU was behind the host, and leave it out of CPU totals.",
-                                       check_final_device_sync};
+extern const Rule final_device_sync = {
+    .id = "final_device_sync",
+    .rule_class = RuleClass::reading_help,
+    .severity = Severity::informational,
+    .needs = kNeedsNothing,
+    .title = "A long wait ends the recording",
+    .meaning =
+        "The recording ends in a wait for the device: the profiler's own when it stops, or a synchronization of the program "
+        "just before. It lasts as long as queued work remains, and is no cost of the steps.",
+    .remedy = "Read it as how far the GPU was behind the host, and leave it out of CPU totals.",
+    .check = check_final_device_sync,
+};
 
 }  // namespace gapscope

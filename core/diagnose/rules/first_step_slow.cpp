@@ -63,15 +63,17 @@ std::vector<Finding> check_first_step_slow(const Facts& facts) {
 }  // namespace
 
 extern const Rule first_step_slow = {
-    "first_step_slow",
-    RuleClass::start_up,
-    Severity::informational,
-    kNeedsSteps,
-    "The first recorded step is much wider",
-    "Usually work that is done once fell into the first recorded step: library handles, choice of algorithms, loading of "
-    "kernels, growing memory "
-    "pools, the profiler's own buffers. What was recorded of these stands above.",
-    "Warm up before recording, with wait and warmup of the profiler's schedule, and leave this step out of averages.",
-    check_first_step_slow};
+    .id = "first_step_slow",
+    .rule_class = RuleClass::start_up,
+    .severity = Severity::informational,
+    .needs = kNeedsSteps,
+    .title = "The first recorded step is much wider",
+    .meaning =
+        "Usually work that is done once fell into the first recorded step: library handles, choice of algorithms, loading of "
+        "kernels, growing memory pools, the profiler's own buffers. What was recorded of these stands above.",
+    .remedy = "Warm up before recording, with wait and warmup of the profiler's schedule, and leave this step out of averages.",
+    .check = check_first_step_slow,
+    .claim = Claim{.time = ClaimedTime::idle, .turn = 50},
+};
 
 }  // namespace gapscope

@@ -73,16 +73,20 @@ std::vector<Finding> check_fp32_gemm_cuda_cores(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule fp32_gemm_cuda_cores = {"fp32_gemm_cuda_cores",
-                                          RuleClass::problem,
-                                          Severity::costly,
-                                          kNeedsLaunches,
-                                          "Float matrix products and convolutions without tensor cores",
-                                          "These kernels multiply in true 32-bit floats on the ordinary cores, about 8 times "
-                                          "slower than TF32 and 15 times slower than bfloat16 on "
-                                          "current GPUs.",
-                                          "Allow TF32 with torch.set_float32_matmul_precision(\"high\"), or use bfloat16. "
-                                          "Before Ampere there is no TF32: use half precision.",
-                                          check_fp32_gemm_cuda_cores};
+extern const Rule fp32_gemm_cuda_cores = {
+    .id = "fp32_gemm_cuda_cores",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::costly,
+    .needs = kNeedsLaunches,
+    .title = "Float matrix products and convolutions without tensor cores",
+    .meaning =
+        "These kernels multiply in true 32-bit floats on the ordinary cores, about 8 times slower than TF32 and 15 times "
+        "slower than bfloat16 on current GPUs.",
+    .remedy =
+        "Allow TF32 with torch.set_float32_matmul_precision(\"high\"), or use bfloat16. Before Ampere there is no TF32: use "
+        "half precision.",
+    .check = check_fp32_gemm_cuda_cores,
+    .claim = Claim{.time = ClaimedTime::kernels, .turn = 250},
+};
 
 }  // namespace gapscope

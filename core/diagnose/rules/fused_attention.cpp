@@ -40,13 +40,15 @@ std::vector<Finding> check_fused_attention(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule fused_attention = {"fused_attention",
-                                     RuleClass::good_sign,
-                                     Severity::informational,
-                                     kNeedsGpuWork,
-                                     "A fused attention kernel is in use",
-                                     "Attention runs in one kernel that keeps the scores on the chip.",
-                                     "Nothing here.",
-                                     check_fused_attention};
+extern const Rule fused_attention = {
+    .id = "fused_attention",
+    .rule_class = RuleClass::good_sign,
+    .severity = Severity::informational,
+    .needs = kNeedsGpuWork,
+    .title = "A fused attention kernel is in use",
+    .meaning = "Attention runs in one kernel that keeps the scores on the chip.",
+    .remedy = "Nothing here.",
+    .check = check_fused_attention,
+};
 
 }  // namespace gapscope

@@ -57,13 +57,14 @@ std::vector<Finding> check_fx_graph_cache_hit(const Facts& facts) {
 }  // namespace
 
 extern const Rule fx_graph_cache_hit = {
-    "fx_graph_cache_hit",
-    RuleClass::good_sign,
-    Severity::informational,
-    kNeedsNothing,
-    "The same compiled graph runs again",
-    "The hash of the graph repeats, so generated code is used again instead of being made anew.",
-    "To read the generated code, look for the hash in Inductor's cache folder.",
-    check_fx_graph_cache_hit};
+    .id = "fx_graph_cache_hit",
+    .rule_class = RuleClass::good_sign,
+    .severity = Severity::informational,
+    .needs = kNeedsNothing,
+    .title = "The same compiled graph runs again",
+    .meaning = "The hash of the graph repeats, so generated code is used again instead of being made anew.",
+    .remedy = "To read the generated code, look for the hash in Inductor's cache folder.",
+    .check = check_fx_graph_cache_hit,
+};
 
 }  // namespace gapscope

@@ -37,14 +37,17 @@ std::vector<Finding> check_gemm_bias_epilogue(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule gemm_bias_epilogue = {"gemm_bias_epilogue",
-                                        RuleClass::good_sign,
-                                        Severity::informational,
-                                        kNeedsLaunches | kNeedsOperators,
-                                        "The bias is added inside the matmul kernel",
-                                        "The library adds the bias while it stores the result, so the addition costs no extra "
-                                        "kernel and no extra pass over memory.",
-                                        "Leave it alone; torch.compile has nothing to win on such a layer.",
-                                        check_gemm_bias_epilogue};
+extern const Rule gemm_bias_epilogue = {
+    .id = "gemm_bias_epilogue",
+    .rule_class = RuleClass::good_sign,
+    .severity = Severity::informational,
+    .needs = kNeedsLaunches | kNeedsOperators,
+    .title = "The bias is added inside the matmul kernel",
+    .meaning =
+        "The library adds the bias while it stores the result, so the addition costs no extra kernel and no extra pass over "
+        "memory.",
+    .remedy = "Leave it alone; torch.compile has nothing to win on such a layer.",
+    .check = check_gemm_bias_epilogue,
+};
 
 }  // namespace gapscope

@@ -85,15 +85,16 @@ std::vector<Finding> check_gemm_kernel_name(const Facts& facts) {
 }  // namespace
 
 extern const Rule gemm_kernel_name = {
-    "gemm_kernel_name",
-    RuleClass::reading_help,
-    Severity::informational,
-    kNeedsGpuWork,
-    "These kernels are the matrix products",
-    "A library's kernel for a matrix product tells in its name the GPU generation, data types, tile, depth of the pipeline, "
-    "layout and what is "
-    "fused to its end.",
-    "Compare names between two runs: the same name, grid and time mean the same work on the GPU.",
-    check_gemm_kernel_name};
+    .id = "gemm_kernel_name",
+    .rule_class = RuleClass::reading_help,
+    .severity = Severity::informational,
+    .needs = kNeedsGpuWork,
+    .title = "These kernels are the matrix products",
+    .meaning =
+        "A library's kernel for a matrix product tells in its name the GPU generation, data types, tile, depth of the "
+        "pipeline, layout and what is fused to its end.",
+    .remedy = "Compare names between two runs: the same name, grid and time mean the same work on the GPU.",
+    .check = check_gemm_kernel_name,
+};
 
 }  // namespace gapscope

@@ -52,15 +52,17 @@ std::vector<Finding> check_gemm_layout_suffix(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule gemm_layout_suffix = {"gemm_layout_suffix",
-                                        RuleClass::reading_help,
-                                        Severity::informational,
-                                        kNeedsLaunches,
-                                        "The kernel name tells the layout of its operands",
-                                        "nn, tn, nt and tt say which operand is read transposed, column by column as BLAS "
-                                        "counts: x @ W.t() appears as tn. The library "
-                                        "chose it from the strides.",
-                                        "When two runs differ here, the strides of an input changed.",
-                                        check_gemm_layout_suffix};
+extern const Rule gemm_layout_suffix = {
+    .id = "gemm_layout_suffix",
+    .rule_class = RuleClass::reading_help,
+    .severity = Severity::informational,
+    .needs = kNeedsLaunches,
+    .title = "The kernel name tells the layout of its operands",
+    .meaning =
+        "nn, tn, nt and tt say which operand is read transposed, column by column as BLAS counts: x @ W.t() appears as tn. The "
+        "library chose it from the strides.",
+    .remedy = "When two runs differ here, the strides of an input changed.",
+    .check = check_gemm_layout_suffix,
+};
 
 }  // namespace gapscope

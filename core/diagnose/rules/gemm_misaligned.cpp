@@ -48,15 +48,18 @@ std::vector<Finding> check_gemm_misaligned(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule gemm_misaligned = {"gemm_misaligned",
-                                     RuleClass::problem,
-                                     Severity::notable,
-                                     kNeedsLaunches,
-                                     "A matmul with an awkward size",
-                                     "align1 or align2 in the kernel's name: a dimension is no multiple of 8, so the library "
-                                     "takes a kernel that loads operands in smaller pieces, "
-                                     "usually an older and slower one.",
-                                     "Pad that dimension to a multiple of 8.",
-                                     check_gemm_misaligned};
+extern const Rule gemm_misaligned = {
+    .id = "gemm_misaligned",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::notable,
+    .needs = kNeedsLaunches,
+    .title = "A matmul with an awkward size",
+    .meaning =
+        "align1 or align2 in the kernel's name: a dimension is no multiple of 8, so the library takes a kernel that loads "
+        "operands in smaller pieces, usually an older and slower one.",
+    .remedy = "Pad that dimension to a multiple of 8.",
+    .check = check_gemm_misaligned,
+    .claim = Claim{.time = ClaimedTime::kernels, .turn = 280},
+};
 
 }  // namespace gapscope

@@ -70,14 +70,17 @@ std::vector<Finding> check_gpu_backlog(const Facts& facts) {
 }  // namespace
 
 extern const Rule gpu_backlog = {
-    "gpu_backlog",
-    RuleClass::good_sign,
-    Severity::informational,
-    kNeedsLaunches,
-    "The CPU runs ahead of the GPU",
-    "Launches wait in the queue because the GPU still works on earlier ones, so the host is not what limits the speed.",
-    "Optimize the kernels. A call that waits for the GPU will look long here: its time belongs to the work that was queued "
-    "before it.",
-    check_gpu_backlog};
+    .id = "gpu_backlog",
+    .rule_class = RuleClass::good_sign,
+    .severity = Severity::informational,
+    .needs = kNeedsLaunches,
+    .title = "The CPU runs ahead of the GPU",
+    .meaning =
+        "Launches wait in the queue because the GPU still works on earlier ones, so the host is not what limits the speed.",
+    .remedy =
+        "Optimize the kernels. A call that waits for the GPU will look long here: its time belongs to the work that was queued "
+        "before it.",
+    .check = check_gpu_backlog,
+};
 
 }  // namespace gapscope

@@ -218,15 +218,19 @@ std::vector<Finding> check_gpu_gap_in_step(const Facts& facts) {
 }  // namespace
 
 extern const Rule gpu_gap_in_step = {
-    "gpu_gap_in_step",
-    RuleClass::mixed,
-    Severity::notable,
-    kNeedsGpuWork,
-    "A long pause that the other steps do not have",
-    "In one step a stream paused between two pieces of work that follow each other closely in the other steps, or the GPU "
-    "stood idle while the "
-    "profiler handled its buffers. The summary says what was measured of it.",
-    "Look at the cause given. Ignore it if it is the profiler or happens once; if the host was late, look at what it did then.",
-    check_gpu_gap_in_step};
+    .id = "gpu_gap_in_step",
+    .rule_class = RuleClass::mixed,
+    .severity = Severity::notable,
+    .needs = kNeedsGpuWork,
+    .title = "A long pause that the other steps do not have",
+    .meaning =
+        "In one step a stream paused between two pieces of work that follow each other closely in the other steps, or the GPU "
+        "stood idle while the profiler handled its buffers. The summary says what was measured of it.",
+    .remedy =
+        "Look at the cause given. Ignore it if it is the profiler or happens once; if the host was late, look at what it did "
+        "then.",
+    .check = check_gpu_gap_in_step,
+    .claim = Claim{.time = ClaimedTime::idle, .turn = 120},
+};
 
 }  // namespace gapscope

@@ -64,13 +64,16 @@ std::vector<Finding> check_gpu_hotspot(const Facts& facts) {
 }  // namespace
 
 extern const Rule gpu_hotspot = {
-    "gpu_hotspot",
-    RuleClass::problem_locator,
-    Severity::notable,
-    kNeedsLaunches,
-    "One kernel or copy leads the GPU time",
-    "No other kernel or copy takes as much of the GPU time. Where the GPU sets the pace, it is what to look at first.",
-    "Start with it: which operator launches it, with which shapes, data type and algorithm.",
-    check_gpu_hotspot};
+    .id = "gpu_hotspot",
+    .rule_class = RuleClass::problem_locator,
+    .severity = Severity::notable,
+    .needs = kNeedsLaunches,
+    .title = "One kernel or copy leads the GPU time",
+    .meaning =
+        "No other kernel or copy takes as much of the GPU time. Where the GPU sets the pace, it is what to look at first.",
+    .remedy = "Start with it: which operator launches it, with which shapes, data type and algorithm.",
+    .check = check_gpu_hotspot,
+    .claim = Claim{.time = ClaimedTime::work, .turn = 370},
+};
 
 }  // namespace gapscope

@@ -28,15 +28,16 @@ std::vector<Finding> check_gpu_ops_without_launch(const Facts& facts) {
 }  // namespace
 
 extern const Rule gpu_ops_without_launch = {
-    "gpu_ops_without_launch",
-    RuleClass::data_health,
-    Severity::informational,
-    kNeedsGpuWork,
-    "GPU work whose launch is not in the file",
-    "The call that started this work is not in the file: it is left over from before the recording, or its thread was not "
-    "recorded. Totals of the "
-    "profiler table include it.",
-    "Leave it out of sums by operator; it counts where only the GPU's being busy matters.",
-    check_gpu_ops_without_launch};
+    .id = "gpu_ops_without_launch",
+    .rule_class = RuleClass::data_health,
+    .severity = Severity::informational,
+    .needs = kNeedsGpuWork,
+    .title = "GPU work whose launch is not in the file",
+    .meaning =
+        "The call that started this work is not in the file: it is left over from before the recording, or its thread was not "
+        "recorded. Totals of the profiler table include it.",
+    .remedy = "Leave it out of sums by operator; it counts where only the GPU's being busy matters.",
+    .check = check_gpu_ops_without_launch,
+};
 
 }  // namespace gapscope

@@ -53,15 +53,18 @@ std::vector<Finding> check_graph_breaks(const Facts& facts) {
 }  // namespace
 
 extern const Rule graph_breaks = {
-    "graph_breaks",
-    RuleClass::problem,
-    Severity::notable,
-    kNeedsOperators,
-    "A compiled function was split",
-    "Compiled pieces follow each other with Python between them, and each pays for its own guards and wrappers. Usually "
-    "something in between cannot "
-    "be compiled: a print, a decision on a tensor's value.",
-    "Compile with fullgraph=True: it fails at the place that causes the break. TORCH_LOGS=graph_breaks lists them all.",
-    check_graph_breaks};
+    .id = "graph_breaks",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::notable,
+    .needs = kNeedsOperators,
+    .title = "A compiled function was split",
+    .meaning =
+        "Compiled pieces follow each other with Python between them, and each pays for its own guards and wrappers. Usually "
+        "something in between cannot be compiled: a print, a decision on a tensor's value.",
+    .remedy =
+        "Compile with fullgraph=True: it fails at the place that causes the break. TORCH_LOGS=graph_breaks lists them all.",
+    .check = check_graph_breaks,
+    .claim = Claim{.time = ClaimedTime::idle, .turn = 390},
+};
 
 }  // namespace gapscope

@@ -24,14 +24,17 @@ std::vector<Finding> check_grid_covers_sms(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule grid_covers_sms = {"grid_covers_sms",
-                                     RuleClass::good_sign,
-                                     Severity::informational,
-                                     kNeedsLaunches | kNeedsBlocksPerSm,
-                                     "Whenever a kernel computes, nearly all SMs have work",
-                                     "Grids are large enough for this GPU. It does not tell how well each SM is used. "
-                                     "Collectives do not count: they need few SMs.",
-                                     "Nothing here; the next questions are idle time, data types and the kernels themselves.",
-                                     check_grid_covers_sms};
+extern const Rule grid_covers_sms = {
+    .id = "grid_covers_sms",
+    .rule_class = RuleClass::good_sign,
+    .severity = Severity::informational,
+    .needs = kNeedsLaunches | kNeedsBlocksPerSm,
+    .title = "Whenever a kernel computes, nearly all SMs have work",
+    .meaning =
+        "Grids are large enough for this GPU. It does not tell how well each SM is used. Collectives do not count: they need "
+        "few SMs.",
+    .remedy = "Nothing here; the next questions are idle time, data types and the kernels themselves.",
+    .check = check_grid_covers_sms,
+};
 
 }  // namespace gapscope

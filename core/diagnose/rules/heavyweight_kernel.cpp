@@ -62,15 +62,17 @@ std::vector<Finding> check_heavyweight_kernel(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule heavyweight_kernel = {"heavyweight_kernel",
-                                        RuleClass::reading_help,
-                                        Severity::informational,
-                                        kNeedsGpuWork,
-                                        "A kernel with a large footprint",
-                                        "Many registers or much shared memory a block, as in a tiled matrix product, "
-                                        "convolution or attention, of which one or two blocks fit on an SM "
-                                        "by design.",
-                                        "Compare its tile with the size of the problem. Low occupancy is normal here.",
-                                        check_heavyweight_kernel};
+extern const Rule heavyweight_kernel = {
+    .id = "heavyweight_kernel",
+    .rule_class = RuleClass::reading_help,
+    .severity = Severity::informational,
+    .needs = kNeedsGpuWork,
+    .title = "A kernel with a large footprint",
+    .meaning =
+        "Many registers or much shared memory a block, as in a tiled matrix product, convolution or attention, of which one or "
+        "two blocks fit on an SM by design.",
+    .remedy = "Compare its tile with the size of the problem. Low occupancy is normal here.",
+    .check = check_heavyweight_kernel,
+};
 
 }  // namespace gapscope

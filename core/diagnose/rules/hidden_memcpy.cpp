@@ -76,14 +76,18 @@ std::vector<Finding> check_hidden_memcpy(const Facts& facts) {
 }  // namespace
 
 extern const Rule hidden_memcpy = {
-    "hidden_memcpy",
-    RuleClass::problem,
-    Severity::notable,
-    kNeedsLaunches | kNeedsOperators,
-    "A copy that you did not write",
-    "An operator that is no copy issued one on the device: to seed a result with a bias, to change a layout, to sort, to undo "
-    "an indexing.",
-    "Find the operator and spare the copy: a one-dimensional bias, contiguous inputs, another layout, an in-place variant.",
-    check_hidden_memcpy};
+    .id = "hidden_memcpy",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::notable,
+    .needs = kNeedsLaunches | kNeedsOperators,
+    .title = "A copy that you did not write",
+    .meaning =
+        "An operator that is no copy issued one on the device: to seed a result with a bias, to change a layout, to sort, to "
+        "undo an indexing.",
+    .remedy =
+        "Find the operator and spare the copy: a one-dimensional bias, contiguous inputs, another layout, an in-place variant.",
+    .check = check_hidden_memcpy,
+    .claim = Claim{.time = ClaimedTime::copies, .turn = 220},
+};
 
 }  // namespace gapscope

@@ -57,15 +57,18 @@ std::vector<Finding> check_implicit_sync(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule implicit_sync = {"implicit_sync",
-                                   RuleClass::observation,
-                                   Severity::informational,
-                                   kNeedsOperators,
-                                   "An operator made the CPU wait",
-                                   "The operator needs a result from the GPU at once (.item(), .cpu(), nonzero, a blocking "
-                                   "copy). Even where the wait is short, the "
-                                   "CPU cannot run ahead past it.",
-                                   "Move it out of the hot loop, log every so many steps, or keep the value on the GPU.",
-                                   check_implicit_sync};
+extern const Rule implicit_sync = {
+    .id = "implicit_sync",
+    .rule_class = RuleClass::observation,
+    .severity = Severity::informational,
+    .needs = kNeedsOperators,
+    .title = "An operator made the CPU wait",
+    .meaning =
+        "The operator needs a result from the GPU at once (.item(), .cpu(), nonzero, a blocking copy). Even where the wait is "
+        "short, the CPU cannot run ahead past it.",
+    .remedy = "Move it out of the hot loop, log every so many steps, or keep the value on the GPU.",
+    .check = check_implicit_sync,
+    .claim = Claim{.time = ClaimedTime::idle, .causes = cause_set({IdleCause::synchronizing}), .turn = 80},
+};
 
 }  // namespace gapscope

@@ -189,15 +189,19 @@ std::vector<Finding> check_kernel_time_varies(const Facts& facts) {
 }  // namespace
 
 extern const Rule kernel_time_varies = {
-    "kernel_time_varies",
-    RuleClass::observation,
-    Severity::notable,
-    kNeedsLaunches | kNeedsSteps,
-    "The same kernel takes different times",
-    "Identical launches took clearly different time. Usual reasons are another stream that competed for memory or SMs, clocks "
-    "or power that "
-    "changed, and work that depends on the data.",
-    "Quote the median and the spread, not the mean. Look at what runs beside the slow one, and lock the clocks for benchmarks.",
-    check_kernel_time_varies};
+    .id = "kernel_time_varies",
+    .rule_class = RuleClass::observation,
+    .severity = Severity::notable,
+    .needs = kNeedsLaunches | kNeedsSteps,
+    .title = "The same kernel takes different times",
+    .meaning =
+        "Identical launches took clearly different time. Usual reasons are another stream that competed for memory or SMs, "
+        "clocks or power that changed, and work that depends on the data.",
+    .remedy =
+        "Quote the median and the spread, not the mean. Look at what runs beside the slow one, and lock the clocks for "
+        "benchmarks.",
+    .check = check_kernel_time_varies,
+    .claim = Claim{.time = ClaimedTime::work, .turn = 360},
+};
 
 }  // namespace gapscope

@@ -32,15 +32,17 @@ std::vector<Finding> check_launch_blocking(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule launch_blocking = {"launch_blocking",
-                                     RuleClass::observation,
-                                     Severity::informational,
-                                     kNeedsLaunches,
-                                     "Launches wait for their kernels",
-                                     "Launches return only when their kernels have ended, as with CUDA_LAUNCH_BLOCKING=1: CPU "
-                                     "and GPU do not overlap, so times are inflated but easy "
-                                     "to attribute.",
-                                     "Fine for reading and for finding a failing kernel; unset the variable before measuring.",
-                                     check_launch_blocking};
+extern const Rule launch_blocking = {
+    .id = "launch_blocking",
+    .rule_class = RuleClass::observation,
+    .severity = Severity::informational,
+    .needs = kNeedsLaunches,
+    .title = "Launches wait for their kernels",
+    .meaning =
+        "Launches return only when their kernels have ended, as with CUDA_LAUNCH_BLOCKING=1: CPU and GPU do not overlap, so "
+        "times are inflated but easy to attribute.",
+    .remedy = "Fine for reading and for finding a failing kernel; unset the variable before measuring.",
+    .check = check_launch_blocking,
+};
 
 }  // namespace gapscope

@@ -55,15 +55,17 @@ std::vector<Finding> check_launch_without_occupancy_query(const Facts& facts) {
 }  // namespace
 
 extern const Rule launch_without_occupancy_query = {
-    "launch_without_occupancy_query",
-    RuleClass::reading_help,
-    Severity::informational,
-    kNeedsLaunches,
-    "A plain launch: usually a light kernel",
-    "In a file where libraries ask for occupancy, a launch without a question before it is mostly an elementwise kernel or a "
-    "reduction "
-    "with a small, fixed footprint.",
-    "Nothing to do: it helps to tell glue from matrix products. It is no proof, since newer libraries often do not ask.",
-    check_launch_without_occupancy_query};
+    .id = "launch_without_occupancy_query",
+    .rule_class = RuleClass::reading_help,
+    .severity = Severity::informational,
+    .needs = kNeedsLaunches,
+    .title = "A plain launch: usually a light kernel",
+    .meaning =
+        "In a file where libraries ask for occupancy, a launch without a question before it is mostly an elementwise kernel or "
+        "a reduction with a small, fixed footprint.",
+    .remedy =
+        "Nothing to do: it helps to tell glue from matrix products. It is no proof, since newer libraries often do not ask.",
+    .check = check_launch_without_occupancy_query,
+};
 
 }  // namespace gapscope

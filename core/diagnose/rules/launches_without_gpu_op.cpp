@@ -75,13 +75,14 @@ std::vector<Finding> check_launches_without_gpu_op(const Facts& facts) {
 }  // namespace
 
 extern const Rule launches_without_gpu_op = {
-    "launches_without_gpu_op",
-    RuleClass::data_health,
-    Severity::notable,
-    kNeedsNothing,
-    "Launches whose kernels are missing",
-    "Records of kernels were lost or never collected, so GPU times may be too small and gaps too wide.",
-    "Warm up longer before recording, record fewer steps, and see that no other profiler uses the GPU.",
-    check_launches_without_gpu_op};
+    .id = "launches_without_gpu_op",
+    .rule_class = RuleClass::data_health,
+    .severity = Severity::notable,
+    .needs = kNeedsNothing,
+    .title = "Launches whose kernels are missing",
+    .meaning = "Records of kernels were lost or never collected, so GPU times may be too small and gaps too wide.",
+    .remedy = "Warm up longer before recording, record fewer steps, and see that no other profiler uses the GPU.",
+    .check = check_launches_without_gpu_op,
+};
 
 }  // namespace gapscope

@@ -102,15 +102,20 @@ std::vector<Finding> check_lazy_module_loading(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule lazy_module_loading = {"lazy_module_loading",
-                                         RuleClass::start_up,
-                                         Severity::informational,
-                                         kNeedsNothing,
-                                         "Signs of kernel code being loaded",
-                                         "A kernel's code is loaded onto the GPU when it is first used, so that launch takes "
-                                         "hundreds of microseconds instead of a few. Where the "
-                                         "profiler recorded no loading, the slow launch alone speaks for it.",
-                                         "Warm up before recording, or set CUDA_MODULE_LOADING=EAGER for measurements.",
-                                         check_lazy_module_loading};
+extern const Rule lazy_module_loading = {
+    .id = "lazy_module_loading",
+    .rule_class = RuleClass::start_up,
+    .severity = Severity::informational,
+    .needs = kNeedsNothing,
+    .title = "Signs of kernel code being loaded",
+    .meaning =
+        "A kernel's code is loaded onto the GPU when it is first used, so that launch takes hundreds of microseconds instead "
+        "of a few. Where the profiler recorded no loading, the slow launch alone speaks for it.",
+    .remedy = "Warm up before recording, or set CUDA_MODULE_LOADING=EAGER for measurements.",
+    .check = check_lazy_module_loading,
+    .claim = Claim{.time = ClaimedTime::idle,
+                   .causes = cause_set({IdleCause::loading, IdleCause::launching, IdleCause::cuda_call}),
+                   .turn = 100},
+};
 
 }  // namespace gapscope

@@ -98,16 +98,23 @@ std::vector<Finding> check_long_sync_wait(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule long_sync_wait = {"long_sync_wait",
-                                    RuleClass::problem,
-                                    Severity::costly,
-                                    kNeedsLaunches,
-                                    "Long wait for the GPU inside a step",
-                                    "The CPU stood still until the GPU had finished what it waited for. The marked call is "
-                                    "only where it waited: the time belongs to the GPU work "
-                                    "queued before it.",
-                                    "Remove or defer the call that needs the result (.item(), .cpu(), "
-                                    "torch.cuda.synchronize()), then look at the kernels it waited for.",
-                                    check_long_sync_wait};
+extern const Rule long_sync_wait = {
+    .id = "long_sync_wait",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::costly,
+    .needs = kNeedsLaunches,
+    .title = "Long wait for the GPU inside a step",
+    .meaning =
+        "The CPU stood still until the GPU had finished what it waited for. The marked call is only where it waited: the time "
+        "belongs to the GPU work queued before it.",
+    .remedy =
+        "Remove or defer the call that needs the result (.item(), .cpu(), torch.cuda.synchronize()), then look at the kernels "
+        "it waited for.",
+    .check = check_long_sync_wait,
+    .claim = Claim{.time = ClaimedTime::idle,
+                   .causes = cause_set({IdleCause::synchronizing}),
+                   .turn = 60,
+                   .explains = {"low_gpu_utilization"}},
+};
 
 }  // namespace gapscope

@@ -65,15 +65,20 @@ std::vector<Finding> check_low_gpu_utilization(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule low_gpu_utilization = {"low_gpu_utilization",
-                                         RuleClass::problem,
-                                         Severity::notable,
-                                         kNeedsGpuWork,
-                                         "The GPU is idle most of the time",
-                                         "For more than half of the observed time nothing runs on the GPU. What held it up "
-                                         "stands above, the longest part first, as far as the file tells; "
-                                         "`gapscope why` tells it for every gap.",
-                                         "Begin with the largest of these parts. The marked gaps are the places to look at.",
-                                         check_low_gpu_utilization};
+extern const Rule low_gpu_utilization = {
+    .id = "low_gpu_utilization",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::notable,
+    .needs = kNeedsGpuWork,
+    .title = "The GPU is idle most of the time",
+    .meaning =
+        "For more than half of the observed time nothing runs on the GPU. What held it up stands above, the longest part "
+        "first, as far as the file tells; `gapscope why` tells it for every gap.",
+    .remedy = "Begin with the largest of these parts. The marked gaps are the places to look at.",
+    .check = check_low_gpu_utilization,
+    .claim = Claim{.time = ClaimedTime::idle, .causes = kKnownCauses, .inside = false, .turn = 190},
+    .remedy_at_start = kRecordAfterWarmUp,
+    .evidence_names = {{{"ratio", kHostAgainstGpu}}},
+};
 
 }  // namespace gapscope

@@ -96,17 +96,20 @@ std::vector<Finding> check_low_occupancy(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule low_occupancy = {"low_occupancy",
-                                   RuleClass::problem,
-                                   Severity::notable,
-                                   kNeedsLaunches | kNeedsDeviceProperties | kNeedsBlocksPerSm,
-                                   "Few warps on each SM",
-                                   "Kernels that are no matrix multiplication have a block for every SM but keep under a "
-                                   "quarter of the warp slots in use: too few "
-                                   "warps to work while others wait for memory.",
-                                   "The limiter tells what helps: fewer registers or less shared memory for each block, "
-                                   "another block size (num_warps in Triton), or, "
-                                   "where it is the grid, more work in each call.",
-                                   check_low_occupancy};
+extern const Rule low_occupancy = {
+    .id = "low_occupancy",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::notable,
+    .needs = kNeedsLaunches | kNeedsDeviceProperties | kNeedsBlocksPerSm,
+    .title = "Few warps on each SM",
+    .meaning =
+        "Kernels that are no matrix multiplication have a block for every SM but keep under a quarter of the warp slots in "
+        "use: too few warps to work while others wait for memory.",
+    .remedy =
+        "The limiter tells what helps: fewer registers or less shared memory for each block, another block size (num_warps in "
+        "Triton), or, where it is the grid, more work in each call.",
+    .check = check_low_occupancy,
+    .claim = Claim{.time = ClaimedTime::kernels, .turn = 290},
+};
 
 }  // namespace gapscope

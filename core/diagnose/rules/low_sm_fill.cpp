@@ -38,14 +38,17 @@ std::vector<Finding> check_low_sm_fill(const Facts& facts) {
 }  // namespace
 
 extern const Rule low_sm_fill = {
-    "low_sm_fill",
-    RuleClass::problem,
-    Severity::notable,
-    kNeedsLaunches | kNeedsBlocksPerSm,
-    "Kernels do not reach all SMs",
-    "Even while a kernel runs, a good part of the GPU's processors has no block to work on: the problems are small for this "
-    "GPU.",
-    "Batch more work into each call, use larger matrices, or a kernel with smaller tiles or split reductions.",
-    check_low_sm_fill};
+    .id = "low_sm_fill",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::notable,
+    .needs = kNeedsLaunches | kNeedsBlocksPerSm,
+    .title = "Kernels do not reach all SMs",
+    .meaning =
+        "Even while a kernel runs, a good part of the GPU's processors has no block to work on: the problems are small for "
+        "this GPU.",
+    .remedy = "Batch more work into each call, use larger matrices, or a kernel with smaller tiles or split reductions.",
+    .check = check_low_sm_fill,
+    .claim = Claim{.time = ClaimedTime::kernels, .turn = 310},
+};
 
 }  // namespace gapscope

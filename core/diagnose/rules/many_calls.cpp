@@ -77,13 +77,16 @@ std::vector<Finding> check_many_calls(const Facts& facts) {
 }  // namespace
 
 extern const Rule many_calls = {
-    "many_calls",
-    RuleClass::problem_locator,
-    Severity::notable,
-    kNeedsLaunches | kNeedsOperators,
-    "An operator launches very often",
-    "Even cheap calls add up when there are hundreds in a step: each pays for its way through PyTorch and for a launch.",
-    "Batch or vectorise the calls, use the foreach or fused variants, or compile so that they disappear.",
-    check_many_calls};
+    .id = "many_calls",
+    .rule_class = RuleClass::problem_locator,
+    .severity = Severity::notable,
+    .needs = kNeedsLaunches | kNeedsOperators,
+    .title = "An operator launches very often",
+    .meaning =
+        "Even cheap calls add up when there are hundreds in a step: each pays for its way through PyTorch and for a launch.",
+    .remedy = "Batch or vectorise the calls, use the foreach or fused variants, or compile so that they disappear.",
+    .check = check_many_calls,
+    .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses, .turn = 170},
+};
 
 }  // namespace gapscope

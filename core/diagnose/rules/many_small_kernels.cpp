@@ -79,16 +79,20 @@ std::vector<Finding> check_many_small_kernels(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule many_small_kernels = {"many_small_kernels",
-                                        RuleClass::problem,
-                                        Severity::costly,
-                                        kNeedsLaunches,
-                                        "A storm of tiny kernels",
-                                        "Most kernels last less than 10 µs, hardly longer than the host needs to launch one, "
-                                        "and there are very many of them: the GPU waits for the "
-                                        "next.",
-                                        "Let torch.compile fuse them, use fused or foreach operators (fused optimizers, for "
-                                        "one), or replay the step as a CUDA graph.",
-                                        check_many_small_kernels};
+extern const Rule many_small_kernels = {
+    .id = "many_small_kernels",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::costly,
+    .needs = kNeedsLaunches,
+    .title = "A storm of tiny kernels",
+    .meaning =
+        "Most kernels last less than 10 µs, hardly longer than the host needs to launch one, and there are very many of them: "
+        "the GPU waits for the next.",
+    .remedy =
+        "Let torch.compile fuse them, use fused or foreach operators (fused optimizers, for one), or replay the step as a CUDA "
+        "graph.",
+    .check = check_many_small_kernels,
+    .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses | cause_set({IdleCause::starting}), .turn = 150},
+};
 
 }  // namespace gapscope

@@ -24,14 +24,16 @@ std::vector<Finding> check_matmul_to_bmm(const Facts& facts) {
 }  // namespace
 
 extern const Rule matmul_to_bmm = {
-    "matmul_to_bmm",
-    RuleClass::reading_help,
-    Severity::informational,
-    kNeedsOperators,
-    "matmul became a batched matrix product",
-    "An operand has three or more dimensions, so the operator resolved to aten::bmm, usually with expand and reshape before it "
-    "and a view after.",
-    "If the batch is really one tall matrix, reshape it to two dimensions: one bigger product fills the GPU better.",
-    check_matmul_to_bmm};
+    .id = "matmul_to_bmm",
+    .rule_class = RuleClass::reading_help,
+    .severity = Severity::informational,
+    .needs = kNeedsOperators,
+    .title = "matmul became a batched matrix product",
+    .meaning =
+        "An operand has three or more dimensions, so the operator resolved to aten::bmm, usually with expand and reshape "
+        "before it and a view after.",
+    .remedy = "If the batch is really one tall matrix, reshape it to two dimensions: one bigger product fills the GPU better.",
+    .check = check_matmul_to_bmm,
+};
 
 }  // namespace gapscope

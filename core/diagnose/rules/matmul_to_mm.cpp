@@ -24,13 +24,14 @@ std::vector<Finding> check_matmul_to_mm(const Facts& facts) {
 }  // namespace
 
 extern const Rule matmul_to_mm = {
-    "matmul_to_mm",
-    RuleClass::reading_help,
-    Severity::informational,
-    kNeedsOperators,
-    "matmul became a plain matrix product",
-    "Both operands are matrices, or a batch was folded into one, so the operator resolved to aten::mm.",
-    "Nothing to do.",
-    check_matmul_to_mm};
+    .id = "matmul_to_mm",
+    .rule_class = RuleClass::reading_help,
+    .severity = Severity::informational,
+    .needs = kNeedsOperators,
+    .title = "matmul became a plain matrix product",
+    .meaning = "Both operands are matrices, or a batch was folded into one, so the operator resolved to aten::mm.",
+    .remedy = "Nothing to do.",
+    .check = check_matmul_to_mm,
+};
 
 }  // namespace gapscope

@@ -98,15 +98,20 @@ std::vector<Finding> check_memcpy_heavy(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule memcpy_heavy = {"memcpy_heavy",
-                                  RuleClass::problem,
-                                  Severity::costly,
-                                  kNeedsLaunches,
-                                  "Copies take much of the GPU time",
-                                  "A large part of the device's time moves data instead of computing. Copies that run beside "
-                                  "kernels cost little, the others all.",
-                                  "Transfer less and less often, from pinned memory with non_blocking=True, and on a stream "
-                                  "beside the kernels; keep data on the GPU.",
-                                  check_memcpy_heavy};
+extern const Rule memcpy_heavy = {
+    .id = "memcpy_heavy",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::costly,
+    .needs = kNeedsLaunches,
+    .title = "Copies take much of the GPU time",
+    .meaning =
+        "A large part of the device's time moves data instead of computing. Copies that run beside kernels cost little, the "
+        "others all.",
+    .remedy =
+        "Transfer less and less often, from pinned memory with non_blocking=True, and on a stream beside the kernels; keep "
+        "data on the GPU.",
+    .check = check_memcpy_heavy,
+    .claim = Claim{.time = ClaimedTime::copies, .turn = 200},
+};
 
 }  // namespace gapscope

@@ -39,15 +39,19 @@ std::vector<Finding> check_memory_bound_kernels(const Facts& facts) {
 }  // namespace
 
 extern const Rule memory_bound_kernels = {
-    "memory_bound_kernels",
-    RuleClass::problem_locator,
-    Severity::notable,
-    kNeedsGpuWork | kNeedsCounters,
-    "Kernels wait for the GPU's memory",
-    "While these kernels run, DRAM is used close to what it can give, as its counters say: a faster computation inside them "
-    "would change nothing.",
-    "Move fewer bytes: fuse them with their neighbours (torch.compile), use a smaller data type, write no intermediate "
-    "results.",
-    check_memory_bound_kernels};
+    .id = "memory_bound_kernels",
+    .rule_class = RuleClass::problem_locator,
+    .severity = Severity::notable,
+    .needs = kNeedsGpuWork | kNeedsCounters,
+    .title = "Kernels wait for the GPU's memory",
+    .meaning =
+        "While these kernels run, DRAM is used close to what it can give, as its counters say: a faster computation inside "
+        "them would change nothing.",
+    .remedy =
+        "Move fewer bytes: fuse them with their neighbours (torch.compile), use a smaller data type, write no intermediate "
+        "results.",
+    .check = check_memory_bound_kernels,
+    .claim = Claim{.time = ClaimedTime::kernels, .turn = 350},
+};
 
 }  // namespace gapscope

@@ -79,15 +79,19 @@ std::vector<Finding> check_metadata_only_ops(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule metadata_only_ops = {"metadata_only_ops",
-                                       RuleClass::reading_help,
-                                       Severity::informational,
-                                       kNeedsLaunches | kNeedsOperators,
-                                       "Operators that launch nothing",
-                                       "view, transpose, expand, reshape and their like only describe the same memory in "
-                                       "another way: no GPU time, a little CPU time.",
-                                       "Ignore them when you look at the GPU. Where the host is the bottleneck their CPU time "
-                                       "counts, and torch.compile removes them.",
-                                       check_metadata_only_ops};
+extern const Rule metadata_only_ops = {
+    .id = "metadata_only_ops",
+    .rule_class = RuleClass::reading_help,
+    .severity = Severity::informational,
+    .needs = kNeedsLaunches | kNeedsOperators,
+    .title = "Operators that launch nothing",
+    .meaning =
+        "view, transpose, expand, reshape and their like only describe the same memory in another way: no GPU time, a little "
+        "CPU time.",
+    .remedy =
+        "Ignore them when you look at the GPU. Where the host is the bottleneck their CPU time counts, and torch.compile "
+        "removes them.",
+    .check = check_metadata_only_ops,
+};
 
 }  // namespace gapscope

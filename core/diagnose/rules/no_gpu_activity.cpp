@@ -19,13 +19,14 @@ std::vector<Finding> check_no_gpu_activity(const Facts& facts) {
 }  // namespace
 
 extern const Rule no_gpu_activity = {
-    "no_gpu_activity",
-    RuleClass::data_health,
-    Severity::informational,
-    kNeedsNothing,
-    "No GPU work is in the file",
-    "The recording is of the CPU alone, the activities were chosen so, or nothing was launched.",
-    "Record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], and check that work reaches the GPU.",
-    check_no_gpu_activity};
+    .id = "no_gpu_activity",
+    .rule_class = RuleClass::data_health,
+    .severity = Severity::informational,
+    .needs = kNeedsNothing,
+    .title = "No GPU work is in the file",
+    .meaning = "The recording is of the CPU alone, the activities were chosen so, or nothing was launched.",
+    .remedy = "Record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], and check that work reaches the GPU.",
+    .check = check_no_gpu_activity,
+};
 
 }  // namespace gapscope

@@ -23,14 +23,16 @@ std::vector<Finding> check_no_warmup_schedule(const Facts& facts) {
 }  // namespace
 
 extern const Rule no_warmup_schedule = {
-    "no_warmup_schedule",
-    RuleClass::recording,
-    Severity::informational,
-    kNeedsSteps,
-    "Recording began without warming up",
-    "The very first step is in the recording, so start-up costs of PyTorch, of libraries and of the profiler are mixed with "
-    "the work.",
-    "Pass schedule(wait=1, warmup=1, active=N) to the profiler and call step() after each iteration.",
-    check_no_warmup_schedule};
+    .id = "no_warmup_schedule",
+    .rule_class = RuleClass::recording,
+    .severity = Severity::informational,
+    .needs = kNeedsSteps,
+    .title = "Recording began without warming up",
+    .meaning =
+        "The very first step is in the recording, so start-up costs of PyTorch, of libraries and of the profiler are mixed "
+        "with the work.",
+    .remedy = "Pass schedule(wait=1, warmup=1, active=N) to the profiler and call step() after each iteration.",
+    .check = check_no_warmup_schedule,
+};
 
 }  // namespace gapscope

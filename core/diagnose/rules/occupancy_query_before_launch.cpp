@@ -48,15 +48,17 @@ std::vector<Finding> check_occupancy_query_before_launch(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule occupancy_query_before_launch = {"occupancy_query_before_launch",
-                                                   RuleClass::reading_help,
-                                                   Severity::informational,
-                                                   kNeedsLaunches,
-                                                   "A library asked for occupancy: a heavy kernel follows",
-                                                   "cuBLAS or cuDNN asked the runtime how much of a kernel fits on an SM "
-                                                   "before it chose or launched it: a matrix product, a "
-                                                   "convolution or their like.",
-                                                   "Take it as a landmark of heavy kernels. It costs next to nothing.",
-                                                   check_occupancy_query_before_launch};
+extern const Rule occupancy_query_before_launch = {
+    .id = "occupancy_query_before_launch",
+    .rule_class = RuleClass::reading_help,
+    .severity = Severity::informational,
+    .needs = kNeedsLaunches,
+    .title = "A library asked for occupancy: a heavy kernel follows",
+    .meaning =
+        "cuBLAS or cuDNN asked the runtime how much of a kernel fits on an SM before it chose or launched it: a matrix "
+        "product, a convolution or their like.",
+    .remedy = "Take it as a landmark of heavy kernels. It costs next to nothing.",
+    .check = check_occupancy_query_before_launch,
+};
 
 }  // namespace gapscope

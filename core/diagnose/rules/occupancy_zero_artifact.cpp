@@ -52,14 +52,16 @@ std::vector<Finding> check_occupancy_zero_artifact(const Facts& facts) {
 }  // namespace
 
 extern const Rule occupancy_zero_artifact = {
-    "occupancy_zero_artifact",
-    RuleClass::table_trap,
-    Severity::informational,
-    kNeedsGpuWork,
-    "An occupancy of 0 % that is not true",
-    "The profiler computes occupancy with the default limit of 48 KiB of shared memory "
-    "a block, and writes 0 for every kernel above it.",
-    "Use the value that Gapscope works out anew, and leave the zeros out of averages.",
-    check_occupancy_zero_artifact};
+    .id = "occupancy_zero_artifact",
+    .rule_class = RuleClass::table_trap,
+    .severity = Severity::informational,
+    .needs = kNeedsGpuWork,
+    .title = "An occupancy of 0 % that is not true",
+    .meaning =
+        "The profiler computes occupancy with the default limit of 48 KiB of shared memory a block, and writes 0 for every "
+        "kernel above it.",
+    .remedy = "Use the value that Gapscope works out anew, and leave the zeros out of averages.",
+    .check = check_occupancy_zero_artifact,
+};
 
 }  // namespace gapscope

@@ -42,16 +42,21 @@ std::vector<Finding> check_overhead_bound(const Facts& facts) {
 }  // namespace
 
 extern const Rule overhead_bound = {
-    "overhead_bound",
-    RuleClass::problem,
-    Severity::costly,
-    kNeedsLaunches,
-    "The host cannot feed the GPU",
-    "The host takes longer to prepare work than the GPU to do it, so the GPU waits for the next launch. The host's time is the "
-    "framework's, "
-    "Python's and that of CUDA calls; the numbers above say which leads.",
-    "Give each launch more work (bigger batches or matrices), fuse calls, or take launches out of the way with CUDA graphs "
-    "(mode=\"reduce-overhead\").",
-    check_overhead_bound};
+    .id = "overhead_bound",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::costly,
+    .needs = kNeedsLaunches,
+    .title = "The host cannot feed the GPU",
+    .meaning =
+        "The host takes longer to prepare work than the GPU to do it, so the GPU waits for the next launch. The host's time is "
+        "the framework's, Python's and that of CUDA calls; the numbers above say which leads.",
+    .remedy =
+        "Give each launch more work (bigger batches or matrices), fuse calls, or take launches out of the way with CUDA graphs "
+        "(mode=\"reduce-overhead\").",
+    .check = check_overhead_bound,
+    .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses, .turn = 160},
+    .remedy_at_start = kRecordAfterWarmUp,
+    .evidence_names = {{{"ratio", kHostAgainstGpu}}},
+};
 
 }  // namespace gapscope

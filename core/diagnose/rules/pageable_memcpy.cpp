@@ -55,13 +55,16 @@ std::vector<Finding> check_pageable_memcpy(const Facts& facts) {
 }  // namespace
 
 extern const Rule pageable_memcpy = {
-    "pageable_memcpy",
-    RuleClass::problem,
-    Severity::notable,
-    kNeedsLaunches,
-    "Transfers from ordinary (pageable) memory",
-    "The driver must copy such memory into a buffer of its own first, which is slow and holds the CPU until it is done.",
-    "Use pinned memory (pin_memory=True in the DataLoader, tensor.pin_memory()) and non_blocking=True.",
-    check_pageable_memcpy};
+    .id = "pageable_memcpy",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::notable,
+    .needs = kNeedsLaunches,
+    .title = "Transfers from ordinary (pageable) memory",
+    .meaning =
+        "The driver must copy such memory into a buffer of its own first, which is slow and holds the CPU until it is done.",
+    .remedy = "Use pinned memory (pin_memory=True in the DataLoader, tensor.pin_memory()) and non_blocking=True.",
+    .check = check_pageable_memcpy,
+    .claim = Claim{.time = ClaimedTime::copies, .turn = 210},
+};
 
 }  // namespace gapscope

@@ -88,16 +88,20 @@ std::vector<Finding> check_recompilation(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule recompilation = {"recompilation",
-                                   RuleClass::problem,
-                                   Severity::costly,
-                                   kNeedsOperators,
-                                   "A function was compiled more than once",
-                                   "The guards of a compiled function failed and another version was made: the second number "
-                                   "of K/M is above 0. The first number only "
-                                   "tells which piece of code it is.",
-                                   "Keep shapes and types the same, or mark the dimension that changes as dynamic. "
-                                   "TORCH_LOGS=recompiles tells which guard failed.",
-                                   check_recompilation};
+extern const Rule recompilation = {
+    .id = "recompilation",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::costly,
+    .needs = kNeedsOperators,
+    .title = "A function was compiled more than once",
+    .meaning =
+        "The guards of a compiled function failed and another version was made: the second number of K/M is above 0. The first "
+        "number only tells which piece of code it is.",
+    .remedy =
+        "Keep shapes and types the same, or mark the dimension that changes as dynamic. TORCH_LOGS=recompiles tells which "
+        "guard failed.",
+    .check = check_recompilation,
+    .claim = Claim{.time = ClaimedTime::idle, .causes = cause_set({IdleCause::compiling}), .turn = 130},
+};
 
 }  // namespace gapscope

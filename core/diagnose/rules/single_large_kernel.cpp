@@ -50,15 +50,20 @@ std::vector<Finding> check_single_large_kernel(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule single_large_kernel = {"single_large_kernel",
-                                         RuleClass::observation,
-                                         Severity::informational,
-                                         kNeedsLaunches,
-                                         "One big library kernel takes most of the GPU time",
-                                         "The GPU spends most of its time in one tuned matrix multiplication, convolution or "
-                                         "attention kernel; there is little to fuse around it.",
-                                         "Compiling is not likely to help. Change the data type, the shape or the algorithm, "
-                                         "and check that the kernel uses tensor cores.",
-                                         check_single_large_kernel};
+extern const Rule single_large_kernel = {
+    .id = "single_large_kernel",
+    .rule_class = RuleClass::observation,
+    .severity = Severity::informational,
+    .needs = kNeedsLaunches,
+    .title = "One big library kernel takes most of the GPU time",
+    .meaning =
+        "The GPU spends most of its time in one tuned matrix multiplication, convolution or attention kernel; there is little "
+        "to fuse around it.",
+    .remedy =
+        "Compiling is not likely to help. Change the data type, the shape or the algorithm, and check that the kernel uses "
+        "tensor cores.",
+    .check = check_single_large_kernel,
+    .claim = Claim{.time = ClaimedTime::kernels, .turn = 380},
+};
 
 }  // namespace gapscope

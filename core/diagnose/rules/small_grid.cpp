@@ -65,14 +65,17 @@ std::vector<Finding> check_small_grid(const Facts& facts) {
 }  // namespace
 
 extern const Rule small_grid = {
-    "small_grid",
-    RuleClass::problem,
-    Severity::notable,
-    kNeedsLaunches | kNeedsBlocksPerSm,
-    "Grids are smaller than the GPU",
-    "These kernels start fewer blocks than the GPU has SMs, so some SMs stay empty for their whole run.",
-    "Increase batch size or sequence length, run several small problems in one call, or choose kernels that split the inner "
-    "dimension (split-K, stream-K).",
-    check_small_grid};
+    .id = "small_grid",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::notable,
+    .needs = kNeedsLaunches | kNeedsBlocksPerSm,
+    .title = "Grids are smaller than the GPU",
+    .meaning = "These kernels start fewer blocks than the GPU has SMs, so some SMs stay empty for their whole run.",
+    .remedy =
+        "Increase batch size or sequence length, run several small problems in one call, or choose kernels that split the "
+        "inner dimension (split-K, stream-K).",
+    .check = check_small_grid,
+    .claim = Claim{.time = ClaimedTime::kernels, .turn = 300},
+};
 
 }  // namespace gapscope

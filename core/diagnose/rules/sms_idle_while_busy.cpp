@@ -45,14 +45,18 @@ std::vector<Finding> check_sms_idle_while_busy(const Facts& facts) {
 }  // namespace
 
 extern const Rule sms_idle_while_busy = {
-    "sms_idle_while_busy",
-    RuleClass::problem,
-    Severity::notable,
-    kNeedsGpuWork | kNeedsCounters,
-    "A busy GPU whose SMs are mostly idle",
-    "Something runs nearly all the time, which is what counts as busy, but it reaches only part of the GPU: grids smaller than "
-    "the GPU, one long block, kernels that wait for each other.",
-    "Batch more work into each launch, run independent kernels on several streams, and look at the longest kernels' grids.",
-    check_sms_idle_while_busy};
+    .id = "sms_idle_while_busy",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::notable,
+    .needs = kNeedsGpuWork | kNeedsCounters,
+    .title = "A busy GPU whose SMs are mostly idle",
+    .meaning =
+        "Something runs nearly all the time, which is what counts as busy, but it reaches only part of the GPU: grids smaller "
+        "than the GPU, one long block, kernels that wait for each other.",
+    .remedy =
+        "Batch more work into each launch, run independent kernels on several streams, and look at the longest kernels' grids.",
+    .check = check_sms_idle_while_busy,
+    .claim = Claim{.time = ClaimedTime::kernels, .turn = 320},
+};
 
 }  // namespace gapscope

@@ -68,16 +68,20 @@ std::vector<Finding> check_sync_covers_little_gpu_work(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule sync_covers_little_gpu_work = {"sync_covers_little_gpu_work",
-                                                 RuleClass::problem,
-                                                 Severity::notable,
-                                                 kNeedsGpuWork,
-                                                 "A long wait while the GPU hardly worked",
-                                                 "The host waited for the device, yet little GPU work of this file ran "
-                                                 "meanwhile. It may have waited for the driver or the profiler, as at the "
-                                                 "start, or for work that began before the recording and is not in the file.",
-                                                 "Do not count it as GPU time. Warm up, let the GPU finish "
-                                                 "(torch.cuda.synchronize()) before the recorded steps, and record again.",
-                                                 check_sync_covers_little_gpu_work};
+extern const Rule sync_covers_little_gpu_work = {
+    .id = "sync_covers_little_gpu_work",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::notable,
+    .needs = kNeedsGpuWork,
+    .title = "A long wait while the GPU hardly worked",
+    .meaning =
+        "The host waited for the device, yet little GPU work of this file ran meanwhile. It may have waited for the driver or "
+        "the profiler, as at the start, or for work that began before the recording and is not in the file.",
+    .remedy =
+        "Do not count it as GPU time. Warm up, let the GPU finish (torch.cuda.synchronize()) before the recorded steps, and "
+        "record again.",
+    .check = check_sync_covers_little_gpu_work,
+    .claim = Claim{.time = ClaimedTime::idle, .causes = cause_set({IdleCause::synchronizing}), .turn = 70},
+};
 
 }  // namespace gapscope

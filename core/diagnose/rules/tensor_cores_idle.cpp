@@ -46,15 +46,19 @@ std::vector<Finding> check_tensor_cores_idle(const Facts& facts) {
 }  // namespace
 
 extern const Rule tensor_cores_idle = {
-    "tensor_cores_idle",
-    RuleClass::problem,
-    Severity::notable,
-    kNeedsGpuWork | kNeedsCounters,
-    "Matrix products leave the tensor cores idle",
-    "The counters say that these products neither keep the tensor cores busy nor wait for the GPU's memory: they are too small "
-    "for "
-    "the GPU, or of a data type, layout or alignment that the tensor cores do not take.",
-    "Batch small products into larger ones, keep dimensions multiples of 8 (16 for 8-bit types), and use bfloat16 or float16.",
-    check_tensor_cores_idle};
+    .id = "tensor_cores_idle",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::notable,
+    .needs = kNeedsGpuWork | kNeedsCounters,
+    .title = "Matrix products leave the tensor cores idle",
+    .meaning =
+        "The counters say that these products neither keep the tensor cores busy nor wait for the GPU's memory: they are too "
+        "small for the GPU, or of a data type, layout or alignment that the tensor cores do not take.",
+    .remedy =
+        "Batch small products into larger ones, keep dimensions multiples of 8 (16 for 8-bit types), and use bfloat16 or "
+        "float16.",
+    .check = check_tensor_cores_idle,
+    .claim = Claim{.time = ClaimedTime::kernels, .turn = 330},
+};
 
 }  // namespace gapscope

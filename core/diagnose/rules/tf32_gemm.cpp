@@ -42,15 +42,17 @@ std::vector<Finding> check_tf32_gemm(const Facts& facts) {
 }  // namespace
 
 extern const Rule tf32_gemm = {
-    "tf32_gemm",
-    RuleClass::problem,
-    Severity::notable,
-    kNeedsLaunches,
-    "Float matrix products and convolutions in TF32",
-    "Products and convolutions take 32-bit floats and run on tensor cores in TF32; bfloat16 or half would double the peak rate "
-    "and halve the memory "
-    "traffic.",
-    "Use torch.autocast or weights of lower precision, unless the accuracy of float inputs is wanted.",
-    check_tf32_gemm};
+    .id = "tf32_gemm",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::notable,
+    .needs = kNeedsLaunches,
+    .title = "Float matrix products and convolutions in TF32",
+    .meaning =
+        "Products and convolutions take 32-bit floats and run on tensor cores in TF32; bfloat16 or half would double the peak "
+        "rate and halve the memory traffic.",
+    .remedy = "Use torch.autocast or weights of lower precision, unless the accuracy of float inputs is wanted.",
+    .check = check_tf32_gemm,
+    .claim = Claim{.time = ClaimedTime::kernels, .turn = 270},
+};
 
 }  // namespace gapscope

@@ -21,13 +21,15 @@ std::vector<Finding> check_too_few_steps(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule too_few_steps = {"too_few_steps",
-                                   RuleClass::recording,
-                                   Severity::informational,
-                                   kNeedsSteps,
-                                   "Only one step was recorded",
-                                   "One step can show neither how much steps differ nor what belongs to starting up.",
-                                   "Record more steps, for example with active=20 in the profiler's schedule.",
-                                   check_too_few_steps};
+extern const Rule too_few_steps = {
+    .id = "too_few_steps",
+    .rule_class = RuleClass::recording,
+    .severity = Severity::informational,
+    .needs = kNeedsSteps,
+    .title = "Only one step was recorded",
+    .meaning = "One step can show neither how much steps differ nor what belongs to starting up.",
+    .remedy = "Record more steps, for example with active=20 in the profiler's schedule.",
+    .check = check_too_few_steps,
+};
 
 }  // namespace gapscope

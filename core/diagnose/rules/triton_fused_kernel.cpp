@@ -85,15 +85,17 @@ std::vector<Finding> check_triton_fused_kernel(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule triton_fused_kernel = {"triton_fused_kernel",
-                                         RuleClass::good_sign,
-                                         Severity::informational,
-                                         kNeedsNothing,
-                                         "A kernel that torch.compile made from several operators",
-                                         "Inductor fused several operators into one Triton kernel: poi for element by element, "
-                                         "red and per for reductions. The name lists them; "
-                                         "the number at its end is only a counter.",
-                                         "Read the list of operators to see what was fused.",
-                                         check_triton_fused_kernel};
+extern const Rule triton_fused_kernel = {
+    .id = "triton_fused_kernel",
+    .rule_class = RuleClass::good_sign,
+    .severity = Severity::informational,
+    .needs = kNeedsNothing,
+    .title = "A kernel that torch.compile made from several operators",
+    .meaning =
+        "Inductor fused several operators into one Triton kernel: poi for element by element, red and per for reductions. The "
+        "name lists them; the number at its end is only a counter.",
+    .remedy = "Read the list of operators to see what was fused.",
+    .check = check_triton_fused_kernel,
+};
 
 }  // namespace gapscope

@@ -101,15 +101,19 @@ std::vector<Finding> check_unfused_attention(const Facts& facts) {
 }  // namespace
 
 extern const Rule unfused_attention = {
-    "unfused_attention",
-    RuleClass::problem,
-    Severity::costly,
-    kNeedsLaunches | kNeedsOperators,
-    "Attention in separate steps",
-    "Attention runs as a product, a softmax and a second product. The full table of scores is written to memory and read back "
-    "several times, where one fused kernel would keep it on the chip.",
-    "Call torch.nn.functional.scaled_dot_product_attention or a flash attention kernel; with nn.MultiheadAttention pass "
-    "need_weights=False.",
-    check_unfused_attention};
+    .id = "unfused_attention",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::costly,
+    .needs = kNeedsLaunches | kNeedsOperators,
+    .title = "Attention in separate steps",
+    .meaning =
+        "Attention runs as a product, a softmax and a second product. The full table of scores is written to memory and read "
+        "back several times, where one fused kernel would keep it on the chip.",
+    .remedy =
+        "Call torch.nn.functional.scaled_dot_product_attention or a flash attention kernel; with nn.MultiheadAttention pass "
+        "need_weights=False.",
+    .check = check_unfused_attention,
+    .claim = Claim{.time = ClaimedTime::kernels, .turn = 260},
+};
 
 }  // namespace gapscope

@@ -96,17 +96,20 @@ std::vector<Finding> check_unfused_elementwise_chain(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule unfused_elementwise_chain = {"unfused_elementwise_chain",
-                                               RuleClass::problem,
-                                               Severity::notable,
-                                               kNeedsLaunches,
-                                               "Elementwise kernels back to back",
-                                               "Neighbouring kernels each read and write whole tensors and compute next to "
-                                               "nothing, so most of their time is memory traffic and starting up, "
-                                               "which one fused kernel would save.",
-                                               "Compile the function with torch.compile or use a fused operator. That they are "
-                                               "neighbours does not prove that one reads what the other wrote: "
-                                               "check the operators.",
-                                               check_unfused_elementwise_chain};
+extern const Rule unfused_elementwise_chain = {
+    .id = "unfused_elementwise_chain",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::notable,
+    .needs = kNeedsLaunches,
+    .title = "Elementwise kernels back to back",
+    .meaning =
+        "Neighbouring kernels each read and write whole tensors and compute next to nothing, so most of their time is memory "
+        "traffic and starting up, which one fused kernel would save.",
+    .remedy =
+        "Compile the function with torch.compile or use a fused operator. That they are neighbours does not prove that one "
+        "reads what the other wrote: check the operators.",
+    .check = check_unfused_elementwise_chain,
+    .claim = Claim{.time = ClaimedTime::kernels, .turn = 340},
+};
 
 }  // namespace gapscope

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/base/text.h"
+#include "core/diagnose/catalogue.h"
 
 namespace gapscope {
 namespace {
@@ -184,13 +185,16 @@ struct ValueText {
 }  // namespace
 
 std::vector<EvidenceLine> evidence_lines(std::string_view rule, const Evidence& evidence) {
-  constexpr std::string_view kHostToGpu[] = {"low_gpu_utilization", "overhead_bound", "compute_bound",
-                                             "dispatch_heavy_few_kernels", "compile_cpu_tax"};
-  const bool host_to_gpu = std::find(std::begin(kHostToGpu), std::end(kHostToGpu), rule) != std::end(kHostToGpu);
+  const Rule* const known_rule = rule_by_id(rule);
+  const auto name_of = [&](std::string_view key) {
+    if (known_rule != nullptr)
+      for (const EvidenceName& own : known_rule->evidence_names)
+        if (own.key == key) return std::string(own.words);
+    return what_of(key);
+  };
   std::vector<EvidenceLine> lines;
   for (const auto& [key, value] : evidence.entries())
-    lines.push_back({key == "ratio" && host_to_gpu ? "host time against GPU time" : what_of(key),
-                     std::visit(ValueText{unit_of(key)}, value.value)});
+    lines.push_back({name_of(key), std::visit(ValueText{unit_of(key)}, value.value)});
   return lines;
 }
 
