@@ -155,6 +155,7 @@ void TimelinePanel::click(const Document& document, ViewState& view, const Zone&
       break;
     case ZoneKind::counter_title: toggle_counter(view.active().folds, zone.first); break;
     case ZoneKind::more_streams: toggle_all_streams(view.active().folds, zone.process); break;
+    case ZoneKind::more_counters: toggle_all_counters(view.active().folds, zone.process); break;
     case ZoneKind::process_title: toggle_process(view.active().folds, zone.process); break;
     case ZoneKind::pin: set_pinned(view.active().folds, zone.lane, !view.active().folds.lane_pinned[zone.lane.index()]); break;
     case ZoneKind::instants:

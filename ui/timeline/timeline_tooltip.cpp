@@ -158,6 +158,7 @@ void draw_timeline_tooltip(const TimelineScene& scene, const Zone& hovered) {
     case ZoneKind::more_streams:
       muted_line(scene, "Streams that do less work than those above. Click to show or hide them");
       break;
+    case ZoneKind::more_counters: muted_line(scene, "Counters of this process. Click to show or hide them"); break;
     case ZoneKind::process_title:
     case ZoneKind::none: break;
   }

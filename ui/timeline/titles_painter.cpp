@@ -138,24 +138,33 @@ std::string scale_text(const CounterLane& lane) {
   return counter_text(lane.unit, lane.low) + " to " + counter_text(lane.unit, lane.high);
 }
 
-// The counters of several GPUs stand below all of them, so each says whose it is.
-std::string counter_words(const TimelineScene& scene, const Band& band, const CounterLane& lane) {
+// "GPU 1 · ": the counters of several GPUs stand below all of them, so each says whose it is.
+std::string of_gpu(const TimelineScene& scene, const Band& band) {
   const Process& process = scene.document.trace.processes[band.process.index()];
   const auto& all = scene.document.trace.processes;
   const auto gpus = std::count_if(all.begin(), all.end(), [](const Process& p) { return p.is_gpu; });
-  return process.is_gpu && gpus > 1 ? "GPU " + std::to_string(process.device) + " \xC2\xB7 " + lane.title : lane.title;
+  return process.is_gpu && gpus > 1 ? "GPU " + std::to_string(process.device) + " \xC2\xB7 " : "";
 }
 
-// "12 more streams": a click shows them, another one hides them again.
+// "12 more streams", "GPU 1 · 6 counters"
+std::string more_words(const TimelineScene& scene, const Band& band) {
+  const bool streams = band.kind == BandKind::more_streams;
+  const std::string count = format_count(static_cast<std::int64_t>(band.more));
+  const std::string words =
+      count + (band.all_behind ? " " : " more ") + (streams ? "stream" : "counter") + (band.more == 1 ? "" : "s");
+  return streams ? words : of_gpu(scene, band) + words;
+}
+
+// A click shows them, another one hides them again.
 void draw_more_title(TimelineScene& scene, const Band& band, const Box& box, bool hovered) {
   Painter& p = scene.painter;
   if (hovered) p.fill({box.x0, box.y0, scene.areas.lanes.x1, box.y1 - p.hairline()}, colour(scene.theme.raised, 0.6f));
   p.chevron({box.x0 + p.px(kIndent + kChevronRoom / 2), (box.y0 + box.y1) / 2}, band.collapsed, colour(scene.theme.muted));
-  const std::string count =
-      format_count(static_cast<std::int64_t>(band.more)) + (band.more == 1 ? " more stream" : " more streams");
+  const std::string words = more_words(scene, band);
   p.text_in(Face::sans, {box.x0 + p.px(kIndent + kChevronRoom + 4), box.y0, scene.areas.lanes.x1, box.y1},
-            colour(scene.theme.accent), band.collapsed ? count : "hide " + count);
-  scene.zones.add({ZoneKind::more_streams, box.x0, box.y0, scene.areas.lanes.x1, box.y1, {}, {}, band.process, 0, 0, {}});
+            colour(scene.theme.accent), band.collapsed ? words : "hide " + words);
+  const ZoneKind kind = band.kind == BandKind::more_streams ? ZoneKind::more_streams : ZoneKind::more_counters;
+  scene.zones.add({kind, box.x0, box.y0, scene.areas.lanes.x1, box.y1, {}, {}, band.process, 0, 0, {}});
 }
 
 void draw_counter_title(TimelineScene& scene, const Band& band, const Box& box, bool hovered) {
@@ -170,7 +179,7 @@ void draw_counter_title(TimelineScene& scene, const Band& band, const Box& box, 
   // Nothing of what has all but scrolled away: its neighbour's title stands there.
   if (std::min(box.y1 - scene.areas.titles.y0, scene.areas.titles.y1 - box.y0) >= p.px(kLeastOfTitle))
     p.text_in(Face::sans, {x, y, room, y + first_line}, colour(band.collapsed ? scene.theme.muted : scene.theme.text),
-              counter_words(scene, band, lane));
+              of_gpu(scene, band) + lane.title);
   if (!band.collapsed) {
     const float y2 = y + first_line - p.px(3);
     p.text_in(Face::sans, {x, y2, room, y2 + p.px(18)}, colour(scene.theme.muted), scale_text(lane));
@@ -213,7 +222,7 @@ void draw_titles(TimelineScene& scene) {
       p.line_x(box.y1 - p.hairline(), titles.x0, titles.x1, colour(scene.theme.line, 0.6f));
       continue;
     }
-    if (band.kind == BandKind::more_streams) {
+    if (band.kind == BandKind::more_streams || band.kind == BandKind::more_counters) {
       draw_more_title(scene, band, box, scene.pointer_inside && box.holds(scene.pointer));
       p.line_x(box.y1 - p.hairline(), titles.x0, titles.x1, colour(scene.theme.line, 0.6f));
       continue;

@@ -81,6 +81,7 @@ void mirror_folds(const LaneFolds& before, const LaneFolds& now, const LanePartn
   bool any = mirror(before.process_collapsed, now.process_collapsed, partners.process, other.process_collapsed);
   any |= mirror(before.graph_streams_together, now.graph_streams_together, partners.process, other.graph_streams_together);
   any |= mirror(before.all_streams, now.all_streams, partners.process, other.all_streams);
+  any |= mirror(before.all_counters, now.all_counters, partners.process, other.all_counters);
   any |= mirror(before.lane_collapsed, now.lane_collapsed, partners.lane, other.lane_collapsed);
   any |= mirror(before.lane_hidden, now.lane_hidden, partners.lane, other.lane_hidden);
   any |= mirror(before.lane_pinned, now.lane_pinned, partners.lane, other.lane_pinned);

@@ -14,7 +14,7 @@ namespace gapscope {
 namespace {
 
 // What tells how well a GPU is used, before all else; the others of its counters come last, as they are numbered.
-constexpr std::array kFirst = {CounterKind::sm_active, CounterKind::tensor, CounterKind::dram_share};
+constexpr std::array kFirst = {CounterKind::sm_active, CounterKind::tensor, CounterKind::dram_share, CounterKind::watts};
 
 std::size_t order_of(CounterKind kind) {
   const auto at = std::find(kFirst.begin(), kFirst.end(), kind);

@@ -23,6 +23,7 @@ LaneFolds grown_folds(const LaneFolds& folds, const Trace& from, const Trace& to
     if (const ProcessId same = same_process(from, ProcessId(p), to)) {
       grown.process_collapsed[same.index()] = folds.process_collapsed[p];
       grown.all_streams[same.index()] = folds.all_streams[p];
+      grown.all_counters[same.index()] = folds.all_counters[p];
     }
   }
   for (std::size_t l = 0; l < from.lanes.size(); ++l) {

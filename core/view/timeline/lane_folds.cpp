@@ -88,6 +88,7 @@ void reset_folds(LaneFolds& folds, const Trace& trace) {
   folds.graph_streams_together.assign(trace.processes.size(), false);
   folds.lane_role = roles_of_lanes(trace);
   folds.all_streams.assign(trace.processes.size(), false);
+  folds.all_counters.assign(trace.processes.size(), false);
   folds.lane_order = all_in_order<LaneId>(trace.lanes.size());
   const std::vector<std::size_t> launches = launches_of_lanes(trace);
   std::stable_sort(folds.lane_order.begin(), folds.lane_order.end(),
@@ -112,6 +113,7 @@ void toggle_counter(LaneFolds& folds, std::size_t counter) { flip(folds.counter_
 void toggle_graph_streams(LaneFolds& folds, ProcessId process) { flip(folds.graph_streams_together, process.index(), folds); }
 
 void toggle_all_streams(LaneFolds& folds, ProcessId process) { flip(folds.all_streams, process.index(), folds); }
+void toggle_all_counters(LaneFolds& folds, ProcessId process) { flip(folds.all_counters, process.index(), folds); }
 
 void toggle_python(LaneFolds& folds) {
   folds.python_folded = !folds.python_folded;

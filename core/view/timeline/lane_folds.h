@@ -27,6 +27,7 @@ struct LaneFolds {
   std::vector<bool> counter_collapsed;       // by position in Document::counters
   std::vector<bool> graph_streams_together;  // by ProcessId: the streams of CUDA graphs as one lane
   std::vector<bool> all_streams;             // by ProcessId: the streams behind the line are shown as well
+  std::vector<bool> all_counters;            // by ProcessId: the same of counters
   std::vector<LaneId> lane_order;        // every lane once: pinned ones in this order, others in this order in their process
   std::vector<ProcessId> process_order;  // every process once
   std::string filter;                    // only lanes whose title holds it, whatever the case; empty: all
@@ -35,7 +36,8 @@ struct LaneFolds {
   std::uint64_t revision = 0;
 };
 
-constexpr std::size_t kStreamsAtFirst = 6;  // of a GPU; more would leave no room for the threads that feed them
+constexpr std::size_t kStreamsAtFirst = 6;   // of a GPU; more would leave no room for the threads that feed them
+constexpr std::size_t kCountersAtFirst = 4;  // of all GPUs together, and of any other process
 
 // Everything open, GPUs first, then the processes and in them the threads that launch most, the rest in the trace's order.
 // Threads that only hold Python frames (helpers that wait) are folded: a heuristic, the first slice of each depth speaks for
@@ -46,6 +48,7 @@ void toggle_lane(LaneFolds& folds, LaneId lane);
 void toggle_counter(LaneFolds& folds, std::size_t counter);
 void toggle_graph_streams(LaneFolds& folds, ProcessId process);
 void toggle_all_streams(LaneFolds& folds, ProcessId process);
+void toggle_all_counters(LaneFolds& folds, ProcessId process);
 void toggle_python(LaneFolds& folds);
 void toggle_compact(LaneFolds& folds);
 void set_all_lanes(LaneFolds& folds, bool collapsed);

@@ -23,6 +23,14 @@ const Arrangements::GraphStreams* streams_of(const LaneFolds& folds, const Lane&
   return streams.together ? &streams : nullptr;
 }
 
+// GPUs share the room: the threads that feed them stand below the counters of all.
+std::size_t counters_at_first(const Trace& trace, ProcessId process, std::span<const ProcessId> counters) {
+  if (!trace.processes[process.index()].is_gpu) return kCountersAtFirst;
+  std::vector<bool> has(trace.processes.size());
+  for (const ProcessId of : counters) has[of.index()] = trace.processes[of.index()].is_gpu;
+  return kCountersAtFirst / static_cast<std::size_t>(std::count(has.begin(), has.end(), true));
+}
+
 bool is_one_of(const std::vector<LaneId>& lanes, LaneId lane) {
   return std::find(lanes.begin(), lanes.end(), lane) != lanes.end();
 }
@@ -130,12 +138,28 @@ void LaneLayout::add_streams(const Trace& trace, const LaneFolds& folds, Process
 void LaneLayout::add_rest(const Trace& trace, const LaneFolds& folds, ProcessId process, const Shown& shown,
                           std::span<const ProcessId> counters, const Arrangements* arrangements) {
   if (folds.process_collapsed[process.index()]) return;
+  add_counters(trace, folds, process, counters);
+  for (const LaneId lane : shown.others) add_lane(trace, folds, lane, arrangements);
+}
+
+void LaneLayout::add_counters(const Trace& trace, const LaneFolds& folds, ProcessId process,
+                              std::span<const ProcessId> counters) {
+  const std::size_t own = static_cast<std::size_t>(std::count(counters.begin(), counters.end(), process));
+  if (own == 0) return;
+  std::size_t at_first = counters_at_first(trace, process, counters);
+  if (own == at_first + 1) at_first = own;  // the line would take the room of the one that it stands for
+  const bool open = folds.all_counters[process.index()];
+  std::size_t seen = 0;
   for (std::size_t i = 0; i < counters.size(); ++i) {
-    if (counters[i] != process) continue;
+    if (counters[i] != process || (seen++ >= at_first && !open)) continue;
     const bool collapsed = i < folds.counter_collapsed.size() && folds.counter_collapsed[i];
     add_band({BandKind::counter, collapsed, process, {}, 0, collapsed ? metrics_.sparkline : metrics_.counter, i});
   }
-  for (const LaneId lane : shown.others) add_lane(trace, folds, lane, arrangements);
+  if (own <= at_first) return;
+  Band line{BandKind::more_counters, !open, process, {}, 0, metrics_.more};
+  line.more = own - at_first;
+  line.all_behind = at_first == 0;
+  add_band(line);
 }
 
 void LaneLayout::add_lane(const Trace& trace, const LaneFolds& folds, LaneId id, const Arrangements* arrangements) {

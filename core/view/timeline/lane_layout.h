@@ -25,7 +25,7 @@ struct LaneMetrics {
   float summary = 8;       // of the thin slices in a folded lane
   float counter = 48;      // of an open counter
   float sparkline = 16;    // of a folded one
-  float more = 18;         // of the line "12 more streams"
+  float more = 18;         // of the lines "12 more streams" and "11 more counters"
   float stream_head = 16;  // above the kernels of a stream: badges, and the spans at its foot
   float spans = 6;         // of the strip of annotations and waits over a stream's kernels, whatever their nesting
   float kernels = 20;      // of a row of kernels with the pixel below it
@@ -40,7 +40,7 @@ struct LaneMetrics {
   LaneMetrics with_low_streams() const;
 };
 
-enum class BandKind : unsigned char { process, lane, counter, more_streams };
+enum class BandKind : unsigned char { process, lane, counter, more_streams, more_counters };
 
 // One horizontal band of the timeline.
 struct Band {
@@ -55,7 +55,8 @@ struct Band {
   const ArrangedLane* arranged = nullptr;  // of a lane: its rows where they are not those of the trace
   const ArrangedLane* spans = nullptr;     // of a stream: what lies over its work, in the strip above; may be null
   bool stream = false;                     // a GPU stream with work: one row of kernels, more only where they overlap
-  std::size_t more = 0;                    // of a line of more streams: how many lie behind it
+  std::size_t more = 0;                    // of a line of more streams or counters: how many lie behind it
+  bool all_behind = false;                 // of such a line: none of them is in sight without it
   const Arrangements::GraphStreams* streams = nullptr;  // of a lane that stands for several: all of them
   bool pinned = false;
   float bottom() const { return y + height; }
@@ -64,8 +65,8 @@ struct Band {
 class LaneLayout {
  public:
   LaneLayout() = default;
-  // `counters`: the process of each; they lie between its header and its lanes. `arrangements` may be null: not there yet.
-  // It must outlive the layout.
+  // `counters`: the process of each; they lie between its header and its lanes, those that come first in sight and more of
+  // them behind a line. `arrangements` may be null: not there yet. It must outlive the layout.
   LaneLayout(const Trace& trace, const LaneFolds& folds, const LaneMetrics& metrics, std::span<const ProcessId> counters = {},
              const Arrangements* arrangements = nullptr);
 
@@ -113,6 +114,7 @@ class LaneLayout {
                   const Arrangements* arrangements);
   void add_rest(const Trace& trace, const LaneFolds& folds, ProcessId process, const Shown& shown,
                 std::span<const ProcessId> counters, const Arrangements* arrangements);
+  void add_counters(const Trace& trace, const LaneFolds& folds, ProcessId process, std::span<const ProcessId> counters);
   void add_streams(const Trace& trace, const LaneFolds& folds, ProcessId process, const std::vector<LaneId>& streams,
                    const Arrangements* arrangements);
   void add_lane(const Trace& trace, const LaneFolds& folds, LaneId lane, const Arrangements* arrangements);

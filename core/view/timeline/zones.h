@@ -23,6 +23,7 @@ enum class ZoneKind : std::uint8_t {
   counter_title,
   badge,
   more_streams,
+  more_counters,
   gap
 };
 
@@ -31,7 +32,7 @@ struct Zone {
   float x0 = 0, y0 = 0, x1 = 0, y1 = 0;  // [x0, x1) x [y0, y1), px of the window
   SliceId slice;                         // slice; longest of a run; where a flow end leads
   LaneId lane;                           // lane_title, instants
-  ProcessId process;                     // process_title, more_streams
+  ProcessId process;                     // process_title, more_streams, more_counters
   std::uint32_t first = 0;  // position in Trace::instants; counter: in Document::counters; badge: in Diagnosis::findings;
                             // gap: in DeviceAccount::gaps
   std::uint32_t count = 0;  // of a run, of instants, of marks in a badge

@@ -74,6 +74,40 @@ TEST_CASE("every busy stream's kernels are on the screen at start, at every size
   }
 }
 
+TEST_CASE("with hardware counters, too, the thread that launches is on the screen at start, and a click opens the counters") {
+  for (const char* name : {"recorded_add_counters", "recorded_geglu_counters", "recorded_gemm_counters"}) {
+    const auto document = analyzed(recording(name));
+    REQUIRE(document);
+    for (const auto& size : kSizes) {
+      CAPTURE(name);
+      CAPTURE(size.first);
+      HeadlessUi h(document.get(), size.first, size.second);
+      const auto counters = [&] {
+        const PictureLayout layout = picture_layout(h.ui);
+        return std::count_if(layout.rows.begin(), layout.rows.end(),
+                             [](const PictureRow& row) { return row.kind == RowKind::counter; });
+      };
+      const std::vector<LaneId>& order = h.ui.view().active().folds.lane_order;
+      const auto launching = std::find_if(order.begin(), order.end(),
+                                          [&](LaneId lane) { return document->trace.lane(lane).kind == LaneKind::cpu_thread; });
+      REQUIRE(launching != order.end());
+      const PictureLayout layout = picture_layout(h.ui);
+      const auto row = std::find_if(layout.rows.begin(), layout.rows.end(), [&](const PictureRow& r) {
+        return r.kind == RowKind::cpu && r.lane == document->trace.lane(*launching).title;
+      });
+      REQUIRE(row != layout.rows.end());
+      CHECK(row->box.height() >= 8);
+      CHECK(counters() == kCountersAtFirst);
+      const auto is_line = [](const Zone& zone) { return zone.kind == ZoneKind::more_counters; };
+      const std::vector<Zone> zones = h.ui.timeline().zones().all();
+      const auto line = std::find_if(zones.begin(), zones.end(), is_line);
+      REQUIRE(line != zones.end());
+      h.click({line->x0 + 40, (line->y0 + line->y1) / 2});
+      CHECK(counters() > kCountersAtFirst + 1);
+    }
+  }
+}
+
 namespace {
 
 // All that lies between the first and the last row of kernels belongs to the GPUs, A's before B's, below the one ruler.

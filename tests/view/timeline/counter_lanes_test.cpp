@@ -9,6 +9,7 @@
 #include "core/view/timeline/lane_layout.h"
 #include "core/view/timeline/time_view.h"
 #include "tests/support/hand_trace.h"
+#include "tests/support/load_text.h"
 #include "tests/support/tiny_traces.h"
 
 using namespace gapscope;
@@ -156,6 +157,45 @@ TEST_CASE(
   CHECK(bands() == "PlCCCCPClPC");
 }
 
+TEST_CASE(
+    "of many counters the first four of all GPUs, and of any other process, are in sight; a line stands for more of them") {
+  const auto trace = test::load_text(test::events(
+      R"({"ph":"M","name":"process_labels","pid":0,"args":{"labels":"GPU 0"}},
+         {"ph":"M","name":"process_labels","pid":1,"args":{"labels":"GPU 1"}},
+         {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":1,"args":{"device":0,"stream":7}},
+         {"ph":"X","cat":"kernel","name":"k","pid":1,"tid":7,"ts":1,"dur":1,"args":{"device":1,"stream":7}},
+         {"ph":"X","cat":"cpu_op","name":"f","pid":9,"tid":9,"ts":1,"dur":1})"));
+  REQUIRE(trace->processes.size() == 3);
+  std::vector<ProcessId> processes;  // both GPUs, then the host's
+  for (const bool gpus : {true, false})
+    for (std::size_t p = 0; p < 3; ++p)
+      if (trace->processes[p].is_gpu == gpus) processes.emplace_back(p);
+  LaneFolds folds;
+  reset_folds(folds, *trace);
+  const auto bands = [&](const std::vector<std::size_t>& of_processes) {
+    std::vector<ProcessId> counters;
+    for (std::size_t p = 0; p < of_processes.size(); ++p) counters.insert(counters.end(), of_processes[p], processes[p]);
+    folds.counter_collapsed.assign(counters.size(), true);
+    std::string text;
+    const LaneLayout layout(*trace, folds, LaneMetrics{}, counters);
+    for (const Band& band : layout.bands())
+      text += band.kind == BandKind::process         ? std::string("P")
+              : band.kind == BandKind::lane          ? std::string("l")
+              : band.kind == BandKind::counter       ? std::string("c")
+              : band.kind == BandKind::more_counters ? "+" + std::to_string(band.more) + (band.all_behind ? "!" : "")
+                                                     : std::string("?");
+    return text;
+  };
+  CHECK(bands({4, 0, 4}) == "PlPlccccPccccl");
+  CHECK(bands({5, 0, 5}) == "PlPlcccccPcccccl");  // the line would take the room of the one behind it
+  CHECK(bands({15, 0, 6}) == "PlPlcccc+11Pcccc+2l");
+  CHECK(bands({15, 4, 0}) == "PlPlcc+13cc+2Pl");
+  toggle_all_counters(folds, processes[0]);
+  CHECK(bands({6, 4, 0}) == "PlPlcccccc+4cc+2Pl");
+  toggle_all_counters(folds, processes[0]);
+  CHECK(bands({6, 4, 0}) == "PlPlcc+4cc+2Pl");
+}
+
 TEST_CASE("a series with means has each column's mean over time, whatever the zoom") {
   std::mt19937 random(11);
   Samples samples;
@@ -207,8 +247,9 @@ TEST_CASE("of a GPU's own counters the most telling lie first, and holes between
   const std::vector<CounterLane>& lanes = *doc->counters();
   std::string order;
   for (const CounterLane& lane : lanes) order += lane.title + "; ";
-  CHECK(order.find("SM active %; DRAM of peak %; GPU utilization; ") == 0);
-  CHECK(order.find("DRAM read GB/s; GPU power W; ") != std::string::npos);
+  CHECK(order.find("SM active %; DRAM of peak %; GPU power W; GPU utilization; ") == 0);
+  CHECK(order.find("; DRAM read GB/s; ") > order.find("GPU utilization; "));
+  CHECK(order.find("; DRAM read GB/s; ") != std::string::npos);
   CHECK(order.find("Counter sampling") == std::string::npos);
   CHECK(lanes[0].high == 100);
   std::vector<CounterColumn> columns;
