@@ -14,6 +14,7 @@
 #include <variant>
 
 #include "core/view/compile/compile_state.h"
+#include "core/view/details/kernel_command.h"
 #include "core/view/document.h"
 #include "core/view/kernels/kernels_model.h"
 #include "core/view/modules/modules_model.h"
@@ -36,9 +37,9 @@ struct AnalysisQuestion {
 std::shared_ptr<const AnalysisQuestion::Answer> answer(const Document& document, const AnalysisQuestion& question,
                                                        const std::atomic<bool>* cancel);
 
-using Question =
-    std::variant<AnalysisQuestion, TableQuestion, KernelsQuestion, StepsQuestion, AreaQuestion, FlameQuestion, SearchQuestion,
-                 StepDifferenceQuestion, SqlQuestion, RanksQuestion, OverviewQuestion, ModulesQuestion, CompileQuestion>;
+using Question = std::variant<AnalysisQuestion, TableQuestion, KernelsQuestion, StepsQuestion, AreaQuestion, FlameQuestion,
+                              SearchQuestion, StepDifferenceQuestion, SqlQuestion, RanksQuestion, OverviewQuestion,
+                              ModulesQuestion, CompileQuestion, KernelCommandQuestion>;
 
 template <class Q>
 struct Asked {

@@ -1,13 +1,16 @@
 // frame FILE...: CPU time of a frame of the window, without a window: at ten zoom levels from the whole trace to a single
 // kernel, panning every frame, with badges, counters, the selection's arrows and all others; then with each tab open.
-// Prints median and worst milliseconds. Drawing is all of AppUi and Dear ImGui up to the vertices; no GPU takes part.
+// Then selects one kernel after the other with Details open. Prints median and worst milliseconds. Drawing is all of AppUi and
+// Dear ImGui up to the vertices; no GPU takes part.
 #include <imgui.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -29,6 +32,8 @@ constexpr int kZooms = 10;
 constexpr int kFrames = 40;
 constexpr int kRounds = 5;  // the same way again; of each frame the fastest counts, so that a busy machine spoils nothing
 constexpr int kWarmUp = 4;  // frames that lay out what a change opened
+constexpr int kFramesSelected = 3;
+constexpr std::size_t kSelected = 20;
 constexpr double kPanWidths = 0.011;
 constexpr double kMedianBudgetMs = 2, kWorstBudgetMs = 8;
 
@@ -62,6 +67,19 @@ struct Bench {
                 ui.ui.timeline().rects().size(), ImGui::GetDrawData()->TotalVtxCount, good ? "" : "  OVER");
   }
 
+  // The frames after each selection, until all that was asked for is shown.
+  void measure_selecting(const std::vector<SliceId>& slices) {
+    Times times{std::vector<double>(slices.size() * kFramesSelected, 1e9)};
+    for (int round = 0; round < kRounds; ++round) {
+      auto ms = times.ms.begin();
+      for (const SliceId slice : slices) {
+        select_slice(ui.ui.view(), slice, /*reveal=*/true);
+        for (int i = 0; i < kFramesSelected; ++i, ++ms) *ms = std::min(*ms, frame());
+      }
+    }
+    report("selecting kernels", std::move(times), 0);
+  }
+
   // Pans away. The slowest of the frames that lay out what a change opened counts as `first`; there is one of each, so a
   // busy machine shows in it.
   void measure(const std::string& what) {
@@ -92,6 +110,19 @@ TimeView zoom_level(const Trace& trace, SliceId slice, int level) {
   const double length = whole * std::pow(close / whole, static_cast<double>(level) / (kZooms - 1));
   const Ns middle = trace.begin(slice) + trace.duration(slice) / 2, half = static_cast<Ns>(length / 2);
   return within_limits(TimeView{{middle - half, middle + half}, 0, 0}, trace.span);
+}
+
+// Some of the kernels whose name the most have, all over the trace.
+std::vector<SliceId> commonest_kernels(const Document& document) {
+  std::map<std::uint32_t, std::vector<SliceId>> named;
+  for (const GpuRow& row : document.trace.gpu)
+    if (document.trace.kind(row.slice) == Kind::kernel) named[document.trace.name_id(row.slice).value].push_back(row.slice);
+  std::vector<SliceId> most, some;
+  for (std::pair<const std::uint32_t, std::vector<SliceId>>& one : named)
+    if (one.second.size() > most.size()) most = std::move(one.second);
+  for (std::size_t i = 0; i < std::min(most.size(), kSelected); ++i)
+    some.push_back(most[i * most.size() / std::min(most.size(), kSelected)]);
+  return some;
 }
 
 void measure_file(const std::string& path, bool& within) {
@@ -127,6 +158,8 @@ void measure_file(const std::string& path, bool& within) {
     bench.measure(std::string("tab ") + panels()[tab].title + ", a range");
     view.active().range.reset();
   }
+  show_panel(view, "details");
+  bench.measure_selecting(commonest_kernels(document));
   within = within && bench.within;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/view/details/kernel_command.h"
 #include "core/view/timeline/gap_view.h"
 #include "core/view/timeline/slice_colour.h"
 #include "ui/panels.h"
@@ -198,7 +199,7 @@ std::vector<int> columns_of(const DetailsModel& model, int columns) {
   for (const DetailsSection& section : model.sections) {
     const auto shortest = std::min_element(filled.begin(), filled.begin() + columns);
     *shortest += section.lines.size() + 2;  // its title and the space after it
-    if (!section.code.empty()) *shortest += kCodeLines;
+    if (!section.code_hover.empty()) *shortest += kCodeLines;
     column_of.push_back(static_cast<int>(shortest - filled.begin()));
   }
   return column_of;
@@ -228,12 +229,15 @@ void draw_sections(DetailsDrawing& panel, const DetailsModel& model) {
 // Makes the model anew for another selection or fresh args, and asks for the args that it lacks.
 void refresh(const Document& document, ViewState& view, Requests& out) {
   DetailsState& details = view.active().details;
-  if (details.model.slice == view.active().selection) return;
+  if (may_have_ncu_command(document.trace, view.active().selection))
+    ask(document, KernelCommandQuestion{view.active().selection}, out);
+  const auto command = answer_to<KernelCommandQuestion>(document);
+  if (details.model.slice == view.active().selection && details.model.command == command) return;
   if (details.args.slice != view.active().selection) {
     details.args = {view.active().selection, ArgsState::Stage::reading, {}, {}};
     out.add(ReadArgs{view.active().selection});
   }
-  details.model = make_details(document, view.active().selection, &details.args);
+  details.model = make_details(document, view.active().selection, &details.args, command);
 }
 
 }  // namespace

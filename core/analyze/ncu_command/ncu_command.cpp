@@ -141,17 +141,23 @@ std::optional<NcuCommand> NcuCommands::of(SliceId kernel) const {
   return out;
 }
 
-std::optional<NcuCommand> ncu_command(const Trace& trace, const LinkIndex& links, const NameIndex& names, SliceId kernel) {
-  if (!kernel || trace.kind(kernel) != Kind::kernel || trace.gpu_row(kernel) == nullptr) return std::nullopt;
-  if (is_communication_name(trace.name(kernel)) || states_hip(trace)) return std::nullopt;
+bool may_have_ncu_command(const Trace& trace, SliceId kernel) {
+  if (!kernel || trace.kind(kernel) != Kind::kernel || trace.gpu_row(kernel) == nullptr) return false;
+  if (is_communication_name(trace.name(kernel)) || states_hip(trace)) return false;
+  return !kernel_function(trace.name(kernel)).empty();
+}
+
+std::optional<NcuCommand> ncu_command(const Trace& trace, const LinkIndex& links, const NameIndex& names, SliceId kernel,
+                                      const std::atomic<bool>* cancel) {
+  if (!may_have_ncu_command(trace, kernel)) return std::nullopt;
   NcuCommand out{kernel_function(trace.name(kernel)), 0, 0, {}};
-  if (out.function.empty()) return std::nullopt;
   const auto order = [&](SliceId slice, SliceId call) {
     return launch_order(call ? trace.span_of(call) : Span{}, call.valid(), trace.span_of(slice), slice);
   };
   const auto place = order(kernel, links.call_of(kernel));
   for (const StringId name : names.used_names()) {
     const std::string_view text = trace.strings[name];
+    if (cancel && *cancel) return std::nullopt;
     if (text.find(out.function) == text.npos || kernel_function(text) != out.function || is_communication_name(text)) continue;
     RowWalk rows(trace.gpu);
     for (const SliceId slice : names.slices_named(name)) {

@@ -5,6 +5,7 @@
 // (--kernel-name-base function, its default), and then by their place among the launches that fit, in the order of the
 // launches. A launch's place is that among the launches of the recording whose function has the same name, on all devices: a
 // recording that began after the program did knows nothing of those before: ncu_note() says what to do.
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -55,7 +56,11 @@ class NcuCommands {
   std::unordered_map<std::uint32_t, std::uint64_t> place_;  // by slice
 };
 
-// The same command for one kernel alone, without those of all others: O(names, and launches of its function).
-std::optional<NcuCommand> ncu_command(const Trace& trace, const LinkIndex& links, const NameIndex& names, SliceId kernel);
+// Whether ncu_command() may find one, without counting: not of communication, nor of what ROCm says that it ran.
+bool may_have_ncu_command(const Trace& trace, SliceId kernel);
+// The same command for one kernel alone, without those of all others: O(names, and launches of its function). None, too, once
+// `cancel` (may be null) is set.
+std::optional<NcuCommand> ncu_command(const Trace& trace, const LinkIndex& links, const NameIndex& names, SliceId kernel,
+                                      const std::atomic<bool>* cancel = nullptr);
 
 }  // namespace gapscope

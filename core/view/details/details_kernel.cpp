@@ -72,16 +72,21 @@ DetailsLine occupancy_line(const Document& doc, const GpuRow& row) {
   return text_line("occupancy", words, occupancy_hover(*sm, *fit, row));
 }
 
-DetailsSection ncu_section(const Document& doc, SliceId kernel) {
-  const std::optional<NcuCommand> ncu = ncu_command(doc.trace, doc.links, doc.names, kernel);
-  if (!ncu) return {};
+DetailsSection ncu_section(const Document& doc, SliceId kernel, const KernelCommand* command) {
+  if (!may_have_ncu_command(doc.trace, kernel)) return {};
   DetailsSection section{"Nsight Compute", {}, {}};
+  section.code_hover = ncu_note();
+  if (!command) {
+    section.note = "Counting the launches of this kernel...";
+    return section;
+  }
+  const std::optional<NcuCommand>& ncu = command->ncu;
+  if (!ncu) return {};
   const auto count = [](std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); };
   section.note = ncu->of == 1 ? fmt::format("Profiles this launch again: the only one of {} in this recording.", ncu->function)
                               : fmt::format("Profiles this launch again: number {} of the {} of {} in this recording.",
                                             count(ncu->skip + 1), count(ncu->of), ncu->function);
   section.code = ncu->command;
-  section.code_hover = ncu_note();
   return section;
 }
 

@@ -11,7 +11,8 @@ DetailsSection decoded_name(std::string_view name);
 // about and what the file states on hover. Where the file does not hold what it takes, what it states, and why that is all.
 DetailsLine occupancy_line(const Document& doc, const GpuRow& row);
 
-// The command that profiles this launch again with Nsight Compute; without a title where there is none.
-DetailsSection ncu_section(const Document& doc, SliceId kernel);
+// The command that profiles this launch again with Nsight Compute; without a title where there is none. `command` may be null:
+// its place among the launches is not counted yet.
+DetailsSection ncu_section(const Document& doc, SliceId kernel, const KernelCommand* command);
 
 }  // namespace gapscope

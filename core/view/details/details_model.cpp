@@ -1,6 +1,7 @@
 #include "core/view/details/details_model.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/demangle.h"
 #include "core/base/text.h"
@@ -109,7 +110,7 @@ DetailsSection parents_section(const Document& doc, const std::vector<DetailsCru
   return section;
 }
 
-void add_gpu_sections(const Document& doc, SliceId slice, std::vector<DetailsSection>& out) {
+void add_gpu_sections(const Document& doc, SliceId slice, const KernelCommand* command, std::vector<DetailsSection>& out) {
   const GpuRow* row = doc.trace.gpu_row(slice);
   if (!row) return;
   const Kind kind = doc.trace.kind(slice);
@@ -121,7 +122,7 @@ void add_gpu_sections(const Document& doc, SliceId slice, std::vector<DetailsSec
   }
   out.push_back(launched_from(doc, *row));
   out.push_back(gpu_place(doc, *row));
-  if (DetailsSection ncu = ncu_section(doc, slice); !ncu.title.empty()) out.push_back(std::move(ncu));
+  if (DetailsSection ncu = ncu_section(doc, slice, command); !ncu.title.empty()) out.push_back(std::move(ncu));
 }
 
 }  // namespace
@@ -132,7 +133,8 @@ ArgsState read_args_of(const Trace& trace, SliceId slice) {
   return {slice, ArgsState::Stage::ready, std::move(*args), {}};
 }
 
-DetailsModel make_details(const Document& doc, SliceId slice, const ArgsState* args) {
+DetailsModel make_details(const Document& doc, SliceId slice, const ArgsState* args,
+                          std::shared_ptr<const KernelCommand> command) {
   const Trace& trace = doc.trace;
   DetailsModel model;
   model.slice = slice;
@@ -142,7 +144,8 @@ DetailsModel make_details(const Document& doc, SliceId slice, const ArgsState* a
   for (const SliceId s : doc.lanes.ancestors(slice)) model.path.push_back({demangle(trace.name(s)), s});
   model.crumbs = breadcrumb(doc, slice);
 
-  add_gpu_sections(doc, slice, model.sections);
+  add_gpu_sections(doc, slice, command && command->kernel == slice ? command.get() : nullptr, model.sections);
+  model.command = std::move(command);
   if (DetailsSection counters = counters_of(doc, slice); !counters.title.empty()) model.sections.push_back(std::move(counters));
   if (DetailsSection own = operator_args(doc, slice); !own.lines.empty()) model.sections.push_back(std::move(own));
   if (DetailsSection sums = arithmetic(doc, slice, args); !sums.title.empty()) model.sections.push_back(std::move(sums));

@@ -2,11 +2,13 @@
 // What the details panel says about one slice, as plain lines: made from the document and the slice's args, which
 // somebody else reads from the file (that may take a while, so the model also says "not yet" and "could not").
 // A value that the file does not hold is "not recorded" or left out; it is never shown as 0.
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/load/args.h"
 #include "core/view/details/breadcrumb.h"
+#include "core/view/details/kernel_command.h"
 #include "core/view/document.h"
 
 namespace gapscope {
@@ -36,7 +38,7 @@ struct DetailsSection {
   std::string note;  // a sentence instead of, or before, the lines
   std::vector<DetailsLine> lines;
   std::string code = {};        // to be copied: a command
-  std::string code_hover = {};  // what it takes
+  std::string code_hover = {};  // what it takes; set before the command is known, too
 };
 
 struct DetailsCrumb {
@@ -49,9 +51,10 @@ struct DetailsModel {
   std::string name;          // demangled, whole
   std::string name_in_file;  // only where it differs from `name`
   Kind kind = Kind::other;
-  std::vector<DetailsCrumb> path;        // from the outermost ancestor to the parent
-  std::vector<Breadcrumb> crumbs;        // from the process to the slice, and to the kernel that it launched
-  std::vector<DetailsSection> sections;  // what is asked most comes first: a kernel's resources, then time, then args
+  std::vector<DetailsCrumb> path;                // from the outermost ancestor to the parent
+  std::vector<Breadcrumb> crumbs;                // from the process to the slice, and to the kernel that it launched
+  std::vector<DetailsSection> sections;          // what is asked most comes first: a kernel's resources, then time, then args
+  std::shared_ptr<const KernelCommand> command;  // as it was given
 };
 
 // At most this many launched slices are listed; the rest is counted. A graph launch can have thousands.
@@ -60,7 +63,8 @@ constexpr std::size_t kDetailsMaxLaunched = 24;
 // Up to this many parents are shown as a path alone; a deeper chain is also a section of its own.
 constexpr std::size_t kDetailsMaxPath = 8;
 
-// `args` may be null or belong to another slice: then they count as not read yet.
-DetailsModel make_details(const Document& doc, SliceId slice, const ArgsState* args);
+// `args` and `command` may be null or belong to another slice: then they count as not there yet.
+DetailsModel make_details(const Document& doc, SliceId slice, const ArgsState* args,
+                          std::shared_ptr<const KernelCommand> command = nullptr);
 
 }  // namespace gapscope
