@@ -193,6 +193,12 @@ std::vector<std::string> compile_summary(const Trace& trace, const CompileUse& u
     add(fmt::format("{} of {} of compiled code: {} on the host, {} of GPU work with {}.", counted(calls, "call"),
                     counted(use.regions.size(), "piece"), format_duration(host), format_duration(use.in_regions.gpu),
                     counted(use.in_regions.kernels, "kernel")));
+  std::uint64_t runs = 0;
+  Ns gpu = 0;
+  for (const FusedKernel& k : use.kernels) runs += k.slices.size(), gpu += k.gpu;
+  if (runs > 0 && calls == 0)
+    add(fmt::format("{} of {} that Inductor made: {} of GPU time. No compiled piece that called them is in this trace.",
+                    counted(runs, "run"), counted(use.kernels.size(), "kernel"), format_duration(gpu)));
   add(breaks_sentence(use));
   add(versions_sentence(use));
   add(guards_sentence(use.guards));

@@ -225,8 +225,9 @@ PageSection machine_section(const RunOverview& overview) {
   out.key = "machine";
   out.title = "Device and software";
   for (const OverviewDevice& d : overview.devices) {
-    std::string value = d.name.empty() ? "not described in this trace" : d.name;
-    if (const DeviceProperties* p = d.properties) {
+    const DeviceProperties* p = d.properties;
+    std::string value = !d.name.empty() ? d.name : p ? "no name in this trace" : "not described in this trace";
+    if (p) {
       if (p->sms > 0) value += fmt::format(", {} SMs", p->sms);
       if (p->total_global_mem > 0) value += ", " + format_bytes(static_cast<std::uint64_t>(p->total_global_mem));
       if (p->compute_major > 0) value += fmt::format(", compute {}.{}", p->compute_major, p->compute_minor);
@@ -254,6 +255,11 @@ PageSection recording_section(const Trace& trace, const RunOverview& overview) {
     out.notes.emplace_back("gapscope record sees CUDA calls and GPU work alone; torch.profiler.profile adds what is missing:");
   for (const MissingPart& m : r.missing) out.notes.push_back(fmt::format("{} Add {}.", m.what, m.python));
   return out;
+}
+
+bool says_nothing(const PageSection& section) {
+  return section.lines.empty() && section.bars.empty() && section.table.rows.empty() && section.notes.empty() &&
+         section.code.empty();
 }
 
 }  // namespace
@@ -296,6 +302,7 @@ OverviewPage overview_page(const Trace& trace, const RunOverview& overview, cons
   if (!overview.devices.empty()) page.sections.push_back(memory_section(overview));
   if (PageSection machine = machine_section(overview); !machine.lines.empty()) page.sections.push_back(std::move(machine));
   page.sections.push_back(recording_section(trace, overview));
+  std::erase_if(page.sections, says_nothing);
   return page;
 }
 

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "core/analyze/compiled/compile_use.h"
+#include "core/load/load_trace.h"
 #include "core/view/document.h"
 #include "core/view/overview/html.h"
 #include "core/view/overview/timeline_svg.h"
@@ -36,12 +37,16 @@ std::string unclosed(const std::string& html) {
   return open.empty() ? "" : open.back();
 }
 
-std::string page_of(const Document& document) {
+OverviewPage overview_of(const Document& document) {
   document.diagnose();
   const std::vector<GpuOp> ops = gpu_ops(document.trace, document.links);
   const RunOverview overview = make_overview(document.trace, document.links, *document.analysis(), ops);
-  OverviewPage page = overview_page(document.trace, overview, *document.diagnosis(),
-                                    compile_use(document.trace, document.lanes, document.links, ops));
+  return overview_page(document.trace, overview, *document.diagnosis(),
+                       compile_use(document.trace, document.lanes, document.links, ops));
+}
+
+std::string page_of(const Document& document) {
+  OverviewPage page = overview_of(document);
   HtmlReport report;
   report.title = page.file;
   report.lead = {page.verdict};
@@ -51,6 +56,25 @@ std::string page_of(const Document& document) {
 }
 
 }  // namespace
+
+TEST_CASE("every heading of a page has something below it, and kernels of Inductor without their piece are told") {
+  for (const auto& path : real_traces()) {
+    CAPTURE(path.string());
+    const auto loaded = load_trace(path.string());
+    REQUIRE(loaded.ok());
+    const Document document(*loaded);
+    for (const PageSection& section : overview_of(document).sections) {
+      CAPTURE(section.title);
+      CHECK(section.lines.size() + section.bars.size() + section.table.rows.size() + section.notes.size() > 0);
+    }
+  }
+  const Document alone(load_text(
+      events(slice("triton_poi_fused_add_0", "1", "5", ", \"args\": {\"device\": 0, \"stream\": 7}", "kernel", "7"))));
+  std::string notes;
+  for (const PageSection& section : overview_of(alone).sections)
+    if (section.key == "compile") notes = section.notes.empty() ? "" : section.notes.front();
+  CHECK(notes.starts_with("1 run of 1 kernel that Inductor made: 5.00 "));
+}
 
 TEST_CASE("text of a trace cannot become markup") {
   CHECK(html_text("<script>alert('x')&\"</script>") == "&lt;script&gt;alert(&#39;x&#39;)&amp;&quot;&lt;/script&gt;");
