@@ -20,7 +20,8 @@ namespace {
 
 constexpr float kFilterWidth = 180;  // px at scale 1
 constexpr float kStepsWidth = 1220;
-constexpr float kLeastInk = 0.45f;  // of the hue in the smallest difference
+constexpr float kVerdictShare = 0.4f;  // of the panel's height, at most
+constexpr float kLeastInk = 0.45f;     // of the hue in the smallest difference
 constexpr std::size_t kMostIndent = 24;
 
 struct ComparePanel {
@@ -306,6 +307,18 @@ void draw_toolbar(ComparePanel& panel) {
   draw_csv_buttons(".compare.csv", csv, panel.out);
 }
 
+// Of what is too long for a low panel, its begin; the rest scrolls, so that the rows below stay in sight.
+void draw_verdict(const ComparePanel& panel) {
+  const std::string text = printable(panel.c.verdict);
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const float line = ImGui::GetTextLineHeight(), most = std::max(2 * line, std::floor(room.y * kVerdictShare / line) * line);
+  const float lines = std::floor(text_width(Face::bold, text) / std::max(room.x, 1.0f)) + 1;  // one more where words end early
+  if (lines * line <= most) return draw_text(Face::bold, panel.theme.text, text, /*wrap=*/true);
+  ImGui::BeginChild("verdict", {0, most});
+  draw_text(Face::bold, panel.theme.text, text, /*wrap=*/true);
+  ImGui::EndChild();
+}
+
 void draw_invitation(const Document& document, ViewState& view, Requests& out) {
   if (view.compare.loading) return draw_absence(view, "The second trace is on its way.");
   draw_absence(
@@ -335,7 +348,7 @@ void draw_compare(const Document& document, ViewState& view, Requests& out) {
   if (!answer->error.empty())
     return draw_text(Face::sans, theme_of(view.theme).notable, printable(answer->error), /*wrap=*/true);
   ComparePanel panel{view, out, theme_of(view.theme), view.compare, *answer, answer->comparison};
-  draw_text(Face::bold, panel.theme.text, printable(panel.c.verdict), /*wrap=*/true);
+  draw_verdict(panel);
   draw_toolbar(panel);
   arrange_comparison(view.compare);
   if (panel.state.table == CompareTable::steps) return draw_steps_table(panel);

@@ -164,19 +164,25 @@ void draw_save(SqlPanel& panel) {
   draw_hover("Keep this query for later, whatever trace is open.");
 }
 
+// Beside the last button where it fits there, else below.
+void place_button(const char* title) {
+  ImGui::SameLine();
+  if (ImGui::GetContentRegionAvail().x < ImGui::CalcTextSize(title).x + ImGui::GetStyle().FramePadding.x * 2) ImGui::NewLine();
+}
+
 void draw_left(SqlPanel& panel) {
   const bool running = is_running(panel);
   if (ImGui::Button(running ? "Running" : "Run")) panel.state.wants_run = true;
   draw_hover("Run the query (Ctrl+Enter, F5). Another run ends the one under way.");
-  ImGui::SameLine();
+  place_button("Examples");
   draw_examples_menu(panel);
-  ImGui::SameLine();
+  place_button("Tables");
   draw_tables_menu(panel);
-  ImGui::SameLine();
+  place_button("Recent");
   draw_queries_menu("Recent", panel.state.recent, panel);
-  ImGui::SameLine();
+  place_button("Saved");
   draw_queries_menu("Saved", panel.state.saved, panel);
-  ImGui::SameLine();
+  place_button("Unsave");
   draw_save(panel);
   if (draw_sql_editor(panel.state, panel.answer().get(), ImGui::GetContentRegionAvail().y - ImGui::GetTextLineHeight(),
                       panel.view))
