@@ -49,7 +49,6 @@ class EventWriter {
     return asked_.size() + kept_.size() + ranges_.kept();
   }  // of what was, for what is still to come
   bool full() const { return options_.max_mb > 0 && file_.bytes() >= options_.max_mb * 1'000'000; }
-  bool saw_cuda() const { return saw_cuda_; }
   const CounterText& counters() const { return counters_; }
 
  private:

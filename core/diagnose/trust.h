@@ -22,9 +22,6 @@ struct Trust {
 
   Ns unexplained = 0;  // of the busiest GPU's window: idle time before unlinked work
   Ns window = 0;
-
-  // No verdict on what limits the run.
-  bool forbids_verdict() const { return cut_off || launch_blocked; }
 };
 
 // Of the linked kernels that are long enough to tell (those of CUDA graphs apart) the launches that returned only when their

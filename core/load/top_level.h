@@ -31,7 +31,6 @@ class TopLevel {
   }
 
   bool is_object() const { return is_object_; }
-  bool events_seen() const { return events_seen_; }
   Header take_header() { return std::move(header_); }
   const Header& header() const { return header_; }
   std::uint64_t members_after_events() const { return members_after_events_; }

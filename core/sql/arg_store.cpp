@@ -91,7 +91,6 @@ void ArgStore::begin_statement(std::vector<std::string> keys) {
 }
 
 Result<std::vector<FlatArg>> ArgStore::read_one(SliceRow row) {
-  ++single_reads_;
   if (++single_reads_here_ == kSingleReads && !spill_folder_.empty())
     if (auto error = spill(text_, spill_folder_, &cancel_)) return *error;
   const Result<std::vector<Arg>> args = read_args(text_, order_.offset(row));

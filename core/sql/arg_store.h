@@ -71,7 +71,6 @@ class ArgStore {
 
   // How often the file was read: for tests.
   std::size_t passes() const { return passes_; }
-  std::size_t single_reads() const { return single_reads_; }
 
  private:
   struct AtOffset {
@@ -96,7 +95,7 @@ class ArgStore {
   std::vector<std::string> hinted_;
   std::vector<bool> has_args_;  // by row; empty until a pass was made
   std::vector<AtOffset> file_order_;
-  std::size_t single_reads_here_ = 0, single_reads_ = 0, passes_ = 0;
+  std::size_t single_reads_here_ = 0, passes_ = 0;
 };
 
 }  // namespace gapscope::sql

@@ -1,7 +1,6 @@
 #include "core/analyze/gpu/gpu_ops.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 
@@ -31,11 +30,6 @@ std::vector<RowId> gpu_rows(const Trace& trace, std::vector<std::uint32_t>& firs
 }
 
 }  // namespace
-
-std::string_view gpu_class_name(GpuClass c) {
-  constexpr std::array<std::string_view, 4> kNames = {"compute", "communication", "copy", "memset"};
-  return kNames[static_cast<std::size_t>(c)];
-}
 
 bool is_communication_name(std::string_view kernel_name) { return decode(kernel_name).kind == KernelKind::collective; }
 

@@ -11,7 +11,6 @@
 namespace gapscope {
 
 enum class GpuClass : std::uint8_t { compute, communication, copy, memset };
-std::string_view gpu_class_name(GpuClass c);
 
 // Between GPUs or machines: what kernel_name.h calls a collective, by its kind or its family.
 bool is_communication_name(std::string_view kernel_name);

@@ -223,11 +223,4 @@ DurationHistogram duration_histogram(const std::vector<Ns>& durations, std::size
   return out;
 }
 
-std::vector<Ns> durations_of(const Trace& trace, StringId name, std::optional<Span> range) {
-  std::vector<Ns> out;
-  for (const GpuRow& row : trace.gpu)
-    if (trace.name_id(row.slice) == name && counts(trace, row, range)) out.push_back(trace.duration(row.slice));
-  return out;
-}
-
 }  // namespace gapscope

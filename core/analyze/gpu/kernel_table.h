@@ -71,7 +71,5 @@ struct DurationHistogram {
 };
 // Empty for an empty list. Durations of 0 count as 1 ns, the finest that a trace tells.
 DurationHistogram duration_histogram(const std::vector<Ns>& durations, std::size_t bins = 24);
-// The durations of one name's GPU slices that begin in `range`, in time order within a lane.
-std::vector<Ns> durations_of(const Trace& trace, StringId name, std::optional<Span> range = {});
 
 }  // namespace gapscope

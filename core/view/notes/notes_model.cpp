@@ -25,11 +25,6 @@ std::optional<Span> between_marks(const NotesState& state) {
   return a.begin < b.begin ? Span{a.end, b.begin} : Span{b.end, a.begin};
 }
 
-std::optional<Ns> distance_of_marks(const NotesState& state) {
-  const std::optional<Span> between = between_marks(state);
-  return between ? std::optional(between->length()) : std::nullopt;
-}
-
 void add_note(NotesState& state, Span span) {
   const auto later = [](const Span& s, const Note& n) { return s.begin < n.span.begin; };
   const auto at = std::upper_bound(state.notes.begin(), state.notes.end(), span, later);

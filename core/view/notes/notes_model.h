@@ -30,9 +30,7 @@ struct NotesState {
 
 // Marks a span beside the one marked last; the span marked last once more takes all marks away.
 void toggle_mark(NotesState& state, Span span);
-// Time between the two marks, 0 where they overlap; none without two.
-std::optional<Ns> distance_of_marks(const NotesState& state);
-// What lies between the two, to draw a line there.
+// What lies between the two, to draw a line there; none without two.
 std::optional<Span> between_marks(const NotesState& state);
 
 // Adds a note and opens it for editing.

@@ -57,7 +57,6 @@ TEST_CASE("median and p95 lie between neighbours as numpy puts them; cv is that 
   CHECK(row.mean == 2500);
   CHECK(row.cv == doctest::Approx(0.4472136));
   CHECK_FALSE(row.operators[0].name.valid());
-  CHECK(durations_of(doc->trace, row.name) == std::vector<Ns>{1000, 2000, 3000, 4000});
 }
 
 TEST_CASE("a trace without GPU work has an empty table and no NaN") {
