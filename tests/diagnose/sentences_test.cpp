@@ -315,3 +315,36 @@ TEST_CASE("of two launches one is slower than the other, of one there is no othe
   CHECK(holds(summary(2), "The slower launch took 400 µs, the other one 5.00 µs."));
   CHECK(holds(summary(3), "The slowest launch took 400 µs, the median one 5.00 µs."));
 }
+
+TEST_CASE("an occupancy of 0 % that a profiler writes everywhere is no low occupancy") {
+  // A million blocks of 256 threads, 32 registers and 64 KiB or 1 KiB of shared memory each.
+  const auto file = [](std::string_view device, int shared_memory) {
+    std::string list;
+    for (int i = 0; i < 4; ++i)
+      list += fmt::format(
+          R"({{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":{0},"dur":2,"args":{{"correlation":{0}}}}},
+             {{"ph":"X","cat":"kernel","name":"reduce_rows","pid":0,"tid":7,"ts":{1},"dur":90,"args":{{"device":0,"stream":7,
+               "correlation":{0},"registers per thread":32,"shared memory":{2},"blocks per SM":7500.0,"warps per SM":60000.0,
+               "grid":[1000000,1,1],"block":[256,1,1],"est. achieved occupancy %":0}}}},)",
+          i + 1, 10 + 100 * i, shared_memory);
+    return fmt::format(R"({{"deviceProperties":[{}],"traceEvents":[{}]}})", device, list + slice("aten::sum", "0", "450"));
+  };
+  constexpr std::string_view kH200 =
+      R"({"id":0,"name":"NVIDIA H200","totalGlobalMem":150000000000,"computeMajor":9,"computeMinor":0,"maxThreadsPerBlock":1024,
+          "maxThreadsPerMultiprocessor":2048,"regsPerBlock":65536,"regsPerMultiprocessor":65536,"warpSize":32,
+          "sharedMemPerBlock":49152,"sharedMemPerMultiprocessor":233472,"sharedMemPerBlockOptin":232448,"numSms":132})";
+  constexpr std::string_view kMi300 =
+      R"({"id":0,"name":"AMD Instinct MI300X","totalGlobalMem":150000000000,"computeMajor":9,"computeMinor":4,
+          "maxThreadsPerBlock":1024,"maxThreadsPerMultiprocessor":2048,"regsPerBlock":65536,"regsPerMultiprocessor":65536,
+          "warpSize":64,"sharedMemPerBlock":65536,"sharedMemPerMultiprocessor":65536,"numSms":304})";
+  const Diagnosed large(load_text(file(kH200, 65536))), small(load_text(file(kH200, 1024)));
+  const Diagnosed amd(load_text(file(kMi300, 65536))), unknown(load_text(file("", 65536)));
+  for (const Diagnosed* d : {&large, &small, &amd, &unknown}) {
+    CHECK(d->facts.linked == 4);
+    CHECK_FALSE(d->fires("low_occupancy"));
+  }
+  // What makes NVIDIA's zeros is known; nothing is said of others.
+  CHECK(holds(the_finding(large, "occupancy_zero_artifact").summary, "more than 48 KiB"));
+  CHECK_FALSE(small.fires("occupancy_zero_artifact"));
+  CHECK_FALSE(amd.fires("occupancy_zero_artifact"));
+}

@@ -12,6 +12,12 @@ namespace {
 // The limit that Kineto computes with: what a block gets without opting in.
 constexpr std::uint32_t kDefaultSharedMemory = 48 * 1024;
 
+// The limit is of NVIDIA's GPUs. A file that does not describe its GPU is taken for one of these.
+bool is_other_gpu(const Facts& facts, const GpuRow& row) {
+  const DeviceProperties* device = facts.trace.device(row.device);
+  return device != nullptr && device->warp_size != 0 && device->warp_size != 32;
+}
+
 // "For the first, ..., it is 12 % of warp slots, limited by registers": where the file describes the GPU.
 std::string true_value(const Facts& facts, const GpuRow& row) {
   const DeviceProperties* device = facts.trace.device(row.device);
@@ -30,7 +36,7 @@ std::vector<Finding> check_occupancy_zero_artifact(const Facts& facts) {
     const GpuRow& row = facts.row(op);
     const bool counts = op.linked() || facts.linked == 0;  // a recording of the GPU alone has no launches
     if (counts) add_saturating(all, op.span.length());
-    if (row.occupancy_percent != 0 || row.shared_memory <= kDefaultSharedMemory) continue;
+    if (row.occupancy_percent != 0 || row.shared_memory <= kDefaultSharedMemory || is_other_gpu(facts, row)) continue;
     zeros.push_back(op.slice);
     if (first == nullptr) first = &row;
     if (counts) add_saturating(time, op.span.length());
