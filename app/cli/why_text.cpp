@@ -54,7 +54,10 @@ struct Line {
 };
 
 std::vector<Line> work_lines(const AccountTimes& t) {
-  return {{"compute", t.compute, "Make the kernels faster: lower precision, fusion, better shapes; the host keeps up."},
+  const bool host_keeps_up = static_cast<double>(t.host()) < kLeastAdvice * static_cast<double>(t.window);
+  return {{"compute", t.compute,
+           host_keeps_up ? "Make the kernels faster: lower precision, fusion, better shapes; the host keeps up."
+                         : "Make the kernels faster: lower precision, fusion, better shapes."},
           {"exposed communication", t.exposed_communication,
            "Overlap it with computing (bigger or earlier buckets), and look for the rank that comes late: the other ranks' "
            "traces tell waiting from transferring."},
@@ -166,8 +169,12 @@ std::string advice_text(const WhyReport& r, const DeviceAccount& device, const A
   const std::vector<Line> idle = idle_lines(t);
   lines.insert(lines.end(), idle.begin(), idle.end());
   std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.time > b.time; });
+  lines.resize(std::min(lines.size(), kAdviceTold));
+  // The verdict adds the host's parts up: each may be smaller than another part, but with them one begins.
+  if (bound == Bound::host)
+    std::stable_partition(lines.begin(), lines.end(), [](const Line& line) { return line.cause && is_host_part(*line.cause); });
   std::string out;
-  for (std::size_t i = 0; i < std::min(lines.size(), kAdviceTold); ++i)
+  for (std::size_t i = 0; i < lines.size(); ++i)
     if (lines[i].time > 0 && static_cast<double>(lines[i].time) >= kLeastAdvice * static_cast<double>(t.window))
       out += fmt::format("  {:>7}  {}: {}\n", percent(lines[i].time, t.window), lines[i].title, advice_on(r, device, lines[i]));
   return out.empty() ? out : "\nwhat to do about the largest parts\n" + out;

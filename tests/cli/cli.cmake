@@ -15,7 +15,8 @@ add_test(NAME cli/bad_input COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/bad_i
 add_test(NAME cli/diagnose COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/diagnose_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/matmul_add_64_cold_eager.json.gz")
 add_test(NAME cli/why COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/why_check.py" "$<TARGET_FILE:gapscope>"
-  "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz" "${recordings}/ranks/fsdp_rank1.json.gz" "${recordings}/ranks/tp_rank0.json.gz")
+  "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz" "${recordings}/ranks/fsdp_rank1.json.gz" "${recordings}/ranks/tp_rank0.json.gz"
+  "${recordings}/ranks/tp_rank1.json.gz" "${recordings}/addmm_4096_eager.json.gz")
 add_test(NAME cli/modules COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/modules_check.py" "$<TARGET_FILE:gapscope>" "${recordings}/truth_modules.json"
   "${PROJECT_SOURCE_DIR}/assets/traces/transformer_baseline.json.gz" "${PROJECT_SOURCE_DIR}/assets/traces/transformer_optimized.json.gz")
 add_test(NAME cli/compile COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/compile_check.py" "$<TARGET_FILE:gapscope>" "${recordings}"

@@ -12,6 +12,12 @@ CUT = b'{"traceEvents": [{"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"ti
 MULTIMEM = b"""[{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":1,"dur":1,"args":{"correlation":1}},
 {"ph":"X","cat":"kernel","name":"void multimem_all_reduce_kernel<float>()","pid":0,"tid":7,"ts":3,"dur":9,"args":{"device":0,"stream":7,
 "correlation":1}}]"""
+# 30 us of communication, 26 us of Python, 24 us of operators.
+HOST_IN_PARTS = b"""[{"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":1,"tid":1,"ts":0,"dur":80},
+{"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":26,"dur":24},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":50,"dur":0,"args":{"correlation":1}},
+{"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce","pid":0,"tid":7,"ts":50,"dur":30,"args":{"device":0,"stream":7,
+"correlation":1}}]"""
 NO_GPU = b'[{"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":1,"dur":1}]'
 
 
@@ -61,11 +67,22 @@ def complaints_about(program, recording):
     code, out, _ = run(program, recording)
     if code != 0 or "GPU " not in out or "what to do" not in out:
         yield f"{recording}: ended with {code}: {out[:200]!r}"
+    advice = out.split("what to do about the largest parts\n")[-1].splitlines()
+    if any(line.startswith("Host-bound") for line in out.splitlines()[:2]):
+        if not advice[0].split(" %  ")[-1].startswith(("operators: ", "Python: ", "launch calls: ", "other CUDA calls: ")):
+            yield f"{recording}: host-bound, but the first thing to do is about {advice[0]!r}"
+    device = answer["devices"][0]
+    host = sum(device["idle"].get(part, 0) for part in ("operator", "python", "launching", "cuda_call"))
+    if "the host keeps up" in out and host * 20 >= length(device):
+        yield f"{recording}: the host keeps up although the GPU waits {host} ns for it"
 
 
 def complaints(program, *recordings):
     for recording in recordings:
         yield from complaints_about(program, recording)
+    code, out, _ = run(program, "-", text=HOST_IN_PARTS)
+    if not out.startswith("Host-bound") or not 0 < out.rfind("Python: ") < out.rfind("exposed communication: "):
+        yield f"of a host in two parts, each smaller than the communication: {out[-500:]!r}"
     for words, wanted in ((["--device", "77"], 2), (["--range", "5"], 2), (["--range", "1s:2s"], 2), (["--range", "2ms:1ms"], 2)):
         code, out, err = run(program, recordings[0], *words)
         if code != wanted or out or err.count("\n") != 1:
