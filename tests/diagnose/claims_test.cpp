@@ -1,5 +1,6 @@
 // Whose time it is: on every recording findings share out the account, and say so in sentences that read well.
 #include <regex>
+#include <set>
 
 #include <doctest/doctest.h>
 
@@ -7,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/trust.h"
+#include "core/diagnose/verdict.h"
 #include "tests/support/diagnosed.h"
 #include "tests/support/real_traces.h"
 
@@ -88,6 +90,77 @@ TEST_CASE("the costs of findings never add up to more than the account holds, an
     if (busy < 0.95 * static_cast<double>(device->window.length())) return;
     for (const Finding* wait : d.findings("long_sync_wait")) CHECK(wait->severity != Severity::costly);
   });
+}
+
+TEST_CASE("no two findings own the same time: those that may own a part of the account together own no more than it") {
+  on_each_recording([](const Diagnosed& d) {
+    const DeviceAccount* device = d.analysis->account().busiest();
+    if (device == nullptr) return;
+    const AccountTimes& times = device->times;
+    Ns of_work = 0, of_copies = 0, of_communication = 0;
+    std::set<CauseSet> sets = {kAnyCause};
+    for (const RankedFinding& f : d.diagnosis.findings) {
+      const Claim claim = f.finding.rule->claim.value_or(Claim{});
+      if (claim.time == ClaimedTime::idle) sets.insert(claim.causes);
+      of_work += claim.time == ClaimedTime::idle ? 0 : f.finding.cost;
+      of_copies += claim.time == ClaimedTime::copies ? f.finding.cost : 0;
+      of_communication += claim.time == ClaimedTime::communication ? f.finding.cost : 0;
+    }
+    CHECK(of_work <= times.compute + times.exposed_communication + times.exposed_copies);
+    CHECK(of_copies <= times.exposed_copies);
+    CHECK(of_communication <= times.exposed_communication);
+    for (const CauseSet set : sets) {
+      Ns held = 0, owned = 0;
+      for (std::size_t c = 0; c < kIdleCauses; ++c) held += (set >> c & 1) != 0 ? times.idle[c] : 0;
+      for (const RankedFinding& f : d.diagnosis.findings) {
+        const Claim claim = f.finding.rule->claim.value_or(Claim{});
+        owned += claim.time == ClaimedTime::idle && (claim.causes & ~set) == 0 ? f.finding.cost : 0;
+      }
+      CAPTURE(set);
+      CHECK(owned <= held);
+    }
+  });
+}
+
+TEST_CASE("the most costly finding is about what the verdict names") {
+  on_each_recording([](const Diagnosed& d) {
+    const TimeAccount& account = d.analysis->account();
+    const Bound bound = verdict_of(d.facts.trace, account, trust_of(d.facts.trace, d.facts.ops, account)).bound;
+    if (d.diagnosis.findings.empty()) return;
+    const RankedFinding& first = d.diagnosis.findings.front();
+    const Claim claim = first.finding.rule->claim.value_or(Claim{});
+    CAPTURE(std::string(bound_name(bound)));
+    CAPTURE(std::string(first.finding.rule->id));
+    const auto claims = [&](CauseSet causes) { return claim.time == ClaimedTime::idle && (claim.causes & causes) != 0; };
+    if (bound == Bound::host) CHECK((claims(kHostCauses) && first.finding.severity == Severity::costly));
+    if (bound == Bound::communication) CHECK(claim.time == ClaimedTime::communication);
+    if (bound == Bound::transfer) CHECK((claim.time == ClaimedTime::copies || claim.time == ClaimedTime::work));
+    if (bound == Bound::input) CHECK(claims(cause_set({IdleCause::data_loading})));
+    if (bound == Bound::compiling) CHECK(claims(cause_set({IdleCause::compiling})));
+    if (bound == Bound::start_up) CHECK(claim.time == ClaimedTime::idle);
+    if (bound == Bound::compute && first.finding.cost > 0) CHECK(claim.time != ClaimedTime::idle);
+  });
+}
+
+TEST_CASE("where findings tell idle time by what held it up, the times are those of the account") {
+  std::size_t told = 0;
+  on_each_recording([&](const Diagnosed& d) {
+    const AccountTimes* times = account_times(d.facts);
+    for (const char* rule : {"overhead_bound", "host_gaps", "low_gpu_utilization"})
+      for (const Finding* f : d.findings(rule)) {
+        if (times == nullptr) continue;
+        CAPTURE(f->summary);
+        for (std::size_t c = 0; c < kIdleCauses; ++c) {
+          const auto cause = static_cast<IdleCause>(c);
+          const std::size_t at = f->summary.find(" " + std::string(idle_cause_words(cause)));
+          if (at == std::string::npos) continue;
+          const std::string time = format_duration(times->of(cause));
+          CHECK(f->summary.substr(0, at).ends_with(time));
+          ++told;
+        }
+      }
+  });
+  CHECK(told > 60);
 }
 
 TEST_CASE("at most five notes stand under a diagnosis unasked, and none of them teaches") {

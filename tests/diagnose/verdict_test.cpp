@@ -178,6 +178,46 @@ TEST_CASE("a verdict is one line with its name, its share, the compute share and
   }
 }
 
+TEST_CASE("a verdict's shares are the account's: what it names, and the largest part beside that") {
+  for (const auto& path : real_traces()) {
+    CAPTURE(path.filename().string());
+    const Judged j = judged(path);
+    const DeviceAccount* d = j.account.busiest();
+    if (d == nullptr || j.trust.forbids_verdict()) continue;
+    using enum IdleCause;
+    const AccountTimes& t = d->times;
+    const std::pair<Bound, Ns> groups[] = {{Bound::compute, t.compute},
+                                           {Bound::communication, t.exposed_communication},
+                                           {Bound::transfer, t.exposed_copies},
+                                           {Bound::host, t.of(op) + t.of(python) + t.of(launching) + t.of(cuda_call)},
+                                           {Bound::input, t.of(data_loading)},
+                                           {Bound::synchronization, t.of(synchronizing)},
+                                           {Bound::compiling, t.of(IdleCause::compiling)},
+                                           {Bound::start_up, t.of(loading) + t.of(allocating) + t.of(profiler)},
+                                           {Bound::mixed, t.of(starting)},
+                                           {Bound::not_judged, t.of(unrecorded) + t.of(unlinked)}};
+    Ns all = 0, beside = 0;
+    const auto is_told = [&](Ns part) {
+      return j.verdict.text.find(format_percent(static_cast<double>(part) / static_cast<double>(t.window))) !=
+             std::string::npos;
+    };
+    CAPTURE(j.verdict.text);
+    for (const auto& [bound, time] : groups) {
+      all += time;
+      if (bound == j.verdict.bound && bound != Bound::start_up && bound != Bound::mixed) CHECK(is_told(time));
+      if (bound != j.verdict.bound) beside = std::max(beside, time);
+    }
+    CHECK(all == t.window);
+    CHECK(is_told(beside));
+    if (j.verdict.bound == Bound::host) {
+      const IdleCause lead =
+          std::max({op, python, launching, cuda_call}, [&](IdleCause a, IdleCause b) { return t.of(a) < t.of(b); });
+      CHECK(j.verdict.text.find("led by " + std::string(idle_cause_title(lead))) != std::string::npos);
+      CHECK(is_told(t.of(lead)));
+    }
+  }
+}
+
 TEST_CASE("compute of 70 % is compute-bound, less is bound by the largest other part from 25 % on") {
   CHECK(bound_of(700, {{"aten::mm", "cpu_op", 300}}) == Bound::compute);
   CHECK(bound_of(699, {{"aten::mm", "cpu_op", 301}}) == Bound::host);

@@ -16,6 +16,8 @@ namespace {
 constexpr double kLeastHostRatio = 3;
 // Above this the GPU is not kept waiting much, however busy the CPU side is.
 constexpr double kMostGpuUse = 0.40;
+// The limit below which PyTorch's TensorBoard plugin asks for attention, too.
+constexpr double kLeastGpuUse = 0.50;
 
 }  // namespace
 
@@ -23,6 +25,8 @@ bool is_overhead_bound(const Facts& facts) {
   if (facts.compiling() || !facts.cpu_to_gpu || !facts.gpu_util) return false;
   return *facts.cpu_to_gpu >= kLeastHostRatio && *facts.gpu_util < kMostGpuUse;
 }
+
+bool is_idle_mostly(const Facts& facts) { return !facts.compiling() && facts.gpu_util && *facts.gpu_util < kLeastGpuUse; }
 
 std::string format_average(double count) {
   return count == std::floor(count) ? format_count(static_cast<std::int64_t>(count)) : format_significant(count);

@@ -12,6 +12,8 @@ namespace gapscope {
 
 // The host needs several times the GPU's time and the GPU mostly waits (overhead_bound). Silent while compiling.
 bool is_overhead_bound(const Facts& facts);
+// low_gpu_utilization holds.
+bool is_idle_mostly(const Facts& facts);
 
 // Kernels or GPU operations for each step: those launched inside a step. A recording without steps counts as one step.
 struct WorkPerStep {

@@ -8,9 +8,6 @@
 namespace gapscope {
 namespace {
 
-// The limit below which PyTorch's TensorBoard plugin asks for attention, too.
-constexpr double kLeastUse = 0.50;
-
 // While the GPU stood still: the CPU waited in a synchronizing call, or the profiler itself worked.
 struct IdleCauses {
   Ns idle = 0, waiting = 0, profiler = 0;
@@ -32,7 +29,7 @@ IdleCauses causes_of(const Facts& facts, const SpanSet& idle) {
 }
 
 std::vector<Finding> check_low_gpu_utilization(const Facts& facts) {
-  if (facts.compiling() || !facts.gpu_util || *facts.gpu_util >= kLeastUse) return {};
+  if (!is_idle_mostly(facts)) return {};
   const SpanSet idle = subtract(SpanSet{facts.window}, facts.busy);
   const IdleCauses causes = causes_of(facts, idle);
   Finding finding;

@@ -1,18 +1,10 @@
-#include <fmt/format.h>
-
-#include "core/base/text.h"
 #include "core/diagnose/advice.h"
 #include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/host_wait.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
-
-IdleCause largest_host_part(CauseTimes times) {
-  for (std::size_t i = 0; i < kIdleCauses; ++i)
-    if (!is_host_part(static_cast<IdleCause>(i))) times[i] = 0;
-  return largest_of(times);
-}
 
 std::vector<Finding> check_overhead_bound(const Facts& facts) {
   if (!is_overhead_bound(facts)) return {};
@@ -21,13 +13,8 @@ std::vector<Finding> check_overhead_bound(const Facts& facts) {
   finding.cost = facts.window.length() - facts.busy_in_window;
   finding.summary = busy_sentence(facts);
   if (const AccountTimes* times = account_times(facts); times != nullptr && times->host() > 0) {
-    finding.summary += fmt::format(" For {} {} waited for the host: {}.", format_duration(times->host()),
-                                   busiest_words(facts, "it"), cause_words(times->idle, true));
-    const IdleCause lead = largest_host_part(times->idle);
-    const DeviceAccount& device = *facts.analysis.account().busiest();
-    finding.remedy = fmt::format("Begin with the largest of these parts ({}). {}{}", idle_cause_title(lead),
-                                 idle_advice(facts.trace, device, device.window, lead),
-                                 lead == IdleCause::op ? "" : " Bigger batches or matrices give each launch more work.");
+    finding.summary += host_wait_sentence(facts, *times);
+    finding.remedy = host_wait_remedy(facts, *times);
   }
   finding.evidence = Evidence({{"gpu_util", *facts.gpu_util},
                                {"gpu_busy_us", as_us(facts.busy_in_window)},

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "core/diagnose/advice.h"
 #include "core/load/load_trace.h"
 #include "tests/support/real_traces.h"
 
@@ -133,6 +134,11 @@ TEST_CASE("what helps against a part is what the trace and the stretch ask for, 
   CHECK(slow.find("one launch alone took 392") != std::string::npos);
   CHECK(advice(idle, IdleCause::launching, device.gaps[1].span) == idle_cause_remedy(IdleCause::launching));
   CHECK(advice(idle, IdleCause::launching, device.window) == slow);
+  // Of one gap: what helps against its main cause there, as Details asks.
+  CHECK(device.gaps[0].main == IdleCause::profiler);
+  CHECK(device.gaps[1].main == IdleCause::op);
+  for (const DeviceGap& gap : device.gaps)
+    CHECK(advice(idle, gap.main, gap.span) == idle_advice(document->trace, device, gap.span, gap.main));
   CHECK(advice(compute, {}, device.window).empty());
   CHECK_FALSE(advice(copies, {}, device.window).empty());
   if (!has_shared("advice on a part")) return;

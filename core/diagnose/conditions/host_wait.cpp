@@ -1,0 +1,33 @@
+#include "core/diagnose/conditions/host_wait.h"
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/advice.h"
+#include "core/diagnose/conditions/conditions.h"
+
+namespace gapscope {
+namespace {
+
+IdleCause largest_host_part(CauseTimes times) {
+  for (std::size_t i = 0; i < kIdleCauses; ++i)
+    if (!is_host_part(static_cast<IdleCause>(i))) times[i] = 0;
+  return largest_of(times);
+}
+
+}  // namespace
+
+std::string host_wait_sentence(const Facts& facts, const AccountTimes& times) {
+  return fmt::format(" For {} {} waited for the host: {}.", format_duration(times.host()), busiest_words(facts, "it"),
+                     cause_words(times.idle, true));
+}
+
+std::string host_wait_remedy(const Facts& facts, const AccountTimes& times) {
+  const IdleCause lead = largest_host_part(times.idle);
+  const DeviceAccount& device = *facts.analysis.account().busiest();
+  return fmt::format("Begin with the largest of these parts ({}). {}{}", idle_cause_title(lead),
+                     idle_advice(facts.trace, device, device.window, lead),
+                     lead == IdleCause::op ? "" : " Bigger batches or matrices give each launch more work.");
+}
+
+}  // namespace gapscope

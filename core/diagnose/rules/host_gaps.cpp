@@ -1,0 +1,49 @@
+#include "core/analyze/account/time_account.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/host_wait.h"
+#include "core/diagnose/rule.h"
+#include "core/diagnose/verdict.h"
+
+namespace gapscope {
+namespace {
+
+// The verdict's own limits, and for the GPUs that work for half of the time or more: of the others overhead_bound or
+// low_gpu_utilization says the same.
+std::vector<Finding> check_host_gaps(const Facts& facts) {
+  const AccountTimes* times = account_times(facts);
+  if (times == nullptr || is_overhead_bound(facts) || is_idle_mostly(facts)) return {};
+  const TimeAccount& account = facts.analysis.account();
+  if (verdict_of(facts.trace, account, trust_of(facts.trace, facts.ops, account)).bound != Bound::host) return {};
+  Finding finding;
+  finding.severity = Severity::costly;
+  finding.cost = times->host();
+  finding.summary = busy_sentence(facts) + host_wait_sentence(facts, *times);
+  finding.remedy = host_wait_remedy(facts, *times);
+  finding.evidence = Evidence({{"gpu_util", *facts.gpu_util},
+                               {"host_us", as_us(times->host())},
+                               {"share_of_window", share_of(times->host(), times->window)}});
+  std::vector<FindingSpan> gaps;
+  for (const DeviceGap& gap : account.busiest()->gaps)
+    if (is_host_part(gap.main)) gaps.push_back({LaneId{}, gap.span, SliceId{}});
+  mark_gaps(finding, std::move(gaps));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+extern const Rule host_gaps = {
+    .id = "host_gaps",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::costly,
+    .needs = kNeedsLaunches,
+    .title = "The host leaves gaps between the kernels",
+    .meaning =
+        "The GPU works for half of the time or more, and for much of the rest it waits for the host to launch what comes next: "
+        "in some stretches the host is ahead, in others it is late.",
+    .remedy = "The marked gaps are the places to look at, the widest first; `gapscope why` tells what the host was in.",
+    .check = check_host_gaps,
+    .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses, .inside = false, .turn = 165},
+    .evidence_names = {{{"host_us", "waiting for the host"}}},
+};
+
+}  // namespace gapscope
