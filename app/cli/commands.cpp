@@ -267,6 +267,10 @@ std::function<int()> declare_record(CLI::App& arguments) {
       ->type_name("LIST")
       ->expected(0, 1)
       ->default_str("all");
+  arguments.add_flag(
+      "--counters-only", options->counters_only,
+      "counters and nothing else, sampled from outside the program: a profiler in it (PyTorch's) works as it does "
+      "alone; merge-counters puts them into its trace");
   arguments.add_option("--counter-interval", options->counter_interval, "time between two samples of counters")
       ->type_name("TIME")
       ->capture_default_str();
@@ -308,14 +312,15 @@ std::function<int()> declare_crop(CLI::App& arguments) {
 std::function<int()> declare_merge_counters(CLI::App& arguments) {
   auto options = std::make_shared<MergeCountersOptions>();
   arguments.add_option("TRACE", options->trace, "the trace of PyTorch's profiler")->required();
-  arguments.add_option("COUNTERS", options->counters, "what gapscope record --counters wrote meanwhile")->required();
+  arguments.add_option("COUNTERS", options->counters, "what gapscope record --counters-only wrote meanwhile")->required();
   arguments.add_option("-o,--output", options->output, "the .json or .json.gz to write")->required();
   arguments.footer(
-      "gapscope record --counters -o counters.json.gz -- python3 train.py, with torch.profiler inside, leaves two files: "
-      "PyTorch's\n"
-      "trace with operators and kernels, and the recording with the counters of that time. Their clocks are joined by what "
-      "both\n"
-      "say of their time 0; a file that does not say it cannot be joined.");
+      "gapscope record --counters-only -o counters.json.gz -- python3 train.py, with torch.profiler inside, leaves two files:\n"
+      "PyTorch's trace with operators and kernels, and the recording with the counters of that time. Their clocks are joined "
+      "by\n"
+      "what both say of their time 0; a file that does not say it cannot be joined. GPU 0 of the one is taken for GPU 0 of "
+      "the\n"
+      "other: choose GPUs (CUDA_VISIBLE_DEVICES) for gapscope record, not inside the program.");
   return [options] { return merge_counters(*options); };
 }
 

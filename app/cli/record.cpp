@@ -51,6 +51,9 @@ std::int64_t interval_ns(const std::string& text) {
 std::string counters_trouble(const RecordOptions& options) {
   if (interval_ns(options.counter_interval) == 0)
     return "\"" + options.counter_interval + "\" is no interval from 5us to 1000ms; write for example --counter-interval 20us.";
+  if (options.counters_only && (options.profiler_api || options.queue_times || !options.range.empty()))
+    return "With --counters-only no calls, kernels and ranges are recorded: leave out --range, --profiler-api and "
+           "--queue-times.";
   return options.counters.empty() || options.counters == "all"
              ? std::string()
              : sampler::trouble_of_list(sampler::split_list(options.counters));
@@ -76,7 +79,8 @@ RecordingOptions recording_of(const RecordOptions& options) {
   r.max_mb = options.max_mb;
   r.profiler_api = options.profiler_api;
   r.queue_times = options.queue_times;
-  r.counters = !options.counters.empty();
+  r.counters = !options.counters.empty() || options.counters_only;
+  r.counters_only = options.counters_only;
   r.counter_groups = options.counters == "all" ? "" : options.counters;
   r.counter_interval_ns = interval_ns(options.counter_interval);
   return r;

@@ -14,6 +14,7 @@ struct RecordOptions {
   bool profiler_api = false, queue_times = false;
   std::string counters;  // empty: none; "all", "list", or groups with commas
   std::string counter_interval = "20us";
+  bool counters_only = false;
   std::vector<std::string> command;
   std::string executable;  // ours
 };

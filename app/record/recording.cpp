@@ -35,6 +35,7 @@ void put_in_environment(const RecordingOptions& options) {
   put(kRecordCounters, options.counters ? "1" : "");
   put(kRecordCounterGroups, options.counter_groups);
   put(kRecordCounterInterval, std::to_string(options.counter_interval_ns));
+  put(kRecordCountersOnly, options.counters_only ? "1" : "");
 }
 
 RecordingOptions options_from_environment() {
@@ -49,7 +50,8 @@ RecordingOptions options_from_environment() {
           text_of(kRecordRun),
           !text_of(kRecordCounters).empty(),
           text_of(kRecordCounterGroups),
-          number_of<std::int64_t>(kRecordCounterInterval)};
+          number_of<std::int64_t>(kRecordCounterInterval),
+          !text_of(kRecordCountersOnly).empty()};
 }
 
 }  // namespace gapscope

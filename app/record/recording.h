@@ -19,6 +19,7 @@ struct RecordingOptions {
   bool counters = false;         // of the GPUs, see app/sampler/counters
   std::string counter_groups;    // "sm,dram"; empty: all
   std::int64_t counter_interval_ns = 20'000;
+  bool counters_only = false;  // by `gapscope record` itself: nothing is loaded into the program
 };
 
 constexpr const char* kRecordOut = "GAPSCOPE_RECORD_OUT";
@@ -33,6 +34,7 @@ constexpr const char* kRecordRun = "GAPSCOPE_RECORD_RUN";
 constexpr const char* kRecordCounters = "GAPSCOPE_RECORD_COUNTERS";
 constexpr const char* kRecordCounterGroups = "GAPSCOPE_RECORD_COUNTER_GROUPS";
 constexpr const char* kRecordCounterInterval = "GAPSCOPE_RECORD_COUNTER_INTERVAL_NS";
+constexpr const char* kRecordCountersOnly = "GAPSCOPE_RECORD_COUNTERS_ONLY";
 
 void put_in_environment(const RecordingOptions& options);
 // `out` is empty where nobody asked for a recording.

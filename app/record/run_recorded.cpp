@@ -1,5 +1,6 @@
 #include "app/record/run_recorded.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -11,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <system_error>
 
 #include "app/record/piece_name.h"
@@ -72,6 +74,7 @@ class SignalsHeldBack {
 
 void put_into_environment(const RecordingOptions& options, const std::string& library) {
   put_in_environment(options);
+  if (options.counters_only) return;
   setenv("CUDA_INJECTION64_PATH", library.c_str(), 1);
   setenv("NVTX_INJECTION64_PATH", library.c_str(), 1);
 }
@@ -128,6 +131,31 @@ class StatusFile {
 
  private:
   std::string folder_;
+};
+
+// Of counters alone the recorder works in this process, from before the program begins until it has ended.
+class CountersBeside {
+ public:
+  CountersBeside(const RecordingOptions& options, const std::string& library) {
+    put_in_environment(options);
+    void* recorder = dlopen(library.c_str(), RTLD_NOW);
+    const auto start = reinterpret_cast<void (*)()>(recorder ? dlsym(recorder, "GapscopeStartCounters") : nullptr);
+    stop_ = reinterpret_cast<void (*)()>(recorder ? dlsym(recorder, "GapscopeStopCounters") : nullptr);
+    if (!recorder)
+      tell_sentence(options.status, std::string("The recorder cannot be loaded: ") + dlerror() + ".");
+    else if (!start || !stop_)
+      tell_sentence(options.status, library + " is not the recorder of this gapscope.");
+    else
+      start();
+  }
+  ~CountersBeside() {
+    if (stop_) stop_();
+  }
+  CountersBeside(const CountersBeside&) = delete;
+  CountersBeside& operator=(const CountersBeside&) = delete;
+
+ private:
+  void (*stop_)() = nullptr;
 };
 
 void finish_own(const Piece& piece, const std::string& out, Recorded& recorded) {
@@ -218,6 +246,8 @@ Result<Recorded> run_recorded(const std::vector<std::string>& command, Recording
   Recorded recorded;
   int why = 0;
   {
+    std::optional<CountersBeside> counters;
+    if (options.counters_only) counters.emplace(options, library);
     const Signals signals;
     const SignalsHeldBack held_back;
     child = fork();

@@ -62,24 +62,43 @@ Driver ask_driver() {
   return driver;
 }
 
-std::vector<GpuInUse> gpus_in_use() {
-  std::vector<GpuInUse> gpus;
+bool start_driver() {
+  void* library = dlopen("libcuda.so.1", RTLD_LAZY);
+  const auto initialize = library ? find<CUresult (*)(unsigned)>(library, "cuInit") : nullptr;
+  return initialize && initialize(0) == CUDA_SUCCESS;
+}
+
+namespace {
+template <class Wanted>
+std::vector<Gpu> gpus_that(Wanted wanted) {
+  std::vector<Gpu> gpus;
   void* library = loaded_driver();
   if (!library) return gpus;
   const auto count = find<CUresult (*)(int*)>(library, "cuDeviceGetCount");
-  const auto state = find<CUresult (*)(CUdevice, unsigned*, int*)>(library, "cuDevicePrimaryCtxGetState");
   const auto bus_id = find<CUresult (*)(char*, int, CUdevice)>(library, "cuDeviceGetPCIBusId");
   int devices = 0;
-  if (!count || !state || !bus_id || count(&devices) != CUDA_SUCCESS) return gpus;
+  if (!count || !bus_id || count(&devices) != CUDA_SUCCESS) return gpus;
   for (int i = 0; i < devices; ++i) {
-    unsigned flags = 0;
-    int active = 0;
-    if (state(i, &flags, &active) != CUDA_SUCCESS || active == 0) continue;
+    if (!wanted(library, i)) continue;
     char text[64] = {};
     bus_id(text, sizeof text - 1, i);
     gpus.push_back({i, text});
   }
   return gpus;
+}
+}  // namespace
+
+std::vector<Gpu> gpus_in_use() {
+  return gpus_that([](void* library, int device) {
+    const auto state = find<CUresult (*)(CUdevice, unsigned*, int*)>(library, "cuDevicePrimaryCtxGetState");
+    unsigned flags = 0;
+    int active = 0;
+    return state && state(device, &flags, &active) == CUDA_SUCCESS && active != 0;
+  });
+}
+
+std::vector<Gpu> all_gpus() {
+  return gpus_that([](void*, int) { return true; });
 }
 
 ContextHeld::ContextHeld(int device) : device_(device) {

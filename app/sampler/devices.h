@@ -15,12 +15,16 @@ struct Driver {
 // Asks the driver that the program has loaded; empty where there is none. Not from within CUDA's own initialisation.
 Driver ask_driver();
 
-// GPUs on which this process has its primary context, the one that the CUDA runtime uses. None before CUDA is up.
-struct GpuInUse {
+// Loads the driver and initialises it, in a process of ours that does not use CUDA itself. False: there is no GPU for CUDA.
+bool start_driver();
+
+struct Gpu {
   int device = 0;
   std::string bus_id;  // "0000:3B:00.0"
 };
-std::vector<GpuInUse> gpus_in_use();
+// Those on which this process has its primary context, the one that the CUDA runtime uses. None before CUDA is up.
+std::vector<Gpu> gpus_in_use();
+std::vector<Gpu> all_gpus();
 
 // The GPU's primary context, held and made this thread's current one. It must be in use already.
 class ContextHeld {

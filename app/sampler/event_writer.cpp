@@ -211,7 +211,7 @@ void EventWriter::finish(Ns now) {
   settle(kEverything);
   write_gpu_ranges(kEverything);
   if (!file_.is_open()) return;
-  if (!saw_cuda_) return file_.discard();
+  if (!has_anything()) return file_.discard();
   if (is_restricted() && events_ == 0) {
     trouble_ = options_.range.empty() ? "Nothing was recorded: the program never called cudaProfilerStart."
                                       : "Nothing was recorded: there was no NVTX range called \"" + options_.range + "\".";
@@ -219,9 +219,11 @@ void EventWriter::finish(Ns now) {
   }
   std::string text;
   counters_.finish(text, info_);
-  if (!text.empty()) text += kNextEvent;
-  append_recording(text, info_, {first_, std::max(first_, last_)}, events_);
-  text_.append(kNextEvent).append(text);
+  if (events_ > 0) {
+    if (!text.empty()) text += kNextEvent;
+    append_recording(text, info_, {first_, std::max(first_, last_)}, events_);
+  }
+  if (!text.empty()) text_.append(kNextEvent).append(text);
   write_piece();
   if (const std::string wrong = file_.finish(kTraceTail); trouble_.empty()) trouble_ = wrong;
 }
@@ -230,7 +232,7 @@ void EventWriter::finish_short() {
   later_ = {};
   text_ = {};
   ranges_ = {};
-  if (file_.bytes() == 0 || !saw_cuda_) return file_.discard();
+  if (file_.bytes() == 0 || !has_anything()) return file_.discard();
   if (const std::string wrong = file_.finish(kTraceTail); trouble_.empty()) trouble_ = wrong;
 }
 

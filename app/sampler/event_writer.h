@@ -35,7 +35,7 @@ class EventWriter {
   void add_counters(const Reading& reading);
   // Writes what has come together; `now` is the time. Call it every few tenths of a second.
   void flush(Ns now);
-  // Writes the rest and the end. Nothing is left where no CUDA work was seen.
+  // Writes the rest and the end. Nothing is left where no CUDA work was seen, or, of counters alone, none of these.
   void finish(Ns now);
   // The end without the rest, where there is no memory for it: what was written until now becomes a trace.
   void finish_short();
@@ -65,6 +65,7 @@ class EventWriter {
   void add_work(const Work& work, Append append);
   void follow_range(const Marker& marker);
   void follow_profiler(const Call& call);
+  bool has_anything() const { return saw_cuda_ || (options_.counters_only && named_devices_.size() > 0); }
   bool is_restricted() const { return !options_.range.empty() || options_.profiler_api; }
   void put(Ns time, std::uint32_t correlation, bool on_gpu, std::string text);
   void write(Ns time, std::string_view text);

@@ -1,4 +1,5 @@
-// The doors that CUDA and NVTX open for a library named in CUDA_INJECTION64_PATH and NVTX_INJECTION64_PATH.
+// The doors that CUDA and NVTX open for a library named in CUDA_INJECTION64_PATH and NVTX_INJECTION64_PATH, and those that
+// `gapscope record` opens itself.
 #include <pthread.h>
 #include <signal.h>
 
@@ -7,6 +8,7 @@
 
 #include "app/record/status.h"
 #include "app/sampler/counters/describe.h"
+#include "app/sampler/devices.h"
 #include "app/sampler/recorder.h"
 
 namespace {
@@ -81,6 +83,23 @@ GAPSCOPE_EXPORT void GapscopeDescribeCounters(void (*line)(const char*)) noexcep
     line("There was not enough memory for the list.");
   }
 }
+
+// For `gapscope record --counters-only`, which samples the GPUs in its own process: CUPTI in the program is left to a profiler
+// there, which takes it over and, like PyTorch's, may tear it down while the program runs.
+GAPSCOPE_EXPORT void GapscopeStartCounters() noexcept {
+  try {
+    const RecordingOptions options = gapscope::options_from_environment();
+    if (!gapscope::sampler::start_driver())
+      return gapscope::tell_sentence(options.status, "There is no GPU here that CUDA can use: no counters are recorded.");
+    auto* recorder = new Recorder(options);
+    if (const std::string wrong = recorder->start(); !wrong.empty()) return gapscope::tell_sentence(options.status, wrong);
+    the_recorder = recorder;
+  } catch (...) {
+    gapscope::tell_plainly(std::getenv(gapscope::kRecordStatus), "There was not enough memory to record counters.");
+  }
+}
+
+GAPSCOPE_EXPORT void GapscopeStopCounters() noexcept { stop_recording(); }
 
 // Called by NVTX before its first range; CUPTI knows what to do with its table. 1: all calls of NVTX go there from now on.
 GAPSCOPE_EXPORT int InitializeInjectionNvtx2(void* exported) noexcept {

@@ -118,11 +118,13 @@ std::string Recorder::refusal(CUptiResult result, const char* what) const {
 std::string Recorder::start() {
   have_room_to_throw();
   if (std::string wrong = cupti_.load(); !wrong.empty()) return wrong;
-  names_.emplace(cupti_.callback_name);
-  cupti_.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
   cupti_.register_timestamps(on_time);
-  if (const CUptiResult result = cupti_.register_callbacks(on_request, on_complete); result != CUPTI_SUCCESS)
-    return refusal(result, "CUPTI refuses to record") + " Is another profiler at work in this program?";
+  if (!options_.counters_only) {
+    names_.emplace(cupti_.callback_name);
+    cupti_.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
+    if (const CUptiResult result = cupti_.register_callbacks(on_request, on_complete); result != CUPTI_SUCCESS)
+      return refusal(result, "CUPTI refuses to record") + " Is another profiler at work in this program?";
+  }
   started_ = flushed_ = now();
   try {
     thread_ = std::thread([this] { run(); });
@@ -139,18 +141,24 @@ std::string Recorder::start() {
   return {};
 }
 
+void Recorder::start_counters() {
+  using Which = CounterSampler::Which;
+  counters_ = std::make_unique<CounterSampler>(options_.counters_only ? Which::all : Which::in_use,
+                                               split_list(options_.counter_groups), options_.counter_interval_ns, now);
+  try {
+    counters_->start();
+    if (options_.counters_only) counters_->wait_until_begun(kLongestWait);
+  } catch (const std::system_error&) {
+    counters_.reset();
+    tell_sentence(options_.status, "No thread could be started for counters: the recording goes on without them.");
+  }
+}
+
 void Recorder::enable() {
   enabled_ = true;
   enabled_at_ = now();
-  if (options_.counters) {
-    counters_ = std::make_unique<CounterSampler>(split_list(options_.counter_groups), options_.counter_interval_ns, now);
-    try {
-      counters_->start();
-    } catch (const std::system_error&) {
-      counters_.reset();
-      tell_sentence(options_.status, "No thread could be started for counters: the recording goes on without them.");
-    }
-  }
+  if (options_.counters) start_counters();
+  if (options_.counters_only) return;
   if (options_.queue_times) cupti_.latency_timestamps(1);
   for (const CUpti_ActivityKind kind : kKinds) {
     const CUptiResult result = cupti_.enable(kind);
@@ -171,9 +179,14 @@ void Recorder::choose_calls() {
 }
 
 void Recorder::disable() {
-  for (const CUpti_ActivityKind kind : kKinds) cupti_.disable(kind);
+  if (!options_.counters_only)
+    for (const CUpti_ActivityKind kind : kKinds) cupti_.disable(kind);
   if (counters_) counters_->stop(PmSession::Why::recording_ends);
   enabled_ = false;
+}
+
+void Recorder::flush(std::uint32_t how) noexcept {
+  if (!options_.counters_only) cupti_.flush_all(how);
 }
 
 void Recorder::request_buffer(std::uint8_t** buffer, std::size_t* size) noexcept {
@@ -257,13 +270,13 @@ void Recorder::tell_lost_samples() {
   char share[32];
   std::snprintf(share, sizeof share, "%.2g", 100 * static_cast<double>(lost) / static_cast<double>(all));
   tell_sentence(options_.status, std::to_string(lost) + " of " + std::to_string(all) + " samples of counters (" + share +
-                                     " %) were lost: the processor could not keep up. The trace says where. A longer "
+                                     " %) were lost: they were not fetched in time. The trace says where. A longer "
                                      "--counter-interval or fewer counters lose fewer.");
 }
 
 // The rest is written, the trace gets its name, and the one who started the program is told.
 void Recorder::end_recording() {
-  if (counters_) counters_->stop(PmSession::Why::process_ends);
+  if (counters_) counters_->stop(options_.counters_only ? PmSession::Why::recording_ends : PmSession::Why::process_ends);
   read_all();
   if (over_) return;
   write_counters();
@@ -276,9 +289,11 @@ void Recorder::end_recording() {
   if (ending_ && lent_ > 0)
     tell_sentence(
         options_.status,
-        "Another profiler took CUPTI over while this program ran (PyTorch's own, perhaps): the recording is not whole.");
+        "Another profiler took CUPTI over while this program ran (PyTorch's own, perhaps): neither the recording nor that "
+        "profiler's trace is whole. gapscope record --counters-only records the GPU's counters beside it and leaves its trace "
+        "whole.");
   std::size_t dropped = 0;
-  if (cupti_.dropped(nullptr, 0, &dropped) == CUPTI_SUCCESS && dropped > 0)
+  if (!options_.counters_only && cupti_.dropped(nullptr, 0, &dropped) == CUPTI_SUCCESS && dropped > 0)
     tell_sentence(
         options_.status,
         std::to_string(dropped) + " records were lost: the disk or the processor could not keep up, or there was no memory.");
@@ -307,7 +322,7 @@ void Recorder::look_at_clock() {
   const bool lasted = options_.duration_ms > 0 && enabled_ && time - enabled_at_ >= options_.duration_ms * kMs;
   if ((lasted || writer_.full() || !writer_.trouble().empty()) && !over_) {
     disable();
-    cupti_.flush_all(0);
+    flush(0);
     read_all();
     if (writer_.full())
       tell_sentence(options_.status, "The recording ended early: it had reached " + std::to_string(options_.max_mb) + " MB.");
@@ -319,7 +334,7 @@ void Recorder::look_at_clock() {
 // Where exit has begun, it ends the program itself.
 void Recorder::die_of(int signal) {
   if (stopped_.exchange(true)) return;
-  if (enabled_) cupti_.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  if (enabled_) flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   try {
     end_recording();
   } catch (...) {
@@ -335,7 +350,7 @@ bool Recorder::go_on() {
   write_counters();
   if (const Ns time = now(); !over_ && time - flushed_ > kFlush) {
     flushed_ = time;
-    if (enabled_) cupti_.flush_all(0);  // CUPTI itself would keep buffers until they are full
+    if (enabled_) flush(0);  // CUPTI itself would keep buffers until they are full
     read_all();
     writer_.flush(time);
   }
@@ -368,7 +383,7 @@ void Recorder::run() noexcept {
 void Recorder::stop() noexcept {
   if (stopped_.exchange(true)) return;
   try {
-    cupti_.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     {
       const std::lock_guard lock(mutex_);
       ending_ = true;

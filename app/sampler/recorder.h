@@ -25,7 +25,8 @@ class Recorder {
  public:
   explicit Recorder(RecordingOptions options);
 
-  // Empty, or a sentence: then the program runs on without being recorded.
+  // Empty, or a sentence: then the program runs on without being recorded. Of counters alone, in a process of ours beside the
+  // program: the driver has been started, and they begin before this returns.
   std::string start();
   // Ends the recording, writes the rest. Does nothing the second time.
   void stop() noexcept;
@@ -60,6 +61,8 @@ class Recorder {
   void enable();
   void choose_calls();
   void disable();
+  void start_counters();
+  void flush(std::uint32_t how) noexcept;
   std::string refusal(CUptiResult result, const char* what) const;
 
   RecordingOptions options_;

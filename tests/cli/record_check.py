@@ -45,12 +45,12 @@ class Check:
         self.environment = dict(os.environ, GAPSCOPE_RECORDER="/nonexistent/libgapscope_sampler.so")
         self.environment.pop("DISPLAY", None)
 
-    def start(self, *arguments, out="r.json.gz"):
-        return subprocess.Popen([self.program, "record", "-o", self.folder / out, "--", *arguments], env=self.environment, text=True,
+    def start(self, *arguments, out="r.json.gz", options=()):
+        return subprocess.Popen([self.program, "record", "-o", self.folder / out, *options, "--", *arguments], env=self.environment, text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
 
-    def run(self, *arguments, out="r.json.gz"):
-        process = self.start(*arguments, out=out)
+    def run(self, *arguments, out="r.json.gz", options=()):
+        process = self.start(*arguments, out=out, options=options)
         said, complained = process.communicate(timeout=60)
         return process.returncode, said, complained
 
@@ -76,6 +76,15 @@ def complaints(check):
     code, said, complained = check.run("echo", "hello", out="missing/r.json")
     if code != 1 or said or "nothing can be written there" not in complained:
         yield f"an output that cannot be written: {code} {said!r} {complained!r}"
+
+    # Of counters alone nothing is loaded into the program.
+    alone = "import os, sys; sys.exit(9 if {'CUDA_INJECTION64_PATH', 'NVTX_INJECTION64_PATH'} & set(os.environ) else 7)"
+    code, said, complained = check.run(sys.executable, "-c", alone, options=["--counters-only"])
+    if code != 7 or "The recorder cannot be loaded: " not in complained or "There is no trace." not in complained:
+        yield f"counters alone, without a recorder: {code} {complained!r}"
+    code, said, complained = check.run("echo", "hello", options=["--counters-only", "--range", "a"])
+    if code != 2 or said or "leave out --range" not in complained:
+        yield f"counters alone, of a range: {code} {said!r} {complained!r}"
 
     for kind in (".json.gz", ".json"):
         for how in ("whole", "cut"):

@@ -17,11 +17,16 @@ constexpr auto kTick = std::chrono::milliseconds(20);  // NVML's own values chan
 
 }  // namespace
 
-CounterSampler::CounterSampler(std::vector<std::string> groups, std::int64_t interval_ns, Clock clock)
-    : groups_(std::move(groups)), interval_ns_(interval_ns), clock_(std::move(clock)) {}
+CounterSampler::CounterSampler(Which which, std::vector<std::string> groups, std::int64_t interval_ns, Clock clock)
+    : which_(which), groups_(std::move(groups)), interval_ns_(interval_ns), clock_(std::move(clock)) {}
 
 void CounterSampler::start() {
   thread_ = std::thread([this] { run(); });
+}
+
+void CounterSampler::wait_until_begun(std::chrono::milliseconds longest) {
+  std::unique_lock lock(mutex_);
+  begun_.wait_for(lock, longest, [this] { return has_begun_ || ended_; });
 }
 
 void CounterSampler::say(std::string sentence) {
@@ -59,9 +64,15 @@ void CounterSampler::begin_on(int device, const std::string& bus_id) {
   if (!wrong.empty()) session.reset();
 }
 
-// A GPU's counters are begun with its first context: under torchrun each process sees all GPUs and uses one.
+// In the program a GPU's counters are begun with its first context: under torchrun each process sees all GPUs and uses one.
+// From outside, the GPU is sampled whoever uses it: no context of ours takes memory there.
 void CounterSampler::look_for_gpus() {
-  for (const GpuInUse& gpu : gpus_in_use()) {
+  if (which_ == Which::all) {
+    for (const Gpu& gpu : all_gpus())
+      if (!gpus_.contains(gpu.device)) begin_on(gpu.device, gpu.bus_id);
+    return;
+  }
+  for (const Gpu& gpu : gpus_in_use()) {
     if (gpus_.contains(gpu.device)) continue;
     if (wait_for_end(kContextSettles)) return;
     const ContextHeld context(gpu.device);
@@ -92,6 +103,7 @@ void CounterSampler::sample() {
   do {
     look_for_gpus();
     read_health();
+    if (const std::lock_guard lock(mutex_); !std::exchange(has_begun_, true)) begun_.notify_all();
   } while (!wait_for_end(kTick));
 }
 
@@ -122,6 +134,7 @@ void CounterSampler::run() noexcept {
   const std::lock_guard lock(mutex_);
   ended_ = true;
   end_.notify_all();
+  begun_.notify_all();
 }
 
 void CounterSampler::stop(PmSession::Why why) noexcept {

@@ -1,6 +1,6 @@
 #pragma once
-// Samples the counters of each GPU that the program uses, from when it first does until the recording ends, and keeps what came
-// until the recorder takes it: bounded, and what found no room is counted.
+// Samples counters of GPUs until the recording ends, and keeps what came until the recorder takes it: bounded, and what found
+// no room is counted.
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -21,14 +21,18 @@ namespace gapscope::sampler {
 class CounterSampler {
  public:
   using Clock = std::function<Ns()>;
+  // Of each GPU that this process uses, from when it first does; or of all, from the start, for a program in another process.
+  enum class Which : bool { in_use, all };
   // `groups`: see metric_sets.h; empty means all.
-  CounterSampler(std::vector<std::string> groups, std::int64_t interval_ns, Clock clock);
+  CounterSampler(Which which, std::vector<std::string> groups, std::int64_t interval_ns, Clock clock);
   ~CounterSampler() { stop(PmSession::Why::process_ends); }
   CounterSampler(const CounterSampler&) = delete;
   CounterSampler& operator=(const CounterSampler&) = delete;
 
   // Throws std::system_error where there is no thread.
   void start();
+  // Until the GPUs that are there are sampled, or cannot be; not longer than that.
+  void wait_until_begun(std::chrono::milliseconds longest);
   // Fetches the rest. Does nothing the second time. The program's end never waits long for a driver that does not answer: then
   // the thread is left to itself, with this object, which must outlive it.
   void stop(PmSession::Why why) noexcept;
@@ -52,13 +56,14 @@ class CounterSampler {
   void say(std::string sentence);
   void keep(const CounterReading& reading);
 
+  const Which which_;
   const std::vector<std::string> groups_;
   const std::int64_t interval_ns_;
   const Clock clock_;
   std::thread thread_;
   std::mutex mutex_;
-  std::condition_variable end_;
-  bool ending_ = false, ended_ = false;
+  std::condition_variable end_, begun_;
+  bool ending_ = false, ended_ = false, has_begun_ = false;
   PmSession::Why why_ = PmSession::Why::process_ends;
   Taken kept_;
   // Only of the thread.

@@ -1,20 +1,11 @@
 #include "app/sampler/counters/describe.h"
 
-#include <dlfcn.h>
-
 #include "app/sampler/counters/nvml_library.h"
 #include "app/sampler/counters/pm_session.h"
 #include "app/sampler/devices.h"
 
 namespace gapscope::sampler {
 namespace {
-
-bool start_cuda() {
-  void* library = dlopen("libcuda.so.1", RTLD_LAZY);
-  if (!library) return false;
-  const auto initialize = reinterpret_cast<int (*)(unsigned)>(dlsym(library, "cuInit"));
-  return initialize && initialize(0) == 0;
-}
 
 std::string describe_health() {
   NvmlLibrary nvml;
@@ -26,7 +17,7 @@ std::string describe_health() {
 }  // namespace
 
 std::vector<std::string> describe_all_counters() {
-  if (!start_cuda()) return {"There is no GPU here that CUDA can use."};
+  if (!start_driver()) return {"There is no GPU here that CUDA can use."};
   std::vector<std::string> lines;
   for (const Device& device : ask_driver().devices) {
     lines.push_back("GPU " + std::to_string(device.id) + ": " + device.name);
