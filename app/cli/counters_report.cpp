@@ -7,6 +7,7 @@
 #include "core/analyze/counters/counter_facts.h"
 #include "core/analyze/counters/counter_words.h"
 #include "core/base/text.h"
+#include "core/load/merge_counters.h"
 
 namespace gapscope {
 namespace {
@@ -92,9 +93,10 @@ std::string counters_report(const Trace& trace, const LaneIndex&, const LinkInde
   for (const DeviceCounters& device : counters.devices()) {
     const CounterMeans busy = counters.while_busy(device, trace.span), window = device.over(trace.span);
     devices.push_back({{"device", device.device()}, {"while_busy", means_json(busy)}, {"window", means_json(window)}});
-    text += fmt::format("GPU {} while it works: {}\nGPU {} in the whole window: {}\n", device.device(), means_text(busy),
-                        device.device(), means_text(window));
+    if (!holds_counters_alone(trace)) text += fmt::format("GPU {} while it works: {}\n", device.device(), means_text(busy));
+    text += fmt::format("GPU {} in the whole window: {}\n", device.device(), means_text(window));
   }
+  if (!options.json && holds_counters_alone(trace)) return text + counters_alone_words(trace, "TRACE") + "\n";
   if (!options.json) return text + "\n" + kernels_text(trace, counters.kernels()) + roofline_text(trace, counters);
   Json list = Json::array();
   for (const MeasuredKernel& kernel : counters.kernels()) list.push_back(kernel_json(trace, kernel));

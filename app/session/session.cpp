@@ -13,6 +13,7 @@
 #include "core/index/choose_crop.h"
 #include "core/load/args.h"
 #include "core/load/crop.h"
+#include "core/load/merge_counters.h"
 #include "ui/panels.h"
 
 namespace gapscope {
@@ -201,6 +202,7 @@ void Session::take_load(ViewState& view) {
     take_run(load->run(), view);
     remembered_ = document_.get();
     if (const std::optional<Error> trouble = memory_.adopt(*document_, load->stamp())) message_ = trouble->message;
+    tell_of_counters_alone();
     return;
   }
   message_ = outcome.error().message;
@@ -282,11 +284,21 @@ void Session::change_places() {
   side_ = other(side_);  // what was acted on still is
 }
 
+// There is nothing in such a file to compare or to read without the trace that it belongs to.
+void Session::tell_of_counters_alone() {
+  const Document *first = document_.get(), *second = second_.document().get();
+  if (first && holds_counters_alone(first->trace))
+    message_ = counters_alone_words(first->trace, second ? second->trace.path : "TRACE");
+  else if (second && holds_counters_alone(second->trace))
+    message_ = counters_alone_words(second->trace, first ? first->trace.path : "TRACE");
+}
+
 void Session::take_second() {
   const std::optional<SecondTrace::News> news = second_.poll();
   if (!news) return;
   if (!news->trouble.empty()) message_ = news->trouble;
   if (news->opened.empty()) return;
+  tell_of_counters_alone();
   keep_stamp(second_.document(), news->stamp);
   remember_file(settings_.recent, news->opened);
   save_settings();

@@ -115,6 +115,7 @@ class Session {
   void start_load(const std::string& path, std::vector<std::string> others);
   void change_places();
   void take_second();
+  void tell_of_counters_alone();
   void take_chosen(ViewState& view);
   void take_load(ViewState& view);
   void take_run(const std::vector<std::string>& run, ViewState& view);

@@ -1,9 +1,9 @@
 #include "core/load/merge_counters.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <tuple>
@@ -17,16 +17,6 @@ namespace gapscope {
 namespace {
 
 constexpr Ns kNsPerUsec = 1000;
-
-// The GPU that a process of counters is about; -1: none. A file of counters alone has no streams to know it by.
-std::int32_t device_of(const Process& process) {
-  constexpr std::string_view kGpu = "GPU ";
-  if (process.is_gpu) return process.device;
-  std::int32_t device = -1;
-  const std::string_view label = process.labels;
-  if (label.starts_with(kGpu)) std::from_chars(label.data() + kGpu.size(), label.data() + label.size(), device);
-  return device;
-}
 
 // "pid" of the GPU in the trace, as JSON; empty: it did no work there.
 std::string pid_of(const Trace& trace, std::int32_t device) {
@@ -54,6 +44,21 @@ struct Event {
   std::string args;
 };
 
+// Sum of a counter's value over a span, times nanoseconds: each value holds until the next.
+double integral(const std::vector<CounterSample>& samples, Span span) {
+  const auto finite = [](const CounterSample& sample) { return std::isfinite(sample.value) ? sample.value : 0; };
+  auto at = std::upper_bound(samples.begin(), samples.end(), span.begin,
+                             [](Ns time, const CounterSample& sample) { return time < sample.time; });
+  double sum = 0, value = at == samples.begin() ? 0 : finite(*(at - 1)), from = static_cast<double>(span.begin);
+  for (; at != samples.end() && at->time < span.end; ++at) {
+    const auto time = static_cast<double>(at->time);
+    sum += value * (time - from);
+    value = finite(*at);
+    from = time;
+  }
+  return sum + value * (static_cast<double>(span.end) - from);
+}
+
 // Times of `counters` on the axis of `trace`.
 class Axis {
  public:
@@ -71,6 +76,8 @@ class Axis {
   }
   // False: so far away that it cannot be told.
   bool moved(Ns time, Ns& out) const { return !__builtin_add_overflow(time, shift_, &out); }
+  // The other way round.
+  bool moved_back(Ns time, Ns& out) const { return !__builtin_sub_overflow(time, shift_, &out); }
 
  private:
   explicit Axis(Ns shift) : shift_(shift) {}
@@ -84,14 +91,17 @@ class Merge {
   std::optional<Error> collect() {
     for (const Counter& counter : counters_.counters) {
       if (!counter.process || counter.samples.empty()) continue;
-      const std::int32_t device = device_of(counters_.processes[counter.process.index()]);
-      if (device < 0) continue;
+      const Process& process = counters_.processes[counter.process.index()];
+      const std::int32_t device = process.device;
+      if (!process.is_gpu || device < 0) continue;
       any_ = true;
       auto [pid, is_new] = pids_.try_emplace(device);
       if (is_new) pid->second = pid_of(trace_, device);
       if (!pid->second.empty()) add(counter, pid->second);
     }
     if (auto error = trouble()) return error;
+    for (const Counter& counter : counters_.counters)
+      if (auto error = other_gpu(counter)) return error;
     for (auto& [key, args] : events_) order_.push_back({std::get<1>(key), std::get<2>(key), std::get<0>(key), std::move(args)});
     return std::nullopt;
   }
@@ -129,7 +139,7 @@ class Merge {
   std::optional<Error> trouble() const {
     if (!any_)
       return Error{
-          fmt::format("{} has no counters of a GPU. gapscope record --counters writes them.", printable(counters_.path))};
+          fmt::format("{} has no counters of a GPU. gapscope record --counters-only writes them.", printable(counters_.path))};
     if (std::all_of(pids_.begin(), pids_.end(), [](const auto& pid) { return pid.second.empty(); }))
       return Error{fmt::format("No GPU whose counters are in {} did any work in {}.", printable(counters_.path),
                                printable(trace_.path))};
@@ -146,6 +156,33 @@ class Merge {
     return std::nullopt;
   }
 
+  // A program that chose its GPUs itself counts them in another way than gapscope record did.
+  std::optional<Error> other_gpu(const Counter& counter) const {
+    constexpr Ns kLongKernel = 100'000;
+    constexpr double kEnough = 1e6;  // ns
+    constexpr double kStill = 1;     // percent; a kernel that does anything keeps an SM busy
+    if (!counter.process || counters_.strings[counter.name] != "SM" || counters_.strings[counter.series] != "active %")
+      return {};
+    const Process& process = counters_.processes[counter.process.index()];
+    if (!process.is_gpu) return {};
+    const std::int32_t device = process.device;
+    double sum = 0, time = 0;
+    for (const GpuRow& row : trace_.gpu) {
+      const Span span = trace_.span_of(row.slice);
+      Span there;
+      if (row.device != device || trace_.kind(row.slice) != Kind::kernel || span.length() < kLongKernel ||
+          !axis_.moved_back(span.begin, there.begin) || !axis_.moved_back(span.end, there.end))
+        continue;
+      sum += integral(counter.samples, there);
+      time += static_cast<double>(span.length());
+    }
+    if (time < kEnough || sum >= kStill * time) return {};
+    return Error{
+        fmt::format("While GPU {} works in {}, GPU {} of {} stands still: it is another one. Choose GPUs "
+                    "(CUDA_VISIBLE_DEVICES) for gapscope record, not inside the program.",
+                    device, printable(trace_.path), device, printable(counters_.path))};
+  }
+
   const Trace& trace_;
   const Trace& counters_;
   Axis axis_;
@@ -157,6 +194,20 @@ class Merge {
 };
 
 }  // namespace
+
+bool holds_counters_alone(const Trace& trace) {
+  return trace.slice_count() == 0 && std::any_of(trace.counters.begin(), trace.counters.end(), [&](const Counter& counter) {
+           return counter.process && trace.processes[counter.process.index()].is_gpu && !counter.samples.empty();
+         });
+}
+
+std::string counters_alone_words(const Trace& counters, std::string_view trace) {
+  return fmt::format(
+      "{} holds a GPU's counters alone. This puts them into the trace that a profiler took meanwhile: gapscope merge-counters "
+      "{} {} -o both.json.gz",
+      printable(std::filesystem::path(counters.path).filename().string()), printable(std::string(trace)),
+      printable(counters.path));
+}
 
 Result<MergedCounters> merge_counters(const Trace& trace, const Trace& counters, const std::string& out,
                                       const CropOutput& output) {

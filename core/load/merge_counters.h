@@ -1,7 +1,8 @@
 #pragma once
-// A trace with the counters of another file of the same time: `gapscope record --counters` around a program that PyTorch's
+// A trace with the counters of another file of the same time: `gapscope record --counters-only` around a program that PyTorch's
 // profiler records keeps the counters, PyTorch's file keeps the operators and kernels.
 #include <string>
+#include <string_view>
 
 #include "core/load/crop.h"
 
@@ -18,5 +19,10 @@ struct MergedCounters {
 // `output.stamp` is that of the trace.
 Result<MergedCounters> merge_counters(const Trace& trace, const Trace& counters, const std::string& out,
                                       const CropOutput& output = {});
+
+// Whether a file has counters of a GPU and no slices, as `gapscope record --counters-only` writes it.
+bool holds_counters_alone(const Trace& trace);
+// For who opened such a file: what to do with it. `trace`: the path of the other file, or a word for it.
+std::string counters_alone_words(const Trace& counters, std::string_view trace);
 
 }  // namespace gapscope

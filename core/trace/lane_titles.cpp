@@ -68,6 +68,9 @@ std::string lane_title(const LaneDraft& lane, LaneKind kind, std::int32_t device
   return as_number(lane.key, ignored) ? "thread " + lane.key : lane.key.empty() ? "events" : lane.key;
 }
 
+// Of counters alone, as `gapscope record --counters-only` writes them: its number is its pid.
+bool is_labelled_gpu(const ProcessDraft& draft) { return !draft.key.empty() && trimmed(draft.labels) == "GPU " + draft.key; }
+
 std::string process_title(const ProcessDraft& draft, bool is_gpu, std::int32_t device, LaneKind first,
                           const std::vector<DeviceProperties>& devices) {
   if (first == LaneKind::overhead) return "Profiler overhead";
@@ -110,6 +113,7 @@ LaneOrder order_lanes(const std::vector<ProcessDraft>& processes, const std::vec
     std::int64_t number = 0;
     facts[p].kept = process_has_counters[p];
     facts[p].rank = process_has_counters[p] ? lane_rank(LaneKind::other) : 9;
+    facts[p].is_gpu = process_has_counters[p] && is_labelled_gpu(processes[p]);
     facts[p].sort_index = processes[p].has_sort_index           ? processes[p].sort_index
                           : as_number(processes[p].key, number) ? number
                                                                 : 0;

@@ -56,7 +56,7 @@ struct Process {
   std::string labels;           // process_labels metadata: "CPU", "GPU 0"
   std::int64_t sort_index = 0;  // process_sort_index, or the number in `key`
   std::string title;            // what people see: "python3 415", "GPU 0 - NVIDIA H200"
-  bool is_gpu = false;          // holds GPU streams
+  bool is_gpu = false;          // holds GPU streams, or counters alone under the label of a GPU
   std::int32_t device = -1;     // GPU ordinal where is_gpu
 };
 

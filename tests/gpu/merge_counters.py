@@ -1,5 +1,5 @@
-"""PyTorch's profiler inside a recording with counters: how many kernels its trace has beside us and without us, and whether the
-counters that are put into it lie where its kernels do. Needs a GPU, PyTorch and a gapscope with the recorder; run it by hand:
+"""PyTorch's profiler beside a recording of counters alone: its trace is as whole as without us, and the counters that are put into
+it lie where its kernels do. Needs a GPU, PyTorch and a gapscope with the recorder; run it by hand:
 
     python3 tests/gpu/merge_counters.py build/gapscope [FOLDER]
 """
@@ -50,8 +50,8 @@ def kernels(path):
 
 
 def edges(path):
-    """How far the counters' begin of a kernel lies from PyTorch's, in us, of kernels with nothing before them."""
-    work = sorted((e["ts"], e["ts"] + e["dur"]) for e in events(path) if e.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset"))
+    """How far the counters' begin of a kernel lies from PyTorch's, in us, of kernels with no kernel before them."""
+    work = sorted((e["ts"], e["ts"] + e["dur"]) for e in events(path) if e.get("cat") == "kernel")
     active = sorted((e["ts"], e["args"]["active %"]) for e in events(path) if e["name"] == "SM" and "active %" in e.get("args", {}))
     times, far = [t for t, _ in active], []
     for (_, before), (begin, end) in zip(work, work[1:]):
@@ -67,13 +67,15 @@ def main(gapscope, folder=None):
     folder = folder or tempfile.mkdtemp(prefix="gapscope-merge-")
     alone, torch, counters, both = (os.path.join(folder, name) for name in ("alone.json.gz", "torch.json.gz", "counters.json.gz", "both.json.gz"))
     subprocess.run([sys.executable, __file__, "--program", alone], check=True)
-    subprocess.run([gapscope, "record", "--no-open", "--counters", "-o", counters, "--", sys.executable, __file__, "--program", torch], check=True)
+    subprocess.run([gapscope, "record", "--no-open", "--counters-only", "-o", counters, "--", sys.executable, __file__, "--program", torch], check=True)
     subprocess.run([gapscope, "merge-counters", torch, counters, "-o", both], check=True)
     names = [[name for _, _, name in kernels(path)] for path in (alone, torch)]
     print(f"kernels in PyTorch's trace: {len(names[0])} alone, {len(names[1])} beside the counters")
     far = edges(both)
     print(f"edges of {len(far)} kernels: {min(far):+.2f} to {max(far):+.2f} us, median {statistics.median(far):+.2f}" if far else "no edges to compare")
-    if far and abs(statistics.median(far)) > 1:
+    if names[0] != names[1]:
+        sys.exit("PyTorch's trace is not what it is without us")
+    if not far or abs(statistics.median(far)) > 1:
         sys.exit("the counters are not where the kernels are")
 
 

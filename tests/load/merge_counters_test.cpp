@@ -25,10 +25,9 @@ std::string torch_file(const std::string& head = R"("schemaVersion": 1, "baseTim
 }
 
 // 1 ms earlier in its time 0; samples at 50, 120 and 350 us of the other axis.
-std::string counters_file(const std::string& base = R"("baseTimeNanoseconds": 4000000, )", const char* gpu = "GPU 0") {
+std::string counters_file(const std::string& base = R"("baseTimeNanoseconds": 4000000, )") {
   return "{" + base + R"("traceEvents": [
-{"ph": "M", "name": "process_labels", "pid": 0, "tid": 0, "args": {"labels": ")" +
-         std::string(gpu) + R"("}},
+{"ph": "M", "name": "process_labels", "pid": 0, "tid": 0, "args": {"labels": "GPU 0"}},
 {"ph": "C", "cat": "hardware_counters", "name": "SM", "pid": 0, "ts": 1020.000, "args": {"active %": 1, "issue %": 2.5}},
 {"ph": "C", "cat": "hardware_counters", "name": "SM", "pid": 0, "ts": 1050.000, "args": {"active %": 3, "issue %": 2.5}},
 {"ph": "C", "cat": "hardware_counters", "name": "SM", "pid": 0, "ts": 1120.000, "args": {"active %": 90, "issue %": 7}},
@@ -78,8 +77,15 @@ TEST_CASE("what cannot be joined is said, and no file is left") {
   CHECK(files.trouble(torch_file(), counters_file(R"("baseTimeNanoseconds": 900000000000, )")).find("not of the same time") !=
         std::string::npos);
   CHECK(files.trouble(torch_file(), torch_file()).find("has no counters of a GPU") != std::string::npos);
-  CHECK(files.trouble(torch_file(), counters_file(R"("baseTimeNanoseconds": 4000000, )", "GPU 3")).find("did any work") !=
-        std::string::npos);
+  std::string other = counters_file();
+  for (std::size_t at = 0; (at = other.find("\"pid\": 0", at)) != std::string::npos;) other[at + 7] = '3';
+  other.replace(other.find("GPU 0"), 5, "GPU 3");
+  CHECK(files.trouble(torch_file(), other).find("did any work") != std::string::npos);
+  std::string longer = torch_file();
+  longer.replace(longer.find("\"dur\": 100"), 10, "\"dur\": 9900");
+  std::string still = counters_file();
+  still.replace(still.find("\"active %\": 90"), 14, "\"active %\": 0.5");
+  CHECK(files.trouble(longer, still).find("stands still: it is another one") != std::string::npos);
   CHECK(files.trouble(torch_file(), counters_file(R"("baseTimeNanoseconds": 9223372036854775807, )")) != "");
 }
 

@@ -5,7 +5,9 @@
 #include <filesystem>
 
 #include "app/sampler/event_writer.h"
+#include "core/analyze/counters/gpu_counters.h"
 #include "core/load/load_trace.h"
+#include "core/load/merge_counters.h"
 #include "tests/support/temp_folder.h"
 
 using namespace gapscope::sampler;
@@ -121,4 +123,32 @@ TEST_CASE("a recording with counters opens, and has them under its GPU") {
   CHECK((*trace)->processes[active->process.index()].device == 0);
   CHECK(active->samples.size() == 4);
   CHECK(active->samples[3].value == 30);
+}
+
+TEST_CASE("a recording of counters alone is kept, and opens as the GPU's") {
+  gapscope::test::TempFolder folder;
+  gapscope::RecordingOptions options;
+  options.out = (folder.path() / "c.json.gz").string();
+  options.counters = options.counters_only = true;
+  EventWriter writer(options, {info, [](std::uint32_t) { return std::string("worker"); }});
+  for (int i = 0; i < 4; ++i) writer.add_counters(reading_at(kBegin + i * kInterval, 10.0 * i, 5));
+  writer.finish(kBegin + 1'000'000);
+  const auto trace = gapscope::load_trace(options.out);
+  REQUIRE(trace.ok());
+  CHECK((*trace)->report.entries().empty());
+  CHECK(gapscope::holds_counters_alone(**trace));
+  const gapscope::Process& process = (*trace)->processes.at((*trace)->counters.at(0).process.index());
+  CHECK(process.is_gpu);
+  CHECK(process.device == 0);
+  CHECK(gapscope::gpu_counters(**trace).at(0).over((*trace)->span).measured());
+}
+
+TEST_CASE("of counters alone nothing is left where none came") {
+  gapscope::test::TempFolder folder;
+  gapscope::RecordingOptions options;
+  options.out = (folder.path() / "c.json.gz").string();
+  options.counters = options.counters_only = true;
+  EventWriter writer(options, {info, [](std::uint32_t) { return std::string("worker"); }});
+  writer.finish(kBegin);
+  CHECK(std::filesystem::is_empty(folder.path()));
 }

@@ -10,6 +10,7 @@
 #include "core/analyze/kernel_name/kernel_name.h"
 #include "core/base/demangle.h"
 #include "core/base/text.h"
+#include "core/load/merge_counters.h"
 #include "core/view/counters/counters_model.h"
 #include "ui/panels.h"
 #include "ui/widgets/controls.h"
@@ -232,13 +233,17 @@ void draw_counters_panel(const Document& document, ViewState& view, Requests& ou
   if (!document.analysis()) return draw_working(document, view, "the counters", out);
   const CounterFacts& facts = document.analysis()->counters();
   if (facts.empty())
-    return draw_absence(
-        view,
-        "No hardware counters in this trace: gapscope record --counters writes them, and gapscope merge-counters "
-        "puts them into PyTorch's.");
+    return draw_absence(view,
+                        "No hardware counters in this trace: gapscope record --counters writes them; those of --counters-only "
+                        "gapscope merge-counters "
+                        "puts them into PyTorch's.");
   draw_devices(document, view, facts);
   const float whole = ImGui::GetContentRegionAvail().x, gap = 12 * view.scale;
   const float side = std::max(std::round(whole * kChartShare), std::min(kChartLeast * view.scale, whole / 2));
+  if (holds_counters_alone(document.trace)) {
+    draw_devices(document, view, facts);
+    return draw_absence(view, counters_alone_words(document.trace, "TRACE"));
+  }
   ImGui::BeginChild("kernels", {whole - side - gap, 0});
   draw_kernel_rows(document, view, facts);
   ImGui::EndChild();

@@ -7,6 +7,7 @@
 
 #include "core/base/demangle.h"
 #include "core/base/text.h"
+#include "core/load/merge_counters.h"
 #include "core/view/compile/compile_model.h"
 #include "core/view/distinct_names.h"
 
@@ -264,6 +265,10 @@ bool says_nothing(const PageSection& section) {
 
 }  // namespace
 
+  if (holds_counters_alone(trace)) {
+    out.notes.push_back(counters_alone_words(trace, "TRACE"));
+    return out;
+  }
 std::string largest_part_words(const PageBar& bar) {
   const auto largest = std::max_element(bar.parts.begin(), bar.parts.end(),
                                         [](const AccountPart& a, const AccountPart& b) { return a.time < b.time; });

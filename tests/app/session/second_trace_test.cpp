@@ -72,6 +72,21 @@ TEST_CASE("while the second trace loads the window is told how far it is") {
   CHECK(desk.session.message().empty());
 }
 
+TEST_CASE("of a trace and counters alone, opened together, the command is told that joins them, whichever comes first") {
+  constexpr const char* kCounters = R"({"traceEvents": [
+    {"ph": "M", "name": "process_labels", "pid": 0, "args": {"labels": "GPU 0"}},
+    {"ph": "C", "pid": 0, "name": "SM", "ts": 1, "args": {"active %": 5}},
+    {"ph": "C", "pid": 0, "name": "SM", "ts": 2, "args": {"active %": 6}}]})";
+  for (const bool first : {false, true}) {
+    Desk desk;
+    const std::string counters = desk.folder.write("counters.json", kCounters);
+    const std::string trace = first ? desk.after : desk.before;
+    (first ? desk.before : desk.after) = counters;
+    desk.open_both();
+    CHECK(desk.session.message().find("gapscope merge-counters " + trace + " " + counters + " -o ") != std::string::npos);
+  }
+}
+
 TEST_CASE("a second trace that does not open is a sentence, and both stay as they were") {
   Desk desk;
   desk.open_both();
