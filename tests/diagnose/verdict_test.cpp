@@ -87,6 +87,8 @@ constexpr Expected kExpected[] = {
     {"softmax_inductor", Bound::host, "3 % compute"},
     {"softmax_cudagraphs", Bound::host, "5 % compute"},
     {"graph_breaks", Bound::host, "2 % compute"},
+    {"graph_breaks_stack", Bound::host, "3 % compute"},
+    {"graph_breaks_recompile", Bound::compiling, "95 % compiling"},
     {"recompiled_region", Bound::host, "1 % compute"},
     {"needless_sync", Bound::host, "the syncs are short; what they cost shows as host time that could have run ahead"},
     {"transformer_baseline", Bound::host, "8 % compute"},

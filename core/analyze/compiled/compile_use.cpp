@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/analyze/compiled/compile_id.h"
 #include "core/analyze/compiled/graph_breaks.h"
 #include "core/analyze/compiled/marked_slices.h"
 #include "core/analyze/kernel_name/kernel_name.h"
@@ -20,31 +21,7 @@ namespace {
 constexpr std::size_t kMostLookedAt = 20'000;  // slices between two pieces that are looked at for operators
 constexpr std::size_t kMostOperators = 8;
 
-// "HASH" of "## Call CompiledFxGraph HASH ##", "0/1" of "Torch-Compiled Region: 0/1".
-std::string rest_of(std::string_view name, std::string_view head) {
-  name.remove_prefix(std::min(head.size(), name.size()));
-  while (!name.empty() && (name.front() == ' ' || name.front() == ':')) name.remove_prefix(1);
-  while (!name.empty() && (name.back() == ' ' || name.back() == '#')) name.remove_suffix(1);
-  return std::string(name);
-}
-
 std::uint64_t pair_of(std::uint32_t a, std::uint32_t b) { return std::uint64_t{a} << 32 | b; }
-
-// "/tmp/torchinductor_root/ob/cob.py" of "/tmp/torchinductor_root/ob/cob.py(132): call".
-std::string path_of_frame(std::string_view frame) {
-  const std::size_t bracket = frame.rfind('(');
-  return std::string(frame.substr(0, bracket == std::string_view::npos ? 0 : bracket));
-}
-
-// Inductor's cache folder, of a file two folders below it; empty where the path tells none.
-std::string cache_root(std::string_view path) {
-  for (int up = 0; up < 2; ++up) {
-    const std::size_t slash = path.rfind('/');
-    if (slash == std::string_view::npos) return {};
-    path = path.substr(0, slash);
-  }
-  return std::string(path);
-}
 
 class Builder {
  public:
@@ -136,6 +113,12 @@ class Builder {
       if (around[m] == NestedSlices::kNone || !use_.compilations[around[m]].id.empty()) continue;
       if (const auto id = compile_id_of(t_.name(marked_.compile_ids[m]))) use_.compilations[around[m]].id = to_text(*id);
     }
+    std::vector<Moment> begins;
+    for (const Compilation& c : use_.compilations) begins.push_back({t_.lane_id(c.slice), t_.begin(c.slice)});
+    const std::vector<std::uint32_t> in = NestedSlices(t_, region_frames_).innermost(begins);
+    for (std::size_t i = 0; i < in.size(); ++i)
+      if (in[i] != NestedSlices::kNone)
+        subtract_saturating(use_.regions[region_of_[in[i]]].host, t_.duration(use_.compilations[i].slice));
     std::unordered_map<std::string_view, Ns> by_id;
     for (const Compilation& c : use_.compilations) add_saturating(by_id[c.id], t_.duration(c.slice));
     for (CompiledRegion& region : use_.regions)
@@ -169,19 +152,27 @@ class Builder {
       const auto next = std::partition_point(events.begin(), events.end(), [&](const Event& e) {
         return std::tuple(e.lane, e.begin) < std::tuple(end.lane, end.time);
       });
-      const bool follows =
-          next != events.end() && next->lane == end.lane && lanes_.parent(next->slice) == lanes_.parent(lookup);
+      const bool is_next = next != events.end() && next->lane == end.lane;
+      const bool follows = is_next && lanes_.parent(next->slice) == lanes_.parent(lookup);
       if (follows && next->mark == CompileMark::region) {
         CompiledRegion& region = use_.regions[region_of_name_.at(t_.name_id(next->slice).value)];
         ++region.lookups;
         add_saturating(region.lookup_time, t_.duration(lookup));
         ++guards.hits;
-      } else if (follows && next->mark == CompileMark::compile) {
+      } else if (is_next && next->mark == CompileMark::compile && is_dynamos(next->slice, lanes_.parent(lookup))) {
         ++guards.compiled;
       } else {
         ++guards.other;
       }
     }
+  }
+
+  // Directly below `caller`, or through frames of Dynamo's own Python, where these are recorded.
+  bool is_dynamos(SliceId compiling, SliceId caller) const {
+    constexpr std::string_view kDynamo = "torch/_dynamo/";
+    SliceId last = compiling, above = lanes_.parent(compiling);
+    for (; above && above != caller && t_.kind(above) == Kind::python; above = lanes_.parent(above)) last = above;
+    return above == caller && (last == compiling || t_.name(last).find(kDynamo) != std::string_view::npos);
   }
 
   // --- GPU work.
@@ -287,8 +278,20 @@ class Builder {
       }
       SplitFunction& split = use_.breaks[at->second];
       split.slices.push_back(b.to);
-      add_saturating(split.between, b.between.length());
+      add_saturating(split.between, b.between.length() - compiling_within(t_.lane_id(b.to), b.between));
     }
+  }
+
+  // Dynamo compiles the rest of a function when it is first called; the outermost slices of that do not overlap.
+  Ns compiling_within(LaneId lane, Span span) const {
+    const auto ends_before = [&](const Compilation& c) {
+      return std::tuple(t_.lane_id(c.slice), t_.end(c.slice)) < std::tuple(lane, span.begin);
+    };
+    Ns sum = 0;
+    auto at = std::partition_point(use_.compilations.begin(), use_.compilations.end(), ends_before);
+    for (; at != use_.compilations.end() && t_.lane_id(at->slice) == lane && t_.begin(at->slice) < span.end; ++at)
+      add_saturating(sum, intersect(t_.span_of(at->slice), span).length());
+    return sum;
   }
 
   // The first Python frame directly in a region: Dynamo runs the code that it made in it.
@@ -381,18 +384,6 @@ bool CompileUse::is_recompiled(const CompiledRegion& region) const {
 CompileUse compile_use(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const std::vector<GpuOp>& ops,
                        const ArgOf& arg_of) {
   return Builder(trace, lanes, links, ops, arg_of).run();
-}
-
-std::string break_place(std::string_view frame) {
-  const std::size_t bracket = frame.find('('), resume = frame.find(kResume);
-  if (resume == std::string_view::npos || bracket == std::string_view::npos || bracket > resume) return {};
-  const std::string_view rest = frame.substr(resume + kResume.size());
-  const std::size_t at = rest.rfind("_at_");
-  if (at == std::string_view::npos || at == 0) return {};
-  std::string_view line = rest.substr(at + 4);
-  line = line.substr(0, line.find_first_not_of("0123456789"));
-  if (line.empty()) return {};
-  return fmt::format("{}, line {} of {}", rest.substr(0, at), line, frame.substr(0, bracket));
 }
 
 }  // namespace gapscope

@@ -28,7 +28,7 @@ struct CompiledRegion {
   std::string id;                   // "0/1", as the file writes it
   std::optional<CompileId> number;  // where that is of this form
   std::vector<SliceId> slices;      // in order of begin
-  Ns host = 0;                      // in it, and in no region inside it
+  Ns host = 0;                      // in it, in no region inside it, and not compiling
   CompiledWork work;
   std::uint64_t lookups = 0;  // guard checks that led to it
   Ns lookup_time = 0;
@@ -62,7 +62,7 @@ struct FusedKernel {
 struct SplitFunction {
   std::string from, to;               // "0/0", "1/0"
   std::vector<SliceId> slices;        // the regions that follow
-  Ns between = 0;                     // host time from the end of the first one's work to the second
+  Ns between = 0;                     // host time from the end of the first one's work to the second, less compiling it
   StringId frame;                     // Python frame of what follows
   std::string broke_at;               // "forward, line 25 of model.py", where that frame's name tells; empty otherwise
   std::vector<StringId> between_ops;  // operators between the two at their first break, the outermost, in order
@@ -104,8 +104,5 @@ using ArgOf = std::function<std::string(SliceId slice, std::string_view key)>;
 // `ops`: gpu_ops() of the trace. `arg_of` may be empty: then no paths come from args. Asked once a generated kernel's name.
 CompileUse compile_use(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const std::vector<GpuOp>& ops,
                        const ArgOf& arg_of = {});
-
-// "forward, line 25 of a/model.py" of "a/model.py(20): torch_dynamo_resume_in_forward_at_25"; empty where it is no such name.
-std::string break_place(std::string_view frame);
 
 }  // namespace gapscope

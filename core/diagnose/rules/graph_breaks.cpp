@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -12,17 +13,21 @@
 namespace gapscope {
 namespace {
 
-// The pieces in the order in which they first ran.
-EvidenceList ids_of(const Facts& facts, const std::vector<GraphBreak>& breaks) {
+// The pieces, a version each, in the order in which they first ran.
+std::vector<CompileId> ids_of(const Facts& facts, const std::vector<GraphBreak>& breaks) {
   std::vector<CompileId> ids;
   const auto add = [&](SliceId s) {
     const auto id = compile_id_of(facts.trace.name(s));
     if (id && std::find(ids.begin(), ids.end(), *id) == ids.end()) ids.push_back(*id);
   };
   for (const GraphBreak& b : breaks) add(b.from), add(b.to);
-  EvidenceList out;
-  for (const CompileId& id : ids) out.emplace_back(to_text(id));
-  return out;
+  return ids;
+}
+
+std::size_t pieces_of(const std::vector<CompileId>& ids) {
+  std::set<std::uint32_t> frames;
+  for (const CompileId& id : ids) frames.insert(id.frame);
+  return frames.size();
 }
 
 std::vector<Finding> check_graph_breaks(const Facts& facts) {
@@ -35,14 +40,16 @@ std::vector<Finding> check_graph_breaks(const Facts& facts) {
   finding.severity = Severity::notable;
   std::vector<FindingSpan> gaps;
   for (const GraphBreak& b : breaks) {
-    add_saturating(finding.cost, b.between.length());
+    add_saturating(finding.cost, b.between.length() - length_within(facts.compile_time, b.between));  // a finding of its own
     gaps.push_back({facts.trace.lane_id(b.to), b.between, SliceId{}});
   }
-  EvidenceList ids = ids_of(facts, breaks);
+  const std::vector<CompileId> pieces = ids_of(facts, breaks);
   finding.summary =
       fmt::format("Compiled calls come in {}: {} one ended and Python went on to the next, {} of host time in between.",
-                  counted(ids.size(), "piece"), breaks.size() == 1 ? "once" : counted(breaks.size(), "time"),
+                  counted(pieces_of(pieces), "piece"), breaks.size() == 1 ? "once" : counted(breaks.size(), "time"),
                   format_duration(finding.cost));
+  EvidenceList ids;
+  for (const CompileId& id : pieces) ids.emplace_back(to_text(id));
   finding.evidence.add("ids", std::move(ids));
   finding.evidence.add("breaks", breaks.size());
   finding.evidence.add("between_us", as_us(finding.cost));

@@ -2,6 +2,8 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <set>
+#include <string>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -33,7 +35,7 @@ CompileTable regions_table(const Trace& trace, const CompileUse& use) {
   CompileTable out{"Pieces of compiled code",
                    {{"piece", "K/M: the K-th piece of Python that was compiled, in its M-th version; both count from 0."},
                     {"calls", "How often it ran.", true},
-                    {"host", "CPU time in it, without the pieces that it calls.", true},
+                    {"host", "CPU time in it, without the pieces that it calls and without compiling them.", true},
                     {"GPU", "Of the work launched in it, and in no piece inside it.", true},
                     {"kernels", "Among that work.", true},
                     {"guards", "Time of the guard checks before it.", true},
@@ -55,7 +57,8 @@ CompileTable breaks_table(const Trace& trace, const CompileUse& use) {
       {{"from", "The piece that ended."},
        {"to", "The piece that Python called next."},
        {"times", "How often.", true},
-       {"between", "Host time from the end of the first one's compiled work to the second piece.", true},
+       {"between", "Host time from the end of the first one's compiled work to the second piece, without compiling that.",
+        true},
        {"broke at", "The line after which the rest of the function is a piece of its own, where frames are recorded."},
        {"operators between", "What ran uncompiled, at the first break."}},
       {}};
@@ -124,6 +127,14 @@ CompileTable compilations_table(const Trace& trace, const CompileUse& use) {
   return out;
 }
 
+// "3 pieces of compiled code in 4 versions".
+std::string pieces_text(const CompileUse& use) {
+  std::set<std::string> pieces;
+  for (const CompiledRegion& r : use.regions) pieces.insert(r.number ? fmt::format("{}", r.number->frame) : r.id);
+  const std::string text = counted(pieces.size(), "piece") + " of compiled code";
+  return pieces.size() < use.regions.size() ? text + " in " + counted(use.regions.size(), "version") : text;
+}
+
 std::string versions_sentence(const CompileUse& use) {
   std::string list;
   for (std::size_t r = 0; r < use.regions.size(); ++r) {
@@ -190,9 +201,8 @@ std::vector<std::string> compile_summary(const Trace& trace, const CompileUse& u
   Ns host = 0;
   for (const CompiledRegion& r : use.regions) calls += r.slices.size(), host += r.host;
   if (calls > 0)
-    add(fmt::format("{} of {} of compiled code: {} on the host, {} of GPU work with {}.", counted(calls, "call"),
-                    counted(use.regions.size(), "piece"), format_duration(host), format_duration(use.in_regions.gpu),
-                    counted(use.in_regions.kernels, "kernel")));
+    add(fmt::format("{} of {}: {} on the host, {} of GPU work with {}.", counted(calls, "call"), pieces_text(use),
+                    format_duration(host), format_duration(use.in_regions.gpu), counted(use.in_regions.kernels, "kernel")));
   std::uint64_t runs = 0;
   Ns gpu = 0;
   for (const FusedKernel& k : use.kernels) runs += k.slices.size(), gpu += k.gpu;

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "core/analyze/compiled/compile_id.h"
 #include "core/analyze/compiled/compile_use.h"
 #include "core/load/args.h"
 #include "tests/support/load_text.h"
@@ -159,6 +160,28 @@ TEST_CASE("a lookup is a hit where compiled code runs next below the same caller
   CHECK(c.use.is_recompiled(c.region("0/0")));  // its frame has a version 1
 }
 
+TEST_CASE("what is compiled between two pieces is neither's host time, also below frames of Dynamo's own") {
+  Calls e;
+  e.x("TorchDynamo Cache Lookup", 0, 5).x("Torch-Compiled Region: 0/0", 10, 500);
+  e.x("a/model.py(20): forward", 11, 498, "python_function");
+  e.x("## Call CompiledFxGraph fabcdef ##", 15, 20);
+  e.x("TorchDynamo Cache Lookup", 55, 3);
+  e.x("torch/_dynamo/convert_frame.py(1): __call__", 60, 310, "python_function");
+  e.x("entire_frame_compile", 70, 290).x("_compile.compile_inner (dynamo_timed)", 80, 50);
+  e.x("dynamo_data: compile_id=1/0", 81, 1, "user_annotation");
+  e.x("Torch-Compiled Region: 1/0", 400, 35);
+  e.x("a/model.py(20): torch_dynamo_resume_in_forward_at_25", 401, 33, "python_function");
+  const Compiled c = e.read();
+  CHECK(c.use.guards.hits == 1);
+  CHECK(c.use.guards.compiled == 1);
+  CHECK(c.use.guards.other == 0);
+  CHECK(c.use.compile_time == 290'000);
+  CHECK(c.region("1/0").compile_time == 290'000);
+  CHECK(c.region("0/0").host == (500 - 35 - 290) * 1'000);
+  REQUIRE(c.use.breaks.size() == 1);
+  CHECK(c.use.breaks[0].between == (400 - 35 - 290) * 1'000);
+}
+
 TEST_CASE("the place of a break is read from the name of the frame that goes on") {
   CHECK(break_place("/a b/m.py(3): torch_dynamo_resume_in_run_at_step_at_17") == "run_at_step, line 17 of /a b/m.py");
   for (const char* other : {"", "m.py(3): forward", "torch_dynamo_resume_in_f_at_2", "m.py(3): torch_dynamo_resume_in_",
@@ -174,6 +197,23 @@ TEST_CASE("recordings with breaks, recompilations and generated kernels are told
   for (const SplitFunction& s : broken.use.breaks) CHECK(s.slices.size() == 3);
   CHECK(broken.name(broken.use.breaks[0].between_ops.at(0)) == "aten::is_nonzero");
   CHECK(broken.use.guards.hits == 9);
+
+  // made by a function that breaks at its lines 13 and 15, with "b" for its mode in the second of three steps
+  const Compiled places = recorded("graph_breaks_stack.json.gz");
+  REQUIRE(places.use.regions.size() == 4);
+  CHECK(places.region("2/0").slices.size() == 2);
+  CHECK(places.region("2/1").slices.size() == 1);
+  for (const SplitFunction& s : places.use.breaks)
+    CHECK(s.broke_at == fmt::format("forward, line {} of compiled.py", s.from == "0/0" ? 13 : 15));
+  CHECK(places.use.guards.hits == 9);
+
+  // the same where "b" is first met in the recording
+  const Compiled met = recorded("graph_breaks_recompile.json.gz");
+  CHECK(met.use.guards.compiled == 1);
+  CHECK(met.use.guards.hits == 8);
+  CHECK(met.region("2/1").compile_time > 50'000'000);
+  for (const CompiledRegion& r : met.use.regions) CHECK(r.host < 10'000'000);
+  for (const SplitFunction& s : met.use.breaks) CHECK(s.between < 10'000'000);
 
   const Compiled versions = recorded("recompiled_region.json.gz");
   REQUIRE(versions.use.regions.size() == 4);
