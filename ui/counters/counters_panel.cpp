@@ -132,21 +132,28 @@ struct RoofPlace {
   float y(double per_second) const { return box.y1 - static_cast<float>(chart.per_second.share(per_second)) * box.height(); }
 };
 
-// Of operations a second, with its name.
-void draw_level(Painter& painter, const RoofPlace& at, const Theme& theme, double decade) {
-  const float y = std::round(at.y(decade));
-  painter.line_x(y, at.box.x0, at.box.x1, colour(theme.line));
-  painter.text(Face::mono, {at.box.x0 + painter.px(4), y + painter.px(2)}, colour(theme.muted), rate_text(decade, "FLOP/s"));
-}
+std::size_t room_for(float length, float each) { return static_cast<std::size_t>(std::max(length / each, 1.0f)); }
 
+// Left of the chart the operations a second, below it the operations a byte.
 void draw_scales(Painter& painter, const RoofPlace& at, const Theme& theme) {
-  for (const double decade : at.chart.per_byte.decades()) {
-    painter.line_y(std::round(at.x(decade)), at.box.y0, at.box.y1, colour(theme.line));
-    const std::string text = format_significant(decade);
-    const float width = painter.text_width(Face::mono, text), x = std::min(at.x(decade), at.box.x1 - width);
-    painter.text(Face::mono, {x, at.box.y1 + painter.px(2)}, colour(theme.muted), text);
+  const float letter = painter.text_width(Face::mono, "0"), line = ImGui::GetTextLineHeight();
+  for (const double tick : at.chart.per_byte.ticks(room_for(at.box.width(), 7 * letter))) {
+    const float x = std::round(at.x(tick));
+    painter.line_y(x, at.box.y0, at.box.y1, colour(theme.line));
+    const std::string text = tick_text(tick);
+    const float width = painter.text_width(Face::mono, text);
+    painter.text(Face::mono, {std::clamp(x - width / 2, at.box.x0, at.box.x1 - width), at.box.y1 + painter.px(2)},
+                 colour(theme.muted), text);
   }
-  for (const double decade : at.chart.per_second.decades()) draw_level(painter, at, theme, decade);
+  for (const double tick : at.chart.per_second.ticks(room_for(at.box.height(), line * 1.3f))) {
+    const float y = std::round(at.y(tick));
+    painter.line_x(y, at.box.x0, at.box.x1, colour(theme.line));
+    const std::string text = tick_text(tick);
+    painter.text(Face::mono,
+                 {at.box.x0 - painter.px(5) - painter.text_width(Face::mono, text),
+                  std::clamp(y - line / 2, at.box.y0, at.box.y1 - line)},
+                 colour(theme.muted), text);
+  }
 }
 
 void draw_roofs(Painter& painter, const RoofPlace& at, const Theme& theme) {
@@ -160,14 +167,15 @@ void draw_roofs(Painter& painter, const RoofPlace& at, const Theme& theme) {
     const double ridge = bytes ? roof.per_second / *bytes : x.low;
     line(std::max(ridge, x.low), roof.per_second, x.high, roof.per_second);
     const float width = painter.text_width(Face::sans, roof.name);
-    painter.text(Face::sans, {at.box.x1 - width - painter.px(4), at.y(roof.per_second) + painter.px(2)}, colour(theme.muted),
-                 roof.name);
+    painter.text(Face::sans,
+                 {at.box.x1 - width - painter.px(4), at.y(roof.per_second) - ImGui::GetTextLineHeight() - painter.px(2)},
+                 colour(theme.text), roof.name);
   }
   if (!bytes) return;
   const double top = at.chart.roofs.empty() ? at.chart.per_second.high : at.chart.roofs.front().per_second;
   line(x.low, x.low * *bytes, top / *bytes, top);
   const std::string name = "DRAM " + rate_text(*bytes, "B/s");
-  painter.text(Face::sans, {at.x(top / *bytes / 3) + painter.px(10), at.y(top / 3)}, colour(theme.muted), name);
+  painter.text(Face::sans, {at.x(top / *bytes / 3) + painter.px(10), at.y(top / 3)}, colour(theme.text), name);
 }
 
 void draw_dots(const Document& document, ViewState& view, Painter& painter, const RoofPlace& at, bool hovered, bool clicked) {
@@ -190,8 +198,7 @@ void draw_dots(const Document& document, ViewState& view, Painter& painter, cons
 
 void draw_roofline(const Document& document, ViewState& view, const RooflineChart& chart) {
   const Theme& theme = theme_of(view.theme);
-  draw_text(Face::sans, theme.muted,
-            fmt::format("Roofline of GPU {}: operations a second over operations a byte", chart.device));
+  draw_text(Face::sans, theme.muted, fmt::format("Roofline of GPU {}: FLOP/s over FLOP per byte", chart.device));
   draw_hover(
       "Operations by the recorded shapes, bytes as DRAM counted them, roofs by the data sheet. What lies under the slope can "
       "be no faster than its memory traffic; what lies under the level roof, no faster than the arithmetic.");
@@ -203,7 +210,8 @@ void draw_roofline(const Document& document, ViewState& view, const RooflineChar
   const float height = std::max(ImGui::GetContentRegionAvail().y - ImGui::GetTextLineHeight() - painter.px(4), painter.px(80));
   const bool clicked = ImGui::InvisibleButton("roofline", {std::max(width, 1.0f), height});
   const bool hovered = ImGui::IsItemHovered();
-  const RoofPlace at{chart, {begin.x, begin.y, begin.x + width, begin.y + height}};
+  const float gutter = painter.text_width(Face::mono, "000 T") + painter.px(8);
+  const RoofPlace at{chart, {begin.x + gutter, begin.y, begin.x + std::max(width, gutter + 1), begin.y + height}};
   painter.fill(at.box, colour(theme.background));
   draw_scales(painter, at, theme);
   painter.clip(at.box);
@@ -232,18 +240,18 @@ void draw_devices(const Document& document, const ViewState& view, const Counter
 void draw_counters_panel(const Document& document, ViewState& view, Requests& out) {
   if (!document.analysis()) return draw_working(document, view, "the counters", out);
   const CounterFacts& facts = document.analysis()->counters();
-  if (facts.empty())
-    return draw_absence(view,
-                        "No hardware counters in this trace: gapscope record --counters writes them; those of --counters-only "
-                        "gapscope merge-counters "
-                        "puts them into PyTorch's.");
-  draw_devices(document, view, facts);
-  const float whole = ImGui::GetContentRegionAvail().x, gap = 12 * view.scale;
-  const float side = std::max(std::round(whole * kChartShare), std::min(kChartLeast * view.scale, whole / 2));
   if (holds_counters_alone(document.trace)) {
     draw_devices(document, view, facts);
     return draw_absence(view, counters_alone_words(document.trace, "TRACE"));
   }
+  if (facts.empty())
+    return draw_absence(
+        view,
+        "No hardware counters in this trace: gapscope record --counters writes them. Those of --counters-only come "
+        "into a trace by gapscope merge-counters.");
+  draw_devices(document, view, facts);
+  const float whole = ImGui::GetContentRegionAvail().x, gap = 12 * view.scale;
+  const float side = std::max(std::round(whole * kChartShare), std::min(kChartLeast * view.scale, whole / 2));
   ImGui::BeginChild("kernels", {whole - side - gap, 0});
   draw_kernel_rows(document, view, facts);
   ImGui::EndChild();

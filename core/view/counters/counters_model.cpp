@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 #include <fmt/format.h>
 
@@ -12,9 +13,17 @@
 namespace gapscope {
 namespace {
 
+constexpr std::array<const char*, 6> kPrefixes = {"", "k", "M", "G", "T", "P"};
+
+std::size_t prefix_of(double& value) {
+  std::size_t prefix = 0;
+  for (; value >= 999.5 && prefix + 1 < kPrefixes.size(); ++prefix) value /= 1000;
+  return prefix;
+}
+
 // Room for the dots and both sides of each ridge, where the slope meets a level roof.
 void fit_axes(RooflineChart& chart) {
-  constexpr double kLeft = 20, kRight = 5, kBelow = 30, kAbove = 1.6;  // times as far
+  constexpr double kLeft = 20, kRight = 5, kBelow = 30, kAbove = 3;  // times as far
   const RooflinePoint& first = *chart.dots.front().point;
   double least_x = first.per_byte, most_x = first.per_byte, least_y = first.per_second, most_y = first.per_second;
   const auto widen = [](double& least, double& most, double value) {
@@ -46,17 +55,32 @@ double LogAxis::share(double value) const {
   return value > 0 ? (std::log10(value) - std::log10(low)) / (std::log10(high) - std::log10(low)) : 0;
 }
 
-std::vector<double> LogAxis::decades() const {
-  std::vector<double> out;
-  for (double at = std::pow(10, std::ceil(std::log10(low) - 1e-9)); at <= high * (1 + 1e-9); at *= 10) out.push_back(at);
-  return out;
+std::vector<double> LogAxis::ticks(std::size_t most) const {
+  constexpr double kRounding = 1e-9;  // of a tick that lies on an end
+  const int first = static_cast<int>(std::floor(std::log10(low) + kRounding));
+  const int last = static_cast<int>(std::floor(std::log10(high) + kRounding));
+  const auto those = [&](std::initializer_list<double> of_ten, int every) {
+    std::vector<double> out;
+    for (int decade = first; decade <= last; ++decade)
+      for (const double factor : of_ten)
+        if (const double at = factor * std::pow(10, decade);
+            decade % every == 0 && at >= low * (1 - kRounding) && at <= high * (1 + kRounding))
+          out.push_back(at);
+    return out;
+  };
+  std::vector<double> out = those({1, 2, 5}, 1);
+  for (int every = 1; out.size() > most && every <= last - first + 1; ++every) out = those({1}, every);
+  return out.size() <= most ? out : std::vector<double>();
+}
+
+std::string tick_text(double value) {
+  const char* prefix = kPrefixes[prefix_of(value)];
+  return fmt::format("{:.6g}{}{}", value, *prefix ? " " : "", prefix);
 }
 
 std::string rate_text(double per_second, const char* unit) {
-  constexpr std::array<const char*, 6> kPrefixes = {"", "k", "M", "G", "T", "P"};
-  std::size_t prefix = 0;
-  for (; per_second >= 999.5 && prefix + 1 < kPrefixes.size(); ++prefix) per_second /= 1000;
-  return format_significant(per_second) + " " + kPrefixes[prefix] + unit;
+  const char* prefix = kPrefixes[prefix_of(per_second)];
+  return format_significant(per_second) + " " + prefix + unit;
 }
 
 RooflineChart roofline_chart(const Trace& trace, const CounterFacts& facts) {

@@ -16,8 +16,8 @@ struct LogAxis {
   double low = 1, high = 10;
   // 0 at `low`, 1 at `high`; less and more beyond.
   double share(double value) const;
-  // The powers of ten on it.
-  std::vector<double> decades() const;
+  // Values to write at it, ascending: 1, 2 and 5 of each power of ten, or only the powers, or fewer of these; at most so many.
+  std::vector<double> ticks(std::size_t most) const;
 };
 
 struct RooflineChart {
@@ -40,6 +40,9 @@ struct RooflineChart {
 RooflineChart roofline_chart(const Trace& trace, const CounterFacts& facts);
 // What a dot says: the name, its place and its numbers, a line each.
 std::string dot_text(const Trace& trace, const RooflineChart::Dot& dot);
+
+// "500 T" of 5e14, "1 P", "20": a tick of an axis.
+std::string tick_text(double value);
 
 // "1.6 TB/s", "837 TFLOP/s".
 std::string rate_text(double per_second, const char* unit);

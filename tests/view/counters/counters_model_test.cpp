@@ -30,9 +30,18 @@ TEST_CASE("on a logarithmic axis equal ratios are equally far apart") {
   CHECK(axis.share(1) == doctest::Approx(0));
   CHECK(axis.share(1000) == doctest::Approx(1));
   CHECK(axis.share(31.6228) == doctest::Approx(0.5));
-  CHECK(axis.decades().size() == 4);
-  CHECK(LogAxis{3, 250}.decades() == std::vector<double>{10, 100});
-  CHECK(LogAxis{3, 9}.decades().empty());
+  CHECK(axis.ticks(10) == std::vector<double>{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000});
+  CHECK(axis.ticks(9) == std::vector<double>{1, 10, 100, 1000});
+  CHECK(axis.ticks(3) == std::vector<double>{1, 100});
+  CHECK(axis.ticks(1) == std::vector<double>{1});
+  CHECK(LogAxis{3, 250}.ticks(2) == std::vector<double>{10, 100});
+  CHECK(LogAxis{3, 9}.ticks(4) == std::vector<double>{5});
+  CHECK(LogAxis{0.02, 0.6}.ticks(9) == std::vector<double>{0.02, 0.05, 0.1, 0.2, 0.5});
+  CHECK(LogAxis{3, 4}.ticks(9).empty());
+  CHECK(tick_text(5e14) == "500 T");
+  CHECK(tick_text(1e15) == "1 P");
+  CHECK(tick_text(0.5) == "0.5");
+  CHECK(tick_text(20) == "20");
 }
 
 TEST_CASE("the products of a training lie under the roof of their GPU, by their shapes and the bytes that DRAM moved") {
