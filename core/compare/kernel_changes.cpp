@@ -380,9 +380,16 @@ class Matcher {
   std::vector<RowTexts> texts_;  // by row
 };
 
+// Names of TF32 kernels say what they multiply, others' what they add up in: TF32's products are added in fp32.
+KernelName with_tf32_as_input(KernelName name) {
+  if (is_tf32(name)) name.input_type = "tf32", name.compute_type = "fp32";
+  return name;
+}
+
 }  // namespace
 
-KernelChangeClass tell_apart(const KernelName& a, const KernelName& b, std::string& detail) {
+KernelChangeClass tell_apart(const KernelName& of_a, const KernelName& of_b, std::string& detail) {
+  const KernelName a = with_tf32_as_input(of_a), b = with_tf32_as_input(of_b);
   using Field = std::string KernelName::*;
   struct Rule {
     KernelChangeClass change;

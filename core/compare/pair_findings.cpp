@@ -85,26 +85,30 @@ std::optional<ComparisonFinding> kernel_changed(const Pair& p) {
   if (!k.only_a.empty()) summary += fmt::format("Only A runs {}. ", some_names(k.only_a));
   if (!k.only_b.empty()) summary += fmt::format("Only B runs {}. ", some_names(k.only_b));
   summary.pop_back();
-  return ComparisonFinding{
-      "pair_kernel_changed", "The GPU runs other kernels", std::move(summary), Tone::neutral, evidence(p), k.only_a, k.only_b};
+  return ComparisonFinding{"pair_kernel_changed",
+                           "The GPU runs other operations",
+                           std::move(summary),
+                           Tone::neutral,
+                           evidence(p),
+                           k.only_a,
+                           k.only_b};
 }
 
 std::optional<ComparisonFinding> compile_cpu_tax(const Pair& p) {
   const double growth = p.growth(StepFigure::cpu);
   if (!p.f.comparison.b.has_compiled_regions || p.f.comparison.a.has_compiled_regions || growth < kCpuTax) return std::nullopt;
-  const bool small = p.b(StepFigure::gpu_busy) < p.b(StepFigure::cpu);
-  return ComparisonFinding{"pair_compile_cpu_tax",
-                           "Compiling made the CPU side slower",
-                           fmt::format("A step is {} on the CPU ({} -> {}): guards and wrappers of compiled code{}.",
-                                       ratio_text(StepFigure::cpu, 1 / growth, p.equal_work()),
-                                       format_duration(p.ns_a(StepFigure::cpu)), format_duration(p.ns_b(StepFigure::cpu)),
-                                       small ? fmt::format(" cost more than {} of GPU work per step can pay back",
-                                                           format_duration(p.ns_b(StepFigure::gpu_busy)))
-                                             : ""),
-                           Tone::worse,
-                           evidence(p),
-                           {},
-                           {}};
+  return ComparisonFinding{
+      "pair_compile_cpu_tax",
+      "Compiling made the CPU side slower",
+      fmt::format("A step is {} on the CPU ({} -> {}); the GPU is busy for {} of it instead of {}. Compiled "
+                  "code checks guards and goes through wrappers at each call.",
+                  ratio_text(StepFigure::cpu, 1 / growth, p.equal_work()), format_duration(p.ns_a(StepFigure::cpu)),
+                  format_duration(p.ns_b(StepFigure::cpu)), format_duration(p.ns_b(StepFigure::gpu_busy)),
+                  format_duration(p.ns_a(StepFigure::gpu_busy))),
+      Tone::worse,
+      evidence(p),
+      {},
+      {}};
 }
 
 std::optional<ComparisonFinding> fewer_launches(const Pair& p) {
@@ -120,7 +124,7 @@ std::optional<ComparisonFinding> fewer_launches(const Pair& p) {
                   graph ? fmt::format(", {:.0f} of them of a graph that starts several kernels at once",
                                       p.b(StepFigure::graph_launches))
                         : ""),
-      Tone::better,
+      p.equal_work() ? Tone::better : Tone::neutral,
       evidence(p),
       {},
       {}};

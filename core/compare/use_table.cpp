@@ -55,7 +55,10 @@ constexpr UseColumn kColumns[] = {
     {"sm_efficiency", "est. SM efficiency", UseUnit::share,
      [](const RunOverview& o) { return figure(o, &GpuFigures::sm_efficiency); }},
     {"occupancy", "est. achieved occupancy", UseUnit::share,
-     [](const RunOverview& o) { return figure(o, &GpuFigures::achieved_occupancy_percent, 0.01); }},
+     // Not where kernels count as 0 that are not: the difference would be that of their share.
+     [](const RunOverview& o) {
+       return o.zero_occupancy_time > 0 ? Value() : figure(o, &GpuFigures::achieved_occupancy_percent, 0.01);
+     }},
     {"tensor_cores", "kernel time in tensor-core kernels", UseUnit::share,
      [](const RunOverview& o) { return quotient(o.tensor_core_time, o.kernel_time); }},
     {"flops", "rate of products", UseUnit::rate,

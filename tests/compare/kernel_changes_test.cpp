@@ -48,6 +48,14 @@ TEST_CASE("bf16 to fp16 is another data type, even where the tile changes as wel
   CHECK(k.detail.starts_with("input bf16 -> fp16, output bf16 -> fp16, tile "));
 }
 
+TEST_CASE("what a TF32 kernel multiplies is its input's type, as another kernel's name says it") {
+  const KernelChange k = one_gemm(
+      "sm90_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize128x128x32_warpgroupsize1x1x1_execute_segment_k_off_kernel__5x_cublas",
+      "nvjet_sm90_hsh_128x64_64x8_1x2_h_bz_NNT");
+  CHECK(k.change == KernelChangeClass::dtype);
+  CHECK(k.detail.starts_with("input tf32 -> fp16, family "));
+}
+
 TEST_CASE("another tile of the same library is a tile change") {
   CHECK(one_gemm(kPlain, "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT").change == KernelChangeClass::tile);
 }

@@ -147,6 +147,15 @@ TEST_CASE("the optimized transformer does other work, and none of it is called s
   CHECK(idle_a == doctest::Approx(all_idle_a));
 }
 
+TEST_CASE("an occupancy that counts kernels as 0 for want of a value is not compared") {
+  const auto has_occupancy = [](const char* a, const char* b) {
+    const std::vector<UseRow> use = use_table(recorded(a).overview(), recorded(b).overview());
+    return std::any_of(use.begin(), use.end(), [](const UseRow& row) { return row.key == "occupancy"; });
+  };
+  CHECK_FALSE(has_occupancy("matmul_add_4096_warm_eager", "matmul_add_4096_warm_compile"));
+  CHECK(has_occupancy("muladd_eager", "muladd_eager"));
+}
+
 TEST_CASE("a recording against itself does equal work or says why that cannot be told, whatever it is") {
   for (const auto& path : real_traces()) {
     CAPTURE(path.string());

@@ -98,6 +98,18 @@ std::optional<RateFigures> rates_of(const Trace& trace, const LinkIndex& links, 
   return out;
 }
 
+// Kineto asks for the occupancy with what a block gets without opting in: see the rule occupancy_zero_artifact.
+Ns zero_occupancy_time(const Trace& trace, const std::vector<GpuOp>& ops) {
+  constexpr std::uint32_t kDefaultSharedMemory = 48 * 1024;
+  Ns sum = 0;
+  for (const GpuOp& op : ops) {
+    const GpuRow& row = trace.gpu[op.gpu_row];
+    if (op.is_kernel() && row.occupancy_percent == 0 && row.shared_memory > kDefaultSharedMemory)
+      add_saturating(sum, op.span.length());
+  }
+  return sum;
+}
+
 // c10::DeviceType of what shows up as a GPU of a trace: CUDA, HIP, XPU.
 bool is_gpu_memory(const MemoryDevice& m) { return m.device_type != 0 && m.device >= 0; }
 
@@ -156,6 +168,7 @@ RunOverview make_overview(const Trace& trace, const LinkIndex& links, const Anal
   if (analysis.steps().annotated && !analysis.steps().steps.empty()) out.steps = step_figures(analysis.steps());
   add_devices(trace, analysis, out);
   add_kinds(analysis.kernels(), out);
+  out.zero_occupancy_time = zero_occupancy_time(trace, ops);
   add_hottest(trace, ops, analysis.kernels(), out);
   out.rates = rates_of(trace, links, analysis, ops);
   return out;

@@ -73,6 +73,7 @@ struct RunOverview {
   std::vector<KindTime> kinds;       // of all devices, most time first
   Ns gpu_time = 0;                   // sum of all GPU work; what runs side by side counts twice
   Ns kernel_time = 0;                // of kernels
+  Ns zero_occupancy_time = 0;        // of those to whom Kineto gives an occupancy of 0 for their shared memory
   Ns tensor_core_time = 0;           // of kernels whose name says that they use tensor cores
   Ns matrix_time = 0;                // of gemm, convolution and attention kernels
   Ns matrix_untold_time = 0;         // of these, whose name does not say whether they use tensor cores

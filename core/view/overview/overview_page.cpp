@@ -130,7 +130,11 @@ void add_rates(const RunOverview& overview, PageSection& out) {
     return s ? fmt::format(", {} of the dense peak", format_percent(*s)) : std::string();
   };
   out.lines.push_back({"rate of products", rate_text(r.per_second) + of_peak(r.peak_share)});
-  out.lines.push_back({"over the window", rate_text(r.per_second_of_window) + of_peak(r.peak_share_of_window)});
+  // Products without shapes did their operations, too: launched before the recording, or in CUDA graphs.
+  constexpr double kAll = 0.98;
+  const bool is_part = static_cast<double>(r.gpu_time) < kAll * static_cast<double>(overview.matrix_time);
+  out.lines.push_back(
+      {"over the window", (is_part ? "at least " : "") + rate_text(r.per_second_of_window) + of_peak(r.peak_share_of_window)});
   out.notes.push_back(
       fmt::format("Operations are counted from recorded shapes, of products, convolutions and attention that own {} "
                   "of the kernel time.",
@@ -152,6 +156,11 @@ PageSection use_section(const RunOverview& overview) {
                                                              ? format_percent(*f.achieved_occupancy_percent / 100)
                                                              : "not in this trace"});
   }
+  if (overview.zero_occupancy_time > 0)
+    out.notes.push_back(fmt::format(
+        "The occupancy is too low: kernels of {} of the kernel time count as 0 %, since the profiler has no value for "
+        "blocks with more than 48 KiB of shared memory.",
+        share(overview.zero_occupancy_time, overview.kernel_time)));
   add_tensor_cores(overview, out);
   add_rates(overview, out);
   add_missing(overview, "gpu", out);
@@ -251,6 +260,10 @@ PageSection recording_section(const Trace& trace, const RunOverview& overview) {
   out.lines.push_back({"length", format_duration(trace.span.length())});
   out.lines.push_back({"events", format_count(static_cast<std::int64_t>(trace.figures.events))});
   if (!r.options.empty()) out.lines.push_back({"options", fmt::format("{}", fmt::join(r.options, ", "))});
+  if (holds_counters_alone(trace)) {
+    out.notes.push_back(counters_alone_words(trace, "TRACE"));
+    return out;
+  }
   if (r.missing.empty()) out.notes.emplace_back("Nothing that this page needs is missing in it.");
   if (r.recorder == "gapscope record" && !r.missing.empty())
     out.notes.emplace_back("gapscope record sees CUDA calls and GPU work alone; torch.profiler.profile adds what is missing:");
@@ -265,10 +278,6 @@ bool says_nothing(const PageSection& section) {
 
 }  // namespace
 
-  if (holds_counters_alone(trace)) {
-    out.notes.push_back(counters_alone_words(trace, "TRACE"));
-    return out;
-  }
 std::string largest_part_words(const PageBar& bar) {
   const auto largest = std::max_element(bar.parts.begin(), bar.parts.end(),
                                         [](const AccountPart& a, const AccountPart& b) { return a.time < b.time; });

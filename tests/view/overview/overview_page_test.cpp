@@ -104,6 +104,24 @@ TEST_CASE("the page of every recording is whole, loads nothing and does not grow
   }
 }
 
+namespace {
+std::string page_of_recording(const std::string& name) {
+  const auto trace = load_trace(recording_or_none(name).string());
+  REQUIRE(trace.ok());
+  return page_of(Document(*trace));
+}
+}  // namespace
+
+TEST_CASE("figures that rest on a part of the kernels say so") {
+  // half of its products were launched before the recording
+  CHECK(page_of_recording("recorded_matmul_add_4096.json.gz").find("at least 314 TFLOP/s") != std::string::npos);
+  CHECK(page_of_recording("recorded_gemm_counters.json.gz").find("at least") == std::string::npos);
+  // its only kernel has more shared memory than Kineto asks about
+  CHECK(page_of_recording("matmul_add_4096_warm_compile.json.gz").find("kernels of 100.0 % of the kernel time count as 0 %") !=
+        std::string::npos);
+  CHECK(page_of_recording("recorded_add_counters.json.gz").find("count as 0 %") == std::string::npos);
+}
+
 TEST_CASE("rates read in steps of a thousand") {
   CHECK(rate_text(1.41e14) == "141 TFLOP/s");
   CHECK(rate_text(2.5e15) == "2.50 PFLOP/s");
