@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "app/cli/analyses.h"
 #include "app/cli/in_and_out.h"
@@ -25,19 +26,35 @@ Idle device_idle(const Trace& trace, const std::vector<GpuOp>& ops) {
   std::vector<StreamOps> devices;
   for (const std::int32_t device : devices_of(ops)) devices.push_back({device, -1, {}});
   for (std::uint32_t i = 0; i < ops.size(); ++i)
-    for (StreamOps& d : devices)
-      if (d.device == ops[i].device) d.ops.push_back(i);
+    std::ranges::lower_bound(devices, ops[i].device, {}, &StreamOps::device)->ops.push_back(i);
   return find_idle(trace, ops, devices);
+}
+
+// The gaps of a device follow one another.
+std::size_t first_gap(const IdleGaps& all, std::int32_t device) {
+  std::size_t first = 0, last = all.size();
+  while (first < last) {
+    const std::size_t middle = first + (last - first) / 2;
+    if (all[middle].device < device)
+      first = middle + 1;
+    else
+      last = middle;
+  }
+  return first;
 }
 
 std::vector<IdleGap> largest(const IdleGaps& all, std::int32_t device) {
   std::vector<IdleGap> gaps;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (const IdleGap gap = all[i]; gap.device == device) gaps.push_back(gap);
+  for (std::size_t i = first_gap(all, device); i < all.size() && all[i].device == device; ++i) gaps.push_back(all[i]);
   std::stable_sort(gaps.begin(), gaps.end(),
                    [](const IdleGap& a, const IdleGap& b) { return a.span.length() > b.span.length(); });
   gaps.resize(std::min(gaps.size(), kGapsShown));
   return gaps;
+}
+
+std::span<const StreamIdle> streams_of_device(const Idle& idle, std::int32_t device) {
+  return {std::ranges::lower_bound(idle.streams, device, {}, &StreamIdle::device),
+          std::ranges::upper_bound(idle.streams, device, {}, &StreamIdle::device)};
 }
 
 std::string device_name(const Trace& trace, std::int32_t device) {
@@ -86,10 +103,9 @@ Json device_json(const Trace& trace, const GpuActivity& a, const Idle& idle, con
                  {"non_compute_ns", a.hta.non_compute},
                  {"communication_computation_overlap", or_null(a.hta.overlap)}};
   json["idle"] = Json::array();
-  for (const StreamIdle& s : idle.streams)
-    if (s.device == a.device)
-      json["idle"].push_back(
-          {{"stream", s.stream}, {"host_wait_ns", s.time[0]}, {"kernel_wait_ns", s.time[1]}, {"other_ns", s.time[2]}});
+  for (const StreamIdle& s : streams_of_device(idle, a.device))
+    json["idle"].push_back(
+        {{"stream", s.stream}, {"host_wait_ns", s.time[0]}, {"kernel_wait_ns", s.time[1]}, {"other_ns", s.time[2]}});
   json["gaps"] = Json::array();
   for (const IdleGap& g : largest(device.gaps, a.device))
     json["gaps"].push_back({{"begin_ns", g.span.begin},
@@ -155,10 +171,9 @@ std::string device_text(const Trace& trace, const GpuActivity& a, const Idle& id
         "finish before the recorded steps.\n",
         format_count(static_cast<std::int64_t>(a.unlinked_count)), format_duration(a.unlinked_time));
   out += fmt::format("\n  {:<12} {:>12} {:>12} {:>12}\n", "idle", "host wait", "kernel wait", "other");
-  for (const StreamIdle& s : idle.streams)
-    if (s.device == a.device)
-      out += fmt::format("  stream {:<5} {:>12} {:>12} {:>12}\n", s.stream, format_duration(s.time[0]),
-                         format_duration(s.time[1]), format_duration(s.time[2]));
+  for (const StreamIdle& s : streams_of_device(idle, a.device))
+    out += fmt::format("  stream {:<5} {:>12} {:>12} {:>12}\n", s.stream, format_duration(s.time[0]),
+                       format_duration(s.time[1]), format_duration(s.time[2]));
   const auto most = largest(device.gaps, a.device);
   return most.empty() ? out : out + gaps_text(trace, most, trace.span.begin);
 }

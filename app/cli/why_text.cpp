@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 
 #include <fmt/format.h>
@@ -78,22 +79,28 @@ std::string line_text(std::string_view indent, std::string_view title, Ns time, 
   return text.substr(0, text.find_last_not_of(' ') + 1) + '\n';
 }
 
-// While the account has the GPU compute: collectives of others than NCCL and RCCL, which it cannot tell from computing.
-Ns other_collectives(const WhyReport& r, const DeviceAccount& device) {
+// Collectives of others than NCCL and RCCL, which the account cannot tell from computing: when each device ran any.
+using OtherCollectives = std::map<std::int32_t, SpanSet>;
+OtherCollectives other_collectives(const WhyReport& r) {
   const std::vector<std::uint8_t> communicates = communication_of(r.trace, r.ops);
-  SpanSet spans;
+  OtherCollectives out;
   for (std::size_t i = 0; i < r.ops.size(); ++i)
-    if (r.ops[i].device == device.device && r.ops[i].gpu_class == GpuClass::communication && communicates[i] == 0)
-      append(spans, r.ops[i].span);
-  return length(clip(intersect(device.compute, spans), r.range));
+    if (r.ops[i].gpu_class == GpuClass::communication && communicates[i] == 0) append(out[r.ops[i].device], r.ops[i].span);
+  return out;
+}
+// Of them what the account says that the device computes.
+Ns taken_for_computing(const OtherCollectives& others, const WhyReport& r, const DeviceAccount& device) {
+  const auto of_device = others.find(device.device);
+  return of_device == others.end() ? 0 : length(clip(intersect(device.compute, of_device->second), r.range));
 }
 
-std::string account_text(const WhyReport& r, const DeviceAccount& device, const AccountTimes& t, std::size_t gaps) {
+// `collectives`: that part of the compute time.
+std::string account_text(const AccountTimes& t, Ns collectives, std::size_t gaps) {
   std::string out;
   for (const Line& line : work_lines(t)) {
     if (line.time > 0 || line.title == "compute") out += line_text("  ", line.title, line.time, t.window);
-    if (const Ns other = line.title == "compute" ? other_collectives(r, device) : 0; other > 0)
-      out += line_text("    ", "of it collectives, not NCCL's", other, t.window);
+    if (line.title == "compute" && collectives > 0)
+      out += line_text("    ", "of it collectives, not NCCL's", collectives, t.window);
   }
   const std::vector<Line> idle = idle_lines(t);
   if (idle.empty()) return out;
@@ -206,7 +213,7 @@ std::string use_line(const WhyReport& r, std::int32_t device) {
   return fmt::format("  while it works: {} ({})\n", text, samples_text(means));
 }
 
-std::string device_text(const WhyReport& r, const DeviceAccount& device, Bound bound, bool with_gaps) {
+std::string device_text(const WhyReport& r, const DeviceAccount& device, Ns collectives, Bound bound, bool with_gaps) {
   const DeviceProperties* properties = r.trace.device(device.device);
   const AccountTimes t = r.account.times_in(device, r.range);
   const auto [first, last] = device.gaps_in(r.range);
@@ -215,7 +222,7 @@ std::string device_text(const WhyReport& r, const DeviceAccount& device, Bound b
                                 properties && !properties->name.empty() ? " (" + printable(properties->name) + ")" : "",
                                 r.range == r.account.window() ? "the window" : "a range", format_duration(t.window),
                                 after > 0 ? format_duration(after) + " after the trace's begin" : "with the trace");
-  out += account_text(r, device, t, last - first) + use_line(r, device.device);
+  out += account_text(t, collectives, last - first) + use_line(r, device.device);
   if (r.by_step) out += step_table(r, device);
   const std::vector<CutGap> longest = longest_in(device, r.range, with_gaps ? kGapsTold : 0);
   if (!longest.empty()) out += longest.size() == 1 ? "\nthe only gap\n" : "\nthe longest gaps\n";
@@ -255,7 +262,11 @@ std::string why_text(const WhyReport& r) {
   const Verdict verdict = verdict_of(r.trace, r.account, r.trust);
   out += printable(verdict.text) + '\n';
   if (r.range != r.account.window()) out += "That is the verdict on the whole window; what follows is about a part of it.\n";
-  for (std::size_t i = 0; i < r.devices.size(); ++i) out += device_text(r, *r.devices[i], verdict.bound, i < kDevicesWithGaps);
+  const OtherCollectives others = other_collectives(r);
+  for (std::size_t i = 0; i < r.devices.size(); ++i) {
+    const DeviceAccount& device = *r.devices[i];
+    out += device_text(r, device, taken_for_computing(others, r, device), verdict.bound, i < kDevicesWithGaps);
+  }
   if (r.devices.size() > 1) out += all_devices_text(r);
   return out;
 }
