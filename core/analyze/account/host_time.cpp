@@ -257,21 +257,20 @@ void HostReader::each_overhead(Span span, Take take, Between between) {
 
 template <class Take>
 void HostReader::each_on_threads(LaneId lane, Span span, const Take& take) {
-  if (lane)
-    each_on_lane(lane, span, take, [&](Span rest) { each_on_first_thread(rest, take); });
-  else
-    each_on_first_thread(span, take);
+  lane ? each_on_lane(lane, span, take, [&](Span rest) { each_on_first_thread(rest, lane, take); })
+       : each_on_first_thread(span, lane, take);
 }
 
 template <class Take>
-void HostReader::each_on_first_thread(Span span, Take take) {
+void HostReader::each_on_first_thread(Span span, LaneId asked, Take take) {
   const auto& threads = host_.first_thread_;
   auto at = std::upper_bound(threads.begin(), threads.end(), span.begin,
                              [](Ns t, const HostTime::OnThread& p) { return t < p.span.end; });
   for (; at != threads.end() && at->span.begin < span.end; ++at) {
     const Span part = intersect(at->span, span);
     if (span.begin < part.begin) take({span.begin, part.begin}, IdleCause::unrecorded, SliceId{});
-    each_on_lane(at->lane, part, take, [](Span) {});
+    // Of lanes that are nested as LaneNester does it, never the one that was asked about.
+    at->lane == asked ? take(part, IdleCause::unrecorded, SliceId{}) : each_on_lane(at->lane, part, take, [](Span) {});
     span.begin = part.end;
   }
   if (!span.empty()) take(span, IdleCause::unrecorded, SliceId{});

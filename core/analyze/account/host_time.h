@@ -101,8 +101,8 @@ class HostReader {
   void each_overhead(Span span, Take take, Between between);
   template <class Take>
   void each_on_threads(LaneId lane, Span span, const Take& take);
-  template <class Take>
-  void each_on_first_thread(Span span, Take take);
+  template <class Take>  // `asked`: the lane that is being read already, and is in nothing there; or none
+  void each_on_first_thread(Span span, LaneId asked, Take take);
   template <class Take, class Uncovered>
   void each_on_lane(LaneId lane, Span span, Take take, const Uncovered& uncovered);
   void make_ready(LaneState& state, LaneId lane, Span span);
