@@ -163,7 +163,8 @@ void draw_note_editor(TimelineScene& scene) {
   if (!known) return;
   const auto at = static_cast<std::size_t>(notes.chosen);
   const Box& ruler = scene.areas.ruler;
-  const float x = std::clamp(ends_of(scene, notes.notes[at].span).x0, ruler.x0, ruler.x1 - scene.painter.px(kFieldWidth));
+  const float x = std::clamp(ends_of(scene, notes.notes[at].span).x0, ruler.x0,
+                             std::max(ruler.x0, ruler.x1 - scene.painter.px(kFieldWidth)));
   ImGui::SetNextWindowPos({x, ruler.y1 + scene.painter.px(4)}, ImGuiCond_Appearing);
   if (!ImGui::BeginPopup("note")) return;
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
