@@ -205,7 +205,8 @@ void Session::take_load(ViewState& view) {
     tell_of_counters_alone();
     return;
   }
-  message_ = outcome.error().message;
+  if (!message_.empty()) message_ += ' ';  // what was said while it loaded, as of broken settings, is not lost to it
+  message_ += outcome.error().message;
   drop_part();
 }
 
