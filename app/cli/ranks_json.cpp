@@ -71,16 +71,11 @@ class Writer {
     const Matched& m = r_.matches.all[i];
     const Member& first = r_.matches.of(m).front();
     const RankCollective& c = ranks_[first.rank].collectives[first.at];
-    const CollectiveWhat& w = ranks_[first.rank].whats[c.what];
+    const CollectiveWhat& w = ranks_[first.rank].what(first.at);
     const CollectiveNumbers& n = r_.waits.collectives[i];
-    Json out = {{"group", w.group},
-                {"group_ranks", w.members},
-                {"index", m.index},
-                {"name", w.name},
-                {"dtype", w.dtype},
-                {"in_elements", w.in_elements},
-                {"out_elements", w.out_elements}};
-    if (c.seq >= 0) out["seq"] = c.seq;
+    Json out = {{"group", w.group}, {"group_ranks", w.members},     {"index", r_.matches.index_in_group(i)}, {"name", w.name},
+                {"dtype", w.dtype}, {"in_elements", w.in_elements}, {"out_elements", w.out_elements}};
+    if (const std::int64_t seq = ranks_[first.rank].seq(first.at); seq >= 0) out["seq"] = seq;
     if (c.step != kNoStep) out["step"] = ranks_[first.rank].steps[c.step].name;
     out["begin_ns"] = n.begin - r_.waits.start;
     out["latency_ns"] = n.latency;
@@ -88,8 +83,8 @@ class Writer {
     out["end_skew_ns"] = n.end_skew;
     out["last_rank"] = ranks_[n.last].rank;
     out["first_rank"] = ranks_[n.first].rank;
-    if (n.algorithm_bandwidth > 0) out["algorithm_gb_per_s"] = n.algorithm_bandwidth;
-    if (n.bus_bandwidth > 0) out["bus_gb_per_s"] = n.bus_bandwidth;
+    if (const double rate = algorithm_bandwidth(n, w); rate > 0) out["algorithm_gb_per_s"] = rate;
+    if (const double rate = bus_bandwidth(n, w); rate > 0) out["bus_gb_per_s"] = rate;
     return out;
   }
 

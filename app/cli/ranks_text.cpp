@@ -120,14 +120,14 @@ class Text {
     std::map<std::tuple<std::string, std::string, std::int64_t, std::uint64_t>, Kind> kinds;
     for (std::size_t i = 0; i < r_.matches.all.size(); ++i) {
       const Member& first = r_.matches.of(r_.matches.all[i]).front();
-      const CollectiveWhat& w = ranks_[first.rank].whats[ranks_[first.rank].collectives[first.at].what];
+      const CollectiveWhat& w = ranks_[first.rank].what(first.at);
       const CollectiveNumbers& n = r_.waits.collectives[i];
       Kind& kind = kinds[{is_point_to_point(w.type) ? "send and receive" : w.name,
                           w.description.empty() ? w.group : w.description, w.group_size, w.full_bytes()}];
       ++kind.count;
       kind.latency += n.latency;
       kind.skew += n.start_skew();
-      kind.bus += n.bus_bandwidth;
+      kind.bus += bus_bandwidth(n, w);
     }
     std::vector<const decltype(kinds)::value_type*> order;
     for (const auto& entry : kinds) order.push_back(&entry);

@@ -88,7 +88,7 @@ class Aligner {
   const RankCollective& collective(const Member& m) const { return ranks_[m.rank].collectives[m.at]; }
   bool counts_for_clocks(const Matched& m) const {
     const Member& first = matches_.of(m).front();
-    return waits_for_all(ranks_[first.rank].whats[collective(first).what].type);
+    return waits_for_all(ranks_[first.rank].what(first.at).type);
   }
   Ns base(std::uint32_t r) const { return out_.alignment == ClockAlignment::none ? 0 : ranks_[r].base; }
 

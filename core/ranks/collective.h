@@ -1,6 +1,7 @@
 #pragma once
 // What a kernel says of the collective operation that it carries out (KINETO 4.6: the args of record_param_comms copied onto
 // it).
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -47,7 +48,8 @@ struct CollectiveWhat {
   std::int64_t in_elements = 0;
   std::int64_t out_elements = 0;
   std::int64_t group_size = 0;
-  std::int64_t peer = -1;  // of send and recv: the other rank's place in the group
+  std::int64_t peer = -1;    // of send and recv: the other rank's place in the group
+  std::int32_t stream = -1;  // that the kernel ran on
 
   std::uint64_t in_bytes() const { return static_cast<std::uint64_t>(in_elements) * element_bytes(dtype); }
   std::uint64_t out_bytes() const { return static_cast<std::uint64_t>(out_elements) * element_bytes(dtype); }
@@ -55,6 +57,8 @@ struct CollectiveWhat {
   std::uint64_t full_bytes() const { return type == CollectiveType::all_gather ? out_bytes() : in_bytes(); }
   // The ranks of the group in order; empty where the text was cut or is missing.
   std::vector<std::int64_t> member_ranks() const;
+
+  friend auto operator<=>(const CollectiveWhat&, const CollectiveWhat&) = default;
 };
 
 // Bus bandwidth over algorithm bandwidth, as nccl-tests has it: 2(n-1)/n or (n-1)/n; 0 where not defined.

@@ -176,7 +176,7 @@ class Tables {
  private:
   std::span<const Member> members(std::size_t i) const { return r_.matches.of(r_.matches.all[i]); }
   const RankCollective& collective(const Member& m) const { return ranks_[m.rank].collectives[m.at]; }
-  const CollectiveWhat& what(const Member& m) const { return ranks_[m.rank].whats[collective(m).what]; }
+  const CollectiveWhat& what(const Member& m) const { return ranks_[m.rank].what(m.at); }
   const CollectiveWhat& what(std::size_t i) const { return what(members(i).front()); }
   // On the axis, as the first rank's file counts.
   Ns time(const Member& m) const {
@@ -187,7 +187,10 @@ class Tables {
   std::vector<std::size_t> in_file_order() const {
     std::vector<std::size_t> order(r_.matches.all.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    const auto place = [&](std::size_t i) { return std::pair(members(i).front().rank, collective(members(i).front()).order); };
+    const auto place = [&](std::size_t i) {
+      const Member& first = members(i).front();
+      return std::pair(first.rank, ranks_[first.rank].place_in_file(first.at));
+    };
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return place(a) < place(b); });
     return order;
   }
@@ -218,7 +221,7 @@ class Tables {
     for (const double begin : s.begin) s.wait_sum += s.latest_begin - begin;
     return s;
   }
-  std::string id(std::size_t i) const { return fmt::format("{}_{}", what(i).group, r_.matches.all[i].index); }
+  std::string id(std::size_t i) const { return fmt::format("{}_{}", what(i).group, r_.matches.index_in_group(i)); }
 
   // The member of each rank by its place, or -1.
   std::vector<std::ptrdiff_t> by_rank(std::size_t i) const {
@@ -282,7 +285,7 @@ class Tables {
         .text(w.name)
         .count(w.group_size)
         .text(w.dtype)
-        .count(collective(members(i).front()).stream)
+        .count(w.stream)
         .number(sent)
         .count(elements)
         .number(wall)

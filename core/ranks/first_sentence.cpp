@@ -51,8 +51,7 @@ class Sentence {
     for (std::size_t i = 0; i < r_.matches.all.size(); ++i) {
       if (r_.waits.collectives[i].last != late_) continue;
       const Member& first = r_.matches.of(r_.matches.all[i]).front();
-      const RankData& rank = ranks_[first.rank];
-      if (waits_for_all(rank.whats[rank.collectives[first.at].what].type)) return false;
+      if (waits_for_all(ranks_[first.rank].what(first.at).type)) return false;
     }
     return true;
   }

@@ -71,7 +71,7 @@ class Matcher {
   WhatIds ids_of(const CollectiveWhat& w, std::int64_t rank) {
     const std::string group = group_key(w);
     const auto [at, is_new] = group_of_.try_emplace(group, static_cast<std::uint32_t>(out_.groups.size()));
-    if (is_new) out_.groups.push_back({w.group, w.description, w.members, w.group_size});
+    if (is_new) out_.groups.push_back({w.group, w.description, w.members, w.group_size, 0});
     const std::uint32_t sequence = sequence_ids_.of(is_point_to_point(w.type) ? group + '\n' + pair_of(w, rank) : group);
     if (sequence == sequences_.size()) sequences_.push_back({at->second, {}});
     return {keys_.of(key_of(w)), sequence};
@@ -80,7 +80,7 @@ class Matcher {
   void gather(std::uint32_t r) {
     const RankData& rank = ranks_[r];
     std::vector<WhatIds> ids;
-    for (const CollectiveWhat& w : rank.whats) ids.push_back(ids_of(w, rank.rank));
+    for (const auto& w : rank.whats) ids.push_back(ids_of(*w, rank.rank));
     std::unordered_map<std::uint32_t, std::size_t> counts;
     for (const RankCollective& c : rank.collectives) ++counts[ids[c.what].sequence];
     for (const auto& [sequence, count] : counts) {
@@ -99,7 +99,7 @@ class Matcher {
     items.reserve(sequence.at.size());
     for (const std::uint32_t i : sequence.at) {
       const RankCollective& c = rank.collectives[i];
-      items.push_back({keys_of_[sequence.rank][c.what], c.seq, rank.base + c.span.end, waits_for_all(rank.whats[c.what].type)});
+      items.push_back({keys_of_[sequence.rank][c.what], rank.seq(i), rank.base + c.span.end, waits_for_all(rank.what(i).type)});
     }
     return items;
   }
@@ -141,7 +141,7 @@ class Matcher {
           out_.members.push_back({sequence.ranks[r].rank, at});
       const auto count = static_cast<std::uint32_t>(out_.members.size()) - first;
       if (count > 1) {
-        out_.all.push_back({first, count, sequence.group, 0});
+        out_.all.push_back({first, count, sequence.group});
       } else {
         out_.members.pop_back();
         ++out_.unmatched[longest];
@@ -157,6 +157,7 @@ class Matcher {
 
   // By the begin on the first rank that took part.
   void number() {
+    out_.all.shrink_to_fit();
     const auto order = [&](const Matched& m) {
       const Member& first = out_.members[m.first];
       const RankData& rank = ranks_[first.rank];
@@ -165,11 +166,9 @@ class Matcher {
     std::stable_sort(out_.all.begin(), out_.all.end(), [&](const Matched& a, const Matched& b) {
       return a.group != b.group ? a.group < b.group : order(a) < order(b);
     });
-    std::uint32_t index = 0;
-    for (std::size_t i = 0; i < out_.all.size(); ++i) {
-      index = i > 0 && out_.all[i].group == out_.all[i - 1].group ? index + 1 : 0;
-      out_.all[i].index = index;
-    }
+    for (std::size_t i = 0; i < out_.all.size(); ++i)
+      if (i == 0 || out_.all[i].group != out_.all[i - 1].group)
+        out_.groups[out_.all[i].group].first = static_cast<std::uint32_t>(i);
   }
 
   const std::vector<RankData>& ranks_;

@@ -22,12 +22,12 @@ struct Matched {
   std::uint32_t first = 0;  // into Matches::members, by rank
   std::uint32_t count = 0;
   std::uint32_t group = 0;  // position in Matches::groups
-  std::uint32_t index = 0;  // of the group's, in order of time
 };
 
 struct CollectiveGroup {
   std::string name, description, members;  // as CollectiveWhat has them
   std::int64_t size = 0;
+  std::uint32_t first = 0;  // of its collectives in Matches::all, which lie there together, in order of time
 };
 
 // Where two ranks of a group do not call the same: the same collectives in another order, or others.
@@ -41,11 +41,13 @@ struct OrderTrouble {
 
 struct Matches {
   std::vector<CollectiveGroup> groups;
-  std::vector<Matched> all;  // by group, then index
+  std::vector<Matched> all;  // by group, then time
   std::vector<Member> members;
   std::vector<std::uint64_t> unmatched;  // by rank: collectives without a partner
   std::vector<OrderTrouble> troubles;    // at most one a pair of ranks and group
 
+  // Which of its group's it is, in order of time; by position in `all`.
+  std::uint32_t index_in_group(std::size_t i) const { return static_cast<std::uint32_t>(i) - groups[all[i].group].first; }
   std::span<const Member> of(const Matched& m) const { return std::span(members).subspan(m.first, m.count); }
 };
 

@@ -1,6 +1,7 @@
 #include "core/ranks/rank_bytes.h"
 
 #include <cstring>
+#include <memory>
 #include <type_traits>
 
 namespace gapscope {
@@ -77,13 +78,24 @@ template <class Archive>
 void put(Archive& a, RankStep& s) {
   put(a, s.name);
   put(a, s.span);
-  put(a, s.account);
+  put(a, s.exposed_communication);
 }
 template <class Archive>
 void put(Archive& a, CollectiveWhat& w) {
   put(a, w.type);
   for (std::string* text : {&w.name, &w.dtype, &w.group, &w.description, &w.members, &w.in_split, &w.out_split}) put(a, *text);
   for (std::int64_t* number : {&w.in_elements, &w.out_elements, &w.group_size, &w.peer}) put(a, *number);
+  put(a, w.stream);
+}
+template <class Archive>
+void put(Archive& a, std::shared_ptr<const CollectiveWhat>& w) {
+  if constexpr (Archive::reads) {
+    CollectiveWhat read;
+    put(a, read);
+    w = std::make_shared<const CollectiveWhat>(std::move(read));
+  } else {
+    put(a, const_cast<CollectiveWhat&>(*w));  // an archive that writes changes nothing
+  }
 }
 template <class Archive>
 void put(Archive& a, Doing& d) {
@@ -124,10 +136,12 @@ void put(Archive& a, RankData& r) {
   put(a, r.host_gpus);
   put(a, r.account);
   put(a, r.window);
-  put(a, r.exposed_communication);
+  put(a, r.exposed_communication.bytes);
   put(a, r.steps);
   put(a, r.whats);
   put(a, r.collectives);
+  put(a, r.seqs);
+  put(a, r.file_order);
   put(a, r.unnamed);
   put(a, r.unnamed_time);
   put(a, r.unnamed_example);

@@ -1,13 +1,14 @@
 #pragma once
-// What is kept of one rank's recording when the whole of it is let go: its collectives, steps and accounts. About 60 bytes a
-// collective; nothing of it refers to the trace. Times are nanoseconds of the file; `base` makes them times of that rank's
-// clock.
+// What is kept of one rank's recording when the whole of it is let go: its collectives, steps and accounts. With what is made
+// of all ranks together at most 100 bytes a collective (bench_ranks); nothing of it refers to the trace. Times are nanoseconds
+// of the file; `base` makes them times of that rank's clock.
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/analyze/account/time_account.h"
-#include "core/base/span_set.h"
+#include "core/base/packed_spans.h"
 #include "core/ranks/collective.h"
 #include "core/ranks/rank_rows.h"
 
@@ -18,17 +19,14 @@ constexpr std::uint32_t kNoStep = 0xFFFF'FFFFu;
 // One kernel that says which collective it is.
 struct RankCollective {
   Span span;
-  std::int64_t seq = -1;         // "Seq"; -1 where not recorded
   std::uint32_t what = 0;        // position in RankData::whats
   std::uint32_t step = kNoStep;  // position in RankData::steps: where it was launched
-  std::int32_t stream = -1;
-  std::uint32_t order = 0;  // place among the rank's collectives as the file has them
 };
 
 struct RankStep {
   std::string name;  // "ProfilerStep#5"
   Span span;
-  AccountTimes account;  // of the rank's device
+  Ns exposed_communication = 0;  // of the rank's device
 };
 
 // A stretch with a name, of which a rank that does it alone makes the others wait.
@@ -53,12 +51,15 @@ struct RankData {
   std::uint32_t host_gpus = 0;  // that it could see
   AccountTimes account;
   Span window;
-  SpanSet exposed_communication;  // within the window
-  std::vector<RankStep> steps;    // empty where nothing marks steps
+  PackedSpans exposed_communication;  // within the window
+  std::vector<RankStep> steps;        // empty where nothing marks steps
 
-  std::vector<CollectiveWhat> whats;
-  std::vector<RankCollective> collectives;  // in order of begin
-  std::uint64_t unnamed = 0;                // communication kernels that do not say which collective they are
+  std::vector<std::shared_ptr<const CollectiveWhat>> whats;  // equal ones are shared by the ranks of a run: WhatPool
+  std::vector<RankCollective> collectives;                   // in order of begin
+  // By collective. What few recordings state, or where it is what one expects, is left out.
+  std::vector<std::int64_t> seqs;         // "Seq", -1 where not recorded; empty where it never is
+  std::vector<std::uint32_t> file_order;  // its place among them in the file; empty where that is the order of begin
+  std::uint64_t unnamed = 0;              // communication kernels that do not say which collective they are
   Ns unnamed_time = 0;
   std::string unnamed_example;  // the name of the first of them
   Ns communication_time = 0;    // sum over all of its communication kernels
@@ -67,9 +68,14 @@ struct RankData {
   // longer beside a collective that waits, so their plain sum is longer on the rank that waits.
   Ns compute_work = 0;
 
-  RankRows rows;  // empty unless asked for; not sent to other processes
+  std::shared_ptr<const RankRows> rows;  // null unless asked for; not sent to other processes
 
   HostEvents compiling, collecting;  // Dynamo, Inductor and their like; Python's garbage collector
+
+  // Of one of its collectives, by position.
+  const CollectiveWhat& what(std::uint32_t at) const { return *whats[collectives[at].what]; }
+  std::int64_t seq(std::uint32_t at) const { return seqs.empty() ? -1 : seqs[at]; }
+  std::uint32_t place_in_file(std::uint32_t at) const { return file_order.empty() ? at : file_order[at]; }
 };
 
 }  // namespace gapscope

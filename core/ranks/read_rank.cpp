@@ -79,12 +79,12 @@ class Reducer {
     out_.device = rank_.device;
     const DeviceAccount* device = account.device(rank_.device);
     for (const TimeAccount::StepWindow& step : account.steps())
-      out_.steps.push_back(
-          {std::string(trace_.name(step.step)), step.span, device ? account.times_in(*device, step.span) : AccountTimes{}});
+      out_.steps.push_back({std::string(trace_.name(step.step)), step.span,
+                            device ? account.times_in(*device, step.span).exposed_communication : 0});
     if (!device) return;
     out_.account = device->times;
     out_.window = device->window;
-    out_.exposed_communication = device->exposed_communication;
+    out_.exposed_communication = PackedSpans(device->exposed_communication);
   }
 
   std::uint32_t step_at(Ns t) const {
@@ -100,17 +100,14 @@ class Reducer {
     std::uint32_t what = 0;
     std::int64_t seq = -1;
   };
-  const Known& known(StringId args) {
-    const auto [at, is_new] = known_.try_emplace(args.value);
+  const Known& known(StringId args, std::int32_t stream) {
+    const auto [at, is_new] = known_.try_emplace({args, stream});
     if (!is_new) return at->second;
-    const std::optional<CollectiveArgs> parsed = parse_collective(trace_.strings[args]);
+    std::optional<CollectiveArgs> parsed = parse_collective(trace_.strings[args]);
     if (!parsed) return at->second;
-    const CollectiveWhat& w = parsed->what;
-    const std::string key = w.name + '\n' + w.dtype + '\n' + w.group + '\n' + w.members + '\n' + w.in_split + '\n' +
-                            w.out_split + '\n' + std::to_string(w.in_elements) + ',' + std::to_string(w.out_elements) + ',' +
-                            std::to_string(w.group_size) + ',' + std::to_string(w.peer);
-    const auto [what, new_what] = what_of_key_.try_emplace(key, static_cast<std::uint32_t>(out_.whats.size()));
-    if (new_what) out_.whats.push_back(w);
+    parsed->what.stream = stream;
+    const auto [what, new_what] = whats_.try_emplace(std::move(parsed->what), static_cast<std::uint32_t>(out_.whats.size()));
+    if (new_what) out_.whats.push_back(std::make_shared<const CollectiveWhat>(what->first));
     return at->second = {true, what->second, parsed->seq};
   }
 
@@ -124,21 +121,29 @@ class Reducer {
       const OpRow* args = trace_.op_row(op.slice);
       if (communicates == 0 && args == nullptr) continue;
       out_.communication_time += op.span.length();
-      const Known* said = args == nullptr || !args->collective_args ? nullptr : &known(args->collective_args);
+      const Known* said = args == nullptr || !args->collective_args ? nullptr : &known(args->collective_args, op.stream);
       if (said == nullptr || !said->ok) {
         if (out_.unnamed++ == 0) out_.unnamed_example = trace_.name(op.slice);
         out_.unnamed_time += op.span.length();
         continue;
       }
-      out_.collectives.push_back(
-          {op.span, said->seq, said->what, step_at(op.linked() ? op.launch_span.begin : op.span.begin), op.stream, 0});
+      out_.collectives.push_back({op.span, said->what, step_at(op.linked() ? op.launch_span.begin : op.span.begin)});
+      out_.seqs.push_back(said->seq);
       offsets.push_back(trace_.slices.offset[op.slice.index()]);
     }
-    std::vector<std::uint32_t> in_file(offsets.size());
     out_.collectives.shrink_to_fit();  // there are many ranks, and this is most of what is kept of each
+    if (std::all_of(out_.seqs.begin(), out_.seqs.end(), [](std::int64_t seq) { return seq < 0; })) out_.seqs.clear();
+    out_.seqs.shrink_to_fit();
+    put_file_order(offsets);
+  }
+
+  void put_file_order(const std::vector<std::uint64_t>& offsets) {
+    if (std::is_sorted(offsets.begin(), offsets.end())) return;
+    std::vector<std::uint32_t> in_file(offsets.size());
     std::iota(in_file.begin(), in_file.end(), 0u);
     std::sort(in_file.begin(), in_file.end(), [&](std::uint32_t a, std::uint32_t b) { return offsets[a] < offsets[b]; });
-    for (std::uint32_t i = 0; i < in_file.size(); ++i) out_.collectives[in_file[i]].order = i;
+    out_.file_order.resize(in_file.size());
+    for (std::uint32_t i = 0; i < in_file.size(); ++i) out_.file_order[in_file[i]] = i;
   }
 
   void put_work() {
@@ -160,8 +165,8 @@ class Reducer {
   const FullRank& rank_;
   const Trace& trace_;
   RankData& out_;
-  std::unordered_map<std::uint32_t, Known> known_;
-  std::unordered_map<std::string, std::uint32_t> what_of_key_;
+  std::map<std::pair<StringId, std::int32_t>, Known> known_;  // by args and stream
+  std::map<CollectiveWhat, std::uint32_t> whats_;             // position in RankData::whats
 };
 
 // That of most collectives, else the busiest.
@@ -214,7 +219,6 @@ RankData reduce_rank(const FullRank& rank) {
   out.collecting = host_events(trace, is_collecting);
   out.steps.shrink_to_fit();  // as the collectives: there are many ranks
   out.whats.shrink_to_fit();
-  out.exposed_communication.shrink_to_fit();
   return out;
 }
 

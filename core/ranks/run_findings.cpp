@@ -103,8 +103,7 @@ class Finder {
     for (std::size_t i = 0; i < r_.matches.all.size(); ++i) {
       const Matched& m = r_.matches.all[i];
       const Member& first = r_.matches.of(m).front();
-      const RankData& rank = ranks_[first.rank];
-      const CollectiveWhat& w = rank.whats[rank.collectives[first.at].what];
+      const CollectiveWhat& w = ranks_[first.rank].what(first.at);
       const CollectiveNumbers& n = r_.waits.collectives[i];
       if (!(waits_for_all(w.type) || is_point_to_point(w.type)) || w.full_bytes() < kLargeMessage || n.latency <= 0) continue;
       const std::string type = is_point_to_point(w.type) ? "send and receive" : std::string(collective_type_words(w.type));
@@ -182,9 +181,7 @@ class Finder {
   void other_order() {
     if (r_.matches.troubles.empty()) return;
     const OrderTrouble& t = r_.matches.troubles.front();
-    const auto name = [&](std::uint32_t rank, std::uint32_t at) {
-      return printable(ranks_[rank].whats[ranks_[rank].collectives[at].what].name);
-    };
+    const auto name = [&](std::uint32_t rank, std::uint32_t at) { return printable(ranks_[rank].what(at).name); };
     RunFinding f{RunFindingKind::other_order, {}, 0, ranks_[t.rank_b].rank, {}, {}};
     f.text = fmt::format(
         "Rank {} calls {} where rank {} calls {}, {} in one group: ranks that disagree about what comes next hang sooner or "

@@ -171,7 +171,8 @@ std::vector<ReadFile> LocalReader::read(const std::vector<std::string>& files) {
         }
         full = std::move(*opened);
         out[i].data = reduce_rank(full);
-        if (row_slices_ > 0) out[i].data.rows = rank_rows(full, row_slices_);
+        whats_.share(out[i].data);
+        if (row_slices_ > 0) out[i].data.rows = std::make_shared<const RankRows>(rank_rows(full, row_slices_));
       } catch (...) {
         full = {};
         out[i].error = current_failure("read", files[i]).message;
@@ -216,11 +217,14 @@ std::vector<DoingAnswer> LocalReader::answer(const std::vector<DoingQuestion>& q
 RunReport analyze_run(const std::vector<std::string>& files, RankReader& reader, ClockAlignment alignment) {
   std::vector<RankData> ranks;
   std::vector<std::string> errors;
+  WhatPool whats;
   for (ReadFile& file : reader.read(files)) {
-    if (file.error.empty())
-      ranks.push_back(std::move(file.data));
-    else
+    if (!file.error.empty()) {
       errors.push_back(std::move(file.error));
+      continue;
+    }
+    whats.share(file.data);  // of ranks that came from several readers
+    ranks.push_back(std::move(file.data));
   }
   RunReport report;
   report.run = choose_run(std::move(ranks), errors);

@@ -8,6 +8,7 @@
 #include "core/ranks/choose_run.h"
 #include "core/ranks/doing.h"
 #include "core/ranks/waits.h"
+#include "core/ranks/what_pool.h"
 
 namespace gapscope {
 
@@ -78,6 +79,7 @@ class LocalReader : public RankReader {
   int at_once_;
   std::size_t row_slices_;
   std::vector<FullRank> kept_;
+  WhatPool whats_;
 };
 
 RunReport analyze_run(const std::vector<std::string>& files, RankReader& reader, ClockAlignment alignment);

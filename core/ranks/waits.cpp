@@ -33,7 +33,7 @@ class WaitCounter {
 
  private:
   struct Loss {
-    Ns lost = 0, alone = 0;
+    Ns lost = 0, alone = 0, exposed = 0;
     std::uint64_t collectives = 0;
     std::vector<Span> meanwhile;
   };
@@ -43,40 +43,40 @@ class WaitCounter {
   };
 
   const RankCollective& collective(const Member& m) const { return ranks_[m.rank].collectives[m.at]; }
-  const CollectiveWhat& what(const Member& m) const { return ranks_[m.rank].whats[collective(m).what]; }
+  const CollectiveWhat& what(const Member& m) const { return ranks_[m.rank].what(m.at); }
   Span on_axis(const Member& m) const { return clocks_.ranks[m.rank].on_axis(collective(m).span); }
 
   CollectiveNumbers numbers(std::span<const Member> members) const {
     CollectiveNumbers n;
     n.latency = std::numeric_limits<Ns>::max();
     n.begin = std::numeric_limits<Ns>::max();
-    n.latest_begin = n.second_latest = n.end = std::numeric_limits<Ns>::min();
+    n.latest_begin = n.end = std::numeric_limits<Ns>::min();
     Ns earliest_end = std::numeric_limits<Ns>::max();
     for (const Member& m : members) {
       const Span s = on_axis(m);
       n.latency = std::min(n.latency, collective(m).span.length());
       if (s.begin <= n.begin) n.begin = s.begin, n.first = m.rank;
-      if (s.begin > n.latest_begin)
-        n.second_latest = n.latest_begin, n.latest_begin = s.begin, n.last = m.rank;
-      else
-        n.second_latest = std::max(n.second_latest, s.begin);
+      if (s.begin > n.latest_begin) n.latest_begin = s.begin, n.last = m.rank;
       n.end = std::max(n.end, s.end);
       earliest_end = std::min(earliest_end, s.end);
     }
     n.end_skew = n.end - earliest_end;
     for (const Member& m : members) n.total_wait += n.latest_begin - on_axis(m).begin;
-    const CollectiveWhat& w = what(members[0]);
-    if (n.latency > 0 && waits_for_all(w.type)) {
-      n.algorithm_bandwidth = static_cast<double>(w.full_bytes()) / kBytesPerGb / (static_cast<double>(n.latency) / 1e9);
-      n.bus_bandwidth = n.algorithm_bandwidth * bus_factor(w.type, w.group_size);
-    }
     return n;
+  }
+  // When the last would have come, had `late` not been there.
+  Ns latest_without(std::uint32_t late, std::span<const Member> members) const {
+    Ns latest = std::numeric_limits<Ns>::min();
+    for (const Member& m : members)
+      if (m.rank != late) latest = std::max(latest, on_axis(m).begin);
+    return latest;
   }
 
   void add(const Matched& matched) {
     const std::span<const Member> members = matches_.of(matched);
     for (const Member& m : members) out_.matched_of[m.rank][m.at] = static_cast<std::uint32_t>(out_.collectives.size());
     const CollectiveNumbers& n = out_.collectives.emplace_back(numbers(members));
+    loss_of_.push_back(nullptr);
     const CollectiveType type = what(members[0]).type;
     if (has_skew_table(type)) {
       ++out_.skewed;
@@ -90,7 +90,8 @@ class WaitCounter {
     if (lost == 0) return;
     const Member& late = *std::find_if(members.begin(), members.end(), [&](const Member& m) { return m.rank == n.last; });
     Loss& loss = loss_of(members, late, n);
-    const Ns alone = static_cast<Ns>(members.size() - 1) * (n.latest_begin - n.second_latest);
+    loss_of_.back() = &loss;
+    const Ns alone = static_cast<Ns>(members.size() - 1) * (n.latest_begin - latest_without(n.last, members));
     loss.lost += lost;
     loss.alone += std::min(alone, lost);
     ++loss.collectives;
@@ -118,18 +119,19 @@ class WaitCounter {
   struct Part {
     Span wait, transfer;
     std::uint32_t late = 0;
+    std::uint32_t matched = 0;  // position in Matches::all
   };
   std::vector<Part> parts_of(std::size_t r) const {
     std::vector<Part> parts;
-    for (std::size_t at = 0; at < ranks_[r].collectives.size(); ++at) {
+    for (std::uint32_t at = 0; at < ranks_[r].collectives.size(); ++at) {
       const std::uint32_t matched = out_.matched_of[r][at];
       if (matched == kUnmatched) continue;
       const RankCollective& c = ranks_[r].collectives[at];
-      const CollectiveType type = ranks_[r].whats[c.what].type;
+      const CollectiveType type = ranks_[r].what(at).type;
       if (!waits_for_all(type) && !is_point_to_point(type)) continue;
       const CollectiveNumbers& n = out_.collectives[matched];
       const Ns wait = wait_of(clocks_.ranks[r].on_axis(c.span), n, type);
-      parts.push_back({{c.span.begin, c.span.begin + wait}, {c.span.begin + wait, c.span.end}, n.last});
+      parts.push_back({{c.span.begin, c.span.begin + wait}, {c.span.begin + wait, c.span.end}, n.last, matched});
     }
     return parts;
   }
@@ -138,7 +140,7 @@ class WaitCounter {
   // collective began first.
   void split(std::size_t r) {
     RankNumbers& out = out_.ranks[r];
-    const SpanSet& exposed = ranks_[r].exposed_communication;
+    const SpanSet exposed = ranks_[r].exposed_communication.unpacked();
     const std::vector<Part> parts = parts_of(r);
     std::vector<Span> transfers, all;
     for (const Part& p : parts) transfers.push_back(p.transfer), all.push_back(hull(p.wait, p.transfer));
@@ -155,10 +157,13 @@ class WaitCounter {
       if (span.empty()) continue;
       until = span.end;
       const Ns time = length_within(rest, span);
-      if (time > 0) waiting[p.late] += time;
       waited += time;
+      if (time == 0) continue;
+      waiting[p.late] += time;
+      if (Loss* loss = loss_of_[p.matched]) loss->exposed += time;
     }
     out.unsplit = length(rest) - waited;
+    out.waiting.reserve(waiting.size());  // there are many ranks
     for (const auto& [rank, time] : waiting) out.waiting.push_back({rank, time});
     std::stable_sort(out.waiting.begin(), out.waiting.end(),
                      [](const WaitingFor& a, const WaitingFor& b) { return a.time > b.time; });
@@ -172,8 +177,8 @@ class WaitCounter {
                                    [&](const auto& a, const auto& b) { return cost(a) < cost(b); });
       Loss& loss = most->second;
       const auto place = std::upper_bound(begins.begin(), begins.end(), losses.begin);
-      out_.late.insert(out_.late.begin() + (place - begins.begin()),
-                       {step, most->first, loss.lost, loss.alone, loss.collectives, span_set(std::move(loss.meanwhile))});
+      out_.late.insert(out_.late.begin() + (place - begins.begin()), {step, most->first, loss.lost, loss.alone, loss.exposed,
+                                                                      loss.collectives, span_set(std::move(loss.meanwhile))});
       begins.insert(place, losses.begin);
     }
   }
@@ -183,6 +188,7 @@ class WaitCounter {
   const Clocks& clocks_;
   Waits out_;
   std::map<std::string, StepLosses> steps_;
+  std::vector<Loss*> loss_of_;  // by Matches::all; null where nobody waited
 };
 
 }  // namespace
@@ -191,6 +197,15 @@ class WaitCounter {
 Ns wait_of(Span on_axis, const CollectiveNumbers& numbers, CollectiveType type) {
   if (!waits_for_all(type) && (!is_point_to_point(type) || on_axis.end <= numbers.latest_begin)) return 0;
   return std::clamp<Ns>(numbers.latest_begin - on_axis.begin, 0, on_axis.length());
+}
+
+double algorithm_bandwidth(const CollectiveNumbers& numbers, const CollectiveWhat& what) {
+  if (numbers.latency <= 0 || !waits_for_all(what.type)) return 0;
+  return static_cast<double>(what.full_bytes()) / kBytesPerGb / (static_cast<double>(numbers.latency) / 1e9);
+}
+
+double bus_bandwidth(const CollectiveNumbers& numbers, const CollectiveWhat& what) {
+  return algorithm_bandwidth(numbers, what) * bus_factor(what.type, what.group_size);
 }
 
 Ns RankNumbers::waiting_total() const {

@@ -14,17 +14,18 @@ constexpr std::uint32_t kUnmatched = 0xFFFF'FFFFu;
 struct CollectiveNumbers {
   Ns begin = 0;  // the earliest, on the axis
   Ns latest_begin = 0;
-  Ns second_latest = 0;  // of the others
-  Ns end = 0;            // the latest
+  Ns end = 0;  // the latest
   Ns latency = 0;
   Ns end_skew = 0;
   Ns total_wait = 0;                  // sum over ranks
   std::uint32_t last = 0, first = 0;  // positions in the ranks; of equal ones the lowest last, the highest first
-  double algorithm_bandwidth = 0;     // GB/s; 0 where the size or the latency is not known
-  double bus_bandwidth = 0;
 
   Ns start_skew() const { return latest_begin - begin; }
 };
+
+// GB/s; 0 where the size or the latency is not known. `what`: of the first of its members.
+double algorithm_bandwidth(const CollectiveNumbers& numbers, const CollectiveWhat& what);
+double bus_bandwidth(const CollectiveNumbers& numbers, const CollectiveWhat& what);
 
 // Of one of its ranks, which took part at `on_axis`: how long it waited for the last to come. 0 of a kind where it is not known
 // who waits for whom, and of a sender that was gone before.
@@ -55,6 +56,7 @@ struct LateRank {
   std::uint32_t rank = 0;         // position in the ranks
   Ns lost = 0;                    // what the others waited for it, summed over collectives and ranks
   Ns lost_alone = 0;              // of that, what they would not have waited had it come with the one before it
+  Ns exposed = 0;                 // of the others' account: what they waited for it with nothing computed beside
   std::uint64_t collectives = 0;  // in which it came last
   SpanSet meanwhile;              // from the first of the others' coming to its own: times of its own file
 };

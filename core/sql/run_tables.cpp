@@ -221,17 +221,17 @@ class CollectiveRows final : public RunRows {
       case kCollId: return give(out, std::int64_t{row});
       case kCollRank: return give_rank(out, r);
       case kCollSlice:
-        if (const SliceId slice = r == world_.own_rank() ? slice_of(c) : SliceId{})
+        if (const SliceId slice = r == world_.own_rank() ? slice_of(c.span.begin, rank(r).what(at).stream) : SliceId{})
           give(out, std::int64_t{world_.order().id(slice)});
         return;
       case kCollTs: return give(out, shown(r, c.span.begin));
       case kCollDur: return give(out, c.span.length());
       case kCollStep: return c.step != kNoStep ? give(out, std::string_view(rank(r).steps[c.step].name)) : give_null(out);
-      case kCollSeq: return c.seq >= 0 ? give(out, c.seq) : give_null(out);
-      case kCollStream: return give(out, std::int64_t{c.stream});
+      case kCollSeq: return rank(r).seq(at) >= 0 ? give(out, rank(r).seq(at)) : give_null(out);
+      case kCollStream: return give(out, std::int64_t{rank(r).what(at).stream});
       default: break;
     }
-    if (column < kCollSeq) return give_what(out, rank(r).whats[c.what], column);
+    if (column < kCollSeq) return give_what(out, rank(r).what(at), column);
     if (const std::uint32_t matched = run().waits.matched_of[r][at]; matched != kUnmatched)
       give_matched(out, r, at, matched, column);
   }
@@ -260,7 +260,7 @@ class CollectiveRows final : public RunRows {
       case kCollMatch: return give(out, std::int64_t{matched});
       case kCollMatched: return give(out, std::int64_t{run().matches.all[matched].count});
       case kCollWait: {
-        const CollectiveType type = rank(r).whats[c.what].type;
+        const CollectiveType type = rank(r).what(at).type;
         if (waits_for_all(type) || is_point_to_point(type)) give(out, wait_of(run().clocks.ranks[r].on_axis(c.span), n, type));
         return;
       }
@@ -268,19 +268,22 @@ class CollectiveRows final : public RunRows {
       case kCollLatency: return give(out, n.latency);
       case kCollStartSkew: return give(out, n.start_skew());
       case kCollEndSkew: return give(out, n.end_skew);
-      case kCollAlgorithm:
-        return n.algorithm_bandwidth > 0 ? sqlite3_result_double(out, n.algorithm_bandwidth) : give_null(out);
-      default: return n.bus_bandwidth > 0 ? sqlite3_result_double(out, n.bus_bandwidth) : give_null(out);
+      default: {
+        const Member& first = run().matches.of(run().matches.all[matched]).front();
+        const CollectiveWhat& w = rank(first.rank).what(first.at);
+        const double bandwidth = column == kCollAlgorithm ? algorithm_bandwidth(n, w) : bus_bandwidth(n, w);
+        return bandwidth > 0 ? sqlite3_result_double(out, bandwidth) : give_null(out);
+      }
     }
   }
 
   // Of the open trace: no two kernels of a stream begin at once.
-  SliceId slice_of(const RankCollective& c) {
+  SliceId slice_of(Ns begin, std::int32_t stream) {
     if (slices_.empty())
       for (const GpuOp& op : world_.gpu_ops())
         if (const OpRow* args = world_.trace().op_row(op.slice); args != nullptr && args->collective_args)
           slices_.emplace(std::pair(op.span.begin, op.stream), op.slice);
-    const auto at = slices_.find({c.span.begin, c.stream});
+    const auto at = slices_.find({begin, stream});
     return at == slices_.end() ? SliceId{} : at->second;
   }
 

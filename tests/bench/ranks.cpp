@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,14 +41,26 @@ double peak_mb() {
   return static_cast<double>(usage.ru_maxrss) / 1e3;
 }
 
-// What is kept of the ranks and of what they did together, without names and texts.
+// What is kept of the ranks and of what they did together, without file names and other texts that are there once a rank.
 std::size_t kept_bytes(const RunReport& report) {
   const auto bytes = [](const auto& all) { return all.capacity() * sizeof(all[0]); };
-  std::size_t sum =
-      bytes(report.run.ranks) + bytes(report.matches.all) + bytes(report.matches.members) + bytes(report.waits.collectives);
-  for (const RankData& r : report.run.ranks)
-    sum += bytes(r.collectives) + bytes(r.exposed_communication) + bytes(r.steps) + bytes(r.whats);
+  const auto text = [](const std::string& s) { return s.capacity() > std::string().capacity() ? s.capacity() + 1 : 0; };
+  std::size_t sum = bytes(report.run.ranks) + bytes(report.matches.all) + bytes(report.matches.members) +
+                    bytes(report.waits.collectives) + bytes(report.waits.ranks) + bytes(report.clocks.ranks);
+  std::set<const CollectiveWhat*> whats;
+  for (const RankData& r : report.run.ranks) {
+    sum += bytes(r.collectives) + bytes(r.seqs) + bytes(r.file_order) + bytes(r.exposed_communication.bytes) + bytes(r.steps) +
+           bytes(r.whats);
+    for (const auto& what : r.whats) whats.insert(what.get());
+  }
+  for (const CollectiveWhat* what : whats) {
+    sum += sizeof *what;
+    for (const std::string* s :
+         {&what->name, &what->dtype, &what->group, &what->description, &what->members, &what->in_split, &what->out_split})
+      sum += text(*s);
+  }
   for (const auto& of_rank : report.waits.matched_of) sum += bytes(of_rank);
+  for (const RankNumbers& n : report.waits.ranks) sum += bytes(n.waiting);
   for (const LateRank& late : report.waits.late) sum += bytes(late.meanwhile);
   return sum;
 }

@@ -43,7 +43,10 @@ TEST_CASE("a rank that is cut off is used as far as it goes") {
 TEST_CASE("a rank of another recording is left out: by its time, and by its clock that nothing joins") {
   std::vector<RankData> ranks = run_of(4);
   ranks[3].base += 3600 * kNsPerS;
-  for (RankCollective& c : ranks[3].collectives) c.span.end += 37 * (c.span.begin / 1000) + c.order * 333;
+  for (std::size_t i = 0; i < ranks[3].collectives.size(); ++i) {
+    Span& span = ranks[3].collectives[i].span;
+    span.end += 37 * (span.begin / 1000) + static_cast<Ns>(i) * 333;
+  }
   const RunReport report = report_of(std::move(ranks));
   CHECK(report.run.ranks.size() == 3);
   CHECK(!report.run.all_used);
@@ -103,8 +106,8 @@ TEST_CASE("nothing at all") {
 
 TEST_CASE("10,000 files of one run") {
   RankData one = run_of(1, 8).front();
-  one.world_size = one.whats[0].group_size = 10'000;
-  one.whats[0].members = "[0, 1, 2, ...]";  // as PyTorch cuts it
+  one.world_size = 10'000;
+  one.whats[0] = shared_what(all_reduce_of("[0, 1, 2, ...]", 10'000));  // as PyTorch cuts it
   std::vector<RankData> ranks(10'000, one);
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     ranks[r].rank = static_cast<std::int64_t>(r);

@@ -1,6 +1,8 @@
 #pragma once
 // Ranks written by hand, for tests that need collectives but no files.
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/ranks/run_report.h"
@@ -16,6 +18,10 @@ inline CollectiveWhat all_reduce_of(std::string members, std::int64_t size, std:
   w.in_elements = w.out_elements = elements;
   w.group_size = size;
   return w;
+}
+
+inline std::shared_ptr<const CollectiveWhat> shared_what(CollectiveWhat what) {
+  return std::make_shared<const CollectiveWhat>(std::move(what));
 }
 
 // `begins` of one all-reduce after another; each ends `transfer` after the latest of all ranks has come. Every microsecond of
@@ -37,20 +43,22 @@ struct HandRun {
       rank.base = 1'000'000'000'000 + clocks[r];
       rank.device = 0;
       rank.devices = 1;
-      rank.whats.push_back(all_reduce_of(members, rank.world_size));
+      rank.whats.push_back(shared_what(all_reduce_of(members, rank.world_size)));
       ranks.push_back(rank);
     }
     for (std::size_t i = 0; i < begins[0].size(); ++i) {
       Ns latest = 0;
       for (const auto& of_rank : begins) latest = std::max(latest, of_rank[i]);
       for (std::size_t r = 0; r < begins.size(); ++r)
-        ranks[r].collectives.push_back({{begins[r][i], latest + transfer}, -1, 0, kNoStep, 7, static_cast<std::uint32_t>(i)});
+        ranks[r].collectives.push_back({{begins[r][i], latest + transfer}, 0, kNoStep});
     }
     for (RankData& rank : ranks) {
       rank.span = rank.window = {0, rank.collectives.back().span.end};
-      for (const RankCollective& c : rank.collectives) append(rank.exposed_communication, c.span);
+      SpanSet exposed;
+      for (const RankCollective& c : rank.collectives) append(exposed, c.span);
+      rank.exposed_communication = PackedSpans(exposed);
       rank.account.window = rank.window.length();
-      rank.account.exposed_communication = length(rank.exposed_communication);
+      rank.account.exposed_communication = length(exposed);
       rank.account.compute = rank.account.window - rank.account.exposed_communication;
     }
   }

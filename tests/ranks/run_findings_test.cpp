@@ -37,7 +37,8 @@ RunReport links_of(const std::vector<Ns>& transfers) {
   std::vector<RankData> ranks = even_run(2 * transfers.size());
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const std::size_t first = r - r % 2;
-    ranks[r].whats.push_back(all_reduce_of("[" + std::to_string(first) + ", " + std::to_string(first + 1) + "]", 2));
+    ranks[r].whats.push_back(
+        shared_what(all_reduce_of("[" + std::to_string(first) + ", " + std::to_string(first + 1) + "]", 2)));
     for (std::size_t i = 1; i < 5; ++i) {
       RankCollective& c = ranks[r].collectives[i];
       c.what = 1;
@@ -51,12 +52,13 @@ RunReport links_of(const std::vector<Ns>& transfers) {
 RunReport transfers_of(Ns each) {
   HandRun hand(even_begins(2), {0, 0});
   for (RankData& rank : hand.ranks) {
-    rank.exposed_communication.clear();
+    SpanSet exposed;
     for (RankCollective& c : rank.collectives) {
       c.span.end = c.span.begin + each;
-      append(rank.exposed_communication, c.span);
+      append(exposed, c.span);
     }
-    rank.account.exposed_communication = length(rank.exposed_communication);
+    rank.exposed_communication = PackedSpans(exposed);
+    rank.account.exposed_communication = length(exposed);
   }
   return report_of(hand.ranks);
 }
@@ -67,16 +69,18 @@ RunReport work_of(const std::vector<Ns>& work) {
   return report_of(std::move(ranks));
 }
 
+std::shared_ptr<const CollectiveWhat> another(CollectiveWhat what, CollectiveType type, const char* name) {
+  what.type = type;
+  what.name = name;
+  return shared_what(std::move(what));
+}
+
 // All-reduce, all-gather and reduce-scatter in turn; those of `swapped` call the 10th and 11th the other way round.
 RunReport order_of(const std::vector<std::size_t>& swapped) {
   std::vector<RankData> ranks = even_run(2);
   for (RankData& rank : ranks) {
-    rank.whats.push_back(rank.whats[0]);
-    rank.whats[1].type = CollectiveType::all_gather;
-    rank.whats[1].name = "allgather";
-    rank.whats.push_back(rank.whats[0]);
-    rank.whats[2].type = CollectiveType::reduce_scatter;
-    rank.whats[2].name = "reduce_scatter";
+    rank.whats.push_back(another(*rank.whats[0], CollectiveType::all_gather, "allgather"));
+    rank.whats.push_back(another(*rank.whats[0], CollectiveType::reduce_scatter, "reduce_scatter"));
     for (std::uint32_t i = 0; i < kCount; ++i) rank.collectives[i].what = i % 3;
   }
   for (const std::size_t r : swapped) std::swap(ranks[r].collectives[10].what, ranks[r].collectives[11].what);
@@ -147,9 +151,7 @@ TEST_CASE("two collectives that alternate and change places on one rank are anot
       of_rank[i] += static_cast<Ns>(i * i * 13 % 31) * 10 * kNsPerUs;  // as uneven as in life
   std::vector<RankData> ranks = HandRun(begins, {0, 5 * kNsPerMs}).ranks;
   for (std::uint32_t r = 0; r < ranks.size(); ++r) {
-    ranks[r].whats.push_back(ranks[r].whats[0]);
-    ranks[r].whats[1].type = CollectiveType::all_gather;
-    ranks[r].whats[1].name = "allgather";
+    ranks[r].whats.push_back(another(*ranks[r].whats[0], CollectiveType::all_gather, "allgather"));
     for (std::uint32_t i = 0; i < kCount; ++i) ranks[r].collectives[i].what = (i + r) % 2;
   }
   const RunReport report = report_of(std::move(ranks));

@@ -16,9 +16,12 @@ constexpr int kLeastLate = 2;  // px
 constexpr float kLeastShare = 0.002f;
 constexpr std::size_t kNameLength = 48;
 
-bool is_waited_for(CollectiveType type) { return waits_for_all(type) || is_point_to_point(type); }
+const RankRows& rows_of(const RankData& rank) {
+  static const RankRows kNone;
+  return rank.rows ? *rank.rows : kNone;
+}
 
-const CollectiveWhat& what_of(const RankData& rank, std::uint32_t at) { return rank.whats[rank.collectives[at].what]; }
+bool is_waited_for(CollectiveType type) { return waits_for_all(type) || is_point_to_point(type); }
 
 // Work of a row from one column to the next, walking on from the last.
 class RowWalk {
@@ -77,7 +80,7 @@ Span waiting_of(const BandScene& scene, std::uint32_t rank, std::uint32_t at) {
   const std::uint32_t matched = scene.report.waits.matched_of[rank][at];
   if (matched == kUnmatched) return {span.begin, span.begin};
   const Ns wait = wait_of(scene.report.clocks.ranks[rank].on_axis(span), scene.report.waits.collectives[matched],
-                          what_of(scene.report.run.ranks[rank], at).type);
+                          scene.report.run.ranks[rank].what(at).type);
   return {span.begin, span.begin + wait};
 }
 
@@ -122,7 +125,7 @@ void add_late(const BandScene& scene, std::size_t i, std::vector<BandWords>& out
 
 std::string collective_text(const BandScene& scene, std::uint32_t rank, std::uint32_t at) {
   const RankData& data = scene.report.run.ranks[rank];
-  const CollectiveWhat& what = what_of(data, at);
+  const CollectiveWhat& what = data.what(at);
   const Span span = data.collectives[at].span, wait = waiting_of(scene, rank, at);
   std::string text = fmt::format("{}{}, {}", collective_type_words(what.type), size_text(what), format_duration(span.length()));
   const std::uint32_t matched = scene.report.waits.matched_of[rank][at];
@@ -171,7 +174,7 @@ void paint_band(const BandScene& scene, std::uint32_t rank, std::vector<BandColu
   if (width == 0) return;
   std::vector<Ns> edges(width + 1);
   for (std::size_t i = 0; i <= width; ++i) edges[i] = scene.time.in_file(rank, scene.grid.begin_of(static_cast<int>(i)));
-  const RankRows& rows = scene.report.run.ranks[rank].rows;
+  const RankRows& rows = rows_of(scene.report.run.ranks[rank]);
   std::vector<float> waiting(width);
   add_waits(scene, rank, edges, waiting);
   RowWalk compute(rows.compute), communication(rows.communication), copies(rows.copies);
@@ -194,7 +197,7 @@ std::vector<BandWords> band_words(const BandScene& scene, std::uint32_t rank, in
                 fmt::format("waits {} for rank {}", format_duration(wait.length()),
                             scene.report.run.ranks[scene.report.waits.collectives[matched].last].rank),
                 least_px, out);
-    const CollectiveWhat& what = what_of(data, at);
+    const CollectiveWhat& what = data.what(at);
     add_words(scene, rank, BandWords::What::transfer, {wait.end, span.end},
               std::string(collective_type_words(what.type)) + size_text(what), least_px, out);
   });
@@ -215,7 +218,7 @@ std::vector<std::uint32_t> joined_collectives(const BandScene& scene, int spacin
   for (auto at = first; at != scene.index.by_begin.end() && numbers[*at].begin < axis.end; ++at) {
     const CollectiveNumbers& n = numbers[*at];
     const Member& member = report.matches.of(report.matches.all[*at]).front();
-    if (n.end <= axis.begin || !is_waited_for(what_of(report.run.ranks[member.rank], member.at).type)) continue;
+    if (n.end <= axis.begin || !is_waited_for(report.run.ranks[member.rank].what(member.at).type)) continue;
     const int now = (scene.grid.column(scene.time.of_axis(n.latest_begin)) + spacing_px) / std::max(1, spacing_px);
     if (now != place || out.empty())
       out.push_back(*at);
@@ -229,6 +232,7 @@ std::vector<std::uint32_t> joined_collectives(const BandScene& scene, int spacin
 std::optional<BandPlace> band_place(const BandScene& scene, std::uint32_t rank, Ns shown, bool communication_first) {
   const RankData& data = scene.report.run.ranks[rank];
   const Ns t = scene.time.in_file(rank, shown);
+  const RankRows& rows = rows_of(data);
   std::optional<BandPlace> found;
   const auto collective = [&] {
     each_collective(scene, rank, {t, t + 1}, [&](std::uint32_t at) {
@@ -241,14 +245,14 @@ std::optional<BandPlace> band_place(const BandScene& scene, std::uint32_t rank, 
     const RowSlice* s = row.at(t);
     if (s == nullptr) return false;
     const Ns busy = (s + 1)->busy_before - s->busy_before;
-    std::string text = data.rows.names[s->name] + "\n" + format_duration(busy);
+    std::string text = rows.names[s->name] + "\n" + format_duration(busy);
     if (busy < static_cast<Ns>(s->length)) text += fmt::format(" of work in {}, this and others", format_duration(s->length));
     found = BandPlace{rank, scene.time.of(rank, Span{s->begin, s->end()}), kUnmatched, std::move(text)};
     return true;
   };
-  if (communication_first && (collective() || work(data.rows.communication))) return found;
-  if (work(data.rows.compute) || work(data.rows.copies)) return found;
-  if (!communication_first && (collective() || work(data.rows.communication))) return found;
+  if (communication_first && (collective() || work(rows.communication))) return found;
+  if (work(rows.compute) || work(rows.copies)) return found;
+  if (!communication_first && (collective() || work(rows.communication))) return found;
   return found;
 }
 

@@ -68,7 +68,7 @@ RankMatrix rank_matrix(const RunReport& report) {
   for (std::size_t r = 0; r < report.run.ranks.size(); ++r)
     for (const RankStep& step : report.run.ranks[r].steps) {
       RankMatrix::Cell& cell = matrix.cells[r * matrix.steps.size() + column[step.name]];
-      cell = {true, step.span, step.span.length(), step.account.exposed_communication, 0};
+      cell = {true, step.span, step.span.length(), step.exposed_communication, 0};
     }
   for (const LateRank& late : report.waits.late)
     if (const auto at = column.find(late.step); at != column.end())
@@ -121,7 +121,9 @@ std::string cell_text(const RanksAnswer& answer, std::size_t rank, std::size_t s
   if (!cell.there) return text + "\nnot in this rank's recording";
   text += fmt::format("\n{} long\n{} of communication with no computing beside it", format_duration(cell.time),
                       format_duration(cell.exposed_communication));
-  if (cell.lost > 0) text += fmt::format("\nthe others waited {} for it, all together", format_duration(cell.lost));
+  if (cell.lost > 0)
+    text += fmt::format("\nthe others waited {} for it, all together, whether they computed beside or not",
+                        format_duration(cell.lost));
   for (std::size_t i = 0; i < answer.report.waits.late.size(); ++i) {
     const LateRank& late = answer.report.waits.late[i];
     if (late.rank != rank || late.step != answer.matrix.steps[step] || i >= answer.report.doing.size()) continue;

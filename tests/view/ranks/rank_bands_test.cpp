@@ -40,9 +40,11 @@ struct LateRun {
     for (RankData& rank : hand.ranks) {
       std::vector<Span> spans;
       for (const RankCollective& c : rank.collectives) spans.push_back(c.span);
-      rank.rows.communication = row_of(spans);
-      rank.rows.compute = row_of({{500 * us, 750 * us}});
-      rank.rows.names = {"a_kernel"};
+      RankRows rows;
+      rows.communication = row_of(spans);
+      rows.compute = row_of({{500 * us, 750 * us}});
+      rows.names = {"a_kernel"};
+      rank.rows = std::make_shared<const RankRows>(std::move(rows));
     }
     report = test::report_of(std::move(hand.ranks));
     index = band_index(report);
