@@ -141,10 +141,16 @@ void leave_out_other_worlds(std::vector<RankData>& ranks, Run& run) {
 void leave_out_doubles(std::vector<RankData>& ranks, Run& run) {
   std::map<std::int64_t, std::string> kept;
   std::erase_if(ranks, [&](const RankData& r) {
-    const auto [at, is_new] = kept.try_emplace(r.rank, name_of(r));
+    const auto [at, is_new] = kept.try_emplace(r.rank, r.file);
     if (is_new) return false;
     run.all_used = false;
-    run.problems.push_back(fmt::format("Rank {} is there twice: {} is used, {} is left out.", r.rank, at->second, name_of(r)));
+    const auto named = [&](const std::string& file) { return printable(std::filesystem::path(file).filename().string()); };
+    const bool alike = named(at->second) == named(r.file);
+    run.problems.push_back(at->second == r.file
+                               ? fmt::format("The file of rank {} is named twice ({}): it is used once.", r.rank, name_of(r))
+                               : fmt::format("Rank {} is there twice: {} is used, {} is left out.", r.rank,
+                                             alike ? printable(at->second) : named(at->second),
+                                             alike ? printable(r.file) : name_of(r)));
     return true;
   });
 }
@@ -175,7 +181,8 @@ void judge_each(Run& run) {
           "PyTorch's NCCL backend records it from version 2.2 on.",
           r.rank, format_count(static_cast<std::int64_t>(r.unnamed)), elide_middle(printable(r.unnamed_example), 40)));
     else if (r.collectives.empty())
-      run.problems.push_back(fmt::format("Rank {} has no communication kernel in its recording.", r.rank));
+      run.problems.push_back(
+          fmt::format("Rank {} has no communication kernel in {}its recording.", r.rank, r.cut_off ? "what is there of " : ""));
     if (r.devices > 1)
       run.problems.push_back(
           fmt::format("Rank {} worked on {} GPUs; only GPU {} is accounted for.", r.rank, r.devices, r.device));

@@ -22,27 +22,33 @@ class Sentence {
  public:
   Sentence(const RunReport& report, std::uint32_t late) : r_(report), ranks_(report.run.ranks), late_(late) {
     for (std::size_t i = 0; i < r_.waits.late.size(); ++i)
-      if (r_.waits.late[i].rank == late && r_.waits.late[i].lost > 0) steps_.push_back(i);
-    std::stable_sort(steps_.begin(), steps_.end(), [&](std::size_t a, std::size_t b) { return lost(a) > lost(b); });
+      if (r_.waits.late[i].rank == late && waited(i) > 0) steps_.push_back(i);
+    std::stable_sort(steps_.begin(), steps_.end(), [&](std::size_t a, std::size_t b) { return waited(a) > waited(b); });
     // One step that stands out is what it is about; else all of them are.
-    const bool stands_out =
-        steps_.size() > 1 && share(lost(steps_[0]), r_.waits.lost[late]) >= kMostOfIt && lost(steps_[0]) >= 2 * lost(steps_[1]);
+    const bool stands_out = steps_.size() > 1 && share(waited(steps_[0]), r_.waited_for(late)) >= kMostOfIt &&
+                            waited(steps_[0]) >= 2 * waited(steps_[1]);
     if (stands_out) steps_.resize(1);
   }
 
-  std::string text() const { return who() + when() + meanwhile(); }
+  std::string text() const { return who() + when() + "." + meanwhile(); }
 
  private:
-  Ns lost(std::size_t i) const { return r_.waits.late[i].lost; }
+  // With nothing computed beside, as in RunReport::waited_for().
+  Ns waited(std::size_t i) const { return r_.waits.late[i].exposed; }
   const std::string& step(std::size_t i) const { return r_.waits.late[i].step; }
 
   std::string who() const {
     const bool pair = ranks_.size() == 2;
-    const Ns waited = r_.waited_for(late_), others = r_.windows() - ranks_[late_].account.window;
+    const Ns wait = r_.waited_for(late_), others = r_.windows() - ranks_[late_].account.window;
+    if (wait == 0)
+      return fmt::format(
+          "Rank {} is late: collectives of {} wait {} for it, all of that beside compute", ranks_[late_].rank,
+          pair ? fmt::format("rank {}", ranks_[1 - late_].rank) : fmt::format("the other {} ranks", ranks_.size() - 1),
+          format_duration(r_.waits.lost[late_]));
     return fmt::format(
-        "Rank {} is late: {} {} for {}, {} of {} time.", ranks_[late_].rank,
+        "Rank {} is late: {} {} for {}, {} of {} time", ranks_[late_].rank,
         pair ? fmt::format("rank {} waits", ranks_[1 - late_].rank) : fmt::format("the other {} ranks wait", ranks_.size() - 1),
-        format_duration(waited), only_sends() ? "what it sends" : "it", format_percent(share(waited, others)),
+        format_duration(wait), only_sends() ? "what it sends" : "it", format_percent(share(wait, others)),
         pair ? fmt::format("rank {}'s", ranks_[1 - late_].rank) : "their");
   }
 
@@ -59,10 +65,10 @@ class Sentence {
   std::string when() const {
     if (steps_.empty() || step(steps_[0]).empty()) return {};
     if (steps_.size() == 1)
-      return fmt::format(" In {} alone that cost {}.", printable(step(steps_[0])), format_duration(lost(steps_[0])));
+      return fmt::format(", {} of that in {} alone", format_duration(waited(steps_[0])), printable(step(steps_[0])));
     const bool each = steps_.size() == r_.waits.late.size();
-    return fmt::format(" It is late in {} {} steps, by {} to {}.", each ? "each of the" : fmt::format("{} of", steps_.size()),
-                       r_.waits.late.size(), format_duration(lost(steps_.back())), format_duration(lost(steps_[0])));
+    return fmt::format(", {} to {} in {} {} steps", format_duration(waited(steps_.back())), format_duration(waited(steps_[0])),
+                       each ? "each of the" : fmt::format("each of {} of", steps_.size()), r_.waits.late.size());
   }
 
   // Of the steps that it is about, as far as the rank was asked.

@@ -20,7 +20,12 @@ void add_folder(const std::string& folder, RankFiles& out) {
   std::vector<std::string> found;
   for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     std::error_code ignored;
-    if (is_trace_name(at->path().filename().string()) && !at->is_directory(ignored)) found.push_back(at->path().string());
+    if (!is_trace_name(at->path().filename().string()) || at->is_directory(ignored)) continue;
+    const std::string path = at->path().string();
+    if (at->is_other(ignored))  // whoever opens a pipe waits until somebody writes to it
+      out.problems.push_back(fmt::format("{} is a pipe or a device, no file: it is left out.", printable(path)));
+    else
+      found.push_back(path);
   }
   if (error)
     out.problems.push_back(fmt::format("{} cannot be listed: {}.", printable(folder), error.message()));

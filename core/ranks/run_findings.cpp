@@ -76,9 +76,10 @@ class Finder {
       if (share(lost, others) < kLeastStraggler && !in_a_step) continue;
       RunFinding f{RunFindingKind::straggler, {}, lost, ranks_[r].rank, {}, step ? step->step : ""};
       const bool pair = ranks_.size() == 2;
-      f.text = fmt::format("Rank {} comes late: without it {} would have waited {} less, {} of {} time", ranks_[r].rank,
-                           pair ? fmt::format("rank {}", ranks_[1 - r].rank) : "the others", format_duration(lost),
-                           format_percent(share(lost, others)), pair ? "its" : "their");
+      f.text =
+          fmt::format("Rank {} comes late: without it {} would have waited {} less, {} of {} time, compute beside it or not",
+                      ranks_[r].rank, pair ? fmt::format("rank {}", ranks_[1 - r].rank) : "the others", format_duration(lost),
+                      format_percent(share(lost, others)), pair ? "its" : "their");
       f.text += step ? fmt::format("; {} of that in {}.", format_duration(step->lost_alone), printable(step->step)) : ".";
       out_.push_back(std::move(f));
     }

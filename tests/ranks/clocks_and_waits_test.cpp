@@ -60,12 +60,13 @@ TEST_CASE("clocks that are off are found to the nanosecond, and change nothing e
 
 TEST_CASE("exposed communication is transfer, waiting for a rank, or neither is known; nothing twice") {
   HandRun hand = run_of(4, 5 * kNsPerMs, {0, 0, 0, 0});
-  hand.ranks[1].exposed_communication.push_back(
-      {hand.ranks[1].window.end + 10, hand.ranks[1].window.end + 110});  // of a kernel without a name
+  SpanSet exposed = hand.ranks[1].exposed_communication.unpacked();
+  exposed.push_back({hand.ranks[1].window.end + 10, hand.ranks[1].window.end + 110});  // of a kernel without a name
+  hand.ranks[1].exposed_communication = PackedSpans(exposed);
   const Judged j = judge(hand.ranks);
   for (std::size_t r = 0; r < 4; ++r) {
     const RankNumbers& n = j.waits.ranks[r];
-    CHECK(n.transfer + n.waiting_total() + n.unsplit == length(j.ranks[r].exposed_communication));
+    CHECK(n.transfer + n.waiting_total() + n.unsplit == length(j.ranks[r].exposed_communication.unpacked()));
     CHECK(n.unsplit == (r == 1 ? 100 : 0));
     CHECK(n.transfer == 40 * hand.transfer);
     if (r != 2) {
@@ -77,6 +78,20 @@ TEST_CASE("exposed communication is transfer, waiting for a rank, or neither is 
   REQUIRE(j.waits.late.size() == 1);
   CHECK(j.waits.late[0].rank == 2);
   CHECK(j.waits.late[0].lost_alone >= 3 * (5 * kNsPerMs - 3000));
+  Ns waited = 0;
+  for (const RankNumbers& n : j.waits.ranks)
+    for (const WaitingFor& w : n.waiting)
+      if (w.rank == 2) waited += w.time;
+  CHECK(j.waits.late[0].exposed == waited);
+}
+
+TEST_CASE("waits that compute hides are told as such") {
+  HandRun hand = run_of(4, 5 * kNsPerMs, {0, 0, 0, 0});
+  for (RankData& rank : hand.ranks) rank.exposed_communication = {};
+  const RunReport report = report_of(hand.ranks);
+  CHECK(report.waits.late[0].exposed == 0);
+  CHECK(first_sentence(report).starts_with("Rank 2 is late: collectives of the other 3 ranks wait "));
+  CHECK(first_sentence(report).find(" for it, all of that beside compute.") != std::string::npos);
 }
 
 TEST_CASE("a clock that drifts is followed by a line") {
@@ -103,7 +118,8 @@ TEST_CASE("ranks that no collective joins are reached through others, or stay as
   HandRun hand = run_of(4, 0, {0, 1000, 2000, 3000});
   // Groups of {0, 1}, {1, 2}; rank 3 alone.
   for (std::size_t r = 0; r < 4; ++r) {
-    hand.ranks[r].whats = {all_reduce_of("[0, 1]", 2), all_reduce_of("[1, 2]", 2), all_reduce_of("[3]", 1)};
+    hand.ranks[r].whats = {shared_what(all_reduce_of("[0, 1]", 2)), shared_what(all_reduce_of("[1, 2]", 2)),
+                           shared_what(all_reduce_of("[3]", 1))};
     for (std::size_t i = 0; i < 40; ++i)
       hand.ranks[r].collectives[i].what = r == 0 ? 0 : r == 2 ? 1 : r == 3 ? 2 : static_cast<std::uint32_t>(i % 2);
   }

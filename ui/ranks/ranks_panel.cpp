@@ -23,7 +23,7 @@ namespace gapscope {
 namespace {
 
 constexpr float kMatrixShare = 0.5f, kBandsShare = 0.6f;                     // of the panel's width
-constexpr float kLeastRow = 6, kMostRow = 22, kTitle = 64, kMostStep = 120;  // px at scale 1
+constexpr float kLeastRow = 2, kMostRow = 22, kTitle = 64, kMostStep = 120;  // px at scale 1
 constexpr float kLeastWords = 200;  // px at scale 1 beside the bands, for the sentence and the table
 constexpr double kLeastAlpha = 0.06;
 
@@ -31,7 +31,7 @@ constexpr std::array<Choice, 4> kPictures = {{
     {"Bands", "The GPU of each rank on one axis, under the lanes of the open one."},
     {"Step time", "How long each step of each rank took."},
     {"Exposed communication", "How long each rank communicated, or waited to, with no computing beside it."},
-    {"Made others wait", "How long the others waited for this rank, all together."},
+    {"Made others wait", "How long the others waited for this rank, all together, whether they computed beside or not."},
 }};
 
 std::vector<std::string> paths_of(const Document& document, const RanksState& state) {
@@ -77,6 +77,30 @@ void draw_step_names(const RanksPanel& panel, Painter& p, ImVec2 at, float colum
   }
 }
 
+bool is_late(const RanksPanel& panel, std::uint32_t rank) {
+  const std::vector<RunFinding>& findings = panel.answer.report.findings;
+  return std::any_of(findings.begin(), findings.end(), [&](const RunFinding& f) {
+    return f.kind == RunFindingKind::straggler && f.rank == panel.answer.report.run.ranks[rank].rank;
+  });
+}
+
+// Which rows have room for their rank's name: late ones first, and of the others every so many.
+std::vector<bool> named_rows(const RanksPanel& panel, const std::vector<std::uint32_t>& order, float row) {
+  const auto apart = std::max<std::ptrdiff_t>(1, static_cast<std::ptrdiff_t>(std::ceil(ImGui::GetFontSize() / row)));
+  const auto count = static_cast<std::ptrdiff_t>(order.size());
+  std::vector<bool> taken(order.size()), named(order.size());
+  const auto name = [&](std::ptrdiff_t i) {
+    if (taken[static_cast<std::size_t>(i)]) return;
+    named[static_cast<std::size_t>(i)] = true;
+    for (std::ptrdiff_t n = std::max<std::ptrdiff_t>(0, i - apart + 1); n < std::min(count, i + apart); ++n)
+      taken[static_cast<std::size_t>(n)] = true;
+  };
+  for (std::ptrdiff_t i = 0; i < count; ++i)
+    if (is_late(panel, order[static_cast<std::size_t>(i)])) name(i);
+  for (std::ptrdiff_t i = 0; i < count; ++i) name(i);
+  return named;
+}
+
 void draw_matrix(RanksPanel& panel) {
   const RankMatrix& matrix = panel.answer.matrix;
   const std::vector<std::uint32_t> order = order_of_ranks(panel.answer.report, panel.state.by_lateness);
@@ -91,16 +115,18 @@ void draw_matrix(RanksPanel& panel) {
   const float title = p.px(kTitle);
   const float column = std::min(p.px(kMostStep), std::max(1.0f, std::floor((room.x - title) / std::max(1.0f, columns))));
   draw_step_names(panel, p, {at.x + title, top.y}, column);
-  const bool named = row >= ImGui::GetFontSize();
+  const std::vector<bool> named = named_rows(panel, order, row);
   const Ns most = most_of(matrix, panel.state.figure);
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const bool hovered = ImGui::IsWindowHovered();
   for (std::size_t i = 0; i < order.size(); ++i) {
     const float y = at.y + static_cast<float>(i) * row;
     const std::uint32_t rank = order[i];
-    if (named || i == 0)
+    if (named[i])
       p.text_in(Face::sans, {at.x, y, at.x + title, y + std::max(row, ImGui::GetFontSize())},
-                colour(is_open(panel, rank) ? panel.theme.text : panel.theme.muted),
+                colour(is_late(panel, rank)   ? panel.theme.costly
+                       : is_open(panel, rank) ? panel.theme.text
+                                              : panel.theme.muted),
                 fmt::format("rank {}", panel.answer.report.run.ranks[rank].rank));
     for (std::size_t s = 0; s < matrix.steps.size(); ++s) {
       const float x = at.x + title + static_cast<float>(s) * column;
@@ -119,9 +145,9 @@ void draw_matrix(RanksPanel& panel) {
 
 constexpr std::array<GridColumn, 7> kColumns = {{
     {"Rank", "A row is a rank of the run.", 7},
-    {"Waited", "How long it waited in collectives for the others.", 10, true},
+    {"Waited", "How long it waited in collectives for the others with nothing computed beside.", 10, true},
     {"Came last", "In how many collectives it was the last to come.", 10, true},
-    {"Cost others", "How long all the others waited for it.", 11, true},
+    {"Cost others", "How long all the others waited for it, whether they computed beside or not.", 11, true},
     {"Transfer", "Of its exposed communication, what was transfer and no waiting.", 10, true},
     {"Computes", "Share of its window in which its GPU computed.", 10, true},
     {"File", "The recording.", 0},
