@@ -14,28 +14,27 @@ std::unique_ptr<const Analysis> Analysis::make(const Trace& trace, const LaneInd
                                                const std::atomic<bool>* cancel, AnalysisProgress* progress) {
   std::unique_ptr<Analysis> facts(new Analysis(trace, lanes, links));
   const auto cancelled = [&] { return cancel != nullptr && *cancel; };
-  const auto part = [&](const auto& work) {
-    if (cancelled()) return;
-    work();
-    if (progress) ++progress->done;
-  };
   std::vector<GpuOp> ops;
+  using Parts = std::vector<std::function<void()>>;  // one after the other
   // What goes on side by side; the table's events take about as long as all that is made of GPU work.
-  const std::array<std::function<void()>, 4> chains = {
-      [&] { part([&] { facts->corrected_ = std::make_unique<const OpEvents>(trace, lanes, links, TableMode::corrected); }); },
-      [&] {
-        part([&] { ops = gpu_ops(trace, links); });
-        part([&] { facts->make_idle(ops); });
-        part([&] { facts->steps_ = make_steps(trace, ops); });
-        part([&] { facts->make_activity(ops); });
-        part([&] { facts->counters_ = CounterFacts(trace, links, ops); });
-        part([&] { facts->account_ = std::make_unique<const TimeAccount>(trace, links, ops); });
-        ops = {};
-      },
-      [&] { part([&] { facts->memory_ = memory_use(trace, lanes); }); },
-      [&] { part([&] { facts->kernels_ = kernel_table(trace, links); }); },
+  const std::array<Parts, 4> chains = {
+      Parts{[&] { facts->corrected_ = std::make_unique<const OpEvents>(trace, lanes, links, TableMode::corrected); }},
+      Parts{[&] { ops = gpu_ops(trace, links); }, [&] { facts->make_idle(ops); },
+            [&] { facts->steps_ = make_steps(trace, ops); }, [&] { facts->make_activity(ops); },
+            [&] { facts->counters_ = CounterFacts(trace, links, ops); },
+            [&] { facts->account_ = std::make_unique<const TimeAccount>(trace, links, ops); }, [&] { ops = {}; }},
+      Parts{[&] { facts->memory_ = memory_use(trace, lanes); }},
+      Parts{[&] { facts->kernels_ = kernel_table(trace, links); }},
   };
-  parallel_for(hardware_threads(), chains.size(), [&](std::size_t i) { chains[i](); });
+  if (progress)
+    for (const Parts& chain : chains) progress->parts += chain.size();
+  parallel_for(hardware_threads(), chains.size(), [&](std::size_t i) {
+    for (const auto& part : chains[i]) {
+      if (cancelled()) return;
+      part();
+      if (progress) ++progress->done;
+    }
+  });
   if (cancelled()) return nullptr;
   return_free_memory();
   facts->has_shapes_ = std::any_of(trace.ops.begin(), trace.ops.end(), [](const OpRow& op) { return op.input_dims.valid(); });

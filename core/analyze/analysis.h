@@ -32,7 +32,7 @@ struct GpuFacts {
 
 // How far the analyses are; written by the thread that makes them, read by any.
 struct AnalysisProgress {
-  static constexpr std::size_t kParts = 9;
+  std::atomic<std::size_t> parts{0};  // 0 before they have begun
   std::atomic<std::size_t> done{0};
 };
 

@@ -54,7 +54,8 @@ struct Document {
   const ArrowIndex* arrows() const { return arrows_.get(); }
   // How far that is, from 0 to 1.
   float analysis_fraction() const {
-    return std::min(1.0f, static_cast<float>(progress_.done) / static_cast<float>(AnalysisProgress::kParts));
+    const std::size_t parts = progress_.parts;
+    return parts == 0 ? 0 : static_cast<float>(progress_.done) / static_cast<float>(parts);
   }
   // Works them out, on a thread that may wait; once.
   void analyze(const std::atomic<bool>* cancel = nullptr) const;
