@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include <imgui.h>
 
@@ -275,44 +276,8 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::b}}}, false, &kTrace, [](CommandScope& s) { s.view.findings.open = !s.view.findings.open; }},
   {toggle_informational, Menu::view, "Informational findings", "Show or hide findings that are no problem.",
    {{{Key::i}}}, false, &kTrace, [](CommandScope& s) { s.view.findings.quiet = !s.view.findings.quiet; }},
-  {overview, Menu::view, "Overview", "Show how the run is, and what to do first.",
-   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "overview"); }},
-  {details, Menu::view, "Details", "Show what is known about the selected slice.",
-   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "details"); }},
-  {selection, Menu::view, "Selection", "Show what lies in the marked area.",
-   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "selection"); }},
-  {list, Menu::view, "List", "Show the places that were listed last.",
-   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "list"); }},
-  {table, Menu::view, "Table", "Show the profiler table.",
-   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "table"); }},
-  {kernels, Menu::view, "Kernels", "Show GPU work by name.",
-   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "kernels"); }},
-  {steps, Menu::view, "Steps", "Show what each step's time went into.",
-   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "steps"); }},
-  {modules, Menu::view, "Modules", "Show where the time goes by nn.Module.",
-   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "modules"); }},
-  {compile, Menu::view, "Compiled code", "Show what torch.compile's code did: pieces, graph breaks, guards, kernels.",
-   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "compile"); }},
-  {gpu, Menu::view, "GPU", "Show how busy each GPU was, and its idle gaps.",
-   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "gpu"); }},
-  {memory, Menu::view, "Memory", "Show memory over time and who asked for it.",
-   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "memory"); }},
-  {counters, Menu::view, "Counters", "Show what the GPU's own counters say of each kernel.",
-   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "counters"); }},
-  {flame, Menu::view, "Flame graph", "Show where the time of the marked area went, by call path.",
-   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "flame"); }},
-  {ranks, Menu::view, "Ranks", "Show the other ranks of this run, and who waits for whom.",
-   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "ranks"); }},
-  {sql, Menu::view, "SQL", "Ask for anything with a query.",
-   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "sql"); }},
-  {compare, Menu::view, "Comparison", "Show what changed between the two traces that are open.",
-   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "compare"); }},
-  {report, Menu::view, "Load report", "Show what was odd about the file.",
-   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "report"); }},
   {cycle_flows, Menu::view, "Arrows", "Arrows of the selection, of all launches, from forward to backward, or all.",
    {{{Key::f, kShift}}}, false, &kTrace, [](CommandScope& s) { s.view.active().flows.show = next_flow_show(s.view.active().flows.show); }},
-  {notes, Menu::view, "Notes", "Show the notes and flags of this trace.",
-   {}, false, &kTrace, [](CommandScope& s) { show_panel(s.view, "notes"); }},
   {toggle_theme, Menu::view, "Light or dark", "Change between the light and the dark theme.",
    {}, false, nullptr,
    [](CommandScope& s) { s.view.theme = s.view.theme == ThemeName::dark ? ThemeName::light : ThemeName::dark; }},
@@ -414,6 +379,25 @@ constexpr auto kCommands = std::to_array<Command>({
 });
 // clang-format on
 
+// The tabs come before the first command about arrows.
+std::vector<Command> with_tabs() {
+  std::vector<Command> all(kCommands.begin(), kCommands.end());
+  std::vector<Command> tabs;
+  for (const Panel& panel : kPanels)
+    tabs.push_back({static_cast<CommandId>(static_cast<std::size_t>(count_) + tabs.size()),
+                    Menu::view,
+                    panel.command ? panel.command : panel.title,
+                    panel.tooltip,
+                    {},
+                    false,
+                    &kTrace,
+                    nullptr,
+                    &panel});
+  const auto place = std::find_if(all.begin(), all.end(), [](const Command& c) { return c.id == cycle_flows; });
+  all.insert(place, tabs.begin(), tabs.end());
+  return all;
+}
+
 constexpr auto kMouseHelp = std::to_array<MouseHelp>({
     {"Wheel", "Scroll the lanes."},
     {"Ctrl + wheel", "Zoom about the pointer."},
@@ -446,17 +430,20 @@ std::string chord_text(const Chord& chord) {
   return text.append(key_name(chord.key));
 }
 
-std::span<const Command> commands() { return kCommands; }
+std::span<const Command> commands() {
+  static const std::vector<Command> all = with_tabs();
+  return all;
+}
 
 const Command& command(CommandId id) {
-  for (const Command& c : kCommands) {
+  for (const Command& c : commands()) {
     if (c.id == id) return c;
   }
   return kCommands.front();  // a test walks the enum and finds every id in the table
 }
 
 const Command* command_for(const Chord& chord) {
-  for (const Command& c : kCommands) {
+  for (const Command& c : commands()) {
     for (const Chord& own : c.chords) {
       if (own.key != Key::none && own == chord) return &c;
     }
@@ -476,7 +463,7 @@ void run_command(CommandId id, CommandScope& scope, std::string_view what) {
   std::string_view why = why_disabled(c, scope);
   if (is_enabled(c, scope)) {
     scope.why_not = nullptr;
-    c.run(scope);
+    c.panel ? show_panel(scope.view, c.panel->id) : c.run(scope);
     if (scope.why_not) why = scope.why_not;
   }
   scope.view.key_hint = why.empty() ? "" : std::string(what.empty() ? c.title : what) + ": " + std::string(why);

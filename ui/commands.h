@@ -81,26 +81,8 @@ enum class CommandId : std::uint8_t {
   back,
   forward,
   other_trace,
-  overview,
-  details,
-  selection,
-  list,
   list_found,
-  table,
-  kernels,
-  steps,
-  modules,
-  compile,
-  gpu,
-  memory,
-  counters,
-  flame,
-  ranks,
-  sql,
-  compare,
-  report,
-  notes,
-  count_
+  count_  // from here on: what shows a tab, by position in kPanels
 };
 
 enum class Menu : std::uint8_t { file, view, go, help };
@@ -130,6 +112,8 @@ struct CommandNeed {
 };
 using CommandRun = void (*)(CommandScope&);
 
+struct Panel;
+
 struct Command {
   CommandId id;
   Menu menu;
@@ -139,9 +123,10 @@ struct Command {
   bool while_held = false;            // acts smoothly as long as the key is down (timeline_keys), not by press
   const CommandNeed* need = nullptr;  // null: nothing
   CommandRun run = nullptr;
+  const Panel* panel = nullptr;  // that it shows, in place of `run`
 };
 
-// In menu order.
+// In menu order: the table, and among it one for each of kPanels.
 std::span<const Command> commands();
 const Command& command(CommandId id);
 // The command with this chord, or nullptr.

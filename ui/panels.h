@@ -17,6 +17,7 @@ struct Panel {
   const char* title;    // on the tab
   const char* tooltip;  // one sentence
   DrawPanel draw;
+  const char* command = nullptr;  // what shows it, in the menu View; null: as on the tab
 };
 
 // Opens the bottom area at this tab.
@@ -65,17 +66,18 @@ inline constexpr auto kPanels = std::to_array<Panel>({
     {"kernels", "Kernels", "GPU work by name: how often, how long, how even, and what limits it.", draw_kernels},
     {"steps", "Steps", "What the time of each step went into.", draw_steps},
     {"modules", "Modules", "Where the time goes by nn.Module.", draw_modules},
-    {"compile", "Compile", "What torch.compile's code did: pieces, graph breaks, guards, generated kernels.", draw_compile},
+    {"compile", "Compile", "What torch.compile's code did: pieces, graph breaks, guards, generated kernels.", draw_compile,
+     "Compiled code"},
     {"gpu", "GPU", "How busy each GPU was, and why it stood still.", draw_gpu},
     {"memory", "Memory", "Memory over time, its peak, and who asked for it.", draw_memory},
     {"counters", "Counters", "What the GPU's own counters say: how well it is used, and what bounds each kernel.",
      draw_counters_panel},
-    {"flame", "Flame", "Where the time went by call path, of the marked area or of all.", draw_flame},
+    {"flame", "Flame", "Where the time went by call path, of the marked area or of all.", draw_flame, "Flame graph"},
     {"ranks", "Ranks", "The other ranks of this run: which one is late, and what the others wait for.", draw_ranks},
     {"sql", "SQL", "Ask anything: queries over every slice, kernel, gap and finding.", draw_sql},
-    {"compare", "Compare", "What changed from one trace to another.", draw_compare},
+    {"compare", "Compare", "What changed from one trace to another.", draw_compare, "Comparison"},
     {"notes", "Notes", "Notes and flags of this trace.", draw_notes_panel},
-    {"report", "Report", "What was odd about the file, and how it was read.", draw_report},
+    {"report", "Report", "What was odd about the file, and how it was read.", draw_report, "Load report"},
 });
 
 inline std::span<const Panel> panels() { return kPanels; }

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "tests/support/headless_ui.h"
 #include "tests/support/stand_in.h"
 #include "tests/support/tiny_traces.h"
+#include "ui/panels.h"
 
 using namespace gapscope;
 
@@ -22,9 +24,25 @@ TEST_CASE("every command is in the table once, with title, help and something to
     CHECK(std::strlen(c.title) > 0);
     CHECK(std::strlen(c.help) > 0);
     CHECK(c.help[std::strlen(c.help) - 1] == '.');
-    CHECK((c.run != nullptr));
+    CHECK((c.run != nullptr) != (c.panel != nullptr));
   }
-  CHECK(ids.size() == static_cast<std::size_t>(CommandId::count_));
+  CHECK(ids.size() == static_cast<std::size_t>(CommandId::count_) + kPanels.size());
+}
+
+TEST_CASE("every tab has a command in the menu View that shows it") {
+  const std::shared_ptr<const Document> document = test::document_from_text(test::kOneLaunch);
+  ViewState view;
+  Requests out;
+  CommandScope scope{document.get(), view, out};
+  for (const Panel& panel : kPanels) {
+    CAPTURE(std::string(panel.id));
+    const auto shows = [&](const Command& c) { return c.panel == &panel && c.menu == Menu::view; };
+    const auto found = std::find_if(commands().begin(), commands().end(), shows);
+    REQUIRE(found != commands().end());
+    CHECK(found->help == panel.tooltip);
+    run_command(found->id, scope);
+    CHECK(is_panel_shown(view, panel.id));
+  }
 }
 
 TEST_CASE("no two commands have the same chord, and each chord finds its command") {
