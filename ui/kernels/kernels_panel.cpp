@@ -7,6 +7,7 @@
 
 #include "core/base/demangle.h"
 #include "core/base/text.h"
+#include "core/view/details/details_gpu.h"
 #include "core/view/sql/sql_examples.h"
 #include "ui/panels.h"
 #include "ui/widgets/charts.h"
@@ -19,10 +20,8 @@
 namespace gapscope {
 namespace {
 
-constexpr float kFilterWidth = 280;  // px at scale 1
-constexpr float kSideShare = 0.38f;  // of the panel's width, for the chosen kernel
-constexpr float kSideLeast = 380;
-constexpr float kChartHeight = 130;
+constexpr float kFilterWidth = 280, kChartHeight = 130;  // px at scale 1
+constexpr float kSideShare = 0.38f, kSideLeast = 380;    // for the chosen kernel: of the panel's width, and px at scale 1
 
 struct KernelsPanel {
   const Document& document;
@@ -254,6 +253,8 @@ void draw_decoded(KernelsPanel& panel, const KernelRow& row) {
   ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);
   for (const KernelFieldValue& told : decoded_fields(row.decoded))
     draw_field(panel.theme, field_name(told.field), told.value, explain(told.field));
+  for (const DetailsLine& line : other_args(panel.document, row.example))
+    draw_field(panel.theme, line.key, line.value, "Of the first of its calls that states a launch shape.");
   draw_field(panel.theme, "launched by", operators_text(panel.document.trace, row), "Operators, most frequent first.");
   ImGui::EndTable();
 }
@@ -271,10 +272,9 @@ void draw_occupancy(KernelsPanel& panel, const KernelRow& row) {
                         "The file does not describe the GPU well enough (deviceProperties of an NVIDIA GPU from Volta on).");
   BlockNeeds needs = needs_of(example);
   WhatIf& what = panel.state.what_if;
-  const auto shared_kb = static_cast<int>((needs.shared_memory + 1023) / 1024);
   int threads = what.threads > 0 ? what.threads : static_cast<int>(needs.threads);
   int registers = what.registers > 0 ? what.registers : static_cast<int>(needs.registers);
-  int shared = what.open ? what.shared_kb : shared_kb;
+  int shared = what.open ? what.shared_kb : static_cast<int>((needs.shared_memory + 1023) / 1024);
   ImGui::PushItemWidth(ImGui::GetContentRegionAvail().x * 0.55f);
   bool moved = ImGui::SliderInt("threads a block", &threads, 32, 1024);
   moved |= ImGui::SliderInt("registers a thread", &registers, 16, 255);
@@ -318,8 +318,8 @@ void draw_charts(KernelsPanel& panel) {
     const SliceId s = calls.slices[i];
     return ChartPoint{trace.begin(s), static_cast<double>(trace.duration(s))};
   };
-  std::optional<ChartPoint> mark;
-  if (own) mark = ChartPoint{trace.begin(chosen), static_cast<double>(trace.duration(chosen))};
+  const std::optional<ChartPoint> mark =
+      own ? std::optional(ChartPoint{trace.begin(chosen), static_cast<double>(trace.duration(chosen))}) : std::nullopt;
   const auto pointer = draw_dots({"scatter", size, "duration over time, up to " + format_duration(calls.longest), "", ""},
                                  calls.slices.size(), span, static_cast<double>(calls.longest), point, mark, panel.view);
   if (pointer && pointer->clicked) {

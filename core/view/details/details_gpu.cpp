@@ -94,13 +94,17 @@ std::string value_text(const Document& doc, StringId value) { return std::string
 #define GAPSCOPE_ADD(field, type, absent, key, often, packing, shown) \
   if (Shown::shown == Shown::line && row.field != nothing.field) out.push_back(number_line(key, value_text(doc, row.field)));
 enum class Shown : std::uint8_t { apart, line };
-void add_other_args(const Document& doc, const GpuRow& row, std::vector<DetailsLine>& out) {
+std::vector<DetailsLine> other_args(const Document& doc, const GpuRow& row) {
   const GpuRow nothing;
+  std::vector<DetailsLine> out;
   GAPSCOPE_GPU_ARGS(GAPSCOPE_ADD)
+  return out;
 }
-void add_other_args(const Document& doc, const OpRow& row, std::vector<DetailsLine>& out) {
+std::vector<DetailsLine> other_args(const Document& doc, const OpRow& row) {
   const OpRow nothing;
+  std::vector<DetailsLine> out;
   GAPSCOPE_OP_ARGS(GAPSCOPE_ADD)
+  return out;
 }
 #undef GAPSCOPE_ADD
 
@@ -115,7 +119,7 @@ DetailsSection kernel_resources(const Document& doc, const GpuRow& row) {
   lines.push_back(figure_or_absent("warps per SM", row.warps_per_sm));
   if (row.has_launch_config())
     lines.push_back(number_line("threads per block", format_count(static_cast<std::int64_t>(product(row.block)))));
-  add_other_args(doc, row, lines);
+  for (DetailsLine& line : other_args(doc, row)) lines.push_back(std::move(line));
   return section;
 }
 
@@ -135,13 +139,13 @@ DetailsSection copy_figures(const Document& doc, const GpuRow& row) {
         number_line("bandwidth", format_significant(static_cast<double>(row.bytes) / static_cast<double>(duration)) + " GB/s",
                     "bytes divided by duration; 1 GB is 1,000,000,000 bytes"));
   }
-  add_other_args(doc, row, section.lines);
+  for (DetailsLine& line : other_args(doc, row)) section.lines.push_back(std::move(line));
   return section;
 }
 
 DetailsSection operator_args(const Document& doc, SliceId slice) {
   DetailsSection section{"Operator", {}, {}};
-  if (const OpRow* row = doc.trace.op_row(slice)) add_other_args(doc, *row, section.lines);
+  if (const OpRow* row = doc.trace.op_row(slice)) section.lines = other_args(doc, *row);
   return section;
 }
 

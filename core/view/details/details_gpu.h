@@ -17,6 +17,9 @@ DetailsSection launched_from(const Document& doc, const GpuRow& row);
 // The GPU work that a call launched; empty where it launched none.
 DetailsSection launched_work(const Document& doc, SliceId call);
 
+// Args that core/trace/arg_columns.h gives a line of their own, and that this row states.
+std::vector<DetailsLine> other_args(const Document& doc, const GpuRow& row);
+
 DetailsLine text_line(std::string key, std::string value, std::string hover = {});
 DetailsLine number_line(std::string key, std::string value, std::string hover = {});
 // "not recorded"
