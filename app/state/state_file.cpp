@@ -5,6 +5,7 @@
 #include "core/base/output_file.h"
 #include "core/view/compare/compare_headline.h"
 #include "core/view/compare/compare_model.h"
+#include "core/view/ranks/ranks_model.h"
 #include "ui/compare/compare_view.h"
 #include "ui/panels.h"
 #include "ui/start/path_completion.h"
@@ -169,6 +170,16 @@ Json start_json(const Session& session, const ViewState& view) {
           {"entries", std::move(entries)}};
 }
 
+// What the tab "Ranks" shows; null before the run was read.
+Json ranks_json(const RanksState& ranks) {
+  if (!ranks.last) return nullptr;
+  return {{"sentence", ranks.last->sentence},
+          {"ranks", ranks.last->report.run.ranks.size()},
+          {"steps", ranks.last->matrix.steps},
+          {"picture", ranks.picture == RanksPicture::bands ? "bands" : "matrix"},
+          {"latest_first", ranks.by_lateness}};
+}
+
 Json range_json(const std::optional<Span>& range) {
   return range ? Json{{"begin_ns", range->begin}, {"end_ns", range->end}} : Json(nullptr);
 }
@@ -221,6 +232,7 @@ std::string state_json(const Session& session, const AppUi& ui) {
           {{"begin_ns", note.span.begin}, {"end_ns", note.span.end}, {"text", note.text}, {"colour", note.colour}});
     json["marks"] = view.active().notes.marks.size();
     json["axis"] = box_json(ui.timeline().areas().lanes);
+    json["ranks"] = ranks_json(view.ranks);
     json["slices"] = slices_json(trace, ui.timeline().zones());
     const Diagnosis* diagnosis = doc->diagnosis();
     json["findings"] = diagnosis ? findings_json(*diagnosis, view, ui.timeline().zones()) : Json(nullptr);
