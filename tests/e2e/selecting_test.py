@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Selects in every way there is: the details come up for each, unless the tab in front is pinned. Keys that do nothing say why."""
 import sys
+import time
 
 from harness import ROOT, App
 
 TRACE = ROOT / "assets/traces/matmul_add_4096_warm_eager.json.gz"
+BIG = ROOT / "assets/traces/transformer_baseline.json.gz"  # more than a hundred launches a step
 
 
 def middle(box):
@@ -84,6 +86,7 @@ def the_verdict_opens_the_findings_and_never_closes_them(app):
         app.click(1540, 20)
         app.wait_for(lambda s: s["findings"]["open"] and s["findings"]["chosen"] is not None, "the findings are open at the first one")
     first = app.wait_until_still()["findings"]["chosen"]
+    time.sleep(1)  # the second click changes nothing that could be waited for, and must not come after the key
     app.key("n")
     app.wait_for(lambda s: s["findings"]["chosen"] != first, "N goes on")
     app.key("b")
@@ -141,7 +144,20 @@ def a_key_that_does_nothing_says_why(app):
     app.wait_for(lambda s: not s["key_hint"], "a click takes it away")
 
 
+def of_a_step_twenty_arrows_are_drawn_and_all_are_counted(program):
+    with App(program, BIG) as app:
+        app.wait_for(lambda s: s.get("findings"), "the rules are through")
+        app.key("slash")
+        app.type("ProfilerStep#3")
+        app.wait_for(lambda s: s["search"]["hits"], "the step is found")
+        app.key("Return")
+        app.wait_for(lambda s: s["selection"] == "ProfilerStep#3", "the step is selected")
+        arrows = app.wait_for(lambda s: s["selected_arrows"]["all"], "its arrows are counted")["selected_arrows"]
+        assert arrows["drawn"] == 20 < arrows["all"], arrows
+
+
 def main(program):
+    of_a_step_twenty_arrows_are_drawn_and_all_are_counted(program)
     with App(program, TRACE) as app:
         app.wait_for(lambda s: s.get("findings"), "the rules are through")
         app.wait_until_still()
