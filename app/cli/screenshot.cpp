@@ -77,6 +77,7 @@ std::optional<Error> set_finding(const std::string& rule, const Document& doc, V
                  (rules.empty() ? "none" : rules) + "."};
   }
   view.findings.open = view.active().finding.scroll_to_chosen = true;
+  view.findings.explain = !found->brief;  // the notes that teach are listed only where they are asked for
   go_to_finding(doc, view, static_cast<std::uint32_t>(found - findings.begin()), 0);
   return std::nullopt;
 }

@@ -32,6 +32,8 @@ add_test(NAME cli/crop COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/crop_check
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz")
 add_test(NAME cli/merge_counters COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/merge_counters_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/recorded_gemm_counters.json.gz")
+add_test(NAME cli/screenshot COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/screenshot_check.py" "$<TARGET_FILE:gapscope>"
+  "${PROJECT_SOURCE_DIR}/assets/traces/transformer_baseline.json.gz" "${PROJECT_SOURCE_DIR}/assets/traces/transformer_optimized.json.gz")
 add_test(NAME cli/shortage COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/shortage_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz")
 add_test(NAME cli/output COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/output_check.py" "$<TARGET_FILE:gapscope>"
@@ -42,5 +44,5 @@ add_test(NAME cli/sql COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/sql_check.p
 add_test(NAME cli/mcp COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/mcp_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz" "${recordings}/ranks/fsdp_rank0.json.gz" "${recordings}/ranks/fsdp_rank1.json.gz")
 set_tests_properties(cli/output PROPERTIES TIMEOUT 600)
-set_tests_properties(cli/mcp cli/sql cli/ranks cli/diff cli/shortage cli/why cli/modules cli/compile cli/overview cli/record cli/crop cli/merge_counters cli/diagnose cli/info_of_samples cli/info_of_recordings cli/analyses_of_samples cli/analyses_of_recordings
+set_tests_properties(cli/mcp cli/screenshot cli/sql cli/ranks cli/diff cli/shortage cli/why cli/modules cli/compile cli/overview cli/record cli/crop cli/merge_counters cli/diagnose cli/info_of_samples cli/info_of_recordings cli/analyses_of_samples cli/analyses_of_recordings
   cli/bad_input PROPERTIES TIMEOUT 180 SKIP_RETURN_CODE 77)
