@@ -99,7 +99,7 @@ std::string table_text(const CompileTable& table) {
   if (table.rows.empty()) return {};
   // The last column is whole: it may be a path to copy.
   const auto shown = [&](const CompileRow& row, std::size_t c) {
-    return c + 1 < table.columns.size() ? elide_middle(printable(row.cells[c]), kCellChars) : printable(row.cells[c]);
+    return c + 1 < table.columns.size() ? elide_middle(printable(row.cells[c].text), kCellChars) : printable(row.cells[c].text);
   };
   const std::size_t told = std::min(kRowsTold, table.rows.size());
   std::vector<std::size_t> width;

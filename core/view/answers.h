@@ -17,6 +17,7 @@
 #include "core/view/details/kernel_command.h"
 #include "core/view/document.h"
 #include "core/view/kernels/kernels_model.h"
+#include "core/view/memory/memory_state.h"
 #include "core/view/modules/modules_model.h"
 #include "core/view/overview/overview_model.h"
 #include "core/view/ranks/ranks_state.h"
@@ -39,7 +40,7 @@ std::shared_ptr<const AnalysisQuestion::Answer> answer(const Document& document,
 
 using Question = std::variant<AnalysisQuestion, TableQuestion, KernelsQuestion, StepsQuestion, AreaQuestion, FlameQuestion,
                               SearchQuestion, StepDifferenceQuestion, SqlQuestion, RanksQuestion, OverviewQuestion,
-                              ModulesQuestion, CompileQuestion, KernelCommandQuestion>;
+                              ModulesQuestion, CompileQuestion, KernelCommandQuestion, MemoryQuestion>;
 
 template <class Q>
 struct Asked {

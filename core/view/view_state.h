@@ -11,9 +11,11 @@
 #include "core/base/time.h"
 #include "core/view/compare/compare_state.h"
 #include "core/view/compile/compile_state.h"
+#include "core/view/counters/counters_state.h"
 #include "core/view/details/details_model.h"
 #include "core/view/gpu/gaps_model.h"
 #include "core/view/kernels/kernels_model.h"
+#include "core/view/memory/memory_state.h"
 #include "core/view/modules/modules_model.h"
 #include "core/view/notes/notes_model.h"
 #include "core/view/ranks/ranks_state.h"
@@ -133,7 +135,8 @@ struct TraceView {
   SearchState search;
   NotesState notes;
   ListState list;
-  std::size_t memory_device = 0;  // position in MemoryUse::devices of the curve shown
+  MemoryState memory;
+  CountersState counters;
 };
 
 // What the user changed about one or two traces, and the window's own choices.
@@ -207,7 +210,7 @@ inline void forget_document(TraceView& view) {
   view.kernels.order = kernel_order;
   view.kernels.hidden = kernel_columns;
   view.gaps = {};
-  view.compile = {view.compile.list, -1, {}, {}};
+  view.compile = {view.compile.list, -1, {}, {}, {}};
   view.modules = {view.modules.list, view.modules.order, {}, -1, {}};
   view.steps = {};
   forget_area(view.area, view.flame);
@@ -216,7 +219,7 @@ inline void forget_document(TraceView& view) {
   view.notes = {};
   view.finding.chosen = -1;
   view.finding.place = 0;
-  view.memory_device = 0;
+  view.memory.device = 0;
 }
 
 // The same of the active trace, and closes the box of commands.

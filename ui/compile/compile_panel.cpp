@@ -1,6 +1,8 @@
 // The tab "Compile": what torch.compile's code did. Over core/view/compile/compile_model.h.
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,7 +55,7 @@ std::vector<GridColumn> grid_columns(const CompileTable& table) {
     const CompileColumn& column = table.columns[c];
     float chars = column.is_number ? kNumberChars : kLeastTextChars;
     for (std::size_t r = 0; r < table.rows.size() && !column.is_number; ++r)
-      chars = std::max(chars, std::min(kMostTextChars, static_cast<float>(utf8_length(table.rows[r].cells[c]) + 1)));
+      chars = std::max(chars, std::min(kMostTextChars, static_cast<float>(utf8_length(table.rows[r].cells[c].text) + 1)));
     const bool is_last = c + 1 == table.columns.size();
     columns.push_back({column.title, column.help, is_last ? 0 : chars, column.is_number});
   }
@@ -64,29 +66,38 @@ void choose(CompilePanel& panel, std::size_t at) {
   const CompileRow& row = panel.state.made.table.rows[at];
   panel.state.selected = static_cast<int>(at);
   panel.state.code = read_code(row.code);
-  if (!row.slices.empty()) walk_cycle(panel.view, {row.cells[0], row.slices});
+  if (!row.slices.empty()) walk_cycle(panel.view, {row.cells[0].text, row.slices});
 }
 
 void draw_rows(CompilePanel& panel) {
   const CompileTable& table = panel.state.made.table;
+  const std::vector<std::uint32_t>& rows = panel.state.made.rows;
   const std::vector<GridColumn> columns = grid_columns(table);
   Grid grid;
   grid.id = table.title;
   grid.columns = columns;
-  grid.rows = table.rows.size();
-  grid.selected = panel.state.selected;
-  grid.sorted_by = columns.size();
+  grid.rows = rows.size();
+  const auto chosen = std::find(rows.begin(), rows.end(), static_cast<std::uint32_t>(panel.state.selected));
+  if (panel.state.selected >= 0 && chosen != rows.end()) grid.selected = chosen - rows.begin();
+  grid.sorted_by = panel.state.order ? panel.state.order->column : columns.size();
+  grid.descending = panel.state.order && panel.state.order->descending;
   grid.cell = [&](std::size_t row, std::size_t column) {
-    const std::string text = printable(table.rows[row].cells[column]);
+    const std::string text = printable(table.rows[rows[row]].cells[column].text);
     return GridCell{text, text, 0, text == "-"};
   };
   const GridClick click = draw_grid(grid, panel.view);
-  if (click.row >= 0) choose(panel, static_cast<std::size_t>(click.row));
   if (const std::optional<std::size_t> at = draw_row_menu_for(click, grid.rows)) {
-    const CompileRow& row = table.rows[*at];
-    draw_row_menu({row.cells[0], row.slices.size()}, panel.view, panel.out,
-                  [&] { return list_of_slices(panel.document.trace, row.cells[0], row.slices); });
+    const CompileRow& row = table.rows[rows[*at]];
+    const std::string& name = row.cells[0].text;
+    draw_row_menu({name, row.slices.size()}, panel.view, panel.out,
+                  [&] { return list_of_slices(panel.document.trace, name, row.slices); });
   }
+  if (click.row >= 0) choose(panel, rows[static_cast<std::size_t>(click.row)]);
+  if (click.header < 0) return;
+  const auto column = static_cast<std::size_t>(click.header);
+  RowOrder order = panel.state.order.value_or(RowOrder{columns.size(), false});
+  order_by(order, column, columns[column].number);
+  panel.state.order = order;
 }
 
 // The generated code of the chosen row, where it names some.
@@ -119,6 +130,11 @@ void draw_compile(const Document& document, ViewState& view, Requests& out) {
   draw_text(Face::sans, panel.theme.muted, printable(summary), /*wrap=*/true);
   panel.state.list = static_cast<CompileList>(draw_choice("list", kLists, static_cast<std::size_t>(panel.state.list), view));
   arrange_compile(document.trace, use, panel.state);
+  if (!panel.state.made.table.rows.empty()) {
+    ImGui::SameLine();
+    draw_csv_buttons(
+        ".compile.csv", [&] { return compile_csv(panel.state.made.table, panel.state.made.rows); }, out);
+  }
   if (panel.state.made.table.rows.empty()) return draw_text(Face::sans, panel.theme.muted, why_empty(panel.state.list));
   const bool has_code = !panel.state.code.path.empty();
   const float room = ImGui::GetContentRegionAvail().y;

@@ -24,7 +24,7 @@ constexpr float kChartShare = 0.4f;  // of the panel's width
 constexpr float kChartLeast = 260;   // px at scale 1
 constexpr float kDot = 4;
 
-enum class Column : std::uint8_t { name, place, time, sm, tensor, dram, rate, intensity, launches, samples };
+using Column = CountersColumn;
 constexpr std::array<GridColumn, 10> kColumns = {{
     {"Name", "The kernel.", 0},
     {"Bound by", "What is used more than 60 % of its peak: the tensor pipe or DRAM; latency where neither is.", 9},
@@ -107,21 +107,30 @@ bool is_chosen(const Document& document, const ViewState& view, const MeasuredKe
   return row && row->device == kernel.device && document.trace.name_id(selection) == kernel.name;
 }
 
-void draw_kernel_rows(const Document& document, ViewState& view, const CounterFacts& facts) {
+void draw_kernel_rows(const Document& document, ViewState& view, Requests& out, const CounterFacts& facts) {
   const Theme& theme = theme_of(view.theme);
   const std::vector<MeasuredKernel>& kernels = facts.kernels();
+  RowOrder& order = view.active().counters.order;
+  const std::vector<std::uint32_t> rows = counters_rows(document.trace, facts, order);
+  draw_text(Face::sans, theme.muted, view.active().range ? "Kernels of the whole recording" : "Kernels");
+  ImGui::SameLine();
+  draw_csv_buttons(
+      ".counters.csv", [&] { return counters_csv(document.trace, facts, rows); }, out);
   Grid grid;
   grid.id = "counters";
   grid.columns = kColumns;
-  grid.rows = kernels.size();
-  grid.sorted_by = static_cast<std::size_t>(Column::time);
-  for (std::size_t i = 0; i < kernels.size() && grid.selected < 0; ++i)
-    if (is_chosen(document, view, kernels[i])) grid.selected = static_cast<std::int64_t>(i);
+  grid.rows = rows.size();
+  grid.sorted_by = order.column;
+  grid.descending = order.descending;
+  for (std::size_t i = 0; i < rows.size() && grid.selected < 0; ++i)
+    if (is_chosen(document, view, kernels[rows[i]])) grid.selected = static_cast<std::int64_t>(i);
   grid.cell = [&](std::size_t row, std::size_t column) {
-    return cell_of(document.trace, facts, kernels[row], static_cast<Column>(column), theme);
+    return cell_of(document.trace, facts, kernels[rows[row]], static_cast<Column>(column), theme);
   };
-  if (const GridClick click = draw_grid(grid, view); click.row >= 0)
-    choose(document, view, kernels[static_cast<std::size_t>(click.row)]);
+  const GridClick click = draw_grid(grid, view);
+  if (click.header >= 0)
+    order_by(order, static_cast<std::size_t>(click.header), kColumns[static_cast<std::size_t>(click.header)].number);
+  if (click.row >= 0) choose(document, view, kernels[rows[static_cast<std::size_t>(click.row)]]);
 }
 
 // Where values of the chart lie in the window.
@@ -198,7 +207,7 @@ void draw_dots(const Document& document, ViewState& view, Painter& painter, cons
 
 void draw_roofline(const Document& document, ViewState& view, const RooflineChart& chart) {
   const Theme& theme = theme_of(view.theme);
-  draw_text(Face::sans, theme.muted, fmt::format("Roofline of GPU {}: FLOP/s over FLOP per byte", chart.device));
+  draw_text(Face::sans, theme.muted, fmt::format("Roofline of GPU {}: FLOP/s over FLOP per byte", chart.device), /*wrap=*/true);
   draw_hover(
       "Operations by the recorded shapes, bytes as DRAM counted them, roofs by the data sheet. What lies under the slope can "
       "be no faster than its memory traffic; what lies under the level roof, no faster than the arithmetic.");
@@ -253,7 +262,7 @@ void draw_counters_panel(const Document& document, ViewState& view, Requests& ou
   const float whole = ImGui::GetContentRegionAvail().x, gap = 12 * view.scale;
   const float side = std::max(std::round(whole * kChartShare), std::min(kChartLeast * view.scale, whole / 2));
   ImGui::BeginChild("kernels", {whole - side - gap, 0});
-  draw_kernel_rows(document, view, facts);
+  draw_kernel_rows(document, view, out, facts);
   ImGui::EndChild();
   ImGui::SameLine(0, gap);
   ImGui::BeginChild("roof", {side, 0});

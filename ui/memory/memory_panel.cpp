@@ -2,21 +2,25 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/view/table/csv.h"
+#include "core/view/memory/memory_state.h"
 #include "core/view/timeline/time_view.h"
 #include "ui/panels.h"
 #include "ui/widgets/charts.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/grid.h"
+#include "ui/widgets/row_menu.h"
 #include "ui/widgets/text.h"
 
 namespace gapscope {
 namespace {
 
-constexpr float kCurveShare = 0.56f;
+constexpr float kCurveShare = 0.56f, kLeastCurve = 0.36f;
+constexpr float kTableWidth = 520;  // px at scale 1: all columns with a name of some length
 
 std::string bytes_text(std::int64_t bytes) {
   return (bytes < 0 ? "-" : "") + format_bytes(static_cast<std::uint64_t>(bytes < 0 ? -bytes : bytes));
@@ -29,16 +33,19 @@ void draw_devices(const Document& document, const MemoryUse& use, ViewState& vie
   for (const MemoryDevice& device : use.devices) names.push_back(device_name(device));
   std::vector<Choice> choices;
   for (const std::string& name : names) choices.push_back({name.c_str(), "Show this memory."});
-  view.active().memory_device = draw_choice("device", choices, view.active().memory_device, view);
+  view.active().memory.device = draw_choice("device", choices, view.active().memory.device, view);
   ImGui::SameLine(0, 14 * view.scale);
   draw_range_chip(document, view);
   if (view.active().range) ImGui::SameLine(0, 14 * view.scale);
 }
 
-void draw_peak(const Document& document, const MemoryDevice& device, ViewState& view) {
+// `device`: of the marked range, where one is.
+void draw_peak(const Document& document, const MemoryDevice& device, const std::optional<Span>& range, ViewState& view) {
   const Theme& theme = theme_of(view.theme);
   const MemoryPoint peak = device.points[device.peak];
-  std::string text = (view.active().range ? "peak of the whole recording " : "peak ") + bytes_text(peak.allocated) + " at " +
+  const bool from_before = range && peak.time < range->begin;
+  std::string text = (range ? "in the range at most " : "peak ") + bytes_text(peak.allocated) +
+                     (from_before ? ", as at its begin, from " : " at ") +
                      format_duration(peak.time - document.trace.span.begin);
   if (!device.states_totals) text += " (of what this recording saw, beginning at 0)";
   if (device.peak_reserved >= 0) text += ", reserved at most " + bytes_text(device.peak_reserved);
@@ -62,6 +69,7 @@ void draw_peak(const Document& document, const MemoryDevice& device, ViewState& 
   }
 }
 
+// `device` is of the whole recording.
 void draw_curve(const Document& document, const MemoryDevice& device, ViewState& view) {
   const Theme& theme = theme_of(view.theme);
   const MemoryPoint peak = device.points[device.peak];
@@ -84,13 +92,19 @@ void draw_curve(const Document& document, const MemoryDevice& device, ViewState&
                         device.points.size() - first};
   const std::array<ChartCurve, 2> curves{kept, allocated};
   const std::int64_t most = std::max(peak.allocated, device.peak_reserved);
+  // Each beside the one before where it fits there, else below.
+  const auto beside = [&](std::string_view words) {
+    ImGui::SameLine(0, 14 * view.scale);
+    if (ImGui::GetContentRegionAvail().x < text_width(Face::sans, words) + 20 * view.scale) ImGui::NewLine();
+  };
   draw_legend(theme.accent, "allocated", view);
   if (reserved) {
-    ImGui::SameLine(0, 14 * view.scale);
+    beside("reserved");
     draw_legend(theme.muted, "reserved", view);
   }
-  ImGui::SameLine(0, 14 * view.scale);
-  draw_text(Face::sans, theme.muted, "up to " + bytes_text(most));
+  const std::string up_to = "up to " + bytes_text(most);
+  beside(up_to);
+  draw_text(Face::sans, theme.muted, up_to);
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float height = std::max(room.y - ImGui::GetTextLineHeightWithSpacing() * 2.5f, 80 * view.scale);
   const auto mark =
@@ -117,33 +131,25 @@ constexpr std::array<GridColumn, 5> kColumns = {{
     {"Freed", "Bytes given back while it ran.", 11, true, false, 2},
 }};
 
-std::string operators_csv(const Trace& trace, const MemoryUse& use) {
-  std::string text = "operator,where,allocations,allocated_bytes,freed_bytes\n";
-  for (const MemoryOperator& op : use.operators)
-    text += csv_cell(op.name ? trace.strings[op.name] : std::string_view("outside every operator")) + ',' +
-            memory_device_name(op.device_type, op.device) + ',' + std::to_string(op.allocations) + ',' +
-            std::to_string(op.allocated) + ',' + std::to_string(op.freed) + '\n';
-  return text;
-}
-
 void draw_operators(const Document& document, ViewState& view, const MemoryUse& use, Requests& out) {
   const Trace& trace = document.trace;
-  if (view.active().range) {
-    draw_text(Face::sans, theme_of(view.theme).muted, "Of the whole recording:");
-    ImGui::SameLine();
-  }
+  RowOrder& order = view.active().memory.order;
+  const std::vector<std::uint32_t> rows = memory_rows(trace, use, order);
+  draw_text(Face::sans, theme_of(view.theme).muted, view.active().range ? "Asked for in the range" : "Asked for");
+  ImGui::SameLine();
   draw_csv_buttons(
-      ".memory.csv", [&] { return operators_csv(trace, use); }, out);
+      ".memory.csv", [&] { return memory_csv(trace, use, rows); }, out);
   Grid grid;
   grid.id = "operators";
   grid.columns = kColumns;
-  grid.rows = use.operators.size();
-  grid.sorted_by = 3;
+  grid.rows = rows.size();
+  grid.sorted_by = order.column;
+  grid.descending = order.descending;
   grid.cell = [&](std::size_t row, std::size_t column) -> GridCell {
-    const MemoryOperator& op = use.operators[row];
+    const MemoryOperator& op = use.operators[rows[row]];
     switch (column) {
       case 0: {
-        const std::string name = op.name ? std::string(trace.strings[op.name]) : "outside every operator";
+        const std::string name(memory_operator_name(trace, op));
         return {name, name, 0, !op.name};
       }
       case 1: return {memory_device_name(op.device_type, op.device), "", 0, true};
@@ -152,14 +158,40 @@ void draw_operators(const Document& document, ViewState& view, const MemoryUse& 
       default: return {bytes_text(op.freed), format_count(op.freed) + " bytes", 0, op.freed == 0};
     }
   };
+  const auto slices_of = [&](const MemoryOperator& op) {
+    std::vector<SliceId> slices;
+    for (const SliceId s : document.names.slices_named(op.name))
+      if (trace.kind(s) == Kind::op) slices.push_back(s);
+    return slices;
+  };
   const GridClick click = draw_grid(grid, view);
+  if (const std::optional<std::size_t> at = draw_row_menu_for(click, rows.size())) {
+    const MemoryOperator& op = use.operators[rows[*at]];
+    const std::string name(memory_operator_name(trace, op));
+    const std::vector<SliceId> slices = op.name ? slices_of(op) : std::vector<SliceId>{};
+    draw_row_menu({name, slices.size()}, view, out, [&] { return list_of_slices(trace, name, slices); });
+  }
+  if (click.header >= 0) {
+    const auto column = static_cast<std::size_t>(click.header);
+    order_by(order, column, kColumns[column].number);
+  }
   if (click.row < 0) return;
-  const MemoryOperator& op = use.operators[static_cast<std::size_t>(click.row)];
-  if (!op.name) return;
-  SliceCycle cycle{std::string(trace.strings[op.name]), {}};
-  for (const SliceId s : document.names.slices_named(op.name))
-    if (trace.kind(s) == Kind::op) cycle.slices.push_back(s);
-  walk_cycle(view, std::move(cycle));
+  const MemoryOperator& op = use.operators[rows[static_cast<std::size_t>(click.row)]];
+  if (op.name) walk_cycle(view, {std::string(trace.strings[op.name]), slices_of(op)});
+}
+
+// Of the marked range, where one is: null until it is added up.
+const MemoryUse* use_shown(const Document& document, const MemoryUse& whole, const ViewState& view, Requests& out) {
+  if (!view.active().range) return &whole;
+  ask(document, MemoryQuestion{*view.active().range}, out);
+  const auto& found = answer_to<MemoryQuestion>(document);
+  return found ? &found->use : nullptr;
+}
+
+const MemoryDevice* same_device(const MemoryUse& use, const MemoryDevice& device) {
+  for (const MemoryDevice& d : use.devices)
+    if (d.device_type == device.device_type && d.device == device.device) return &d;
+  return nullptr;
 }
 
 }  // namespace
@@ -169,20 +201,22 @@ void draw_memory(const Document& document, ViewState& view, Requests& out) {
   if (!facts) return draw_working(document, view, "the memory", out);
   const MemoryUse& use = facts->memory();
   if (use.devices.empty()) return draw_absence(view, "No memory recorded: pass profile_memory=True to the profiler.");
+  if (draw_trouble<MemoryQuestion>(document, view)) return;
   const float whole = ImGui::GetContentRegionAvail().x;
   const float gap = 16 * view.scale;
-  view.active().memory_device = std::min(view.active().memory_device, use.devices.size() - 1);
-  ImGui::BeginChild("memory", {std::round(whole * kCurveShare), 0});
+  view.active().memory.device = std::min(view.active().memory.device, use.devices.size() - 1);
+  const float left = std::round(std::clamp(whole - gap - kTableWidth * view.scale, whole * kLeastCurve, whole * kCurveShare));
+  ImGui::BeginChild("memory", {left, 0});
   draw_devices(document, use, view);
-  const MemoryDevice& device = use.devices[view.active().memory_device];
-  if (!device.points.empty()) {
-    draw_curve(document, device, view);
-    draw_peak(document, device, view);
-  }
+  const MemoryDevice& device = use.devices[view.active().memory.device];
+  const MemoryUse* shown = use_shown(document, use, view, out);
+  const MemoryDevice* shown_device = shown ? same_device(*shown, device) : nullptr;
+  if (!device.points.empty()) draw_curve(document, device, view);
+  if (shown_device && !shown_device->points.empty()) draw_peak(document, *shown_device, view.active().range, view);
   ImGui::EndChild();
   ImGui::SameLine(0, gap);
-  ImGui::BeginChild("who", {whole - std::round(whole * kCurveShare) - gap, 0});
-  draw_operators(document, view, use, out);
+  ImGui::BeginChild("who", {whole - left - gap, 0});
+  if (shown) draw_operators(document, view, *shown, out);
   ImGui::EndChild();
 }
 

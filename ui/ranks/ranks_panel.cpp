@@ -27,6 +27,8 @@ constexpr float kLeastRow = 2, kMostRow = 22, kTitle = 64, kMostStep = 120;  // 
 constexpr float kLeastWords = 200;  // px at scale 1 beside the bands, for the sentence and the table
 constexpr double kLeastAlpha = 0.06;
 
+constexpr RowOrder kLatestFirst{static_cast<std::size_t>(RanksColumn::cost), true};
+
 constexpr std::array<Choice, 4> kPictures = {{
     {"Bands", "The GPU of each rank on one axis, under the lanes of the open one."},
     {"Step time", "How long each step of each rank took."},
@@ -157,7 +159,6 @@ GridCell rank_cell(const RanksPanel& panel, std::uint32_t rank, std::size_t colu
   const RunReport& report = panel.answer.report;
   const RankData& data = report.run.ranks[rank];
   const RankNumbers& numbers = report.waits.ranks[rank];
-  const auto share = [](Ns part, Ns whole) { return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0; };
   switch (column) {
     case 0: return {std::to_string(data.rank), "", 0, false};
     case 1: return {format_duration(numbers.waiting_total()), "", 0, false};
@@ -165,7 +166,7 @@ GridCell rank_cell(const RanksPanel& panel, std::uint32_t rank, std::size_t colu
     case 3: return {format_duration(report.waits.lost[rank]), "", 0, false};
     case 4: return {format_duration(numbers.transfer), "", 0, false};
     case 5: {
-      const double busy = share(data.account.compute, data.window.length());
+      const double busy = computing_share(data);
       return {format_percent(busy), "", static_cast<float>(busy), false};
     }
     default: return {printable(std::filesystem::path(data.file).filename().string()), printable(data.file), 0, true};
@@ -173,21 +174,40 @@ GridCell rank_cell(const RanksPanel& panel, std::uint32_t rank, std::size_t colu
 }
 
 void draw_ranks_table(RanksPanel& panel) {
-  const std::vector<std::uint32_t> order = order_of_ranks(panel.answer.report, panel.state.by_lateness);
+  RowOrder& order = panel.state.order;
+  const std::vector<std::uint32_t> rows = ranks_rows(panel.answer.report, order);
+  draw_csv_buttons(
+      ".ranks.csv", [&] { return ranks_csv(panel.answer.report, rows); }, panel.out);
   Grid grid;
   grid.id = "ranks";
   grid.columns = kColumns;
-  grid.rows = order.size();
-  grid.sorted_by = panel.state.by_lateness ? 3 : 0;
-  grid.descending = panel.state.by_lateness;
-  for (std::size_t i = 0; i < order.size(); ++i)
-    if (is_open(panel, order[i])) grid.selected = static_cast<std::int64_t>(i);
-  grid.cell = [&](std::size_t row, std::size_t column) { return rank_cell(panel, order[row], column); };
+  grid.rows = rows.size();
+  grid.sorted_by = order.column;
+  grid.descending = order.descending;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (is_open(panel, rows[i])) grid.selected = static_cast<std::int64_t>(i);
+  grid.cell = [&](std::size_t row, std::size_t column) { return rank_cell(panel, rows[row], column); };
   const GridClick click = draw_grid(grid, panel.view);
-  if (click.header >= 0) panel.state.by_lateness = click.header == 3;
+  if (click.header >= 0) {
+    const auto column = static_cast<std::size_t>(click.header);
+    order_by(order, column, kColumns[column].number);
+    panel.state.by_lateness = order == kLatestFirst;
+  }
   if (click.row < 0) return;
-  const std::uint32_t rank = order[static_cast<std::size_t>(click.row)];
+  const std::uint32_t rank = rows[static_cast<std::size_t>(click.row)];
   if (!is_open(panel, rank)) panel.out.add(OpenFile{panel.answer.report.run.ranks[rank].file});
+}
+
+// Several on hover, so that they leave room for the ranks.
+void draw_problems(const RanksPanel& panel) {
+  const std::vector<std::string>& problems = panel.answer.report.run.problems;
+  if (problems.empty()) return;
+  if (problems.size() == 1) return draw_text(Face::sans, panel.theme.notable, printable(problems.front()), /*wrap=*/true);
+  std::string all;
+  for (const std::string& problem : problems) all += (all.empty() ? "" : "\n") + printable(problem);
+  draw_text(Face::sans, panel.theme.notable, fmt::format("{} notes on the files that were read", problems.size()),
+            /*wrap=*/true);
+  draw_hover(all);
 }
 
 void draw_words(RanksPanel& panel) {
@@ -198,8 +218,7 @@ void draw_words(RanksPanel& panel) {
     ImGui::Bullet();
     draw_text(Face::sans, panel.theme.text, printable(finding.text), /*wrap=*/true);
   }
-  for (const std::string& problem : panel.answer.report.run.problems)
-    draw_text(Face::sans, panel.theme.notable, printable(problem), /*wrap=*/true);
+  draw_problems(panel);
 }
 
 void draw_choices(RanksPanel& panel) {
@@ -210,7 +229,7 @@ void draw_choices(RanksPanel& panel) {
   state.picture = chosen == 0 ? RanksPicture::bands : RanksPicture::matrix;
   if (chosen > 0) state.figure = static_cast<RankFigure>(chosen - 1);
   ImGui::SameLine();
-  ImGui::Checkbox("latest first", &state.by_lateness);
+  if (ImGui::Checkbox("latest first", &state.by_lateness)) state.order = state.by_lateness ? kLatestFirst : RowOrder{};
   draw_hover("Ranks that the others waited for longest come first.");
   if (bands) draw_band_legend(panel);
 }

@@ -15,20 +15,25 @@ constexpr std::int16_t kCpu = 0, kCuda = 1, kHip = 6, kXpu = 12, kMps = 13;  // 
 
 using DeviceKey = std::pair<std::int16_t, std::int16_t>;
 
-void add_record(MemoryDevice& device, const Trace& trace, std::uint32_t record) {
+// Of a record before the time that is asked for only what it leaves behind counts.
+enum class Counts : std::uint8_t { leaves_behind, at_begin, all };
+
+void add_record(MemoryDevice& device, const Trace& trace, std::uint32_t record, Counts counts) {
+  const bool before = counts == Counts::leaves_behind, first = counts != Counts::all;
   const MemoryRow& row = trace.memory[record];
   if (row.out_of_memory) {
-    ++device.out_of_memory;
+    device.out_of_memory += before ? 0 : 1;
     return;
   }
-  ++(row.bytes >= 0 ? device.allocations : device.frees);
+  if (!before) ++(row.bytes >= 0 ? device.allocations : device.frees);
   device.states_totals |= row.total_allocated >= 0;
   device.points.add(record);
-  if (device.points.size() == 1 || device.points.back().allocated > device.points[device.peak].allocated) {
+  if (first || device.points.size() == 1 || device.points.back().allocated > device.points[device.peak].allocated) {
     device.peak = device.points.size() - 1;
     device.peak_lane = row.lane;
   }
-  if (row.device_type != kCpu) device.peak_reserved = std::max(device.peak_reserved, row.total_reserved);
+  if (row.device_type == kCpu) return;
+  device.peak_reserved = first ? row.total_reserved : std::max(device.peak_reserved, row.total_reserved);
 }
 
 // The innermost operator around moments that come in time order: a place in each row of a lane moves along with them,
@@ -163,20 +168,26 @@ std::optional<std::size_t> MemoryCurve::at(Ns t) const {
   return static_cast<std::size_t>(after - records_.begin()) - 1;
 }
 
-MemoryUse memory_use(const Trace& trace, const LaneIndex& lanes) {
+MemoryUse memory_use(const Trace& trace, const LaneIndex& lanes, const std::optional<Span>& within,
+                     const std::atomic<bool>* cancel) {
+  constexpr std::uint32_t kCheckEvery = 4096;
   std::map<DeviceKey, MemoryDevice> devices;
   OperatorSums operators;
   OperatorsAlong along(trace, lanes);
   MemoryDevice* device = nullptr;  // of the record before
   for (std::uint32_t i = 0; i < trace.memory.size(); ++i) {
     const MemoryRow& row = trace.memory[i];
+    if (i % kCheckEvery == 0 && cancel && *cancel) break;
+    if (within && row.time >= within->end) break;
+    const bool before = within && row.time < within->begin;
     if (!device || device->device_type != row.device_type || device->device != row.device) {
       device = &devices.try_emplace({row.device_type, row.device}, trace).first->second;
       device->device_type = row.device_type;
       device->device = row.device;
     }
-    add_record(*device, trace, i);
-    if (row.out_of_memory) continue;
+    const bool at_begin = within && row.time == within->begin;
+    add_record(*device, trace, i, before ? Counts::leaves_behind : at_begin ? Counts::at_begin : Counts::all);
+    if (row.out_of_memory || before) continue;
     const SliceId op = row.lane ? along.innermost(row.lane, row.time) : SliceId{};
     MemoryOperator& entry = operators.of(op ? trace.name_id(op) : StringId{}, row);
     ++(row.bytes >= 0 ? entry.allocations : entry.frees);

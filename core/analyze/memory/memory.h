@@ -1,5 +1,6 @@
 #pragma once
 // Memory of a recording with profile_memory=True: what was allocated when, the peak, and which operators asked for it.
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -72,6 +73,10 @@ struct MemoryUse {
 };
 
 // Empty when the trace holds no memory records.
-MemoryUse memory_use(const Trace& trace, const LaneIndex& lanes);
+// Of a stretch of time, `within`: the curves end with it; peaks, of what holds when it begins or comes later; counts and
+// operators of the records in it alone. A device without a record up to its end is not there. Ends early, with anything, once
+// `cancel` (may be null) is set.
+MemoryUse memory_use(const Trace& trace, const LaneIndex& lanes, const std::optional<Span>& within = {},
+                     const std::atomic<bool>* cancel = nullptr);
 
 }  // namespace gapscope

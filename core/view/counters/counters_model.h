@@ -5,9 +5,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/analyze/counters/counter_facts.h"
+#include "core/view/counters/counters_state.h"
 
 namespace gapscope {
 
@@ -49,6 +51,15 @@ std::string rate_text(double per_second, const char* unit);
 
 // The kernel's own point, or null.
 const RooflinePoint* point_of(const CounterFacts& facts, const MeasuredKernel& kernel);
+// A number of a kernel's row, in the units of MeasuredKernel and RooflinePoint; NaN where it is not known, and of words.
+double counters_value(const CounterFacts& facts, const MeasuredKernel& kernel, CountersColumn column);
+// Positions in CounterFacts::kernels(). What is not known comes before all numbers.
+std::vector<std::uint32_t> counters_rows(const Trace& trace, const CounterFacts& facts, const RowOrder& order);
+// Those rows, with their names whole, times in nanoseconds, shares in percent.
+std::string counters_csv(const Trace& trace, const CounterFacts& facts, const std::vector<std::uint32_t>& rows);
+// "tensor", "memory", "latency"; empty where a kernel was too short to measure.
+std::string_view place_word(KernelPlace place);
+
 // Launches of that name on that GPU, in time order.
 std::vector<SliceId> slices_of_kernel(const Trace& trace, std::span<const SliceId> named, std::int32_t device);
 

@@ -11,6 +11,7 @@
 #include "core/base/time_text.h"
 #include "core/view/document.h"
 #include "core/view/ranks/rank_bands.h"
+#include "core/view/table/csv.h"
 
 namespace gapscope {
 namespace {
@@ -131,6 +132,42 @@ std::string cell_text(const RanksAnswer& answer, std::size_t rank, std::size_t s
       text += fmt::format("\n  meanwhile {} in {}", format_duration(doing.time), doing.name);
   }
   return text;
+}
+
+double computing_share(const RankData& rank) {
+  const Ns whole = rank.window.length();
+  return whole > 0 ? static_cast<double>(rank.account.compute) / static_cast<double>(whole) : 0.0;
+}
+
+std::vector<std::uint32_t> ranks_rows(const RunReport& report, const RowOrder& order) {
+  const auto number = [&](std::uint32_t rank) -> double {
+    const RankNumbers& numbers = report.waits.ranks[rank];
+    switch (static_cast<RanksColumn>(order.column)) {
+      case RanksColumn::waited: return static_cast<double>(numbers.waiting_total());
+      case RanksColumn::last: return static_cast<double>(numbers.times_last);
+      case RanksColumn::cost: return static_cast<double>(report.waits.lost[rank]);
+      case RanksColumn::transfer: return static_cast<double>(numbers.transfer);
+      case RanksColumn::computes: return computing_share(report.run.ranks[rank]);
+      case RanksColumn::rank:
+      case RanksColumn::file: break;
+    }
+    return static_cast<double>(report.run.ranks[rank].rank);
+  };
+  return rows_in_order(report.run.ranks.size(), order, [&](std::uint32_t a, std::uint32_t b) {
+    if (order.column == static_cast<std::size_t>(RanksColumn::file)) return report.run.ranks[a].file < report.run.ranks[b].file;
+    return number(a) < number(b);
+  });
+}
+
+std::string ranks_csv(const RunReport& report, const std::vector<std::uint32_t>& rows) {
+  std::string out = "rank,waited_ns,times_last,cost_others_ns,transfer_ns,computes_share,file\n";
+  for (const std::uint32_t rank : rows) {
+    const RankNumbers& numbers = report.waits.ranks[rank];
+    out += fmt::format("{},{},{},{},{},{:.6g},{}\n", report.run.ranks[rank].rank, numbers.waiting_total(), numbers.times_last,
+                       report.waits.lost[rank], numbers.transfer, computing_share(report.run.ranks[rank]),
+                       csv_cell(report.run.ranks[rank].file));
+  }
+  return out;
 }
 
 }  // namespace gapscope

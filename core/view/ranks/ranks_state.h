@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/time.h"
+#include "core/view/table/row_order.h"
 
 namespace gapscope {
 
@@ -29,14 +30,17 @@ enum class RankFigure : std::uint8_t { time, exposed_communication, lost };
 // Of the run: its GPUs on one axis, or a matrix of ranks and steps.
 enum class RanksPicture : std::uint8_t { bands, matrix };
 
+enum class RanksColumn : std::uint8_t { rank, waited, last, cost, transfer, computes, file };
+
 // Owned by ViewState: one for all traces, since the ranks of a run are opened in turn.
 struct RanksState {
   std::vector<std::string> paths;  // that were opened as a run; empty: the folder of the open trace is offered
   bool wanted = false;             // they are to be read
   RanksPicture picture = RanksPicture::bands;
   RankFigure figure = RankFigure::exposed_communication;
-  bool by_lateness = false;
-  std::shared_ptr<const RanksAnswer> last;  // of whichever trace of the run it was asked for
+  bool by_lateness = false;                                            // bands and matrix
+  RowOrder order{static_cast<std::size_t>(RanksColumn::rank), false};  // of the table
+  std::shared_ptr<const RanksAnswer> last;                             // of whichever trace of the run it was asked for
   struct Place {
     std::string file, step;
     std::optional<Span> time;  // of that file, in place of a step

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "core/analyze/gpu/gpu_activity.h"
 #include "core/analyze/gpu/gpu_series.h"
@@ -298,6 +299,62 @@ TEST_CASE("memory: totals or running sums, the peak with its stack, and who aske
   CHECK(stated.devices[0].points[0].allocated == 900);
   CHECK(stated.devices[0].peak_reserved == 2000);
   CHECK(memory_use(load_text(events(slice("a", "0", "1"))).operator*(), LaneIndex(sums.trace)).devices.empty());
+}
+
+namespace {
+
+// The highest value that holds at any time of the range: by looking at every point.
+std::int64_t most_in(const MemoryCurve& points, Span range) {
+  std::int64_t most = std::numeric_limits<std::int64_t>::min();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const Ns end = i + 1 < points.size() ? points.time(i + 1) : range.end;
+    if (points.time(i) < range.end && end > range.begin && (end > points.time(i) || i + 1 == points.size()))
+      most = std::max(most, points[i].allocated);
+  }
+  return most;
+}
+
+}  // namespace
+
+TEST_CASE("the memory of a stretch of time is that of its records, beginning with what holds at its begin") {
+  std::size_t seen = 0;
+  for (const auto& path : real_traces()) {
+    const auto loaded = load_trace(path.string());
+    if (!loaded.ok() || (*loaded)->memory.empty()) continue;
+    CAPTURE(path.string());
+    const Trace& trace = **loaded;
+    const LaneIndex lanes(trace);
+    const MemoryUse whole = memory_use(trace, lanes);
+    const Ns length = trace.span.length();
+    for (int i = 0; i < 8; ++i) {
+      const Span range{trace.span.begin + length * i / 9, trace.span.begin + length * (i + 2) / 9};
+      const MemoryUse use = memory_use(trace, lanes, range);
+      std::uint64_t allocations = 0, frees = 0, told = 0, given = 0, of_operators = 0;
+      std::int64_t bytes = 0, asked = 0;
+      for (const MemoryRow& row : trace.memory) {
+        if (row.out_of_memory || row.time < range.begin || row.time >= range.end) continue;
+        ++(row.bytes >= 0 ? allocations : frees);
+        bytes += std::max<std::int64_t>(row.bytes, 0);
+      }
+      for (const MemoryOperator& op : use.operators) asked += op.allocated, of_operators += op.allocations;
+      for (const MemoryDevice& device : use.devices) {
+        told += device.allocations;
+        given += device.frees;
+        for (const MemoryDevice& all : whole.devices)
+          if (all.device_type == device.device_type && all.device == device.device && !device.points.empty())
+            CHECK(device.points[device.peak].allocated == most_in(all.points, range));
+      }
+      CHECK(told == allocations);
+      CHECK(of_operators == allocations);
+      CHECK(given == frees);
+      CHECK(asked == bytes);
+      ++seen;
+    }
+    const MemoryUse all = memory_use(trace, lanes, Span{trace.span.begin, trace.span.end + 1});
+    CHECK(all.operators.size() == whole.operators.size());
+    for (std::size_t d = 0; d < whole.devices.size(); ++d) CHECK(all.devices[d].peak == whole.devices[d].peak);
+  }
+  CHECK(seen > 0);
 }
 
 TEST_CASE("whose memory: ROCm's is a GPU's, and the CPU reserves nothing") {
