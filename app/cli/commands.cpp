@@ -1,3 +1,4 @@
+// Over 400 lines: the declarations of every subcommand, and their one table.
 // The table of subcommands, and the arguments of each.
 #include <CLI/CLI.hpp>
 #include <cstdlib>
