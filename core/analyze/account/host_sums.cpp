@@ -45,13 +45,17 @@ void HostSums::add_times(LaneId lane, Span span, CauseTimes& times) {
 // the middle of this thread, is not asked about it.
 std::uint64_t HostSums::read(HostReader& reader, LaneId lane, Span span, CauseTimes& times) {
   if (!lane) return reader.add_times(lane, span, times);
-  std::uint64_t stretches = 0;
-  const std::function<void(Span)> uncovered = [&](Span rest) {
-    add_times({}, rest, times);
-    ++stretches;
+  struct Rest {
+    HostSums& sums;
+    CauseTimes& times;
+    std::uint64_t stretches = 0;
+  } rest{*this, times};
+  // By one reference: what a function holds of more is allocated, for every gap.
+  const std::function<void(Span)> uncovered = [&rest](Span part) {
+    rest.sums.add_times({}, part, rest.times);
+    ++rest.stretches;
   };
-  const std::uint64_t pieces = reader.add_times(lane, span, times, &uncovered);
-  return pieces + stretches;
+  return reader.add_times(lane, span, times, &uncovered) + rest.stretches;
 }
 
 void HostSums::keep_sums(View& view, LaneId lane) {

@@ -171,12 +171,14 @@ void TimeAccount::explain(GapRun& run, HostSums& host) const {
     causes[index_of(IdleCause::launching)] += parts.launching.length();
     causes[index_of(IdleCause::starting)] += parts.starting.length();
     causes[index_of(IdleCause::unlinked)] += parts.unlinked.length();
+    unsigned with_time = 0;  // without a branch a cause: which have time is different from gap to gap
+    for (std::size_t c = 0; c < kIdleCauses; ++c) with_time |= static_cast<unsigned>(causes[c] != 0) << c;
+    gap.causes = static_cast<std::uint16_t>(with_time);
     Ns most = 0;
-    for (std::size_t c = 0; c < kIdleCauses; ++c) {
-      if (causes[c] == 0) continue;
+    for (unsigned rest = with_time; rest != 0; rest &= rest - 1) {
+      const auto c = static_cast<std::size_t>(std::countr_zero(rest));
       run.idle[c] += causes[c];
       run.times.push_back(causes[c]);
-      gap.causes = static_cast<std::uint16_t>(gap.causes | 1u << c);
       if (causes[c] > most) most = causes[c], gap.main = static_cast<IdleCause>(c);
     }
   }
@@ -205,6 +207,7 @@ bool TimeAccount::find_window(const std::vector<GpuOp>& ops) {
 void TimeAccount::make_device(DeviceAccount& account, const std::vector<GpuOp>& ops,
                               const std::vector<std::uint32_t>& of_device, const std::vector<std::uint8_t>& is_communication) {
   BusySweep sweep(window_, account);
+  account.compute.reserve(of_device.size());  // room that is never written to takes no memory
   account.gaps.reserve(of_device.size() + 1);
   account.cause_times_.reserve(3 * of_device.size());
   const auto add_gap = [&](Span span, const GpuOp* ended_by) {
@@ -237,7 +240,7 @@ void TimeAccount::make_device(DeviceAccount& account, const std::vector<GpuOp>& 
   }
   sweep.finish();
   if (busy_until < window_.end) add_gap({busy_until, window_.end}, nullptr);
-  for (SpanSet* set : {&account.compute, &account.exposed_communication, &account.exposed_copies}) set->shrink_to_fit();
+  for (SpanSet* set : {&account.exposed_communication, &account.exposed_copies}) set->shrink_to_fit();
   account.times.window = window_.length();
   account.times.compute = length(account.compute);
   account.times.exposed_communication = length(account.exposed_communication);

@@ -8,6 +8,7 @@
 #include "core/analyze/account/host_time.h"
 #include "core/base/counted_steps.h"
 #include "tests/support/hand_trace.h"
+#include "tests/support/load_text.h"
 
 using namespace gapscope;
 using namespace gapscope::test;
@@ -24,6 +25,52 @@ std::shared_ptr<Trace> nested_apart_and_overlapping(Ns n) {
 }
 
 }  // namespace
+
+TEST_CASE("times are the sums of pieces, in whatever order it is asked and however slices nest or overlap") {
+  constexpr std::pair<const char*, const char*> kKinds[] = {{"cpu_op", "aten::a"},
+                                                            {"cpu_op", "aten::b"},
+                                                            {"python_function", "f.py(1): f"},
+                                                            {"python_function", "g.py(2): g"},
+                                                            {"user_annotation", "part"},
+                                                            {"cuda_runtime", "cudaLaunchKernel"},
+                                                            {"cuda_runtime", "cudaMalloc"},
+                                                            {"cuda_runtime", "cudaStreamSynchronize"},
+                                                            {"python_function", "c.py(3): compile_fx"},
+                                                            {"user_annotation", "enumerate(DataLoader)#X.__next__"},
+                                                            {"gpu_user_annotation", "no host"}};
+  std::mt19937 random(7);
+  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  for (int round = 0; round < 400; ++round) {
+    std::string list;
+    const int kinds = round % 2 == 0 ? 4 : 11, grid = 1 + below(8);  // times on a grid coincide often
+    for (int i = 0; i < 70; ++i) {
+      const auto& [cat, name] = kKinds[below(kinds)];
+      const int begin = below(400) / grid * grid, length = below(1 << below(9)) / grid * grid;
+      list += (i == 0 ? "" : ",") +
+              slice(name, std::to_string(begin), std::to_string(length), "", cat, std::to_string(1 + below(2)));
+    }
+    const auto trace = load_text(events(list));
+    const HostTime host(*trace);
+    HostReader far(host, true), near(host);
+    for (int i = 0; i < 40; ++i) {
+      const Ns begin = below(420) * kNsPerUs;
+      const Span span{begin, begin + (1 + below(i % 4 == 0 ? 300 : 20)) * kNsPerUs};
+      const LaneId lane =
+          below(3) == 0 ? LaneId{} : LaneId(static_cast<std::size_t>(below(static_cast<int>(trace->lanes.size()))));
+      CauseTimes sums{}, by_far{}, by_near{};
+      std::vector<HostPiece> pieces;
+      HostReader(host).read(lane, span, pieces);
+      for (const HostPiece& piece : pieces) sums[index_of(piece.cause)] += piece.span.length();
+      far.add_times(lane, span, by_far);
+      near.add_times(lane, span, by_near);
+      CAPTURE(list);
+      CAPTURE(span.begin);
+      CAPTURE(span.end);
+      REQUIRE(by_far == sums);
+      REQUIRE(by_near == sums);
+    }
+  }
+}
 
 TEST_CASE("what covers a lane, and questions in order of time by many readers, take steps in proportion to n log n") {
   const auto steps = [](Ns n, std::size_t readers) {
