@@ -185,7 +185,7 @@ TEST_CASE("a verdict's shares are the account's: what it names, and the largest 
     CAPTURE(path.filename().string());
     const Judged j = judged(path);
     const DeviceAccount* d = j.account.busiest();
-    if (d == nullptr || j.trust.forbids_verdict()) continue;
+    if (d == nullptr || j.trust.cut_off || j.trust.launch_blocked) continue;
     using enum IdleCause;
     const AccountTimes& t = d->times;
     const std::pair<Bound, Ns> groups[] = {{Bound::compute, t.compute},
