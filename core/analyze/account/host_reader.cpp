@@ -123,9 +123,7 @@ void HostReader::take(LaneState& s, std::uint32_t slice) const {
   __builtin_prefetch(slices.name.data() + slice + kAhead);
   __builtin_prefetch(slices.category.data() + slice + kAhead);
   const Ns begin = slices.begin[slice], end = slices.end[slice];
-  const auto use = static_cast<std::size_t>(host_.use(slice));
-  if (use >= host_.part_of_name_.size() || begin >= end) return;
-  s.slices.push_back({begin, end, slice, host_.part_of_name_[use][slices.name[slice].index()]});
+  if (host_.is_host(slice) && begin < end) s.slices.push_back({begin, end, slice, host_.part(slice)});
 }
 
 void HostReader::make_ready(LaneState& s, LaneId id, Span span) {
