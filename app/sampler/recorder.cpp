@@ -158,6 +158,7 @@ void Recorder::enable() {
   enabled_ = true;
   enabled_at_ = now();
   if (options_.counters) start_counters();
+  if (options_.counters_only) enabled_at_ = now();  // they have begun
   if (options_.counters_only) return;
   if (options_.queue_times) cupti_.latency_timestamps(1);
   for (const CUpti_ActivityKind kind : kKinds) {
