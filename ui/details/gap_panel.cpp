@@ -118,6 +118,12 @@ void draw_steps_list(const Document& document, ViewState& view, const DeviceAcco
     draw_text(Face::sans, theme.muted, "The tab Steps has all " + format_count(static_cast<std::int64_t>(times.size())) + ".");
 }
 
+// Letters hang a little below their line: where all just fits, those of the last one would be cut off.
+void end_column(bool open) {
+  if (open) ImGui::Dummy({0, 1});
+  ImGui::EndChild();
+}
+
 }  // namespace
 
 bool has_account(const Document& document) {
@@ -127,22 +133,26 @@ bool has_account(const Document& document) {
 
 void draw_gap_details(const Document& document, ViewState& view) {
   const GapPlace chosen = chosen_gap(document, view.active());
-  if (begin_column("causes", kCauseWidth, view)) draw_causes(document, view, chosen);
-  ImGui::EndChild();
+  const bool open_causes = begin_column("causes", kCauseWidth, view);
+  if (open_causes) draw_causes(document, view, chosen);
+  end_column(open_causes);
   ImGui::SameLine(0, 24 * view.scale);
-  if (begin_column("reasons", 0, view)) draw_reasons(document, view, chosen);
-  ImGui::EndChild();
+  const bool open_reasons = begin_column("reasons", 0, view);
+  if (open_reasons) draw_reasons(document, view, chosen);
+  end_column(open_reasons);
 }
 
 void draw_account_details(const Document& document, ViewState& view) {
   const TimeAccount* account = account_of(document);
   const bool steps = !account->steps().empty();
-  if (begin_column("account", kAccountWidth, view)) draw_account(document, view, kAllParts);
-  ImGui::EndChild();
+  const bool open_account = begin_column("account", kAccountWidth, view);
+  if (open_account) draw_account(document, view, kAllParts);
+  end_column(open_account);
   if (!steps) return;
   ImGui::SameLine(0, 24 * view.scale);
-  if (begin_column("steps", 0, view)) draw_steps_list(document, view, *account->busiest());
-  ImGui::EndChild();
+  const bool open_steps = begin_column("steps", 0, view);
+  if (open_steps) draw_steps_list(document, view, *account->busiest());
+  end_column(open_steps);
 }
 
 }  // namespace gapscope
