@@ -224,10 +224,10 @@ void AppUi::take_documents(const FrameInput& in) {
       const bool untouched =
           view_.active().time.span == first_view(document_->trace).span && view_.active().notes.notes.empty();
       grow(*in.document);
-      compare_->restart(document_, view_);
+      if (second == compare_->document()) compare_->restart(document_, view_);
       if (in.kept && untouched) restore(*in.kept);
     } else {
-      adopt(in.document, compare_->document());
+      adopt(in.document, second == compare_->document() ? second : nullptr);  // another second one: the last may be gone by now
       if (in.kept) restore(*in.kept);
     }
   }

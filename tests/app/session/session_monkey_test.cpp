@@ -131,9 +131,10 @@ class Monkey {
     const Document* document = ui_.ui.document();
     if (!document || below(3) > 0) return frames(3);
     const Span all = document->trace.span;
-    const SliceId slice(document->trace.slice_count() > 0 ? below(static_cast<unsigned>(document->trace.slice_count())) : 0);
-    if (below(2) == 0) ask(SaveCrop{{all.begin, all.begin + all.length() / 2}});
-    if (document->trace.slice_count() > 0) below(2) == 0 ? ask(ReadArgs{slice}) : ask(CopyEvent{slice});
+    const auto slices = static_cast<unsigned>(document->trace.slice_count());
+    const SliceId slice(slices > 0 ? below(slices) : 0);
+    if (below(2) == 0) ask(SaveCrop{{all.begin, all.begin + all.length() / 2}});  // after which the document may be gone
+    if (slices > 0) below(2) == 0 ? ask(ReadArgs{slice}) : ask(CopyEvent{slice});
     ask(SaveText{".csv", "a,b\n"});
   }
   void press_command() {

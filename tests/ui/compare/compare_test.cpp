@@ -325,6 +325,19 @@ TEST_CASE("another first trace is compared with the same second one") {
   w.check_linked();
 }
 
+TEST_CASE("both traces may be others from one frame to the next, and the last ones gone") {  // for the address sanitizer
+  Window w;
+  const auto first = test::document_from_text(test::kOneLaunch), second = test::document_from_text(test::kBefore);
+  w.h.input.document = first.get();
+  w.h.input.second = second.get();
+  w.a.reset();
+  w.b.reset();
+  w.h.frames(2);
+  CHECK(w.h.ui.document() == first.get());
+  CHECK(w.h.ui.compare().document() == second.get());
+  CHECK(w.h.ui.compare().alignment().zero_b == second->trace.span.begin);
+}
+
 TEST_CASE("a chosen pair is selected in both and in sight") {
   Window w;
   w.h.press(Key::home);
