@@ -202,11 +202,11 @@ TEST_CASE("the GPU's figures and gaps obey the selected time") {
 
 TEST_CASE("the curve of memory obeys the selected time") {
   PanelUnderTest memory(draw_memory, kTwoKernels);
-  CHECK_FALSE(holds(memory.frame(), "whole recording"));
+  CHECK_FALSE(holds(memory.frame(), "in the range"));
   const Ns begin = memory.doc->trace.span.begin;
   memory.view.active().range = Span{begin + 100'000, begin + 200'000};
   const std::string text = memory.frame();
-  CHECK(holds(text, "peak of the whole recording"));
+  CHECK(holds(text, "in the range at most "));
   CHECK(holds(text, "100 µs"));
   CHECK(holds(text, "200 µs"));
 }
