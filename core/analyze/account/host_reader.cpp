@@ -116,7 +116,7 @@ void HostReader::begin_slice(LaneState& s, const Open& slice) {
 
 void HostReader::take(LaneState& s, std::uint32_t slice) const {
   const Slices& slices = host_.trace_.slices;
-  // Of many rows, each read here and there: what comes next is not where the processor looks for it by itself (an eighth of an
+  // Of many rows, each read here and there: what comes next is not where the processor looks for it by itself (a twelfth of an
   // account, with the order of make_fresh()).
   constexpr std::size_t kAhead = 16;
   for (const auto* column : {slices.begin.data(), slices.end.data()}) __builtin_prefetch(column + slice + kAhead);
