@@ -60,8 +60,8 @@ TEST_CASE("a problem states what of the time account it claims, and no two rules
     if (!rule->claim) continue;
     const Claim& claim = *rule->claim;
     CHECK_MESSAGE(claim.turn < Claim{}.turn, "give its claim a .turn: before or after whom does it take its time?");
-    const auto [at, is_new] = turns.try_emplace(claim.turn, rule->id);
-    CHECK_MESSAGE(is_new, "give its claim a .turn of its own, before or after ", std::string(at->second));
+    const auto taken = turns.try_emplace(claim.turn, rule->id);
+    CHECK_MESSAGE(taken.second, "give its claim a .turn of its own, before or after ", std::string(taken.first->second));
     CHECK((claim.causes & ~kAnyCause) == 0);
     CHECK_MESSAGE(claim.causes != 0, "a claim to no cause is none");
     CHECK_MESSAGE((claim.time == ClaimedTime::idle || claim.causes == kAnyCause), "causes are of idle time");
