@@ -16,6 +16,7 @@
 #include "core/view/compile/compile_state.h"
 #include "core/view/details/kernel_command.h"
 #include "core/view/document.h"
+#include "core/view/gpu/gaps_model.h"
 #include "core/view/kernels/kernels_model.h"
 #include "core/view/memory/memory_state.h"
 #include "core/view/modules/modules_model.h"
@@ -40,7 +41,7 @@ std::shared_ptr<const AnalysisQuestion::Answer> answer(const Document& document,
 
 using Question = std::variant<AnalysisQuestion, TableQuestion, KernelsQuestion, StepsQuestion, AreaQuestion, FlameQuestion,
                               SearchQuestion, StepDifferenceQuestion, SqlQuestion, RanksQuestion, OverviewQuestion,
-                              ModulesQuestion, CompileQuestion, KernelCommandQuestion, MemoryQuestion>;
+                              ModulesQuestion, CompileQuestion, KernelCommandQuestion, MemoryQuestion, GapsQuestion>;
 
 template <class Q>
 struct Asked {

@@ -218,13 +218,6 @@ GridCell gap_cell(const Trace& trace, const IdleGap& gap, GapColumn column) {
   return {name + "  before  " + (told.empty() ? after : told), name + "\nbefore " + after, 0, false};
 }
 
-void arrange(const Document& document, GapsState& state, const std::optional<Span>& range) {
-  const IdleGaps& gaps = document.analysis()->gpu().gaps;
-  if (state.arranged.of == &gaps && state.arranged.order == state.order && state.arranged.range == range) return;
-  state.arranged = {&gaps, state.order, range, arrange_gaps(document.trace, gaps, state.order)};
-  if (range) std::erase_if(state.arranged.rows, [&](std::uint32_t i) { return !gaps[i].span.overlaps(*range); });
-}
-
 // The sums are those of the whole recording: of a selected time it says how many gaps there are.
 void draw_gap_head(const GpuFacts& facts, std::size_t rows, const ViewState& view) {
   if (view.active().range) {
@@ -264,8 +257,11 @@ std::string gaps_csv(const Trace& trace, const IdleGaps& gaps, const std::vector
 void draw_gaps(const Document& document, ViewState& view, Requests& out) {
   const GpuFacts& facts = document.analysis()->gpu();
   GapsState& state = view.active().gaps;
-  arrange(document, state, view.active().range);
-  const std::vector<std::uint32_t>& rows = state.arranged.rows;
+  if (draw_trouble<GapsQuestion>(document, view)) return;
+  ask(document, GapsQuestion{state.order, view.active().range}, out);
+  const auto& found = answer_to<GapsQuestion>(document);
+  if (!found) return;
+  const std::vector<std::uint32_t>& rows = *found;
   draw_gap_head(facts, rows.size(), view);
   if (facts.gaps.empty()) return draw_absence(view, "No stream stood still between two pieces of work.");
   ImGui::SameLine();

@@ -1,5 +1,6 @@
 #pragma once
 // The order in which the window lists the idle gaps of the GPUs.
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -17,6 +18,7 @@ struct GapOrder {
   friend bool operator==(const GapOrder&, const GapOrder&) = default;
 };
 
+struct Document;
 struct AccountSums;  // core/view/timeline/gap_view.h
 struct ChosenSlices;
 struct PartAdvices;
@@ -28,8 +30,20 @@ struct ChosenGap {
   friend bool operator==(const ChosenGap&, const ChosenGap&) = default;
 };
 
-// Positions in `gaps`; ties keep their order.
-std::vector<std::uint32_t> arrange_gaps(const Trace& trace, const IdleGaps& gaps, const GapOrder& order);
+// Positions in `gaps` of those that lie, at least in part, in `range`, or of all; ties keep their order.
+std::vector<std::uint32_t> arrange_gaps(const Trace& trace, const IdleGaps& gaps, const GapOrder& order,
+                                        const std::optional<Span>& range);
+
+// Asked once the facts are there. Sorting hundreds of thousands of gaps takes longer than a frame.
+struct GapsQuestion {
+  using Answer = std::vector<std::uint32_t>;  // positions in GpuFacts::gaps
+  static constexpr const char* kToDo = "put the idle gaps in order";
+  GapOrder order;
+  std::optional<Span> range;
+  friend bool operator==(const GapsQuestion&, const GapsQuestion&) = default;
+};
+std::shared_ptr<const GapsQuestion::Answer> answer(const Document& document, const GapsQuestion& question,
+                                                   const std::atomic<bool>* cancel);
 
 struct GapsState {
   GapOrder order;
@@ -38,13 +52,6 @@ struct GapsState {
   std::shared_ptr<const AccountSums> sums;
   std::shared_ptr<const ChosenSlices> slices;
   std::shared_ptr<PartAdvices> advices;
-
-  struct Arranged {
-    const IdleGaps* of = nullptr;
-    GapOrder order;
-    std::optional<Span> range;  // only gaps of which a part lies in it
-    std::vector<std::uint32_t> rows;
-  } arranged;
 };
 
 }  // namespace gapscope
