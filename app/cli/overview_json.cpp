@@ -75,7 +75,7 @@ Json findings_json(const Diagnosis& diagnosis) {
 Json recording_json(const RecordingFacts& r) {
   Json software = Json::object(), missing = Json::array();
   for (const auto& [title, value] : r.software) software[title] = value;
-  for (const MissingPart& m : r.missing) missing.push_back({{"part", m.key}, {"what", m.what}, {"python", m.python}});
+  for (const MissingPart& m : r.missing) missing.push_back({{"part", m.key}, {"what", m.what}, {"python", m.how}});
   return {{"made_by", text_or_null(r.recorder)},
           {"software", std::move(software)},
           {"rank", r.rank >= 0 ? Json(r.rank) : Json(nullptr)},

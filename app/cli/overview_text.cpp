@@ -24,7 +24,7 @@ std::string bar_text(const PageBar& bar) {
   for (const AccountPart& part : bar.parts) {
     const double share = bar.window > 0 ? static_cast<double>(part.time) / static_cast<double>(bar.window) : 0;
     const std::string marks(static_cast<std::size_t>(share * kBarChars + 0.5), '#');
-    out += fmt::format("    {} {:>9} {:>7}  {}\n", padded(std::string(part_words(part)), kLabelChars),
+    out += fmt::format("    {} {:>9} {:>7}  {}\n", padded(std::string(part_words(part, bar.program)), kLabelChars),
                        format_duration(part.time), format_percent(share), marks.empty() ? "." : marks);
   }
   return out;

@@ -32,21 +32,25 @@ Json step_json(const Step& step) {
 
 // What is not as one would expect, a sentence a line; empty when all is well.
 std::string remarks(const Trace& trace, const Steps& steps, const std::string& annotation) {
+  const bool is_python = program_kind(trace) == ProgramKind::python;
   std::string out;
   if (steps.steps.empty() && !annotation.empty()) {
     out += fmt::format("No annotation \"{}\" is in this trace.", printable(annotation));
     const auto names = annotation_names(trace);
     for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 5); ++i)
       out += fmt::format("{} \"{}\"", i == 0 ? " There are:" : ",", printable(names[i].first));
-    out += names.empty() ? " Mark a stretch of code with torch.profiler.record_function(\"name\").\n" : "\n";
+    if (names.empty())
+      out += is_python ? " Mark a stretch of code with torch.profiler.record_function(\"name\")."
+                       : " Mark a stretch of code with an NVTX range.";
+    out += '\n';
   } else if (steps.steps.empty()) {
-    out +=
-        "Neither a step nor an operator is in this trace. Record with activities=[ProfilerActivity.CPU, "
-        "ProfilerActivity.CUDA].\n";
+    out += "Neither a step nor an operator is in this trace.";
+    out += is_python ? " Record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].\n"
+                     : " Put an NVTX range around each iteration, named ProfilerStep#0, ProfilerStep#1 and so on.\n";
   } else if (!steps.annotated) {
-    out +=
-        "No ProfilerStep# is in this trace: all of it counts as one step. Record with schedule(...) and call prof.step() after "
-        "each iteration.\n";
+    out += "No ProfilerStep# is in this trace: all of it counts as one step.";
+    out += is_python ? " Record with schedule(...) and call prof.step() after each iteration.\n"
+                     : " Put an NVTX range around each iteration, named ProfilerStep#0, ProfilerStep#1 and so on.\n";
   }
   if (steps.dropped > 0)
     out += fmt::format("{} last step(s) left out: the recording ended before their GPU work did.\n", steps.dropped);

@@ -64,10 +64,10 @@ std::vector<Line> work_lines(const AccountTimes& t) {
            "traces tell waiting from transferring."},
           {"exposed copies", t.exposed_copies, {}}};
 }
-std::vector<Line> idle_lines(const AccountTimes& t) {
+std::vector<Line> idle_lines(const AccountTimes& t, ProgramKind program) {
   std::vector<Line> out;
   for (std::size_t c = 0; c < kIdleCauses; ++c)
-    out.push_back({idle_cause_title(static_cast<IdleCause>(c)), t.idle[c], {}, static_cast<IdleCause>(c)});
+    out.push_back({idle_cause_title(static_cast<IdleCause>(c), program), t.idle[c], {}, static_cast<IdleCause>(c)});
   std::stable_sort(out.begin(), out.end(), [](const Line& a, const Line& b) { return a.time > b.time; });
   std::erase_if(out, [](const Line& line) { return line.time == 0; });
   return out;
@@ -95,24 +95,26 @@ Ns taken_for_computing(const OtherCollectives& others, const WhyReport& r, const
 }
 
 // `collectives`: that part of the compute time.
-std::string account_text(const AccountTimes& t, Ns collectives, std::size_t gaps) {
+std::string account_text(const AccountTimes& t, ProgramKind program, Ns collectives, std::size_t gaps) {
   std::string out;
   for (const Line& line : work_lines(t)) {
     if (line.time > 0 || line.title == "compute") out += line_text("  ", line.title, line.time, t.window);
     if (line.title == "compute" && collectives > 0)
       out += line_text("    ", "of it collectives, not NCCL's", collectives, t.window);
   }
-  const std::vector<Line> idle = idle_lines(t);
+  const std::vector<Line> idle = idle_lines(t, program);
   if (idle.empty()) return out;
   out += line_text("  ", fmt::format("idle, in {}", counted(gaps, "gap")), t.idle_total(), t.window);
   for (const Line& line : idle) out += line_text("    ", line.title, line.time, t.window);
   return out;
 }
 
-std::string_view before_name(IdleCause cause, Kind kind, std::string_view name) {
+std::string_view before_name(IdleCause cause, ProgramKind program, Kind kind, std::string_view name) {
   switch (cause) {
     case IdleCause::op: return "operator ";
-    case IdleCause::python: return kind == Kind::python ? "Python " : "Python inside ";
+    case IdleCause::python:
+      if (program != ProgramKind::python) return "program code inside ";
+      return kind == Kind::python ? "Python " : "Python inside ";
     case IdleCause::launching: return "launch call ";
     case IdleCause::cuda_call: return name.starts_with("hip") ? "HIP call " : "CUDA call ";
     case IdleCause::starting: return "launched, not begun, by ";
@@ -128,9 +130,10 @@ std::string_view before_name(IdleCause cause, Kind kind, std::string_view name) 
 
 // "operator aten::addmm, train.py(12): forward".
 std::string host_text(const Trace& trace, const HostWork& work) {
-  if (!work.slice) return std::string(idle_cause_title(work.cause));
-  std::string text =
-      std::string(before_name(work.cause, trace.kind(work.slice), trace.name(work.slice))) + shown(trace.name(work.slice));
+  const ProgramKind program = program_kind(trace);
+  if (!work.slice) return std::string(idle_cause_title(work.cause, program));
+  std::string text = std::string(before_name(work.cause, program, trace.kind(work.slice), trace.name(work.slice))) +
+                     shown(trace.name(work.slice));
   if (work.op && is_call(trace.kind(work.slice))) text += " of " + shown(trace.name(work.op));
   if (work.python && work.python != work.slice) text += ", " + shown(trace.name(work.python));
   return text;
@@ -160,7 +163,11 @@ std::string_view advice_first(const WhyReport& r, Bound bound) {
     return "Export the trace again and wait until the program has written all of it; this one ends too early.";
   if (r.trust.launch_blocked) return "Record again without CUDA_LAUNCH_BLOCKING: it makes every launch wait.";
   if (bound == Bound::start_up)
-    return "Record after a few warm-up steps, as with schedule(wait=1, warmup=1): this start is paid once, not in every step.";
+    return program_kind(r.trace) == ProgramKind::python
+               ? "Record after a few warm-up steps, as with schedule(wait=1, warmup=1): this start is paid once, not in every "
+                 "step."
+               : "Record after a few warm-up steps, as with --range or --delay of gapscope record: this start is paid once, "
+                 "not in every step.";
   return {};
 }
 
@@ -173,7 +180,7 @@ std::string advice_text(const WhyReport& r, const DeviceAccount& device, const A
   if (const std::string_view first = advice_first(r, bound); !first.empty()) return fmt::format("\nwhat to do\n  {}\n", first);
   std::vector<Line> lines = work_lines(t);
   if (static_cast<double>(t.compute) < 0.7 * static_cast<double>(t.window)) lines.erase(lines.begin());
-  const std::vector<Line> idle = idle_lines(t);
+  const std::vector<Line> idle = idle_lines(t, program_kind(r.trace));
   lines.insert(lines.end(), idle.begin(), idle.end());
   std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.time > b.time; });
   lines.resize(std::min(lines.size(), kAdviceTold));
@@ -198,9 +205,14 @@ std::string step_table(const WhyReport& r, const DeviceAccount& device) {
     out += fmt::format("  {:<24} {:>9} {:>8} {:>8} {:>8} {:>8}  {}\n", elide_middle(printable(r.trace.name(step.step)), 24),
                        format_duration(t.window), percent(t.compute, t.window), percent(t.exposed_communication, t.window),
                        percent(t.exposed_copies, t.window), percent(t.idle_total(), t.window),
-                       t.idle_total() > 0 ? fmt::format("{}, {}", idle_cause_title(main), percent(t.of(main), t.window)) : "");
+                       t.idle_total() > 0
+                           ? fmt::format("{}, {}", idle_cause_title(main, program_kind(r.trace)), percent(t.of(main), t.window))
+                           : "");
   }
-  return r.account.steps().empty() ? "\n  No ProfilerStep# is in this trace: call profiler.step() after each step.\n" : out;
+  if (!r.account.steps().empty()) return out;
+  return fmt::format("\n  No ProfilerStep# is in this trace: {}.\n", program_kind(r.trace) == ProgramKind::python
+                                                                         ? "call profiler.step() after each step"
+                                                                         : "name an NVTX range around each step so");
 }
 
 // How well the time was used in which the GPU worked; empty where no counters tell.
@@ -222,7 +234,7 @@ std::string device_text(const WhyReport& r, const DeviceAccount& device, Ns coll
                                 properties && !properties->name.empty() ? " (" + printable(properties->name) + ")" : "",
                                 r.range == r.account.window() ? "the window" : "a range", format_duration(t.window),
                                 after > 0 ? format_duration(after) + " after the trace's begin" : "with the trace");
-  out += account_text(t, collectives, last - first) + use_line(r, device.device);
+  out += account_text(t, program_kind(r.trace), collectives, last - first) + use_line(r, device.device);
   if (r.by_step) out += step_table(r, device);
   const std::vector<CutGap> longest = longest_in(device, r.range, with_gaps ? kGapsTold : 0);
   if (!longest.empty()) out += longest.size() == 1 ? "\nthe only gap\n" : "\nthe longest gaps\n";
@@ -239,9 +251,9 @@ std::string all_devices_text(const WhyReport& r) {
                                 percent(all.compute, all.window), percent(all.exposed_communication, all.window),
                                 percent(all.exposed_copies, all.window), percent(all.idle_total(), all.window));
   const IdleCause main = largest_of(all.idle);
-  return out + (all.idle_total() > 0
-                    ? fmt::format(" (most of it: {}, {}).\n", idle_cause_title(main), percent(all.of(main), all.window))
-                    : ".\n");
+  return out + (all.idle_total() > 0 ? fmt::format(" (most of it: {}, {}).\n", idle_cause_title(main, program_kind(r.trace)),
+                                                   percent(all.of(main), all.window))
+                                     : ".\n");
 }
 
 }  // namespace

@@ -59,14 +59,15 @@ void add_host_work(const ComparedTrace& input, const ComparedStep& step, std::si
   for (const auto& [name, sum] : by_name) add(sums, Of::host, trace.strings[name], side, sum);
 }
 
-void add_idle(const TimeAccount* account, SliceId step, std::size_t side, Sums& sums) {
+void add_idle(const TimeAccount* account, ProgramKind program, SliceId step, std::size_t side, Sums& sums) {
   const DeviceAccount* const device = account ? account->busiest() : nullptr;
   if (!device) return;
   for (const TimeAccount::StepWindow& window : account->steps()) {
     if (window.step != step) continue;
     const AccountTimes times = account->times_in(*device, window.span);
     for (std::size_t c = 0; c < kIdleCauses; ++c)
-      if (times.idle[c] > 0) add(sums, Of::idle, idle_cause_title(static_cast<IdleCause>(c)), side, {0, times.idle[c]});
+      if (times.idle[c] > 0)
+        add(sums, Of::idle, idle_cause_title(static_cast<IdleCause>(c), program), side, {0, times.idle[c]});
   }
 }
 
@@ -111,7 +112,7 @@ Result<StepDifferences> step_differences(const ComparedTrace& input, const TimeA
   for (const auto& [of, side] : {std::pair(&median, std::size_t{0}), std::pair(&*at, std::size_t{1})}) {
     add_gpu_work(data, *of, side, sums);
     add_host_work(input, *of, side, sums, cancel);
-    add_idle(account, of->slice, side, sums);
+    add_idle(account, program_kind(input.trace), of->slice, side, sums);
   }
   if (cancel && *cancel) return StepDifferences{};
   out.rows = largest_first(sums, std::max(out.step_cpu, out.median_cpu));

@@ -95,9 +95,10 @@ std::vector<UseRow> use_table(const RunOverview& a, const RunOverview& b) {
     const bool is_part = row.key.starts_with("account.") && row.key != "account.compute";
     if ((row.a || row.b) && !(is_part && is_nothing(row.a) && is_nothing(row.b))) rows.push_back(std::move(row));
   }
+  const ProgramKind program = kind_of_both(a.recording.program, b.recording.program);
   for (std::size_t c = 0; c < kIdleCauses; ++c) {
     const auto cause = static_cast<IdleCause>(c);
-    UseRow row{cause_key(cause), fmt::format("  {}", idle_cause_title(cause)), UseUnit::share, idle_share(a, cause),
+    UseRow row{cause_key(cause), fmt::format("  {}", idle_cause_title(cause, program)), UseUnit::share, idle_share(a, cause),
                idle_share(b, cause)};
     if (!is_nothing(row.a) || !is_nothing(row.b)) rows.push_back(std::move(row));
   }

@@ -59,7 +59,7 @@ std::string launch_advice(const Trace& trace, const DeviceAccount& device, Span 
     return fmt::format("Warm up before recording: one launch alone took {}, as the first use of a kernel or a stream does.",
                        format_duration(launch.one));
   if (Done(trace).graphs) return "Make fewer launches: fuse small kernels, or put more of them into the CUDA graphs.";
-  return std::string(idle_cause_remedy(IdleCause::launching));
+  return std::string(idle_cause_remedy(IdleCause::launching, program_kind(trace)));
 }
 
 std::string start_advice(const Trace& trace, const DeviceAccount& device, Span part) {
@@ -68,27 +68,28 @@ std::string start_advice(const Trace& trace, const DeviceAccount& device, Span p
     return Done(trace).graphs ? "A few microseconds each are usual: put more work into each CUDA graph; where one takes long, "
                                 "look at what its "
                                 "stream waits for."
-                              : std::string(idle_cause_remedy(IdleCause::starting));
+                              : std::string(idle_cause_remedy(IdleCause::starting, program_kind(trace)));
   return fmt::format(
       "One piece of work alone began {} after its launch: look at what its stream waited for (an event, another stream, work "
       "from before the recording), or whether its kernel was used for the first time.",
       format_duration(start.one));
 }
 
-std::string operator_advice(const Done& done) {
+std::string operator_advice(const Done& done, ProgramKind program) {
   if (done.compiled && done.graphs)
     return "Run fewer and bigger operators: a larger batch, and more of the step in each CUDA graph.";
   if (done.compiled)
     return "Run fewer and bigger operators: a larger batch, CUDA graphs (mode=\"reduce-overhead\"), and compile what is not "
-           "yet "
-           "compiled.";
-  return std::string(idle_cause_remedy(IdleCause::op));
+           "yet compiled.";
+  return std::string(idle_cause_remedy(IdleCause::op, program));
 }
 
 std::string python_advice(const Trace& trace, const Done& done) {
-  std::string text = done.compiled ? "Move work out of the loop or into the compiled part; parts named with "
-                                     "torch.profiler.record_function show which."
-                                   : std::string(idle_cause_remedy(IdleCause::python));
+  if (const ProgramKind program = program_kind(trace); program != ProgramKind::python)
+    return std::string(idle_cause_remedy(IdleCause::python, program));
+  std::string text = done.compiled ? "Move work out of the loop or into the compiled part; "
+                                     "torch.profiler.record_function around its parts shows which take the time."
+                                   : std::string(idle_cause_remedy(IdleCause::python, ProgramKind::python));
   const bool has_stacks =
       std::any_of(trace.categories.begin(), trace.categories.end(), [](const Category& c) { return c.kind == Kind::python; });
   return has_stacks ? text : text + " with_stack=True records the frames.";
@@ -103,11 +104,40 @@ CopyKind kind_of(const Trace& trace, SliceId work) {
   return is_pageable_copy(name) ? pageable : other;
 }
 
+std::string_view copy_remedy(CopyKind kind) {
+  switch (kind) {
+    case on_device:
+      return "Most of them copy on the device: spare them with contiguous tensors, in-place operators or a one-dimensional "
+             "bias.";
+    case fill: return "Most of them fill memory: use torch.empty where all is written anyway, and zero_grad(set_to_none=True).";
+    case pageable: return "Copy from pinned memory with non_blocking=True while something else runs, and prefetch.";
+    default: return "Copy with non_blocking=True on a stream of its own while something else runs, prefetch, and copy less.";
+  }
+}
+
+std::string_view copy_remedy_elsewhere(CopyKind kind) {
+  switch (kind) {
+    case on_device: return "Most of them copy on the device: work in place, or write where the next kernel reads.";
+    case fill: return "Most of them fill memory: leave out those whose memory is written as a whole anyway.";
+    case pageable:
+      return "Copy from pinned memory (cudaMallocHost) with cudaMemcpyAsync while something else runs, and prefetch.";
+    default: return "Copy with cudaMemcpyAsync on a stream of its own while something else runs, prefetch, and copy less.";
+  }
+}
+
 }  // namespace
+
+std::string_view warm_up_advice(ProgramKind program) {
+  return program == ProgramKind::python
+             ? "Record again after a few warm-up steps, as with schedule(wait=1, warmup=1): this recording holds the start of "
+               "the process, which is paid once."
+             : "Record again after a few warm-up steps, as with --range or --delay of gapscope record: this recording holds "
+               "the start of the process, which is paid once.";
+}
 
 std::string idle_advice(const Trace& trace, const DeviceAccount& device, Span part, IdleCause cause) {
   switch (cause) {
-    case IdleCause::op: return operator_advice(Done(trace));
+    case IdleCause::op: return operator_advice(Done(trace), program_kind(trace));
     case IdleCause::python: return python_advice(trace, Done(trace));
     case IdleCause::launching: return launch_advice(trace, device, part);
     case IdleCause::starting: return start_advice(trace, device, part);
@@ -115,7 +145,7 @@ std::string idle_advice(const Trace& trace, const DeviceAccount& device, Span pa
       if (any_text(trace, is_fetch_without_workers) && !any_name(trace, "enumerate(DataLoader)#_MultiProcessing"))
         return std::string(kUseWorkers);
       [[fallthrough]];
-    default: return std::string(idle_cause_remedy(cause));
+    default: return std::string(idle_cause_remedy(cause, program_kind(trace)));
   }
 }
 
@@ -129,14 +159,8 @@ std::string copy_advice(const Trace& trace, const DeviceAccount& device, Span pa
   std::array<Ns, kCopyKinds> exposed{};
   for (std::size_t k = 0; k < kCopyKinds; ++k)
     exposed[k] = length(intersect(device.exposed_copies, span_set(std::move(spans[k]))));
-  switch (static_cast<CopyKind>(std::max_element(exposed.begin(), exposed.end()) - exposed.begin())) {
-    case on_device:
-      return "Most of them copy on the device: spare them with contiguous tensors, in-place operators or a one-dimensional "
-             "bias.";
-    case fill: return "Most of them fill memory: use torch.empty where all is written anyway, and zero_grad(set_to_none=True).";
-    case pageable: return "Copy from pinned memory with non_blocking=True while something else runs, and prefetch.";
-    default: return "Copy with non_blocking=True on a stream of its own while something else runs, prefetch, and copy less.";
-  }
+  const auto most = static_cast<CopyKind>(std::max_element(exposed.begin(), exposed.end()) - exposed.begin());
+  return std::string(program_kind(trace) == ProgramKind::python ? copy_remedy(most) : copy_remedy_elsewhere(most));
 }
 
 }  // namespace gapscope

@@ -14,13 +14,10 @@ constexpr bool is_fetch_without_workers(std::string_view slice_name) {
   return slice_name.starts_with("enumerate(DataLoader)#_SingleProcessDataLoaderIter");
 }
 constexpr std::string_view kUseWorkers =
-    "Load in worker processes (num_workers above 0; there are none now) with prefetch_factor and pin_memory=True, so that the "
-    "next "
-    "batch is ready in time.";
-constexpr std::string_view kRecordAfterWarmUp =
-    "Record again after a few warm-up steps, as with schedule(wait=1, warmup=1): this recording holds the start of the "
-    "process, "
-    "which is paid once.";
+    "Load in worker processes (num_workers above 0; there are none now) with prefetch_factor and pin_memory=True, so that "
+    "the next batch is ready in time.";
+// Of a recording that holds the start of the process.
+std::string_view warm_up_advice(ProgramKind program);
 
 // Of the idle time of a device in a part of its window. One to three sentences. O(gaps in the part) and O(names).
 std::string idle_advice(const Trace& trace, const DeviceAccount& device, Span part, IdleCause cause);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/base/parallel.h"
+#include "core/diagnose/advice.h"
 #include "core/diagnose/catalogue.h"
 #include "core/diagnose/claims.h"
 #include "core/diagnose/verdict.h"
@@ -26,43 +27,54 @@ struct Need {
   bool (*met)(const Facts&);
   std::string_view why;      // up to what to do about it
   std::string_view instead;  // what to do when recording again
+  std::string_view other;    // the same of other programs than Python's
 };
 constexpr std::array<Need, 7> kNeeds = {{
     {kNeedsGpuWork, [](const Facts& f) { return !f.ops.empty(); }, "No kernel, copy or memset is in this trace",
-     "record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]."},
+     "record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].",
+     "record a part of the program that uses the GPU."},
     {kNeedsLaunches, [](const Facts& f) { return f.linked > 0; }, "No GPU work has its launch in this trace",
-     "record with ProfilerActivity.CPU as well."},
+     "record with ProfilerActivity.CPU as well.", "record the time when it is launched, too."},
     {kNeedsSteps, [](const Facts& f) { return !f.steps.empty(); }, "No ProfilerStep# is in this trace",
-     "pass schedule=... and call prof.step() after each iteration."},
+     "pass schedule=... and call prof.step() after each iteration.",
+     "put an NVTX range around each iteration, named ProfilerStep#0, ProfilerStep#1 and so on."},
     {kNeedsOperators,
      [](const Facts& f) {
        return std::any_of(f.trace.categories.begin(), f.trace.categories.end(),
                           [](const Category& c) { return c.kind == Kind::op; });
      },
-     "No operators are in this trace", "record with ProfilerActivity.CPU."},
+     "No operators are in this trace", "ProfilerActivity.CPU records those that a program calls.",
+     "these rules are about the operators of a framework."},
     {kNeedsDeviceProperties, [](const Facts& f) { return !f.trace.header.devices.empty(); },
-     "The file does not describe the GPU (deviceProperties)", "record with PyTorch 1.9 or later."},
+     "The file does not describe the GPU (deviceProperties)", "record with PyTorch 1.9 or later.",
+     "gapscope record describes those that it sees."},
     {kNeedsBlocksPerSm,
      [](const Facts& f) {
        return std::any_of(f.ops.begin(), f.ops.end(),
                           [&](const GpuOp& op) { return op.linked() && states_blocks_per_sm(f.row(op)); });
      },
-     "No kernel of this trace states its blocks per SM, as recordings of AMD GPUs do not.", ""},
+     "No kernel of this trace states its blocks per SM, as recordings of AMD GPUs do not.", "", ""},
     {kNeedsCounters, [](const Facts& f) { return !f.analysis.counters().empty(); }, "No hardware counters are in this trace",
-     "gapscope record --counters writes them."},
+     "gapscope record --counters writes them.", "gapscope record --counters writes them."},
 }};
 
-// "No operators are in this trace: record with ProfilerActivity.CPU."
-std::string lack_of(const Need& need, bool cut_off) {
-  if (need.instead.empty()) return std::string(need.why);
+// "No operators are in this trace: ProfilerActivity.CPU records those that a program calls."
+std::string lack_of(const Need& need, ProgramKind program, bool cut_off) {
+  const std::string_view instead = program == ProgramKind::python ? need.instead : need.other;
+  if (instead.empty()) return std::string(need.why);
   if (cut_off) return fmt::format("{}, whose end is missing: export it again.", need.why);
-  return fmt::format("{}: {}", need.why, need.instead);
+  return fmt::format("{}: {}", need.why, instead);
 }
 
 // What a recording of the process's start shows is paid once: nothing to work on before that is left out.
-void fit_to_start_up(std::vector<RankedFinding>& findings) {
+void fit_to_start_up(ProgramKind program, std::vector<RankedFinding>& findings) {
   for (RankedFinding& f : findings)
-    if (!f.finding.rule->remedy_at_start.empty()) f.finding.remedy = f.finding.rule->remedy_at_start;
+    if (f.finding.rule->wants_warm_up) f.finding.remedy = warm_up_advice(program);
+}
+
+void fit_to_other_program(Finding& finding) {
+  if (finding.meaning.empty()) finding.meaning = finding.rule->other_meaning;
+  if (finding.remedy.empty()) finding.remedy = finding.rule->other_remedy;
 }
 
 // Notes on what is no problem: the first few, and none that teaches.
@@ -94,12 +106,14 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
       found[i] = rules[i]->check(facts);
   });
   Diagnosis out;
+  const ProgramKind program = program_kind(facts.trace);
   if (cancel != nullptr && *cancel) return out;
   const bool cut_off = !facts.trace.is_part && facts.trace.report.count(ImportIssue::truncated) > 0;
   for (std::size_t i = 0; i < rules.size(); ++i) {
-    if (lacking[i] != nullptr) out.unjudged.push_back({rules[i], lack_of(*lacking[i], cut_off)});
+    if (lacking[i] != nullptr) out.unjudged.push_back({rules[i], lack_of(*lacking[i], program, cut_off)});
     for (Finding& finding : found[i]) {
       finding.rule = rules[i];
+      if (program != ProgramKind::python) fit_to_other_program(finding);
       out.findings.emplace_back().finding = std::move(finding);
     }
   }
@@ -111,7 +125,7 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
   if (!out.trust.empty() && trust.unlinked > 0 && trust.unlinked < trust.gpu_work) out.trust += kWithoutUnlinked;
   const Verdict verdict = verdict_of(facts.trace, account, trust);
   out.verdict = verdict.text;
-  if (verdict.bound == Bound::start_up) fit_to_start_up(out.findings);
+  if (verdict.bound == Bound::start_up) fit_to_start_up(program, out.findings);
   return out;
 }
 

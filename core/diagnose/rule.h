@@ -85,8 +85,10 @@ struct Rule {
   std::vector<Finding> (*check)(const Facts& facts);
   // A problem states it; without one, a cost is idle time while the finding's places last.
   std::optional<Claim> claim = std::nullopt;
-  // Instead of any other remedy where the recording holds the start of the process (Bound::start_up), which is paid once.
-  std::string_view remedy_at_start = {};
+  // Where the recording holds the start of the process (Bound::start_up), which is paid once, to record after it is the remedy.
+  bool wants_warm_up = false;
+  // Instead of the words above for other programs than Python's, where those suppose Python or PyTorch; else empty.
+  std::string_view other_meaning = {}, other_remedy = {};
   std::array<EvidenceName, 2> evidence_names = {};
 };
 

@@ -76,11 +76,11 @@ std::string shortness(const TimeAccount& account) {
 }
 
 // Which of the host's parts leads.
-std::string host_words(const AccountTimes& t) {
+std::string host_words(const AccountTimes& t, ProgramKind program) {
   IdleCause lead = IdleCause::op;
   for (const IdleCause c : {IdleCause::python, IdleCause::launching, IdleCause::cuda_call})
     if (t.of(c) > t.of(lead)) lead = c;
-  return fmt::format(", led by {} ({})", idle_cause_title(lead), percent(t.of(lead), t.window));
+  return fmt::format(", led by {} ({})", idle_cause_title(lead, program), percent(t.of(lead), t.window));
 }
 
 // Of the slices behind a cause, the name with the most time.
@@ -167,7 +167,8 @@ std::string main_sentence(const Trace& trace, const TimeAccount& account, const 
       return fmt::format("{} communicates for {} with no computing beside it (waiting for other ranks, or transferring)", gpu,
                          of);
     case Bound::transfer: return fmt::format("{} copies for {} with nothing beside it", gpu, of);
-    case Bound::host: return fmt::format("{} waits for the host's own work for {}{}", gpu, of, host_words(t));
+    case Bound::host:
+      return fmt::format("{} waits for the host's own work for {}{}", gpu, of, host_words(t, program_kind(trace)));
     case Bound::input: {
       const std::string loader = leading_name(trace, account, device, IdleCause::data_loading);
       return fmt::format("{} waits for data for {}{}", gpu, of, loader.empty() ? "" : ", in " + loader);

@@ -9,7 +9,7 @@ namespace gapscope {
 namespace {
 
 std::string host_name(const Trace& trace, const HostWork& work) {
-  if (!work.slice) return std::string(idle_cause_title(work.cause));
+  if (!work.slice) return std::string(idle_cause_title(work.cause, program_kind(trace)));
   std::string name(trace.name(work.slice));
   if (work.op && is_call(trace.kind(work.slice))) name += " of " + std::string(trace.name(work.op));
   if (work.python && work.python != work.slice) name += " in " + std::string(trace.name(work.python));

@@ -93,6 +93,10 @@ class Sentence {
     return fmt::format(" Meanwhile it computed for {} of {}.", format_duration(times.compute), whole);
   }
 
+  // Only PyTorch tells which collective a kernel is, so that ranks that wait for each other are Python's.
+  static std::string_view title(std::size_t cause) {
+    return idle_cause_title(static_cast<IdleCause>(cause), ProgramKind::python);
+  }
   std::string causes(const AccountTimes& times) const {
     std::array<std::size_t, kIdleCauses> order{};
     for (std::size_t c = 0; c < kIdleCauses; ++c) order[c] = c;
@@ -101,8 +105,7 @@ class Sentence {
     for (std::size_t i = 0; i < kCausesTold; ++i) {
       const Ns time = times.idle[order[i]];
       if (i > 0 && share(time, times.idle_total()) < kWorthNaming) break;
-      out +=
-          fmt::format("{}{} {}", i == 0 ? "" : ", ", idle_cause_title(static_cast<IdleCause>(order[i])), format_duration(time));
+      out += fmt::format("{}{} {}", i == 0 ? "" : ", ", title(order[i]), format_duration(time));
     }
     return out;
   }

@@ -76,7 +76,7 @@ TEST_CASE("times of a century are added up without turning negative") {
   CHECK(gpu.figures.utilization.value_or(0) <= 1);
   const Trust trust = trust_of(*t, gpu_ops(*t, links), facts->account());
   CHECK(trust_text(trust).find("too large to be added up: sums end at 292 years") != std::string::npos);
-  AccountTimes all = facts->account().all_devices();
+  AccountTimes all = facts->account().busiest()->times;
   for (int i = 0; i < 3; ++i) all += all;
   CHECK(all.window == kMost);
   CHECK(all.compute == kMost);

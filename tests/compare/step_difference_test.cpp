@@ -86,7 +86,8 @@ TEST_CASE("idle time by cause comes from the account of the two steps") {
         times[side] = account.times_in(*account.busiest(), window.span);
   std::size_t idle_rows = 0;
   for (std::size_t c = 0; c < kIdleCauses; ++c) {
-    const StepDifference* row = row_of(*out, StepDifference::Of::idle, idle_cause_title(static_cast<IdleCause>(c)));
+    const StepDifference* row =
+        row_of(*out, StepDifference::Of::idle, idle_cause_title(static_cast<IdleCause>(c), ProgramKind::python));
     const Ns delta = times[1].idle[c] - times[0].idle[c];
     if (std::abs(delta) < 1600) continue;  // a hundredth of the longer step
     REQUIRE(row);

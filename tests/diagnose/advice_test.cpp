@@ -46,15 +46,15 @@ bool holds(std::string_view text, std::string_view part) { return text.find(part
 }  // namespace
 
 TEST_CASE("usual launches are to be fewer, one slow launch is a matter of warming up") {
-  CHECK(Accounted(kOneKernel).on(IdleCause::launching) == idle_cause_remedy(IdleCause::launching));
+  CHECK(Accounted(kOneKernel).on(IdleCause::launching) == idle_cause_remedy(IdleCause::launching, ProgramKind::python));
   const Accounted slow(linked("kernel", "k", 10, 400, 415, 5, 1) + linked("kernel", "k", 500, 5, 510, 5, 2));
   CHECK(holds(slow.on(IdleCause::launching), "one launch alone took 400 µs"));
   const Accounted many(linked("kernel", "k", 10, 210, 225, 5, 1) + linked("kernel", "k", 300, 210, 515, 5, 2));
-  CHECK(many.on(IdleCause::launching) == idle_cause_remedy(IdleCause::launching));
+  CHECK(many.on(IdleCause::launching) == idle_cause_remedy(IdleCause::launching, ProgramKind::python));
 }
 
 TEST_CASE("a start that takes long is asked after, usual ones are not") {
-  CHECK(Accounted(kOneKernel).on(IdleCause::starting) == idle_cause_remedy(IdleCause::starting));
+  CHECK(Accounted(kOneKernel).on(IdleCause::starting) == idle_cause_remedy(IdleCause::starting, ProgramKind::python));
   CHECK(holds(Accounted(linked("kernel", "k", 10, 5, 1015, 5, 1)).on(IdleCause::starting), "began 1.00 ms after its launch"));
 }
 
@@ -82,7 +82,8 @@ TEST_CASE("a loader without workers needs workers, one with workers needs more")
     return Accounted(kOneKernel + "," + slice(loader, "30", "10")).on(IdleCause::data_loading);
   };
   CHECK(advice("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__") == kUseWorkers);
-  CHECK(advice("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__") == idle_cause_remedy(IdleCause::data_loading));
+  CHECK(advice("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__") ==
+        idle_cause_remedy(IdleCause::data_loading, ProgramKind::python));
 }
 
 TEST_CASE("what helps against copies depends on which they are") {

@@ -152,7 +152,7 @@ TEST_CASE("where findings tell idle time by what held it up, the times are those
         CAPTURE(f->summary);
         for (std::size_t c = 0; c < kIdleCauses; ++c) {
           const auto cause = static_cast<IdleCause>(c);
-          const std::size_t at = f->summary.find(" " + std::string(idle_cause_words(cause)));
+          const std::size_t at = f->summary.find(" " + std::string(idle_cause_words(cause, program_kind(d.facts.trace))));
           if (at == std::string::npos) continue;
           const std::string time = format_duration(times->of(cause));
           CHECK(f->summary.substr(0, at).ends_with(time));

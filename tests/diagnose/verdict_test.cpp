@@ -214,7 +214,7 @@ TEST_CASE("a verdict's shares are the account's: what it names, and the largest 
     if (j.verdict.bound == Bound::host) {
       const IdleCause lead =
           std::max({op, python, launching, cuda_call}, [&](IdleCause a, IdleCause b) { return t.of(a) < t.of(b); });
-      CHECK(j.verdict.text.find("led by " + std::string(idle_cause_title(lead))) != std::string::npos);
+      CHECK(j.verdict.text.find("led by " + std::string(idle_cause_title(lead, program_kind(*j.trace)))) != std::string::npos);
       CHECK(is_told(t.of(lead)));
     }
   }

@@ -52,7 +52,7 @@ void draw_causes(const Document& document, ViewState& view, const GapPlace& chos
   ImGui::SetCursorScreenPos(from);
   ImGui::Dummy({width, height});
   for (const AccountPart& part : parts_of(times)) {
-    draw_text(Face::sans, theme.text, part_words(part));
+    draw_text(Face::sans, theme.text, part_words(part, program_kind(document.trace)));
     ImGui::SameLine(0, 6 * view.scale);
     draw_text_right(Face::mono, theme.muted, percent(part.time, times.window) + " " + format_duration(part.time));
   }

@@ -31,7 +31,7 @@ constexpr std::array<RoleText, kStepRoles> kRoles = {{
     {Hue::call, "A CUDA runtime call runs, and the GPU does nothing."},
     {Hue::elementwise, "The data loader works, and nothing of the above goes on."},
     {Hue::op, "An operator or annotation runs on the CPU, and nothing of the above goes on."},
-    {Hue::python, "None of these: Python between operators, or waiting."},
+    {Hue::python, "None of these: code between operators, or waiting."},
 }};
 
 constexpr float kChoiceWidth = 200;

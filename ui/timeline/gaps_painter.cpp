@@ -50,7 +50,8 @@ void draw_gap_label(TimelineScene& scene, const Box& box, const DeviceAccount& d
   if (const float left = room - p.text_width(Face::mono, time); !fits(label) && left >= p.px(kLeastNamed))
     label = elide_middle(told.words, static_cast<std::size_t>(left / p.text_width(Face::mono, "0"))) + time;
   if (!fits(label))
-    label = std::string(look_of(gap.main, false).word) + " " + gap_time_words(told.time_of_word, gap.span.length());
+    label = std::string(idle_label(gap.main, program_kind(scene.document.trace))) + " " +
+            gap_time_words(told.time_of_word, gap.span.length());
   if (!fits(label)) label = format_duration(gap.span.length());
   const float width = p.text_width(Face::mono, label);
   if (width > room) return;

@@ -107,9 +107,10 @@ void gap_lines(const TimelineScene& scene, const Zone& zone) {
   const DeviceAccount* device = account ? account->device(number) : nullptr;
   if (!device || zone.first >= device->gaps.size()) return;
   line("GPU " + std::to_string(number) + " stands still for " + format_duration(zone.span.length()));
+  const ProgramKind program = program_kind(scene.document.trace);
   for (const DeviceAccount::CauseTime& cause : device->causes(zone.first))
     muted_line(scene, format_duration(cause.time) + "  " +
-                          std::string(part_words({AccountPart::Kind::idle, cause.cause, cause.time})));
+                          std::string(part_words({AccountPart::Kind::idle, cause.cause, cause.time}, program)));
   muted_line(scene, "Click for what ended it and what the host was in");
 }
 

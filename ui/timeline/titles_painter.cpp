@@ -64,7 +64,8 @@ void draw_process_title(TimelineScene& scene, const Band& band, const Box& box) 
   const float after = box.x0 + p.px(kIndent + kChevronRoom / 2 + 2) + p.text_width(Face::bold, title) + p.px(24);
   if (device && device->times.window > 0)
     p.text_in(Face::sans, {after, box.y0, scene.areas.lanes.x1 - p.px(8), box.y1}, colour(scene.theme.muted),
-              "of " + format_duration(device->times.window) + ":  " + largest_words(device->times));
+              "of " + format_duration(device->times.window) + ":  " +
+                  largest_words(device->times, program_kind(scene.document.trace)));
   scene.zones.add({ZoneKind::process_title, box.x0, box.y0, scene.areas.lanes.x1, box.y1, {}, {}, band.process, 0, 0, {}});
 }
 

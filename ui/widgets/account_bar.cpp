@@ -28,7 +28,7 @@ std::string share(Ns part, Ns whole) {
 
 std::string tooltip(const AccountPart& part, const BarOf& of, ViewState& view) {
   const bool idle = part.kind == AccountPart::Kind::idle;
-  std::string text = std::string(part_words(part)) + ": " + format_duration(part.time) + ", " +
+  std::string text = std::string(part_words(part, program_kind(of.document.trace))) + ": " + format_duration(part.time) + ", " +
                      share(part.time, of.times.window) + " of " + format_duration(of.times.window);
   const std::string& advice = part_advice(of.document, of.device, of.stretch, part, view.active());
   if (!advice.empty()) text += (idle ? "\nThe GPU stands still. " : "\n") + advice;
@@ -47,14 +47,14 @@ std::string stretch_words(const DeviceAccount& device, const AccountStretch& str
   return words;
 }
 
-void draw_legend_line(const AccountPart& part, const AccountTimes& times, const ViewState& view) {
+void draw_legend_line(const AccountPart& part, ProgramKind program, const AccountTimes& times, const ViewState& view) {
   Painter p(*ImGui::GetWindowDrawList(), view.scale);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float size = p.px(kSwatch), top = std::floor((ImGui::GetTextLineHeight() - size) / 2);
   fill_part(p, {at.x, at.y + top, at.x + size, at.y + top + size}, part, view);
   ImGui::SetCursorScreenPos({at.x + size + p.px(6), at.y});
   const Theme& theme = theme_of(view.theme);
-  draw_text(Face::sans, theme.text, part_words(part));
+  draw_text(Face::sans, theme.text, part_words(part, program));
   ImGui::SameLine(0, p.px(6));
   draw_text_right(Face::mono, theme.muted, share(part.time, times.window) + " " + format_duration(part.time));
 }
@@ -130,7 +130,7 @@ void draw_account(const Document& document, ViewState& view, std::size_t most_wo
   std::stable_sort(parts.begin(), parts.end(), [](const AccountPart& a, const AccountPart& b) { return a.time > b.time; });
   for (std::size_t i = 0; i < parts.size() && i < most_words; ++i)
     if (static_cast<double>(parts[i].time) >= kLeastShare * static_cast<double>(times.window))
-      draw_legend_line(parts[i], times, view);
+      draw_legend_line(parts[i], program_kind(document.trace), times, view);
   if (clicked) go_to_part(document, view, *device, *clicked);
 }
 

@@ -12,7 +12,7 @@ constexpr std::array<Words, kIdleCauses> kWords = {{
     {"operator", "operators", "in operators",
      "Run fewer and bigger operators: torch.compile, CUDA graphs, fused and foreach variants, a larger batch."},
     {"python", "Python", "in Python outside operators",
-     "Move work out of the loop or compile it; parts named with torch.profiler.record_function show which."},
+     "Move work out of the loop or compile it; torch.profiler.record_function around its parts shows which take the time."},
     {"launching", "launch calls", "inside launch calls",
      "Make fewer launches: fuse small kernels, or replay them as a CUDA graph."},
     {"cuda_call", "other CUDA calls", "inside other CUDA calls",
@@ -39,6 +39,36 @@ constexpr std::array<Words, kIdleCauses> kWords = {{
      "Let the GPU finish before the recorded steps (torch.cuda.synchronize() at the end of the warm-up), and record every "
      "thread that launches: this work was launched before the recording, or by a thread that is not in it."},
 }};
+
+// Of other programs than Python's, where the words above suppose Python or PyTorch.
+constexpr std::array<Words, 7> kOtherWords = {{
+    {"operator", "operators", "in operators",
+     "Run fewer and bigger operators: fuse them, replay them as a CUDA graph, or take a larger batch."},
+    {"python", "program code", "in the program's own code",
+     "Do less between the launches, or do it ahead on another thread; NVTX ranges around its parts, which gapscope record "
+     "keeps, show which take the time."},
+    {"synchronizing", "synchronization", "waiting for the GPU",
+     "Remove the synchronization (cudaDeviceSynchronize, cudaStreamSynchronize, a blocking copy), so that the host runs "
+     "ahead."},
+    {"allocating", "allocating memory", "allocating memory",
+     "Allocate before the loop and keep the memory, or take it from a pool (cudaMallocAsync)."},
+    {"profiler", "the profiler's own work", "in the profiler's own work",
+     "Record a shorter part, after a warm-up (--range, --delay, --duration): this time is the recording's."},
+    {"unrecorded", "nothing recorded", "with no CPU activity recorded",
+     "Put NVTX ranges around the program's parts, on all the threads that take part; gapscope record keeps them: no slice "
+     "tells what the host did there."},
+    {"unlinked", "launch not in the file", "before work whose launch is not in the file",
+     "Let the GPU finish before the recorded part (cudaDeviceSynchronize() at the end of the warm-up): this work was launched "
+     "before the recording, or by a thread that is not in it."},
+}};
+
+const Words& words_of(IdleCause cause, ProgramKind program) {
+  const Words& usual = kWords[index_of(cause)];
+  if (program == ProgramKind::python) return usual;
+  const auto* const other =
+      std::find_if(kOtherWords.begin(), kOtherWords.end(), [&](const Words& w) { return w.key == usual.key; });
+  return other != kOtherWords.end() ? *other : usual;
+}
 
 template <class... Parts>
 bool has_any(std::string_view name, Parts... parts) {
@@ -69,9 +99,9 @@ bool is_allocating(std::string_view name) {
 }  // namespace
 
 std::string_view idle_cause_key(IdleCause cause) { return kWords[index_of(cause)].key; }
-std::string_view idle_cause_title(IdleCause cause) { return kWords[index_of(cause)].title; }
-std::string_view idle_cause_words(IdleCause cause) { return kWords[index_of(cause)].words; }
-std::string_view idle_cause_remedy(IdleCause cause) { return kWords[index_of(cause)].remedy; }
+std::string_view idle_cause_title(IdleCause cause, ProgramKind program) { return words_of(cause, program).title; }
+std::string_view idle_cause_words(IdleCause cause, ProgramKind program) { return words_of(cause, program).words; }
+std::string_view idle_cause_remedy(IdleCause cause, ProgramKind program) { return words_of(cause, program).remedy; }
 
 IdleCause cause_of_call(std::string_view name) {
   if (name.ends_with("Synchronize") || is_blocking_copy(name)) return IdleCause::synchronizing;

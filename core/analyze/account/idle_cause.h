@@ -7,13 +7,14 @@
 
 #include "core/base/saturating.h"
 #include "core/base/time.h"
+#include "core/trace/program_kind.h"
 
 namespace gapscope {
 
 // In the order in which they are told. The first four are the host's own work ("host parts").
 enum class IdleCause : std::uint8_t {
   op,             // inside an operator of the framework, outside any CUDA call
-  python,         // inside Python code or an annotation, outside any operator
+  python,         // inside Python code or an annotation (of any program), outside any operator
   launching,      // inside the call that launched the work that ended the gap
   cuda_call,      // inside another CUDA call
   starting,       // launched, not begun
@@ -35,11 +36,11 @@ constexpr std::size_t index_of(IdleCause cause) { return static_cast<std::size_t
 // As in JSON: "operator", "cuda_call", ...
 std::string_view idle_cause_key(IdleCause cause);
 // As a heading: "operators", "Python", "launched, not begun", ...
-std::string_view idle_cause_title(IdleCause cause);
+std::string_view idle_cause_title(IdleCause cause, ProgramKind program);
 // What the host did, inside a sentence: "in operators", "in Python outside operators", ...
-std::string_view idle_cause_words(IdleCause cause);
+std::string_view idle_cause_words(IdleCause cause, ProgramKind program);
 // What helps against it: an imperative sentence or two.
-std::string_view idle_cause_remedy(IdleCause cause);
+std::string_view idle_cause_remedy(IdleCause cause, ProgramKind program);
 
 // The host's own work: what a host-bound run spends its time on.
 constexpr bool is_host_part(IdleCause c) {

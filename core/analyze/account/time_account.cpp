@@ -300,12 +300,6 @@ const DeviceAccount* TimeAccount::busiest() const {
   return at == devices_.end() ? nullptr : &*at;
 }
 
-AccountTimes TimeAccount::all_devices() const {
-  AccountTimes all;
-  for (const DeviceAccount& d : devices_) all += d.times;
-  return all;
-}
-
 AccountTimes TimeAccount::times_in(const DeviceAccount& account, Span range) const {
   range = intersect(range, account.window);
   AccountTimes out;

@@ -102,8 +102,6 @@ class TimeAccount {
   const DeviceAccount* device(std::int32_t number) const;
   // The device that was idle for the shortest time; null where there is none.
   const DeviceAccount* busiest() const;
-  // All devices together: sums, also of the windows.
-  AccountTimes all_devices() const;
 
   // The account of [from, to) of the window. A gap that is cut keeps what ended it: its causes are those of the moments inside.
   // O(log n) and the gaps inside.

@@ -103,9 +103,13 @@ std::string quoted_exact_regex(std::string_view text) {
   return out + "$'";
 }
 
-std::string_view ncu_note() {
-  return "The place counts from the recording's begin: where the program launches such kernels before that, start it with "
-         "--profile-from-start off and call torch.cuda.profiler.start() where the recording began.";
+std::string_view ncu_note(ProgramKind program) {
+  return program == ProgramKind::python
+             ? "The place counts from the recording's begin: where the program launches such kernels before that, start it "
+               "with "
+               "--profile-from-start off and call torch.cuda.profiler.start() where the recording began."
+             : "The place counts from the recording's begin: where the program launches such kernels before that, start it "
+               "with --profile-from-start off and call cudaProfilerStart() where the recording began.";
 }
 
 NcuCommands::NcuCommands(const Trace& trace, const std::vector<GpuOp>& ops) : trace_(trace), program_(program_of(trace)) {

@@ -15,6 +15,7 @@
 
 #include "core/analyze/gpu/gpu_ops.h"
 #include "core/index/name_index.h"
+#include "core/trace/program_kind.h"
 
 namespace gapscope {
 
@@ -35,7 +36,7 @@ struct NcuCommand {
 // What `command` has in place of the program, where the trace does not name it as those of `gapscope record` do.
 constexpr std::string_view kNcuProgram = "python your_script.py";
 // What has to be so for the place to be right: one sentence or two.
-std::string_view ncu_note();
+std::string_view ncu_note(ProgramKind program);
 
 // The commands of a trace's kernels. Building costs O(n log n) in the kernels, a question O(log n).
 class NcuCommands {

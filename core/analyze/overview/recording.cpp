@@ -67,6 +67,19 @@ bool has_kind(const Trace& trace, Kind kind) {
          std::any_of(all.begin(), all.end(), [&](std::uint16_t c) { return wanted[c]; });
 }
 
+// Of a program that gapscope record sees: what PyTorch alone could add is not missing.
+void add_missing_of_other(const Analysis& analysis, std::vector<MissingPart>& out) {
+  if (analysis.gpu().devices.empty())
+    out.push_back({"gpu", "No GPU work is recorded: nothing can be said of the GPU.", "a part of the program that uses it"});
+  const Steps& steps = analysis.steps();
+  if (!steps.annotated)
+    out.push_back({"steps", "No steps are marked: the whole recording counts as one.",
+                   "an NVTX range around each iteration, named ProfilerStep#0, ProfilerStep#1 and so on"});
+  else if (!steps.steps.empty() && steps.steps.front().name == "ProfilerStep#0")
+    out.push_back({"warm_up", "The first step of the program is in the recording, with what is paid once.",
+                   "--range or --delay to gapscope record, or iterations before the first step"});
+}
+
 void add_missing(const Trace& trace, const Analysis& analysis, std::vector<MissingPart>& out) {
   const bool has_ops = has_kind(trace, Kind::op), has_gpu = !analysis.gpu().devices.empty();
   const bool has_frames = has_kind(trace, Kind::python);
@@ -109,8 +122,12 @@ std::string cuda_version_text(std::string_view json) {
 
 RecordingFacts recording_facts(const Trace& trace, const Analysis& analysis) {
   RecordingFacts out;
+  out.program = program_kind(trace);
   add_software(trace, out);
-  add_missing(trace, analysis, out.missing);
+  if (out.program == ProgramKind::python)
+    add_missing(trace, analysis, out.missing);
+  else
+    add_missing_of_other(analysis, out.missing);
   return out;
 }
 

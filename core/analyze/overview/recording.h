@@ -1,6 +1,6 @@
 #pragma once
 // How a recording was made, as far as its file tells: with what software, as which rank, with which options; and what is
-// missing in it, each with the line of Python that would add it.
+// missing in it, each with what would add it.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -8,20 +8,22 @@
 #include <vector>
 
 #include "core/analyze/analysis.h"
+#include "core/trace/program_kind.h"
 
 namespace gapscope {
 
 struct MissingPart {
-  std::string_view key;     // "shapes", as in JSON
-  std::string_view what;    // what the overview lacks without it: a sentence
-  std::string_view python;  // for torch.profiler.profile(...), or a line of its own
+  std::string_view key;   // "shapes", as in JSON
+  std::string_view what;  // what the overview lacks without it: a sentence
+  std::string_view how;   // after "Add": for torch.profiler.profile(...), or a line of its own; or for gapscope record
 };
 
 struct RecordingFacts {
   std::vector<std::pair<std::string, std::string>> software;  // "CUDA driver", "13.0"
   std::vector<std::string> options;                           // "record_shapes", ...: those that the file says were on
-  std::string recorder;                                       // "torch.profiler", "gapscope record"; empty: not told
-  std::int64_t rank = -1, world_size = -1;                    // -1 where the file does not say
+  ProgramKind program = ProgramKind::python;
+  std::string recorder;                     // "torch.profiler", "gapscope record"; empty: not told
+  std::int64_t rank = -1, world_size = -1;  // -1 where the file does not say
   std::vector<MissingPart> missing;
 };
 RecordingFacts recording_facts(const Trace& trace, const Analysis& analysis);

@@ -212,7 +212,7 @@ std::string busiest_words(const Facts& facts, std::string_view single) {
   return account.devices().size() > 1 ? fmt::format("GPU {}", account.busiest()->device) : std::string(single);
 }
 
-std::string cause_words(const CauseTimes& times, bool host_only) {
+std::string cause_words(const CauseTimes& times, ProgramKind program, bool host_only) {
   const std::size_t most_told = host_only ? kIdleCauses : 3;  // those that an exact sum announces, all
   std::vector<IdleCause> causes;
   for (std::size_t i = 0; i < kIdleCauses; ++i)
@@ -227,7 +227,7 @@ std::string cause_words(const CauseTimes& times, bool host_only) {
     if (i >= most_told)
       add_saturating(rest, time);
     else
-      out += fmt::format("{}{} {}", i == 0 ? "" : ", ", format_duration(time), idle_cause_words(causes[i]));
+      out += fmt::format("{}{} {}", i == 0 ? "" : ", ", format_duration(time), idle_cause_words(causes[i], program));
   }
   return rest > 0 ? out + fmt::format(", {} otherwise", format_duration(rest)) : out;
 }

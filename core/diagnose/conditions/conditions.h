@@ -73,7 +73,7 @@ enum class GraphWork : bool { leave_out, take };
 SpanSet gpu_work_inside(const Facts& facts, const std::vector<SliceId>& slices, GraphWork graphs = GraphWork::take);
 // "12.0 ms in operators, 3.10 ms inside launch calls, 1.02 ms otherwise": the largest of some causes of idle time and what is
 // left; empty where there is none.
-std::string cause_words(const CauseTimes& times, bool host_only);
+std::string cause_words(const CauseTimes& times, ProgramKind program, bool host_only);
 // "The GPU was busy 26.1 ms of 77.1 ms, 34 % of the time.", or where there are several: "At least one of 2 GPUs was busy ...".
 std::string busy_sentence(const Facts& facts);
 // "GPU 3" for the device that the account is about, where there are several; else `single`.

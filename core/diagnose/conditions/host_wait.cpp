@@ -19,13 +19,13 @@ IdleCause largest_host_part(CauseTimes times) {
 
 std::string host_wait_sentence(const Facts& facts, const AccountTimes& times) {
   return fmt::format(" For {} {} waited for the host: {}.", format_duration(times.host()), busiest_words(facts, "it"),
-                     cause_words(times.idle, true));
+                     cause_words(times.idle, program_kind(facts.trace), true));
 }
 
 std::string host_wait_remedy(const Facts& facts, const AccountTimes& times) {
   const IdleCause lead = largest_host_part(times.idle);
   const DeviceAccount& device = *facts.analysis.account().busiest();
-  return fmt::format("Begin with the largest of these parts ({}). {}{}", idle_cause_title(lead),
+  return fmt::format("Begin with the largest of these parts ({}). {}{}", idle_cause_title(lead, program_kind(facts.trace)),
                      idle_advice(facts.trace, device, device.window, lead),
                      lead == IdleCause::op ? "" : " Bigger batches or matrices give each launch more work.");
 }

@@ -90,7 +90,7 @@ extern const Rule annotation_span_not_busy = {
     .needs = kNeedsGpuWork,
     .title = "Annotations on the GPU lane are wider than the work in them",
     .meaning =
-        "The copy of a record_function on a GPU lane reaches from its first to its last kernel, pauses included. The table "
+        "The copy of an annotation on a GPU lane reaches from its first to its last kernel, pauses included. The table "
         "counts all of that as CUDA time, so that shares above 100 % appear.",
     .remedy = "Read how busy the GPU was inside the span instead, and do not add rows of annotations to rows of kernels.",
     .check = check_annotation_span_not_busy,

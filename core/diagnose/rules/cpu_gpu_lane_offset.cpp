@@ -112,6 +112,9 @@ extern const Rule cpu_gpu_lane_offset = {
         "Leave this part out of any measurement: record with warm-up steps (schedule(wait, warmup, active)) and judge later "
         "steps.",
     .check = check_cpu_gpu_lane_offset,
+    .other_remedy =
+        "Leave this part out of any measurement: warm up first, and record later steps (--range or --delay of gapscope "
+        "record).",
 };
 
 }  // namespace gapscope

@@ -82,6 +82,11 @@ extern const Rule cuda_malloc_in_window = {
         "or set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.",
     .check = check_cuda_malloc_in_window,
     .claim = Claim{.time = ClaimedTime::idle, .causes = cause_set({IdleCause::allocating}), .turn = 90},
+    .other_meaning =
+        "Calls that allocate or free in the driver while recording, by the program or by a library for its own buffers. "
+        "Freeing may also wait for the GPU.",
+    .other_remedy =
+        "Allocate before the loop and keep the memory, or take it from a pool (cudaMallocAsync), and warm up before recording.",
 };
 
 }  // namespace gapscope

@@ -46,6 +46,10 @@ extern const Rule dispatch_heavy_few_kernels = {
         "often makes the host slower, since its guards and wrappers cost more than the fused launches save.",
     .check = check_dispatch_heavy_few_kernels,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses, .inside = false, .turn = 180},
+    .other_meaning =
+        "The time goes into the program's own code, operators and calls, not into many launches: each step starts only a few "
+        "pieces of GPU work.",
+    .other_remedy = "Give each step more work or replay it as a CUDA graph.",
     .evidence_names = {{{"ratio", kHostAgainstGpu}}},
 };
 

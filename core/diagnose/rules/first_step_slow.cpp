@@ -74,6 +74,7 @@ extern const Rule first_step_slow = {
     .remedy = "Warm up before recording, with wait and warmup of the profiler's schedule, and leave this step out of averages.",
     .check = check_first_step_slow,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 50},
+    .other_remedy = "Warm up before recording (--range or --delay of gapscope record), and leave this step out of averages.",
 };
 
 }  // namespace gapscope

@@ -26,14 +26,13 @@ std::vector<GpuOp> fp32_kernels(const Facts& facts) {
 }
 
 // Words and gain for GPUs from before TF32.
-void fit_to_older_gpu(Finding& finding, Ns time, std::int64_t compute_major) {
+void fit_to_older_gpu(Finding& finding, ProgramKind program, Ns time, std::int64_t compute_major) {
   if (compute_major >= kTensorCores) {
     finding.meaning =
         "These kernels multiply in true 32-bit floats on the ordinary cores. On the tensor cores of this GPU half precision "
-        "has "
-        "about 8 times their peak rate.";
-    finding.remedy =
-        "Use half precision (torch.autocast with torch.float16): this GPU has no TF32 and no bfloat16 on tensor cores.";
+        "has about 8 times their peak rate.";
+    finding.remedy = fmt::format("Use half precision{}: this GPU has no TF32 and no bfloat16 on tensor cores.",
+                                 program == ProgramKind::python ? " (torch.autocast with torch.float16)" : "");
     return;
   }
   finding.cost = time / 2;
@@ -61,7 +60,8 @@ std::vector<Finding> check_fp32_gemm_cuda_cores(const Facts& facts) {
                                {"example", facts.name(kernels.front())},
                                {"most_time_in", facts.name(example)}});
   if (const DeviceProperties* device = facts.trace.device(facts.row(example).device)) {
-    if (device->compute_major > 0 && device->compute_major < kTf32) fit_to_older_gpu(finding, time, device->compute_major);
+    if (device->compute_major > 0 && device->compute_major < kTf32)
+      fit_to_older_gpu(finding, program_kind(facts.trace), time, device->compute_major);
     finding.evidence.add("compute_capability", fmt::format("{}.{}", device->compute_major, device->compute_minor));
   }
   if (const SliceId owner = facts.links.owner_op(facts.row(example)))
@@ -87,6 +87,9 @@ extern const Rule fp32_gemm_cuda_cores = {
         "half precision.",
     .check = check_fp32_gemm_cuda_cores,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 250},
+    .other_remedy =
+        "Allow TF32 (CUBLAS_TF32_TENSOR_OP_MATH in cuBLAS), or use bfloat16. Before Ampere there is no TF32: use half "
+        "precision.",
 };
 
 }  // namespace gapscope

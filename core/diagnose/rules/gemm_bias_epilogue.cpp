@@ -48,6 +48,7 @@ extern const Rule gemm_bias_epilogue = {
         "memory.",
     .remedy = "Leave it alone; torch.compile has nothing to win on such a layer.",
     .check = check_gemm_bias_epilogue,
+    .other_remedy = "Leave it alone.",
 };
 
 }  // namespace gapscope

@@ -74,6 +74,7 @@ extern const Rule gpu_hotspot = {
     .remedy = "Start with it: which operator launches it, with which shapes, data type and algorithm.",
     .check = check_gpu_hotspot,
     .claim = Claim{.time = ClaimedTime::work, .turn = 370},
+    .other_remedy = "Start with it: where it is launched, with which sizes, data type and algorithm.",
 };
 
 }  // namespace gapscope

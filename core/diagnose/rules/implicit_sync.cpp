@@ -69,6 +69,9 @@ extern const Rule implicit_sync = {
     .remedy = "Move it out of the hot loop, log every so many steps, or keep the value on the GPU.",
     .check = check_implicit_sync,
     .claim = Claim{.time = ClaimedTime::idle, .causes = cause_set({IdleCause::synchronizing}), .turn = 80},
+    .other_meaning =
+        "The operator waits for the GPU, as for a result that it needs at once. Even where the wait is short, the CPU cannot "
+        "run ahead past it.",
 };
 
 }  // namespace gapscope

@@ -115,6 +115,9 @@ extern const Rule long_sync_wait = {
                    .causes = cause_set({IdleCause::synchronizing}),
                    .turn = 60,
                    .explains = {"low_gpu_utilization"}},
+    .other_remedy =
+        "Remove or defer the call that waits (cudaDeviceSynchronize, cudaStreamSynchronize, a blocking copy), then look at the "
+        "kernels it waited for.",
 };
 
 }  // namespace gapscope

@@ -38,12 +38,13 @@ std::vector<Finding> check_low_gpu_utilization(const Facts& facts) {
   finding.summary = busy_sentence(facts);
   if (const AccountTimes* times = account_times(facts); times != nullptr && times->idle_total() > 0) {
     const IdleCause lead = largest_of(times->idle);
+    const ProgramKind program = program_kind(facts.trace);
     const DeviceAccount& device = *facts.analysis.account().busiest();
-    finding.remedy = fmt::format("Begin with the largest of these parts ({}). {}", idle_cause_title(lead),
+    finding.remedy = fmt::format("Begin with the largest of these parts ({}). {}", idle_cause_title(lead, program),
                                  idle_advice(facts.trace, device, device.window, lead));
-    finding.summary +=
-        fmt::format(" The idle time{}, by what held it up: {}.",
-                    busiest_words(facts, "").empty() ? "" : " of " + busiest_words(facts, ""), cause_words(times->idle, false));
+    finding.summary += fmt::format(" The idle time{}, by what held it up: {}.",
+                                   busiest_words(facts, "").empty() ? "" : " of " + busiest_words(facts, ""),
+                                   cause_words(times->idle, program, false));
   }
   finding.evidence = Evidence({{"gpu_util", *facts.gpu_util},
                                {"gpu_busy_us", as_us(facts.busy_in_window)},
@@ -74,7 +75,7 @@ extern const Rule low_gpu_utilization = {
     .remedy = "Begin with the largest of these parts. The marked gaps are the places to look at.",
     .check = check_low_gpu_utilization,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kKnownCauses, .inside = false, .turn = 190},
-    .remedy_at_start = kRecordAfterWarmUp,
+    .wants_warm_up = true,
     .evidence_names = {{{"ratio", kHostAgainstGpu}}},
 };
 

@@ -87,6 +87,10 @@ extern const Rule many_calls = {
     .remedy = "Batch or vectorise the calls, use the foreach or fused variants, or compile so that they disappear.",
     .check = check_many_calls,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses, .turn = 170},
+    .other_meaning =
+        "Even cheap calls add up when there are hundreds in a step: each pays for its way through the program and for a "
+        "launch.",
+    .other_remedy = "Batch the calls, or replay them as a CUDA graph.",
 };
 
 }  // namespace gapscope

@@ -112,6 +112,9 @@ extern const Rule memcpy_heavy = {
         "data on the GPU.",
     .check = check_memcpy_heavy,
     .claim = Claim{.time = ClaimedTime::copies, .turn = 200},
+    .other_remedy =
+        "Transfer less and less often, from pinned memory with cudaMemcpyAsync, and on a stream beside the kernels; keep data "
+        "on the GPU.",
 };
 
 }  // namespace gapscope

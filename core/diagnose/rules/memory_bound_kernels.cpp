@@ -21,9 +21,8 @@ std::vector<Finding> check_memory_bound_kernels(const Facts& facts) {
   finding.severity = Severity::notable;
   finding.cost = bound.time;
   finding.summary = fmt::format(
-      "{} of the kernels' time ({}) is spent in kernels that keep DRAM above {:.0f} % of its peak. Most of it in {}: {}, DRAM "
-      "at "
-      "{:.0f} % while it runs.",
+      "{} of the kernels' time ({}) is spent in kernels that keep DRAM above {:.0f} % of its peak. Most of it in {}: {}, "
+      "DRAM at {:.0f} % while it runs.",
       format_share(bound.share), format_duration(bound.time), kBoundShare, shown_kernel(name), format_duration(most.time),
       most.means[CounterKind::dram_share]);
   finding.evidence = Evidence({{"share", bound.share},
@@ -52,6 +51,8 @@ extern const Rule memory_bound_kernels = {
         "results.",
     .check = check_memory_bound_kernels,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 350},
+    .other_remedy =
+        "Move fewer bytes: fuse them with their neighbours, use a smaller data type, write no intermediate results.",
 };
 
 }  // namespace gapscope

@@ -92,6 +92,7 @@ extern const Rule metadata_only_ops = {
         "Ignore them when you look at the GPU. Where the host is the bottleneck their CPU time counts, and torch.compile "
         "removes them.",
     .check = check_metadata_only_ops,
+    .other_remedy = "Ignore them when you look at the GPU. Where the host is the bottleneck their CPU time counts.",
 };
 
 }  // namespace gapscope

@@ -13,7 +13,7 @@ std::vector<Finding> check_no_warmup_schedule(const Facts& facts) {
   for (const SliceId s : facts.overheads) requests += facts.trace.name(s) == "Activity Buffer Request" ? 1 : 0;
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = "The first recorded step is ProfilerStep#0: the schedule had no steps for waiting or warming up before it.";
+  finding.summary = "The first recorded step is ProfilerStep#0: no step for waiting or warming up came before it.";
   if (requests > 0) finding.summary += " The profiler asked for its buffers while recording.";
   finding.evidence = Evidence({{"first", facts.trace.name(first)}});
   finding.spans.push_back(span_of_slice(facts.trace, first));
@@ -33,6 +33,10 @@ extern const Rule no_warmup_schedule = {
         "with the work.",
     .remedy = "Pass schedule(wait=1, warmup=1, active=N) to the profiler and call step() after each iteration.",
     .check = check_no_warmup_schedule,
+    .other_meaning =
+        "The very first step is in the recording, so start-up costs of the driver, of libraries and of the profiler are mixed "
+        "with the work.",
+    .other_remedy = "Do some iterations before the first step, or record later ones (--range or --delay of gapscope record).",
 };
 
 }  // namespace gapscope

@@ -42,7 +42,13 @@ extern const Rule overhead_bound = {
         "(mode=\"reduce-overhead\").",
     .check = check_overhead_bound,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses, .turn = 160},
-    .remedy_at_start = kRecordAfterWarmUp,
+    .wants_warm_up = true,
+    .other_meaning =
+        "The host takes longer to prepare work than the GPU to do it, so the GPU waits for the next launch. The host's time is "
+        "the program's own and that of CUDA calls; the numbers above say which leads.",
+    .other_remedy =
+        "Give each launch more work (bigger batches or matrices), fuse kernels, or take launches out of the way with CUDA "
+        "graphs.",
     .evidence_names = {{{"ratio", kHostAgainstGpu}}},
 };
 

@@ -65,6 +65,7 @@ extern const Rule pageable_memcpy = {
     .remedy = "Use pinned memory (pin_memory=True in the DataLoader, tensor.pin_memory()) and non_blocking=True.",
     .check = check_pageable_memcpy,
     .claim = Claim{.time = ClaimedTime::copies, .turn = 210},
+    .other_remedy = "Use pinned memory (cudaMallocHost, cudaHostRegister) and cudaMemcpyAsync.",
 };
 
 }  // namespace gapscope

@@ -82,6 +82,9 @@ extern const Rule sync_covers_little_gpu_work = {
         "record again.",
     .check = check_sync_covers_little_gpu_work,
     .claim = Claim{.time = ClaimedTime::idle, .causes = cause_set({IdleCause::synchronizing}), .turn = 70},
+    .other_remedy =
+        "Do not count it as GPU time. Warm up, let the GPU finish (cudaDeviceSynchronize()) before the recorded steps, and "
+        "record again.",
 };
 
 }  // namespace gapscope

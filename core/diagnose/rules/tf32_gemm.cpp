@@ -53,6 +53,7 @@ extern const Rule tf32_gemm = {
     .remedy = "Use torch.autocast or weights of lower precision, unless the accuracy of float inputs is wanted.",
     .check = check_tf32_gemm,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 270},
+    .other_remedy = "Use bfloat16 or half precision, unless the accuracy of float inputs is wanted.",
 };
 
 }  // namespace gapscope

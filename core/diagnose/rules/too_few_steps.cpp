@@ -30,6 +30,7 @@ extern const Rule too_few_steps = {
     .meaning = "One step can show neither how much steps differ nor what belongs to starting up.",
     .remedy = "Record more steps, for example with active=20 in the profiler's schedule.",
     .check = check_too_few_steps,
+    .other_remedy = "Record more steps.",
 };
 
 }  // namespace gapscope

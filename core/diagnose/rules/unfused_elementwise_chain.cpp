@@ -110,6 +110,9 @@ extern const Rule unfused_elementwise_chain = {
         "reads what the other wrote: check the operators.",
     .check = check_unfused_elementwise_chain,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 340},
+    .other_remedy =
+        "Fuse them into one kernel. That they are neighbours does not prove that one reads what the other wrote: check what "
+        "launches them.",
 };
 
 }  // namespace gapscope

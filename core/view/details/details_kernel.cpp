@@ -32,9 +32,8 @@ std::string limit_text(std::int64_t blocks) { return blocks == kUnlimited ? "any
 // How the headline comes about, and what the file states.
 std::string occupancy_hover(const SmLimits& sm, const Occupancy& fit, const GpuRow& row) {
   std::string hover = fmt::format(
-      "An upper bound from the launch, not a measurement. {} of {} warps fit on one SM, in {} blocks. Blocks allowed by warps: "
-      "{}, by "
-      "registers: {}, by shared memory: {}, by the number of blocks: {}.",
+      "An upper bound from the launch, not a measurement. {} of {} warps fit on one SM, in {} blocks. Blocks allowed by "
+      "warps: {}, by registers: {}, by shared memory: {}, by the number of blocks: {}.",
       fit.active_warps, fit.max_warps, fit.active_blocks, limit_text(fit.by_warps), limit_text(fit.by_registers),
       limit_text(fit.by_shared_memory), limit_text(fit.by_blocks));
   if (row.occupancy_percent < 0) return hover;
@@ -75,7 +74,7 @@ DetailsLine occupancy_line(const Document& doc, const GpuRow& row) {
 DetailsSection ncu_section(const Document& doc, SliceId kernel, const KernelCommand* command) {
   if (!may_have_ncu_command(doc.trace, kernel)) return {};
   DetailsSection section{"Nsight Compute", {}, {}};
-  section.code_hover = ncu_note();
+  section.code_hover = ncu_note(program_kind(doc.trace));
   if (!command) {
     section.note = "Counting the launches of this kernel...";
     return section;

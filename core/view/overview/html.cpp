@@ -47,7 +47,7 @@ std::string bar_svg(const PageBar& bar) {
     before = colour;
     if (lighter) colour = blend(colour, rgb(0xFFFFFF), 0.35f);
     out += fmt::format(R"(<rect x="{:.2f}" y="0" width="{:.2f}" height="26" fill="{}"><title>{}: {}</title></rect>)", x, width,
-                       html_color(colour), html_text(part_words(part)),
+                       html_color(colour), html_text(part_words(part, bar.program)),
                        html_text(format_percent(fraction(part.time, bar.window))));
     x += width;
   }
@@ -66,7 +66,7 @@ std::string bar_table(const PageBar& bar) {
     out += fmt::format(
         "<tr><td><span class=\"sw\" style=\"background:{}\"></span>{}</td><td class=\"n\">{}</td><td "
         "class=\"n\">{}</td></tr>\n",
-        html_color(colour), html_text(part_words(part)), html_text(format_duration(part.time)),
+        html_color(colour), html_text(part_words(part, bar.program)), html_text(format_duration(part.time)),
         html_text(format_percent(fraction(part.time, bar.window))));
   }
   return out + "</table>\n";

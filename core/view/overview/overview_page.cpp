@@ -34,10 +34,11 @@ const MissingPart* missing(const RunOverview& overview, std::string_view key) {
   return found != all.end() ? &*found : nullptr;
 }
 
+std::string add_words(const MissingPart& part) { return fmt::format("{} Add {}.", part.what, part.how); }
+
 // What the section lacks, and what records it.
 void add_missing(const RunOverview& overview, std::string_view key, PageSection& out) {
-  if (const MissingPart* part = missing(overview, key))
-    out.notes.push_back(fmt::format("{} Add {}.", part->what, part->python));
+  if (const MissingPart* part = missing(overview, key)) out.notes.push_back(add_words(*part));
 }
 
 PageSection findings_section(const Diagnosis& diagnosis) {
@@ -60,12 +61,13 @@ PageSection account_section(const RunOverview& overview) {
   out.title = "Where the GPU's time went";
   for (const OverviewDevice& d : overview.devices) {
     if (d.account == nullptr) continue;
-    out.bars.push_back({device_title(d), d.account->times.window, parts_of(d.account->times)});
+    out.bars.push_back({device_title(d), d.account->times.window, parts_of(d.account->times), overview.recording.program});
   }
   if (out.bars.empty())
-    out.notes.emplace_back(missing(overview, "gpu") != nullptr
-                               ? "No GPU work is recorded. Add activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]."
-                               : "No launch of the GPU work is recorded, so its time has no account.");
+    if (missing(overview, "gpu") != nullptr)
+      add_missing(overview, "gpu", out);
+    else
+      out.notes.emplace_back("No launch of the GPU work is recorded, so its time has no account.");
   return out;
 }
 
@@ -207,7 +209,8 @@ PageSection kernels_section(const Trace& trace, const RunOverview& overview) {
       std::find_if(overview.hottest.begin(), overview.hottest.end(), [](const HotKernel& k) { return k.ncu.has_value(); });
   if (found == overview.hottest.end()) return out;
   out.notes.push_back(fmt::format("This command lets Nsight Compute profile the longest launch of {} again. {}",
-                                  found == overview.hottest.begin() ? "the hottest kernel" : found->short_name, ncu_note()));
+                                  found == overview.hottest.begin() ? "the hottest kernel" : found->short_name,
+                                  ncu_note(overview.recording.program)));
   out.code.push_back(found->ncu->command);
   return out;
 }
@@ -265,9 +268,9 @@ PageSection recording_section(const Trace& trace, const RunOverview& overview) {
     return out;
   }
   if (r.missing.empty()) out.notes.emplace_back("Nothing that this page needs is missing in it.");
-  if (r.recorder == "gapscope record" && !r.missing.empty())
+  if (r.recorder == "gapscope record" && r.program == ProgramKind::python && !r.missing.empty())
     out.notes.emplace_back("gapscope record sees CUDA calls and GPU work alone; torch.profiler.profile adds what is missing:");
-  for (const MissingPart& m : r.missing) out.notes.push_back(fmt::format("{} Add {}.", m.what, m.python));
+  for (const MissingPart& m : r.missing) out.notes.push_back(add_words(m));
   return out;
 }
 
@@ -282,7 +285,7 @@ std::string largest_part_words(const PageBar& bar) {
   const auto largest = std::max_element(bar.parts.begin(), bar.parts.end(),
                                         [](const AccountPart& a, const AccountPart& b) { return a.time < b.time; });
   return largest == bar.parts.end() ? std::string()
-                                    : fmt::format("{} {}", part_words(*largest), share(largest->time, bar.window));
+                                    : fmt::format("{} {}", part_words(*largest, bar.program), share(largest->time, bar.window));
 }
 
 std::string rate_text(double per_second) {

@@ -28,6 +28,7 @@ struct PageBar {
   std::string title;  // "GPU 0: NVIDIA H200"
   Ns window = 0;
   std::vector<AccountPart> parts;
+  ProgramKind program = ProgramKind::python;
 };
 
 struct PageSection {

@@ -137,13 +137,14 @@ const std::vector<GapSlice>& chosen_slices(const Document& document, TraceView& 
 
 GapLabel gap_label(const Document& document, const DeviceAccount& device, std::size_t at) {
   const DeviceGap& gap = device.gaps[at];
-  GapLabel label{std::string(look_of(gap.main, false).word), 0, 0};
+  const ProgramKind program = program_kind(document.trace);
+  GapLabel label{std::string(idle_label(gap.main, program)), 0, 0};
   device.each_cause(at, [&](IdleCause cause, Ns time) {
     if (cause == gap.main) label.time = time;
     if (cause == gap.main || (is_host_part(cause) && is_host_part(gap.main))) label.time_of_word += time;
   });
   if (!is_host_part(gap.main)) return label;
-  label.words = part_words({AccountPart::Kind::idle, gap.main, 0});
+  label.words = part_words({AccountPart::Kind::idle, gap.main, 0}, program);
   const TimeAccount* account = account_of(document);
   const bool is_quick = gap.launch && slices_within(document, document.trace.lane_id(gap.launch), gap.span) <= kMostLookedAt;
   if (!account || !is_quick) return label;

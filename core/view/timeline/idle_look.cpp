@@ -12,24 +12,24 @@ namespace {
 struct CauseRow {
   IdleLook dark;
   std::uint32_t light;
-  std::string_view words;
+  std::string_view label, words;
 };
 
 // By IdleCause. The host's own parts share a hue, what the driver and the profiler do another; the hatch tells them apart.
 constexpr std::array<CauseRow, kIdleCauses> kRows = {{
-    {{rgb(0x56B4E9), Hatch::rising, "host"}, 0x0072B2, "host: operators"},
-    {{rgb(0x56B4E9), Hatch::falling, "Python"}, 0x0072B2, "host: Python"},
-    {{rgb(0xE69F00), Hatch::upright, "launching"}, 0xA87400, "host: launching"},
-    {{rgb(0xE69F00), Hatch::level, "CUDA call"}, 0xA87400, "host: other CUDA calls"},
-    {{rgb(0x8B94A3), Hatch::dotted, "starting"}, 0x5C6675, "launched, not begun"},
-    {{rgb(0xD55E00), Hatch::crossed, "synchronizing"}, 0xB34F00, "synchronizing"},
-    {{rgb(0xF0E442), Hatch::rising, "data loading"}, 0x857C00, "data loading"},
-    {{rgb(0xCC79A7), Hatch::crossed, "compiling"}, 0xA34A7F, "compiling"},
-    {{rgb(0x009E73), Hatch::upright, "allocating"}, 0x007A59, "allocating"},
-    {{rgb(0x009E73), Hatch::level, "loading code"}, 0x007A59, "loading code"},
-    {{rgb(0xCC79A7), Hatch::dotted, "profiler"}, 0xA34A7F, "the profiler itself"},
-    {{rgb(0x5C6675), Hatch::falling, "not recorded"}, 0x8B94A3, "not recorded"},
-    {{rgb(0x5C6675), Hatch::crossed, "launch not recorded"}, 0x8B94A3, "launch not in the file"},
+    {{rgb(0x56B4E9), Hatch::rising}, 0x0072B2, "host", "host: operators"},
+    {{rgb(0x56B4E9), Hatch::falling}, 0x0072B2, "Python", "host: Python"},
+    {{rgb(0xE69F00), Hatch::upright}, 0xA87400, "launching", "host: launching"},
+    {{rgb(0xE69F00), Hatch::level}, 0xA87400, "CUDA call", "host: other CUDA calls"},
+    {{rgb(0x8B94A3), Hatch::dotted}, 0x5C6675, "starting", "launched, not begun"},
+    {{rgb(0xD55E00), Hatch::crossed}, 0xB34F00, "synchronizing", "synchronizing"},
+    {{rgb(0xF0E442), Hatch::rising}, 0x857C00, "data loading", "data loading"},
+    {{rgb(0xCC79A7), Hatch::crossed}, 0xA34A7F, "compiling", "compiling"},
+    {{rgb(0x009E73), Hatch::upright}, 0x007A59, "allocating", "allocating"},
+    {{rgb(0x009E73), Hatch::level}, 0x007A59, "loading code", "loading code"},
+    {{rgb(0xCC79A7), Hatch::dotted}, 0xA34A7F, "profiler", "the profiler itself"},
+    {{rgb(0x5C6675), Hatch::falling}, 0x8B94A3, "not recorded", "not recorded"},
+    {{rgb(0x5C6675), Hatch::crossed}, 0x8B94A3, "launch not recorded", "launch not in the file"},
 }};
 
 }  // namespace
@@ -39,6 +39,11 @@ IdleLook look_of(IdleCause cause, bool light) {
   IdleLook look = row.dark;
   if (light) look.rgb = rgb(row.light);
   return look;
+}
+
+std::string_view idle_label(IdleCause cause, ProgramKind program) {
+  if (cause == IdleCause::python && program != ProgramKind::python) return "program";
+  return kRows[index_of(cause)].label;
 }
 
 std::vector<AccountPart> parts_of(const AccountTimes& times) {
@@ -53,14 +58,14 @@ std::vector<AccountPart> parts_of(const AccountTimes& times) {
   return parts;
 }
 
-std::string largest_words(const AccountTimes& times) {
+std::string largest_words(const AccountTimes& times, ProgramKind program) {
   constexpr std::size_t kMost = 3;
   std::vector<std::pair<std::string_view, Ns>> parts = {{"host", times.host()}};
   for (const AccountPart& part : parts_of(times)) {
     if (part.kind != AccountPart::Kind::idle)
-      parts.emplace_back(part_words(part), part.time);
+      parts.emplace_back(part_words(part, program), part.time);
     else if (!is_host_part(part.cause))
-      parts.emplace_back(look_of(part.cause, false).word, part.time);
+      parts.emplace_back(idle_label(part.cause, program), part.time);
   }
   std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   std::string words;
@@ -70,14 +75,15 @@ std::string largest_words(const AccountTimes& times) {
   return words;
 }
 
-std::string_view part_words(const AccountPart& part) {
+std::string_view part_words(const AccountPart& part, ProgramKind program) {
   switch (part.kind) {
     case AccountPart::Kind::compute: return "compute";
     case AccountPart::Kind::communication: return "exposed communication";
     case AccountPart::Kind::copies: return "exposed copies";
-    case AccountPart::Kind::idle: return kRows[index_of(part.cause)].words;
+    case AccountPart::Kind::idle: break;
   }
-  return "";
+  if (part.cause == IdleCause::python && program != ProgramKind::python) return "host: program code";
+  return kRows[index_of(part.cause)].words;
 }
 
 }  // namespace gapscope

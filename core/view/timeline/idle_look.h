@@ -16,10 +16,11 @@ namespace gapscope {
 struct IdleLook {
   Rgb rgb;
   Hatch hatch;
-  std::string_view word;  // "host", "data loading": as short as a label needs
 };
 // `light`: on a light background the same hues are darker.
 IdleLook look_of(IdleCause cause, bool light);
+// "host", "data loading": as short as a label needs.
+std::string_view idle_label(IdleCause cause, ProgramKind program);
 
 // A part of the account, as a bar shows it.
 struct AccountPart {
@@ -30,8 +31,8 @@ struct AccountPart {
 // Those with time: work first, then idle time by cause in the order of the enum.
 std::vector<AccountPart> parts_of(const AccountTimes& times);
 // The three largest, the host's own parts as one: "host 84 %, compute 8.6 %, starting 4.0 %".
-std::string largest_words(const AccountTimes& times);
+std::string largest_words(const AccountTimes& times, ProgramKind program);
 // "compute", "exposed communication", "host: operators".
-std::string_view part_words(const AccountPart& part);
+std::string_view part_words(const AccountPart& part, ProgramKind program);
 
 }  // namespace gapscope

@@ -89,8 +89,9 @@ TEST_CASE("the slices that the host was in during a gap add up to no more than i
           !slices.empty() && label.words == "host: " + std::string(document->trace.name(slices.front().slice));
       CHECK(label.time == (of_slice ? slices.front().time : main));
       if (of_slice) CHECK(slices.front().time * 2 >= gap.span.length());
-      if (!of_slice && !is_host_part(gap.main)) CHECK(label.words == look_of(gap.main, false).word);
-      if (!of_slice && is_host_part(gap.main)) CHECK(label.words == part_words({AccountPart::Kind::idle, gap.main, 0}));
+      if (!of_slice && !is_host_part(gap.main)) CHECK(label.words == idle_label(gap.main, ProgramKind::python));
+      if (!of_slice && is_host_part(gap.main))
+        CHECK(label.words == part_words({AccountPart::Kind::idle, gap.main, 0}, ProgramKind::python));
     }
   }
 }
@@ -132,7 +133,8 @@ TEST_CASE("what helps against a part is what the trace and the stretch ask for, 
   // The first of its two launches took 392 us of the first gap; the second one none that stands out.
   const std::string slow = advice(idle, IdleCause::launching, device.window);
   CHECK(slow.find("one launch alone took 392") != std::string::npos);
-  CHECK(advice(idle, IdleCause::launching, device.gaps[1].span) == idle_cause_remedy(IdleCause::launching));
+  CHECK(advice(idle, IdleCause::launching, device.gaps[1].span) ==
+        idle_cause_remedy(IdleCause::launching, ProgramKind::python));
   CHECK(advice(idle, IdleCause::launching, device.window) == slow);
   // Of one gap: what helps against its main cause there, as Details asks.
   CHECK(device.gaps[0].main == IdleCause::profiler);
@@ -156,9 +158,9 @@ TEST_CASE("every part of an account has words, and the largest are told first") 
   times.idle[index_of(IdleCause::python)] = 300;
   times.idle[index_of(IdleCause::starting)] = 114;
   CHECK(parts_of(times).size() == 4);
-  CHECK(largest_words(times) == "host 80.0 %, starting 11.4 %, compute 8.6 %");
+  CHECK(largest_words(times, ProgramKind::python) == "host 80.0 %, starting 11.4 %, compute 8.6 %");
   for (std::size_t c = 0; c < kIdleCauses; ++c) {
-    CHECK_FALSE(part_words({AccountPart::Kind::idle, static_cast<IdleCause>(c), 1}).empty());
+    CHECK_FALSE(part_words({AccountPart::Kind::idle, static_cast<IdleCause>(c), 1}, ProgramKind::python).empty());
     for (std::size_t d = 0; d < c; ++d) {
       const IdleLook a = look_of(static_cast<IdleCause>(c), false), b = look_of(static_cast<IdleCause>(d), false);
       CHECK((a.hatch != b.hatch || !(a.rgb == b.rgb)));

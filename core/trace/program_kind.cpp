@@ -1,0 +1,26 @@
+#include "core/trace/program_kind.h"
+
+#include <algorithm>
+
+namespace gapscope {
+namespace {
+
+// Of a command's first word, behind its folder: "python3.11" of "/usr/bin/python3.11 train.py". Scripts with an interpreter
+// (torchrun) are run as a python, too.
+bool is_python(std::string_view command) {
+  const std::string_view program = command.substr(0, command.find(' '));
+  return program.substr(program.rfind('/') + 1).starts_with("python");
+}
+
+}  // namespace
+
+ProgramKind program_kind(const Trace& trace) {
+  if (trace.header.find("recorder") != "\"gapscope\"") return ProgramKind::python;
+  std::string_view command = trace.header.find("command");  // JSON
+  if (command.starts_with('"')) command.remove_prefix(1);
+  const bool has_frames =
+      std::any_of(trace.categories.begin(), trace.categories.end(), [](const Category& c) { return c.kind == Kind::python; });
+  return has_frames || is_python(command) ? ProgramKind::python : ProgramKind::other;
+}
+
+}  // namespace gapscope

@@ -1,0 +1,21 @@
+#pragma once
+// What kind of program a trace is of, as far as that decides the words for it.
+#include <cstdint>
+
+#include "core/trace/trace.h"
+
+namespace gapscope {
+
+enum class ProgramKind : std::uint8_t {
+  python,
+  other,  // nothing shows that it is Python: words for it suppose neither Python nor PyTorch, and are true of those, too
+};
+
+// Other: `gapscope record` made the trace of a command that is no python, and no Python frame is in it. What another profiler
+// wrote counts as Python. O(categories).
+ProgramKind program_kind(const Trace& trace);
+
+// For words about two programs at once.
+constexpr ProgramKind kind_of_both(ProgramKind a, ProgramKind b) { return a == b ? a : ProgramKind::other; }
+
+}  // namespace gapscope
