@@ -72,9 +72,9 @@ def complaints_about(program, recording):
         if not advice[0].split(" %  ")[-1].startswith(("operators: ", "Python: ", "launch calls: ", "other CUDA calls: ", "program code: ")):
             yield f"{recording}: host-bound, but the first thing to do is about {advice[0]!r}"
     device = answer["devices"][0]
-    host = sum(device["idle"].get(part, 0) for part in ("operator", "python", "launching", "cuda_call"))
-    if "the host keeps up" in out and host * 20 >= length(device):
-        yield f"{recording}: the host keeps up although the GPU waits {host} ns for it"
+    late = sum(device["idle"].values()) - device["idle"].get("starting", 0)
+    if "the host keeps up" in out and late * 20 >= length(device):
+        yield f"{recording}: the host keeps up although the GPU waits {late} ns for more than a launch to begin"
 
 
 def complaints(program, *recordings):

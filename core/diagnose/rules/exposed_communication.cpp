@@ -54,9 +54,9 @@ std::vector<Finding> check_exposed_communication(const Facts& facts) {
   finding.summary = fmt::format("{} communicated for {}, {} of the window, with nothing to compute beside it.",
                                 busiest_words(facts, "The GPU"), format_duration(exposed), format_share(share));
   const OfName& most = names.front();
-  finding.summary +=
-      fmt::format(" {}, {}, is {} of {}.", names.size() == 1 ? "All of it" : "The largest part", format_duration(most.exposed),
-                  counted(most.kernels.size(), "kernel"), shown_kernel(facts.trace.strings[most.name]));
+  finding.summary += fmt::format(" {}, {}, is in {} of {}.", names.size() == 1 ? "All of it" : "The largest part",
+                                 format_duration(most.exposed), counted(most.kernels.size(), "kernel"),
+                                 shown_kernel(facts.trace.strings[most.name]));
   std::vector<SliceId> kernels;
   for (const OfName& of : names) kernels.insert(kernels.end(), of.kernels.begin(), of.kernels.end());
   finding.evidence = Evidence({{"exposed_us", as_us(exposed)},

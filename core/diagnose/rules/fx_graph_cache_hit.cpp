@@ -43,10 +43,14 @@ std::vector<Finding> check_fx_graph_cache_hit(const Facts& facts) {
   for (std::size_t i = 0; i < std::min(kShownHashes, graphs.size()); ++i)
     hashes.emplace_back(printable(graphs[i].hash.substr(0, kShownLetters)), graphs[i].calls);
   const std::string most = shown_name(graphs.front().hash);
-  finding.summary = graphs.size() == 1
-                        ? fmt::format("The only compiled graph, {}, was called {}.", most, often(calls.size()))
-                        : fmt::format("{} were called {} in all; {} alone {}.", counted(graphs.size(), "compiled graph"),
-                                      often(calls.size()), most, often(graphs.front().calls));
+  if (graphs.size() == 1)
+    finding.summary = fmt::format("The only compiled graph, {}, was called {}.", most, often(calls.size()));
+  else if (graphs.front().calls == graphs.back().calls)
+    finding.summary =
+        fmt::format("{} were called {} each.", counted(graphs.size(), "compiled graph"), often(graphs.front().calls));
+  else
+    finding.summary = fmt::format("{} were called {} in all; {} alone {}.", counted(graphs.size(), "compiled graph"),
+                                  often(calls.size()), most, often(graphs.front().calls));
   finding.evidence.add("calls", calls.size());
   finding.evidence.add("hashes", std::move(hashes));
   finding.evidence.add("cat", printable(facts.trace.category_name(calls.front())));
