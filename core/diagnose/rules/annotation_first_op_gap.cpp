@@ -13,7 +13,7 @@ namespace {
 // Entering an annotation and the first operator takes 5 to 20 us of Python.
 constexpr Ns kLeastGap = 25 * kNsPerUs;
 // Against the other instances: a gap that is always there is code, not start-up.
-constexpr double kLeastRatio = 3;
+constexpr double kLeastFirstGapRatio = 3;
 constexpr std::size_t kLeastInstances = 3;
 
 // Annotations that libraries write about themselves: their insides are not a user's region.
@@ -71,7 +71,7 @@ std::optional<Found> judged(const Facts& facts, std::vector<Instance> instances)
   std::vector<Ns> rest;
   for (std::size_t i = 1; i < instances.size(); ++i) rest.push_back(instances[i].gap);
   const Found found = {instances.front(), median_of(std::move(rest)), instances.size()};
-  if (found.first.gap < kLeastGap || found.ratio() < kLeastRatio || (facts.own(found.first.op) & kIsAten) == 0)
+  if (found.first.gap < kLeastGap || found.ratio() < kLeastFirstGapRatio || (facts.own(found.first.op) & kIsAten) == 0)
     return std::nullopt;
   return found;
 }

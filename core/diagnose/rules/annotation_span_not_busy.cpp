@@ -11,7 +11,7 @@ namespace gapscope {
 namespace {
 
 // A third of the span is empty; smaller differences are the pauses between any two kernels.
-constexpr double kLeastRatio = 1.5;
+constexpr double kLeastIdleSpanRatio = 1.5;
 
 // What runs on one stream, with sums so that the work inside a span is a subtraction.
 class BusyTime {
@@ -56,7 +56,7 @@ Sums sums_of(const Facts& facts) {
       const Ns inside = busy[l].within(trace.span_of(s));
       add_saturating(sums.span, trace.duration(s));
       sums.busy += inside;
-      if (static_cast<double>(trace.duration(s)) >= kLeastRatio * static_cast<double>(inside)) sums.empty.push_back(s);
+      if (static_cast<double>(trace.duration(s)) >= kLeastIdleSpanRatio * static_cast<double>(inside)) sums.empty.push_back(s);
     }
   }
   return sums;
@@ -66,7 +66,7 @@ std::vector<Finding> check_annotation_span_not_busy(const Facts& facts) {
   Sums sums = sums_of(facts);
   if (sums.busy == 0) return {};
   const double ratio = static_cast<double>(sums.span) / static_cast<double>(sums.busy);
-  if (ratio < kLeastRatio) return {};
+  if (ratio < kLeastIdleSpanRatio) return {};
   Finding finding;
   finding.severity = Severity::informational;
   finding.summary =

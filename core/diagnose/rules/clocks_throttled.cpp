@@ -10,7 +10,7 @@ namespace gapscope {
 namespace {
 
 // Of the time in which the GPU works: single readings tell little.
-constexpr double kLeastShare = 0.10;
+constexpr double kLeastThrottledShare = 0.10;
 // The driver is asked 50 times a second: fewer say nothing about a window.
 constexpr std::uint64_t kFewestReadings = 5;
 
@@ -20,7 +20,7 @@ std::vector<Finding> check_clocks_throttled(const Facts& facts) {
   for (const DeviceCounters& device : facts.analysis.counters().devices()) {
     const CounterMeans busy = facts.analysis.counters().while_busy(device, facts.window);
     const double power = held(busy, CounterKind::held_by_power), heat = held(busy, CounterKind::held_by_heat);
-    if (busy.readings < kFewestReadings || std::max(power, heat) < kLeastShare) continue;
+    if (busy.readings < kFewestReadings || std::max(power, heat) < kLeastThrottledShare) continue;
     const bool by_heat = heat > power;
     Finding finding;
     finding.summary = fmt::format("In {} of the time in which GPU {} worked, the driver held its clocks back {}.",

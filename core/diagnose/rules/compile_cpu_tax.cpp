@@ -12,7 +12,7 @@ namespace gapscope {
 namespace {
 
 // Below twice the GPU time the host keeps up well enough for launches to overlap with work.
-constexpr double kLeastRatio = 2;
+constexpr double kLeastCompiledRatio = 2;
 // With more GPU operations a call the region is no single small operator, and eager code would pay for each launch as well.
 constexpr double kMostGpuOps = 8;
 
@@ -38,7 +38,7 @@ std::vector<Finding> check_compile_cpu_tax(const Facts& facts) {
   if (calls.empty()) return {};
   const Middle middle = middle_call(facts, calls);
   const double ratio = middle.gpu > 0 ? static_cast<double>(middle.host) / static_cast<double>(middle.gpu) : 0;
-  if (ratio < kLeastRatio || middle.gpu_ops > kMostGpuOps) return {};
+  if (ratio < kLeastCompiledRatio || middle.gpu_ops > kMostGpuOps) return {};
   Finding finding;
   std::vector<SliceId> regions;
   for (const RegionCall& call : calls) {

@@ -9,7 +9,7 @@ namespace gapscope {
 namespace {
 
 // Below this the copies hardly show in the time of a step.
-constexpr double kLeastShare = 0.15;
+constexpr double kLeastInputCopyShare = 0.15;
 
 std::vector<Finding> check_cudagraph_input_copy(const Facts& facts) {
   Ns copies = 0, graphs = 0;
@@ -24,7 +24,7 @@ std::vector<Finding> check_cudagraph_input_copy(const Facts& facts) {
     if (call.copies > 0) regions.push_back(call.region);
   }
   const double share = share_of(copies, copies + graphs);
-  if (copies == 0 || share < kLeastShare) return {};
+  if (copies == 0 || share < kLeastInputCopyShare) return {};
   const auto calls = static_cast<Ns>(count);
   Finding finding;
   finding.severity = Severity::notable;

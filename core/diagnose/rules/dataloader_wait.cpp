@@ -13,7 +13,7 @@ namespace gapscope {
 namespace {
 
 // The TensorBoard plugin's own limit for its advice.
-constexpr double kLeastShare = 0.05;
+constexpr double kLeastLoaderShare = 0.05;
 
 // Inside the steps; without steps, inside the window.
 SpanSet time_of_steps(const Facts& facts) {
@@ -41,7 +41,7 @@ std::vector<Finding> check_dataloader_wait(const Facts& facts) {
     longest = std::max(longest, facts.trace.duration(s));
   }
   const double share = share_of(total, length(steps));
-  if (share < kLeastShare) return {};
+  if (share < kLeastLoaderShare) return {};
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = total;

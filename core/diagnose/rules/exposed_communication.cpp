@@ -11,7 +11,7 @@ namespace gapscope {
 namespace {
 
 // The TensorBoard plugin's own limit for its advice.
-constexpr double kLeastShare = 0.10;
+constexpr double kLeastExposedShare = 0.10;
 
 struct OfName {
   StringId name;
@@ -46,7 +46,7 @@ std::vector<Finding> check_exposed_communication(const Facts& facts) {
   if (device == nullptr) return {};
   const Ns exposed = device->times.exposed_communication;
   const double share = share_of(exposed, device->times.window);
-  if (exposed == 0 || share < kLeastShare) return {};
+  if (exposed == 0 || share < kLeastExposedShare) return {};
   const std::vector<OfName> names = by_name(facts, *device);
   Finding finding;
   finding.severity = Severity::costly;

@@ -8,7 +8,7 @@ namespace gapscope {
 namespace {
 
 // Shorter ones are housekeeping: with nothing queued it lasts 10 to 20 us.
-constexpr double kLeastShare = 0.10;
+constexpr double kLeastFinalSyncShare = 0.10;
 
 // The last wait for the whole device, when it lies in no operator, region or step: the profiler's own.
 SliceId closing_sync(const Facts& facts) {
@@ -26,7 +26,7 @@ std::vector<Finding> check_final_device_sync(const Facts& facts) {
   if (!sync || facts.window.empty()) return {};
   const Ns took = facts.trace.duration(sync);
   const double share = static_cast<double>(took) / static_cast<double>(facts.window.length());
-  if (share < kLeastShare) return {};
+  if (share < kLeastFinalSyncShare) return {};
   const Ns busy = length_within(facts.busy, facts.trace.span_of(sync));
   Finding finding;
   finding.severity = Severity::informational;

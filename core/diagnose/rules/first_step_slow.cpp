@@ -12,7 +12,7 @@ namespace gapscope {
 namespace {
 
 // Well-warmed recordings show up to twice the time at this scale: recording itself is being switched on.
-constexpr double kLeastRatio = 2;
+constexpr double kLeastFirstStepRatio = 2;
 constexpr Ns kLeastExtra = 100 * kNsPerUs;
 // From here on an average over all steps is spoiled visibly.
 constexpr Ns kCostlyExtra = kNsPerMs;
@@ -42,7 +42,7 @@ std::vector<Finding> check_first_step_slow(const Facts& facts) {
   for (std::size_t i = 1; i < facts.steps.size(); ++i) rest.push_back(facts.trace.duration(facts.steps[i]));
   const Ns median = median_of(std::move(rest)), took = facts.trace.duration(first), extra = took - median;
   const double ratio = static_cast<double>(took) / static_cast<double>(std::max<Ns>(1, median));
-  if (ratio < kLeastRatio || extra < kLeastExtra) return {};
+  if (ratio < kLeastFirstStepRatio || extra < kLeastExtra) return {};
   const std::string_view name = facts.trace.name(first);
   Finding finding;
   finding.severity = extra >= kCostlyExtra ? Severity::costly : Severity::informational;

@@ -10,7 +10,7 @@ namespace gapscope {
 namespace {
 
 // Of the GPU time: a few tiny products (rotary embeddings) are harmless.
-constexpr double kLeastShare = 0.08;
+constexpr double kLeastFp32Share = 0.08;
 // An H200 multiplies 4096 x 4096 floats in 2682 us on CUDA cores and in 340 us in TF32.
 constexpr double kGainWithTf32 = 7.0 / 8;
 // The first compute capabilities with tensor cores and with TF32.
@@ -45,7 +45,7 @@ std::vector<Finding> check_fp32_gemm_cuda_cores(const Facts& facts) {
   const std::vector<GpuOp> kernels = fp32_kernels(facts);
   const Ns time = total_time(kernels);
   const double share = share_of(time, facts.gpu_sum);
-  if (kernels.empty() || share < kLeastShare) return {};
+  if (kernels.empty() || share < kLeastFp32Share) return {};
   const auto count = static_cast<std::int64_t>(kernels.size());
   const GpuOp example = most_costly_name(facts, kernels);
   Finding finding;

@@ -11,7 +11,7 @@ namespace gapscope {
 namespace {
 
 // Less is not worth a change of shapes.
-constexpr double kLeastShare = 0.03;
+constexpr double kLeastMisalignedShare = 0.03;
 
 // Kernels on the ordinary cores load single elements by nature and always say align1.
 bool is_misaligned_product(const KernelName& name) {
@@ -32,7 +32,7 @@ std::vector<Finding> check_gemm_misaligned(const Facts& facts) {
     names.insert(name.name.value);
   }
   const double share = share_of(total, facts.gpu_sum);
-  if (count == 0 || share < kLeastShare) return {};
+  if (count == 0 || share < kLeastMisalignedShare) return {};
   for (const GpuOp& op : facts.ops)
     if (op.linked() && names.count(facts.trace.name_id(op.slice).value) > 0) slices.push_back(op.slice);
   Finding finding;

@@ -11,7 +11,7 @@ namespace gapscope {
 namespace {
 
 // More than a third: whatever is done elsewhere changes little.
-constexpr double kLeastShare = 0.35;
+constexpr double kLeastHotspotShare = 0.35;
 // Clearly ahead of the next one; two equal rows are no hotspot.
 constexpr double kLeastLead = 1.25;
 // Below this the GPU is hardly used and its largest row does not matter.
@@ -38,7 +38,7 @@ std::vector<Finding> check_gpu_hotspot(const Facts& facts) {
   const double second = share_of(names[1].total, facts.gpu_sum);
   // Times, not shares: the product of two rounded fractions may come out above what it equals.
   const bool leads = static_cast<double>(first.total) >= kLeastLead * static_cast<double>(names[1].total);
-  if (share < kLeastShare || !leads) return {};
+  if (share < kLeastHotspotShare || !leads) return {};
 
   const std::string_view name = facts.trace.strings[first.name];
   std::vector<SliceId> slices;

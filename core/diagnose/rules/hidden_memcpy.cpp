@@ -12,7 +12,7 @@ namespace gapscope {
 namespace {
 
 // Below this the backward pass of indexing and powers shows such copies in any training run.
-constexpr double kLeastShare = 0.015;
+constexpr double kLeastHiddenCopyShare = 0.015;
 
 // The innermost aten operator around the launch that is no copy itself, or none.
 SliceId hiding_operator(const Facts& facts, SliceId launch) {
@@ -50,7 +50,7 @@ std::vector<Finding> check_hidden_memcpy(const Facts& facts) {
   Copies copies = hidden_copies(facts);
   if (copies.hidden.empty() || facts.gpu_sum == 0) return {};
   const double share = static_cast<double>(copies.total) / static_cast<double>(facts.gpu_sum);
-  if (share < kLeastShare) return {};
+  if (share < kLeastHiddenCopyShare) return {};
   EvidenceMap operators;
   for (const auto& [name, count] : copies.operators) operators.emplace_back(std::string(facts.trace.strings[name]), count);
   const auto most = std::max_element(copies.operators.begin(), copies.operators.end(),

@@ -13,7 +13,7 @@ namespace gapscope {
 namespace {
 
 // GPU clocks alone move a kernel by about 5 %.
-constexpr double kLeastRatio = 1.3;
+constexpr double kLeastVariation = 1.3;
 // Kernels of 2 us jitter by 1 us without any reason worth looking for.
 constexpr Ns kLeastSpread = 20 * kNsPerUs;
 constexpr std::size_t kLeastSteps = 3;
@@ -35,7 +35,7 @@ std::vector<Range> ranges_by_name(const Facts& facts) {
 
 bool is_wide(Range range) {
   return range.most - range.least >= kLeastSpread &&
-         static_cast<double>(range.most) >= kLeastRatio * static_cast<double>(range.least);
+         static_cast<double>(range.most) >= kLeastVariation * static_cast<double>(range.least);
 }
 
 // A kernel with what must be equal for two launches to be the same work.
@@ -95,7 +95,7 @@ void judge(const Facts& facts, std::span<const Launch> group, std::vector<Varyin
   const Launch& slowest =
       *std::max_element(group.begin(), group.end(), [&](const Launch& a, const Launch& b) { return took(a) < took(b); });
   const Ns median = median_of(std::move(times)), most = took(slowest);
-  if (most - median < kLeastSpread || static_cast<double>(most) < kLeastRatio * static_cast<double>(median)) return;
+  if (most - median < kLeastSpread || static_cast<double>(most) < kLeastVariation * static_cast<double>(median)) return;
   Varying found = {{}, median, slowest.op};
   for (const Launch& l : group) found.ops.push_back(l.op);
   out.push_back(std::move(found));

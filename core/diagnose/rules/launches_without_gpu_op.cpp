@@ -11,7 +11,7 @@ namespace gapscope {
 namespace {
 
 // A few at the end of a recording are cut off in passing; one in twenty is a loss.
-constexpr double kLeastShare = 0.05;
+constexpr double kLeastMissingShare = 0.05;
 
 bool launches_work(std::string_view call) {
   return is_kernel_launch_name(call) || call == "cudaGraphLaunch" || call == "hipGraphLaunch";
@@ -57,7 +57,7 @@ std::vector<Finding> check_launches_without_gpu_op(const Facts& facts) {
       ++all;
       if ((facts.own(s) & kIsLaunch) == 0) missing.push_back(s);
     }
-  if (missing.empty() || static_cast<double>(missing.size()) < kLeastShare * static_cast<double>(all)) return {};
+  if (missing.empty() || static_cast<double>(missing.size()) < kLeastMissingShare * static_cast<double>(all)) return {};
   const auto earlier = [&](SliceId a, SliceId b) { return facts.trace.begin(a) < facts.trace.begin(b); };
   const auto [first, last] = std::minmax_element(missing.begin(), missing.end(), earlier);
   const double share = static_cast<double>(missing.size()) / static_cast<double>(all);

@@ -14,7 +14,7 @@ constexpr double kLowOccupancy = 0.25;
 // A smaller grid is a matter of its size, not of the block's registers and memory (small_grid).
 constexpr double kFullGrid = 1;
 // Of the kernel time.
-constexpr double kLeastShare = 0.20;
+constexpr double kLeastLowShare = 0.20;
 
 // Tensor-core kernels run best with few, large blocks, and collectives are meant to leave room for others.
 bool is_judged(RuleFamily family) {
@@ -74,7 +74,7 @@ Low low_kernels(const Facts& facts) {
 std::vector<Finding> check_low_occupancy(const Facts& facts) {
   Low low = low_kernels(facts);
   const double share = share_of(low.time, low.all_kernels);
-  if (low.time == 0 || share < kLeastShare) return {};
+  if (low.time == 0 || share < kLeastLowShare) return {};
   const double weighted = low.weighted / static_cast<double>(low.time);
   Finding finding;
   finding.severity = Severity::notable;

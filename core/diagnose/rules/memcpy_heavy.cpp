@@ -13,7 +13,7 @@ namespace gapscope {
 namespace {
 
 // Of the GPU time.
-constexpr double kLeastShare = 0.20;
+constexpr double kLeastCopyShare = 0.20;
 
 struct Copies {
   std::vector<SliceId> slices;
@@ -73,7 +73,7 @@ std::string remedy_against(const Facts& facts) {
 std::vector<Finding> check_memcpy_heavy(const Facts& facts) {
   Copies copies = copies_of(facts);
   const double share = share_of(copies.time, facts.gpu_sum);
-  if (copies.slices.empty() || share < kLeastShare) return {};
+  if (copies.slices.empty() || share < kLeastCopyShare) return {};
   const double gb_per_s =
       copies.time > 0 ? static_cast<double>(copies.bytes) / static_cast<double>(copies.time) : 0;  // bytes/ns
   Finding finding;

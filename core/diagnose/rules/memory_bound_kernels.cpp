@@ -9,12 +9,12 @@ namespace gapscope {
 namespace {
 
 // A fifth of the kernels' time: what fusing saves of it can be seen in a step.
-constexpr double kLeastShare = 0.20;
+constexpr double kLeastMemoryBoundShare = 0.20;
 
 std::vector<Finding> check_memory_bound_kernels(const Facts& facts) {
   const MeasuredShare bound =
       measured_share(facts, [](const MeasuredKernel& kernel) { return kernel.place == KernelPlace::memory_bound; });
-  if (bound.kernels.empty() || bound.share < kLeastShare) return {};
+  if (bound.kernels.empty() || bound.share < kLeastMemoryBoundShare) return {};
   const MeasuredKernel& most = *bound.kernels.front();
   const std::string_view name = facts.trace.strings[most.name];
   Finding finding;

@@ -10,7 +10,7 @@ namespace gapscope {
 namespace {
 
 // Of all GPU time: what is left can speed nothing up by half.
-constexpr double kLeastShare = 0.70;
+constexpr double kLeastTopKernelShare = 0.70;
 // Shorter ones are dominated by their launch, whatever their share.
 constexpr Ns kLeastMedian = 50 * kNsPerUs;
 
@@ -24,7 +24,7 @@ std::vector<Finding> check_single_large_kernel(const Facts& facts) {
   });
   if (top == facts.by_name.end()) return {};
   const double share = share_of(top->total, facts.gpu_sum);
-  if (share < kLeastShare) return {};
+  if (share < kLeastTopKernelShare) return {};
   std::vector<Ns> durations;
   std::vector<SliceId> slices;
   for (const GpuOp& op : facts.ops)

@@ -12,7 +12,7 @@ namespace {
 // Not 1: persistent kernels use 128 of 132 SMs (0.97), and grids rounded to clusters come out a little below one wave.
 constexpr double kSmallGrid = 0.8;
 // Of the kernel time. Less is a tail that no larger problem would shorten much.
-constexpr double kLeastShare = 0.40;
+constexpr double kLeastSmallGridShare = 0.40;
 
 struct Small {
   std::vector<SliceId> slices;
@@ -40,7 +40,7 @@ Small small_kernels(const Facts& facts) {
 std::vector<Finding> check_small_grid(const Facts& facts) {
   Small small = small_kernels(facts);
   const double share = share_of(small.time, small.all_kernels);
-  if (small.slices.empty() || share < kLeastShare) return {};
+  if (small.slices.empty() || share < kLeastSmallGridShare) return {};
   const std::size_t kernels = small.slices.size();
   const bool one = kernels == 1, all = small.time == small.all_kernels;
   Finding finding;

@@ -9,7 +9,7 @@ namespace gapscope {
 namespace {
 
 // Of the kernels' time: smaller products change little.
-constexpr double kLeastShare = 0.08;
+constexpr double kLeastIdleTensorShare = 0.08;
 // Percent of cycles. Products of useful size keep the tensor pipes at 60 to 95; small ones at 20 to 50.
 constexpr double kMostTensor = 20;
 
@@ -22,7 +22,7 @@ std::vector<Finding> check_tensor_cores_idle(const Facts& facts) {
     return is_product(name.kind) && !is_fp32_on_plain_cores(name) && kernel.place != KernelPlace::memory_bound &&
            kernel.means.knows(CounterKind::tensor) && kernel.means[CounterKind::tensor] < kMostTensor;
   });
-  if (idle.kernels.empty() || idle.share < kLeastShare) return {};
+  if (idle.kernels.empty() || idle.share < kLeastIdleTensorShare) return {};
   const MeasuredKernel& most = *idle.kernels.front();
   const std::string_view name = facts.trace.strings[most.name];
   const double tensor = most.means[CounterKind::tensor];

@@ -8,7 +8,7 @@ namespace gapscope {
 namespace {
 
 // Of the GPU time: half of it could be gained at best.
-constexpr double kLeastShare = 0.08;
+constexpr double kLeastTf32Share = 0.08;
 
 std::vector<GpuOp> tf32_kernels(const Facts& facts) {
   std::vector<GpuOp> out;
@@ -21,7 +21,7 @@ std::vector<Finding> check_tf32_gemm(const Facts& facts) {
   const std::vector<GpuOp> kernels = tf32_kernels(facts);
   const Ns time = total_time(kernels);
   const double share = share_of(time, facts.gpu_sum);
-  if (kernels.empty() || share < kLeastShare) return {};
+  if (kernels.empty() || share < kLeastTf32Share) return {};
   const auto count = static_cast<std::int64_t>(kernels.size());
   const GpuOp example = most_costly_name(facts, kernels);
   Finding finding;

@@ -14,7 +14,7 @@ namespace {
 // Operators with GPU work between the parts: scaling, mask, dropout, casts.
 constexpr std::size_t kMostApart = 6;
 // Of the GPU time.
-constexpr double kLeastShare = 0.02;
+constexpr double kLeastAttentionShare = 0.02;
 
 enum class Part : std::uint8_t { other, product, softmax };
 
@@ -83,7 +83,7 @@ std::vector<Finding> check_unfused_attention(const Facts& facts) {
   if (!has_softmax) return {};
   Attention found = attention_of(operators_in_order(facts));
   const double share = share_of(found.time, facts.gpu_sum);
-  if (found.count == 0 || share < kLeastShare) return {};
+  if (found.count == 0 || share < kLeastAttentionShare) return {};
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = found.time;

@@ -11,7 +11,7 @@ namespace gapscope {
 namespace {
 
 // Of the GPU time. Fusing two such kernels saves up to half of theirs.
-constexpr double kLeastShare = 0.20;
+constexpr double kLeastChainShare = 0.20;
 
 // Back-to-back elementwise kernels of several operators on one stream. Anything else on the stream ends a chain.
 struct Chains {
@@ -73,7 +73,7 @@ EvidenceList owners_of(const Facts& facts, const std::vector<SliceId>& kernels) 
 std::vector<Finding> check_unfused_elementwise_chain(const Facts& facts) {
   Chains chains = chains_of(facts);
   const double share = share_of(chains.time, facts.gpu_sum);
-  if (chains.count == 0 || share < kLeastShare) return {};
+  if (chains.count == 0 || share < kLeastChainShare) return {};
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = chains.time / 2;  // of two kernels that both read and write the data, one is left
