@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kRowsTold = 30;
+constexpr std::size_t kRowsShown = 30;
 constexpr std::size_t kCellChars = 60;
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
@@ -101,7 +101,7 @@ std::string table_text(const CompileTable& table) {
   const auto shown = [&](const CompileRow& row, std::size_t c) {
     return c + 1 < table.columns.size() ? elide_middle(printable(row.cells[c].text), kCellChars) : printable(row.cells[c].text);
   };
-  const std::size_t told = std::min(kRowsTold, table.rows.size());
+  const std::size_t told = std::min(kRowsShown, table.rows.size());
   std::vector<std::size_t> width;
   for (const CompileColumn& column : table.columns) width.push_back(utf8_length(column.title));
   for (std::size_t r = 0; r < told; ++r)

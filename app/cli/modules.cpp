@@ -18,8 +18,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kRowsTold = 40;
-constexpr std::size_t kTreeRowsTold = 200;
+constexpr std::size_t kRowsShown = 40;
+constexpr std::size_t kTreeRowsShown = 200;
 constexpr std::size_t kNameChars = 48;
 constexpr std::uint32_t kMostIndent = 24;
 
@@ -134,25 +134,25 @@ std::string more(std::size_t rows, std::size_t told) {
 
 std::string instances_text(const ModuleUse& use) {
   std::string out = head(use, use.kind == RegionKind::modules ? "module" : "region");
-  for (std::size_t r = 0; r < std::min(use.rows.size(), kRowsTold); ++r)
+  for (std::size_t r = 0; r < std::min(use.rows.size(), kRowsShown); ++r)
     out += line(use, printable(use.rows[r].name), use.rows[r].totals);
-  return out + more(use.rows.size(), kRowsTold);
+  return out + more(use.rows.size(), kRowsShown);
 }
 
 std::string classes_text(const ModuleUse& use) {
   std::string out = head(use, "class (instances)");
-  for (std::size_t c = 0; c < std::min(use.classes.size(), kRowsTold); ++c)
+  for (std::size_t c = 0; c < std::min(use.classes.size(), kRowsShown); ++c)
     out += line(use, fmt::format("{} ({})", printable(use.classes[c].name), use.classes[c].instances), use.classes[c].totals);
-  return out + more(use.classes.size(), kRowsTold);
+  return out + more(use.classes.size(), kRowsShown);
 }
 
 std::string tree_text(const ModuleUse& use) {
   std::string out = head(use, use.kind == RegionKind::modules ? "module" : "region");
-  for (std::size_t n = 0; n < std::min(use.tree.size(), kTreeRowsTold); ++n) {
+  for (std::size_t n = 0; n < std::min(use.tree.size(), kTreeRowsShown); ++n) {
     const ModuleNode& node = use.tree[n];
     out += line(use, std::string(std::min(2 * node.depth, kMostIndent), ' ') + printable(use.rows[node.row].name), node.totals);
   }
-  return out + more(use.tree.size(), kTreeRowsTold);
+  return out + more(use.tree.size(), kTreeRowsShown);
 }
 
 // What stands below the table: the rest of the GPU's work, and what graphs hide.

@@ -100,7 +100,7 @@ std::string overview_json(const Trace& trace, const RunOverview& o, const Diagno
                {"steps", steps_json(o.steps)},     {"devices", Json::array()},
                {"kinds", Json::array()},           {"gpu_ns", o.gpu_time},
                {"kernel_ns", o.kernel_time},       {"tensor_core_ns", o.tensor_core_time},
-               {"matrix_ns", o.matrix_time},       {"matrix_untold_ns", o.matrix_untold_time},
+               {"matrix_ns", o.matrix_time},       {"matrix_unknown_ns", o.matrix_unknown_time},
                {"rates", rates_json(o.rates)},     {"findings", findings_json(diagnosis)},
                {"hottest_kernels", Json::array()}, {"recording", recording_json(o.recording)}};
   for (const OverviewDevice& d : o.devices) json["devices"].push_back(device_json(d));

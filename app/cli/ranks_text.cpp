@@ -10,7 +10,7 @@
 namespace gapscope {
 namespace {
 
-constexpr std::size_t kRanksTold = 16, kStepsTold = 12, kDoingTold = 3, kKindsTold = 12, kProblemsTold = 12;
+constexpr std::size_t kRanksShown = 16, kStepsShown = 12, kDoingShown = 3, kKindsShown = 12, kProblemsShown = 12;
 
 std::string percent(Ns part, Ns whole) {
   return whole > 0 ? format_percent(static_cast<double>(part) / static_cast<double>(whole)) : "";
@@ -38,10 +38,10 @@ class Text {
   std::string problems() const {
     if (r_.run.problems.empty()) return {};
     std::string out = "\nwhat to know before trusting this\n";
-    for (std::size_t i = 0; i < std::min(r_.run.problems.size(), kProblemsTold); ++i)
+    for (std::size_t i = 0; i < std::min(r_.run.problems.size(), kProblemsShown); ++i)
       out += "  " + printable(r_.run.problems[i]) + '\n';
-    if (r_.run.problems.size() > kProblemsTold)
-      out += fmt::format("  and {}\n", counted(r_.run.problems.size() - kProblemsTold, "more sentence"));
+    if (r_.run.problems.size() > kProblemsShown)
+      out += fmt::format("  and {}\n", counted(r_.run.problems.size() - kProblemsShown, "more sentence"));
     return out;
   }
 
@@ -49,10 +49,10 @@ class Text {
   std::string ranks() const {
     std::vector<std::uint32_t> order;
     for (std::uint32_t r = 0; r < ranks_.size(); ++r) order.push_back(r);
-    if (order.size() > kRanksTold) {
+    if (order.size() > kRanksShown) {
       std::stable_sort(order.begin(), order.end(),
                        [&](std::uint32_t a, std::uint32_t b) { return r_.waits.lost[a] > r_.waits.lost[b]; });
-      order.resize(kRanksTold);
+      order.resize(kRanksShown);
     }
     std::string out = fmt::format(
         "\n{}{}; clocks {}\n", counted(ranks_.size(), "rank"),
@@ -96,17 +96,17 @@ class Text {
   std::string late() const {
     if (r_.waits.late.empty()) return {};
     std::string out = "\nthe late rank of every step, and what it did while the others waited\n";
-    for (std::size_t i = 0; i < std::min(r_.waits.late.size(), kStepsTold); ++i) {
+    for (std::size_t i = 0; i < std::min(r_.waits.late.size(), kStepsShown); ++i) {
       const LateRank& l = r_.waits.late[i];
       out += fmt::format("  {:<20} rank {:<5} cost the others {:>9} in {}\n",
                          l.step.empty() ? "(no step marked)" : short_name(l.step, 20), ranks_[l.rank].rank,
                          format_duration(l.lost), counted(l.collectives, "collective"));
-      for (std::size_t d = 0; d < std::min(r_.doing[i].doing.size(), kDoingTold); ++d)
+      for (std::size_t d = 0; d < std::min(r_.doing[i].doing.size(), kDoingShown); ++d)
         out += fmt::format("    {:>9}  {}\n", format_duration(r_.doing[i].doing[d].time),
                            short_name(r_.doing[i].doing[d].name, 100));
     }
-    if (r_.waits.late.size() > kStepsTold)
-      out += fmt::format("  and {}\n", counted(r_.waits.late.size() - kStepsTold, "more step"));
+    if (r_.waits.late.size() > kStepsShown)
+      out += fmt::format("  and {}\n", counted(r_.waits.late.size() - kStepsShown, "more step"));
     return out;
   }
 
@@ -136,7 +136,7 @@ class Text {
     if (order.empty()) return {};
     std::string out = fmt::format("\ncollectives\n  {:<24} {:<16} {:>6} {:>9} {:>6} {:>10} {:>10} {:>12}\n", "name", "group",
                                   "ranks", "size", "count", "latency", "skew", "bus GB/s");
-    for (std::size_t i = 0; i < std::min(order.size(), kKindsTold); ++i) {
+    for (std::size_t i = 0; i < std::min(order.size(), kKindsShown); ++i) {
       const auto& [key, kind] = *order[i];
       const auto n = static_cast<Ns>(kind.count);
       out += fmt::format("  {:<24} {:<16} {:>6} {:>9} {:>6} {:>10} {:>10} {:>12}\n", short_name(std::get<0>(key), 24),
@@ -144,7 +144,7 @@ class Text {
                          format_duration(kind.latency / n), format_duration(kind.skew / n),
                          kind.bus > 0 ? format_significant(kind.bus / static_cast<double>(kind.count)) : "");
     }
-    if (order.size() > kKindsTold) out += fmt::format("  and {}\n", counted(order.size() - kKindsTold, "more kind"));
+    if (order.size() > kKindsShown) out += fmt::format("  and {}\n", counted(order.size() - kKindsShown, "more kind"));
     return out;
   }
 

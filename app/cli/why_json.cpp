@@ -9,7 +9,7 @@ namespace gapscope {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr std::size_t kHostTold = 8;
+constexpr std::size_t kHostShown = 8;
 
 Json causes_json(const CauseTimes& times) {
   Json out = Json::object();
@@ -34,7 +34,7 @@ Json gap_json(const WhyReport& r, const CutGap& cut) {
   Json host = Json::array();
   for (const HostWork& work : host_work(r.trace, r.lanes, r.account, *cut.gap, cut.span)) {
     causes[index_of(work.cause)] += work.time;
-    if (host.size() < kHostTold) host.push_back(host_json(r.trace, work));
+    if (host.size() < kHostShown) host.push_back(host_json(r.trace, work));
   }
   return {{"begin_ns", cut.span.begin},
           {"end_ns", cut.span.end},
@@ -82,7 +82,7 @@ Json device_json(const WhyReport& r, const DeviceAccount& device, bool with_gaps
   const auto [first, last] = device.gaps_in(r.range);
   out["gaps"] = last - first;
   out["longest"] = with_gaps ? Json::array() : Json(nullptr);
-  for (const CutGap& cut : longest_in(device, r.range, with_gaps ? kGapsTold : 0)) out["longest"].push_back(gap_json(r, cut));
+  for (const CutGap& cut : longest_in(device, r.range, with_gaps ? kGapsShown : 0)) out["longest"].push_back(gap_json(r, cut));
   if (!r.counters.empty()) out["while_it_works"] = use_json(r, device.device);
   if (r.by_step) out["steps"] = steps_json(r, device);
   return out;

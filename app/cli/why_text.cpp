@@ -19,8 +19,8 @@ namespace {
 constexpr std::size_t kBarChars = 30;
 constexpr std::size_t kTitleChars = 36;
 constexpr std::size_t kNameChars = 60;
-constexpr std::size_t kHostTold = 4;
-constexpr std::size_t kAdviceTold = 3;
+constexpr std::size_t kHostShown = 4;
+constexpr std::size_t kAdviceShown = 3;
 constexpr double kLeastAdvice = 0.05;  // of the window: smaller parts are not worth the work
 
 // Of a column: "12.3 %", "<0.1 %", ">99.9 %".
@@ -150,12 +150,12 @@ std::string gap_text(const WhyReport& r, const CutGap& cut, std::size_t number) 
                                 format_duration(cut.span.begin - r.trace.span.begin), ended);
   const std::vector<HostWork> works = host_work(r.trace, r.lanes, r.account, gap, cut.span);
   Ns rest = cut.span.length();
-  for (std::size_t i = 0; i < std::min(works.size(), kHostTold); ++i) {
+  for (std::size_t i = 0; i < std::min(works.size(), kHostShown); ++i) {
     out += fmt::format("     {:>9}  {}\n", format_duration(works[i].time), host_text(r.trace, works[i]));
     rest -= works[i].time;
   }
   if (rest > 0)
-    out += fmt::format("     {:>9}  in {}\n", format_duration(rest), counted(works.size() - kHostTold, "more place"));
+    out += fmt::format("     {:>9}  in {}\n", format_duration(rest), counted(works.size() - kHostShown, "more place"));
   return out;
 }
 
@@ -185,7 +185,7 @@ std::string advice_text(const WhyReport& r, const DeviceAccount& device, const A
   const std::vector<Line> idle = idle_lines(t, program_kind(r.trace));
   lines.insert(lines.end(), idle.begin(), idle.end());
   std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.time > b.time; });
-  lines.resize(std::min(lines.size(), kAdviceTold));
+  lines.resize(std::min(lines.size(), kAdviceShown));
   // The verdict adds the host's parts up: each may be smaller than another part, but with them one begins.
   if (bound == Bound::host)
     std::stable_partition(lines.begin(), lines.end(), [](const Line& line) { return line.cause && is_host_part(*line.cause); });
@@ -238,7 +238,7 @@ std::string device_text(const WhyReport& r, const DeviceAccount& device, Ns coll
                                 after > 0 ? format_duration(after) + " after the trace's begin" : "with the trace");
   out += account_text(t, program_kind(r.trace), collectives, last - first) + use_line(r, device.device);
   if (r.by_step) out += step_table(r, device);
-  const std::vector<CutGap> longest = longest_in(device, r.range, with_gaps ? kGapsTold : 0);
+  const std::vector<CutGap> longest = longest_in(device, r.range, with_gaps ? kGapsShown : 0);
   if (!longest.empty()) out += longest.size() == 1 ? "\nthe only gap\n" : "\nthe longest gaps\n";
   for (std::size_t i = 0; i < longest.size(); ++i) out += gap_text(r, longest[i], i + 1);
   if (!with_gaps) out += fmt::format("\nits gaps: see --device {}\n", device.device);

@@ -110,7 +110,7 @@ void add_notes(Comparison& out, const SideData& a, const SideData& b, bool cut) 
   } else if (a.side.counted < 2 || b.side.counted < 2) {
     note(fmt::format("A single step says nothing of noise: times count as different beyond {:.0f} %.", kUnknownNoise * 100));
   }
-  if (out.like.work == SameWork::untold && a.side.has_gpu_work && b.side.has_gpu_work)
+  if (out.like.work == SameWork::unknown && a.side.has_gpu_work && b.side.has_gpu_work)
     note(
         "Whether both do equal work cannot be told: the shapes of some work are in one of the files only, or in neither. "
         "record_shapes=True records them; work inside CUDA graphs has none.");

@@ -163,11 +163,11 @@ void add_amounts(Likeness& out, Ns busy_a, Ns busy_b) {
 
 SameWork work_of(const Likeness& l, bool other_grids) {
   const auto compare = [](const std::optional<double>& a, const std::optional<double>& b) {
-    return !a || !b ? SameWork::untold : is_alike(*a, *b) ? SameWork::equal : SameWork::other;
+    return !a || !b ? SameWork::unknown : is_alike(*a, *b) ? SameWork::equal : SameWork::other;
   };
-  if (const SameWork work = compare(l.a.operations, l.b.operations); work != SameWork::untold) return work;
-  if (const SameWork work = compare(l.a.elements, l.b.elements); work != SameWork::untold) return work;
-  return other_grids ? SameWork::other : SameWork::untold;
+  if (const SameWork work = compare(l.a.operations, l.b.operations); work != SameWork::unknown) return work;
+  if (const SameWork work = compare(l.a.elements, l.b.elements); work != SameWork::unknown) return work;
+  return other_grids ? SameWork::other : SameWork::unknown;
 }
 
 void add_settings(Likeness& out) {
@@ -187,7 +187,7 @@ void add_settings(Likeness& out) {
 Problem problem_of(const SideData& side) { return Reader(side).read(); }
 
 std::string_view work_key(SameWork work) {
-  constexpr std::array<std::string_view, 3> kKeys = {"equal", "other", "untold"};
+  constexpr std::array<std::string_view, 3> kKeys = {"equal", "other", "unknown"};
   return kKeys[static_cast<std::size_t>(work)];
 }
 

@@ -33,8 +33,8 @@ struct Problem {
 };
 Problem problem_of(const SideData& side);
 
-enum class SameWork : std::uint8_t { equal, other, untold };
-std::string_view work_key(SameWork work);  // "equal", "other", "untold"
+enum class SameWork : std::uint8_t { equal, other, unknown };
+std::string_view work_key(SameWork work);  // "equal", "other", "unknown"
 
 // How one amount of work went from a to b, and what a unit of it takes.
 struct PerUnit {
@@ -44,7 +44,7 @@ struct PerUnit {
 };
 
 struct Likeness {
-  SameWork work = SameWork::untold;
+  SameWork work = SameWork::unknown;
   Problem a, b;
   std::vector<std::string> differences;  // sentences; empty: nothing that both recordings tell is different
   std::vector<PerUnit> per_unit;         // where both are known and amounts differ, the most telling first

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kMostOfIt = 0.4;      // of the time lost: so much in one step, or in one thing, tells all
 constexpr double kWorthNaming = 0.15;  // of the time that the GPU stood still
-constexpr std::size_t kCausesTold = 3;
+constexpr std::size_t kCausesShown = 3;
 constexpr std::size_t kNameLength = 80;
 
 double share(Ns part, Ns whole) { return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0; }
@@ -102,7 +102,7 @@ class Sentence {
     for (std::size_t c = 0; c < kIdleCauses; ++c) order[c] = c;
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return times.idle[a] > times.idle[b]; });
     std::string out;
-    for (std::size_t i = 0; i < kCausesTold; ++i) {
+    for (std::size_t i = 0; i < kCausesShown; ++i) {
       const Ns time = times.idle[order[i]];
       if (i > 0 && share(time, times.idle_total()) < kWorthNaming) break;
       out += fmt::format("{}{} {}", i == 0 ? "" : ", ", title(order[i]), format_duration(time));

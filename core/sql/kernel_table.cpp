@@ -108,7 +108,7 @@ constexpr ColumnInfo kColumns[] = {
 void give_if(sqlite3_context* out, std::uint64_t v) {
   if (v != 0) give(out, static_cast<std::int64_t>(v));
 }
-void give_if_told(sqlite3_context* out, std::string_view text) {
+void give_if_known(sqlite3_context* out, std::string_view text) {
   if (!text.empty()) give_copy(out, text);
 }
 void give_if_stated(sqlite3_context* out, float v) {
@@ -180,16 +180,16 @@ class KernelRows final : public RowList {
     switch (column) {
       case kShortName: return give_copy(out, name.short_name);
       case kClass: return give(out, kernel_kind_name(name.kind));
-      case kFamily: return give_if_told(out, name.family);
-      case kOperation: return give_if_told(out, name.operation);
-      case kArch: return give_if_told(out, name.arch);
-      case kInputType: return give_if_told(out, name.input_type);
-      case kComputeType: return give_if_told(out, name.compute_type);
-      case kOutputType: return give_if_told(out, name.output_type);
+      case kFamily: return give_if_known(out, name.family);
+      case kOperation: return give_if_known(out, name.operation);
+      case kArch: return give_if_known(out, name.arch);
+      case kInputType: return give_if_known(out, name.input_type);
+      case kComputeType: return give_if_known(out, name.compute_type);
+      case kOutputType: return give_if_known(out, name.output_type);
       case kTensorCore:
         if (name.tensor_core) give(out, std::int64_t{*name.tensor_core});
         return;
-      default: return give_if_told(out, name.tile);
+      default: return give_if_known(out, name.tile);
     }
   }
 

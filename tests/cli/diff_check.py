@@ -65,7 +65,7 @@ def exit_complaints(program, a, b):
 
 def use_complaints(program, a, b):
     answer = json.loads(run(program, a, b, "--json")[1])
-    if answer["like"]["work"] not in ("equal", "other", "untold") or not answer["use"]:
+    if answer["like"]["work"] not in ("equal", "other", "unknown") or not answer["use"]:
         yield f"like {answer['like']}, use {answer['use']}"
     use = {row["key"]: row for row in answer["use"]}["utilization"]
     more = use["b"] > use["a"]

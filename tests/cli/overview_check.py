@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-PARTS = {"verdict", "trust", "steps", "devices", "kinds", "gpu_ns", "kernel_ns", "tensor_core_ns", "matrix_ns", "matrix_untold_ns",
+PARTS = {"verdict", "trust", "steps", "devices", "kinds", "gpu_ns", "kernel_ns", "tensor_core_ns", "matrix_ns", "matrix_unknown_ns",
          "rates", "findings", "hottest_kernels", "recording"}
 TITLES = ("Where the GPU's time went", "What to do first", "Steps", "How well the GPU is used", "The recording")
 NO_GPU = b'[{"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":1,"dur":1}]'

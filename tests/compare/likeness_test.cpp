@@ -112,10 +112,10 @@ TEST_CASE("elementwise work is told by its elements, and by its grids where no s
   CHECK(grids.like.work == SameWork::other);
   CHECK(grids.like.per_unit.empty());
   CHECK(!says(grids, "slower"));
-  const Comparison untold = compared(steps("aten::add", "", "add_kernel", 100), steps("aten::add", "", "add_kernel", 200));
-  CHECK(untold.like.work == SameWork::untold);
-  CHECK(says(untold, "slower"));
-  CHECK(std::any_of(untold.notes.begin(), untold.notes.end(),
+  const Comparison unknown = compared(steps("aten::add", "", "add_kernel", 100), steps("aten::add", "", "add_kernel", 200));
+  CHECK(unknown.like.work == SameWork::unknown);
+  CHECK(says(unknown, "slower"));
+  CHECK(std::any_of(unknown.notes.begin(), unknown.notes.end(),
                     [](const std::string& n) { return n.find("record_shapes=True") != n.npos; }));
 }
 

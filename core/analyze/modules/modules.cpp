@@ -243,7 +243,7 @@ std::string missing_modules(const ModuleUse& use) {
   if (use.kind == RegionKind::modules) return {};
   const std::string record = "record with profile(with_stack=True, with_modules=True)";
   return use.kind == RegionKind::annotations
-             ? "No nn.Module frames are in this trace, so times are told by its record_function regions; for modules " +
+             ? "No nn.Module frames are in this trace, so times are given by its record_function regions; for modules " +
                    record + "."
              : "No nn.Module frames and no record_function regions are in this trace: " + record + ".";
 }

@@ -41,7 +41,7 @@ void add_kinds(const KernelTable& kernels, RunOverview& out) {
     if (tensor_core.value_or(false)) add_saturating(out.tensor_core_time, row.total);
     if (!is_matrix_kind(kind)) continue;
     add_saturating(out.matrix_time, row.total);
-    if (!tensor_core) add_saturating(out.matrix_untold_time, row.total);
+    if (!tensor_core) add_saturating(out.matrix_unknown_time, row.total);
   }
   for (const KindTime& kind : kinds)
     if (kind.count > 0) out.kinds.push_back(kind);

@@ -76,7 +76,7 @@ struct RunOverview {
   Ns zero_occupancy_time = 0;        // of those to whom Kineto gives an occupancy of 0 for their shared memory
   Ns tensor_core_time = 0;           // of kernels whose name says that they use tensor cores
   Ns matrix_time = 0;                // of gemm, convolution and attention kernels
-  Ns matrix_untold_time = 0;         // of these, whose name does not say whether they use tensor cores
+  Ns matrix_unknown_time = 0;        // of these, whose name does not say whether they use tensor cores
   std::optional<RateFigures> rates;  // nullopt: no shapes, or no such work
   std::vector<HotKernel> hottest;    // most time first
 };

@@ -11,7 +11,7 @@
 namespace gapscope {
 namespace {
 
-constexpr std::size_t kNamesTold = 3;
+constexpr std::size_t kNamesShown = 3;
 
 struct NameCount {
   StringId name;
@@ -67,7 +67,7 @@ std::vector<Finding> check_gemm_kernel_name(const Facts& facts) {
   for (const auto& [name, n] : count) names.push_back({name, n});
   std::stable_sort(names.begin(), names.end(), [](const NameCount& a, const NameCount& b) { return a.count > b.count; });
   EvidenceList told;
-  for (std::size_t i = 0; i < std::min(kNamesTold, names.size()); ++i) told.emplace_back(facts.trace.strings[names[i].name]);
+  for (std::size_t i = 0; i < std::min(kNamesShown, names.size()); ++i) told.emplace_back(facts.trace.strings[names[i].name]);
   const double share = all > 0 ? static_cast<double>(time) / static_cast<double>(all) : 0;
   const std::string_view first = facts.trace.strings[names.front().name];
   Finding finding;

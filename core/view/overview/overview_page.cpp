@@ -108,23 +108,23 @@ void add_tensor_cores(const RunOverview& overview, PageSection& out) {
   if (overview.matrix_time > 0)
     value += fmt::format("; products, convolutions and attention are {}", share(overview.matrix_time, overview.kernel_time));
   out.lines.push_back({"in tensor-core kernels", value});
-  if (overview.matrix_untold_time > 0)
+  if (overview.matrix_unknown_time > 0)
     out.notes.push_back(
         fmt::format("By the kernels' names; those of {} of product time do not say whether they use tensor cores.",
-                    share(overview.matrix_untold_time, overview.matrix_time)));
+                    share(overview.matrix_unknown_time, overview.matrix_time)));
 }
 
 void add_rates(const RunOverview& overview, PageSection& out) {
   if (!overview.rates) {
     if (missing(overview, "gpu") == nullptr) add_missing(overview, "shapes", out);
     if (overview.matrix_time > 0 && missing(overview, "shapes") == nullptr)
-      out.notes.emplace_back("No recorded shape belongs to a kernel of a product, as with CUDA graphs: no rate is told.");
+      out.notes.emplace_back("No recorded shape belongs to a kernel of a product, as with CUDA graphs: no rate is given.");
     return;
   }
   const RateFigures& r = *overview.rates;
   if (r.gpu_time < overview.matrix_time / 2) {
     out.notes.push_back(fmt::format(
-        "Operations can be counted of {} of the time of products, convolutions and attention only: no rate is told.",
+        "Operations can be counted of {} of the time of products, convolutions and attention only: no rate is given.",
         share(r.gpu_time, overview.matrix_time)));
     return;
   }

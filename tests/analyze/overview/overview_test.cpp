@@ -123,7 +123,7 @@ TEST_CASE("in every recording kinds add up to all GPU work, and rates to the ope
     CHECK(o.gpu_time == all);
     CHECK(o.kernel_time == kernels);
     CHECK(o.tensor_core_time <= o.kernel_time);
-    CHECK(o.matrix_untold_time <= o.matrix_time);
+    CHECK(o.matrix_unknown_time <= o.matrix_time);
     CHECK(o.hottest.size() <= kHotKernels);
     for (std::size_t i = 1; i < o.hottest.size(); ++i) CHECK(o.hottest[i].time <= o.hottest[i - 1].time);
     if (!o.rates) continue;
