@@ -1,5 +1,6 @@
 #include "core/load/device_properties.h"
 
+#include <algorithm>
 #include <array>
 #include <new>
 #include <string>
@@ -53,6 +54,7 @@ std::vector<DeviceProperties> parse_device_properties(std::string_view json) {
     if (device.shared_mem_per_sm == 0 && !object["maxSharedMemoryPerMultiProcessor"].get(number))
       device.shared_mem_per_sm = number;
   }
+  std::ranges::stable_sort(devices, {}, &DeviceProperties::id);
   return devices;
 }
 

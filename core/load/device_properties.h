@@ -7,7 +7,8 @@
 
 namespace gapscope {
 
-// The devices described by the JSON text of "deviceProperties"; empty when it is no array of objects.
+// The devices described by the JSON text of "deviceProperties"; in order of their ids; empty when it is
+// no array of objects.
 std::vector<DeviceProperties> parse_device_properties(std::string_view json);
 
 }  // namespace gapscope

@@ -193,8 +193,8 @@ struct DeviceProperties {
 
 // Everything at the top level of the file except events.
 struct Header {
-  std::vector<DeviceProperties> devices;
-  Ns base_time = 0;  // baseTimeNanoseconds: epoch of ts = 0; 0 where absent
+  std::vector<DeviceProperties> devices;  // ascending by id
+  Ns base_time = 0;                       // baseTimeNanoseconds: epoch of ts = 0; 0 where absent
   bool has_base_time = false;
   std::vector<std::pair<std::string, std::string>> metadata;  // other keys in file order: key, JSON text (long ones cut)
 

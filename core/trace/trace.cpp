@@ -18,10 +18,8 @@ const Call* Trace::call(SliceId s) const { return find_slice(calls, s); }
 const OpRow* Trace::op_row(SliceId s) const { return find_slice(ops, s); }
 
 const DeviceProperties* Trace::device(std::int64_t id) const {
-  for (const DeviceProperties& d : header.devices) {
-    if (d.id == id) return &d;
-  }
-  return nullptr;
+  const auto at = std::ranges::lower_bound(header.devices, id, {}, &DeviceProperties::id);
+  return at != header.devices.end() && at->id == id ? &*at : nullptr;
 }
 
 std::string_view Header::find(std::string_view key) const {

@@ -24,6 +24,18 @@ TEST_CASE("the object form and the bare array hold the same slices") {
   CHECK(object->span == Span{1'500, 3'500});
 }
 
+TEST_CASE("devices are found by their ids in whatever order the header names them") {
+  const auto t =
+      load_text(R"({"deviceProperties": [{"id": 7, "name": "seven"}, {"id": 0, "name": "none"}, {"id": 7, "name": "again"},
+    {"id": 3, "name": "three"}], "traceEvents": []})");
+  REQUIRE(t->device(3) != nullptr);
+  CHECK(t->device(3)->name == "three");
+  CHECK(t->device(7)->name == "seven");
+  CHECK(t->device(0)->name == "none");
+  CHECK(t->device(1) == nullptr);
+  CHECK(t->header.devices.size() == 4);
+}
+
 TEST_CASE("keys may come in any order, also after the args") {
   const auto t = load_text(
       events(R"({"args": {"stream": 7, "correlation": 3, "grid": [4, 2, 1], "block": [128, 1, 1], "registers per thread": 90,
