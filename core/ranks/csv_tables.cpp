@@ -85,6 +85,7 @@ class Tables {
     for (std::size_t i = 0; i < r_.matches.all.size(); ++i)
       if (has_skew_table(what(i).type)) groups[{what(i).name, what(i).dtype, what(i).in_elements}].push_back(i);
     std::vector<const std::vector<std::size_t>*> order;
+    order.reserve(groups.size());
     for (const auto& [key, members] : groups) order.push_back(&members);
     const auto total = [&](const std::vector<std::size_t>& members) {
       double sum = 0;

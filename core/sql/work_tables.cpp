@@ -125,7 +125,7 @@ class OpRows final : public RowList {
     return std::nullopt;
   }
   std::uint32_t rows() override { return static_cast<std::uint32_t>(ids_.size()); }
-  double about_rows() const override { return static_cast<double>(world_.trace().slice_count() / 2 + 1); }
+  double about_rows() const override { return static_cast<double>(world_.trace().slice_count()) / 2 + 1; }
   double rows_with_value(int column) const override { return column == kOpId ? 1 : 0; }
   std::vector<std::uint32_t> find(int, std::int64_t value) override {
     const auto at = std::lower_bound(ids_.begin(), ids_.end(), value);

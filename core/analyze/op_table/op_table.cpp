@@ -187,6 +187,7 @@ std::optional<OpTableSort> op_table_sort_from_word(std::string_view word) {
 const std::vector<std::string>& op_table_sort_words() {
   static const std::vector<std::string> words = [] {
     std::vector<std::string> all;
+    all.reserve(kSortWords.size());
     for (const SortWord& s : kSortWords) all.emplace_back(s.word);
     return all;
   }();
