@@ -38,6 +38,8 @@ double milliseconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 
+constexpr std::chrono::seconds kPatience{2};  // with frames that fail before one was drawn
+
 // Window, session and interface tied together, frame by frame.
 class WindowLoop {
  public:
@@ -49,16 +51,20 @@ class WindowLoop {
     if (!run.second.empty()) session_.open_second(run.second);
   }
 
-  void run() {
-    while (!window_.should_close() && !signals_.asked()) {
+  // Until the window is closed, or with what keeps it from showing anything at all: where no frame can be drawn from the first
+  // on, as with too little memory, nobody could read why.
+  std::optional<Error> run() {
+    std::optional<Error> error;
+    while (!error && !window_.should_close() && !signals_.asked()) {
       try {
-        if (window_.wait(moves_)) frame();
+        if (!window_.wait(moves_)) continue;
+        frame();
       } catch (...) {
-        session_.say(current_failure("draw the window").message);
-        window_.abandon_frame();
+        error = take_failure(current_failure("draw the window"));
       }
     }
     session_.end(ui_.view());
+    return error;
   }
 
  private:
@@ -73,12 +79,23 @@ class WindowLoop {
     ui_.frame(frame_input(input), requests);
     frame_ms_ = milliseconds_since(begin);
     window_.end_frame(background_of(ui_.view().theme));
+    has_drawn_ = true;
     for (const Request& request : requests.list) carry_out(request);
     follow_title();
     session_.keep_preferences(preferences_of(ui_.view()));
     moves_ =
         ui_.moving() || input.held.any() || session_.is_loading() || session_.is_loading_second() || !requests.list.empty();
     state_.write(session_, ui_);
+  }
+
+  // Returns what ends the window; otherwise the next frame is tried.
+  std::optional<Error> take_failure(Error failure) {
+    window_.abandon_frame();
+    session_.say(failure.message);
+    const auto now = std::chrono::steady_clock::now();
+    if (!failing_since_) failing_since_ = now;
+    if (has_drawn_ || now - *failing_since_ < kPatience) return {};
+    return failure;
   }
 
   // A window without an icon is no trouble worth a sentence.
@@ -137,6 +154,8 @@ class WindowLoop {
   std::string title_;
   double frame_ms_ = 0;
   bool moves_ = true;
+  bool has_drawn_ = false;
+  std::optional<std::chrono::steady_clock::time_point> failing_since_;
 };
 
 }  // namespace
@@ -144,12 +163,10 @@ class WindowLoop {
 int run_window(const WindowRun& run) {
   const QuitSignals signals(&Window::wake);
   Result<std::unique_ptr<Window>> window = Window::create({});
-  if (!window.ok()) {
-    std::fprintf(stderr, "gapscope: %s\n", printable(window.error().message).c_str());
-    return 1;
-  }
-  WindowLoop(**window, run, signals).run();
-  return 0;
+  const std::optional<Error> error = window.ok() ? WindowLoop(**window, run, signals).run() : window.error();
+  if (!error) return 0;
+  std::fprintf(stderr, "gapscope: %s\n", printable(error->message).c_str());
+  return 1;
 }
 
 }  // namespace gapscope
