@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "core/base/text.h"
 #include "core/view/timeline/ruler.h"
@@ -42,35 +43,42 @@ void draw_band(TimelineScene& scene, Span span, Rgb rgb, float alpha) {
   if (x1 > x0) edge(x1);
 }
 
-// A text on a ground of its own, its middle at x where there is room.
-void draw_pill(TimelineScene& scene, float x, Rgb rgb, std::string_view text) {
+bool beside_each_other(const Box& a, const Box& b) { return a.x1 <= b.x0 || b.x1 <= a.x0; }
+
+// A text on a ground of its own, its middle at x where there is room. Left out where it would lie over one of `taken`, which
+// it joins else.
+void draw_pill(TimelineScene& scene, float x, Rgb rgb, std::string_view text, std::vector<Box>& taken) {
   Painter& p = scene.painter;
   const Box& ruler = scene.areas.ruler;
   const float width = p.text_width(Face::mono, text) + p.px(12);
   const float x0 = std::clamp(std::floor(x - width / 2), ruler.x0, std::max(ruler.x0, ruler.x1 - width));
   const Box box{x0, ruler.y0 + p.px(2), x0 + width, ruler.y1 - p.px(3)};
+  if (!std::all_of(taken.begin(), taken.end(), [&](const Box& other) { return beside_each_other(box, other); })) return;
+  taken.push_back(box);
   p.fill_rounded(box, colour(rgb), p.px(3));
   p.text_in(Face::mono, {box.x0 + p.px(6), box.y0, box.x1, box.y1}, colour(scene.theme.background), text);
 }
 
-void draw_pill_over(TimelineScene& scene, Span span, Rgb rgb, std::string_view text) {
+void draw_pill_over(TimelineScene& scene, Span span, Rgb rgb, std::string_view text, std::vector<Box>& taken) {
   const Span& visible = scene.view.active().time.span;
   if (span.end < visible.begin || span.begin > visible.end) return;
   const auto [x0, x1] = ends_of(scene, intersect(span, visible));
-  draw_pill(scene, (x0 + x1) / 2, rgb, text);
+  draw_pill(scene, (x0 + x1) / 2, rgb, text, taken);
 }
 
 void draw_all_marks(TimelineScene& scene) {
   const NotesState& notes = scene.view.active().notes;
   const Rgb rgb = scene.theme.selection;
   for (const Span mark : notes.marks) draw_band(scene, mark, rgb, 0.22f);
+  std::vector<Box> taken;  // the time at the pointer comes first
+  if (const GuidePill pointer = guide_pill(scene); !pointer.text.empty()) taken.push_back(pointer.box);
+  for (const Span mark : notes.marks) draw_pill_over(scene, mark, rgb, format_duration(mark.length()), taken);
   if (const std::optional<Span> between = between_marks(notes); between && !between->empty()) {
     const auto [x0, x1] = ends_of(scene, *between);
     const float y = scene.areas.ruler.y1 - scene.painter.px(4);
     scene.painter.line_x(y, x0, x1, colour(scene.theme.accent));
-    draw_pill_over(scene, *between, scene.theme.accent, format_duration(between->length()) + " between");
+    draw_pill_over(scene, *between, scene.theme.accent, format_duration(between->length()) + " between", taken);
   }
-  for (const Span mark : notes.marks) draw_pill_over(scene, mark, rgb, format_duration(mark.length()));
 }
 
 // Where the flag of a note stands; empty where it is out of sight. It ends where the next one begins.

@@ -85,20 +85,27 @@ void draw_range(TimelineScene& scene) {
   }
 }
 
-void draw_guide(TimelineScene& scene) {
+GuidePill guide_pill(const TimelineScene& scene) {
   const Box& lanes = scene.areas.lanes;
   const Box& ruler = scene.areas.ruler;
   const ImVec2 at = scene.pointer;
-  if (!scene.pointer_inside || at.x < lanes.x0 || at.x >= lanes.x1 || at.y < ruler.y0 || at.y >= lanes.y1) return;
-  Painter& p = scene.painter;
-  draw_through(scene, std::floor(at.x), colour(scene.theme.accent, 0.45f));
+  if (!scene.pointer_inside || at.x < lanes.x0 || at.x >= lanes.x1 || at.y < ruler.y0 || at.y >= lanes.y1) return {};
+  const Painter& p = scene.painter;
   const Ns t = ns_from_px(scene.view.active().time, static_cast<double>(lanes.width()), static_cast<double>(at.x - lanes.x0));
   const std::string text = exact_time_text(t - axis_zero(scene.view.active(), scene.document.trace.span));
   const float width = p.text_width(Face::mono, text) + p.px(12);
   const float x0 = std::clamp(std::floor(at.x - width / 2), ruler.x0, std::max(ruler.x0, ruler.x1 - width));
-  const Box pill{x0, ruler.y0 + p.px(2), x0 + width, ruler.y1 - p.px(3)};
-  p.fill_rounded(pill, colour(scene.theme.accent), p.px(3));
-  p.text_in(Face::mono, {pill.x0 + p.px(6), pill.y0, pill.x1, pill.y1}, colour(scene.theme.background), text);
+  return {{x0, ruler.y0 + p.px(2), x0 + width, ruler.y1 - p.px(3)}, text};
+}
+
+void draw_guide(TimelineScene& scene) {
+  const GuidePill pill = guide_pill(scene);
+  if (pill.text.empty()) return;
+  Painter& p = scene.painter;
+  draw_through(scene, std::floor(scene.pointer.x), colour(scene.theme.accent, 0.45f));
+  p.fill_rounded(pill.box, colour(scene.theme.accent), p.px(3));
+  p.text_in(Face::mono, {pill.box.x0 + p.px(6), pill.box.y0, pill.box.x1, pill.box.y1}, colour(scene.theme.background),
+            pill.text);
 }
 
 }  // namespace gapscope

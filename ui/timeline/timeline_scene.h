@@ -95,6 +95,12 @@ void draw_ruler_lines(TimelineScene& scene);
 // The ruler itself.
 void draw_ruler(TimelineScene& scene);
 void draw_guide(TimelineScene& scene);
+// Where the ruler says the time at the pointer, and that time; empty where the pointer is elsewhere.
+struct GuidePill {
+  Box box;
+  std::string text;
+};
+GuidePill guide_pill(const TimelineScene& scene);
 // Marks and notes in the ruler and through the lanes; the note whose flag is under the pointer.
 std::optional<std::size_t> draw_notes(TimelineScene& scene);
 // The fields of the chosen note, beside its flag.

@@ -1,9 +1,15 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/view/timeline/time_view.h"
 #include "tests/support/headless_ui.h"
 #include "tests/support/panel_harness.h"
 #include "tests/support/tiny_traces.h"
 #include "ui/panels.h"
+#include "ui/widgets/drawn_text.h"
 
 using namespace gapscope;
 using namespace gapscope::test;
@@ -97,4 +103,34 @@ TEST_CASE("a notice stands above the timeline, and a fresh start keeps the notes
   n.h.frame();
   CHECK(n.view().active().time.span.length() > 800'000);
   CHECK(n.view().active().notes.notes.size() == 1);
+}
+
+TEST_CASE("the length of a mark gives way to the time at the pointer, and comes back") {
+  const auto document = document_from_text(kOneLaunch);
+  HeadlessUi h(document.get(), 1200, 700, 1, /*fonts=*/true);
+  select_slice(h.ui.view(), slice_named(*document, "aten::add"), false);
+  h.press(Key::m);
+  const auto in_ruler = [&] {
+    const Box& ruler = h.ui.timeline().areas().ruler;
+    std::vector<std::string> texts;
+    for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts))
+      if (text.box.y0 >= ruler.y0 && text.box.y1 <= ruler.y1) texts.push_back(text.text);
+    return texts;
+  };
+  const auto says = [&](const std::string& wanted) {
+    const std::vector<std::string> texts = in_ruler();
+    return std::find(texts.begin(), texts.end(), wanted) != texts.end();
+  };
+  const std::string length = "40.0 \xC2\xB5s";
+  REQUIRE(says(length));
+  const TraceView& view = h.ui.view().active();
+  const Box& lanes = h.ui.timeline().areas().lanes;
+  const auto x_of = [&](Ns t) {
+    return lanes.x0 + static_cast<float>(px_from_ns(view.time, static_cast<double>(lanes.width()), t));
+  };
+  const float middle = x_of(130'000);
+  h.move_to({middle, lanes.y1 - 5});
+  CHECK_FALSE(says(length));
+  h.move_to({middle < (lanes.x0 + lanes.x1) / 2 ? lanes.x1 - 5 : lanes.x0 + 5, lanes.y1 - 5});
+  CHECK(says(length));
 }
