@@ -17,8 +17,9 @@ constexpr float kCountRoom = 130;
 constexpr std::uint8_t kReturnFrames = 3;  // until the field has the keyboard again
 constexpr const char* kHelp =
     "Find slices. Words match anywhere in a name; /a.*b/ is a regular expression; dur>1ms, lane:\"stream 7\" and cat:kernel "
-    "narrow it down.\nEnter and Shift+Enter go to the next and the previous hit, Esc leaves the field, Esc again clears it.  ( "
-    "/ )";
+    "narrow it down.\nEnter and Shift+Enter go to the next and the previous hit, to Python frames after all others; Esc leaves "
+    "the "
+    "field, Esc again clears it.  ( / )";
 
 void draw_lanes(const Document& document, ViewState& view, const SearchAnswer& answer, const Theme& theme) {
   const Trace& trace = document.trace;

@@ -2,13 +2,19 @@
 
 #include <algorithm>
 #include <bit>
+#include <tuple>
 
 #include "core/base/text.h"
 
 namespace gapscope {
 namespace {
 
-std::pair<Ns, SliceId> place(const Trace& trace, SliceId slice) { return {trace.begin(slice), slice}; }
+bool is_python(const Trace& trace, SliceId slice) { return trace.kind(slice) == Kind::python; }
+
+// On the way through the hits.
+std::tuple<bool, Ns, SliceId> place(const Trace& trace, SliceId slice) {
+  return {is_python(trace, slice), trace.begin(slice), slice};
+}
 
 }  // namespace
 
@@ -26,15 +32,16 @@ std::size_t SliceBits::rank(std::size_t slice) const {
 
 std::size_t hit_position(const Trace& trace, const SearchAnswer& answer, SliceId slice) {
   if (!slice || !answer.is_hit.has(slice)) return 0;
-  const auto at = std::partition_point(answer.hits.begin(), answer.hits.end(),
+  const auto at = std::partition_point(answer.walk.begin(), answer.walk.end(),
                                        [&](SliceId h) { return place(trace, h) < place(trace, slice); });
-  return static_cast<std::size_t>(at - answer.hits.begin()) + 1;
+  return static_cast<std::size_t>(at - answer.walk.begin()) + 1;
 }
 
 SliceId step_hit(const Trace& trace, const SearchAnswer& answer, SliceId from, Ns now, int step) {
-  const std::vector<SliceId>& hits = answer.hits;
+  const std::vector<SliceId>& hits = answer.walk;
   if (hits.empty()) return {};
-  const std::pair<Ns, SliceId> here = from ? place(trace, from) : std::pair(now, SliceId(0));
+  const bool among_python = is_python(trace, hits.front()) || (from && is_python(trace, from) && is_python(trace, hits.back()));
+  const std::tuple here{among_python, from ? trace.begin(from) : now, from ? from : SliceId(0)};
   const auto at = std::partition_point(hits.begin(), hits.end(), [&](SliceId h) { return place(trace, h) < here; });
   auto i = static_cast<std::size_t>(at - hits.begin());
   if (step < 0) return hits[(i == 0 ? hits.size() : i) - 1];

@@ -44,6 +44,7 @@ struct SearchAnswer {
   SearchQuestion question;
   std::string error;          // a sentence where the question could not be read
   std::vector<SliceId> hits;  // in order of begin, then id
+  std::vector<SliceId> walk;  // the same; Python frames, which lie folded, after all others: the way through them
   SliceBits is_hit;
   std::vector<LaneId> lanes;  // whose title holds all the words, in display order
 };
@@ -53,10 +54,10 @@ std::shared_ptr<const SearchAnswer> answer(const Document& document, const Searc
 // Ends early, with an answer that may only be thrown away, once `cancel` (may be null) is set.
 SearchAnswer find_slices(const Trace& trace, const SearchQuestion& question, const std::atomic<bool>* cancel = nullptr);
 
-// Where `slice` stands among the hits, counted from 1; 0 where it is none.
+// Where `slice` stands on the way through the hits, counted from 1; 0 where it is none.
 std::size_t hit_position(const Trace& trace, const SearchAnswer& answer, SliceId slice);
-// The hit after (step 1) or before (-1) `from`, round and round. Where `from` is no hit: the next in time; where it is none,
-// the first that begins at `now` or later, or the last before.
+// The hit after (step 1) or before (-1) `from` on the way through them, round and round. Where `from` is no hit: the next in
+// time; where it is none, the first that begins at `now` or later, or the last before.
 SliceId step_hit(const Trace& trace, const SearchAnswer& answer, SliceId from, Ns now, int step);
 // Whether `slice`, or one of its row inside `span`, is a hit: for slices folded into one.
 bool holds_hit(const Trace& trace, const SearchAnswer& answer, SliceId slice, Span span);

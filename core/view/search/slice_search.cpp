@@ -122,6 +122,9 @@ void find_hits(Finder& finder, const NameIndex& names, SearchAnswer& answer) {
   sort_by_time(keys, finder);
   answer.hits.reserve(keys.size());
   for (const Key& key : keys) answer.hits.push_back(key.slice);
+  answer.walk = answer.hits;
+  std::stable_partition(answer.walk.begin(), answer.walk.end(),
+                        [&](SliceId s) { return finder.trace.kind(s) != Kind::python; });
 }
 
 // By words and patterns, or by lane: alone.

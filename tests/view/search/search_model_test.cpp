@@ -67,6 +67,29 @@ TEST_CASE("lanes are found by their titles") {
   CHECK(find_slices(*trace, {"gemm", false}).lanes.empty());
 }
 
+TEST_CASE("Python frames are hits in their time, and on the way through the hits they come after all others") {
+  const auto trace = hand_trace(
+      {{"python", "thread 1", LaneKind::cpu_thread, {{{"run_gemm", 0, 60, Kind::python}, {"run_gemm", 60, 90, Kind::python}}}},
+       {"GPU 0", "stream 7", LaneKind::gpu_stream, {{{"gemm", 30, 40, Kind::kernel}, {"gemm", 80, 85, Kind::kernel}}}}});
+  CHECK(found(*trace, "gemm") == Names{"run_gemm", "gemm", "run_gemm", "gemm"});
+  const SearchAnswer answer = find_slices(*trace, {"gemm", false});
+  const auto begins_from = [&](Ns now) {
+    std::vector<Ns> begins;
+    SliceId at;
+    for (int i = 0; i < 4; ++i) begins.push_back(trace->begin(at = step_hit(*trace, answer, at, now, 1)));
+    return begins;
+  };
+  CHECK(begins_from(0) == std::vector<Ns>{30, 80, 0, 60});
+  CHECK(begins_from(50) == std::vector<Ns>{80, 0, 60, 30});
+  const SliceId kernel = step_hit(*trace, answer, {}, 0, 1), frame = step_hit(*trace, answer, kernel, 0, -1);
+  CHECK(trace->begin(frame) == 60);
+  CHECK(hit_position(*trace, answer, kernel) == 1);
+  CHECK(hit_position(*trace, answer, frame) == 4);
+  const SearchAnswer alone = find_slices(*trace, {"run", false});
+  CHECK(trace->begin(step_hit(*trace, alone, {}, 10, 1)) == 60);
+  CHECK(trace->begin(step_hit(*trace, alone, kernel, 0, 1)) == 60);
+}
+
 TEST_CASE("hits are walked round and round, from any slice and from none") {
   const auto trace = three_lanes();
   const SearchAnswer answer = find_slices(*trace, {"gemm", false});
