@@ -43,9 +43,10 @@ bool has_python(const CommandScope& s) {
   return s.document && s.document->arrangements() && s.document->arrangements()->any_python;
 }
 bool can_leave_flame(const CommandScope& s) { return s.view.active().flame.zoom != 0 && is_panel_shown(s.view, "flame"); }
+bool has_hints(const CommandScope& s) { return s.document && s.view.tour.open; }
 bool can_deselect(const CommandScope& s) {
   const ViewState& v = s.view;
-  return can_leave_flame(s) || v.help_open || v.start_open || !v.active().search.typed.text.empty() ||
+  return can_leave_flame(s) || has_hints(s) || v.help_open || v.start_open || !v.active().search.typed.text.empty() ||
          v.active().selection.valid() || v.active().range;
 }
 bool can_go_back(const CommandScope& s) { return s.document && s.view.active().history.can_go_back(place_of(s.view.active())); }
@@ -66,6 +67,9 @@ void leave_topmost(CommandScope& s) {
     s.view.help_open = false;
   } else if (s.view.start_open) {
     s.view.start_open = false;
+  } else if (has_hints(s)) {
+    s.view.tour.open = false;
+    s.view.tour.seen = true;
   } else if (can_leave_flame(s)) {
     s.view.active().flame.zoom = 0;
   } else if (!s.view.active().search.typed.text.empty()) {

@@ -1,5 +1,7 @@
 #include "app/state/state_file.h"
 
+#include <string_view>
+
 #include <nlohmann/json.hpp>
 
 #include "core/base/output_file.h"
@@ -10,6 +12,7 @@
 #include "ui/panels.h"
 #include "ui/start/path_completion.h"
 #include "ui/timeline/timeline_panel.h"
+#include "ui/widgets/drawn_text.h"
 
 namespace gapscope {
 namespace {
@@ -180,6 +183,18 @@ Json ranks_json(const RanksState& ranks) {
           {"latest_first", ranks.by_lateness}};
 }
 
+// All that can be read, but for the status bar: how long a frame took is another figure each time.
+Json texts_json(const AppUi& ui) {
+  const ImDrawData& picture = *ImGui::GetDrawData();
+  float end = picture.DisplaySize.y;
+  for (const PanelPlace& place : ui.places())
+    if (std::string_view(place.name) == "status") end = place.box.y0;
+  Json texts = Json::array();
+  for (const DrawnText& text : drawn_texts(picture, *ImGui::GetIO().Fonts))
+    if (text.box.y0 < end) texts.push_back(text.text);
+  return texts;
+}
+
 Json range_json(const std::optional<Span>& range) {
   return range ? Json{{"begin_ns", range->begin}, {"end_ns", range->end}} : Json(nullptr);
 }
@@ -194,6 +209,8 @@ std::string state_json(const Session& session, const AppUi& ui) {
                {"notice", session.notice() ? Json(session.notice()->text) : Json(nullptr)},
                {"key_hint", view.key_hint},
                {"help_open", view.help_open},
+               {"tour_open", view.tour.open},
+               {"texts", texts_json(ui)},
                {"start_open", view.start_open || !session.document()},
                {"start", start_json(session, view)},
                {"theme", view.theme == ThemeName::light ? "light" : "dark"},

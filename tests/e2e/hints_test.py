@@ -61,8 +61,23 @@ def the_hints_of_a_first_run_cover_no_row_of_the_gpu(program):
     assert rows[0][1] == rows[1][1], "and the kernels show as ever"
 
 
+def escape_closes_the_hints_and_only_them(program):
+    with App(program, TRACE, first_run=True) as app:
+        state = opened(app)
+        assert state["tour_open"], "the first run shows hints"
+        box = widest_kernel(state)
+        app.click((box["x0"] + box["x1"]) / 2, (box["y0"] + box["y1"]) / 2)
+        selected = app.wait_for(lambda s: s["selection"] == box["name"], "a click selects the kernel")
+        app.key("Escape")
+        closed = app.wait_for(lambda s: not s["tour_open"], "Escape closes the hints")
+        assert closed["selection"] == selected["selection"], "and nothing else"
+        app.key("Escape")
+        app.wait_for(lambda s: s["selection"] is None, "once more deselects")
+
+
 def main(program):
-    for test in (a_tooltip_covers_nothing_of_its_kernel, the_hints_of_a_first_run_cover_no_row_of_the_gpu):
+    for test in (a_tooltip_covers_nothing_of_its_kernel, the_hints_of_a_first_run_cover_no_row_of_the_gpu,
+                 escape_closes_the_hints_and_only_them):
         test(program)
         print("ok:", test.__name__.replace("_", " "))
 

@@ -426,6 +426,21 @@ TEST_CASE("the hints of the first run do not cover the lanes of the GPU") {
   }
 }
 
+TEST_CASE("Escape closes the hints of the first run, and nothing else with them") {
+  const auto doc = test::document_from_text(test::kOneLaunch);
+  HeadlessUi h(doc.get());
+  h.ui.view().tour.open = true;
+  h.ui.view().tour.seen = false;
+  select_slice(h.ui.view(), SliceId(1), false);
+  h.frames(2);
+  h.press(Key::escape);
+  CHECK_FALSE(h.ui.view().tour.open);
+  CHECK(h.ui.view().tour.seen);
+  CHECK(h.ui.view().active().selection == SliceId(1));
+  h.press(Key::escape);
+  CHECK_FALSE(h.ui.view().active().selection.valid());
+}
+
 TEST_CASE("a box for lanes or times closes when the page to open a trace comes up") {
   const auto doc = test::document_from_text(test::kOneLaunch);
   HeadlessUi h(doc.get());
