@@ -49,13 +49,27 @@ void draw_pin(Painter& p, const Box& box, ImU32 ink) {
   p.line_y(x, y, y + p.px(5), ink);
 }
 
+// Beside another trace the threads and counters of both stand below each other.
+std::string of_trace(const TimelineScene& scene) {
+  const auto& linked = scene.view.active().linked;
+  return !linked ? "" : linked->is_a ? "A:  " : "B:  ";
+}
+
+// The time account of a device in a line: as many of its largest parts as fit whole.
+void draw_largest_parts(TimelineScene& scene, const DeviceAccount& device, const Box& box) {
+  Painter& p = scene.painter;
+  std::string words =
+      "of " + format_duration(device.times.window) + ":  " + largest_words(device.times, program_kind(scene.document.trace));
+  for (std::size_t cut = 0; p.text_width(Face::sans, words) > box.width() && (cut = words.rfind(", ")) != std::string::npos;)
+    words.resize(cut);
+  p.text_in(Face::sans, box, colour(scene.theme.muted), words);
+}
+
 void draw_process_title(TimelineScene& scene, const Band& band, const Box& box) {
   Painter& p = scene.painter;
   p.fill({box.x0, box.y0, scene.areas.lanes.x1, box.y1 - p.hairline()}, colour(scene.theme.raised));
   p.chevron({box.x0 + p.px(kIndent), (box.y0 + box.y1) / 2}, band.collapsed, colour(scene.theme.muted));
-  // Beside another trace the threads of both stand below each other.
-  const std::string which = !scene.view.active().linked ? "" : scene.view.active().linked->is_a ? "A:  " : "B:  ";
-  const std::string title = which + scene.document.trace.processes[band.process.index()].title;
+  const std::string title = of_trace(scene) + scene.document.trace.processes[band.process.index()].title;
   p.text_in(Face::bold, {box.x0 + p.px(kIndent + kChevronRoom / 2 + 2), box.y0, scene.areas.lanes.x1, box.y1},
             colour(scene.theme.text), title);
   const Process& process = scene.document.trace.processes[band.process.index()];
@@ -63,9 +77,7 @@ void draw_process_title(TimelineScene& scene, const Band& band, const Box& box) 
   const DeviceAccount* device = account && process.is_gpu ? account->device(process.device) : nullptr;
   const float after = box.x0 + p.px(kIndent + kChevronRoom / 2 + 2) + p.text_width(Face::bold, title) + p.px(24);
   if (device && device->times.window > 0)
-    p.text_in(Face::sans, {after, box.y0, scene.areas.lanes.x1 - p.px(8), box.y1}, colour(scene.theme.muted),
-              "of " + format_duration(device->times.window) + ":  " +
-                  largest_words(device->times, program_kind(scene.document.trace)));
+    draw_largest_parts(scene, *device, {after, box.y0, scene.areas.lanes.x1 - p.px(8), box.y1});
   scene.zones.add({ZoneKind::process_title, box.x0, box.y0, scene.areas.lanes.x1, box.y1, {}, {}, band.process, 0, 0, {}});
 }
 
@@ -139,12 +151,13 @@ std::string scale_text(const CounterLane& lane) {
   return counter_text(lane.unit, lane.low) + " to " + counter_text(lane.unit, lane.high);
 }
 
-// "GPU 1 · ": the counters of several GPUs stand below all of them, so each says whose it is.
+// "B:  GPU 1 · ": the counters of several GPUs, and of two traces, stand below all of them, so each says whose it is.
 std::string of_gpu(const TimelineScene& scene, const Band& band) {
   const Process& process = scene.document.trace.processes[band.process.index()];
   const auto& all = scene.document.trace.processes;
   const auto gpus = std::count_if(all.begin(), all.end(), [](const Process& p) { return p.is_gpu; });
-  return process.is_gpu && gpus > 1 ? "GPU " + std::to_string(process.device) + " \xC2\xB7 " : "";
+  if (!process.is_gpu) return "";
+  return of_trace(scene) + (gpus > 1 ? "GPU " + std::to_string(process.device) + " \xC2\xB7 " : "");
 }
 
 // "12 more streams", "GPU 1 · 6 counters"
