@@ -66,6 +66,15 @@ std::vector<Box> parts_that_slide(const ImGuiContext& context) {
   return parts;
 }
 
+// Tables whose columns do not fit beside each other.
+std::vector<std::string> tables_that_slide() {
+  std::vector<std::string> names;
+  for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows)
+    if (window->Active && window->ScrollMax.x > 0 && (window->Flags & ImGuiWindowFlags_HorizontalScrollbar) != 0)
+      names.emplace_back(window->Name);
+  return names;
+}
+
 std::string words(const DrawnText& text) {
   const auto px = [](float v) { return std::to_string(static_cast<int>(v)); };
   return "\"" + text.text + "\" at " + px(text.box.x0) + "," + px(text.box.y0) + " to " + px(text.box.x1) + "," +
@@ -133,6 +142,8 @@ class Walk {
       answer(ui_.out, document_, ui_.ui.view());
     }
     for (const std::string& misfit : misfits(ui_.ui)) found_.insert(where_ + ", " + what + ": " + misfit);
+    if (is_panel_shown(ui_.ui.view(), "sql")) return;  // who asks for many columns gets them
+    for (const std::string& table : tables_that_slide()) found_.insert(where_ + ", " + what + ": scrolls sideways: " + table);
   }
 
   // Of a kernel, of an operator, and of a gap.

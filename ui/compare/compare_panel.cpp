@@ -76,8 +76,8 @@ constexpr std::array<GridColumn, 8> kStepColumns = {{
     {"B - A", "Below zero: B is faster, or has fewer.", 12, true, false, 2},
     {"B against A", "How much faster or slower B is; muted where single steps vary as much.", 14, true, false, 0},
     {"less | more", "To the left: less in B, to the right: more. Half or twice as much fills a side.", 18, false, true, 2},
-    {"A from - to", "The shortest and the longest of A's steps.", 23, false, false, 2},
-    {"B from - to", "The shortest and the longest of B's steps.", 23, false, false, 2},
+    {"A from - to", "The shortest and the longest of A's steps.", 23, false, false, 2, 1},
+    {"B from - to", "The shortest and the longest of B's steps.", 23, false, false, 2, 1},
 }};
 
 std::string spread_text(StepFigure figure, const StepSpread& spread) {

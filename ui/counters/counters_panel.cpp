@@ -29,14 +29,14 @@ constexpr std::array<GridColumn, 10> kColumns = {{
     {"Name", "The kernel.", 0},
     {"Bound by", "What is used more than 60 % of its peak: the tensor pipe or DRAM; latency where neither is.", 9},
     {"Time", "Of all its launches.", 9, true},
-    {"SM %", "Share of the cycles in which an SM has a warp.", 6, true, false, 0},
+    {"SM %", "Share of the cycles in which an SM has a warp.", 6, true, false, 0, 1},
     {"Tensor %", "Share of the cycles in which the tensor pipes work.", 8, true, false, 0},
     {"DRAM %", "Bytes read and written, of what the memory can move.", 7, true, false, 0},
-    {"TFLOP/s", "Operations by the recorded shapes of its products, over its time.", 8, true, false, 0},
-    {"FLOP/B", "Operations by the recorded shapes, over the bytes that DRAM moved.", 7, true, false, 0},
-    {"Count", "Its launches.", 7, true, false, 0},
-    {"Samples", "What the shares rest on: samples while launches of this name ran with nothing beside them.", 8, true, false,
-     0},
+    {"TFLOP/s", "Operations by the recorded shapes of its products, over its time.", 8, true, false, 0, 2},
+    {"FLOP/B", "Operations by the recorded shapes, over the bytes that DRAM moved.", 7, true, false, 0, 3},
+    {"Count", "Its launches.", 7, true, false, 0, 4},
+    {"Samples", "What the shares rest on: samples while launches of this name ran with nothing beside them.", 8, true, false, 0,
+     5},
 }};
 
 Rgb ink_of(const Theme& theme, KernelPlace place) {

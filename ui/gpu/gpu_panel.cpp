@@ -192,7 +192,7 @@ constexpr std::array<GridColumn, 5> kGapColumns = {{
     {"Begin", "From the start of the trace.", 11, true, false, 2},
     {"Idle", "How long the stream stood still.", 11, true, false, 2},
     {"Class", "By HTA's rule.", 12, false, false, 0},
-    {"Stream", "GPU and stream.", 10, false, false, 0},
+    {"Stream", "GPU and stream.", 10, false, false, 0, 1},
     {"Responsible", "The call that covers most of the gap, or the launch that came late; and the work that waited.", 0, false,
      false, 0},
 }};

@@ -20,7 +20,7 @@ namespace gapscope {
 namespace {
 
 constexpr float kCurveShare = 0.56f, kLeastCurve = 0.36f;
-constexpr float kTableWidth = 520;  // px at scale 1: all columns with a name of some length
+constexpr float kTableWidth = 524;  // px at scale 1: all columns with a name of some length
 
 std::string bytes_text(std::int64_t bytes) {
   return (bytes < 0 ? "-" : "") + format_bytes(static_cast<std::uint64_t>(bytes < 0 ? -bytes : bytes));
@@ -125,10 +125,10 @@ void draw_curve(const Document& document, const MemoryDevice& device, ViewState&
 
 constexpr std::array<GridColumn, 5> kColumns = {{
     {"Operator", "Innermost operator that the memory was asked for in.", 0, false, false, 0},
-    {"Where", "Whose memory.", 7, false, false, 0},
-    {"Allocations", "How often it asked.", 11, true, false, 0},
-    {"Allocated", "Bytes that it asked for.", 11, true, false, 2},
-    {"Freed", "Bytes given back while it ran.", 11, true, false, 2},
+    {"Where", "Whose memory.", 7, false, false, 0, 1},
+    {"Allocations", "How often it asked.", 10, true, false, 0},
+    {"Allocated", "Bytes that it asked for.", 10, true, false, 2},
+    {"Freed", "Bytes given back while it ran.", 10, true, false, 2, 2},
 }};
 
 void draw_operators(const Document& document, ViewState& view, const MemoryUse& use, Requests& out) {

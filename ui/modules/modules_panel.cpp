@@ -31,17 +31,17 @@ constexpr std::array<Choice, 3> kLists = {{
 constexpr std::array<GridColumn, 12> kColumns = {{
     {"Name", "The module or region.", 0},
     {"Calls", "How often it was entered.", 8, true, false, 0},
-    {"Host", "How long the CPU was in it; calls of itself in itself count once.", 10, true},
+    {"Host", "How long the CPU was in it; calls of itself in itself count once.", 10, true, false, 2, 1},
     {"GPU forward", "The GPU work that was launched in it, recomputed activations too.", 13, true},
     {"GPU backward", "The GPU work of its operators' backward.", 14, true},
-    {"Self fwd.", "Where it is the innermost module.", 10, true},
-    {"Self bwd.", "Likewise of backward.", 10, true},
+    {"Self fwd.", "Where it is the innermost module.", 10, true, false, 2, 4},
+    {"Self bwd.", "Likewise of backward.", 10, true, false, 2, 5},
     {"Share", "Of all linked GPU work.", 8, true, false, 1},
-    {"Kernels", "Among that work.", 9, true, false, 0},
+    {"Kernels", "Among that work.", 9, true, false, 0, 3},
     {"TFLOP/s", "Of the operators in it whose shapes are recorded and whose work is known, while their kernels ran.", 9, true,
      false, 0},
-    {"Allocated", "GPU memory asked for in it, forward and backward; freed or not.", 10, true},
-    {"At peak", "Of that, what was still in use when the GPU held most.", 10, true},
+    {"Allocated", "GPU memory asked for in it, forward and backward; freed or not.", 10, true, false, 2, 2},
+    {"At peak", "Of that, what was still in use when the GPU held most.", 10, true, false, 2, 6},
 }};
 
 // Without those of memory where none is recorded, or no record says what was in use.

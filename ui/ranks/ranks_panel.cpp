@@ -148,11 +148,11 @@ void draw_matrix(RanksPanel& panel) {
 constexpr std::array<GridColumn, 7> kColumns = {{
     {"Rank", "A row is a rank of the run.", 7},
     {"Waited", "How long it waited in collectives for the others with nothing computed beside.", 10, true},
-    {"Came last", "In how many collectives it was the last to come.", 10, true},
+    {"Came last", "In how many collectives it was the last to come.", 10, true, false, 2, 1},
     {"Cost others", "How long all the others waited for it, whether they computed beside or not.", 11, true},
-    {"Transfer", "Of its exposed communication, what was transfer and no waiting.", 10, true},
-    {"Computes", "Share of its window in which its GPU computed.", 10, true},
-    {"File", "The recording.", 0},
+    {"Transfer", "Of its exposed communication, what was transfer and no waiting.", 10, true, false, 2, 3},
+    {"Computes", "Share of its window in which its GPU computed.", 10, true, false, 2, 2},
+    {"File", "The recording.", 0, false, false, 2, 4},
 }};
 
 GridCell rank_cell(const RanksPanel& panel, std::uint32_t rank, std::size_t column) {

@@ -26,7 +26,7 @@ namespace gapscope {
 namespace {
 
 constexpr float kEditorShare = 0.42f;  // of the panel's width
-constexpr std::size_t kMostColumnChars = 60;
+constexpr std::size_t kMostColumnChars = 60, kLeastWordsChars = 16;
 constexpr std::size_t kLongestEntry = 70;  // of a query in a menu
 
 struct SqlPanel {
@@ -199,11 +199,27 @@ void choose(SqlPanel& panel, std::uint32_t row) {
   go_to(panel.view, focused_on(place->span, axis_reach(panel.view.active(), panel.document.trace.span)));
 }
 
-std::vector<GridColumn> columns_of(const SqlAnswer& answer) {
+// How many letters of words a column shows, so that all columns stand beside each other in `width` px where that can be.
+std::size_t most_words_chars(const SqlAnswer& answer, float width) {
+  const float digit = text_width(Face::mono, "0"), padding = 2 * ImGui::GetStyle().CellPadding.x;
+  const auto needed = [&](std::size_t most) {
+    float sum = ImGui::GetStyle().ScrollbarSize;
+    for (const auto& facts : answer.facts)
+      sum += static_cast<float>(std::min(facts.numeric ? kMostColumnChars : most, facts.chars) + 2) * digit + padding;
+    return sum;
+  };
+  std::size_t most = kMostColumnChars;
+  while (most > kLeastWordsChars && needed(most) > width) --most;
+  return most;
+}
+
+std::vector<GridColumn> columns_of(const SqlAnswer& answer, float width) {
+  const std::size_t most_words = most_words_chars(answer, width);
   std::vector<GridColumn> columns;
   for (std::size_t c = 0; c < answer.columns.size(); ++c) {
     GridColumn column{answer.columns[c].c_str(), ""};
-    column.chars = static_cast<float>(std::min(kMostColumnChars, answer.facts[c].chars) + 2);
+    const std::size_t most = answer.facts[c].numeric ? kMostColumnChars : most_words;
+    column.chars = static_cast<float>(std::min(most, answer.facts[c].chars) + 2);
     column.number = answer.facts[c].numeric;
     column.unit_chars = 0;
     columns.push_back(column);
@@ -231,7 +247,7 @@ void draw_rows(SqlPanel& panel) {
   const SqlAnswer& answer = *made.of;
   Grid grid;
   grid.id = "rows";
-  const std::vector<GridColumn> columns = columns_of(answer);
+  const std::vector<GridColumn> columns = columns_of(answer, ImGui::GetContentRegionAvail().x);
   grid.columns = columns;
   grid.rows = made.rows.size();
   grid.sorted_by = made.column.value_or(answer.columns.size());
@@ -241,7 +257,7 @@ void draw_rows(SqlPanel& panel) {
   grid.cell = [&](std::size_t row, std::size_t column) {
     const std::string text = printable(answer.text(made.rows[row], column));
     const bool null = std::holds_alternative<std::monostate>(answer.value(made.rows[row], column));
-    return GridCell{text, text.size() > kMostColumnChars / 2 ? text : "", 0, null};
+    return GridCell{text, text.size() > kLeastWordsChars ? text : "", 0, null};
   };
   const GridClick click = draw_grid(grid, panel.view);
   if (click.row >= 0) choose(panel, made.rows[static_cast<std::size_t>(click.row)]);

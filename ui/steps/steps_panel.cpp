@@ -1,4 +1,5 @@
 // The tab "Steps": one row a step, its time as a stacked bar in the plugin's order of priority.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
@@ -21,6 +22,8 @@ struct RoleText {
   Hue hue;
   const char* help;
 };
+
+constexpr std::size_t kRolesTold = 2;
 
 // By StepRole. Of what goes on at a moment the first of these counts.
 constexpr std::array<RoleText, kStepRoles> kRoles = {{
@@ -82,11 +85,15 @@ GridCell step_cell(const Step& step, std::size_t column) {
   }
 }
 
-// Of the average step, what its time went into, in words.
+// Of the average step, what its time went into, in words: the largest parts, as many as there is room for beside the bars.
 std::string shares_text(const Step& step) {
+  std::vector<std::size_t> roles;
+  for (std::size_t i = 0; i < kStepRoles; ++i)
+    if (step.time[i] > 0) roles.push_back(i);
+  std::sort(roles.begin(), roles.end(), [&](std::size_t a, std::size_t b) { return step.time[a] > step.time[b]; });
+  roles.resize(std::min(roles.size(), kRolesTold));
   std::string text;
-  for (std::size_t i = 0; i < kStepRoles; ++i) {
-    if (step.time[i] == 0) continue;
+  for (const std::size_t i : roles) {
     const double share = static_cast<double>(step.time[i]) / static_cast<double>(std::max<Ns>(step.span.length(), 1));
     text += (text.empty() ? "" : ", ") + std::string(step_role_name(static_cast<StepRole>(i))) + " " + format_percent(share);
   }
@@ -172,8 +179,8 @@ constexpr std::array<GridColumn, 5> kDifferences = {{
     {"What", "Idle time of the busiest GPU by its cause, GPU work by name, operators and calls by name (self time).", 8},
     {"Name", "In the order of how much it changed.", 0},
     {"Change", "How much longer it took here, or shorter.", 10, true},
-    {"Median", "In the median step.", 10, true},
-    {"This step", "In the chosen one.", 10, true},
+    {"Median", "In the median step.", 10, true, false, 2, 2},
+    {"This step", "In the chosen one.", 10, true, false, 2, 1},
 }};
 
 GridCell difference_cell(const StepDifference& row, std::size_t column) {

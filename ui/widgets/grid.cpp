@@ -14,7 +14,7 @@ namespace gapscope {
 namespace {
 
 constexpr float kRowHeight = 22;
-constexpr float kLeastName = 220;  // of the column that takes the rest
+constexpr float kLeastName = 160;  // of the column that takes the rest: twenty letters
 constexpr float kBarAlpha = 0.22f;
 constexpr float kArrow = 4;  // half the width of the sort mark
 
@@ -33,10 +33,11 @@ class GridDrawing {
     const ImVec2 room = ImGui::GetContentRegionAvail();
     const float width = grid_.width_px > 0 ? grid_.width_px : room.x;
     const float total = grid_.total ? row_height_ : 0;
+    choose_columns(width);
     ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {padding_, 0});
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ImGui::GetStyle().ItemSpacing.x, 0});
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    if (ImGui::BeginTable(grid_.id, static_cast<int>(grid_.columns.size()), kFlags,
+    if (ImGui::BeginTable(grid_.id, static_cast<int>(seen_.size()), kFlags,
                           {width, std::max(room.y - total, row_height_ * 2)})) {
       set_up(width);
       header();
@@ -55,24 +56,66 @@ class GridDrawing {
 
   float fixed_width(const GridColumn& column) const { return column.chars * digit_; }
 
-  void set_up(float width) {
+  // What is left of `width` for the column that takes the rest.
+  float rest_of(float width) const {
     float rest = width - ImGui::GetStyle().ScrollbarSize;
-    for (const GridColumn& column : grid_.columns) rest -= fixed_width(column) + 2 * padding_;
-    rest = std::max(rest, kLeastName * scale_);
+    for (const std::size_t c : seen_) rest -= fixed_width(grid_.columns[c]) + 2 * padding_;
+    return rest;
+  }
+
+  // Those that fit, and what the menu says: a column that was asked for stays, one that was put away does not come back.
+  void choose_columns(float width) {
+    ImGui::PushID(grid_.id);
+    asked_for_ = ImGui::GetID("asked for");
+    put_away_ = ImGui::GetID("put away");
+    ImGui::PopID();
+    const int asked_for = storage_->GetInt(asked_for_), put_away = storage_->GetInt(put_away_);
+    for (std::size_t c = 0; c < grid_.columns.size(); ++c)
+      if (grid_.columns[c].spare == 0 || (put_away & bit_of(c)) == 0) seen_.push_back(c);
+    while (rest_of(width) < least_rest()) {
+      const auto spare = [&](std::size_t c) {
+        return c == grid_.sorted_by || (asked_for & bit_of(c)) != 0 ? 0 : grid_.columns[c].spare;
+      };
+      int most = 0;
+      for (const std::size_t c : seen_) most = std::max(most, spare(c));
+      if (most == 0) return;
+      std::erase_if(seen_, [&](std::size_t c) { return spare(c) == most; });
+    }
+  }
+
+  // Where the column that takes the rest is left out, the first one does; past the end where none was made for it.
+  std::size_t rest_column() const {
+    const auto at = std::find_if(seen_.begin(), seen_.end(), [&](std::size_t c) { return takes_rest(c); });
+    if (at != seen_.end()) return *at;
+    return seen_.size() < grid_.columns.size() && !seen_.empty() ? seen_.front() : grid_.columns.size();
+  }
+  bool takes_rest(std::size_t c) const { return c < grid_.columns.size() && grid_.columns[c].chars <= 0; }
+  float least_rest() const { return takes_rest(rest_column()) ? kLeastName * scale_ : 0; }
+
+  static int bit_of(std::size_t c) { return c < 31 ? 1 << c : 0; }
+  bool is_seen(std::size_t c) const { return std::find(seen_.begin(), seen_.end(), c) != seen_.end(); }
+
+  void set_up(float width) {
+    const float rest = std::max(rest_of(width), least_rest());
     ImGui::TableSetupScrollFreeze(1, 1);
-    for (const GridColumn& column : grid_.columns)
+    for (const std::size_t c : seen_) {
+      const GridColumn& column = grid_.columns[c];
       ImGui::TableSetupColumn(column.title, ImGuiTableColumnFlags_WidthFixed | ImGuiTableColumnFlags_NoResize,
-                              column.chars > 0 ? fixed_width(column) : rest);
+                              fixed_width(column) + (c == rest_column() ? rest : 0));
+    }
     places_.resize(grid_.columns.size());
   }
 
   void header() {
     ImGui::TableNextRow(ImGuiTableRowFlags_Headers, row_height_);
-    for (std::size_t i = 0; i < grid_.columns.size(); ++i) {
-      if (!ImGui::TableSetColumnIndex(static_cast<int>(i))) continue;
+    for (std::size_t n = 0; n < seen_.size(); ++n) {
+      if (!ImGui::TableSetColumnIndex(static_cast<int>(n))) continue;
+      const std::size_t i = seen_[n];
       const ImVec2 at = ImGui::GetCursorScreenPos();
-      const float width = ImGui::GetContentRegionAvail().x;
-      places_[i] = {at.x, at.x + width};
+      const float whole = ImGui::GetContentRegionAvail().x;
+      places_[i] = {at.x, at.x + whole};
+      const float width = whole - (i == rest_column() ? draw_more(at, whole) : 0);
+      ImGui::SetCursorScreenPos(at);
       ImGui::PushID(static_cast<int>(i));
       if (ImGui::InvisibleButton("header", {std::max(width, 1.0f), row_height_})) click_.header = static_cast<std::int64_t>(i);
       draw_hover(grid_.columns[i].help);
@@ -80,6 +123,36 @@ class GridDrawing {
       title(i, at, width, hot);
       ImGui::PopID();
     }
+  }
+
+  // "+3" at the end of the widest header, where columns are left out: their menu. Gives its width.
+  float draw_more(ImVec2 at, float width) {
+    if (seen_.size() == grid_.columns.size() && !ImGui::IsPopupOpen("columns")) return 0;
+    const std::string text = "+" + std::to_string(grid_.columns.size() - seen_.size());
+    const float own = text_width(Face::mono, text);
+    ImGui::SetCursorScreenPos({at.x + width - own, at.y});
+    if (ImGui::InvisibleButton("more", {own, row_height_})) ImGui::OpenPopup("columns");
+    draw_hover("More columns: choose which are shown.");
+    ImGui::SetCursorScreenPos({at.x + width - own, at.y + (row_height_ - font_size(Face::mono)) / 2});
+    draw_text(Face::mono, theme_.accent, text);
+    if (ImGui::BeginPopup("columns")) {
+      for (std::size_t c = 0; c < grid_.columns.size(); ++c)
+        if (grid_.columns[c].spare > 0) column_item(c);
+      ImGui::EndPopup();
+    }
+    return own + padding_;
+  }
+
+  void column_item(std::size_t c) {
+    const bool seen = is_seen(c);
+    ImGui::PushID(static_cast<int>(c));
+    if (ImGui::MenuItem(grid_.columns[c].title, nullptr, seen)) {
+      ImGuiStorage& kept = *storage_;
+      kept.SetInt(asked_for_, seen ? kept.GetInt(asked_for_) & ~bit_of(c) : kept.GetInt(asked_for_) | bit_of(c));
+      kept.SetInt(put_away_, seen ? kept.GetInt(put_away_) | bit_of(c) : kept.GetInt(put_away_) & ~bit_of(c));
+    }
+    draw_hover(grid_.columns[c].help);
+    ImGui::PopID();
   }
 
   void title(std::size_t i, ImVec2 at, float width, bool hot) {
@@ -138,8 +211,9 @@ class GridDrawing {
     const bool hot = ImGui::IsItemHovered();
     if (hot && ImGui::IsMouseReleased(1)) click_.menu = static_cast<std::int64_t>(r);
     const float mouse = ImGui::GetIO().MousePos.x;
-    for (std::size_t c = 0; c < grid_.columns.size(); ++c) {
-      if (!ImGui::TableSetColumnIndex(static_cast<int>(c))) continue;
+    for (std::size_t n = 0; n < seen_.size(); ++n) {
+      if (!ImGui::TableSetColumnIndex(static_cast<int>(n))) continue;
+      const std::size_t c = seen_[n];
       const float x0 = c == 0 ? at.x : ImGui::GetCursorScreenPos().x;
       const float width = ImGui::GetContentRegionAvail().x;
       if (grid_.columns[c].painted) {
@@ -211,6 +285,9 @@ class GridDrawing {
   float row_height_;
   float digit_ = 8;
   float padding_ = 6;
+  std::vector<std::size_t> seen_;                     // positions of the columns that are shown
+  ImGuiStorage* storage_ = ImGui::GetStateStorage();  // of the panel that the table is in: what its menu says
+  ImGuiID asked_for_ = 0, put_away_ = 0;
   std::vector<Place> places_;
   std::vector<std::string> names_;  // of the rows from first_named_ on
   std::size_t first_named_ = 0;

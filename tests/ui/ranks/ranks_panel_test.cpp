@@ -35,7 +35,7 @@ struct RanksTab {
   ViewState view;
   Requests out;
   std::string opened;
-  test::PanelHarness harness{{1600, 500}};
+  test::PanelHarness harness{{2400, 500}};  // wide enough for the column of files
 };
 
 }  // namespace
