@@ -31,8 +31,7 @@ struct Need {
 };
 constexpr std::array<Need, 7> kNeeds = {{
     {kNeedsGpuWork, [](const Facts& f) { return !f.ops.empty(); }, "No kernel, copy or memset is in this trace",
-     "record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].",
-     "record a part of the program that uses the GPU."},
+     "ProfilerActivity.CUDA records those that a program launches.", "record a part of the program that uses the GPU."},
     {kNeedsLaunches, [](const Facts& f) { return f.linked > 0; }, "No GPU work has its launch in this trace",
      "record with ProfilerActivity.CPU as well.", "record the time when it is launched, too."},
     {kNeedsSteps, [](const Facts& f) { return !f.steps.empty(); }, "No ProfilerStep# is in this trace",
