@@ -56,12 +56,16 @@ std::vector<Box> scrolled_parts(const AppUi& ui) {
   return parts;
 }
 
+bool slides(const ImGuiWindow& window) {
+  return window.Active && window.ScrollMax.x > 0 && (window.Flags & ImGuiWindowFlags_HorizontalScrollbar) != 0;
+}
+
 // Grids scroll to the side where they do not fit.
 std::vector<Box> parts_that_slide(const ImGuiContext& context) {
   std::vector<Box> parts;
   for (const ImGuiWindow* window : context.Windows) {
     const ImRect& r = window->OuterRectClipped;
-    if (window->Active && window->ScrollMax.x > 0) parts.push_back({r.Min.x, r.Min.y, r.Max.x, r.Max.y});
+    if (slides(*window)) parts.push_back({r.Min.x, r.Min.y, r.Max.x, r.Max.y});
   }
   return parts;
 }
@@ -70,8 +74,7 @@ std::vector<Box> parts_that_slide(const ImGuiContext& context) {
 std::vector<std::string> tables_that_slide() {
   std::vector<std::string> names;
   for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows)
-    if (window->Active && window->ScrollMax.x > 0 && (window->Flags & ImGuiWindowFlags_HorizontalScrollbar) != 0)
-      names.emplace_back(window->Name);
+    if (slides(*window)) names.emplace_back(window->Name);
   return names;
 }
 
@@ -153,6 +156,8 @@ class Walk {
     if (!trace.gpu.empty()) {
       select_slice(view, trace.gpu[trace.gpu.size() / 2].slice, /*reveal=*/true);
       look("a kernel's details");
+      show_panel(view, "kernels");
+      look("the kernel in the tab Kernels");
     }
     select_slice(view, SliceId(trace.slice_count() / 2), /*reveal=*/true);
     look("a slice's details");

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/demangle.h"
 #include "core/base/text.h"
 #include "ui/panels.h"
 #include "ui/widgets/account_bar.h"
@@ -15,6 +16,7 @@ constexpr float kCauseWidth = 420;
 constexpr std::size_t kAllParts = 16;
 constexpr std::size_t kMostSteps = 200;  // rows of the list of steps
 constexpr float kStepBar = 12;
+constexpr float kMostNameChars = 80;
 
 std::string percent(Ns part, Ns whole) {
   return whole > 0 ? format_percent(static_cast<double>(part) / static_cast<double>(whole)) : "";
@@ -26,13 +28,19 @@ bool begin_column(const char* id, float width, const ViewState& view) {
   return ImGui::BeginChild(id, {wide, 0});
 }
 
+// As much of its name as the line has room for.
+void name_link(const Document& document, ViewState& view, SliceId slice) {
+  const float room = ImGui::GetContentRegionAvail().x / text_width(Face::mono, "0");
+  const auto chars = static_cast<std::size_t>(std::clamp(room, 1.0f, kMostNameChars));
+  const std::string name = elide_middle(printable(demangle(document.trace.name(slice))), chars);
+  if (draw_link(Face::mono, theme_of(view.theme).accent, name)) select_slice(view, slice, /*reveal=*/true);
+}
+
 void slice_line(const Document& document, ViewState& view, const char* what, SliceId slice) {
-  const Theme& theme = theme_of(view.theme);
-  draw_text(Face::sans, theme.muted, what);
+  draw_text(Face::sans, theme_of(view.theme).muted, what);
   ImGui::SameLine(0, 6 * view.scale);
   ImGui::PushID(what);
-  const std::string name = elide_middle(printable(document.trace.name(slice)), 80);
-  if (draw_link(Face::mono, theme.accent, name)) select_slice(view, slice, /*reveal=*/true);
+  name_link(document, view, slice);
   ImGui::PopID();
 }
 
@@ -68,19 +76,19 @@ void draw_reasons(const Document& document, ViewState& view, const GapPlace& cho
   if (gap.ended_by)
     slice_line(document, view, "ended by", gap.ended_by);
   else
-    draw_text(Face::sans, theme.muted, "Nothing follows on this GPU within the window.");
+    draw_text(Face::sans, theme.muted, "Nothing follows on this GPU within the window.", /*wrap=*/true);
   if (gap.launch)
     slice_line(document, view, "which was launched by", gap.launch);
   else if (gap.ended_by)
-    draw_text(Face::sans, theme.muted, "Its launch is not in the file: it came before the recording, or was not recorded.");
+    draw_text(Face::sans, theme.muted, "Its launch is not in the file: it came before the recording, or was not recorded.",
+              /*wrap=*/true);
   const std::vector<GapSlice> slices = chosen_slices(document, view.active());  // a click below lets go of them
   if (!slices.empty()) draw_text(Face::bold, theme.muted, "Meanwhile the host was in");
   for (const GapSlice& slice : slices) {
     ImGui::PushID(static_cast<int>(&slice - slices.data()));
     draw_text(Face::mono, theme.muted, format_duration(slice.time));
     ImGui::SameLine(0, 8 * view.scale);
-    if (draw_link(Face::mono, theme.accent, elide_middle(printable(document.trace.name(slice.slice)), 80)))
-      select_slice(view, slice.slice, /*reveal=*/true);
+    name_link(document, view, slice.slice);
     ImGui::PopID();
   }
 }

@@ -81,33 +81,25 @@ GridColumn grid_column(KernelColumn column) {
   GridColumn out{text.title, text.help};
   using enum KernelColumn;
   out.number = !is_words(column);
+  const auto set = [&out](float chars, int unit_chars, int spare) {
+    out.chars = chars;
+    out.unit_chars = unit_chars;
+    out.spare = spare;
+  };
   switch (column) {
     case name: break;
-    case kind: out.chars = 13; break;
-    case op: out.chars = 24; break;
+    case kind: set(13, 2, 2); break;
+    case op: set(24, 2, 4); break;
     case count:
-      out.chars = 8;
-      out.unit_chars = 0;
-      break;
-    case share:
-      out.chars = 9;
-      out.unit_chars = 1;
-      break;
-    case cv:
-      out.chars = 7;
-      out.unit_chars = 0;
-      break;
-    case registers:
-      out.chars = 8;
-      out.unit_chars = 0;
-      break;
+    case registers: set(8, 0, 0); break;
+    case share: set(9, 1, 0); break;
+    case mean: set(10, 2, 1); break;
+    case max: set(10, 2, 3); break;
+    case cv: set(7, 0, 0); break;
     case grid:
-    case block:
-      out.chars = 13;
-      out.unit_chars = 0;
-      break;
-    case shared_memory: out.chars = 16; break;
-    default: out.chars = 10;
+    case block: set(13, 0, 0); break;
+    case shared_memory: set(16, 2, 0); break;
+    default: set(10, 2, 0);
   }
   return out;
 }
@@ -320,7 +312,7 @@ void draw_charts(KernelsPanel& panel) {
   };
   const std::optional<ChartPoint> mark =
       own ? std::optional(ChartPoint{trace.begin(chosen), static_cast<double>(trace.duration(chosen))}) : std::nullopt;
-  const auto pointer = draw_dots({"scatter", size, "duration over time, up to " + format_duration(calls.longest), "", ""},
+  const auto pointer = draw_dots({"scatter", size, "over time, up to " + format_duration(calls.longest), "", ""},
                                  calls.slices.size(), span, static_cast<double>(calls.longest), point, mark, panel.view);
   if (pointer && pointer->clicked) {
     const auto after = std::lower_bound(calls.slices.begin(), calls.slices.end(), pointer->time,
@@ -337,7 +329,7 @@ void draw_chosen(KernelsPanel& panel) {
   if (!row) return;
   const std::string whole = demangle(panel.document.trace.strings[row->name]);
   const std::string& told = row->decoded.short_name;
-  draw_text(Face::mono, panel.theme.text, told.empty() ? whole : told);
+  draw_text(Face::mono, panel.theme.text, told.empty() ? whole : told, /*wrap=*/true);
   draw_hover(whole);
   ImGui::Spacing();
   draw_charts(panel);

@@ -93,10 +93,14 @@ void draw_curve(const Document& document, const MemoryDevice& device, ViewState&
   const std::array<ChartCurve, 2> curves{kept, allocated};
   const std::int64_t most = std::max(peak.allocated, device.peak_reserved);
   // Each beside the one before where it fits there, else below.
-  const auto beside = [&](std::string_view words) {
-    ImGui::SameLine(0, 14 * view.scale);
+  const auto make_room = [&](std::string_view words) {
     if (ImGui::GetContentRegionAvail().x < text_width(Face::sans, words) + 20 * view.scale) ImGui::NewLine();
   };
+  const auto beside = [&](std::string_view words) {
+    ImGui::SameLine(0, 14 * view.scale);
+    make_room(words);
+  };
+  make_room("allocated");
   draw_legend(theme.accent, "allocated", view);
   if (reserved) {
     beside("reserved");

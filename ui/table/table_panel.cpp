@@ -45,7 +45,7 @@ void ask_for_rows(TablePanel& panel) {
 // Explanation between.
 void draw_actions(TablePanel& panel) {
   const ImGuiStyle& style = ImGui::GetStyle();
-  const float buttons = ImGui::CalcTextSize("Copy CSVSave CSV").x + style.FramePadding.x * 4 + style.ItemSpacing.x;
+  const float buttons = ImGui::CalcTextSize("As SQLCopy CSVSave CSV").x + style.FramePadding.x * 6 + style.ItemSpacing.x * 2;
   const bool no_gpu = panel.document.trace.gpu.empty();
   const char* line = no_gpu ? "No GPU work in this trace: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]."
                             : kModes[static_cast<std::size_t>(panel.state.question.mode == TableMode::exact)].help;
