@@ -188,8 +188,8 @@ void Window::abandon_frame() {
   ImGuiContext& context = *ImGui::GetCurrentContext();
   if (!context.WithinFrameScope) return;
 #if IMGUI_VERSION_NUM < 19140
+  context.FontStack.clear();  // first: a window that ends with more fonts than it began with is an assertion
   ImGui::ErrorCheckEndFrameRecover(nullptr);
-  context.FontStack.clear();
 #else
   ImGui::GetIO().ConfigErrorRecoveryEnableAssert = false;  // EndFrame closes what is open
 #endif
