@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "app/cli/analyses.h"
 #include "app/cli/why_report.h"
 #include "core/analyze/compiled/compile_use.h"
 #include "core/compare/use_table.h"
@@ -72,8 +73,8 @@ struct Told {
 
 void check_supposes_no_python(const std::string& text) {
   for (const std::string_view word :
-       {"Python", "Torch", "torch", "DataLoader", "record_function", "ProfilerActivity", ".item()", "non_blocking", "prof.step",
-        "profiler.step", "schedule(", "schedule=", "foreach", "empty_cache", "zero_grad"}) {
+       {"Python", "Torch", "torch", "DataLoader", "record_function", "ProfilerActivity", ".item()", "profile_memory",
+        "non_blocking", "prof.step", "profiler.step", "schedule(", "schedule=", "foreach", "empty_cache", "zero_grad"}) {
     CAPTURE(word);
     const std::size_t at = text.find(word);
     CHECK_MESSAGE(at == std::string::npos, text.substr(at < 100 ? 0 : at - 100, 200));
@@ -92,6 +93,7 @@ TEST_CASE("of a recorded program that is no Python nothing told supposes Python 
     check_supposes_no_python(told.why());
     check_supposes_no_python(told.diagnosis());
     check_supposes_no_python(told.page());
+    check_supposes_no_python(memory_report(*told.trace, told.diagnosed.document.lanes, told.diagnosed.document.links, {}));
   }
 }
 
