@@ -7,6 +7,7 @@
 
 #include "core/base/saturating.h"
 #include "core/base/text.h"
+#include "core/diagnose/verdict.h"
 
 namespace gapscope {
 namespace {
@@ -17,7 +18,6 @@ constexpr std::uint64_t kLeastKernels = 3;
 constexpr std::uint64_t kLeastPercent = 95;
 // A piece of unlinked work or two at the begin of a recording says nothing about the rest of it.
 constexpr std::uint64_t kLeastUnlinkedPercent = 1;
-constexpr double kLittleUnexplained = 0.02;
 
 bool is_graph_launch(std::string_view name) { return name == "cudaGraphLaunch" || name == "hipGraphLaunch"; }
 
@@ -51,7 +51,7 @@ std::string unlinked_sentence(const Trust& t) {
   const double share = static_cast<double>(t.unexplained) / static_cast<double>(t.window);
   return text + fmt::format("why the GPU waited for {} is not known, {} or {} of the window{}.", one ? "it" : "them",
                             format_duration(t.unexplained), format_percent(share),
-                            share < kLittleUnexplained ? ", too little to change the verdict" : "");
+                            t.verdict_stands ? ", too little to change the verdict" : "");
 }
 
 }  // namespace
@@ -71,8 +71,11 @@ BlockedLaunches blocked_launches(const Trace& trace, const std::vector<GpuOp>& o
 
 Trust trust_of(const Trace& trace, const std::vector<GpuOp>& ops, const TimeAccount& account) {
   Trust trust;
-  if (const DeviceAccount* device = account.busiest())
-    trust.window = device->times.window, trust.unexplained = device->times.of(IdleCause::unlinked);
+  if (const DeviceAccount* device = account.busiest()) {
+    trust.window = device->times.window;
+    trust.unexplained = device->times.of(IdleCause::unlinked);
+    trust.verdict_stands = verdict_stands(device->times, trust.unexplained);
+  }
   trust.cut_off = !trace.is_part && trace.report.count(ImportIssue::truncated) > 0;
   for (const ImportIssue lost :
        {ImportIssue::bad_event, ImportIssue::no_timestamp, ImportIssue::not_an_object, ImportIssue::end_without_begin})

@@ -190,6 +190,16 @@ std::string_view bound_name(Bound bound) {
   return kNames[static_cast<std::size_t>(bound)];
 }
 
+bool verdict_stands(const AccountTimes& t, Ns unexplained) {
+  if (share(t.compute, t.window) >= kComputeBound) return true;
+  const std::vector<Part> parts = parts_of(t);
+  const Part& first = parts.front();
+  if (first.bound == Bound::not_judged) return false;
+  if (share(first.time, t.window) < kBound) return share(first.time + unexplained, t.window) < kBound;
+  const auto next = std::find_if(parts.begin() + 1, parts.end(), [](const Part& p) { return p.bound != Bound::not_judged; });
+  return next->time + unexplained < first.time;
+}
+
 Verdict verdict_of(const Trace& trace, const TimeAccount& account, const Trust& trust) {
   if (trust.cut_off) return made(Bound::not_judged, "the file is cut off, so what limits the run cannot be told from it.");
   if (trace.slice_count() == 0) return made(Bound::no_gpu_work, "this trace holds no slices.");

@@ -33,6 +33,9 @@ struct Verdict {
   std::string text;  // begins with bound_name() and a colon; one line
 };
 
+// Whether the verdict is the same whatever `unexplained` of the idle time (ns, part of what is unlinked) was in truth.
+bool verdict_stands(const AccountTimes& times, Ns unexplained);
+
 Verdict verdict_of(const Trace& trace, const TimeAccount& account, const Trust& trust);
 
 }  // namespace gapscope

@@ -237,6 +237,23 @@ TEST_CASE("compute of 70 % is compute-bound, less is bound by the largest other 
         Bound::compiling);
 }
 
+TEST_CASE("a verdict stands where no part could overtake the largest one with what is not explained") {
+  AccountTimes t;
+  t.window = 1'000;
+  t.idle[index_of(IdleCause::op)] = 400;
+  t.idle[index_of(IdleCause::synchronizing)] = 380;
+  t.idle[index_of(IdleCause::unlinked)] = 15;
+  CHECK(verdict_stands(t, 15));
+  CHECK_FALSE(verdict_stands(t, 20));  // all of it synchronization: as much as the operators
+  t.idle[index_of(IdleCause::op)] = t.idle[index_of(IdleCause::synchronizing)] = 240;
+  CHECK(verdict_stands(t, 9));
+  CHECK_FALSE(verdict_stands(t, 10));  // no single part, or one of 25 %
+  t.idle[index_of(IdleCause::unlinked)] = 300;
+  CHECK_FALSE(verdict_stands(t, 300));
+  t.compute = 700;
+  CHECK(verdict_stands(t, 300));
+}
+
 TEST_CASE("a window without length is not judged") {
   const Judged j(load_text(
       events(slice("cudaLaunchKernel", "0", "0", ", \"args\": {\"correlation\": 1}", "cuda_runtime") + "," +
