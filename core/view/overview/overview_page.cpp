@@ -63,11 +63,12 @@ PageSection account_section(const RunOverview& overview) {
     if (d.account == nullptr) continue;
     out.bars.push_back({device_title(d), d.account->times.window, parts_of(d.account->times), overview.recording.program});
   }
-  if (out.bars.empty())
-    if (missing(overview, "gpu") != nullptr)
-      add_missing(overview, "gpu", out);
-    else
-      out.notes.emplace_back("No launch of the GPU work is recorded, so its time has no account.");
+  if (!out.bars.empty()) return out;
+  if (missing(overview, "gpu") != nullptr) {
+    add_missing(overview, "gpu", out);
+  } else {
+    out.notes.emplace_back("No launch of the GPU work is recorded, so its time has no account.");
+  }
   return out;
 }
 
