@@ -12,24 +12,24 @@ namespace {
 struct CauseRow {
   IdleLook dark;
   std::uint32_t light;
-  std::string_view label, words;
+  std::string_view label;  // short for idle_cause_title(): what fits beside a time on a lane
 };
 
 // By IdleCause. The host's own parts share a hue, what the driver and the profiler do another; the hatch tells them apart.
 constexpr std::array<CauseRow, kIdleCauses> kRows = {{
-    {{rgb(0x56B4E9), Hatch::rising}, 0x0072B2, "host", "host: operators"},
-    {{rgb(0x56B4E9), Hatch::falling}, 0x0072B2, "Python", "host: Python"},
-    {{rgb(0xE69F00), Hatch::upright}, 0xA87400, "launching", "host: launching"},
-    {{rgb(0xE69F00), Hatch::level}, 0xA87400, "CUDA call", "host: other CUDA calls"},
-    {{rgb(0x8B94A3), Hatch::dotted}, 0x5C6675, "starting", "launched, not begun"},
-    {{rgb(0xD55E00), Hatch::crossed}, 0xB34F00, "synchronizing", "synchronizing"},
-    {{rgb(0xF0E442), Hatch::rising}, 0x857C00, "data loading", "data loading"},
-    {{rgb(0xCC79A7), Hatch::crossed}, 0xA34A7F, "compiling", "compiling"},
-    {{rgb(0x009E73), Hatch::upright}, 0x007A59, "allocating", "allocating"},
-    {{rgb(0x009E73), Hatch::level}, 0x007A59, "loading code", "loading code"},
-    {{rgb(0xCC79A7), Hatch::dotted}, 0xA34A7F, "profiler", "the profiler itself"},
-    {{rgb(0x5C6675), Hatch::falling}, 0x8B94A3, "not recorded", "not recorded"},
-    {{rgb(0x5C6675), Hatch::crossed}, 0x8B94A3, "launch not recorded", "launch not in the file"},
+    {{rgb(0x56B4E9), Hatch::rising}, 0x0072B2, "host"},
+    {{rgb(0x56B4E9), Hatch::falling}, 0x0072B2, "Python"},
+    {{rgb(0xE69F00), Hatch::upright}, 0xA87400, "launch calls"},
+    {{rgb(0xE69F00), Hatch::level}, 0xA87400, "CUDA calls"},
+    {{rgb(0x8B94A3), Hatch::dotted}, 0x5C6675, "not begun"},
+    {{rgb(0xD55E00), Hatch::crossed}, 0xB34F00, "synchronization"},
+    {{rgb(0xF0E442), Hatch::rising}, 0x857C00, "data loading"},
+    {{rgb(0xCC79A7), Hatch::crossed}, 0xA34A7F, "compiling"},
+    {{rgb(0x009E73), Hatch::upright}, 0x007A59, "allocating"},
+    {{rgb(0x009E73), Hatch::level}, 0x007A59, "loading kernels"},
+    {{rgb(0xCC79A7), Hatch::dotted}, 0xA34A7F, "profiler"},
+    {{rgb(0x5C6675), Hatch::falling}, 0x8B94A3, "nothing recorded"},
+    {{rgb(0x5C6675), Hatch::crossed}, 0x8B94A3, "launch not in the file"},
 }};
 
 }  // namespace
@@ -60,7 +60,7 @@ std::vector<AccountPart> parts_of(const AccountTimes& times) {
 
 std::string largest_words(const AccountTimes& times, ProgramKind program) {
   constexpr std::size_t kMost = 3;
-  std::vector<std::pair<std::string_view, Ns>> parts = {{"host", times.host()}};
+  std::vector<std::pair<std::string, Ns>> parts = {{"host", times.host()}};
   for (const AccountPart& part : parts_of(times)) {
     if (part.kind != AccountPart::Kind::idle)
       parts.emplace_back(part_words(part, program), part.time);
@@ -70,20 +70,19 @@ std::string largest_words(const AccountTimes& times, ProgramKind program) {
   std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   std::string words;
   for (std::size_t i = 0; i < parts.size() && i < kMost && parts[i].second > 0; ++i)
-    words += (i == 0 ? "" : ", ") + std::string(parts[i].first) + " " +
+    words += (i == 0 ? "" : ", ") + parts[i].first + " " +
              format_percent(static_cast<double>(parts[i].second) / static_cast<double>(times.window));
   return words;
 }
 
-std::string_view part_words(const AccountPart& part, ProgramKind program) {
+std::string part_words(const AccountPart& part, ProgramKind program) {
   switch (part.kind) {
     case AccountPart::Kind::compute: return "compute";
     case AccountPart::Kind::communication: return "exposed communication";
     case AccountPart::Kind::copies: return "exposed copies";
     case AccountPart::Kind::idle: break;
   }
-  if (part.cause == IdleCause::python && program != ProgramKind::python) return "host: program code";
-  return kRows[index_of(part.cause)].words;
+  return (is_host_part(part.cause) ? "host: " : "") + std::string(idle_cause_title(part.cause, program));
 }
 
 }  // namespace gapscope

@@ -30,9 +30,9 @@ struct AccountPart {
 };
 // Those with time: work first, then idle time by cause in the order of the enum.
 std::vector<AccountPart> parts_of(const AccountTimes& times);
-// The three largest, the host's own parts as one: "host 84 %, compute 8.6 %, starting 4.0 %".
+// The three largest, the host's own parts as one: "host 84 %, compute 8.6 %, not begun 4.0 %".
 std::string largest_words(const AccountTimes& times, ProgramKind program);
 // "compute", "exposed communication", "host: operators".
-std::string_view part_words(const AccountPart& part, ProgramKind program);
+std::string part_words(const AccountPart& part, ProgramKind program);
 
 }  // namespace gapscope

@@ -158,7 +158,7 @@ TEST_CASE("every part of an account has words, and the largest are told first") 
   times.idle[index_of(IdleCause::python)] = 300;
   times.idle[index_of(IdleCause::starting)] = 114;
   CHECK(parts_of(times).size() == 4);
-  CHECK(largest_words(times, ProgramKind::python) == "host 80.0 %, starting 11.4 %, compute 8.6 %");
+  CHECK(largest_words(times, ProgramKind::python) == "host 80.0 %, not begun 11.4 %, compute 8.6 %");
   for (std::size_t c = 0; c < kIdleCauses; ++c) {
     CHECK_FALSE(part_words({AccountPart::Kind::idle, static_cast<IdleCause>(c), 1}, ProgramKind::python).empty());
     for (std::size_t d = 0; d < c; ++d) {
