@@ -49,7 +49,7 @@ void draw_gap_label(TimelineScene& scene, const Box& box, const DeviceAccount& d
   std::string label = told.words + time;
   if (const float left = room - p.text_width(Face::mono, time); !fits(label) && left >= p.px(kLeastNamed))
     label = elide_middle(told.words, static_cast<std::size_t>(left / p.text_width(Face::mono, "0"))) + time;
-  const std::string word(idle_label(gap.main, program_kind(scene.document.trace)));
+  const std::string word(idle_label(gap.main));
   if (!fits(label)) label = word + " " + gap_time_words(told.time_of_word, gap.span.length());
   // Why says more than how long, which is drawn to scale; but only of what is the larger part.
   if (!fits(label) && 2 * told.time_of_word > gap.span.length()) label = word;

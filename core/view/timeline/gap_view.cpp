@@ -138,7 +138,7 @@ const std::vector<GapSlice>& chosen_slices(const Document& document, TraceView& 
 GapLabel gap_label(const Document& document, const DeviceAccount& device, std::size_t at) {
   const DeviceGap& gap = device.gaps[at];
   const ProgramKind program = program_kind(document.trace);
-  GapLabel label{std::string(idle_label(gap.main, program)), 0, 0};
+  GapLabel label{std::string(idle_label(gap.main)), 0, 0};
   device.each_cause(at, [&](IdleCause cause, Ns time) {
     if (cause == gap.main) label.time = time;
     if (cause == gap.main || (is_host_part(cause) && is_host_part(gap.main))) label.time_of_word += time;

@@ -12,15 +12,15 @@ namespace {
 struct CauseRow {
   IdleLook dark;
   std::uint32_t light;
-  std::string_view label;  // short for idle_cause_title(): what fits beside a time on a lane
+  std::string_view label;  // short for idle_cause_title(): what fits beside a time on a lane; the host's own parts as one
 };
 
 // By IdleCause. The host's own parts share a hue, what the driver and the profiler do another; the hatch tells them apart.
 constexpr std::array<CauseRow, kIdleCauses> kRows = {{
     {{rgb(0x56B4E9), Hatch::rising}, 0x0072B2, "host"},
-    {{rgb(0x56B4E9), Hatch::falling}, 0x0072B2, "Python"},
-    {{rgb(0xE69F00), Hatch::upright}, 0xA87400, "launch calls"},
-    {{rgb(0xE69F00), Hatch::level}, 0xA87400, "CUDA calls"},
+    {{rgb(0x56B4E9), Hatch::falling}, 0x0072B2, "host"},
+    {{rgb(0xE69F00), Hatch::upright}, 0xA87400, "host"},
+    {{rgb(0xE69F00), Hatch::level}, 0xA87400, "host"},
     {{rgb(0x8B94A3), Hatch::dotted}, 0x5C6675, "not begun"},
     {{rgb(0xD55E00), Hatch::crossed}, 0xB34F00, "synchronization"},
     {{rgb(0xF0E442), Hatch::rising}, 0x857C00, "data loading"},
@@ -41,10 +41,7 @@ IdleLook look_of(IdleCause cause, bool light) {
   return look;
 }
 
-std::string_view idle_label(IdleCause cause, ProgramKind program) {
-  if (cause == IdleCause::python && program != ProgramKind::python) return "program";
-  return kRows[index_of(cause)].label;
-}
+std::string_view idle_label(IdleCause cause) { return kRows[index_of(cause)].label; }
 
 std::vector<AccountPart> parts_of(const AccountTimes& times) {
   std::vector<AccountPart> parts;
@@ -65,7 +62,7 @@ std::string largest_words(const AccountTimes& times, ProgramKind program) {
     if (part.kind != AccountPart::Kind::idle)
       parts.emplace_back(part_words(part, program), part.time);
     else if (!is_host_part(part.cause))
-      parts.emplace_back(idle_label(part.cause, program), part.time);
+      parts.emplace_back(idle_label(part.cause), part.time);
   }
   std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   std::string words;

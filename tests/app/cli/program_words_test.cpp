@@ -114,7 +114,6 @@ TEST_CASE("a gap in such code is labelled so, and beside a Python program both h
   const AccountPart own{AccountPart::Kind::idle, IdleCause::python, 1};
   CHECK(part_words(own, program_kind(*syncs.trace)) == "host: program code");
   CHECK(part_words(own, program_kind(*eager.trace)) == "host: Python");
-  CHECK(idle_label(IdleCause::python, ProgramKind::other) == "program");
   const auto title = [](const RunOverview& a, const RunOverview& b) {
     for (const UseRow& row : use_table(a, b))
       if (row.key == "account.idle.python") return row.title;

@@ -85,11 +85,12 @@ TEST_CASE("the slices that the host was in during a gap add up to no more than i
         host += is_host_part(piece.cause) ? piece.span.length() : 0;
       }
       CHECK(label.time_of_word == (is_host_part(gap.main) ? host : main));
+      CHECK((idle_label(gap.main) == "host") == is_host_part(gap.main));  // the word for that time
       const bool of_slice =
           !slices.empty() && label.words == "host: " + std::string(document->trace.name(slices.front().slice));
       CHECK(label.time == (of_slice ? slices.front().time : main));
       if (of_slice) CHECK(slices.front().time * 2 >= gap.span.length());
-      if (!of_slice && !is_host_part(gap.main)) CHECK(label.words == idle_label(gap.main, ProgramKind::python));
+      if (!of_slice && !is_host_part(gap.main)) CHECK(label.words == idle_label(gap.main));
       if (!of_slice && is_host_part(gap.main))
         CHECK(label.words == part_words({AccountPart::Kind::idle, gap.main, 0}, ProgramKind::python));
     }
