@@ -27,7 +27,8 @@ TEST_CASE("the object form and the bare array hold the same slices") {
 TEST_CASE("devices are found by their ids in whatever order the header names them") {
   const auto t =
       load_text(R"({"deviceProperties": [{"id": 7, "name": "seven"}, {"id": 0, "name": "none"}, {"id": 7, "name": "again"},
-    {"id": 3, "name": "three"}], "traceEvents": []})");
+    {"id": 3, "name": "three"}], "traceEvents": [)" +
+                slice("a", "1", "2") + "]}");
   REQUIRE(t->device(3) != nullptr);
   CHECK(t->device(3)->name == "three");
   CHECK(t->device(7)->name == "seven");
