@@ -51,7 +51,7 @@ inline std::string tiny_run(const TinyRun& run) {
       const int at = begin + 5 + per_op * i;
       if (!op.inside.empty() && (i == 0 || run.ops[static_cast<std::size_t>(i - 1)].inside != op.inside)) {
         int last = i;
-        while (last + 1 < count && run.ops[static_cast<std::size_t>(last + 1)].inside == op.inside) ++last;
+        while (last + 1 < count && run.ops[static_cast<std::size_t>(last) + 1].inside == op.inside) ++last;
         add(tiny_event("cpu_op", op.inside, 1, at, per_op * (last - i + 1), ""));
       }
       add(tiny_event("cpu_op", op.op, 1, at + 1, per_op - 2, ""));
