@@ -117,7 +117,10 @@ bool Session::carry_out(const Request& request) {
                           return chooser_.ask({folder_ ? folder_->path + "/" : "", r.as_second}), true;
                         },
                         [&](const ListFolder& r) { return folder_job_.ask(r.path), true; },
-                        [&](const ReadArgs& r) { return ask_args(r.slice), true; },
+                        [&](const ReadArgs& r) {
+                          if (has(r.slice)) args_job_.ask({subject()->trace_owner, r.slice});
+                          return true;
+                        },
                         [&](const Ask& r) { return ask(r), true; },
                         [&](const SaveCrop& r) {
                           const std::shared_ptr<const Document> document = whole_subject();
@@ -127,7 +130,7 @@ bool Session::carry_out(const Request& request) {
                           return true;
                         },
                         [&](const CopyEvent& r) {
-                          if (subject() && r.slice.valid()) event_job_.ask({subject()->trace_owner, r.slice});
+                          if (has(r.slice)) event_job_.ask({subject()->trace_owner, r.slice});
                           return true;
                         },
                         [&](const StartFresh&) { return memory_.dismiss_notice(), true; },
@@ -422,9 +425,7 @@ void Session::close() {
   memory_.close();
 }
 
-void Session::ask_args(SliceId slice) {
-  if (subject() && slice.valid()) args_job_.ask({subject()->trace_owner, slice});
-}
+bool Session::has(SliceId slice) const { return subject() && slice.valid() && slice.index() < subject()->trace.slice_count(); }
 
 std::string Session::title() const {
   if (!shown()) return "Gapscope";

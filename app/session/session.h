@@ -124,6 +124,8 @@ class Session {
   void drop_part();
   void keep_stamp(const std::shared_ptr<const Document>& document, std::optional<FileStamp> stamp);
   std::optional<FileStamp> stamp_of_subject() const;
+  // The subject has that slice: a request may have been made of a document that is gone by now.
+  bool has(SliceId slice) const;
   void free_later(std::shared_ptr<const Document> document);
   void take_args(ViewState& view);
   void take_crop_and_copy();
@@ -142,7 +144,6 @@ class Session {
   void adopt(std::shared_ptr<const Document> document, ViewState& view);
   void cancel_load();
   void close();
-  void ask_args(SliceId slice);
 
   SessionOptions options_;
   Settings settings_;

@@ -180,6 +180,19 @@ TEST_CASE("args of a file that vanished are a sentence") {
   CHECK(desk.view.active().details.args.error.ends_with('.'));
 }
 
+TEST_CASE("a slice that only the document before had is not asked for") {
+  Desk desk;
+  desk.open(desk.write_trace());
+  const SliceId slice = test::slice_named(*desk.session.document(), "cudaLaunchKernel");
+  const SliceId gone(std::size_t{1'000'000'000});
+  CHECK(desk.session.carry_out(ReadArgs{gone}));
+  CHECK(desk.session.carry_out(CopyEvent{gone}));
+  desk.session.carry_out(ReadArgs{slice});
+  desk.poll_until([&] { return desk.view.active().details.args.slice == slice; });
+  CHECK(desk.view.active().details.args.stage == ArgsState::Stage::ready);
+  CHECK(desk.session.message().empty());
+}
+
 TEST_CASE("a new document forgets what was shown of the last one") {
   Desk desk;
   desk.open(desk.write_trace("one.json"));
