@@ -1,18 +1,21 @@
 #!/usr/bin/env bash
-# Installs the Debian 12 packages that Gapscope is built, tested and shown with, if any is missing. With nothing missing
-# it asks dpkg once and never touches apt; on another distribution it says nothing and leaves the finding to CMake. Arguments are
-# packages that are wanted besides.
+# install_packages.sh [--least] [PACKAGE...]: installs the Debian 12 packages that Gapscope is built, tested and shown with, and
+# those named, if any is missing; with --least not those that only tests and gapscope-mpi need. With nothing missing it asks dpkg
+# once and never touches apt; on another distribution it says nothing and leaves the finding to CMake.
 set -euo pipefail
 
+more=(doctest-dev xdotool x11-utils libopenmpi-dev openmpi-bin)
+if [ "${1:-}" = --least ]; then
+  more=()
+  shift
+fi
 packages=(
   g++ cmake ninja-build pkg-config
   libimgui-dev libglfw3-dev libsimdjson-dev python3 python3-glad libcli11-dev libfmt-dev nlohmann-json3-dev
   libre2-dev libiberty-dev libsqlite3-dev libedit-dev
   zlib1g-dev libisal-dev liblzma-dev libzstd-dev libpng-dev libdbus-1-dev
   fonts-inter fonts-jetbrains-mono libgl1 libgl1-mesa-dri xvfb
-  doctest-dev xdotool x11-utils
-  libopenmpi-dev openmpi-bin
-  "$@"
+  "${more[@]}" "$@"
 )
 
 command -v dpkg-query >/dev/null || exit 0
