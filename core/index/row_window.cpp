@@ -13,10 +13,15 @@ bool covers(Ns begin, Ns end, Ns t) { return begin <= t && (t < end || (begin ==
 class Folder {
  public:
   Folder(const RowSlices& row, Span view, int width_px, std::vector<VisibleItem>& out)
-      : row_(row), view_(view), width_px_(width_px), out_(out), mine_(out.size()) {}
+      : row_(row),
+        view_(view),
+        width_px_(width_px),
+        pixel_(std::max<Ns>(1, view.length() / width_px)),
+        out_(out),
+        mine_(out.size()) {}
 
   // Whole nanoseconds a pixel is wide, at least one.
-  Ns pixel() const { return std::max<Ns>(1, view_.length() / width_px_); }
+  Ns pixel() const { return pixel_; }
 
   // Slices [first, next) of the row, which begin close together; `longest` among them.
   void add(std::uint32_t first, std::uint32_t next, std::uint32_t longest) {
@@ -58,6 +63,7 @@ class Folder {
   const RowSlices& row_;
   Span view_;
   int width_px_;
+  Ns pixel_;
   std::vector<VisibleItem>& out_;
   std::size_t mine_;
   bool folding_ = false;

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "core/analyze/account/host_time.h"
+#include "core/base/gallop.h"
 
 namespace gapscope {
 namespace {
@@ -195,14 +196,7 @@ std::uint32_t HostReader::first_that_ends_after(const Row& row, Ns t, std::uint3
   const Ns* const ends = host_.trace_.slices.end.data();
   const std::uint32_t stop = row.first + row.count;
   if (near > row.first && ends[near - 1] > t) near = row.first;  // an earlier question than the last one
-  std::uint32_t step = 1;
-  while (near < stop && ends[near] <= t) {  // in steps that grow
-    const std::uint32_t next = std::min(stop, near + step);
-    if (ends[next - 1] > t) return static_cast<std::uint32_t>(std::upper_bound(ends + near, ends + next, t) - ends);
-    near = next;
-    step *= 2;
-  }
-  return near;
+  return static_cast<std::uint32_t>(first_where(near, stop, [&](std::size_t i) { return ends[i] > t; }));
 }
 
 }  // namespace gapscope

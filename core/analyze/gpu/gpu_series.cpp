@@ -5,6 +5,8 @@
 #include <limits>
 #include <queue>
 
+#include "core/base/gallop.h"
+
 namespace gapscope {
 namespace {
 
@@ -103,12 +105,7 @@ void GpuSeries::between(Which which, std::span<const Ns> edges, std::vector<doub
   double before = 0;
   std::size_t next = 0;  // the first block that begins after the edge
   for (std::size_t i = 0; i < edges.size(); ++i) {
-    std::size_t step = 1;
-    while (next + step <= blocks_.size() && blocks_[next + step - 1].begin <= edges[i]) next += step, step *= 2;
-    const auto later = [](Ns time, const Block& b) { return time < b.begin; };
-    const auto last = blocks_.begin() + static_cast<std::ptrdiff_t>(std::min(next + step, blocks_.size()));
-    next = static_cast<std::size_t>(
-        std::upper_bound(blocks_.begin() + static_cast<std::ptrdiff_t>(next), last, edges[i], later) - blocks_.begin());
+    next = first_where(next, blocks_.size(), [&](std::size_t b) { return blocks_[b].begin > edges[i]; });
     const double now = next == 0 ? 0 : integral_in(which, next - 1, edges[i]);
     if (i > 0) {
       const auto length = static_cast<double>(std::max<Ns>(edges[i] - edges[i - 1], 1));

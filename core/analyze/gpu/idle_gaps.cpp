@@ -5,6 +5,7 @@
 #include "core/analyze/account/time_walk.h"
 #include "core/analyze/steps.h"
 #include "core/base/counted_steps.h"
+#include "core/base/gallop.h"
 #include "core/base/max_tree.h"
 
 namespace gapscope {
@@ -57,17 +58,7 @@ class Suspects {
   std::size_t first_after(const Trace& trace, Ns t, std::size_t near) const {
     const auto later = [&](std::size_t i) { return trace.begin(list_[i]) > t; };
     if (near > 0 && later(near - 1)) near = 0;
-    std::size_t step = 1;
-    while (near + step <= list_.size() && !later(near + step - 1)) near += step, step *= 2;
-    std::size_t high = std::min(near + step, list_.size() + 1) - 1;  // the answer lies in [near, high]
-    while (near < high) {
-      const std::size_t middle = near + (high - near) / 2;
-      if (later(middle))
-        high = middle;
-      else
-        near = middle + 1;
-    }
-    return near;
+    return first_where(near, list_.size(), later);
   }
 
   // The first from `from` on that begins at `t` or later.

@@ -7,6 +7,7 @@
 
 #include "core/analyze/counters/counter_words.h"
 #include "core/analyze/counters/gpu_counters.h"
+#include "core/base/gallop.h"
 #include "core/base/text.h"
 #include "core/view/timeline/time_view.h"
 
@@ -331,10 +332,8 @@ void SampledSeries::columns(const PixelGrid& grid, std::vector<CounterColumn>& o
   // The first sample from `at` on that lies in column c or later: whole blocks are passed by their times, which lie side by
   // side in memory.
   const auto first_from = [&](std::size_t at, int c) {
-    std::size_t block = at / kBlock + 1, step = 1;
-    while (block + step <= block_times_.size() && grid.column(block_times_[block + step - 1]) < c) block += step, step *= 2;
-    for (; step > 0; step /= 2)
-      while (block + step <= block_times_.size() && grid.column(block_times_[block + step - 1]) < c) block += step;
+    const std::size_t block =
+        first_where(at / kBlock + 1, block_times_.size(), [&](std::size_t i) { return grid.column(block_times_[i]) >= c; });
     at = std::max(at, (block - 1) * kBlock);
     while (at < count_ && grid.column(time_(at)) < c) ++at;
     return at;

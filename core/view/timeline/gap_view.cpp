@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 
+#include "core/base/gallop.h"
 #include "core/base/text.h"
 #include "core/diagnose/advice.h"
 
@@ -98,13 +99,9 @@ void paint_gaps(const DeviceAccount& device, const PixelGrid& grid, std::vector<
       continue;
     }
     if (x0 >= grid.width()) return;
-    // It ends in the column that it begins in. So may many more: steps double until one leaves it.
+    // It ends in the column that it begins in. So may many more.
     const Ns next = end_of_column(grid, x0);
-    std::size_t step = 1;
-    while (at + step < last && device.gaps[at + step].span.end < next) at += step, step *= 2;
-    for (; step > 0; step /= 2)
-      while (at + step < last && device.gaps[at + step].span.end < next) at += step;
-    ++at;
+    at = first_where(at + 1, last, [&](std::size_t i) { return device.gaps[i].span.end >= next; });
   }
 }
 

@@ -2,28 +2,10 @@
 
 #include <algorithm>
 
+#include "core/base/gallop.h"
 #include "core/view/timeline/time_view.h"
 
 namespace gapscope {
-namespace {
-
-// The first position from `from` on, below `count`, for which it holds; it holds for all that follow.
-template <class Holds>
-std::size_t first_that(std::size_t from, std::size_t count, Holds holds) {
-  std::size_t step = 1;
-  while (from + step <= count && !holds(from + step - 1)) from += step, step *= 2;
-  for (std::size_t rest = std::min(step, count - from); rest > 0;) {
-    const std::size_t half = rest / 2;
-    if (holds(from + half))
-      rest = half;
-    else
-      from += half + 1, rest -= half + 1;
-  }
-  return from;
-}
-
-}  // namespace
-
 IdleSums::IdleSums(const DeviceAccount& device) : device_(device) {
   before_.reserve(device.gaps.size() / kBlock + 1);
   CauseTimes sums{};
@@ -59,8 +41,8 @@ IdlePart IdleSums::within(Span span) const {
 // `from`: a position before the first gap that ends behind the stretch's begin; that gap from then on.
 IdlePart IdleSums::within(Span span, std::size_t& from) const {
   const Column<DeviceGap>& gaps = device_.gaps;
-  std::size_t first = from = first_that(from, gaps.size(), [&](std::size_t i) { return gaps[i].span.end > span.begin; });
-  std::size_t last = first_that(first, gaps.size(), [&](std::size_t i) { return gaps[i].span.begin >= span.end; });
+  std::size_t first = from = first_where(from, gaps.size(), [&](std::size_t i) { return gaps[i].span.end > span.begin; });
+  std::size_t last = first_where(first, gaps.size(), [&](std::size_t i) { return gaps[i].span.begin >= span.end; });
   CauseTimes sums{};
   if (first < last && !span.contains(gaps[first].span)) add_cut(first++, span, sums);
   if (first < last && !span.contains(gaps[last - 1].span)) add_cut(--last, span, sums);

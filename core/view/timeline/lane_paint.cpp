@@ -1,7 +1,8 @@
 #include "core/view/timeline/lane_paint.h"
 
 #include <algorithm>
-#include <utility>
+
+#include "core/base/gallop.h"
 
 namespace gapscope {
 namespace {
@@ -47,20 +48,15 @@ void paint_row(const Trace& trace, const RowSlices& row, const PixelGrid& grid, 
 
 void paint_instants(const Trace& trace, LaneId lane_id, const PixelGrid& grid, std::vector<InstantMark>& out) {
   const Lane& lane = trace.lane(lane_id);
-  const auto begin = trace.instants.begin() + lane.first_instant;
-  const auto end = begin + lane.instant_count;
-  auto at = std::partition_point(begin, end, [&](const Instant& i) { return grid.column(i.time) < 0; });
+  const std::uint32_t end = lane.first_instant + lane.instant_count;
+  const auto time = [&](std::size_t i) { return trace.instants[i].time; };
+  std::size_t at = first_where(lane.first_instant, end, [&](std::size_t i) { return grid.column(time(i)) >= 0; });
   while (at != end) {
-    const int x = grid.column(at->time);
+    const int x = grid.column(time(at));
     if (x >= grid.width()) return;
-    // Most columns hold few: steps double until one leaves the column.
     const Ns behind = first_behind(grid, x);
-    const auto in_column = [&](const Instant& i) { return i.time < behind; };
-    auto next = at;
-    std::ptrdiff_t step = 1;
-    while (step <= end - next && in_column(next[step - 1])) next += std::exchange(step, step * 2);
-    next = std::partition_point(next, next + std::min(step, end - next), in_column);
-    out.push_back({x, static_cast<std::uint32_t>(at - trace.instants.begin()), static_cast<std::uint32_t>(next - at)});
+    const std::size_t next = first_where(at, end, [&](std::size_t i) { return time(i) >= behind; });
+    out.push_back({x, static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(next - at)});
     at = next;
   }
 }
