@@ -5,6 +5,7 @@
 #include "app/cli/analyses.h"
 #include "app/cli/in_and_out.h"
 #include "core/analyze/memory/memory.h"
+#include "core/analyze/overview/missing_words.h"
 #include "core/base/text.h"
 #include "core/trace/program_kind.h"
 
@@ -15,11 +16,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kOperatorsShown = 20;  // in text; JSON holds all
 constexpr std::size_t kLevelsShown = 100;    // of a stack, in text
-
-std::string no_memory(const Trace& trace) {
-  return std::string("No memory records are in this trace. ") +
-         (program_kind(trace) == ProgramKind::python ? "Record with profile_memory=True." : "gapscope record writes none.");
-}
 
 // Negative when more was freed than the recording saw allocated.
 std::string signed_bytes(std::int64_t bytes) {
@@ -86,10 +82,10 @@ std::string memory_report(const Trace& trace, const LaneIndex& lanes, const Link
                                    {"allocated_bytes", o.allocated},
                                    {"frees", o.frees},
                                    {"freed_bytes", o.freed}});
-    if (use.devices.empty()) json["missing"] = no_memory(trace);
+    if (use.devices.empty()) json["missing"] = std::string(no_memory_words(program_kind(trace)));
     return json_text(json);
   }
-  if (use.devices.empty()) return no_memory(trace) + '\n';
+  if (use.devices.empty()) return std::string(no_memory_words(program_kind(trace))) + '\n';
   std::string out;
   for (const MemoryDevice& d : use.devices) out += device_text(trace, d);
   out +=

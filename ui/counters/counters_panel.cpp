@@ -212,7 +212,8 @@ void draw_roofline(const Document& document, ViewState& view, const RooflineChar
       "Operations by the recorded shapes, bytes as DRAM counted them, roofs by the data sheet. What lies under the slope can "
       "be no faster than its memory traffic; what lies under the level roof, no faster than the arithmetic.");
   if (chart.dots.empty())
-    return draw_absence(view, "No kernel's operations are known: they come from the shapes that record_shapes=True writes.");
+    return draw_absence(
+        view, "No kernel's operations are known: they come from the shapes that PyTorch writes with record_shapes=True.");
   const ImVec2 begin = ImGui::GetCursorScreenPos();
   Painter painter(*ImGui::GetWindowDrawList(), view.scale);
   const float width = ImGui::GetContentRegionAvail().x;

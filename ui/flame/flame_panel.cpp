@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/analyze/overview/missing_words.h"
 #include "core/base/text.h"
 #include "core/view/flame/flame_model.h"
 #include "core/view/selection/area_model.h"
@@ -120,15 +121,14 @@ void draw_boxes(FlamePanel& panel) {
   ImGui::EndChild();
 }
 
-const char* why_empty(const FlamePanel& panel) {
+std::string_view why_empty(const FlamePanel& panel) {
   if (panel.answer()->question.time == PathTime::cpu)
     return "No slice of a CPU thread lies here: mark CPU lanes, or look at the GPU time.";
   if (panel.answer()->question.time == PathTime::module)
-    return "No GPU work belongs to a module or a record_function region: record with "
+    return "No GPU work belongs to a module or a region: PyTorch writes modules with "
            "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], with_stack=True, with_modules=True.";
-  return panel.document.trace.gpu.empty()
-             ? "No GPU work in this trace: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]."
-             : "No GPU work runs here in this time.";
+  return panel.document.trace.gpu.empty() ? no_gpu_work_words(program_kind(panel.document.trace))
+                                          : "No GPU work runs here in this time.";
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/analyze/kernel_name/kernel_name.h"
+#include "core/analyze/overview/missing_words.h"
 #include "core/base/demangle.h"
 #include "core/base/text.h"
 #include "core/view/table/csv.h"
@@ -298,9 +299,7 @@ void draw_gaps(const Document& document, ViewState& view, Requests& out) {
 void draw_gpu(const Document& document, ViewState& view, Requests& out) {
   const Analysis* facts = document.analysis();
   if (!facts) return draw_working(document, view, "the GPU figures", out);
-  if (facts->gpu().devices.empty())
-    return draw_absence(view,
-                        "No GPU work in this trace: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].");
+  if (facts->gpu().devices.empty()) return draw_absence(view, no_gpu_work_words(program_kind(document.trace)));
   const float whole = ImGui::GetContentRegionAvail().x;
   const float gap = 16 * view.scale;
   const float figures =

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/analyze/overview/missing_words.h"
 #include "core/base/demangle.h"
 #include "core/base/text.h"
 #include "core/view/details/details_gpu.h"
@@ -367,9 +368,7 @@ void draw_toolbar(KernelsPanel& panel) {
 void draw_kernels(const Document& document, ViewState& view, Requests& out) {
   const Analysis* facts = document.analysis();
   if (!facts) return draw_working(document, view, "the kernels", out);
-  if (!facts->kernels().trace_has_gpu_work)
-    return draw_absence(view,
-                        "No GPU work in this trace: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].");
+  if (!facts->kernels().trace_has_gpu_work) return draw_absence(view, no_gpu_work_words(program_kind(document.trace)));
   KernelsPanel panel{document, view, out, theme_of(view.theme), view.active().kernels};
   draw_toolbar(panel);
   follow_selection(panel);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/analyze/overview/missing_words.h"
 #include "core/base/text.h"
 #include "core/trace/program_kind.h"
 #include "core/view/memory/memory_state.h"
@@ -205,10 +206,7 @@ void draw_memory(const Document& document, ViewState& view, Requests& out) {
   const Analysis* facts = document.analysis();
   if (!facts) return draw_working(document, view, "the memory", out);
   const MemoryUse& use = facts->memory();
-  if (use.devices.empty())
-    return draw_absence(view, program_kind(document.trace) == ProgramKind::python
-                                  ? "No memory recorded: pass profile_memory=True to the profiler."
-                                  : "No memory recorded: gapscope record does not see what an allocator gives out.");
+  if (use.devices.empty()) return draw_absence(view, no_memory_words(program_kind(document.trace)));
   if (draw_trouble<MemoryQuestion>(document, view)) return;
   const float whole = ImGui::GetContentRegionAvail().x;
   const float gap = 16 * view.scale;

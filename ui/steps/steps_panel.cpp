@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/analyze/overview/missing_words.h"
 #include "core/base/text.h"
 #include "core/view/sql/sql_examples.h"
 #include "core/view/table/csv.h"
@@ -140,7 +141,7 @@ void draw_roles(const Steps& steps, const ViewState& view) {
 void draw_head(const Document& document, const Steps& steps, ViewState& view, Requests& out) {
   draw_roles(steps, view);
   std::string note;
-  if (!steps.annotated) note = "No steps recorded: call profiler.step() and pass schedule(...); this is the whole recording.";
+  if (!steps.annotated) note = no_steps_words(program_kind(document.trace));
   if (steps.dropped > 0) note = std::to_string(steps.dropped) + " at the end left out: its GPU work is not all in the file.";
   draw_range_chip(document, view);
   if (view.active().range) ImGui::SameLine();
@@ -153,15 +154,15 @@ void draw_head(const Document& document, const Steps& steps, ViewState& view, Re
 }
 
 // ProfilerStep#N, or any annotation of the file.
-void draw_annotation_choice(const Document& document, ViewState& view, Requests& out) {
+void draw_annotation_choice(const Document& document, bool has_profiler_steps, ViewState& view, Requests& out) {
   StepsState& state = view.active().steps;
   ask(document, StepsQuestion{state.annotation}, out);
   const std::shared_ptr<const StepsAnswer>& answer = answer_to<StepsQuestion>(document);
-  constexpr const char* kDefault = "ProfilerStep#N";
+  const char* const usual = has_profiler_steps ? "ProfilerStep#N" : "no step marked";
   ImGui::SetNextItemWidth(kChoiceWidth * view.scale);
-  const std::string shown = state.annotation.empty() ? kDefault : printable(state.annotation);
+  const std::string shown = state.annotation.empty() ? usual : printable(state.annotation);
   if (ImGui::BeginCombo("##annotation", shown.c_str())) {
-    if (ImGui::Selectable(kDefault, state.annotation.empty())) state.annotation.clear();
+    if (ImGui::Selectable(usual, state.annotation.empty())) state.annotation.clear();
     if (answer) {
       for (const auto& [name, count] : answer->names) {
         ImGui::PushID(name.c_str());
@@ -239,7 +240,7 @@ void draw_difference(const Document& document, ViewState& view, SliceId step, co
 void draw_steps(const Document& document, ViewState& view, Requests& out) {
   const Analysis* facts = document.analysis();
   if (!facts) return draw_working(document, view, "the steps", out);
-  draw_annotation_choice(document, view, out);
+  draw_annotation_choice(document, facts->steps().annotated, view, out);
   if (draw_trouble<StepsQuestion>(document, view)) return;
   const std::shared_ptr<const StepsAnswer> answer = answer_to<StepsQuestion>(document);
   const bool other = answer && !answer->annotation.empty() && !view.active().steps.annotation.empty();

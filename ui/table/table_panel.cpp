@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/analyze/operators/flops.h"
+#include "core/analyze/overview/missing_words.h"
 #include "core/base/demangle.h"
 #include "core/base/text.h"
 #include "core/view/sql/sql_examples.h"
@@ -47,8 +48,8 @@ void draw_actions(TablePanel& panel) {
   const ImGuiStyle& style = ImGui::GetStyle();
   const float buttons = ImGui::CalcTextSize("As SQLCopy CSVSave CSV").x + style.FramePadding.x * 6 + style.ItemSpacing.x * 2;
   const bool no_gpu = panel.document.trace.gpu.empty();
-  const char* line = no_gpu ? "No GPU work in this trace: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]."
-                            : kModes[static_cast<std::size_t>(panel.state.question.mode == TableMode::exact)].help;
+  const std::string_view line = no_gpu ? no_gpu_work_words(program_kind(panel.document.trace))
+                                       : kModes[static_cast<std::size_t>(panel.state.question.mode == TableMode::exact)].help;
   if (ImGui::GetContentRegionAvail().x > buttons + style.ItemSpacing.x * 2 + text_width(Face::sans, line)) {
     draw_text(Face::sans, panel.theme.muted, line);
     ImGui::SameLine();

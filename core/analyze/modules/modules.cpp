@@ -241,11 +241,10 @@ ModuleUse module_use(const Trace& trace, const LinkIndex& links, const std::vect
 
 std::string missing_modules(const ModuleUse& use) {
   if (use.kind == RegionKind::modules) return {};
-  const std::string record = "record with profile(with_stack=True, with_modules=True)";
+  const std::string record = "PyTorch writes such frames with profile(with_stack=True, with_modules=True)";
   return use.kind == RegionKind::annotations
-             ? "No nn.Module frames are in this trace, so times are given by its record_function regions; for modules " +
-                   record + "."
-             : "No nn.Module frames and no record_function regions are in this trace: " + record + ".";
+             ? "No nn.Module frames are in this trace, so times are given by its regions; " + record + "."
+             : "No nn.Module frames and no regions (record_function, NVTX) are in this trace: " + record + ".";
 }
 
 }  // namespace gapscope

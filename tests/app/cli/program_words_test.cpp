@@ -9,6 +9,8 @@
 #include "app/cli/analyses.h"
 #include "app/cli/why_report.h"
 #include "core/analyze/compiled/compile_use.h"
+#include "core/analyze/overview/missing_words.h"
+#include "core/base/text.h"
 #include "core/compare/use_table.h"
 #include "core/trace/program_kind.h"
 #include "core/view/overview/overview_page.h"
@@ -94,6 +96,13 @@ TEST_CASE("of a recorded program that is no Python nothing told supposes Python 
     check_supposes_no_python(told.diagnosis());
     check_supposes_no_python(told.page());
     check_supposes_no_python(memory_report(*told.trace, told.diagnosed.document.lanes, told.diagnosed.document.links, {}));
+  }
+}
+
+TEST_CASE("what a recording lacks is said in words that fit the program") {
+  for (const auto words : {no_gpu_work_words, no_memory_words, no_steps_words}) {
+    check_supposes_no_python(std::string(words(ProgramKind::other)));
+    CHECK(contains_ignore_case(words(ProgramKind::python), "profile"));
   }
 }
 

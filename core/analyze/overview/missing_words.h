@@ -1,0 +1,13 @@
+#pragma once
+// What is said where a recording lacks what a tab or a command shows, and how the next one would have it.
+#include <string_view>
+
+#include "core/trace/program_kind.h"
+
+namespace gapscope {
+
+std::string_view no_gpu_work_words(ProgramKind program);
+std::string_view no_memory_words(ProgramKind program);
+std::string_view no_steps_words(ProgramKind program);
+
+}  // namespace gapscope
