@@ -161,7 +161,8 @@ std::string device_text(const Trace& trace, const GpuActivity& a, const Idle& id
   const std::string name = printable(device_name(trace, a.device));
   std::string out = fmt::format("GPU {}{}{}\n", a.device, name.empty() ? "" : ": ", name);
   out += fmt::format(
-      "  {:<24} {}\n  {:<24} {}\n  {:<24} {}\n\n", "utilization", figure(a.figures.utilization), "est. SM efficiency",
+      "  {:<24} {}{}\n  {:<24} {}\n  {:<24} {}\n\n", "utilization", figure(a.figures.utilization),
+      a.figures.utilization ? " of " + format_duration(a.over.length()) : "", "est. SM efficiency",
       figure(a.figures.sm_efficiency), "est. achieved occupancy",
       a.figures.achieved_occupancy_percent ? format_percent(*a.figures.achieved_occupancy_percent / 100) : "not in this trace");
   out += timeline_text(a.linked, a.all, a.any_linked && a.unlinked_count > 0);

@@ -119,7 +119,9 @@ void add_rates(const RunOverview& overview, PageSection& out) {
   if (!overview.rates) {
     if (missing(overview, "gpu") == nullptr) add_missing(overview, "shapes", out);
     if (overview.matrix_time > 0 && missing(overview, "shapes") == nullptr)
-      out.notes.emplace_back("No recorded shape belongs to a kernel of a product, as with CUDA graphs: no rate is given.");
+      out.notes.emplace_back(
+          "No recorded shape belongs to a kernel of a product (those of a CUDA graph or without an operator have none): no "
+          "rate is given.");
     return;
   }
   const RateFigures& r = *overview.rates;
@@ -144,6 +146,19 @@ void add_rates(const RunOverview& overview, PageSection& out) {
                   share(r.gpu_time, r.kernel_time)));
 }
 
+// Where the time that the plugin's figures are of is not the account's window, as after a recording that began in mid-flight.
+std::optional<std::string> figures_span_note(const RunOverview& overview, const OverviewDevice& d) {
+  constexpr double kAlike = 0.05;
+  if (d.account == nullptr) return std::nullopt;
+  const auto own = static_cast<double>(d.activity->over.length());
+  const auto window = static_cast<double>(d.account->window.length());
+  if (std::abs(own - window) <= kAlike * window) return std::nullopt;
+  return fmt::format("Utilization, SM efficiency and occupancy are of {}, {}; the window is {}.",
+                     format_duration(d.activity->over.length()),
+                     overview.steps ? "the steps as the TensorBoard plugin bounds them" : "the whole recording",
+                     format_duration(d.account->window.length()));
+}
+
 PageSection use_section(const RunOverview& overview) {
   PageSection out;
   out.key = "use";
@@ -158,6 +173,7 @@ PageSection use_section(const RunOverview& overview) {
     out.lines.push_back({"est. achieved occupancy" + of, f.achieved_occupancy_percent
                                                              ? format_percent(*f.achieved_occupancy_percent / 100)
                                                              : "not in this trace"});
+    if (auto note = figures_span_note(overview, d)) out.notes.push_back(std::move(*note));
   }
   if (overview.zero_occupancy_time > 0)
     out.notes.push_back(fmt::format(

@@ -16,8 +16,9 @@ namespace {
 // A convolution of one pixel at a time, to count against.
 double count_convolution(int n, int c, int o, int size, int kernel, int stride, int padding, int groups) {
   const int out = (size + 2 * padding - kernel) / stride + 1;
+  const int channels = c / groups;
   double flops = 0;
-  for (int place = 0; place < n * o * out * out; ++place) flops += 2.0 * (c / groups) * kernel * kernel;
+  for (int place = 0; place < n * o * out * out; ++place) flops += 2.0 * channels * kernel * kernel;
   return flops;
 }
 

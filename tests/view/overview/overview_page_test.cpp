@@ -122,6 +122,13 @@ TEST_CASE("figures that rest on a part of the kernels say so") {
   CHECK(page_of_recording("recorded_add_counters.json.gz").find("count as 0 %") == std::string::npos);
 }
 
+TEST_CASE("figures of another time than the account's window say of which") {
+  const std::string note =
+      "Utilization, SM efficiency and occupancy are of 22.6 ms, the steps as the TensorBoard plugin bounds";
+  CHECK(page_of_recording("pp_rank1.json.gz").find(note) != std::string::npos);
+  CHECK(page_of_recording("recorded_gemm_counters.json.gz").find("SM efficiency and occupancy are of") == std::string::npos);
+}
+
 TEST_CASE("rates read in steps of a thousand") {
   CHECK(rate_text(1.41e14) == "141 TFLOP/s");
   CHECK(rate_text(2.5e15) == "2.50 PFLOP/s");
