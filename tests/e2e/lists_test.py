@@ -21,7 +21,7 @@ def what_was_found_is_listed(app):
     app.type("gemm")
     hits = app.wait_for(lambda s: s["search"]["hits"], "there are hits")["search"]["hits"]
     app.key("Return")
-    app.wait_for(lambda s: s["search"]["position"], "Enter goes to a hit")
+    app.wait_for(lambda s: s["search"]["position"] and s["search"]["has_keys"], "Enter goes to a hit, and the field has the keys again")
     app.key("Escape")
     app.wait_for(lambda s: not s["search"]["has_keys"], "Escape leaves the field")
     app.key("shift+l")
@@ -102,7 +102,7 @@ def tables_obey_the_marked_time(app):
     app.type("ProfilerStep#3")
     app.wait_for(lambda s: s["search"]["hits"], "the step is found")
     app.key("Return")
-    app.wait_for(lambda s: s["selection"] == "ProfilerStep#3", "the step is selected")
+    app.wait_for(lambda s: s["selection"] == "ProfilerStep#3" and s["search"]["has_keys"], "the step is selected, the field has the keys")
     app.key("Escape")
     app.wait_for(lambda s: not s["search"]["has_keys"], "Escape leaves the field")
     app.key("r")

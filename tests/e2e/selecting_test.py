@@ -60,7 +60,7 @@ def keys_show_the_details(app):
     app.type("nvjet")
     app.wait_for(lambda s: s["search"]["hits"], "there are hits")
     app.key("Return")
-    app.wait_for(shows_details, "a hit shows its details")
+    app.wait_for(lambda s: shows_details(s) and s["search"]["has_keys"], "a hit shows its details, and the field has the keys again")
     app.key("Escape")
     app.wait_for(lambda s: not s["search"]["has_keys"], "Escape leaves the field")
     app.wait_until_still()
