@@ -63,7 +63,6 @@ class Database {
   void cancel() noexcept;
   // Likewise once `cancel` is set; null: no longer. It must outlive the run.
   void watch(const std::atomic<bool>* cancel) { watched_ = cancel; }
-  void set_time_limit(std::optional<std::chrono::milliseconds> limit) { options_.time_limit = limit; }
 
   // Every table, for .tables and .schema.
   std::span<const std::unique_ptr<Table>> tables() const { return tables_; }

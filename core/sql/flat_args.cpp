@@ -25,12 +25,11 @@ void walk(const Json& value, const std::string& flat_key, const std::string& key
     for (const auto& [name, item] : value.items()) walk(item, flat_key + '.' + name, key + '.' + name, depth + 1, out);
   } else if (value.is_boolean()) {
     put(flat_key, key, value.get<bool>(), out);
-  } else if (value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX)) {
+  } else if (value.is_number_float() ||
+             (value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX))) {
     put(flat_key, key, value.get<double>(), out);
   } else if (value.is_number_integer()) {
     put(flat_key, key, value.get<std::int64_t>(), out);
-  } else if (value.is_number()) {
-    put(flat_key, key, value.get<double>(), out);
   } else if (value.is_string()) {
     put(flat_key, key, value.get<std::string>(), out);
   }

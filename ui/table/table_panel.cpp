@@ -98,7 +98,7 @@ GridColumn grid_column(TableColumn column) {
   if (column == TableColumn::device) out.chars = 6;
   if (column == TableColumn::calls) out.chars = 8;
   if (is_time(column)) out.chars = 11;
-  if (is_memory(column)) out.chars = 14;
+  if (is_memory(column)) out.chars = 14.5f;  // so that its title does not touch the next one
   out.number = column >= TableColumn::calls;
   out.unit_chars = column == TableColumn::calls ? 0 : 2;
   return out;

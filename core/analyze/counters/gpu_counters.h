@@ -67,7 +67,6 @@ class DeviceCounters {
 
   std::int32_t device() const { return device_; }
   bool empty() const { return series_.empty(); }
-  bool is_sampled() const { return !on_.empty(); }
   CounterMeans over(Span span) const;
   // Of several spans that do not overlap, taken together.
   CounterMeans over(const std::vector<Span>& spans) const;

@@ -100,7 +100,7 @@ std::vector<MeasuredKernel> measure_kernels(const Trace& trace, const std::vecto
       MeasuredKernel kernel{
           StringId(name), device.device(), pool.launches, pool.time, pool.pooled, device.over(pool.spans), {}};
       kernel.place = place_of(kernel.means);
-      all.push_back(std::move(kernel));
+      all.push_back(kernel);
     }
   }
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.time > b.time; });

@@ -168,7 +168,7 @@ std::vector<GpuActivity> gpu_activity(const Trace& trace, const std::vector<GpuO
     a.figures = gpu_figures(trace, own, over_time, a.over);
     if (series) series->push_back(std::move(over_time));
     a.hta = breakdown(names, own);
-    out.push_back(std::move(a));
+    out.push_back(a);
   });
   return out;
 }
