@@ -139,7 +139,8 @@ int main(int argc, char** argv) {
         {"all", std::nullopt},
         {"all as a range", Span{t.span.begin, t.span.end + 1}},
         {"half", Span{t.span.begin + quarter, t.span.end - quarter}}};
-    for (const auto& [what, range] : ranges) {
+    for (const auto& [what, within] : ranges) {
+      const std::optional<Span>& range = within;  // a binding is not for lambdas to capture, says clang
       OpTable table;
       const double ms = best_ms([&] { table = make_op_table(t, events, {range, false}); });
       const double shapes_ms = best_ms([&] { make_op_table(t, events, {range, true}); }, 1);
