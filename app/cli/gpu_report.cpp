@@ -8,6 +8,7 @@
 #include "app/cli/in_and_out.h"
 #include "core/analyze/gpu/gpu_activity.h"
 #include "core/analyze/gpu/idle_gaps.h"
+#include "core/base/phrase.h"
 #include "core/base/text.h"
 
 namespace gapscope {
@@ -116,9 +117,6 @@ Json device_json(const Trace& trace, const GpuActivity& a, const Idle& idle, con
   return json;
 }
 
-std::string share(Ns part, Ns whole) {
-  return whole > 0 ? format_percent(static_cast<double>(part) / static_cast<double>(whole)) : "";
-}
 std::string figure(const std::optional<double>& fraction) { return fraction ? format_percent(*fraction) : "not in this trace"; }
 
 std::string timeline_text(const GpuTimeline& linked, const GpuTimeline& all, bool both) {
@@ -137,8 +135,8 @@ std::string timeline_text(const GpuTimeline& linked, const GpuTimeline& all, boo
       both ? fmt::format("  {:<24} {:>12} {:>9} {:>14} {:>9}\n", "", "launched here", "", "with unlinked", "") : std::string();
   for (const Line& line : kLines) {
     out += fmt::format("  {:<24} {:>12} {:>9}", line.title, format_duration(linked.*line.part),
-                       share(linked.*line.part, linked.total));
-    if (both) out += fmt::format(" {:>14} {:>9}", format_duration(all.*line.part), share(all.*line.part, all.total));
+                       format_part(linked.*line.part, linked.total));
+    if (both) out += fmt::format(" {:>14} {:>9}", format_duration(all.*line.part), format_part(all.*line.part, all.total));
     out += '\n';
   }
   return out;

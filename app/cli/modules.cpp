@@ -9,6 +9,7 @@
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
 #include "core/analyze/modules/modules.h"
+#include "core/base/phrase.h"
 #include "core/base/text.h"
 #include "core/view/modules/modules_model.h"
 #include "core/view/modules/modules_words.h"
@@ -102,10 +103,6 @@ std::string use_json(const ModuleUse& use, const ModulesOptions& options) {
   return json_text(json);
 }
 
-std::string share(Ns part, Ns whole) {
-  return whole > 0 ? format_percent(static_cast<double>(part) / static_cast<double>(whole)) : "";
-}
-
 std::string bytes(std::int64_t n) { return n > 0 ? format_bytes(static_cast<std::uint64_t>(n)) : "-"; }
 
 std::string head(const ModuleUse& use, std::string_view title) {
@@ -121,7 +118,7 @@ std::string line(const ModuleUse& use, const std::string& name, const ModuleTota
   std::string out = fmt::format("{}{} {:>7} {:>10} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8} {:>8}", shown,
                                 std::string(kNameChars - utf8_length(shown), ' '), t.calls, format_duration(t.host),
                                 format_duration(t.forward), format_duration(t.backward), format_duration(t.self_forward),
-                                format_duration(t.self_backward), share(t.gpu(), use.linked), t.kernels,
+                                format_duration(t.self_backward), format_part(t.gpu(), use.linked), t.kernels,
                                 t.flops_time > 0 ? fmt::format("{:.3g}", t.flops_per_second() / 1e12) : "-");
   if (use.memory.allocations > 0) out += fmt::format(" {:>10}", bytes(t.allocated));
   if (use.memory.knows_peak) out += fmt::format(" {:>10}", bytes(t.at_peak));
@@ -160,8 +157,8 @@ std::string foot(const ModuleUse& use) {
   std::string out = fmt::format(
       "\n{} of GPU work was launched in this trace. Outside all of these: {} ({}) that the rest of the "
       "program launched, {} ({}) of the backward of operators outside them.\n",
-      format_duration(use.linked), format_duration(use.outside_forward), share(use.outside_forward, use.linked),
-      format_duration(use.outside_backward), share(use.outside_backward, use.linked));
+      format_duration(use.linked), format_duration(use.outside_forward), format_part(use.outside_forward, use.linked),
+      format_duration(use.outside_backward), format_part(use.outside_backward, use.linked));
   if (const AllocatedMemory& m = use.memory; m.allocations > 0) {
     out += fmt::format("{} of GPU memory was asked for in this trace, {} of it outside all of these.", bytes(m.bytes),
                        m.outside_bytes > 0 ? bytes(m.outside_bytes) : "none");

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/ranks.h"
+#include "core/base/phrase.h"
 #include "core/base/text.h"
 
 namespace gapscope {
@@ -12,12 +13,6 @@ namespace {
 
 constexpr std::size_t kRanksShown = 16, kStepsShown = 12, kDoingShown = 3, kKindsShown = 12, kProblemsShown = 12;
 
-std::string percent(Ns part, Ns whole) {
-  return whole > 0 ? format_percent(static_cast<double>(part) / static_cast<double>(whole)) : "";
-}
-std::string counted(std::uint64_t n, std::string_view thing) {
-  return fmt::format("{} {}{}", format_count(static_cast<std::int64_t>(n)), thing, n == 1 ? "" : "s");
-}
 std::string short_name(std::string_view name, std::size_t chars) { return elide_middle(printable(name), chars); }
 
 class Text {
@@ -85,11 +80,11 @@ class Text {
           fmt::format("{}rank {}: {}", i == 0 ? "" : ", ", ranks_[n.waiting[i].rank].rank, format_duration(n.waiting[i].time));
     if (n.waiting.size() > 3) waiting += fmt::format(" and {} more", n.waiting.size() - 3);
     if (n.unsplit > 0) waiting += fmt::format("{}not told apart: {}", waiting.empty() ? "" : ", ", format_duration(n.unsplit));
-    const std::string line =
-        fmt::format("  {:>5} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>10} {:>11}  {}", d.rank, format_duration(t.window),
-                    percent(t.compute, t.window), percent(n.transfer, t.window), percent(n.waiting_total(), t.window),
-                    percent(t.exposed_copies, t.window), percent(t.idle_total(), t.window), n.times_last,
-                    format_duration(r_.waits.lost[r]), format_duration(r_.clocks.ranks[r].offset), waiting);
+    const std::string line = fmt::format(
+        "  {:>5} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>10} {:>11}  {}", d.rank, format_duration(t.window),
+        format_part(t.compute, t.window), format_part(n.transfer, t.window), format_part(n.waiting_total(), t.window),
+        format_part(t.exposed_copies, t.window), format_part(t.idle_total(), t.window), n.times_last,
+        format_duration(r_.waits.lost[r]), format_duration(r_.clocks.ranks[r].offset), waiting);
     return line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
   }
 

@@ -9,6 +9,7 @@
 #include "core/analyze/account/host_work.h"
 #include "core/analyze/counters/counter_words.h"
 #include "core/analyze/kernel_name/kernel_name.h"
+#include "core/base/phrase.h"
 #include "core/base/text.h"
 #include "core/diagnose/advice.h"
 #include "core/diagnose/verdict.h"
@@ -28,9 +29,6 @@ std::string percent(Ns part, Ns whole) {
   const double share = whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
   if (part > 0 && share < 0.0005) return "<0.1 %";
   return part < whole && share >= 0.9995 ? ">99.9 %" : fmt::format("{:.1f} %", 100 * share);
-}
-std::string counted(std::size_t n, std::string_view noun) {
-  return fmt::format("{} {}{}", format_count(static_cast<std::int64_t>(n)), noun, n == 1 ? "" : "s");
 }
 std::string shown(std::string_view name) { return elide_middle(printable(name), kNameChars); }
 

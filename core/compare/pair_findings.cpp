@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/phrase.h"
 #include "core/base/text.h"
 
 namespace gapscope {
@@ -54,8 +55,6 @@ std::string some_names(const std::vector<std::string>& names) {
   for (std::size_t i = 0; i < std::min(shorter.size(), kNamesInSentence); ++i) out += (i == 0 ? "" : ", ") + shorter[i];
   return shorter.size() > kNamesInSentence ? out + fmt::format(" and {} more", shorter.size() - kNamesInSentence) : out;
 }
-
-std::string counted(std::uint64_t n, std::string_view thing) { return fmt::format("{} {}{}", n, thing, n == 1 ? "" : "s"); }
 
 bool same_gpu_time(const Pair& p) {
   const double growth = p.growth(StepFigure::gpu_time);
@@ -289,10 +288,10 @@ std::string gpu_sentence(const Pair& p) {
   const std::uint32_t gemms = std::max(k.gemms_a, k.gemms_b);
   const auto operations = static_cast<std::uint64_t>(std::max(c.a.picked_values[kOperations], c.b.picked_values[kOperations]));
   const std::string kept =
-      gemms > 0 ? fmt::format("{} of {} {}", k.gemms_kept, counted(gemms, "GEMM"),
+      gemms > 0 ? fmt::format("{} of {} {}", format_count(k.gemms_kept), counted(gemms, "GEMM"),
                               gemms == 1 ? "keeps its kernel" : "keep their kernel")
-                : fmt::format("{} of {} {}", p.total(KernelChangeClass::same).count_a, counted(operations, "GPU operation"),
-                              operations == 1 ? "keeps its name" : "keep their name");
+                : fmt::format("{} of {} {}", format_count(p.total(KernelChangeClass::same).count_a),
+                              counted(operations, "GPU operation"), operations == 1 ? "keeps its name" : "keep their name");
   if (!list.empty()) return fmt::format("The GPU does other work: {}; {}.", kept, list);
   const bool other_grid = std::any_of(k.rows.begin(), k.rows.end(), [](const KernelChange& row) { return row.other_grid; });
   if (other_grid) return fmt::format("The GPU runs the same kernels on other amounts of work: {}, with other grids.", kept);

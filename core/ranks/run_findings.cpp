@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/phrase.h"
 #include "core/base/text.h"
 #include "core/ranks/run_report.h"
 
@@ -23,9 +24,6 @@ constexpr double kUnequal = 0.10, kUnequalOfWindow = 0.03;
 constexpr Ns kLeastAlone = kNsPerMs;
 
 double share(Ns part, Ns whole) { return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0; }
-std::string counted(std::uint64_t n, std::string_view thing) {
-  return fmt::format("{} {}{}", format_count(static_cast<std::int64_t>(n)), thing, n == 1 ? "" : "s");
-}
 
 class Finder {
  public:

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/base/demangle.h"
+#include "core/base/phrase.h"
 #include "core/base/text.h"
 #include "ui/panels.h"
 #include "ui/widgets/account_bar.h"
@@ -17,10 +18,6 @@ constexpr std::size_t kAllParts = 16;
 constexpr std::size_t kMostSteps = 200;  // rows of the list of steps
 constexpr float kStepBar = 12;
 constexpr float kMostNameChars = 80;
-
-std::string percent(Ns part, Ns whole) {
-  return whole > 0 ? format_percent(static_cast<double>(part) / static_cast<double>(whole)) : "";
-}
 
 // A column of its own beside what was drawn before; to be ended.
 bool begin_column(const char* id, float width, const ViewState& view) {
@@ -62,7 +59,7 @@ void draw_causes(const Document& document, ViewState& view, const GapPlace& chos
   for (const AccountPart& part : parts_of(times)) {
     draw_text(Face::sans, theme.text, part_words(part, program_kind(document.trace)));
     ImGui::SameLine(0, 6 * view.scale);
-    draw_text_right(Face::mono, theme.muted, percent(part.time, times.window) + " " + format_duration(part.time));
+    draw_text_right(Face::mono, theme.muted, format_part(part.time, times.window) + " " + format_duration(part.time));
   }
   const AccountPart main{AccountPart::Kind::idle, gap.main, 0};
   ImGui::Spacing();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/phrase.h"
 #include "core/base/text.h"
 #include "ui/widgets/text.h"
 
@@ -22,14 +23,10 @@ Rgb work_ink(const AccountPart& part, const ViewState& view) {
   return paint_of(view.slice_colours, hue, 0).fill;
 }
 
-std::string share(Ns part, Ns whole) {
-  return whole > 0 ? format_percent(static_cast<double>(part) / static_cast<double>(whole)) : "";
-}
-
 std::string tooltip(const AccountPart& part, const BarOf& of, ViewState& view) {
   const bool idle = part.kind == AccountPart::Kind::idle;
   std::string text = std::string(part_words(part, program_kind(of.document.trace))) + ": " + format_duration(part.time) + ", " +
-                     share(part.time, of.times.window) + " of " + format_duration(of.times.window);
+                     format_part(part.time, of.times.window) + " of " + format_duration(of.times.window);
   const std::string& advice = part_advice(of.document, of.device, of.stretch, part, view.active());
   if (!advice.empty()) text += (idle ? "\nThe GPU stands still. " : "\n") + advice;
   return idle ? text + "\nClick for the next gap of this cause." : text;
@@ -56,7 +53,7 @@ void draw_legend_line(const AccountPart& part, ProgramKind program, const Accoun
   const Theme& theme = theme_of(view.theme);
   draw_text(Face::sans, theme.text, part_words(part, program));
   ImGui::SameLine(0, p.px(6));
-  draw_text_right(Face::mono, theme.muted, share(part.time, times.window) + " " + format_duration(part.time));
+  draw_text_right(Face::mono, theme.muted, format_part(part.time, times.window) + " " + format_duration(part.time));
 }
 
 }  // namespace

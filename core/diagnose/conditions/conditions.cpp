@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/phrase.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
 
@@ -121,16 +122,6 @@ std::string shown_count(std::size_t count) { return format_count(static_cast<std
 std::string shown_kernel(std::string_view name) {
   const std::string brief = decode(name).short_name;
   return shown_name(brief.empty() ? name : std::string_view(brief));
-}
-
-std::string counted(std::size_t count, std::string_view noun) {
-  std::string words = shown_count(count) + " " + std::string(noun);
-  if (count == 1) return words;
-  if (const std::size_t of = noun.find(" of "); of != noun.npos)
-    return counted(count, noun.substr(0, of)) + std::string(noun.substr(of));
-  if (noun.ends_with("launch")) return words + "es";
-  if (noun.ends_with("copy")) return words.replace(words.size() - 1, 1, "ies");
-  return words + "s";
 }
 
 std::string counted_of(std::size_t count, std::size_t all, std::string_view noun) {

@@ -1,5 +1,6 @@
 #include "core/view/compare/compare_headline.h"
 
+#include "core/base/phrase.h"
 #include "core/base/text.h"
 #include "core/view/timeline/gap_view.h"
 
@@ -8,7 +9,7 @@ namespace {
 
 struct Busy {
   Ns time = 0, window = 0;
-  std::string percent() const { return format_percent(static_cast<double>(time) / static_cast<double>(window)); }
+  std::string percent() const { return format_part(time, window); }
 };
 
 std::optional<Busy> busy_of(const Document& document) {

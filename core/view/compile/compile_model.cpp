@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/base/phrase.h"
 #include "core/base/text.h"
 #include "core/load/args.h"
 #include "core/view/document.h"
@@ -19,9 +20,6 @@ namespace {
 
 constexpr std::size_t kHashChars = 14;  // enough to find the folder
 
-std::string counted(std::uint64_t n, std::string_view noun) {
-  return fmt::format("{} {}{}", format_count(static_cast<std::int64_t>(n)), noun, n == 1 ? "" : "s");
-}
 std::string count(std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); }
 CompileCell number(std::uint64_t n) { return {count(n), static_cast<std::int64_t>(n)}; }
 CompileCell time_of(Ns time) { return {format_duration(time), time}; }

@@ -8,6 +8,7 @@
 #include "core/analyze/modules/module_paths.h"
 #include "core/analyze/op_table/op_events.h"
 #include "core/base/demangle.h"
+#include "core/base/phrase.h"
 #include "core/base/text.h"
 #include "core/view/modules/modules_model.h"
 #include "core/view/selection/area_model.h"
@@ -15,9 +16,7 @@
 namespace gapscope {
 namespace {
 
-std::string share_text(Ns part, Ns whole) {
-  return whole > 0 ? format_percent(static_cast<double>(part) / static_cast<double>(whole)) : "-";
-}
+std::string share_text(Ns part, Ns whole) { return format_part(part, whole, "-"); }
 
 SliceColours::Class colour_of(const Trace& trace, const CallPaths& paths, std::uint32_t node) {
   const SliceId slice = paths.slice[node];

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/base/demangle.h"
+#include "core/base/phrase.h"
 #include "core/base/text.h"
 #include "core/load/merge_counters.h"
 #include "core/view/compile/compile_model.h"
@@ -17,12 +18,7 @@ namespace {
 constexpr std::size_t kFindingsFirst = 3;
 constexpr double kTrendWorthTelling = 0.05;
 
-std::string counted(std::uint64_t n, std::string_view noun) {
-  return fmt::format("{} {}{}", format_count(static_cast<std::int64_t>(n)), noun, n == 1 ? "" : "s");
-}
-std::string share(Ns part, Ns whole) {
-  return whole > 0 ? format_percent(static_cast<double>(part) / static_cast<double>(whole)) : "-";
-}
+std::string share(Ns part, Ns whole) { return format_part(part, whole, "-"); }
 std::string told(const std::optional<double>& fraction) { return fraction ? format_percent(*fraction) : "not in this trace"; }
 std::string device_title(const OverviewDevice& d) {
   return d.name.empty() ? fmt::format("GPU {}", d.device) : fmt::format("GPU {}: {}", d.device, d.name);
