@@ -43,10 +43,10 @@ ONLY_IN = {
     r"editline/": ["app/cli"],
     r"png\.h": ["app/window"],
     r"dbus/": ["app/window/portal_chooser.cpp"],
-    r"CLI/": ["app/cli", "app/mpi", "app/sampler"],
+    r"CLI/": ["app/cli", "app/mpi", "app/workload"],
     r"mpi\.h": ["app/mpi"],
     r"cupti": ["app/sampler"],
-    r"cuda|cublas|cudnn|nvtx": ["app/sampler"],
+    r"cuda|cublas|cudnn|nvtx": ["app/sampler", "app/workload"],
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')

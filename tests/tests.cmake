@@ -51,6 +51,7 @@ endforeach()
 include(tests/cli/cli.cmake)
 include(tests/failure/failure.cmake)
 include(tests/app/sampler/sampler.cmake)
+include(tests/app/workload/workload.cmake)
 
 # Graphics drivers leak a little and are unloaded before LeakSanitizer could name them, so it cannot judge a test that
 # opens a window. Sessions and documents are judged by the tests that do without one.
