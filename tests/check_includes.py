@@ -9,7 +9,7 @@ import re
 import sys
 import tempfile
 
-BELOW_VIEW = ["core/base", "core/trace", "core/index", "core/analyze", "core/diagnose", "core/compare", "core/sql", "core/ranks"]
+BELOW_VIEW = ["core/base", "core/trace", "core/index", "core/analyze", "core/replay", "core/diagnose", "core/compare", "core/sql", "core/ranks"]
 # Of loading, what lies outside sees the way in, a slice's args and the way out, not how files are read.
 LOAD_INTERFACE = ["core/load/args.h", "core/load/crop.h", "core/load/load_timeline.h", "core/load/load_trace.h", "core/load/merge_counters.h"]
 
@@ -21,10 +21,11 @@ MAY_INCLUDE = {
     "core/load": ["core/base", "core/trace", "core/build"],
     "core/index": ["core/base", "core/trace"],
     "core/analyze": ["core/base", "core/trace", "core/index"],
-    "core/diagnose": ["core/base", "core/trace", "core/index", "core/analyze"],
+    "core/replay": ["core/base", "core/trace", "core/index", "core/analyze"],
+    "core/diagnose": ["core/base", "core/trace", "core/index", "core/analyze", "core/replay"],
     "core/compare": ["core/base", "core/trace", "core/index", "core/analyze"],
-    "core/sql": ["core/base", "core/trace", "core/index", "core/analyze", "core/diagnose", "core/ranks", "core/load/args.h", "core/load/args_pass.h"],
-    "core/ranks": ["core/base", "core/trace", "core/index", "core/analyze", "core/load/byte_source.h", "core/load/load_trace.h"],
+    "core/sql": ["core/base", "core/trace", "core/index", "core/analyze", "core/replay", "core/diagnose", "core/ranks", "core/load/args.h", "core/load/args_pass.h"],
+    "core/ranks": ["core/base", "core/trace", "core/index", "core/analyze", "core/replay", "core/load/byte_source.h", "core/load/load_trace.h"],
     "core/view": BELOW_VIEW + LOAD_INTERFACE,
     "ui": BELOW_VIEW + LOAD_INTERFACE + ["core/view"],
     "app": BELOW_VIEW + LOAD_INTERFACE + ["core/view", "ui"],
@@ -36,7 +37,7 @@ ONLY_IN = {
     r"simdjson": ["core/load"],
     r"(zlib|lzma|zstd|isa-l)\.h": ["core/load", "app/record"],
     r"libiberty": ["core/base"],
-    r"re2": ["core/sql"],
+    r"re2": ["core/replay", "core/sql"],
     r"(.*/)?imgui": ["ui", "app/window"],
     r"GLFW/|glad/|(.*/)?imgui_impl_": ["app/window"],
     r"sqlite3\.h": ["core/sql"],

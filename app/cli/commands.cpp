@@ -21,6 +21,7 @@
 #include "app/cli/sql.h"
 #include "app/cli/table.h"
 #include "app/cli/time_argument.h"
+#include "app/cli/whatif.h"
 #include "app/cli/why.h"
 #include "app/mcp/server.h"
 #include "app/window/run_window.h"
@@ -230,6 +231,34 @@ std::function<int()> declare_why(CLI::App& arguments) {
   return [options] { return why(*options); };
 }
 
+// An option of `whatif` adds a change to the list, in the order of the command line.
+void add_change(CLI::App& arguments, const std::shared_ptr<WhatIfOptions>& options, const std::string& word, const char* type,
+                const char* about) {
+  const auto add = [options, word](const std::vector<std::string>& values) {
+    for (const std::string& value : values) options->changes.push_back(word + " " + value);
+  };
+  arguments.add_option_function<std::vector<std::string>>("--" + word, add, about)->type_name(type)->trigger_on_parse();
+}
+void add_change(CLI::App& arguments, const std::shared_ptr<WhatIfOptions>& options, const std::string& word,
+                const char* about) {
+  arguments.add_flag_callback(
+      "--" + word, [options, word] { options->changes.push_back(word); }, about);
+}
+
+std::function<int()> declare_whatif(CLI::App& arguments) {
+  auto options = std::make_shared<WhatIfOptions>();
+  arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
+  add_change(arguments, options, "gpu", "F", "GPU work takes F times as long: 0.5 is a GPU twice as fast");
+  add_change(arguments, options, "kernel", "RE=F", "so does GPU work whose whole name matches a regular expression (RE2)");
+  add_change(arguments, options, "host", "F", "the host takes F times as long");
+  add_change(arguments, options, "remove", "NAME", "slices of this name take no host time; a * in it stands for any text");
+  add_change(arguments, options, "no-wait", "the host never waits for the GPU");
+  add_change(arguments, options, "graph", "the launches of a step are replayed as one graph");
+  add_change(arguments, options, "overlap-copies", "copies do not hold up the work that follows them");
+  arguments.add_flag("--json", options->json, "print JSON");
+  return [options] { return whatif(*options); };
+}
+
 std::string own_path() {
   std::error_code ignored;
   return std::filesystem::read_symlink("/proc/self/exe", ignored).string();
@@ -362,6 +391,7 @@ constexpr Subcommand kSubcommands[] = {
     {"diagnose", "print what costs time, what proves it and what to do", declare_diagnose},
     {"why", "print where each nanosecond of each GPU went: compute, communication, copies, and why it stood still",
      declare_why},
+    {"whatif", "replay the trace with a change: what a faster kernel, a wait less or a graph would give", declare_whatif},
     {"diff", "compare two traces: did a change help, and why", declare_diff},
     {"ranks", "compare the ranks of one run: which one is late, and what the others wait for", declare_ranks},
     {"table", "print the profiler table, as PyTorch's key_averages() does", declare_table},

@@ -1,0 +1,16 @@
+#pragma once
+// `gapscope whatif TRACE [changes] [--json]`: the recording replayed with changes (core/replay/GAIN.md) on stdout.
+#include <string>
+#include <vector>
+
+namespace gapscope {
+
+struct WhatIfOptions {
+  std::string trace;                 // "-" is standard input
+  std::vector<std::string> changes;  // as read_changes() of core/replay/changes.h takes them
+  bool json = false;
+};
+
+int whatif(const WhatIfOptions& options);
+
+}  // namespace gapscope

@@ -1,0 +1,126 @@
+#pragma once
+// What a change would give: the recording replayed with it, by the definition in GAIN.md of this folder. Integer nanoseconds.
+//
+// The host goes on at its recorded pace; an operation of a GPU begins when its call has launched it and its queue (device and
+// stream) is free, after the gap that it had; a call that waits ends when what it waits for has ended. A change shortens
+// operations, takes host time away or ends waits. Replayed without one, every operation and every step keeps its time.
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/analyze/gpu/gpu_ops.h"
+#include "core/base/span_set.h"
+#include "core/index/link_index.h"
+#include "core/index/name_index.h"
+#include "core/trace/trace.h"
+
+namespace gapscope {
+
+// What is different. As it is made it changes nothing. core/replay/changes.h makes them from names and factors.
+struct Change {
+  double host = 1;              // the host takes this many times as long, from the run's begin on
+  bool no_wait = false;         // no call waits for a GPU
+  std::vector<SliceId> freed;   // these calls do not
+  bool overlap_copies = false;  // what follows a copy in its queue does not wait for it
+  SpanSet removed;              // host time that is not spent, on whatever thread; waits in it stay
+  std::vector<Ns> lasts;  // how long each operation takes, by its position in ReplayModel::ops(); empty: as long as it did
+
+  bool empty() const { return host == 1 && !no_wait && freed.empty() && !overlap_copies && removed.empty() && lasts.empty(); }
+};
+// Both at once; an operation takes the shorter of the two times.
+Change both(Change a, const Change& b);
+
+// The calls and operations of a trace and what each begins after. Made once a trace, in O(n log n) of its GPU work; keeps no
+// reference to what it was made of.
+class ReplayModel {
+ public:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  // A piece of GPU work.
+  struct Operation {
+    SliceId slice;
+    Span span;
+    Ns latency = 0;              // from its call's begin to where it could begin, as far as known
+    Ns gap = 0;                  // from where it could begin, by its queue and its call, to where it did
+    Ns overlap = 0;              // what it began before its queue was free
+    std::uint32_t call = kNone;  // position in calls(); none: not in the file
+    std::uint32_t queue = 0;
+    std::int32_t device = 0;
+    GpuClass gpu_class = GpuClass::compute;
+    bool first = false;  // of its queue
+  };
+  // A call of the host that launches or waits.
+  struct HostCall {
+    SliceId slice;
+    Span span;
+    std::uint32_t clock = 0;           // threads that take turns share one
+    std::uint32_t waits_for = kNone;   // position in ops(): the call returns after its end
+    std::uint32_t first = 0, end = 0;  // of order(): the operations that are replayed with it
+    bool launches = false;
+  };
+  struct StepSpan {
+    SliceId slice;
+    Span span;
+    std::uint32_t clock = 0;
+  };
+
+  // `ops`: gpu_ops() of the trace. Null when `cancel` was set meanwhile.
+  static std::unique_ptr<const ReplayModel> make(const Trace& trace, const NameIndex& names, const std::vector<GpuOp>& ops,
+                                                 const std::atomic<bool>* cancel = nullptr);
+
+  const std::vector<Operation>& ops() const { return ops_; }     // as given
+  const std::vector<HostCall>& calls() const { return calls_; }  // in the order they begin
+  const std::vector<StepSpan>& steps() const { return steps_; }  // every ProfilerStep# in time order
+  // Positions in ops() as they are replayed; after those of the last call come those that no call of the file launched.
+  const std::vector<std::uint32_t>& order() const { return order_; }
+  std::uint32_t queues() const { return queues_; }
+  std::uint32_t clocks() const { return clocks_; }
+  Ns latency() const { return latency_; }  // of launches: their second percentile, at most 10 us
+  std::uint32_t waits() const { return waits_; }
+  // From the first step's begin, else the first call or operation, to the later of the last step's end, else the last call's,
+  // and the last operation's end.
+  Span run() const { return run_; }
+  // Nothing to replay: no GPU work, or times that reach over a hundred days.
+  bool empty() const { return ops_.empty(); }
+
+ private:
+  friend class ModelMaker;
+  std::vector<Operation> ops_;
+  std::vector<HostCall> calls_;
+  std::vector<StepSpan> steps_;
+  std::vector<std::uint32_t> order_;
+  std::uint32_t queues_ = 0, clocks_ = 0, waits_ = 0;
+  Ns latency_ = 0;
+  Span run_;
+};
+
+// A step, or the whole, before and after.
+struct ReplayedStep {
+  SliceId slice;
+  Span before, after;
+};
+
+// The recording with a change, on the axis of the trace.
+struct ReplayResult {
+  Span run;                         // ReplayModel::run() as it is then
+  Ns before = 0, after = 0;         // length of the run
+  std::vector<ReplayedStep> steps;  // by position in ReplayModel::steps()
+  std::vector<Span> ops;            // new times of the operations, by position in ReplayModel::ops()
+  std::vector<Span> calls;          // of the calls, by position in ReplayModel::calls()
+  bool cancelled = false;
+
+  Ns gain() const { return before - after; }
+};
+
+// Linear in calls, operations and removed spans.
+ReplayResult replay(const ReplayModel& model, const Change& change, const std::atomic<bool>* cancel = nullptr);
+
+// How long the device that is busy for longest in the run is so, before and after.
+struct GpuBusy {
+  std::int32_t device = 0;
+  Ns before = 0, after = 0;
+};
+GpuBusy gpu_busy(const ReplayModel& model, const ReplayResult& result);
+
+}  // namespace gapscope
