@@ -19,6 +19,7 @@
 
 #include "core/base/failure.h"
 #include "core/base/output_file.h"
+#include "core/base/parse_json.h"
 #include "core/base/temporary_file.h"
 #include "core/base/text.h"
 
@@ -45,9 +46,10 @@ Result<std::optional<Json>> read_state(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   if (!in.is_open() || in.bad() || (text.empty() && info.st_size != 0)) return Error{"cannot be read"};
-  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return Error{"are not a JSON object"};
-  return std::optional(std::move(json));
+  Result<Json> json = parse_json(text);
+  if (!json && !json.error().message.starts_with("no ")) return Error{"are " + json.error().message};
+  if (!json || !json->is_object()) return Error{"are not a JSON object"};
+  return std::optional(std::move(*json));
 }
 
 Result<std::string> move_aside(const fs::path& file) {

@@ -6,10 +6,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/parse_json.h"
+
 namespace gapscope {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 std::string text_of(const Json& args, const char* key) {
   const auto at = args.find(key);
@@ -23,8 +25,8 @@ std::int64_t number_of(const Json& args, const char* key, std::int64_t otherwise
   if (at == args.end()) return otherwise;
   if (at->is_number_integer()) return at->get<std::int64_t>();
   if (!at->is_string()) return otherwise;
-  const Json inner = Json::parse(at->get<std::string>(), nullptr, false);
-  return inner.is_number_integer() ? inner.get<std::int64_t>() : otherwise;
+  const Result<Json> inner = parse_json(at->get<std::string>());
+  return inner && inner->is_number_integer() ? inner->get<std::int64_t>() : otherwise;
 }
 
 }  // namespace
@@ -87,10 +89,10 @@ std::uint64_t element_bytes(std::string_view dtype) {
 }
 
 std::vector<std::int64_t> CollectiveWhat::member_ranks() const {
-  const Json list = Json::parse(members, nullptr, false);
+  const Result<Json> list = parse_json(members);
   std::vector<std::int64_t> out;
-  if (!list.is_array()) return out;
-  for (const Json& rank : list) {
+  if (!list || !list->is_array()) return out;
+  for (const Json& rank : *list) {
     if (!rank.is_number_integer()) return {};
     out.push_back(rank.get<std::int64_t>());
   }
@@ -104,8 +106,9 @@ double bus_factor(CollectiveType type, std::int64_t group_size) {
 }
 
 std::optional<CollectiveArgs> parse_collective(std::string_view members) {
-  const Json args = Json::parse('{' + std::string(members) + '}', nullptr, false);
-  if (!args.is_object()) return std::nullopt;
+  const Result<Json> parsed = parse_json('{' + std::string(members) + '}');
+  if (!parsed || !parsed->is_object()) return std::nullopt;
+  const Json& args = *parsed;
   CollectiveArgs out;
   CollectiveWhat& w = out.what;
   w.name = text_of(args, "Collective name");

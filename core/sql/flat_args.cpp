@@ -5,24 +5,24 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/base/parse_json.h"
+
 namespace gapscope::sql {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr int kDeepest = 64;  // nesting of a value: recordings have three
 
 void put(std::string flat_key, std::string key, ArgValue value, std::vector<FlatArg>& out) {
   out.push_back({std::move(flat_key), std::move(key), std::move(value)});
 }
 
-void walk(const Json& value, const std::string& flat_key, const std::string& key, int depth, std::vector<FlatArg>& out) {
-  if (depth > kDeepest) return;
+void walk(const Json& value, const std::string& flat_key, const std::string& key, std::vector<FlatArg>& out) {
   if (value.is_array()) {
     std::size_t at = 0;
     for (const Json& item : value)
-      if (!item.is_null()) walk(item, flat_key, fmt::format("{}[{}]", key, at++), depth + 1, out);
+      if (!item.is_null()) walk(item, flat_key, fmt::format("{}[{}]", key, at++), out);
   } else if (value.is_object()) {
-    for (const auto& [name, item] : value.items()) walk(item, flat_key + '.' + name, key + '.' + name, depth + 1, out);
+    for (const auto& [name, item] : value.items()) walk(item, flat_key + '.' + name, key + '.' + name, out);
   } else if (value.is_boolean()) {
     put(flat_key, key, value.get<bool>(), out);
   } else if (value.is_number_float() ||
@@ -40,9 +40,9 @@ void walk(const Json& value, const std::string& flat_key, const std::string& key
 void flatten_value(const Arg& arg, std::vector<FlatArg>& out) {
   const std::string key = "args." + arg.key;
   if (arg.is_text) return put(key, key, arg.value, out);
-  const Json json = Json::parse(arg.value, nullptr, false);
-  if (json.is_discarded()) return put(key, key, arg.value, out);  // NaN and the like, which JSON does not know: as it stands
-  walk(json, key, key, 0, out);
+  const Result<Json> json = parse_json(arg.value);
+  if (!json) return put(key, key, arg.value, out);  // NaN and the like, which JSON does not know: as it stands
+  walk(*json, key, key, out);
 }
 
 std::vector<FlatArg> flatten(const std::vector<Arg>& args) {

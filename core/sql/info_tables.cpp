@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/parse_json.h"
 #include "core/sql/list_table.h"
 #include "core/sql/tables.h"
 
@@ -132,8 +133,8 @@ struct MetadataRow {
 void add_metadata(const std::string& name, const std::string& json, std::vector<MetadataRow>& out) {
   std::vector<FlatArg> leaves;
   const bool quoted = json.size() >= 2 && json.front() == '"';
-  const auto parsed = nlohmann::json::parse(json, nullptr, false);
-  if (quoted && parsed.is_string()) return out.push_back({name, parsed.get<std::string>()});
+  if (const auto parsed = parse_json(json); quoted && parsed && parsed->is_string())
+    return out.push_back({name, parsed->get<std::string>()});
   flatten_value({name, json, false}, leaves);
   for (FlatArg& leaf : leaves) out.push_back({leaf.key.substr(5), std::move(leaf.value)});  // without "args."
 }

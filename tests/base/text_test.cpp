@@ -48,6 +48,16 @@ TEST_CASE("a name cannot steer a terminal") {
         "\xEF\xBF\xBD"
         "1m");
   CHECK(printable("gr\xC3\xBC\xC3\x9F") == "gr\xC3\xBC\xC3\x9F");
+  CHECK(printable("a\xC2") == "a\xC2");
+}
+
+TEST_CASE("what turns the direction of writing, breaks lines or is nothing to be seen is shown") {
+  for (const char* hidden : {"\xE2\x80\xAE", "\xE2\x80\xAA", "\xE2\x81\xA6", "\xE2\x81\xA9", "\xE2\x80\xA8", "\xE2\x80\xA9",
+                             "\xE2\x80\x8B", "\xE2\x80\x8F", "\xD8\x9C", "\xEF\xBB\xBF"})
+    CHECK(printable(std::string("gemm") + hidden + "xcod") == "gemm\xEF\xBF\xBDxcod");
+  // An ellipsis, a dash, a joiner of emoji, an arrow, a Chinese character.
+  for (const char* seen : {"\xE2\x80\xA6", "\xE2\x80\x93", "\xE2\x80\x8D", "\xE2\x86\x92", "\xE4\xB8\xAD", "\xE2\x80"})
+    CHECK(printable(seen) == seen);
 }
 
 TEST_CASE("long names are cut in the middle and never inside a character") {

@@ -7,11 +7,13 @@
 #include <tuple>
 
 #include "core/analyze/kernel_name/kernel_name.h"
+#include "core/base/parse_json.h"
 #include "core/base/saturating.h"
 
 namespace gapscope {
 namespace {
 
+using Json = nlohmann::ordered_json;
 using Dims = std::vector<double>;
 using Shapes = std::vector<Dims>;
 
@@ -24,10 +26,10 @@ Flops uncounted(std::string_view why) { return {{}, why}; }
 
 // [[2, 3], [], [4]]: what is no list of numbers (a scalar, a list of tensors) is an empty shape.
 std::optional<Shapes> parse_shapes(std::string_view text) {
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_array()) return {};
+  const Result<Json> json = parse_json(text);
+  if (!json || !json->is_array()) return {};
   Shapes out;
-  for (const auto& item : json) {
+  for (const auto& item : *json) {
     Dims dims;
     if (item.is_array())
       for (const auto& size : item)
@@ -80,11 +82,11 @@ double convolution_from(const Dims& result, const Dims& weight, bool transposed,
   return 2 * product(places, 2) * places[0] * product(weight);
 }
 
-std::vector<double> numbers(const nlohmann::json& item) {
+std::vector<double> numbers(const Json& item) {
   std::vector<double> out;
-  const auto json = item.is_string() ? nlohmann::json::parse(item.get<std::string>(), nullptr, false) : item;
-  if (json.is_array())
-    for (const auto& n : json)
+  const Result<Json> json = item.is_string() ? parse_json(item.get<std::string>()) : item;
+  if (json && json->is_array())
+    for (const auto& n : *json)
       if (n.is_number()) out.push_back(n.get<double>());
   return out;
 }
@@ -99,8 +101,10 @@ constexpr ConvolutionInputs kLibraryInputs = {3, 2, 4, {}};
 
 Flops convolution(const Dims& input, const Dims& weight, std::string_view concrete_inputs, const ConvolutionInputs& where) {
   if (input.size() < 3 || weight.size() != input.size()) return uncounted(kOddShapes);
-  const auto json = nlohmann::json::parse(concrete_inputs, nullptr, false);
-  if (!json.is_array() || json.size() <= where.transposed.value_or(where.dilation)) return uncounted(kNoStride);
+  const Result<Json> parsed = parse_json(concrete_inputs);
+  if (!parsed || !parsed->is_array() || parsed->size() <= where.transposed.value_or(where.dilation))
+    return uncounted(kNoStride);
+  const Json& json = *parsed;
   const std::size_t places = input.size() - 2;
   const auto stride = numbers(json[where.stride]), padding = numbers(json[where.padding]),
              dilation = numbers(json[where.dilation]);
@@ -201,9 +205,9 @@ MathType math_of_word(std::string_view word, std::optional<MathType> otherwise, 
 
 // Of the first tensor: ["float", "c10::BFloat16", ...]. fp32 may run as tf32, so it tells nothing.
 std::optional<MathType> math_of_types(std::string_view types) {
-  const auto json = nlohmann::json::parse(types, nullptr, false);
-  if (!json.is_array() || json.empty() || !json[0].is_string()) return {};
-  const auto first = json[0].get<std::string>();
+  const Result<Json> json = parse_json(types);
+  if (!json || !json->is_array() || json->empty() || !json->front().is_string()) return {};
+  const auto first = json->front().get<std::string>();
   if (first == "c10::BFloat16") return MathType::bf16;
   if (first == "c10::Half") return MathType::fp16;
   if (first == "double") return MathType::fp64;

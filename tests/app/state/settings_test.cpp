@@ -119,6 +119,18 @@ TEST_CASE("broken settings are moved aside when they are read, and their text is
   }
 }
 
+TEST_CASE("settings nested without end are moved aside like other broken ones") {
+  const test::TempFolder folder;
+  std::string text;
+  for (int i = 0; i < 200'000; ++i) text += "{\"a\":";
+  text += '1' + std::string(200'000, '}');
+  const std::string path = folder.write("settings.json", text);
+  std::string said;
+  CHECK(SettingsFile(path).read(said).recent.empty());
+  CHECK(said.starts_with(path + ": the settings are JSON that is nested deeper than 64 levels; the file is now "));
+  CHECK(text_of(path + ".broken-1") == text);
+}
+
 TEST_CASE("settings that a person broke while the program ran are moved aside before they are written") {
   const test::TempFolder folder;
   const std::string path = folder.write("settings.json", R"({"recent": ["/a"]})");
