@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,12 +10,11 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-
-extern char** environ;
 
 namespace gapscope {
 namespace {
@@ -34,20 +33,37 @@ struct Pipe {
   }
 };
 
+// In the child, where only what a handler of signals may do is allowed: becomes the program, in a group of its own, and ends
+// with the thread that waits for it, however that ends.
+[[noreturn]] void become(char* const* argv, int out, int error, pid_t parent) {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(127);  // it was gone before
+  ::dup2(::open("/dev/null", O_RDONLY), STDIN_FILENO);
+  ::dup2(out, STDOUT_FILENO);
+  ::dup2(error, STDERR_FILENO);
+  ::execv(argv[0], argv);
+  constexpr std::string_view kTrouble = "gapscope: The program cannot be started again.\n";
+  [[maybe_unused]] const ssize_t said = ::write(STDERR_FILENO, kTrouble.data(), kTrouble.size());
+  ::_exit(127);
+}
+
 pid_t start(const std::string& program, const std::vector<std::string>& arguments, const Pipe& out, const Pipe& error) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, out.ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, error.ends[1], STDERR_FILENO);
-  std::vector<char*> argv{const_cast<char*>(program.c_str())};
+  std::vector<char*> argv{const_cast<char*>(program.c_str())};  // exec's interface is not const
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
-  pid_t child = -1;
-  const int trouble = ::posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  errno = trouble;
-  return trouble == 0 ? child : -1;
+  const pid_t parent = ::getpid();
+  const pid_t child = ::fork();
+  if (child == 0) become(argv.data(), out.ends[1], error.ends[1], parent);
+  if (child > 0) ::setpgid(child, child);  // whichever of the two comes first
+  return child;
+}
+
+// Until it has ended. It stays a zombie, so that nobody else gets its number.
+void wait_for_end(pid_t child) {
+  siginfo_t info{};
+  while (::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+  }
 }
 
 // Reads what there is; false at the end.
@@ -78,8 +94,8 @@ std::string read_both(const Pipe& out, const Pipe& error, const ChildLimits& lim
 
 }  // namespace
 
-Result<ChildResult> run_child(const std::string& program, const std::vector<std::string>& arguments,
-                              const ChildLimits& limits) {
+Result<ChildResult> run_child(const std::string& program, const std::vector<std::string>& arguments, const ChildLimits& limits,
+                              const std::stop_token& stop) {
   Pipe out, error;
   if (!out.open() || !error.open()) return Error{fmt::format("No pipe is to be had: {}.", std::strerror(errno))};
   const pid_t child = start(program, arguments, out, error);
@@ -87,8 +103,14 @@ Result<ChildResult> run_child(const std::string& program, const std::vector<std:
   out.close(1);
   error.close(1);
   ChildResult result;
-  const std::string trouble = read_both(out, error, limits, result);
-  if (!trouble.empty()) ::kill(child, SIGKILL);
+  std::string trouble;
+  {
+    const auto end = [child] { ::kill(-child, SIGKILL); };
+    const std::stop_callback ended_when_told(stop, end);
+    trouble = read_both(out, error, limits, result);
+    if (!trouble.empty()) end();
+    wait_for_end(child);
+  }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

@@ -2,6 +2,7 @@
 // A command of this program run as a process of its own: what it prints is what a person would get, and what goes wrong in it
 // goes wrong there.
 #include <chrono>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,9 @@ struct ChildLimits {
   std::chrono::seconds time{120};
 };
 
-// Runs `program` with `arguments`, standard input closed. An Error where it cannot be started, takes longer or prints more.
+// Runs `program` with `arguments`, standard input closed. An Error where it cannot be started, takes longer or prints more. It
+// ends when `stop` says so, and with the thread that runs it.
 Result<ChildResult> run_child(const std::string& program, const std::vector<std::string>& arguments,
-                              const ChildLimits& limits = {});
+                              const ChildLimits& limits = {}, const std::stop_token& stop = {});
 
 }  // namespace gapscope

@@ -1,9 +1,13 @@
 #pragma once
-// `gapscope mcp FOLDER...`: the Model Context Protocol on standard input and output: JSON-RPC 2.0, a message a line.
+// `gapscope mcp FOLDER...`: the Model Context Protocol on standard input and output: JSON-RPC 2.0, a message a line. Whoever
+// reads never waits for a tool: those run in processes of their own, and end when nobody is there for their answer.
+#include <functional>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "app/mcp/calls.h"
 #include "app/mcp/tools.h"
 
 namespace gapscope {
@@ -15,16 +19,35 @@ struct McpOptions {
 
 class McpServer {
  public:
-  explicit McpServer(Tools tools) : tools_(std::move(tools)) {}
-  // The answer to a line, without line end; empty where none is due.
-  std::string answer(std::string_view line) const;
+  // Takes an answer, a line without its end: from any thread, one at a time.
+  using Write = std::function<void(const std::string& line)>;
+
+  McpServer(Tools tools, Write write) : tools_(std::move(tools)), write_(std::move(write)) {}
+  // A line as it came. What can be told at once is answered before this returns, a call of a tool when it is done.
+  void take(std::string_view line);
+  void refuse_long_line();
+  static constexpr std::size_t kLongestLine = std::size_t{4} << 20;
 
  private:
-  nlohmann::ordered_json answer_to(const nlohmann::ordered_json& message) const;
+  using Json = nlohmann::ordered_json;
+  using Reply = std::function<void(const Json& answer)>;
+  struct Batch;
+
+  void write(const Json& message);
+  void take_batch(const Json& messages);
+  void take_message(const Json& message, const Reply& reply, bool in_batch);
+  Json answer_to(const Json& id, const std::string& method, const Json& params);
+  Json initialized(const Json& id, const Json& params);
+  void call(const Json& id, const Json& params, const Reply& reply);
+
   Tools tools_;
+  Write write_;
+  std::mutex write_mutex_;
+  std::string version_;  // of the protocol, as agreed; empty before
+  Calls calls_;          // last: it uses the rest
 };
 
-// Serves until the end of input. The exit code.
+// Serves until input ends, or nobody reads any more. The exit code.
 int run_mcp(const McpOptions& options);
 
 }  // namespace gapscope

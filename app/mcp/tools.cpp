@@ -10,6 +10,7 @@
 #include "app/cli/in_and_out.h"
 #include "app/mcp/child.h"
 #include "app/mcp/page.h"
+#include "core/base/parse_json.h"
 
 namespace gapscope {
 namespace {
@@ -241,15 +242,13 @@ Result<std::vector<std::string>> command_of(const Tool& tool, const Json& given,
 
 // The JSON that a command printed: one, or one a statement.
 Json parsed(const std::string& text) {
-  Json whole = Json::parse(text, nullptr, false);
-  if (!whole.is_discarded()) return whole;
+  if (Result<Json> whole = parse_json(text)) return std::move(*whole);
   Json last;
   std::size_t begin = 0;
   while (begin < text.size()) {  // several statements: the last one's rows
     const std::size_t end = text.find("]}\n", begin);
     if (end == std::string::npos) break;
-    Json one = Json::parse(text.substr(begin, end + 3 - begin), nullptr, false);
-    if (!one.is_discarded()) last = std::move(one);
+    if (Result<Json> one = parse_json(std::string_view(text).substr(begin, end + 3 - begin))) last = std::move(*one);
     begin = end + 3;
   }
   return last;
@@ -302,29 +301,29 @@ Json Tools::open(const Json&) const {
   return text_content(json_text({{"traces", std::move(traces)}}, -1), false);
 }
 
-Json Tools::screenshot(const std::vector<std::string>& command) const {
-  const Result<ChildResult> done = run_child(program_, command);
+Json Tools::screenshot(const std::vector<std::string>& command, const std::stop_token& stop) const {
+  const Result<ChildResult> done = run_child(program_, command, {}, stop);
   if (!done) return failure(done.error().message);
   if (done->exit_code != 0) return failure(done->error);
   return {{"content", Json::array({{{"type", "image"}, {"data", base64(done->out)}, {"mimeType", "image/png"}}})},
           {"isError", false}};
 }
 
-Json Tools::call(const std::string& name, const Json& arguments) const {
+Json Tools::call(const std::string& name, const Json& arguments, const std::stop_token& stop) const {
   const Tool& tool = *tool_named(name);
   if (name == "open" && !arguments.contains("trace")) return open(arguments);
   Result<std::vector<std::string>> command = command_of(tool, arguments, folders_);
   if (!command) return failure(command.error().message);
   if (name == "screenshot") {
     command->insert(command->begin() + 1, {"-o", "-"});
-    return screenshot(*command);
+    return screenshot(*command, stop);
   }
   std::size_t cursor = 0;
   if (arguments.contains("cursor")) {
     if (!arguments["cursor"].is_number_unsigned()) return failure("\"cursor\" is a whole number from 0.");
     cursor = arguments["cursor"].get<std::size_t>();
   }
-  const Result<ChildResult> done = run_child(program_, *command);
+  const Result<ChildResult> done = run_child(program_, *command, {}, stop);
   if (!done) return failure(done.error().message);
   // Of ranks, "problems" says which files were no use; the others' answer is one.
   const bool answered = done->exit_code == kOk || (name == "ranks" && done->error.empty() && !done->out.empty());
