@@ -114,6 +114,7 @@ int record(const RecordOptions& options) {
   if (const std::string wrong = output_trouble(options.output); !wrong.empty()) return say(wrong), kBadInput;
   const Result<Recorded> recorded = run_recorded(options.command, recording_of(options), library);
   if (!recorded.ok()) return say(recorded.error().message), kBadInput;
+  if (!recorded->not_started.empty()) return say(recorded->not_started), recorded->exit_code;
   tell(*recorded);
   if (!options.no_open && !recorded->traces.empty() && has_screen()) {
     WindowRun run;
@@ -121,7 +122,8 @@ int record(const RecordOptions& options) {
     run.files = {recorded->traces.front().path};
     run_window(run);
   }
-  return recorded->exit_code;
+  const bool nothing = recorded->traces.empty() && !recorded->still_recording;
+  return recorded->exit_code == kOk && nothing ? kBadInput : recorded->exit_code;
 }
 
 }  // namespace gapscope

@@ -19,7 +19,8 @@ struct RecordOptions {
   std::string executable;  // ours
 };
 
-// The program's own exit code; kBadInput where it could not be started or recorded at all.
+// The program's own exit code, and 127 or 126 where it could not be started, as shells say; kBadInput where nothing was
+// recorded.
 int record(const RecordOptions& options);
 
 }  // namespace gapscope

@@ -3,10 +3,12 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -79,8 +81,11 @@ void put_into_environment(const RecordingOptions& options, const std::string& li
   setenv("NVTX_INJECTION64_PATH", library.c_str(), 1);
 }
 
-// In the child: becomes the program, or says why not through the pipe.
-[[noreturn]] void become(const std::vector<std::string>& command, int pipe) {
+// In the child: becomes the program, which is asked to end when `parent` is gone without a word, or says why not through the
+// pipe.
+[[noreturn]] void become(const std::vector<std::string>& command, int pipe, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != parent) _exit(127);
   std::vector<char*> arguments;
   for (const std::string& argument : command)
     arguments.push_back(const_cast<char*>(argument.c_str()));  // exec's interface is not const
@@ -111,13 +116,52 @@ std::string status_folder(const std::string& out) {
   return {};
 }
 
+// A process that takes the file and its folder away when this one has let go of a pipe, however it ended.
+class RemovedAtTheEnd {
+ public:
+  RemovedAtTheEnd(const std::string& file, const std::string& folder) {
+    std::array<int, 2> ends{-1, -1};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) return;
+    process_ = fork();
+    if (process_ == 0) wait_and_remove(file.c_str(), folder.c_str(), ends[0]);
+    close(ends[0]);
+    held_ = ends[1];
+  }
+  ~RemovedAtTheEnd() {
+    if (held_ >= 0) close(held_);
+    if (process_ > 0) waitpid(process_, nullptr, 0);
+  }
+  RemovedAtTheEnd(const RemovedAtTheEnd&) = delete;
+  RemovedAtTheEnd& operator=(const RemovedAtTheEnd&) = delete;
+
+ private:
+  // Out of reach of a terminal's signals, and holding nothing that somebody waits for.
+  [[noreturn]] static void wait_and_remove(const char* file, const char* folder, int pipe) {
+    setsid();
+    dup2(pipe, STDIN_FILENO);
+    close_range(STDIN_FILENO + 1, ~0U, 0);
+    char ignored = 0;
+    while (read(STDIN_FILENO, &ignored, 1) < 0 && errno == EINTR) {
+    }
+    unlink(file);
+    rmdir(folder);
+    _exit(0);
+  }
+
+  pid_t process_ = -1;
+  int held_ = -1;
+};
+
 // The file of that folder, and the folder for as long as it is needed.
 class StatusFile {
  public:
   explicit StatusFile(const std::string& out) : folder_(status_folder(out)) {
-    if (!folder_.empty()) std::ofstream begun(path());
+    if (folder_.empty()) return;
+    std::ofstream begun(path());
+    removed_.emplace(path(), folder_);
   }
   ~StatusFile() {
+    removed_.reset();
     std::error_code ignored;
     if (!folder_.empty()) fs::remove_all(folder_, ignored);
   }
@@ -131,6 +175,7 @@ class StatusFile {
 
  private:
   std::string folder_;
+  std::optional<RemovedAtTheEnd> removed_;
 };
 
 // Of counters alone the recorder works in this process, from before the program begins until it has ended.
@@ -250,12 +295,13 @@ Result<Recorded> run_recorded(const std::vector<std::string>& command, Recording
     if (options.counters_only) counters.emplace(options, library);
     const Signals signals;
     const SignalsHeldBack held_back;
+    const pid_t parent = getpid();
     child = fork();
     if (child == 0) {
       signals.restore_in_child();
       held_back.let_go();
       put_into_environment(options, library);
-      become(command, told[1]);
+      become(command, told[1], parent);
     }
     const int no_child = child < 0 ? errno : 0;
     held_back.let_go();
@@ -268,8 +314,12 @@ Result<Recorded> run_recorded(const std::vector<std::string>& command, Recording
     if (no_child == 0) recorded.exit_code = wait_for(child);
     child = 0;
   }
-  if (why == ENOENT) return Error{command[0] + ": there is no such program. Is it spelled right, and on the PATH?"};
-  if (why != 0) return Error{command[0] + ": cannot be started: " + std::strerror(why) + "."};
+  if (why != 0) {
+    recorded.exit_code = why == ENOENT ? 127 : 126;
+    recorded.not_started = command[0] + (why == ENOENT ? ": there is no such program. Is it spelled right, and on the PATH?"
+                                                       : std::string(": cannot be started: ") + std::strerror(why) + ".");
+    return recorded;
+  }
   finish_files(options.out, options.run, recorded);
   read_words(options.status, recorded);
   return recorded;

@@ -10,13 +10,14 @@
 namespace gapscope {
 
 struct Recorded {
-  int exit_code = 0;                   // 128 + the signal that ended it, as shells say
-  std::vector<RecordedTrace> traces;   // of each of its processes that used CUDA and has ended, by rank
-  bool still_recording = false;        // a process of the program lives on
+  int exit_code = 0;                  // 128 + the signal that ended it; where it could not be started 127 or 126, as shells say
+  std::string not_started;            // why it could not be started
+  std::vector<RecordedTrace> traces;  // of each of its processes that used CUDA and has ended, by rank
+  bool still_recording = false;       // a process of the program lives on
   std::vector<std::string> sentences;  // what went wrong with the recording, or what one should know of it
 };
 
-// The Error: the program could not be started. `library` is the recorder's.
+// The program is asked to end (SIGTERM) where this one is killed. The Error: nothing can be run. `library` is the recorder's.
 Result<Recorded> run_recorded(const std::vector<std::string>& command, RecordingOptions options, const std::string& library);
 
 // The recorder beside the executable, or where it is installed; empty where this build has none.

@@ -63,6 +63,13 @@ class Check:
         return len(json.loads(text)["traceEvents"])
 
 
+def is_alive(process):
+    try:
+        return pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 def complaints(check):
     code, said, complained = check.run(sys.executable, "-c", "import sys; print('out'); print('err', file=sys.stderr); sys.exit(7)")
     if (code, said) != (7, "out\n") or not complained.startswith("err\n"):
@@ -71,8 +78,14 @@ def complaints(check):
         yield f"a program without CUDA: {complained!r}, {list(check.folder.iterdir())}"
 
     code, said, complained = check.run("no-such-program")
-    if code != 1 or complained != "gapscope record: no-such-program: there is no such program. Is it spelled right, and on the PATH?\n":
+    if code != 127 or complained != "gapscope record: no-such-program: there is no such program. Is it spelled right, and on the PATH?\n":
         yield f"a program that is not there: {code} {complained!r}"
+    code, said, complained = check.run("/etc/passwd")
+    if code != 126 or "/etc/passwd: cannot be started: " not in complained:
+        yield f"a file that is no program: {code} {complained!r}"
+    code, said, complained = check.run("true")
+    if code != 1 or "There is no trace: " not in complained:
+        yield f"a program that is well and leaves no trace: {code} {complained!r}"
     code, said, complained = check.run("echo", "hello", out="missing/r.json")
     if code != 1 or said or "nothing can be written there" not in complained:
         yield f"an output that cannot be written: {code} {said!r} {complained!r}"
@@ -119,6 +132,20 @@ def complaints(check):
     process.communicate(timeout=60)
     if process.returncode != 128 + signal.SIGTERM or check.kernels("t.json.gz") != 4:
         yield f"SIGTERM is not passed on: {process.returncode}"
+
+    with tempfile.TemporaryDirectory() as temporary:
+        check.environment["TMPDIR"] = temporary
+        process = check.start(sys.executable, "-c", "import os, time; print(os.getpid(), flush=True); time.sleep(60)")
+        started = int(process.stdout.readline())
+        if not list(pathlib.Path(temporary).iterdir()):
+            yield "there is no temporary folder: this tests nothing"
+        process.kill()
+        process.communicate(timeout=30)  # nothing else holds its output
+        until = time.monotonic() + 30
+        while (is_alive(started) or list(pathlib.Path(temporary).iterdir())) and time.monotonic() < until:
+            time.sleep(0.01)
+        if is_alive(started) or list(pathlib.Path(temporary).iterdir()):
+            yield f"killed, it leaves {list(pathlib.Path(temporary).iterdir())}, the program {'runs' if is_alive(started) else 'has ended'}"
 
 
 def main(program):
