@@ -14,6 +14,7 @@
 #include "app/cli/kernels.h"
 #include "app/cli/merge_counters.h"
 #include "app/cli/modules.h"
+#include "app/cli/number_option.h"
 #include "app/cli/overview.h"
 #include "app/cli/ranks_command.h"
 #include "app/cli/record.h"
@@ -28,6 +29,8 @@
 
 namespace gapscope {
 namespace {
+
+constexpr std::int64_t kMostDevices = 1'000'000, kMostMb = 1'000'000'000;
 
 template <class Options>
 void add_range(CLI::App& arguments, const std::shared_ptr<Options>& options, const char* about) {
@@ -113,7 +116,7 @@ std::function<int()> declare_screenshot(CLI::App& arguments) {
       ->type_name("WxH")
       ->default_str("1600x900");
   arguments.add_option("--scale", options->scale, "pixels per pixel of the design, as a display of that density")
-      ->check(CLI::Range(0.5, 4.0));
+      ->check(number_between(0.5, 4));
   arguments.add_option("--from", options->from, std::string("begin of the visible time: ") + kTimeHelp)->type_name("T");
   arguments.add_option("--to", options->to, "end of the visible time, likewise")->type_name("T");
   arguments.add_option("--select", options->select, "a slice's name, part of one, or its index");
@@ -141,8 +144,9 @@ std::function<int()> declare_table(CLI::App& arguments) {
   arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
   arguments.add_option("--sort", options->sort, "a column in PyTorch's words; without it, order of first appearance")
       ->check(CLI::IsMember(op_table_sort_words()));
-  arguments.add_option("--limit", options->limit, "at most so many rows");
-  arguments.add_option("--max-name-column-width", options->max_name_column_width, "characters of the name column");
+  arguments.add_option("--limit", options->limit, "at most so many rows")->check(whole_number(0, kMostRows));
+  arguments.add_option("--max-name-column-width", options->max_name_column_width, "characters of the name column")
+      ->check(whole_number(0, kMostRows));
   arguments
       .add_option_function<std::string>(
           "--mode",
@@ -166,7 +170,7 @@ std::function<int()> declare_kernels(CLI::App& arguments) {
           "largest first; cv is the coefficient of variation")
       ->check(CLI::IsMember({"total", "mean", "count", "max", "cv"}))
       ->default_str("total");
-  arguments.add_option("--limit", options->limit, "at most so many rows");
+  arguments.add_option("--limit", options->limit, "at most so many rows")->check(whole_number(0, kMostRows));
   add_range(arguments, options, "only GPU work that begins in this time");
   arguments.add_flag("--json", options->json, "print JSON");
   return [options] { return kernels(*options); };
@@ -223,7 +227,7 @@ std::function<int()> declare_diagnose(CLI::App& arguments) {
 std::function<int()> declare_why(CLI::App& arguments) {
   auto options = std::make_shared<WhyOptions>();
   arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
-  arguments.add_option("--device", options->device, "only this GPU")->type_name("N");
+  arguments.add_option("--device", options->device, "only this GPU")->check(whole_number(0, kMostDevices));
   arguments.add_option("--range", options->range, std::string("only this part of the window; each end: ") + kTimeHelp)
       ->type_name("FROM:TO");
   arguments.add_flag("--by-step", options->by_step, "the account of each step too");
@@ -281,11 +285,12 @@ std::function<int()> declare_record(CLI::App& arguments) {
       ->type_name("OUT.json[.gz]")
       ->capture_default_str();
   arguments.add_option("--delay", options->delay_s, "seconds after CUDA's start before recording begins")
-      ->check(CLI::NonNegativeNumber);
+      ->check(number_between(0, kMostSeconds));
   arguments.add_option("--duration", options->duration_s, "seconds to record; the program goes on")
-      ->check(CLI::NonNegativeNumber);
+      ->check(number_between(0, kMostSeconds));
   arguments.add_option("--range", options->range, "record only inside NVTX ranges of this name")->type_name("NVTX_NAME");
-  arguments.add_option("--max-mb", options->max_mb, "end the recording when the file has grown to this size")->type_name("N");
+  arguments.add_option("--max-mb", options->max_mb, "end the recording when the file has grown to this size")
+      ->check(whole_number(0, kMostMb));
   arguments.add_flag("--profiler-api", options->profiler_api, "record only between cudaProfilerStart and cudaProfilerStop");
   arguments.add_flag("--queue-times", options->queue_times,
                      "record when each kernel was queued and submitted; about 1 us a launch more");
@@ -367,7 +372,7 @@ std::function<int()> declare_sql(CLI::App& arguments) {
                     ->type_name("QUERY");
   arguments.add_option("--file", options->file, "a file of statements")->type_name("Q.sql")->excludes(query);
   arguments.add_option("--time-limit", options->time_limit_s, "seconds after which the statements are ended; 0 for none")
-      ->check(CLI::Range(0.0, 1e6))
+      ->check(number_between(0, kMostSeconds))
       ->capture_default_str();
   auto* csv = arguments.add_flag_callback(
       "--csv", [options] { options->format = SqlFormat::csv; }, "print CSV");

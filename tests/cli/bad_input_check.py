@@ -68,6 +68,21 @@ def pipes_open(program, folder, sound):
         yield f"empty pipe: ended with {run.returncode}: {run.stderr.decode()!r}"
 
 
+def numbers(program, sound, folder):
+    """What is no number, or none of the range, is a sentence with that range in plain digits, and 2."""
+    options = {"--time-limit": ("sql", sound, "select 1"), "--scale": ("screenshot", sound, "-o", folder / "x.png"), "--delay": ("record", "-o", folder / "r.json"),
+               "--duration": ("record", "-o", folder / "r.json"), "--max-mb": ("record", "-o", folder / "r.json"), "--limit": ("table", sound),
+               "--max-name-column-width": ("table", sound), "--device": ("why", sound)}
+    for option, command in options.items():
+        for value in ("nan", "-nan", "inf", "-5", "1e99", "99999999999999999999", "0x1p3", "5 ", "", "5x", "1,5"):
+            run = subprocess.run([program, *map(str, command), f"{option}={value}", *(["--", "true"] if command[0] == "record" else [])], capture_output=True, timeout=60)
+            said = run.stderr.decode()
+            if run.returncode != 2 or run.stdout or said.count("\n") != 1 or option not in said:
+                yield f"{option} {value!r}: ended with {run.returncode}: {said!r}"
+            if "number from" in said and ("e+" in said or "0000." in said):
+                yield f"{option} {value!r}: {said!r} is not readable"
+
+
 def main(program, sound):
     wrong = []
     with tempfile.TemporaryDirectory(prefix="gapscope test ") as name:
@@ -81,6 +96,7 @@ def main(program, sound):
         wrong += complaints(program, "screenshot", sound, "-o", folder / "no/folder/x.png")
         wrong += cut_opens(program, folder, sound)
         wrong += pipes_open(program, folder, sound)
+        wrong += numbers(program, sound, folder)
     print("\n".join(wrong or ["every bad input is refused with one sentence"]))
     return 1 if wrong else 0
 

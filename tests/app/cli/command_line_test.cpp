@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <CLI/CLI.hpp>
 #include <set>
 
 using namespace gapscope;
@@ -28,6 +29,18 @@ TEST_CASE("--help and --version are fine, a wrong use is exit code 2") {
   CHECK(run_command_line({"screenshto", "a.json"}) == kUsage);
   CHECK(run_command_line({"info", "a.json", "--jsno"}) == kUsage);
   CHECK(run_command_line({"screenshot", "a.json", "-o", "b.png", "--size", "large"}) == kUsage);
+}
+
+TEST_CASE("every option that takes a number says which ones") {
+  for (const Subcommand& row : subcommands()) {
+    CLI::App arguments;
+    const auto run = row.declare(arguments);
+    for (const CLI::Option* option : arguments.get_options()) {
+      CAPTURE(row.name);
+      CAPTURE(option->get_name());
+      for (const char* bare : {"INT", "UINT", "FLOAT"}) CHECK(option->get_type_name() != bare);
+    }
+  }
 }
 
 TEST_CASE("bad input is exit code 1") { CHECK(run_command_line({"info", "/no such file.json"}) == kBadInput); }
