@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 
 #include <fmt/format.h>
 
@@ -39,9 +38,15 @@ std::string spill_folder() {
   return trouble ? std::string() : folder.string();
 }
 
+constexpr std::size_t kMostQueryBytes = std::size_t{16} << 20;
+
 Result<std::string> read_all(std::istream& in, const std::string& shown) {
-  std::string text(std::istreambuf_iterator<char>(in), {});
+  std::string text(kMostQueryBytes + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (in.bad()) return Error{fmt::format("{} cannot be read.", shown)};
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  if (text.size() > kMostQueryBytes)
+    return Error{fmt::format("{} holds more than {}, which is no query.", shown, format_bytes(kMostQueryBytes))};
   return text;
 }
 
@@ -155,7 +160,10 @@ int run_sql(const SqlOptions& options) {
     database_options.time_limit = std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit_s * 1000));
   sql::Database database(*trace, database_options);
   const Interruptible ctrl_c(database);
-  if (!asks && script->starts_with('.')) return print(dot_command(database, *script));
+  if (!asks && script->starts_with('.')) {
+    const Result<std::string> said = dot_command(database, *script);
+    return said ? print(*said) : complain(said.error().message, kBadInput);
+  }
   if (asks) return run_prompt(database, [&](const std::string& text) { return run_script(database, text, options.format); });
   const int code = run_script(database, *script, options.format);
   if (const RunReport* report = database.world().run_if_known(); report != nullptr && run.files.size() > 1)

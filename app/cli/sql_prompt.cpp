@@ -33,15 +33,16 @@ std::string second_word(const std::string& line) {
 
 }  // namespace
 
-std::string dot_command(const sql::Database& database, const std::string& line) {
+Result<std::string> dot_command(const sql::Database& database, const std::string& line) {
   const std::string word = line.substr(0, line.find_first_of(" ;"));
-  if (word == ".help") return kHelp;
+  if (word == ".help") return std::string(kHelp);
   if (word == ".tables") return database.tables_text();
   if (word == ".schema") {
     const std::string table = second_word(line), text = database.schema_text(table);
-    return text.empty() ? "There is no table " + printable(table) + ". .tables lists them.\n" : text;
+    if (text.empty()) return Error{"There is no table " + printable(table) + ". .tables lists them."};
+    return text;
   }
-  return "There is no command " + printable(word) + ".\n" + kHelp;
+  return Error{"There is no command " + printable(word) + ". .help lists them."};
 }
 
 int run_prompt(sql::Database& database, const std::function<int(const std::string& script)>& run) {
@@ -55,7 +56,8 @@ int run_prompt(sql::Database& database, const std::function<int(const std::strin
     ::add_history(text.c_str());
     if (script.empty() && text.starts_with('.')) {
       if (text.starts_with(".quit") || text.starts_with(".exit")) return kOk;
-      std::fputs(dot_command(database, text).c_str(), stdout);
+      const Result<std::string> said = dot_command(database, text);
+      std::fputs((said ? *said : said.error().message + '\n').c_str(), stdout);
       continue;
     }
     script += text + '\n';

@@ -126,6 +126,12 @@ def complaints(program, trace, *ranks):
             done = subprocess.run([program, "sql", trace, SLICES], stdout=full, stderr=subprocess.PIPE)
             if done.returncode != 1 or b"cannot be written" not in done.stderr:
                 yield "a full disk is not told"
+    for wrong, wanted in ((".bogus", "There is no command .bogus. .help lists them."), (".schema nobody", "There is no table nobody. .tables lists them.")):
+        if run(program, trace, wrong) != (1, "", f"gapscope: {wanted}\n"):
+            yield f"{wrong}: {run(program, trace, wrong)}"
+    code, out, error = run(program, trace, "-", text=b" " * 17_000_000)
+    if code != 1 or out or "is no query" not in error:
+        yield f"a query of 17 MB: {code} {error!r}"
     tables = run(program, trace, ".tables")[1]
     for table in ("slice", "kernel", "gpu_gap", "account", "step", "op", "finding", "device", "memory_event", "args", "flow"):
         if f"\n{table} " not in "\n" + tables:
