@@ -43,7 +43,8 @@ int crop(const CropOptions& options) {
   const Result<std::shared_ptr<const Trace>> loaded = load_trace(options.trace, load);
   if (!loaded) return say(kBadInput, loaded.error().message);
   const Trace& trace = **loaded;
-  const Result<Span> window = parse_window(options.from, options.to, trace.span);
+  // A slice without length that ends the trace is part of it.
+  const Result<Span> window = parse_window(options.from, options.to, {trace.span.begin, trace.span.end + 1});
   if (!window) return say(kUsage, window.error().message);
   const LaneIndex lanes(trace);
   const LinkIndex links(trace, lanes);

@@ -56,6 +56,13 @@ def complaints(program, trace, folder):
     run(program, trace, "--from", f"{middle - begin}ns", "-o", relative)
     if read(relative) != read(folder / "half.json"):
         yield "times after the begin give another file than times of the trace"
+    # Nothing in it has a length, and one slice stands where another ends: all is kept.
+    for events in ([5, 5, 5], [1, 5, 9]):
+        text = json.dumps({"traceEvents": [{"ph": "X", "name": f"at {i}", "pid": 1, "tid": 1, "ts": ts, "dur": 0} for i, ts in enumerate(events)]}).encode()
+        for more in ([], ["--lanes", "thread"]):
+            code, said, err = run(program, "-", "-o", folder / "points.json", *more, text=text)
+            if code != 0 or len(slices(read(folder / "points.json"))) != 3:
+                yield f"slices without length at {events} {more}: {code} {said!r} {err!r}"
     damaged = b'[{"ph":"X","name":"a "b" c","pid":1,"tid":1,"ts":1,"dur":1,"args":{"x":NaN}},{"ph":"X","name":"z","pid":1,"tid":1,"ts":2,"dur":1}'
     code, said, err = run(program, "-", "-o", folder / "mended.json", text=damaged)
     if code != 0 or "mended" not in said or [e["name"] for e in read(folder / "mended.json")] != ['a "b" c', "z"]:
