@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command_line.h"
+#include "core/base/hidden_character.h"
 #include "core/base/text.h"
 #include "core/load/load_trace.h"
 
@@ -33,14 +34,13 @@ std::string json_text(const nlohmann::ordered_json& json, int indent) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const bool c1_control = byte == 0xC2 && static_cast<unsigned char>(text[i + 1]) < 0xA0;  // dump() gives whole characters
-    if (c1_control)
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned char>(text[++i]));
-    else if (byte == 0x7F)
-      out += "\\u007f";
-    else
+    const HiddenCharacter hidden = hidden_character(std::string_view(text).substr(i));
+    if (hidden.bytes == 0 || text[i] == '\n') {  // dump() has escaped those of the strings
       out += text[i];
+      continue;
+    }
+    fmt::format_to(std::back_inserter(out), "\\u{:04x}", hidden.code);
+    i += hidden.bytes - 1;
   }
   return out;
 }

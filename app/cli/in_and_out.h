@@ -17,7 +17,7 @@ std::shared_ptr<const Trace> value_or_say_why(const Result<std::shared_ptr<const
 // To stdout, whole. The exit code: kBadInput when it could not be written (a full disk), which is then said on stderr.
 int print(const std::string& text);
 
-// What a name from a trace could steer a terminal with (U+007F to U+009F) is escaped, as JSON escapes the rest.
+// What a name from a trace could steer a terminal with (core/base/hidden_character.h) is escaped.
 std::string json_text(const nlohmann::ordered_json& json, int indent = 1);
 
 }  // namespace gapscope

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/hidden_character.h"
+
 namespace gapscope {
 namespace {
 
@@ -85,13 +87,12 @@ std::string printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const bool c1_control = c == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
-    if (c < 0x20 || c == 0x7F || c1_control) {
-      out += "\xEF\xBF\xBD";
-      if (c1_control) ++i;  // U+0080..U+009F: two bytes, some terminals obey them
-    } else {
+    const HiddenCharacter hidden = hidden_character(text.substr(i));
+    if (hidden.bytes == 0) {
       out += text[i];
+    } else {
+      out += "\xEF\xBF\xBD";
+      i += hidden.bytes - 1;
     }
   }
   return out;
