@@ -1,5 +1,7 @@
 #include "core/ranks/rank_head.h"
 
+#include <charconv>
+
 #include "core/load/byte_source.h"
 
 namespace gapscope {
@@ -15,11 +17,9 @@ std::int64_t number_in(std::string_view text, std::string_view key) {
   if (i == text.npos) return -1;
   for (++i; i < text.size() && (text[i] == ' ' || text[i] == '"' || text[i] == '\n' || text[i] == '\t'); ++i) {
   }
-  std::int64_t value = 0;
-  bool any = false;
-  for (; i < text.size() && text[i] >= '0' && text[i] <= '9' && value < 1'000'000'000; ++i)
-    value = 10 * value + (text[i] - '0'), any = true;
-  return any ? value : -1;
+  std::int64_t value = -1;
+  const auto [end, trouble] = std::from_chars(text.data() + i, text.data() + text.size(), value);
+  return trouble == std::errc() && value <= kMostRanks ? value : -1;
 }
 
 std::string beginning_of(const std::string& path) {

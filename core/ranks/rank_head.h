@@ -8,6 +8,8 @@
 
 namespace gapscope {
 
+inline constexpr std::int64_t kMostRanks = 1'000'000'000;  // what is more is no number of a rank
+
 struct RankHead {
   std::int64_t rank = -1;        // -1: not stated
   std::int64_t world_size = -1;  // likewise

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <filesystem>
 #include <map>
 #include <numeric>
@@ -229,11 +230,9 @@ std::int64_t rank_from_name(const std::string& path) {
     for (std::size_t at = name.rfind(word); at != name.npos; at = at == 0 ? name.npos : name.rfind(word, at - 1)) {
       std::size_t i = at + word.size();
       if (i < name.size() && (name[i] == '-' || name[i] == '_' || name[i] == '=')) ++i;
-      std::int64_t value = 0;
-      const std::size_t first = i;
-      for (; i < name.size() && i < first + 9 && std::isdigit(static_cast<unsigned char>(name[i])) != 0; ++i)
-        value = 10 * value + (name[i] - '0');
-      if (i > first) return value;
+      std::int64_t value = -1;
+      const auto [end, trouble] = std::from_chars(name.data() + i, name.data() + name.size(), value);
+      if (trouble == std::errc() && value >= 0 && value <= kMostRanks) return value;
     }
     return -1;
   };

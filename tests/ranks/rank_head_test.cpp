@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "core/ranks/read_rank.h"
 #include "tests/support/real_traces.h"
 #include "tests/support/temp_folder.h"
 
@@ -23,8 +24,17 @@ TEST_CASE("the rank stands in distributedInfo, as a number or as text, and not b
   CHECK(head(trace_of("")).rank == -1);
   CHECK(head(R"({"traceEvents": [], "distributedInfo": {"rank": 1}})").rank == -1);
   CHECK(head("").rank == -1);
+  CHECK(head(trace_of(R"("distributedInfo": {"rank": 12345678901234567890, "world_size": 2}, )")).rank == -1);
+  CHECK(head(trace_of(R"("distributedInfo": {"rank": 12345678901234567, "world_size": 2}, )")).rank == -1);
   CHECK(read_rank_head("/nowhere.json").rank == -1);
   CHECK(read_rank_head(test::recording("tp_rank1").string()).rank == 1);
+}
+
+TEST_CASE("a number in a file's name is a rank where a rank can be so large, and never a part of it") {
+  CHECK(rank_from_name("/a/rank7.json") == 7);
+  CHECK(rank_from_name("rank_12.pt.trace.json") == 12);
+  CHECK(rank_from_name("rank1234567890123.json") == -1);
+  CHECK(rank_from_name("rank3_of_rank12345678901234567890.json") == 3);
 }
 
 TEST_CASE("two files are a run where they say that they are different ranks of one world; more always are") {
