@@ -41,6 +41,13 @@ std::uint64_t peak_rss_bytes() {
 
 Error cancelled() { return Error{"Cancelled."}; }
 
+// What reads bytes does not know whose: it says "The file".
+Error named(Error error, const std::string& shown) {
+  constexpr std::string_view kNameless = "The file ";
+  if (error.message.starts_with(kNameless)) error.message.replace(0, kNameless.size() - 1, shown);
+  return error;
+}
+
 // Other tools' files, told by a key at their top level.
 std::string_view format_of(const std::vector<std::string>& keys) {
   const auto has = [&](std::string_view key) { return std::find(keys.begin(), keys.end(), key) != keys.end(); };
@@ -103,7 +110,7 @@ class Loader {
       const std::size_t had = head_.size();
       head_.resize(had + want);
       Result<std::size_t> got = source_->read(head_.data() + had, want);
-      if (!got) return got.error();
+      if (!got) return named(got.error(), shown_);
       head_.resize(had + *got);
       text_bytes_ += *got;
       const bool is_last = *got < want;
@@ -169,7 +176,7 @@ class Loader {
     parts.stop();
     if (const auto error = reader.error()) {
       trace_->report.add(ImportIssue::truncated, offset_ + head_bytes + reader.text_bytes(), error->message);
-      read_error_ = *error;
+      read_error_ = named(*error, shown_);
     }
     text_bytes_ += reader.text_bytes();
     LoadFigures& figures = trace_->figures;
@@ -295,7 +302,7 @@ Result<std::shared_ptr<const Trace>> load_file(const std::string& path, const Lo
   try {
     Result<std::unique_ptr<ByteSource>> source =
         open_source(path, options.progress != nullptr ? &options.progress->cancel : nullptr, options.spill_folder);
-    if (!source) return source.error();
+    if (!source) return named(source.error(), printable(path));
     return Loader(path, std::move(*source), options, timeline).run();
   } catch (...) {
     return current_failure("open", path);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -154,7 +155,8 @@ LaneOrder order_lanes(const std::vector<ProcessDraft>& processes, const std::vec
     process.sort_index = facts[p].sort_index;
     process.is_gpu = facts[p].is_gpu;
     std::int64_t number = 0;
-    if (process.is_gpu && as_number(process.key, number) && number >= 0) process.device = static_cast<std::int32_t>(number);
+    if (process.is_gpu && as_number(process.key, number) && number >= 0 && std::in_range<std::int32_t>(number))
+      process.device = static_cast<std::int32_t>(number);
     process.title = process_title(processes[p], process.is_gpu, process.device, facts[p].first, devices);
     out.processes.push_back(std::move(process));
   }

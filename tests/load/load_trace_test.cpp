@@ -153,6 +153,18 @@ TEST_CASE("processes: CPU above GPU above overhead, sort index first; empty lane
   CHECK(t->lanes[3].kind == LaneKind::profiler);
 }
 
+TEST_CASE("a GPU whose number is beyond all reason is itself, not another one") {
+  const auto kernel = [](const char* pid) {
+    return std::string(R"({"ph": "X", "cat": "kernel", "name": "k", "pid": )") + pid + R"(, "tid": 7, "ts": 1, "dur": 1})";
+  };
+  const auto t = load_text(events(kernel("0") + ", " + kernel("4294967296") + ", " + kernel("18446744073709551616")));
+  REQUIRE(t->processes.size() == 3);
+  CHECK(t->processes[0].title == "GPU 0");
+  CHECK(t->processes[1].title == "GPU 18446744073709551616");  // beyond 64 bits it is a text, whose place is that of 0
+  CHECK(t->processes[2].title == "GPU 4294967296");
+  CHECK(t->processes[2].device == -1);
+}
+
 TEST_CASE("the header is read before and after the events") {
   const auto t = load_text(
       R"({"deviceProperties": [{"id": 0, "name": "NVIDIA H200", "numSms": 132}], "record_shapes": 1, "traceEvents": [)" +
