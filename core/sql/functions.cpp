@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -103,12 +104,20 @@ void time_from(sqlite3_context* out, int, Values values) {
   give(out, ns);
 }
 
+re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
+
+// RE2 does not survive a request for memory that fails inside it: the destructors of its walkers go on with what is gone. What
+// it may take at most is asked for beforehand.
+std::unique_ptr<re2::RE2> made_pattern(std::string_view text, const re2::RE2::Options& options) {
+  ::operator delete(::operator new(static_cast<std::size_t>(options.max_mem())));
+  return std::make_unique<re2::RE2>(piece(text), options);
+}
+
 re2::RE2* pattern_of(sqlite3_context* out, int argument, Values values, bool ignore_case = false) {
   re2::RE2::Options options(re2::RE2::Quiet);
   options.set_case_sensitive(!ignore_case);
   using Held = std::unique_ptr<re2::RE2>;
-  Held* held =
-      kept<Held>(out, argument, [&] { return std::make_unique<re2::RE2>(std::string(text_of(values[argument])), options); });
+  Held* held = kept<Held>(out, argument, [&] { return made_pattern(text_of(values[argument]), options); });
   if (held == nullptr) {
     sqlite3_result_error_nomem(out);
     return nullptr;
@@ -119,7 +128,6 @@ re2::RE2* pattern_of(sqlite3_context* out, int argument, Values values, bool ign
   }
   return held->get();
 }
-re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
 
 // regexp(pattern, input[, flags]), which is also `input REGEXP pattern`.
 void regexp(sqlite3_context* out, int n, Values values) {
