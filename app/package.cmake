@@ -32,6 +32,13 @@ install(CODE "
   file(INSTALL \"\${manual}/\" DESTINATION \"\${CMAKE_INSTALL_PREFIX}/share\")
 " COMPONENT viewer)
 
+# What it is made of, and what the README says of reporting faults.
+install(CODE "
+  execute_process(COMMAND \"${Python3_EXECUTABLE}\" \"${PROJECT_SOURCE_DIR}/app/sbom.py\" \"${PROJECT_BINARY_DIR}/gapscope.spdx.json\" ${PROJECT_VERSION}
+    \"$<TARGET_FILE:gapscope>\" COMMAND_ERROR_IS_FATAL ANY)
+" COMPONENT viewer)
+install(FILES "${PROJECT_BINARY_DIR}/gapscope.spdx.json" README.md DESTINATION share/doc/gapscope COMPONENT viewer)
+
 # The libraries of the tar. Not libc's own, nor what belongs to the machine's graphics driver: those come from the machine.
 set_target_properties(gapscope PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/gapscope")
 target_link_options(gapscope PRIVATE -Wl,--disable-new-dtags)  # so that it holds for the libraries of the libraries too
@@ -54,6 +61,7 @@ set(CPACK_COMPONENTS_ALL viewer bundle)
 if(TARGET gapscope-mpi)
   list(APPEND CPACK_COMPONENTS_ALL mpi)
 endif()
+set(CPACK_PRE_BUILD_SCRIPTS "${PROJECT_SOURCE_DIR}/app/package_times.cmake")
 set(CPACK_PROJECT_CONFIG_FILE "${PROJECT_SOURCE_DIR}/app/package_kinds.cmake")
 
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
