@@ -27,9 +27,9 @@ LineReader::Got LineReader::next(std::string& line) {
     }
     looked_at_ = rest_.size();
     if (fill()) continue;
-    line = std::exchange(rest_, {});
     looked_at_ = 0;
-    if (std::exchange(too_long_, false)) return Got::too_long;
+    if (std::exchange(too_long_, false)) return rest_.clear(), Got::too_long;
+    line = std::exchange(rest_, {});
     return line.empty() ? Got::end : Got::line;
   }
 }
