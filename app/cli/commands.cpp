@@ -164,12 +164,9 @@ std::function<int()> declare_table(CLI::App& arguments) {
 std::function<int()> declare_kernels(CLI::App& arguments) {
   auto options = std::make_shared<KernelsOptions>();
   arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
-  arguments
-      .add_option_function<std::string>(
-          "--sort", [options](const std::string& word) { options->sort = kernel_sort_from(word).value_or(KernelSort::total); },
-          "largest first; cv is the coefficient of variation")
+  arguments.add_option("--sort", options->sort, "largest first; cv is the coefficient of variation")
       ->check(CLI::IsMember({"total", "mean", "count", "max", "cv"}))
-      ->default_str("total");
+      ->capture_default_str();
   arguments.add_option("--limit", options->limit, "at most so many rows")->check(whole_number(0, kMostRows));
   add_range(arguments, options, "only GPU work that begins in this time");
   arguments.add_flag("--json", options->json, "print JSON");

@@ -99,7 +99,7 @@ struct Output {
 std::unique_ptr<sql::RowSink> sink_for(SqlFormat format, Output& output) {
   const WriteText write = [&output](std::string_view text) { return output.write(text); };
   switch (format) {
-    case SqlFormat::csv: return csv_rows(write, ::isatty(STDOUT_FILENO) != 0);
+    case SqlFormat::csv: return csv_rows(write);
     case SqlFormat::json: return json_rows(write);
     case SqlFormat::text: break;
   }

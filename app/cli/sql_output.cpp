@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/in_and_out.h"
+#include "core/base/table/csv.h"
 #include "core/base/text.h"
 
 namespace gapscope {
@@ -113,10 +114,10 @@ class TextRows final : public Buffered {
 
 class CsvRows final : public Buffered {
  public:
-  CsvRows(WriteText write, bool harmless) : Buffered(std::move(write)), harmless_(harmless) {}
+  using Buffered::Buffered;
   bool begin(const std::vector<std::string>& columns) override {
     std::string line;
-    for (const std::string& name : columns) line += (line.empty() ? "" : ",") + field(name);
+    for (const std::string& name : columns) line += (line.empty() ? "" : ",") + csv_cell(name);
     return put(line + '\n');
   }
   bool row(std::span<const Cell> cells) override {
@@ -124,26 +125,13 @@ class CsvRows final : public Buffered {
     for (std::size_t i = 0; i < cells.size(); ++i) {
       if (i > 0) line += ',';
       if (cells[i].kind == Cell::Kind::text)
-        line += field(cells[i].text);
+        line += csv_cell(cells[i].text);
       else if (cells[i].kind != Cell::Kind::null)
         line += number_text(cells[i]);
     }
     return put(line + '\n');
   }
   bool end() override { return flush(); }
-
- private:
-  std::string field(std::string_view text) const {
-    std::string plain = harmless_ ? printable(text) : std::string(text);
-    if (plain.find_first_of(",\"\r\n") == std::string::npos) return plain;
-    std::string out = "\"";
-    for (const char c : plain) {
-      if (c == '"') out += '"';
-      out += c;
-    }
-    return out + '"';
-  }
-  bool harmless_;
 };
 
 class JsonRows final : public Buffered {
@@ -181,9 +169,7 @@ std::string json_of(const Cell& cell) {
 }
 
 std::unique_ptr<sql::RowSink> text_rows(WriteText write) { return std::make_unique<TextRows>(std::move(write)); }
-std::unique_ptr<sql::RowSink> csv_rows(WriteText write, bool harmless) {
-  return std::make_unique<CsvRows>(std::move(write), harmless);
-}
+std::unique_ptr<sql::RowSink> csv_rows(WriteText write) { return std::make_unique<CsvRows>(std::move(write)); }
 std::unique_ptr<sql::RowSink> json_rows(WriteText write) { return std::make_unique<JsonRows>(std::move(write)); }
 
 }  // namespace gapscope

@@ -14,8 +14,8 @@ using WriteText = std::function<bool(std::string_view text)>;
 
 // A line a row, columns wide enough for the first thousand rows; long texts are cut in the middle.
 std::unique_ptr<sql::RowSink> text_rows(WriteText write);
-// RFC 4180 with a header; NULL is empty. `harmless`: control characters are replaced, for a terminal.
-std::unique_ptr<sql::RowSink> csv_rows(WriteText write, bool harmless);
+// Cells of core/base/table/csv.h under a header; NULL is empty.
+std::unique_ptr<sql::RowSink> csv_rows(WriteText write);
 // {"columns": [...], "rows": [[...], ...]} and a line end, one for each statement that gives rows.
 std::unique_ptr<sql::RowSink> json_rows(WriteText write);
 

@@ -9,6 +9,7 @@
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
 #include "core/analyze/op_table/op_table_text.h"
+#include "core/base/table/csv.h"
 #include "core/base/text.h"
 
 namespace gapscope {
@@ -16,20 +17,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + '"';
-}
-
 std::string csv_text(const Trace& trace, const OpTable& table, std::size_t limit) {
   std::string out = "name,device,count,self_cpu_us,cpu_us,self_cuda_us,cuda_us,user_annotation,input_shapes\n";
   for (std::size_t i = 0; i < std::min(limit, table.rows.size()); ++i) {
     const OpTableRow& r = table.rows[i];
-    out += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_cell(printable(r.name)), r.on_gpu ? "CUDA" : "CPU", r.count,
+    out += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_cell(r.name), r.on_gpu ? "CUDA" : "CPU", r.count,
                        format_file_us(r.self_cpu), format_file_us(r.cpu), format_file_us(r.self_cuda), format_file_us(r.cuda),
-                       r.annotation ? "true" : "false", csv_cell(printable(trace.strings[r.input_dims])));
+                       r.annotation ? "true" : "false", csv_cell(trace.strings[r.input_dims]));
   }
   return out;
 }

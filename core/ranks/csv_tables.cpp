@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/table/csv.h"
+
 namespace gapscope {
 namespace {
 
@@ -17,19 +19,12 @@ constexpr double kMb = 1024.0 * 1024.0;
 double us(Ns ns) { return static_cast<double>(ns) / 1e3; }
 double rounded(double value) { return std::nearbyint(value * 10) / 10; }
 
-std::string quoted(std::string_view text) {
-  if (text.find_first_of(",\"\n\r") == text.npos) return std::string(text);
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
-  return out + '"';
-}
-
 // A line of cells; what is not known stays empty.
 class Line {
  public:
   explicit Line(std::string& out) : out_(out) {}
   ~Line() { out_ += '\n'; }
-  Line& text(std::string_view value) { return raw(quoted(value)); }
+  Line& text(std::string_view value) { return raw(csv_cell(value)); }
   Line& number(double value) { return raw(std::isfinite(value) ? fmt::format("{}", value) : ""); }
   Line& count(std::int64_t value) { return raw(std::to_string(value)); }
   Line& none() { return raw(""); }

@@ -1,142 +1,174 @@
-// The table `kernel`: everything that is known of each kernel as columns.
+// The tables of kernels: `kernel`, everything that is known of each one, and `kernel_summary`, by name.
 #include "core/sql/kernel_table.h"
 
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/analyze/gpu/kernel_columns.h"
 #include "core/analyze/gpu/launches.h"
-#include "core/analyze/gpu/occupancy.h"
 #include "core/analyze/kernel_name/kernel_name.h"
-#include "core/sql/slice_columns.h"
+#include "core/sql/column_table.h"
 
 namespace gapscope::sql {
 namespace {
 
-enum : int {
-  kId,
-  kTs,
-  kDur,
-  kTrack,
-  kName,
-  kShortName,
-  kClass,
-  kFamily,
-  kOperation,
-  kArch,
-  kInputType,
-  kComputeType,
-  kOutputType,
-  kTensorCore,
-  kTile,
-  kDevice,
-  kStream,
-  kContext,
-  kCorrelation,
-  kGraph,
-  kGraphNode,
-  kGridX,
-  kGridY,
-  kGridZ,
-  kBlockX,
-  kBlockY,
-  kBlockZ,
-  kRegisters,
-  kSharedMemory,
-  kBlocksPerSm,
-  kWarpsPerSm,
-  kStated,
-  kTheoretical,
-  kAchieved,
-  kLimiter,
-  kLaunchId,
-  kLaunchName,
-  kLaunchTs,
-  kLaunchDur,
-  kDelay,
-  kOpId,
-  kOperator,
-  kStep,
-  kExternalId,
-};
-constexpr ColumnInfo kColumns[] = {
-    {"id", Type::integer, "", "slice.id"},
-    {"ts", Type::integer, "ns", "begin"},
-    {"dur", Type::integer, "ns", "duration"},
-    {"track_id", Type::integer, "", "track.id: the stream"},
-    {"name", Type::text, "", "as in the file"},
-    {"short_name", Type::text, "", "readable: without return type, template arguments and parameters"},
-    {"kind", Type::text, "", "gemm, attention, elementwise, reduction, collective, ..."},
-    {"family", Type::text, "", "who wrote it: nvjet, CUTLASS, cuDNN, ...; NULL where the name does not tell, here and below"},
-    {"operation", Type::text, "", "what it computes: add, sum, AllReduce"},
-    {"arch", Type::text, "", "sm90, ..."},
-    {"input_type", Type::text, "", "bf16, fp32, tf32, ..."},
-    {"compute_type", Type::text, "", "likewise"},
-    {"output_type", Type::text, "", "likewise"},
-    {"tensor_core", Type::integer, "", "1 where the name says that tensor cores are used, 0 where it says that they are not"},
-    {"tile", Type::text, "", "m x n x k of one block: 256x128x64"},
-    {"device", Type::integer, "", "number of the GPU"},
-    {"stream", Type::integer, "", "number of the CUDA stream"},
-    {"context", Type::integer, "", "number of the CUDA context"},
-    {"correlation", Type::integer, "", "what the launch and the kernel share"},
-    {"graph_id", Type::integer, "", "CUDA graph; NULL where it is in none"},
-    {"graph_node_id", Type::integer, "", "its node there"},
-    {"grid_x", Type::integer, "blocks", "blocks of the launch"},
-    {"grid_y", Type::integer, "blocks", ""},
-    {"grid_z", Type::integer, "blocks", ""},
-    {"block_x", Type::integer, "threads", "threads of a block"},
-    {"block_y", Type::integer, "threads", ""},
-    {"block_z", Type::integer, "threads", ""},
-    {"registers", Type::integer, "", "registers of a thread"},
-    {"shared_memory", Type::integer, "bytes", "of a block, static and dynamic"},
-    {"blocks_per_sm", Type::real, "", "as the file states it"},
-    {"warps_per_sm", Type::real, "", "as the file states it"},
-    {"stated_occupancy", Type::real, "%", "est. achieved occupancy, as the file states it"},
-    {"theoretical_occupancy", Type::real, "%", "warps that fit on an SM at a time, of those it can hold: an upper bound"},
-    {"achieved_occupancy", Type::real, "%", "the same with as many blocks as the grid has for each SM"},
-    {"occupancy_limiter", Type::text, "", "what keeps more from fitting: warps, registers, shared memory, blocks"},
-    {"launch_id", Type::integer, "", "slice.id of the call that launched it; NULL where it is not in the file"},
-    {"launch", Type::text, "", "its name"},
-    {"launch_ts", Type::integer, "ns", "its begin"},
-    {"launch_dur", Type::integer, "ns", "its duration"},
-    {"launch_delay", Type::integer, "ns", "from the end of the call to the kernel's begin; 0 where it began before"},
-    {"op_id", Type::integer, "", "slice.id of the operator that owns it"},
-    {"operator", Type::text, "", "its name"},
-    {"step", Type::text, "", "the step in which it was launched: ProfilerStep#3"},
-    {"external_id", Type::integer, "", "what the operator and the kernel share"},
+struct Kernel {
+  std::uint32_t id;  // of its slice
+  const GpuRow& gpu;
 };
 
-void give_if(sqlite3_context* out, std::uint64_t v) {
-  if (v != 0) give(out, static_cast<std::int64_t>(v));
-}
-void give_if_known(sqlite3_context* out, std::string_view text) {
-  if (!text.empty()) give_copy(out, text);
-}
-void give_if_stated(sqlite3_context* out, float v) {
-  if (v >= 0) sqlite3_result_double(out, static_cast<double>(v));
-}
+struct Context {
+  World& world;
+  std::unordered_map<StringId, KernelName>& names;  // decoded already
 
-class KernelRows final : public RowList {
- public:
-  explicit KernelRows(World& world) : world_(world) {}
-  std::optional<Error> prepare() override {
-    if (!rows_.empty()) return std::nullopt;
-    const Trace& trace = world_.trace();
-    for (std::uint32_t g = 0; g < trace.gpu.size(); ++g)
-      if (trace.kind(trace.gpu[g].slice) == Kind::kernel) rows_.push_back(g);
-    std::sort(rows_.begin(), rows_.end(), [&](std::uint32_t a, std::uint32_t b) { return id(a) < id(b); });
-    return std::nullopt;
+  const Trace& trace() const { return world.trace(); }
+  SliceRow slice(const Kernel& k) const { return world.order().row(k.id); }
+  const KernelName& name(const Kernel& k) const {
+    const auto [at, is_new] = names.try_emplace(trace().name_id(k.gpu.slice));
+    if (is_new) at->second = decode(trace().name(k.gpu.slice));
+    return at->second;
   }
-  std::uint32_t rows() override { return static_cast<std::uint32_t>(rows_.size()); }
-  double about_rows() const override { return static_cast<double>(world_.trace().gpu.size() + 1); }
+};
 
+CellValue if_known(const std::string& text) { return text.empty() ? CellValue() : CellValue(std::string_view(text)); }
+CellValue if_not_zero(std::uint64_t number) { return number != 0 ? CellValue(number) : CellValue(); }
+
+template <auto Member>
+CellValue named(const Context& of, const Kernel& k) {
+  return if_known(of.name(k).*Member);
+}
+// Numbers that are not negative where the file states them.
+template <auto Member>
+CellValue stated(const Context&, const Kernel& k) {
+  return k.gpu.*Member >= 0 ? CellValue(k.gpu.*Member) : CellValue();
+}
+template <auto Member>
+CellValue linked(const Context&, const Kernel& k) {
+  return if_not_zero(k.gpu.*Member);
+}
+template <auto Member>
+CellValue shaped(const Context&, const Kernel& k) {
+  return k.gpu.has_launch_config() ? CellValue(k.gpu.*Member) : CellValue();
+}
+template <auto Member, std::size_t Axis>
+CellValue extent(const Context&, const Kernel& k) {
+  return k.gpu.has_launch_config() ? CellValue((k.gpu.*Member)[Axis]) : CellValue();
+}
+
+CellValue theoretical(const Context& of, const Kernel& k) {
+  const auto fit = occupancy_of(of.trace(), k.gpu);
+  return fit ? CellValue(100 * fit->theoretical) : CellValue();
+}
+CellValue achieved(const Context& of, const Kernel& k) {
+  if (!occupancy_of(of.trace(), k.gpu)) return {};
+  const auto sm = sm_limits(*of.trace().device(k.gpu.device));
+  const auto percent = achieved_percent(*sm, needs_of(k.gpu), grid_blocks(k.gpu), OccupancyRule::true_value);
+  return percent ? CellValue(static_cast<double>(*percent)) : CellValue();
+}
+CellValue limiter(const Context& of, const Kernel& k) {
+  const auto fit = occupancy_of(of.trace(), k.gpu);
+  return fit ? CellValue(limiter_text(fit->limiters)) : CellValue();
+}
+
+// What `value` says of the call that launched it, or of the operator that owns it.
+template <auto Value>
+CellValue of_call(const Context& of, const Kernel& k) {
+  const SliceId call = of.world.links().call_of(k.gpu);
+  return call ? Value(of, k, call) : CellValue();
+}
+template <auto Value>
+CellValue of_operator(const Context& of, const Kernel& k) {
+  const SliceId op = of.world.links().owner_op(k.gpu);
+  return op ? Value(of, k, op) : CellValue();
+}
+CellValue id_of_slice(const Context& of, const Kernel&, SliceId s) { return of.world.order().id(s); }
+CellValue name_of_slice(const Context& of, const Kernel&, SliceId s) { return of.trace().name(s); }
+CellValue begin_of_slice(const Context& of, const Kernel&, SliceId s) { return of.trace().begin(s); }
+CellValue duration_of_slice(const Context& of, const Kernel&, SliceId s) { return of.trace().duration(s); }
+CellValue delay(const Context& of, const Kernel& k, SliceId call) {
+  return std::max<Ns>(0, of.trace().begin(k.gpu.slice) - of.trace().end(call));
+}
+CellValue step(const Context& of, const Kernel&, SliceId call) {
+  if (!of.world.steps().annotated) return {};
+  const auto at = of.world.steps().at(of.trace().begin(call));
+  return at ? CellValue(std::string_view(of.world.steps().steps[*at].name)) : CellValue();
+}
+
+using enum Quantity;
+
+constexpr ColumnOf<Kernel, Context> kColumns[] = {
+    {"id", id, "slice.id", &field<&Kernel::id>},
+    {"ts", ns, "begin", [](const Context& of, const Kernel& k) -> CellValue { return of.world.order().begin(of.slice(k)); }},
+    {"dur", ns, "duration",
+     [](const Context& of, const Kernel& k) -> CellValue { return of.world.order().duration(of.slice(k)); }},
+    {"track_id", id, "track.id: the stream",
+     [](const Context& of, const Kernel& k) -> CellValue { return of.world.tracks().of_row(of.world.order(), of.slice(k)); }},
+    {"name", text, "as in the file",
+     [](const Context& of, const Kernel& k) -> CellValue { return of.trace().name(k.gpu.slice); }},
+    {"short_name", text, "readable: without return type, template arguments and parameters",
+     [](const Context& of, const Kernel& k) -> CellValue { return std::string_view(of.name(k).short_name); }},
+    {"kind", text, "gemm, attention, elementwise, reduction, collective, ...",
+     [](const Context& of, const Kernel& k) -> CellValue { return kernel_kind_name(of.name(k).kind); }},
+    {"family", text, "who wrote it: nvjet, CUTLASS, cuDNN, ...; NULL where the name does not tell, here and below",
+     named<&KernelName::family>},
+    {"operation", text, "what it computes: add, sum, AllReduce", named<&KernelName::operation>},
+    {"arch", text, "sm90, ...", named<&KernelName::arch>},
+    {"input_type", text, "bf16, fp32, tf32, ...", named<&KernelName::input_type>},
+    {"compute_type", text, "likewise", named<&KernelName::compute_type>},
+    {"output_type", text, "likewise", named<&KernelName::output_type>},
+    {"tensor_core", flag, "1 where the name says that tensor cores are used, 0 where it says that they are not",
+     [](const Context& of, const Kernel& k) -> CellValue { return of.name(k).tensor_core; }},
+    {"tile", text, "m x n x k of one block: 256x128x64", named<&KernelName::tile>},
+    {"device", id, "number of the GPU", stated<&GpuRow::device>},
+    {"stream", id, "number of the CUDA stream", stated<&GpuRow::stream>},
+    {"context", id, "number of the CUDA context", stated<&GpuRow::context>},
+    {"correlation", id, "what the launch and the kernel share", linked<&GpuRow::correlation>},
+    {"graph_id", id, "CUDA graph; NULL where it is in none", linked<&GpuRow::graph_id>},
+    {"graph_node_id", id, "its node there", linked<&GpuRow::graph_node_id>},
+    {"grid_x", count, "blocks of the launch", extent<&GpuRow::grid, 0>, "blocks"},
+    {"grid_y", count, "", extent<&GpuRow::grid, 1>, "blocks"},
+    {"grid_z", count, "", extent<&GpuRow::grid, 2>, "blocks"},
+    {"block_x", count, "threads of a block", extent<&GpuRow::block, 0>, "threads"},
+    {"block_y", count, "", extent<&GpuRow::block, 1>, "threads"},
+    {"block_z", count, "", extent<&GpuRow::block, 2>, "threads"},
+    {"registers", count, "registers of a thread", shaped<&GpuRow::registers>},
+    {"shared_memory", bytes, "of a block, static and dynamic", shaped<&GpuRow::shared_memory>},
+    {"blocks_per_sm", real, "as the file states it", stated<&GpuRow::blocks_per_sm>},
+    {"warps_per_sm", real, "as the file states it", stated<&GpuRow::warps_per_sm>},
+    {"stated_occupancy", percent, "est. achieved occupancy, as the file states it", stated<&GpuRow::occupancy_percent>},
+    {"theoretical_occupancy", percent, "warps that fit on an SM at a time, of those it can hold: an upper bound", theoretical},
+    {"achieved_occupancy", percent, "the same with as many blocks as the grid has for each SM", achieved},
+    {"occupancy_limiter", text, "what keeps more from fitting: warps, registers, shared memory, blocks", limiter},
+    {"launch_id", id, "slice.id of the call that launched it; NULL where it is not in the file", of_call<id_of_slice>},
+    {"launch", text, "its name", of_call<name_of_slice>},
+    {"launch_ts", ns, "its begin", of_call<begin_of_slice>},
+    {"launch_dur", ns, "its duration", of_call<duration_of_slice>},
+    {"launch_delay", ns, "from the end of the call to the kernel's begin; 0 where it began before", of_call<delay>},
+    {"op_id", id, "slice.id of the operator that owns it", of_operator<id_of_slice>},
+    {"operator", text, "its name", of_operator<name_of_slice>},
+    {"step", text, "the step in which it was launched: ProfilerStep#3", of_call<step>},
+    {"external_id", id, "what the operator and the kernel share",
+     [](const Context& of, const Kernel& k) -> CellValue {
+       return if_not_zero(of.trace().slices.external_id[k.gpu.slice.index()]);
+     }},
+};
+
+class KernelList final : public ColumnRows {
+ public:
+  explicit KernelList(World& world)
+      : ColumnRows(
+            std::span<const ColumnOf<Kernel, Context>>(kColumns), [this] { return make(); },
+            static_cast<double>(world.trace().gpu.size() + 1)),
+        world_(world) {}
   double rows_with_value(int column) const override {
-    return column == kId || column == kCorrelation || column == kLaunchId ? 1 : 0;
+    const std::string_view name = id_of(column);
+    return name == "id" || name == "correlation" || name == "launch_id" ? 1 : 0;
   }
   std::vector<std::uint32_t> find(int column, std::int64_t value) override {
-    if (column == kId) return of_id(value);
+    if (id_of(column) == "id") return of_id(value);
     if (!by_correlation_) index_correlations();
     std::uint64_t correlation = static_cast<std::uint64_t>(value);
-    if (column == kLaunchId) {
+    if (id_of(column) == "launch_id") {
       if (value < 0 || value >= world_.order().size()) return {};
       const SliceRow row = world_.order().row(static_cast<std::uint32_t>(value));
       const Call* call = world_.order().is_instant(row) ? nullptr : world_.trace().call(SliceId(row));
@@ -145,15 +177,6 @@ class KernelRows final : public RowList {
     }
     const auto found = by_correlation_->of(correlation);
     return {found.begin(), found.end()};
-  }
-
-  void give_value(sqlite3_context* out, std::uint32_t row, int column) override {
-    const GpuRow& gpu = world_.trace().gpu[rows_[row]];
-    if (column <= kTrack) return give_slice_column(world_, out, id(rows_[row]), column);
-    if (column <= kTile) return give_name(out, gpu, column);
-    if (column <= kStated) return give_launch_shape(out, gpu, column);
-    if (column <= kLimiter) return give_occupancy(out, gpu, column);
-    give_link(out, gpu, column);
   }
 
  private:
@@ -171,83 +194,13 @@ class KernelRows final : public RowList {
     by_correlation_->seal();
   }
 
-  void give_name(sqlite3_context* out, const GpuRow& gpu, int column) {
+  std::unique_ptr<TableRows> make() {
     const Trace& trace = world_.trace();
-    if (column == kName) return give(out, trace.name(gpu.slice));
-    const auto [at, is_new] = names_.try_emplace(trace.name_id(gpu.slice));
-    if (is_new) at->second = decode(trace.name(gpu.slice));
-    const KernelName& name = at->second;
-    switch (column) {
-      case kShortName: return give_copy(out, name.short_name);
-      case kClass: return give(out, kernel_kind_name(name.kind));
-      case kFamily: return give_if_known(out, name.family);
-      case kOperation: return give_if_known(out, name.operation);
-      case kArch: return give_if_known(out, name.arch);
-      case kInputType: return give_if_known(out, name.input_type);
-      case kComputeType: return give_if_known(out, name.compute_type);
-      case kOutputType: return give_if_known(out, name.output_type);
-      case kTensorCore:
-        if (name.tensor_core) give(out, std::int64_t{*name.tensor_core});
-        return;
-      default: return give_if_known(out, name.tile);
-    }
-  }
-
-  static void give_launch_shape(sqlite3_context* out, const GpuRow& gpu, int column) {
-    const bool shaped = gpu.has_launch_config();
-    if (column >= kGridX && column <= kSharedMemory && !shaped) return;
-    switch (column) {
-      case kDevice: return gpu.device >= 0 ? give(out, std::int64_t{gpu.device}) : give_null(out);
-      case kStream: return gpu.stream >= 0 ? give(out, std::int64_t{gpu.stream}) : give_null(out);
-      case kContext: return gpu.context >= 0 ? give(out, std::int64_t{gpu.context}) : give_null(out);
-      case kCorrelation: return give_if(out, gpu.correlation);
-      case kGraph: return give_if(out, gpu.graph_id);
-      case kGraphNode: return give_if(out, gpu.graph_node_id);
-      case kGridX:
-      case kGridY:
-      case kGridZ: return give(out, std::int64_t{gpu.grid[static_cast<std::size_t>(column - kGridX)]});
-      case kBlockX:
-      case kBlockY:
-      case kBlockZ: return give(out, std::int64_t{gpu.block[static_cast<std::size_t>(column - kBlockX)]});
-      case kRegisters: return give(out, std::int64_t{gpu.registers});
-      case kSharedMemory: return give(out, std::int64_t{gpu.shared_memory});
-      case kBlocksPerSm: return give_if_stated(out, gpu.blocks_per_sm);
-      case kWarpsPerSm: return give_if_stated(out, gpu.warps_per_sm);
-      default: return give_if_stated(out, gpu.occupancy_percent);
-    }
-  }
-
-  void give_occupancy(sqlite3_context* out, const GpuRow& gpu, int column) const {
-    const DeviceProperties* device = world_.trace().device(gpu.device);
-    const auto sm = device && gpu.has_launch_config() ? sm_limits(*device) : std::nullopt;
-    const auto fit = sm ? occupancy(*sm, needs_of(gpu)) : std::nullopt;
-    if (!fit) return;
-    if (column == kTheoretical) return sqlite3_result_double(out, 100 * fit->theoretical);
-    if (column == kLimiter) return give_copy(out, limiter_text(fit->limiters));
-    if (const auto achieved = achieved_percent(*sm, needs_of(gpu), grid_blocks(gpu), OccupancyRule::true_value))
-      sqlite3_result_double(out, *achieved);
-  }
-
-  void give_link(sqlite3_context* out, const GpuRow& gpu, int column) {
-    const Trace& trace = world_.trace();
-    if (column == kExternalId) return give_if(out, trace.slices.external_id[gpu.slice.index()]);
-    if (column == kOpId || column == kOperator) {
-      const SliceId op = world_.links().owner_op(gpu);
-      if (op) column == kOpId ? give(out, std::int64_t{world_.order().id(op)}) : give(out, trace.name(op));
-      return;
-    }
-    const SliceId call = world_.links().call_of(gpu);
-    if (!call) return;
-    switch (column) {
-      case kLaunchId: return give(out, std::int64_t{world_.order().id(call)});
-      case kLaunchName: return give(out, trace.name(call));
-      case kLaunchTs: return give(out, trace.begin(call));
-      case kLaunchDur: return give(out, trace.duration(call));
-      case kDelay: return give(out, std::max<Ns>(0, trace.begin(gpu.slice) - trace.end(call)));
-      default: break;
-    }
-    if (!world_.steps().annotated) return;
-    if (const auto step = world_.steps().at(trace.begin(call))) give_copy(out, world_.steps().steps[*step].name);
+    for (std::uint32_t g = 0; g < trace.gpu.size(); ++g)
+      if (trace.kind(trace.gpu[g].slice) == Kind::kernel) rows_.push_back(g);
+    std::sort(rows_.begin(), rows_.end(), [&](std::uint32_t a, std::uint32_t b) { return id(a) < id(b); });
+    const auto at = [this](std::size_t row) { return Kernel{id(rows_[row]), world_.trace().gpu[rows_[row]]}; };
+    return std::make_unique<RowsOf<Kernel, Context, decltype(at)>>(kColumns, Context{world_, names_}, rows_.size(), at);
   }
 
   World& world_;
@@ -256,11 +209,30 @@ class KernelRows final : public RowList {
   std::unordered_map<StringId, KernelName> names_;
 };
 
+class SummaryRows final : public ColumnRows {
+ public:
+  explicit SummaryRows(World& world)
+      : ColumnRows(
+            kernel_columns(),
+            [this, &world] {
+              table_ = gapscope::kernel_table(world.trace(), world.links());
+              return std::make_unique<KernelRows>(kernel_rows(table_, {world.trace()}));
+            },
+            50) {}
+
+ private:
+  KernelTable table_;
+};
+
 }  // namespace
 
 std::unique_ptr<Table> kernel_table(World& world) {
-  return list_table("kernel", "every kernel with its resources, occupancy, decoded name, launch, operator and step", kColumns,
-                    std::make_unique<KernelRows>(world));
+  return column_table("kernel", "every kernel with its resources, occupancy, decoded name, launch, operator and step",
+                      std::make_unique<KernelList>(world));
+}
+std::unique_ptr<Table> kernel_summary_table(World& world) {
+  return column_table("kernel_summary", "GPU work by name, as `gapscope kernels` prints it",
+                      std::make_unique<SummaryRows>(world));
 }
 
 }  // namespace gapscope::sql

@@ -7,5 +7,6 @@
 namespace gapscope::sql {
 
 std::unique_ptr<Table> kernel_table(World& world);
+std::unique_ptr<Table> kernel_summary_table(World& world);
 
 }  // namespace gapscope::sql

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "core/analyze/overview/missing_words.h"
+#include "core/base/table/csv.h"
 #include "core/base/text.h"
 #include "core/view/sql/sql_examples.h"
-#include "core/view/table/csv.h"
 #include "core/view/timeline/slice_colour.h"
 #include "core/view/timeline/time_view.h"
 #include "ui/panels.h"

@@ -10,10 +10,10 @@
 #include <fmt/ranges.h>
 
 #include "core/base/phrase.h"
+#include "core/base/table/csv.h"
 #include "core/base/text.h"
 #include "core/load/args.h"
 #include "core/view/document.h"
-#include "core/view/table/csv.h"
 
 namespace gapscope {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "core/analyze/counters/counter_words.h"
 #include "core/base/demangle.h"
+#include "core/base/table/csv.h"
 #include "core/base/text.h"
-#include "core/view/table/csv.h"
 
 namespace gapscope {
 namespace {

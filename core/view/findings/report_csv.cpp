@@ -1,6 +1,6 @@
 #include "core/view/findings/report_csv.h"
 
-#include "core/view/table/csv.h"
+#include "core/base/table/csv.h"
 
 namespace gapscope {
 

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "core/base/demangle.h"
+#include "core/base/table/csv.h"
 #include "core/base/text.h"
 #include "core/view/document.h"
-#include "core/view/table/csv.h"
 
 namespace gapscope {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "core/base/table/csv.h"
 #include "core/view/document.h"
-#include "core/view/table/csv.h"
 
 namespace gapscope {
 

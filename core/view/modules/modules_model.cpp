@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "core/analyze/gpu/gpu_ops.h"
+#include "core/base/table/csv.h"
 #include "core/load/args.h"
 #include "core/view/document.h"
-#include "core/view/table/csv.h"
 
 namespace gapscope {
 namespace {

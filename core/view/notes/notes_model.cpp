@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/table/csv.h"
 #include "core/base/text.h"
-#include "core/view/table/csv.h"
 
 namespace gapscope {
 namespace {

@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "core/base/table/csv.h"
 #include "core/base/text.h"
 #include "core/base/time_text.h"
 #include "core/view/document.h"
 #include "core/view/ranks/rank_bands.h"
-#include "core/view/table/csv.h"
 
 namespace gapscope {
 namespace {

@@ -5,8 +5,8 @@
 #include <map>
 
 #include "core/base/demangle.h"
+#include "core/base/table/csv.h"
 #include "core/base/text.h"
-#include "core/view/table/csv.h"
 
 namespace gapscope {
 namespace {

@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "core/base/table/csv.h"
 #include "core/base/text.h"
-#include "core/view/table/csv.h"
 #include "core/view/timeline/time_view.h"
 
 namespace gapscope {

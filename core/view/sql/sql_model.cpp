@@ -8,13 +8,13 @@
 
 #include <fmt/format.h>
 
+#include "core/base/table/csv.h"
 #include "core/base/text.h"
 #include "core/sql/database.h"
 #include "core/sql/virtual_table.h"
 #include "core/sql/world.h"
 #include "core/view/document.h"
 #include "core/view/sql/sql_examples.h"
-#include "core/view/table/csv.h"
 
 namespace gapscope {
 

@@ -4,9 +4,9 @@
 #include <array>
 
 #include "core/analyze/operators/flops.h"
+#include "core/base/table/csv.h"
 #include "core/base/text.h"
 #include "core/view/document.h"
-#include "core/view/table/csv.h"
 
 namespace gapscope {
 namespace {

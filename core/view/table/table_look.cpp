@@ -1,0 +1,77 @@
+#include "core/view/table/table_look.h"
+
+#include <algorithm>
+
+#include "core/base/saturating.h"
+#include "core/base/text.h"
+#include "core/base/time.h"
+
+namespace gapscope {
+namespace {
+
+std::vector<std::size_t> filtered_columns(const TableRows& table) {
+  std::vector<std::size_t> columns;
+  for (std::size_t c = 0; c < table.columns(); ++c)
+    if (table.is_in(c, kInGrid) && !is_number(table.head(c).quantity) && !table.head(c).ways.unfiltered) columns.push_back(c);
+  return columns;
+}
+
+// What a column is sorted by: symbols by what people read.
+CellValue key_of_cell(const TableRows& table, std::size_t row, std::size_t column) {
+  CellValue value = table.value(row, column);
+  if (table.head(column).quantity == Quantity::symbol) return plain(value, Quantity::symbol);
+  return value;
+}
+
+}  // namespace
+
+RowOrder order_of(const TableRows& table, const TableLook& look) {
+  if (look.order) return *look.order;
+  for (std::size_t c = 0; c < table.columns(); ++c)
+    if (table.head(c).ways.sorted) return {c, is_number(table.head(c).quantity)};
+  return {table.columns(), false};
+}
+
+bool is_shown(const TableRows& table, const TableLook& look, std::size_t column) {
+  const bool toggled = (look.toggled >> column & 1) != 0;
+  return table.is_in(column, kInGrid) && (column == 0 || table.head(column).ways.hidden == toggled);
+}
+
+std::vector<std::uint32_t> arrange(const TableRows& table, const TableLook& look) {
+  const std::vector<std::size_t> words = filtered_columns(table);
+  const auto passes = [&](std::uint32_t row) {
+    return look.filter.empty() || std::any_of(words.begin(), words.end(), [&](std::size_t c) {
+             return contains_ignore_case(plain(table.value(row, c), table.head(c).quantity), look.filter);
+           });
+  };
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t row = 0; row < table.rows(); ++row)
+    if (passes(row)) rows.push_back(row);
+  const RowOrder order = order_of(table, look);
+  if (order.column >= table.columns()) return rows;
+  std::vector<CellValue> keys(table.rows());
+  for (const std::uint32_t row : rows) keys[row] = key_of_cell(table, row, order.column);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return order.descending ? keys[b] < keys[a] : keys[a] < keys[b]; });
+  return rows;
+}
+
+CellText total_of(const TableRows& table, const std::vector<std::uint32_t>& rows, std::size_t column, const char* noun) {
+  if (column == 0) {
+    const std::string all = format_count(static_cast<std::int64_t>(table.rows())) + " " + noun;
+    if (rows.size() == table.rows()) return {all, "", 0, true};
+    return {format_count(static_cast<std::int64_t>(rows.size())) + " of " + all, "", 0, true};
+  }
+  if (!table.head(column).ways.sum) return {};
+  Ns whole = 0;
+  double real = 0;
+  bool is_real = false;
+  for (const std::uint32_t row : rows) {
+    const CellValue value = table.value(row, column);
+    if (const auto* number = value.get<std::int64_t>()) add_saturating(whole, *number);
+    if (const auto* number = value.get<double>()) real += *number, is_real = true;
+  }
+  return {display(is_real ? CellValue(real) : CellValue(whole), table.head(column).quantity)};
+}
+
+}  // namespace gapscope

@@ -1,0 +1,28 @@
+#pragma once
+// How somebody looks at a table of columns (core/base/table/columns.h): which rows, in which order, which columns.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/table/columns.h"
+#include "core/view/table/row_order.h"
+
+namespace gapscope {
+
+struct TableLook {
+  std::string filter;             // of names and words, whatever their case
+  std::optional<RowOrder> order;  // none: the table's own
+  std::uint64_t toggled = 0;      // a bit a column: shown though it usually is hidden, or the other way round
+  friend bool operator==(const TableLook&, const TableLook&) = default;
+};
+
+// The order that holds: past all columns where the rows stand as they were made.
+RowOrder order_of(const TableRows& table, const TableLook& look);
+bool is_shown(const TableRows& table, const TableLook& look, std::size_t column);
+// Positions of the rows that pass the filter, in the order; equal ones keep their places.
+std::vector<std::uint32_t> arrange(const TableRows& table, const TableLook& look);
+// What stands below a column: sums, and in the first one how many rows there are ("3 of 12 names").
+CellText total_of(const TableRows& table, const std::vector<std::uint32_t>& rows, std::size_t column, const char* noun);
+
+}  // namespace gapscope

@@ -1,0 +1,102 @@
+// A list of columns as CSV, text and JSON: all hold the same values.
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/table/csv.h"
+#include "core/base/table/output.h"
+
+using namespace gapscope;
+
+namespace {
+
+struct Row {
+  std::string name;
+  std::int64_t time = 0;
+  std::optional<std::int64_t> memory;
+  double share = 0;
+};
+struct Whole {
+  double scale = 1;
+};
+
+constexpr ColumnOf<Row, Whole> kColumns[] = {
+    {"name", "Name", "What it is called.", Quantity::text, &field<&Row::name>, {.text = 8}},
+    {"time", "Time", "How long.", Quantity::ns, &field<&Row::time>, {.text = 9}},
+    {"memory", "Memory", "How much.", Quantity::bytes, &field<&Row::memory>, {.text = 8}},
+    {"share",
+     "Share",
+     "Of all.",
+     Quantity::share,
+     [](const Whole& of, const Row& row) -> CellValue { return row.share * of.scale; },
+     {.csv = "Part of all"}},
+    {"nested",
+     "Nested",
+     "Only JSON has it.",
+     Quantity::count,
+     [](const Whole&, const Row&) -> CellValue { return 3; },
+     {.in = kInJson},
+     nullptr,
+     [](const Whole&, const Row& row, nlohmann::ordered_json& out) {
+       out = {{"of", row.name}};
+     }},
+    {"words", "Words", "At the end of a line.", Quantity::text, &field<&Row::name>, {.in = 0, .text = -4}},
+};
+const std::vector<Row> kRows = {{"b, c", 1'500'000, {}, 0.25}, {"=a()", 20, 4096, 0.5}};
+
+ListRows<Row, Whole> table() { return table_of(std::span(kColumns), Whole{2}, kRows); }
+const std::vector<std::uint32_t> kOrder = {1, 0};
+
+}  // namespace
+
+TEST_CASE("rows come as CSV, as text and as JSON, in the order asked for") {
+  CHECK(csv_of(table(), kOrder) == "name,time_ns,memory_bytes,Part of all\n'=a(),20,4096,1\n\"b, c\",1500000,,0.5\n");
+  CHECK(csv_of(table(), {}, CsvHeads::titles) == "Name,Time,Memory,Part of all\n");
+  CHECK(text_of(table(), kOrder) ==
+        "name          time   memory  words\n"
+        "=a()         20 ns  4.10 kB  =a()\n"
+        "b, c       1.50 ms        -  b, c\n");
+  CHECK(json_of(table(), kOrder).dump() ==
+        R"([{"name":"=a()","time_ns":20,"memory_bytes":4096,"share":1.0,"nested":{
+    "of" : "=a()"}
+},)"
+        R"({"name":"b, c","time_ns":1500000,"memory_bytes":null,"share":0.5,"nested":{"of":"b, c"}}])");
+}
+
+TEST_CASE("a column that a table has nothing for is in none of them") {
+  ListRows<Row, Whole> short_one = table();
+  short_one.leave_out("memory");
+  CHECK(csv_of(short_one, {}) == "name,time_ns,Part of all\n");
+  CHECK(json_of(short_one, kOrder)[0].contains("memory_bytes") == false);
+  CHECK(text_of(short_one, {}) == "name          time  words\n");
+  CHECK(column_at(kColumns, "share") == 3);
+  CHECK(column_at(kColumns, "none") == std::size(kColumns));
+}
+
+TEST_CASE("values are ordered: absent, numbers by size, texts by their bytes") {
+  CHECK(CellValue() < CellValue(-5));
+  CHECK_FALSE(CellValue(-5) < CellValue());
+  CHECK_FALSE(CellValue() < CellValue());
+  CHECK(CellValue(2) < CellValue(10));
+  CHECK(CellValue(9'007'199'254'740'993) < CellValue(9'007'199'254'740'994));
+  CHECK(CellValue(1.5) < CellValue(2));
+  CHECK(CellValue("B") < CellValue(std::string("a")));
+}
+
+TEST_CASE("a spreadsheet takes no cell of CSV for a formula, and no terminal for a command") {
+  CHECK(csv_cell("plain") == "plain");
+  CHECK(csv_cell("") == "");
+  CHECK(csv_cell("a,b") == "\"a,b\"");
+  CHECK(csv_cell("say \"x\"") == "\"say \"\"x\"\"\"");
+  CHECK(csv_cell("=1+2") == "'=1+2");
+  CHECK(csv_cell("@sum(a)") == "'@sum(a)");
+  CHECK(csv_cell("-x") == "'-x");
+  CHECK(csv_cell("+x, y") == "\"'+x, y\"");
+  for (const char* number : {"-5", "+5", "-1.5e9", "-0", "5", "-inf"}) CHECK(csv_cell(number) == number);
+  CHECK(csv_cell("a\nb\tc") == "\"a\nb\tc\"");
+  CHECK(csv_cell("a\x1b[0m\x7f") == "a\xEF\xBF\xBD[0m\xEF\xBF\xBD");
+}

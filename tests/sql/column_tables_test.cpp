@@ -1,0 +1,67 @@
+// What SQL has of a table of columns is what JSON and CSV have.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/analyze/gpu/kernel_columns.h"
+#include "core/base/table/output.h"
+#include "core/index/link_index.h"
+#include "tests/sql/rows.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+
+namespace {
+
+std::string text_of_value(const CellValue& value) {
+  if (value.absent()) return "NULL";
+  if (const auto* real = value.get<double>()) return std::to_string(*real);
+  if (const auto* flag = value.get<bool>()) return *flag ? "1" : "0";
+  return value.is_text() ? std::string(value.text()) : plain(value, Quantity::count);
+}
+
+// Each value of the columns that SQL has, against the table of SQL.
+void check_same(const TableRows& table, sql::Database& database, const std::string& name) {
+  const Answer answer = ask(database, "select * from " + name);
+  REQUIRE(answer.error.empty());
+  REQUIRE(answer.rows.size() == table.rows());
+  REQUIRE(table.rows() > 0);
+  std::size_t place = 0;
+  for (std::size_t c = 0; c < table.columns(); ++c) {
+    if (!table.head(c).is_in(kInSql)) continue;
+    CAPTURE(table.head(c).id);
+    REQUIRE(place < answer.columns.size());
+    CHECK(answer.columns[place] == table.head(c).id);
+    for (std::size_t row = 0; row < table.rows(); ++row) CHECK(answer.rows[row][place] == text_of_value(table.value(row, c)));
+    ++place;
+  }
+  CHECK(place == answer.columns.size());
+}
+
+// What JSON says of a column that is not nested is its value.
+void check_json(const TableRows& table) {
+  const nlohmann::ordered_json list = json_of(table, first_rows(table, table.rows()));
+  for (std::size_t c = 0; c < table.columns(); ++c)
+    for (std::size_t row = 0; row < table.rows() && table.is_in(c, kInJson); ++row) {
+      const nlohmann::ordered_json& told = list[row].at(key_of(table.head(c)));
+      nlohmann::ordered_json value;
+      put_json(table.value(row, c), value);
+      if (!told.is_structured()) CHECK(told == value);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("kernels by name are the same in SQL, JSON and the table") {
+  const auto trace = *load_trace(recording("transformer_baseline").string());
+  const LaneIndex lanes(*trace);
+  const LinkIndex links(*trace, lanes);
+  const KernelTable table = kernel_table(*trace, links);
+  const KernelRows rows = kernel_rows(table, {*trace});
+  sql::Database database(trace, {});
+  check_same(rows, database, "kernel_summary");
+  check_json(rows);
+  CHECK(one(database,
+            "select count(*) from kernel_summary s where total <> (select sum(dur) from slice k where k.name = s.name)") ==
+        "0");
+}

@@ -1,0 +1,63 @@
+// Rows that pass a filter, in the order of a column, and what stands below them.
+#include "core/view/table/table_look.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using namespace gapscope;
+
+namespace {
+
+struct Row {
+  std::string name;
+  std::int64_t time;
+  std::optional<double> rate;
+};
+struct None {};
+constexpr ColumnOf<Row, None> kColumns[] = {
+    {"name", "Name", "", Quantity::text, &field<&Row::name>},
+    {"time", "Time", "", Quantity::ns, &field<&Row::time>, {.sorted = true, .sum = true}},
+    {"rate", "Rate", "", Quantity::real, &field<&Row::rate>, {.hidden = true}},
+    {"key", "Key", "", Quantity::text, [](const None&, const Row&) -> CellValue { return "same"; }, {.in = kInCsv}},
+};
+const std::vector<Row> kRows = {{"Linear", 5, 2.0}, {"relu", 30, {}}, {"linear_2", 5, 1.0}};
+
+using Rows = std::vector<std::uint32_t>;
+Rows rows(const TableLook& look) { return arrange(table_of(std::span(kColumns), None{}, kRows), look); }
+
+}  // namespace
+
+TEST_CASE("rows stand in a column's order; equal ones keep their places") {
+  CHECK(rows({}) == Rows{1, 0, 2});  // the table's own order
+  CHECK(rows({{}, RowOrder{1, false}}) == Rows{0, 2, 1});
+  CHECK(rows({{}, RowOrder{0, false}}) == Rows{0, 2, 1});
+  CHECK(rows({{}, RowOrder{2, false}}) == Rows{1, 2, 0});  // what is absent comes before all others
+  CHECK(rows({{}, RowOrder{4, false}}) == Rows{0, 1, 2});
+}
+
+TEST_CASE("a filter looks at the words that the grid has, whatever their case") {
+  CHECK(rows({"LINEAR"}) == Rows{0, 2});
+  CHECK(rows({"same"}).empty());
+  CHECK(rows({"5"}).empty());
+}
+
+TEST_CASE("hidden columns are shown when somebody asks, and the other way round") {
+  const auto table = table_of(std::span(kColumns), None{}, kRows);
+  CHECK(is_shown(table, {}, 1));
+  CHECK_FALSE(is_shown(table, {}, 2));
+  CHECK_FALSE(is_shown(table, {}, 3));
+  const TableLook other{{}, {}, 0b1111};
+  CHECK(is_shown(table, other, 0));  // the first always is
+  CHECK_FALSE(is_shown(table, other, 1));
+  CHECK(is_shown(table, other, 2));
+}
+
+TEST_CASE("below the rows stand their sums and how many there are") {
+  const auto table = table_of(std::span(kColumns), None{}, kRows);
+  CHECK(total_of(table, {0, 1, 2}, 0, "names").text == "3 names");
+  CHECK(total_of(table, {0, 1}, 0, "names").text == "2 of 3 names");
+  CHECK(total_of(table, {0, 1}, 1, "names").text == "35 ns");
+  CHECK(total_of(table, {0, 1}, 2, "names").text.empty());
+}

@@ -1,0 +1,35 @@
+#pragma once
+// The grid of a table of columns: widths by what the columns hold, sorting by a click on a header, totals, hidden columns, CSV.
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/table/output.h"
+#include "core/view/table/table_look.h"
+#include "ui/requests.h"
+#include "ui/widgets/grid.h"
+
+namespace gapscope {
+
+struct ColumnGrid {
+  const char* id;
+  const TableRows& table;
+  const std::vector<std::uint32_t>& rows;  // of arrange()
+  TableLook& look;
+  std::optional<std::uint32_t> selected = {};  // row of the table
+  const char* noun = nullptr;                  // of the line of totals: "names"; null: there is none
+  bool sorts = true;                           // false: the rows stand in an order of their own
+  float width_px = 0;                          // as Grid has it
+  // Colours, and what else is no matter of the values.
+  std::function<void(GridCell& cell, std::uint32_t row, std::size_t column)> adorn = {};
+};
+
+// What was clicked, a header aside: rows as positions in `rows`.
+GridClick draw_column_grid(const ColumnGrid& grid, const ViewState& view);
+// A button "Columns" with a menu of those that can be shown and hidden.
+void draw_columns_menu(const TableRows& table, TableLook& look);
+
+}  // namespace gapscope
