@@ -1,11 +1,14 @@
 // Over 400 lines: the declarations of every subcommand, and their one table.
 // The table of subcommands, and the arguments of each.
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 
+#include "app/attach/session.h"
 #include "app/cli/analyses.h"
+#include "app/cli/attach.h"
 #include "app/cli/command_line.h"
 #include "app/cli/crop.h"
 #include "app/cli/diagnose.h"
@@ -314,6 +317,72 @@ std::function<int()> declare_record(CLI::App& arguments) {
   };
 }
 
+// "step>1.3x": 1.3; 0: not of that form.
+double slower_than(const std::string& text) {
+  constexpr std::string_view kBegin = "step>";
+  double times = 0;
+  if (text.compare(0, kBegin.size(), kBegin) != 0 || text.back() != 'x') return 0;
+  const auto [end, wrong] = std::from_chars(text.data() + kBegin.size(), text.data() + text.size() - 1, times);
+  return wrong == std::errc() && end == text.data() + text.size() - 1 && times > 0 && times < 1e6 ? times : 0;
+}
+
+std::function<int()> declare_attach(CLI::App& arguments) {
+  auto options = std::make_shared<AttachOptions>();
+  auto* pid = arguments.add_option("--pid", options->pid, "the program, or a parent of it (torchrun): all below it")
+                  ->type_name("N")
+                  ->check(CLI::PositiveNumber);
+  auto* job = arguments.add_option("--job", options->job, "all programs of this Slurm job on this machine")
+                  ->type_name("ID")
+                  ->check(CLI::PositiveNumber)
+                  ->excludes(pid);
+  arguments.add_flag("--all", options->all, "all programs that ask, together: the ranks of a run")
+      ->excludes(pid)
+      ->excludes(job);
+  arguments.add_flag("--list", options->list, "print who asks, and record nothing");
+  const auto seconds = [&arguments](const char* name, Ns& value, const char* help, double most) {
+    return arguments
+        .add_option_function<double>(
+            name, [&value](double s) { value = static_cast<Ns>(s * 1e9); }, help)
+        ->type_name("S")
+        ->check(CLI::Range(0.001, most));
+  };
+  auto* duration = seconds("--seconds", options->capture.duration, "how long to record; 0.5 without it", 600);
+  arguments
+      .add_option("--iterations", options->capture.iterations,
+                  "steps to record instead, counted by optimizer.step() or the profiler's step()")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000))
+      ->excludes(duration);
+  arguments.add_flag("--shapes", options->capture.shapes, "with the shapes of operators' inputs");
+  arguments.add_flag("--memory", options->capture.memory, "with allocations");
+  arguments.add_flag("--stacks", options->capture.stacks,
+                     "with Python's frames and modules; slows the program down while it records");
+  arguments.add_option("-o,--output", options->folder, "the folder to write to; it is made")->type_name("FOLDER");
+  seconds("--wait", options->wait, "how long to wait for a program; until Ctrl+C without it", 1e6);
+  auto* watch =
+      seconds("--watch", options->every, "record again every so many seconds, a folder each time, and print how it went", 1e6);
+  arguments.add_option("--max-mb", options->max_mb, "of --watch: remove the oldest recordings past this size")
+      ->type_name("N")
+      ->needs(watch);
+  arguments
+      .add_option_function<std::string>(
+          "--when",
+          [options](const std::string& text) {
+            options->slower = slower_than(text);
+            if (options->slower == 0)
+              throw CLI::ValidationError("--when", "\"" + text + "\" is no condition: write for example \"step>1.3x\".");
+          },
+          "of --watch: keep only recordings whose median step is so many times that of those before: \"step>1.3x\"")
+      ->type_name("COND")
+      ->needs(watch);
+  arguments.add_flag("--no-open", options->no_open, "do not open the window afterwards");
+  arguments.footer(attach::kHowToStart);
+  return [options] {
+    options->executable = own_path();
+    return attach_to_programs(*options);
+  };
+}
+
 template <AnalysisText analysis>
 std::function<int()> declare_analysis(CLI::App& arguments) {
   auto options = std::make_shared<AnalysisOptions>();
@@ -411,6 +480,7 @@ constexpr Subcommand kSubcommands[] = {
     {"sql", "ask anything in SQL: tables of slices, kernels, gaps, steps and more", declare_sql},
     {"mcp", "serve traces to assistants: the Model Context Protocol on standard input and output", declare_mcp},
     {"record", "run a CUDA program with the recorder inside, and open its trace", declare_record},
+    {"attach", "record a PyTorch program that is already running, or all ranks of one, and open the trace", declare_attach},
     {"crop", "write a part of a trace as a trace of its own", declare_crop},
     {"merge-counters", "put the counters of a recording into PyTorch's trace of the same time", declare_merge_counters},
     {"screenshot", "render the window into a PNG, with or without a display", declare_screenshot},

@@ -39,6 +39,8 @@ add_test(NAME cli/shortage COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/shorta
 add_test(NAME cli/output COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/output_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz")
 add_test(NAME cli/record COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/record_check.py" "$<TARGET_FILE:gapscope>")
+add_test(NAME cli/attach COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/attach_check.py" "$<TARGET_FILE:gapscope>"
+  "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz")
 add_test(NAME cli/sql COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/sql_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz" "${recordings}/ranks/fsdp_rank0.json.gz" "${recordings}/ranks/fsdp_rank1.json.gz")
 add_test(NAME cli/mcp COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/mcp_check.py" "$<TARGET_FILE:gapscope>"
@@ -49,6 +51,8 @@ add_test(NAME cli/start COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/start_che
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz")
 add_test(NAME package/sbom COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/package/sbom_check.py" "${PROJECT_SOURCE_DIR}/app/sbom.py"
   "$<TARGET_FILE:gapscope>")
+# Every one of these.
+get_directory_property(cli_tests TESTS)
+list(FILTER cli_tests INCLUDE REGEX "^(cli|package)/")
+set_tests_properties(${cli_tests} PROPERTIES TIMEOUT 180 SKIP_RETURN_CODE 77)
 set_tests_properties(cli/output PROPERTIES TIMEOUT 600)
-set_tests_properties(cli/mcp cli/mcp_robust cli/start package/sbom cli/screenshot cli/sql cli/ranks cli/diff cli/shortage cli/why cli/modules cli/compile cli/overview cli/record cli/crop cli/merge_counters cli/diagnose cli/info_of_samples cli/info_of_recordings cli/analyses_of_samples cli/analyses_of_recordings
-  cli/bad_input PROPERTIES TIMEOUT 180 SKIP_RETURN_CODE 77)

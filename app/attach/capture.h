@@ -1,0 +1,32 @@
+#pragma once
+// What a running program is asked to record, as the configuration text that Kineto reads (libkineto/src/Config.cpp). No other
+// keys than those of this file are ever sent.
+#include <cstdint>
+#include <string>
+
+#include "core/base/time.h"
+
+namespace gapscope::attach {
+
+struct Capture {
+  Ns duration = 500'000'000;
+  std::int32_t iterations = 0;  // more than 0: as many steps instead of a duration; the program has to tell its steps
+  bool shapes = false, memory = false, stacks = false;
+};
+
+// What Kineto does before it records, so that the first kernels are not lost.
+constexpr Ns kWarmUp = 5'000'000'000;
+// How often a client of Kineto's asks.
+constexpr Ns kPollInterval = 5'000'000'000;
+
+// Why a trace cannot be written to `path`, which stands in a line of a configuration; empty: it can.
+std::string path_trouble(const std::string& path);
+
+// `start_ms`: since 1970, so that several processes begin together; 0: at once. Kineto writes to `path` with "_PID" before
+// its ending.
+std::string configuration_text(const Capture& capture, const std::string& path, std::int64_t start_ms);
+
+// Where Kineto puts the trace of process `pid` (as that process counts) that was asked to write to `path`.
+std::string written_path(const std::string& path, std::int32_t pid);
+
+}  // namespace gapscope::attach

@@ -1,0 +1,288 @@
+#include "app/cli/attach.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <deque>
+#include <filesystem>
+#include <set>
+
+#include "app/attach/recorded_facts.h"
+#include "app/attach/session.h"
+#include "app/cli/command_line.h"
+#include "app/window/run_window.h"
+#include "core/base/phrase.h"
+#include "core/base/text.h"
+
+namespace gapscope {
+namespace {
+
+using attach::Clock;
+using attach::Program;
+using attach::Stage;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kTurn{200};
+constexpr milliseconds kOnePoll{attach::kPollInterval / kNsPerMs + 1000};  // in which every program has asked once
+constexpr int kInterrupted = 128 + SIGINT;
+
+std::atomic<bool> interrupted{false};
+void on_interrupt(int) { interrupted = true; }
+
+// Ctrl+C ends the waiting, not the program at once.
+class Interruptible {
+ public:
+  Interruptible() {
+    interrupted = false;
+    struct sigaction action {};
+    action.sa_handler = on_interrupt;
+    sigaction(SIGINT, &action, &before_int_);
+    sigaction(SIGTERM, &action, &before_term_);
+  }
+  ~Interruptible() {
+    sigaction(SIGINT, &before_int_, nullptr);
+    sigaction(SIGTERM, &before_term_, nullptr);
+  }
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+
+ private:
+  struct sigaction before_int_ {
+  }, before_term_{};
+};
+
+void say(const std::string& sentence) { std::fprintf(stderr, "gapscope attach: %s\n", printable(sentence).c_str()); }
+
+std::string words_of(const Program& program) {
+  constexpr std::size_t kCommandChars = 100;
+  std::string text = fmt::format("process {}", program.pid);
+  if (program.own_pid() != program.pid) text += fmt::format(" ({} in its container)", program.own_pid());
+  const attach::ProcessFacts facts = program.facts.value_or(attach::ProcessFacts{});
+  if (facts.rank >= 0) text += fmt::format(", rank {}", facts.rank);
+  if (program.job != 0) text += fmt::format(", job {}", program.job);
+  if (!program.gpus.empty()) text += fmt::format(", GPU {}", fmt::join(program.gpus, ", "));
+  if (program.busy) text += ", recording for somebody else";
+  return text + ": " + (facts.command.empty() ? "?" : elide_middle(facts.command, kCommandChars));
+}
+
+bool is_wanted(const AttachOptions& options, const Program& program) {
+  if (options.pid != 0) return program.has_pid(options.pid);
+  return options.job == 0 || program.job == options.job;
+}
+
+std::string default_folder() { return fmt::format("attach-{:%Y%m%d-%H%M%S}", fmt::localtime(std::time(nullptr))); }
+
+class Attach {
+ public:
+  Attach(attach::Session& session, const AttachOptions& options) : session_(session), options_(options) {}
+
+  int run() {
+    if (!wait_for_programs()) return interrupted ? kInterrupted : kBadInput;
+    if (options_.list) return kOk;
+    if (const std::string question = which_one(); !question.empty()) return say(question), kUsage;
+    return options_.every > 0 ? watch() : once();
+  }
+
+ private:
+  std::vector<const Program*> wanted() const {
+    std::vector<const Program*> out;
+    for (const Program& program : session_.programs())
+      if (is_wanted(options_, program)) out.push_back(&program);
+    return out;
+  }
+
+  void announce() {
+    for (const Program& program : session_.programs())
+      if (announced_.insert(program.pid).second) say(words_of(program));
+  }
+
+  // Until one is there, and then for as long as the others take to ask. False: none came, or Ctrl+C.
+  bool wait_for_programs() {
+    say("Waiting for PyTorch programs of yours that look for a daemon; each asks every five seconds.");
+    const auto begin = Clock::now();
+    auto first = Clock::time_point::max();
+    for (bool helped = false; !interrupted;) {
+      session_.listen(kTurn);
+      announce();
+      const auto now = Clock::now();
+      if (first == Clock::time_point::max() && !wanted().empty()) first = now;
+      if (first != Clock::time_point::max() && (now - first >= kOnePoll || wanted_is_one())) return true;
+      if (first == Clock::time_point::max() && !helped && now - begin >= 2 * kOnePoll) say(attach::kHowToStart), helped = true;
+      if (first == Clock::time_point::max() && options_.wait > 0 && now - begin >= milliseconds(options_.wait / kNsPerMs))
+        return say("No such program has asked."), false;
+    }
+    return false;
+  }
+
+  // One that was named by its own pid: nobody else has to be waited for.
+  bool wanted_is_one() const {
+    const auto programs = wanted();
+    return options_.pid != 0 && programs.size() == 1 &&
+           (programs[0]->pid == options_.pid || programs[0]->own_pid() == options_.pid);
+  }
+
+  std::string which_one() const {
+    const bool chosen = options_.all || options_.pid != 0 || options_.job != 0;
+    return chosen || wanted().size() == 1
+               ? std::string()
+               : "Which of them? Name one with --pid, those of a Slurm job with --job, or take --all.";
+  }
+
+  // Asks them and waits for what they write. The Error: there is no folder.
+  Result<std::string> record(const std::string& folder) {
+    std::vector<pid_t> pids;
+    for (const Program* program : wanted()) pids.push_back(program->pid);
+    const Result<std::string> made = session_.record(pids, options_.capture, folder);
+    if (!made.ok()) return made;
+    say(fmt::format("Recording {} into {}{}.", counted(pids.size(), "program"), *made,
+                    options_.capture.iterations > 0 ? ", as they finish a step"
+                                                    : fmt::format("; about {} left", format_duration(session_.time_left()))));
+    for (bool warned = false; session_.pending() > 0 && !interrupted;) {
+      session_.listen(kTurn);
+      if (!warned && options_.capture.iterations > 0 && session_.time_left() == 0) {
+        say("No trace yet. Steps are counted where the program calls optimizer.step() or the profiler's step(); --seconds "
+            "needs neither.");
+        warned = true;
+      }
+    }
+    report_lost();
+    return made;
+  }
+
+  void report_lost() const {
+    for (const Program* program : wanted()) {
+      if (program->stage == Stage::lost && !attach::process_lives(program->pid))
+        say(fmt::format("Process {} ended before its trace was written.", program->pid));
+      else if (program->stage == Stage::lost)
+        say(
+            fmt::format("Process {} has written no trace to {}. Is there room, and does it see that folder (a container, "
+                        "another machine)? What it prints says more with KINETO_LOG_LEVEL=0.",
+                        program->pid, program->trace));
+      else if (program->stage == Stage::asked)
+        say(fmt::format("Process {} goes on recording and writes {} when it is done.", program->pid, program->trace));
+    }
+  }
+
+  bool all_written() const {
+    const auto programs = wanted();
+    return !programs.empty() &&
+           std::all_of(programs.begin(), programs.end(), [](const Program* p) { return p->stage == Stage::written; });
+  }
+
+  int once() {
+    const Result<std::string> folder = record(options_.folder.empty() ? default_folder() : options_.folder);
+    if (!folder.ok()) return say(folder.error().message), kBadInput;
+    const std::vector<std::string> traces = session_.traces();
+    for (const std::string& trace : traces) {
+      std::error_code ignored;
+      say(fmt::format("Recorded {} ({}).", trace, format_bytes(std::filesystem::file_size(trace, ignored))));
+    }
+    if (interrupted) return kInterrupted;
+    const bool all = all_written();
+    const bool has_screen = std::getenv("DISPLAY") || std::getenv("WAYLAND_DISPLAY");
+    if (!options_.no_open && !traces.empty() && has_screen) {
+      WindowRun run;
+      run.executable = options_.executable;
+      run.files = traces.size() == 1 ? traces : std::vector{*folder};
+      return run_window(run);
+    }
+    return all ? kOk : kBadInput;
+  }
+
+  // Recordings into FOLDER/HHMMSS, one line each; until Ctrl+C or until the programs have ended.
+  int watch() {
+    const std::string base = options_.folder.empty() ? default_folder() : options_.folder;
+    while (!interrupted) {
+      const auto begin = Clock::now();
+      const Result<std::string> folder = make_round(base);
+      if (!folder.ok()) return say(folder.error().message), kBadInput;
+      if (!interrupted) judge({*folder, session_.traces()});
+      while (!interrupted && Clock::now() - begin < milliseconds(options_.every / kNsPerMs)) session_.listen(kTurn);
+      session_.begin_again();
+      if (wanted().empty() && !interrupted) return say("The programs have ended."), kOk;
+    }
+    return kOk;
+  }
+
+  Result<std::string> make_round(const std::string& base) {
+    std::error_code wrong;
+    std::filesystem::create_directories(base, wrong);
+    if (wrong) return Error{base + ": " + wrong.message() + ". Name another folder with -o."};
+    return record(fmt::format("{}/{:%Y%m%d-%H%M%S}", base, fmt::localtime(std::time(nullptr))));
+  }
+
+  struct Round {
+    std::string folder;
+    std::vector<std::string> traces;
+  };
+
+  // A line for each trace of the round; what is not slow enough is removed, and the oldest rounds past the bound.
+  void judge(Round round) {
+    std::vector<Ns> steps;
+    for (const std::string& trace : round.traces) {
+      const auto facts = attach::facts_of_recording(trace);
+      if (!facts) continue;
+      if (facts->step) steps.push_back(*facts->step);
+      print_facts(trace, *facts);
+    }
+    const std::optional<Ns> step = attach::median(steps);
+    if (options_.slower > 0 && step && !attach::is_slow(*step, steps_, options_.slower))
+      remove(round);
+    else
+      rounds_.push_back(std::move(round));
+    if (step) steps_.push_back(*step);
+    for (; options_.max_mb > 0 && rounds_.size() > 1 && bytes_of_rounds() > options_.max_mb * 1'000'000; rounds_.pop_front())
+      remove(rounds_.front());
+  }
+
+  static void print_facts(const std::string& trace, const attach::RecordedFacts& facts) {
+    const std::string step = facts.step ? format_duration(*facts.step) + " a step" : "no steps marked";
+    const std::string busy =
+        facts.busy && facts.window > 0
+            ? "GPU busy " + format_percent(static_cast<double>(*facts.busy) / static_cast<double>(facts.window))
+            : "no GPU work";
+    std::printf("%s\t%s\t%s\n", printable(trace).c_str(), step.c_str(), busy.c_str());
+    std::fflush(stdout);
+  }
+
+  std::uint64_t bytes_of_rounds() const {
+    std::uint64_t bytes = 0;
+    std::error_code missing;
+    for (const Round& round : rounds_)
+      for (const std::string& trace : round.traces)
+        if (const auto size = std::filesystem::file_size(trace, missing); !missing) bytes += size;
+    return bytes;
+  }
+
+  // Its traces, then the folder, unless somebody has put anything else there.
+  static void remove(const Round& round) {
+    std::error_code ignored;
+    for (const std::string& trace : round.traces) std::filesystem::remove(trace, ignored);
+    std::filesystem::remove(round.folder, ignored);
+  }
+
+  attach::Session& session_;
+  const AttachOptions& options_;
+  std::set<pid_t> announced_;
+  std::deque<Round> rounds_;
+  std::vector<Ns> steps_;  // median of each round
+};
+
+}  // namespace
+
+int attach_to_programs(const AttachOptions& options) {
+  const Interruptible guard;
+  const Result<std::unique_ptr<attach::Session>> session = attach::Session::open();
+  if (!session.ok()) return say(session.error().message), kBadInput;
+  if (options.capture.stacks)
+    say("With stacks, PyTorch 2.6 without a GPU was seen to crash in its profiler thread: the program may end.");
+  return Attach(**session, options).run();
+}
+
+}  // namespace gapscope

@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""`gapscope attach` as a script meets it, with processes that play PyTorch's part: they poll as Kineto does and write a trace when asked.
+
+    attach_check.py PROGRAM TRACE.json.gz
+"""
+import gzip
+import os
+import pathlib
+import random
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+# Polls ten times a second instead of every five; writes the trace to PATH_PID.json behind the delay, under another name first.
+CLIENT = """
+import os, socket, struct, sys, time
+name, out, how = sys.argv[1:4]
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(name)
+s.settimeout(2)
+def ask(kind, body):
+    s.sendto(struct.pack("<Q32s", len(body), kind) + body, os.environ["KINETO_IPC_SOCKET_DIR"] + "/dynolog")
+    reply = s.recv(65536)
+    size, type_ = struct.unpack_from("<Q32s", reply)
+    assert size == len(reply) - 40 and type_.rstrip(b"\\0") == kind, reply
+    return reply[40:].decode()
+end = time.time() + 60
+first = True
+while time.time() < end:
+    time.sleep(0.1)
+    try:
+        if first: ask(b"ctxt", struct.pack("<iiq", 1, os.getpid(), 0))
+        text = ask(b"req", struct.pack("<iiqii", 3, 2, 77, os.getpid(), os.getppid()))
+    except (FileNotFoundError, ConnectionRefusedError, TimeoutError):
+        continue
+    first = False
+    if not text: continue
+    open(out, "a").write(text + "--\\n")
+    if how == "dies": sys.exit()
+    path = dict(line.split("=", 1) for line in text.splitlines())["ACTIVITIES_LOG_FILE"].replace(".json", "_%d.json" % os.getpid())
+    open(path + ".tmp", "wb").write(open(sys.argv[4], "rb").read())
+    time.sleep(0.3)
+    os.rename(path + ".tmp", path)
+"""
+
+
+class Check:
+    def __init__(self, program, trace, folder):
+        self.program, self.folder = program, folder
+        self.trace = folder / "trace.json"
+        self.trace.write_bytes(gzip.decompress(pathlib.Path(trace).read_bytes()))
+        self.environment = dict(os.environ, KINETO_IPC_SOCKET_DIR=str(folder))
+        for display in ("DISPLAY", "WAYLAND_DISPLAY"):
+            self.environment.pop(display, None)
+        self.clients = []
+
+    def client(self, how="writes", **environment):
+        number = len(self.clients)
+        process = subprocess.Popen([sys.executable, "-c", CLIENT, self.folder / f"c{number}", self.folder / f"asked{number}", how, self.trace],
+                                   env=dict(self.environment, **environment))
+        self.clients.append(process)
+        return process
+
+    def asked(self, number):
+        path = self.folder / f"asked{number}"
+        return path.read_text() if path.exists() else ""
+
+    def start(self, *arguments):
+        return subprocess.Popen([self.program, "attach", *arguments], env=self.environment, cwd=self.folder, text=True, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE)
+
+    def run(self, *arguments):
+        process = self.start(*arguments)
+        said, complained = process.communicate(timeout=60)
+        return process.returncode, said, complained
+
+    def end_clients(self):
+        for process in self.clients:
+            process.kill()
+            process.wait()
+
+
+def expect(condition, *what):
+    assert condition, what
+
+
+def one(check):
+    process = check.client()
+    code, _, said = check.run("--pid", str(process.pid), "-o", "one", "--shapes", "--seconds", "0.25")
+    expect(code == 0, code, said)
+    traces = list((check.folder / "one").iterdir())
+    expect([t.name for t in traces] == [f"pid_{process.pid}.json"], traces)
+    expect(traces[0].read_bytes() == check.trace.read_bytes())
+    expect("ACTIVITIES_DURATION_MSECS=250\n" in check.asked(0) and "INPUT_SHAPES=true\n" in check.asked(0), check.asked(0))
+    expect("PROFILE_WITH_STACK=false\n" in check.asked(0), check.asked(0))
+    # What was there stays: the next one goes into a folder of its own.
+    expect(check.run("--pid", str(process.pid), "-o", "one")[0] == 0)
+    expect(len(list((check.folder / "one-2").iterdir())) == 1)
+
+
+def ranks(check):
+    for rank in range(3):
+        check.client(RANK=str(rank))
+    code, _, said = check.run("-o", "none")
+    expect(code == 2 and "Which of them?" in said and not (check.folder / "none").exists(), code, said)
+    expect("rank 2, job 77" in said, said)
+    code, _, said = check.run("--all", "-o", "run")
+    expect(code == 0, code, said)
+    expect(sorted(t.name.split("_")[0] for t in (check.folder / "run").iterdir()) == ["rank0", "rank1", "rank2"])
+    starts = {line for n in range(3) for line in check.asked(n).splitlines() if line.startswith("PROFILE_START_TIME=")}
+    expect(len(starts) == 1 and starts != {"PROFILE_START_TIME=0"}, starts)  # together
+    expect(check.run("--job", "78", "--wait", "1", "-o", "none")[0] == 1)
+    expect(check.run("--job", "77", "--iterations", "2", "-o", "steps")[0] == 0)
+    expect("ACTIVITIES_ITERATIONS=2\n" in check.asked(0))
+
+
+def a_program_that_ends(check):
+    process = check.client("dies")
+    code, _, said = check.run("--pid", str(process.pid), "-o", "gone")
+    expect(code == 1 and f"Process {process.pid} ended before its trace was written." in said, code, said)
+
+
+def nobody(check):
+    code, _, said = check.run("--wait", "0.5", "-o", "none")
+    expect(code == 1 and "No such program" in said, code, said)
+    process = check.start("-o", "none")
+    time.sleep(1)
+    code, _, said = check.run("-o", "none")
+    expect(code == 1 and "Another daemon listens" in said, code, said)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=10)
+    expect(process.returncode == 130, process.returncode)
+    expect(not (check.folder / "dynolog").exists() and not (check.folder / "none").exists())
+    expect(check.run("--when", "step>fast", "--watch", "1")[0] != 0)
+
+
+def hostile(check):
+    process = check.start("--all", "-o", "none")
+    sender = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    sender.bind(str(check.folder / "hostile"))
+    sender.setblocking(False)
+    chance, sent = random.Random(1), 0
+    for _ in range(200):
+        if (check.folder / "dynolog").exists():
+            break
+        time.sleep(0.05)
+    end = time.time() + 30
+    while sent < 10_000 and time.time() < end:
+        body = chance.randbytes(chance.choice([0, 1, 16, 20, 100, 9000]))
+        head = chance.choice([b"req", b"ctxt", chance.randbytes(8)])
+        try:
+            sender.sendto(chance.choice([len(body), 1 << 63]).to_bytes(8, "little") + head.ljust(32, bytes(1)) + body, str(check.folder / "dynolog"))
+            sent += 1
+        except BlockingIOError:
+            time.sleep(0.001)
+        try:
+            while True:
+                sender.recv(65536)
+        except BlockingIOError:
+            pass
+    expect(sent == 10_000, sent)
+    expect(process.poll() is None, process.returncode)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=10)
+
+
+def watch(check):
+    process = check.client()
+    watching = check.start("--pid", str(process.pid), "--watch", "1", "-o", "w", "--seconds", "0.1")
+    time.sleep(6)
+    watching.send_signal(signal.SIGINT)
+    said, complained = watching.communicate(timeout=20)
+    lines = said.splitlines()
+    expect(len(lines) >= 2 and all("a step" in line and "GPU busy" in line for line in lines), said, complained)
+    expect(len(list((check.folder / "w").iterdir())) >= len(lines))
+    watching = check.start("--pid", str(process.pid), "--watch", "1", "-o", "slow", "--when", "step>1.3x")
+    time.sleep(6)
+    watching.send_signal(signal.SIGINT)
+    said, _ = watching.communicate(timeout=20)
+    left = [f for f in (check.folder / "slow").iterdir() if list(f.iterdir())]
+    expect(len(said.splitlines()) >= 2 and len(left) <= 2, said, left)  # the first, and one that was under way
+
+
+def main(program, trace):
+    for case in (one, ranks, a_program_that_ends, nobody, hostile, watch):
+        with tempfile.TemporaryDirectory() as name:
+            check = Check(program, trace, pathlib.Path(name))
+            try:
+                case(check)
+            finally:
+                check.end_clients()
+    print("6 cases of attach hold")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
