@@ -100,13 +100,6 @@ void Programs::check(const std::function<bool(const std::string&)>& is_there, co
   }
 }
 
-void Programs::begin_again(const std::function<bool(pid_t)>& lives) {
-  programs_.erase(std::remove_if(programs_.begin(), programs_.end(), [&](const Program& p) { return !lives(p.pid); }),
-                  programs_.end());
-  for (Program& program : programs_)
-    if (program.stage == Stage::written || program.stage == Stage::lost) program.stage = Stage::polls;
-}
-
 ProcessFacts look_at_process(pid_t pid) {
   const std::string folder = "/proc/" + std::to_string(pid);
   ProcessFacts facts{read_start(folder + "/cmdline"), rank_of(read_start(folder + "/environ"))};

@@ -71,8 +71,6 @@ class Programs {
   // Looks at what is new. `is_there`: whether the file is; `lives`: whether the process does.
   void check(const std::function<bool(const std::string&)>& is_there, const std::function<bool(pid_t)>& lives,
              Clock::time_point now);
-  // Written and lost ones may be asked again; programs that are gone are forgotten.
-  void begin_again(const std::function<bool(pid_t)>& lives);
 
  private:
   Program* find(pid_t pid);

@@ -15,7 +15,12 @@ namespace gapscope::attach {
 
 const char* const kHowToStart =
     "Start the program with KINETO_USE_DAEMON=1 in its environment: KINETO_USE_DAEMON=1 python3 train.py, KINETO_USE_DAEMON=1 "
-    "torchrun train.py, or export it in the job script before srun. PyTorch then asks every five seconds whether to record.";
+    "torchrun train.py, or export it in the job script before srun. PyTorch then asks every five seconds whether to record. "
+    "Begin to "
+    "listen when it runs: PyTorch 2.6 may abort in its first second where it finds somebody listening.";
+
+// Seen: two of its threads make its client at once, and one of these closes the socket that the other reads. Of eight starts on
+// two busy cores two aborted beside us, seven when the first answer came later, and none without a listener.
 
 namespace {
 

@@ -34,7 +34,6 @@ class Session {
   Ns time_left() const;
   // The traces that have come since the last record(), by rank, then pid.
   std::vector<std::string> traces() const;
-  void begin_again() { programs_.begin_again(process_lives); }
 
  private:
   explicit Session(std::unique_ptr<FabricSocket> socket);

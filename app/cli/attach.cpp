@@ -11,7 +11,10 @@
 #include <ctime>
 #include <deque>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <set>
+#include <thread>
 
 #include "app/attach/recorded_facts.h"
 #include "app/attach/session.h"
@@ -80,42 +83,50 @@ std::string default_folder() { return fmt::format("attach-{:%Y%m%d-%H%M%S}", fmt
 
 class Attach {
  public:
-  Attach(attach::Session& session, const AttachOptions& options) : session_(session), options_(options) {}
+  explicit Attach(const AttachOptions& options) : options_(options) {}
 
   int run() {
-    if (!wait_for_programs()) return interrupted ? kInterrupted : kBadInput;
+    if (const auto wrong = open()) return say(wrong->message), kBadInput;
+    say("Waiting for PyTorch programs of yours that look for a daemon; each asks every five seconds.");
+    if (!wait_for_programs(options_.wait)) return interrupted ? kInterrupted : (say("No such program has asked."), kBadInput);
     if (options_.list) return kOk;
     if (const std::string question = which_one(); !question.empty()) return say(question), kUsage;
     return options_.every > 0 ? watch() : once();
   }
 
  private:
+  std::optional<Error> open() {
+    Result<std::unique_ptr<attach::Session>> session = attach::Session::open();
+    if (!session.ok()) return session.error();
+    session_ = std::move(*session);
+    return std::nullopt;
+  }
+
   std::vector<const Program*> wanted() const {
     std::vector<const Program*> out;
-    for (const Program& program : session_.programs())
+    for (const Program& program : session_->programs())
       if (is_wanted(options_, program)) out.push_back(&program);
     return out;
   }
 
   void announce() {
-    for (const Program& program : session_.programs())
+    for (const Program& program : session_->programs())
       if (announced_.insert(program.pid).second) say(words_of(program));
   }
 
-  // Until one is there, and then for as long as the others take to ask. False: none came, or Ctrl+C.
-  bool wait_for_programs() {
-    say("Waiting for PyTorch programs of yours that look for a daemon; each asks every five seconds.");
+  // Until one is there, and then for as long as the others take to ask. False: none came in that time (0: any), or Ctrl+C.
+  bool wait_for_programs(Ns at_most) {
     const auto begin = Clock::now();
-    auto first = Clock::time_point::max();
+    std::optional<Clock::time_point> first;
     for (bool helped = false; !interrupted;) {
-      session_.listen(kTurn);
+      session_->listen(kTurn);
       announce();
       const auto now = Clock::now();
-      if (first == Clock::time_point::max() && !wanted().empty()) first = now;
-      if (first != Clock::time_point::max() && (now - first >= kOnePoll || wanted_is_one())) return true;
-      if (first == Clock::time_point::max() && !helped && now - begin >= 2 * kOnePoll) say(attach::kHowToStart), helped = true;
-      if (first == Clock::time_point::max() && options_.wait > 0 && now - begin >= milliseconds(options_.wait / kNsPerMs))
-        return say("No such program has asked."), false;
+      if (!first && !wanted().empty()) first = now;
+      if (first && (now - *first >= kOnePoll || wanted_is_one())) return true;
+      if (first) continue;
+      if (!helped && now - begin >= 2 * kOnePoll) say(attach::kHowToStart), helped = true;
+      if (at_most > 0 && now - begin >= milliseconds(at_most / kNsPerMs)) return false;
     }
     return false;
   }
@@ -138,14 +149,14 @@ class Attach {
   Result<std::string> record(const std::string& folder) {
     std::vector<pid_t> pids;
     for (const Program* program : wanted()) pids.push_back(program->pid);
-    const Result<std::string> made = session_.record(pids, options_.capture, folder);
+    const Result<std::string> made = session_->record(pids, options_.capture, folder);
     if (!made.ok()) return made;
     say(fmt::format("Recording {} into {}{}.", counted(pids.size(), "program"), *made,
                     options_.capture.iterations > 0 ? ", as they finish a step"
-                                                    : fmt::format("; about {} left", format_duration(session_.time_left()))));
-    for (bool warned = false; session_.pending() > 0 && !interrupted;) {
-      session_.listen(kTurn);
-      if (!warned && options_.capture.iterations > 0 && session_.time_left() == 0) {
+                                                    : fmt::format("; about {} left", format_duration(session_->time_left()))));
+    for (bool warned = false; session_->pending() > 0 && !interrupted;) {
+      session_->listen(kTurn);
+      if (!warned && options_.capture.iterations > 0 && session_->time_left() == 0) {
         say("No trace yet. Steps are counted where the program calls optimizer.step() or the profiler's step(); --seconds "
             "needs neither.");
         warned = true;
@@ -178,7 +189,7 @@ class Attach {
   int once() {
     const Result<std::string> folder = record(options_.folder.empty() ? default_folder() : options_.folder);
     if (!folder.ok()) return say(folder.error().message), kBadInput;
-    const std::vector<std::string> traces = session_.traces();
+    const std::vector<std::string> traces = session_->traces();
     for (const std::string& trace : traces) {
       std::error_code ignored;
       say(fmt::format("Recorded {} ({}).", trace, format_bytes(std::filesystem::file_size(trace, ignored))));
@@ -195,17 +206,21 @@ class Attach {
     return all ? kOk : kBadInput;
   }
 
-  // Recordings into FOLDER/HHMMSS, one line each; until Ctrl+C or until the programs have ended.
+  // Recordings into FOLDER/TIME, one line each; until Ctrl+C or until the programs have ended. Between them nobody listens: a
+  // program that starts meanwhile is left alone (attach::kHowToStart).
   int watch() {
     const std::string base = options_.folder.empty() ? default_folder() : options_.folder;
     while (!interrupted) {
-      const auto begin = Clock::now();
+      const auto next = Clock::now() + milliseconds(options_.every / kNsPerMs);
       const Result<std::string> folder = make_round(base);
       if (!folder.ok()) return say(folder.error().message), kBadInput;
-      if (!interrupted) judge({*folder, session_.traces()});
-      while (!interrupted && Clock::now() - begin < milliseconds(options_.every / kNsPerMs)) session_.listen(kTurn);
-      session_.begin_again();
-      if (wanted().empty() && !interrupted) return say("The programs have ended."), kOk;
+      if (!interrupted) judge({*folder, session_->traces()});
+      session_.reset();
+      while (!interrupted && Clock::now() < next)
+        std::this_thread::sleep_for(std::min<Clock::duration>(kTurn, next - Clock::now()));
+      if (interrupted) break;
+      if (const auto wrong = open()) return say(wrong->message), kBadInput;
+      if (!wait_for_programs(2 * kOnePoll.count() * kNsPerMs) && !interrupted) return say("The programs have ended."), kOk;
     }
     return kOk;
   }
@@ -267,8 +282,8 @@ class Attach {
     std::filesystem::remove(round.folder, ignored);
   }
 
-  attach::Session& session_;
   const AttachOptions& options_;
+  std::unique_ptr<attach::Session> session_;  // none: between the rounds of watch()
   std::set<pid_t> announced_;
   std::deque<Round> rounds_;
   std::vector<Ns> steps_;  // median of each round
@@ -278,11 +293,9 @@ class Attach {
 
 int attach_to_programs(const AttachOptions& options) {
   const Interruptible guard;
-  const Result<std::unique_ptr<attach::Session>> session = attach::Session::open();
-  if (!session.ok()) return say(session.error().message), kBadInput;
   if (options.capture.stacks)
     say("With stacks, PyTorch 2.6 without a GPU was seen to crash in its profiler thread: the program may end.");
-  return Attach(**session, options).run();
+  return Attach(options).run();
 }
 
 }  // namespace gapscope
