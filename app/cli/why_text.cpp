@@ -9,6 +9,7 @@
 #include "core/analyze/account/host_work.h"
 #include "core/analyze/counters/counter_words.h"
 #include "core/analyze/kernel_name/kernel_name.h"
+#include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/phrase.h"
 #include "core/base/text.h"
 #include "core/diagnose/advice.h"
@@ -33,10 +34,7 @@ std::string percent(Ns part, Ns whole) {
 std::string shown(std::string_view name) { return elide_middle(printable(name), kNameChars); }
 
 // A kernel or copy as a line has room for it.
-std::string shown_work(const Trace& trace, SliceId work) {
-  const std::string brief = trace.kind(work) == Kind::kernel ? decode(trace.name(work)).short_name : std::string();
-  return shown(brief.empty() ? trace.name(work) : std::string_view(brief));
-}
+std::string shown_work(const Trace& trace, SliceId work) { return shown(shown_name(trace, work)); }
 
 // A dot for what is too short for a mark.
 std::string bar(Ns part, Ns whole) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/analyze/kernel_name/kernel_name.h"
+#include "core/analyze/kernel_name/shown_name.h"
 #include "core/compare/comparison.h"
 
 namespace gapscope {
@@ -69,8 +70,7 @@ std::string_view tone_name(Tone tone) { return kTones[static_cast<std::size_t>(t
 
 std::string short_kernel_name(std::string_view name) {
   if (name.find(" + ") != name.npos) return std::string(name);
-  std::string shorter = decode(name).short_name;
-  return shorter.empty() ? std::string(name) : shorter;
+  return kernel_title(name);
 }
 
 std::string operator_path(const Comparison& comparison, std::size_t node) {

@@ -105,7 +105,7 @@ constexpr ColumnOf<Kernel, Context> kColumns[] = {
      [](const Context& of, const Kernel& k) -> CellValue { return of.world.tracks().of_row(of.world.order(), of.slice(k)); }},
     {"name", text, "as in the file",
      [](const Context& of, const Kernel& k) -> CellValue { return of.trace().name(k.gpu.slice); }},
-    {"short_name", text, "readable: without return type, template arguments and parameters",
+    {"short_name", text, "as shown: the function and the template facts that tell it from others",
      [](const Context& of, const Kernel& k) -> CellValue { return std::string_view(of.name(k).short_name); }},
     {"kind", text, "gemm, attention, elementwise, reduction, collective, ...",
      [](const Context& of, const Kernel& k) -> CellValue { return kernel_kind_name(of.name(k).kind); }},

@@ -8,6 +8,7 @@
 
 #include "core/analyze/counters/counter_words.h"
 #include "core/analyze/kernel_name/kernel_name.h"
+#include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/demangle.h"
 #include "core/base/text.h"
 #include "core/load/merge_counters.h"
@@ -72,8 +73,7 @@ GridCell cell_of(const Trace& trace, const CounterFacts& facts, const MeasuredKe
   switch (column) {
     case Column::name: {
       const std::string_view name = trace.strings[kernel.name];
-      const std::string brief = decode(name).short_name;
-      return {brief.empty() ? demangle(name) : brief, demangle(name), 0, false};
+      return {printable(kernel_title(name)), printable(demangle(name)), 0, false};
     }
     case Column::place: return place_cell(theme, kernel);
     case Column::time: return {format_duration(kernel.time), format_duration_exact(kernel.time), 0, false};
@@ -97,7 +97,7 @@ GridCell cell_of(const Trace& trace, const CounterFacts& facts, const MeasuredKe
 
 void choose(const Document& document, ViewState& view, const MeasuredKernel& kernel) {
   const Trace& trace = document.trace;
-  walk_cycle(view, {demangle(trace.strings[kernel.name]),
+  walk_cycle(view, {kernel_title(trace.strings[kernel.name]),
                     slices_of_kernel(trace, document.names.slices_named(kernel.name), kernel.device)});
 }
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/demangle.h"
+#include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/phrase.h"
 #include "core/base/text.h"
 #include "ui/panels.h"
@@ -29,7 +29,7 @@ bool begin_column(const char* id, float width, const ViewState& view) {
 void name_link(const Document& document, ViewState& view, SliceId slice) {
   const float room = ImGui::GetContentRegionAvail().x / text_width(Face::mono, "0");
   const auto chars = static_cast<std::size_t>(std::clamp(room, 1.0f, kMostNameChars));
-  const std::string name = elide_middle(printable(demangle(document.trace.name(slice))), chars);
+  const std::string name = elide_middle(printable(shown_name(document.trace, slice)), chars);
   if (draw_link(Face::mono, theme_of(view.theme).accent, name)) select_slice(view, slice, /*reveal=*/true);
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/analyze/kernel_name/kernel_name.h"
+#include "core/analyze/kernel_name/shown_name.h"
 #include "core/analyze/overview/missing_words.h"
 #include "core/base/demangle.h"
 #include "core/base/table/csv.h"
@@ -212,11 +213,10 @@ GridCell gap_cell(const Trace& trace, const IdleGap& gap, GapColumn column) {
     default: break;
   }
   if (!gap.cause) return {"-", "Neither a call over the gap nor a late launch is in the file.", 0, true};
-  const std::string name = demangle(trace.name(gap.cause));
+  const std::string name = printable(shown_name(trace, gap.cause));
   if (!gap.after) return {name + "  before  the end", name + "\nbefore the end", 0, false};
-  const std::string after = demangle(trace.name(gap.after));
-  const std::string told = decode(trace.name(gap.after)).short_name;
-  return {name + "  before  " + (told.empty() ? after : told), name + "\nbefore " + after, 0, false};
+  const std::string after = printable(shown_name(trace, gap.after));
+  return {name + "  before  " + after, name + "\nbefore " + after, 0, false};
 }
 
 // The sums are those of the whole recording: of a selected time it says how many gaps there are.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/analyze/kernel_name/shown_name.h"
 #include "core/analyze/overview/missing_words.h"
 #include "core/base/demangle.h"
 #include "core/base/text.h"
@@ -146,9 +147,8 @@ GridCell kernel_cell(const Trace& trace, const KernelRow& row, KernelColumn colu
   using enum KernelColumn;
   switch (column) {
     case name: {
-      const std::string whole = column_words(trace, row, name);
-      const std::string& told = row.decoded.short_name;
-      return {told.empty() ? whole : told, whole + fields_text(row.decoded), 0, false};
+      const std::string whole = printable(demangle(trace.strings[row.name]));
+      return {printable(column_words(trace, row, name)), whole + fields_text(row.decoded), 0, false};
     }
     case kind: return {column_words(trace, row, kind), "", 0, true};
     case op: return {column_words(trace, row, op), operators_text(trace, row), 0, true};
@@ -185,7 +185,7 @@ void choose(KernelsPanel& panel, std::uint32_t row) {
   panel.state.selected = panel.state.arranged.table().rows[row].name;
   panel.state.what_if = {};
   arrange(panel);
-  walk_cycle(panel.view, {demangle(panel.document.trace.strings[panel.state.selected]), panel.state.arranged.calls.slices});
+  walk_cycle(panel.view, {kernel_title(panel.document.trace.strings[panel.state.selected]), panel.state.arranged.calls.slices});
 }
 
 std::vector<KernelColumn> shown_columns(const KernelsState& state) {
@@ -220,7 +220,7 @@ void draw_rows(KernelsPanel& panel, float width) {
   if (const std::optional<std::size_t> at = draw_row_menu_for(click, grid.rows)) {
     const KernelRow& row = row_of(*at);
     draw_row_menu({std::string(trace.strings[row.name]), static_cast<std::uint64_t>(row.count)}, panel.view, panel.out, [&] {
-      return list_of_slices(trace, demangle(trace.strings[row.name]),
+      return list_of_slices(trace, kernel_title(trace.strings[row.name]),
                             kernel_calls(trace, panel.document.names.slices_named(row.name), row.name, shown.range()).slices);
     });
   }
@@ -329,8 +329,7 @@ void draw_chosen(KernelsPanel& panel) {
   const KernelRow* row = selected_row(panel.state);
   if (!row) return;
   const std::string whole = demangle(panel.document.trace.strings[row->name]);
-  const std::string& told = row->decoded.short_name;
-  draw_text(Face::mono, panel.theme.text, told.empty() ? whole : told, /*wrap=*/true);
+  draw_text(Face::mono, panel.theme.text, printable(kernel_title(panel.document.trace.strings[row->name])), /*wrap=*/true);
   draw_hover(whole);
   ImGui::Spacing();
   draw_charts(panel);

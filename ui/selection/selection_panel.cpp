@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/analyze/counters/counter_words.h"
+#include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/demangle.h"
 #include "core/base/text.h"
 #include "core/view/selection/area_model.h"
@@ -174,8 +175,10 @@ std::vector<GridColumn> grid_columns() {
 
 GridCell cell_of(const SelectionPanel& panel, const AreaRow& row, AreaColumn column) {
   if (column == AreaColumn::name) {
-    const std::string name = printable(demangle(row_name(panel.document.trace, panel.state.arranged.table, row)));
-    return {name, name, 0, false};
+    const AreaTable table = panel.state.arranged.table;
+    const std::string whole = printable(demangle(row_name(panel.document.trace, table, row)));
+    const SliceId one = table == AreaTable::name ? panel.document.names.slices_named(StringId(row.key)).front() : SliceId{};
+    return {one ? printable(shown_name(panel.document.trace, one)) : whole, whole, 0, false};
   }
   const std::int64_t value = column_value(row, column);
   if (column == AreaColumn::count) return {format_count(value), "", 0, false};

@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "core/analyze/kernel_name/shown_name.h"
 #include "core/analyze/operators/flops.h"
 #include "core/analyze/overview/missing_words.h"
 #include "core/base/demangle.h"
@@ -127,8 +128,8 @@ GridCell time_cell(const OpTableRow& row, TableColumn column, const OpTable& tab
 
 GridCell table_cell(const Trace& trace, const OpTable& table, const OpTableRow& row, TableColumn column) {
   if (column == TableColumn::name) {
-    const std::string name = printable(demangle(row.name));
-    return {name, name, 0, false};
+    const std::string whole = printable(demangle(row.name));
+    return {row.on_gpu && !row.annotation ? printable(kernel_title(row.name)) : whole, whole, 0, false};
   }
   if (column == TableColumn::shape) {
     const std::string text = row.input_dims ? shapes_text(trace.strings[row.input_dims]) : "";

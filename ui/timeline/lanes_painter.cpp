@@ -75,7 +75,7 @@ void draw_label(TimelineScene& scene, const SliceRect& rect, std::string& label)
   if (rect.count > 1 || room < kLeastLabelRoom * scene.painter.scale()) return;
   if (rect.height < font_size(Face::mono)) return;
   const bool marked = is_told(mark_of(scene, rect));
-  fit_label(scene.document.trace.name(rect.slice), marked ? room - scene.painter.text_width(Face::mono, "+ ") : room,
+  fit_label(label_text(scene.document.trace, rect.slice), marked ? room - scene.painter.text_width(Face::mono, "+ ") : room,
             scene.widths, label);
   Box box = box_of(scene, rect);
   box.x0 += padding;

@@ -1,7 +1,7 @@
 // What the pointer rests on, in two or three lines.
 #include <cmath>
 
-#include "core/base/demangle.h"
+#include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/text.h"
 #include "core/view/compare/kernel_marks.h"
 #include "core/view/timeline/gap_view.h"
@@ -38,7 +38,7 @@ void mark_line(const TimelineScene& scene, SliceId slice) {
 void slice_lines(const TimelineScene& scene, SliceId slice) {
   const Trace& trace = scene.document.trace;
   push_face(Face::mono);
-  line(printable(demangle(trace.name(slice))));
+  line(printable(shown_name(trace, slice)));
   pop_face();
   const Ns duration = trace.duration(slice);
   line(format_duration(duration));

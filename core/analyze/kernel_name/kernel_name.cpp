@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/analyze/kernel_name/kernel_patterns.h"
+#include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/demangle.h"
 #include "core/base/text.h"
 
@@ -57,12 +58,6 @@ std::string joined(const std::vector<std::string>& list) {
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-// Without namespaces: the last word of a qualified name.
-std::string short_name(std::string_view head) {
-  const std::size_t at = head.rfind("::");
-  return std::string(at == std::string_view::npos ? head : head.substr(at + 2));
-}
-
 // Libraries whose kernels are known by their namespace alone.
 std::string_view family_of_namespace(std::string_view head) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kNamespaces = {{{"at::native::", "ATen"},
@@ -89,16 +84,15 @@ KernelName decode(std::string_view name) {
   const std::string readable = demangle(name);
   const NameParts parts = parts_of(readable);
   KernelName out;
-  out.short_name = short_name(parts.head);
   if (parts.head.empty()) return out;
   out.kind = KernelKind::other;
   if (const KernelPattern* pattern = pattern_of(parts)) {
     out.kind = pattern->kind;
     out.family = std::string(pattern->family);
     if (pattern->read) pattern->read(parts, out);
-    if (out.family.starts_with("ATen ") && !out.operation.empty()) out.short_name += ": " + out.operation;
   }
   if (out.family.empty()) out.family = std::string(family_of_namespace(parts.head));
+  out.short_name = name_to_show(parts, out);
   return out;
 }
 

@@ -56,7 +56,7 @@ std::string_view explain(KernelField field);     // one line for hovering
 struct KernelName {
   KernelKind kind = KernelKind::unknown;
   std::string family;      // "nvjet", "CUTLASS", "cuDNN", "Triton (Inductor)", ...; empty where not told
-  std::string short_name;  // readable, without return type, template arguments and parameters
+  std::string short_name;  // as it is shown everywhere: shown_name.h
   std::string operation;   // what it computes: "add", "sum", "AllReduce"
   std::string arch;        // "sm90", "gfx942", or a generation's name ("Volta") where the name says no more
   std::string input_type, compute_type, output_type;  // "bf16", "fp32", "tf32", ...

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/phrase.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
@@ -119,10 +120,7 @@ std::string shown_name(std::string_view name) {
 
 std::string shown_count(std::size_t count) { return format_count(static_cast<std::int64_t>(count)); }
 
-std::string shown_kernel(std::string_view name) {
-  const std::string brief = decode(name).short_name;
-  return shown_name(brief.empty() ? name : std::string_view(brief));
-}
+std::string shown_kernel(std::string_view name) { return shown_name(kernel_title(name)); }
 
 std::string counted_of(std::size_t count, std::size_t all, std::string_view noun) {
   if (all == 1 && count == 1) return "the only " + std::string(noun);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/analyze/counters/counter_words.h"
+#include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/demangle.h"
 #include "core/base/table/csv.h"
 #include "core/base/text.h"
@@ -104,7 +105,7 @@ RooflineChart roofline_chart(const Trace& trace, const CounterFacts& facts) {
 }
 
 std::string dot_text(const Trace& trace, const RooflineChart::Dot& dot) {
-  std::string text = demangle(trace.strings[dot.point->name]);
+  std::string text = kernel_title(trace.strings[dot.point->name]);
   text += fmt::format("\n{}: {}", place_name(dot.kernel->place), use_text(dot.kernel->means));
   text += fmt::format("\n{}, {} operations a byte of DRAM traffic", rate_text(dot.point->per_second, "FLOP/s"),
                       format_significant(dot.point->per_byte));

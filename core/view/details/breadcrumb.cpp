@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "core/base/demangle.h"
+#include "core/analyze/kernel_name/shown_name.h"
 
 namespace gapscope {
 namespace {
@@ -22,7 +22,7 @@ void add_place(const Trace& trace, LaneId lane_id, std::vector<Breadcrumb>& out)
 }
 
 void add_slice(const Trace& trace, SliceId slice, std::vector<Breadcrumb>& out) {
-  out.push_back({Breadcrumb::Part::slice, demangle(trace.name(slice)), {}, slice});
+  out.push_back({Breadcrumb::Part::slice, shown_name(trace, slice), {}, slice});
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "core/analyze/kernel_name/shown_name.h"
 #include "core/analyze/operators/flops.h"
 #include "core/base/text.h"
 #include "core/view/details/details_gpu.h"
@@ -38,7 +39,7 @@ DetailsSection arithmetic(const Document& doc, SliceId slice, const ArgsState* a
   const SliceId op = is_kernel ? doc.links.owner_op(slice) : slice;
   const auto rate = op ? rate_of(trace, doc.lanes, doc.links, op, concrete_inputs(op, args)) : std::nullopt;
   if (!rate) return {};
-  DetailsSection section{is_kernel ? "Arithmetic of " + printable(trace.name(op)) : "Arithmetic", {}, {}};
+  DetailsSection section{is_kernel ? "Arithmetic of " + printable(shown_name(trace, op)) : "Arithmetic", {}, {}};
   if (!rate->flops.count) {
     section.note = std::string(rate->flops.why);
     return section;

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/analyze/gpu/occupancy.h"
-#include "core/base/demangle.h"
+#include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/text.h"
 #include "core/view/details/details_kernel.h"
 
@@ -82,7 +82,7 @@ DetailsLine absent_line(std::string key) { return {std::move(key), "not recorded
 
 DetailsLine slice_line(const Document& doc, std::string key, SliceId target) {
   if (!target) return absent_line(std::move(key));
-  return {std::move(key), demangle(doc.trace.name(target)), {}, target, DetailsLine::Look::text};
+  return {std::move(key), shown_name(doc.trace, target), {}, target, DetailsLine::Look::text};
 }
 
 std::string value_text(const Document&, std::integral auto value) { return std::to_string(value); }

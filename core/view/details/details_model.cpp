@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/demangle.h"
+#include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/text.h"
 #include "core/view/details/details_counters.h"
 #include "core/view/details/details_flops.h"
@@ -138,10 +138,10 @@ DetailsModel make_details(const Document& doc, SliceId slice, const ArgsState* a
   const Trace& trace = doc.trace;
   DetailsModel model;
   model.slice = slice;
-  model.name = demangle(trace.name(slice));
+  model.name = shown_name(trace, slice);
   if (model.name != trace.name(slice)) model.name_in_file = std::string(trace.name(slice));
   model.kind = trace.kind(slice);
-  for (const SliceId s : doc.lanes.ancestors(slice)) model.path.push_back({demangle(trace.name(s)), s});
+  for (const SliceId s : doc.lanes.ancestors(slice)) model.path.push_back({shown_name(trace, s), s});
   model.crumbs = breadcrumb(doc, slice);
 
   add_gpu_sections(doc, slice, command && command->kernel == slice ? command.get() : nullptr, model.sections);

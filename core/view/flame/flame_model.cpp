@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/analyze/gpu/gpu_ops.h"
+#include "core/analyze/kernel_name/shown_name.h"
 #include "core/analyze/modules/module_paths.h"
 #include "core/analyze/op_table/op_events.h"
 #include "core/base/demangle.h"
@@ -59,6 +60,8 @@ void arrange_flame(const Trace& trace, const std::shared_ptr<const FlameAnswer>&
 std::string path_name(const Trace& trace, const CallPaths& paths, std::uint32_t node) {
   if (node == 0) return "all";
   if (paths.lane[node]) return trace.lane(paths.lane[node]).title;
+  const SliceId slice = paths.slice[node];
+  if (slice && trace.kind(slice) == Kind::kernel) return shown_name(trace, slice);
   return demangle(row_name(trace.strings[paths.name[node]]));
 }
 

@@ -43,7 +43,8 @@ KernelColumnText column_text(KernelColumn column) { return kTexts[static_cast<st
 bool is_words(KernelColumn c) { return c == KernelColumn::name || c == KernelColumn::kind || c == KernelColumn::op; }
 
 std::string column_words(const Trace& trace, const KernelRow& row, KernelColumn column) {
-  if (column == KernelColumn::name) return demangle(trace.strings[row.name]);
+  if (column == KernelColumn::name)
+    return row.decoded.short_name.empty() ? demangle(trace.strings[row.name]) : row.decoded.short_name;
   if (column == KernelColumn::kind)
     return std::string(row.kind == Kind::kernel ? kernel_kind_name(row.decoded.kind) : kind_name(row.kind));
   if (column == KernelColumn::op && !row.operators.empty() && row.operators.front().name)

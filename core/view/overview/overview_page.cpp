@@ -5,12 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "core/base/demangle.h"
 #include "core/base/phrase.h"
 #include "core/base/text.h"
 #include "core/load/merge_counters.h"
 #include "core/view/compile/compile_model.h"
-#include "core/view/distinct_names.h"
 
 namespace gapscope {
 namespace {
@@ -193,30 +191,15 @@ PageSection kinds_section(const RunOverview& overview) {
   return out;
 }
 
-// Their short names; of those that share one, as much of the whole names as tells them apart.
-std::vector<std::string> names_of(const Trace& trace, const std::vector<HotKernel>& kernels) {
-  constexpr std::size_t kChars = 60;
-  std::vector<std::string> names, whole;
-  for (const HotKernel& k : kernels) whole.push_back(demangle(trace.strings[k.name]));
-  const std::vector<std::string> distinct = distinct_names(whole, kChars);
-  for (std::size_t i = 0; i < kernels.size(); ++i) {
-    const auto same = [&](const HotKernel& k) { return k.short_name == kernels[i].short_name; };
-    names.push_back(std::count_if(kernels.begin(), kernels.end(), same) > 1 ? distinct[i] : kernels[i].short_name);
-  }
-  return names;
-}
-
-PageSection kernels_section(const Trace& trace, const RunOverview& overview) {
+PageSection kernels_section(const RunOverview& overview) {
   PageSection out;
   out.key = "kernels";
   out.title = "Hottest kernels";
   out.table.head = {"kernel", "kind", "time", "of GPU work", "count"};
   out.table.text_columns = 2;
-  const std::vector<std::string> names = names_of(trace, overview.hottest);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const HotKernel& k = overview.hottest[i];
-    out.table.rows.push_back({names[i], std::string(kernel_kind_name(k.kind)), format_duration(k.time), format_percent(k.share),
-                              format_count(static_cast<std::int64_t>(k.count))});
+  for (const HotKernel& k : overview.hottest) {
+    out.table.rows.push_back({k.short_name, std::string(kernel_kind_name(k.kind)), format_duration(k.time),
+                              format_percent(k.share), format_count(static_cast<std::int64_t>(k.count))});
   }
   const auto found =
       std::find_if(overview.hottest.begin(), overview.hottest.end(), [](const HotKernel& k) { return k.ncu.has_value(); });
@@ -326,7 +309,7 @@ OverviewPage overview_page(const Trace& trace, const RunOverview& overview, cons
   page.sections.push_back(use_section(overview));
   page.sections.push_back(steps_section(overview));
   if (!overview.kinds.empty()) page.sections.push_back(kinds_section(overview));
-  if (!overview.hottest.empty()) page.sections.push_back(kernels_section(trace, overview));
+  if (!overview.hottest.empty()) page.sections.push_back(kernels_section(overview));
   if (!compiled.empty())
     page.sections.push_back({"compile", "torch.compile", {}, false, {}, {}, compile_summary(trace, compiled), {}});
   if (!overview.devices.empty()) page.sections.push_back(memory_section(overview));

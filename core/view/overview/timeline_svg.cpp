@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/text.h"
 #include "core/view/overview/html.h"
 #include "core/view/timeline/slice_colour.h"
@@ -99,12 +100,7 @@ class Picture {
     if (item.count > 1 || width < kLeastTextPx) return;
     const auto chars = static_cast<std::size_t>((width - 4) / kCharPx);
     boxes += fmt::format("<text x=\"{:.1f}\" y=\"{}\" fill=\"{}\">{}</text>\n", begin + 2, y + 11, html_color(paint.text),
-                         html_text(elide_middle(shown_name(item.slice), chars)));
-  }
-
-  std::string shown_name(SliceId slice) const {
-    const std::string brief = trace_.kind(slice) == Kind::kernel ? decode(trace_.name(slice)).short_name : std::string();
-    return brief.empty() ? std::string(trace_.name(slice)) : brief;
+                         html_text(elide_middle(shown_name(trace_, item.slice), chars)));
   }
 
   const Trace& trace_;

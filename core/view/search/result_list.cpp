@@ -4,7 +4,7 @@
 #include <array>
 #include <map>
 
-#include "core/base/demangle.h"
+#include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/table/csv.h"
 #include "core/base/text.h"
 
@@ -62,7 +62,7 @@ std::string lane_text(const Trace& trace, LaneId lane) {
 }
 
 std::string name_text(const Trace& trace, const ListPlace& place) {
-  return place.slice ? printable(demangle(trace.name(place.slice))) : "gap";
+  return place.slice ? printable(shown_name(trace, place.slice)) : "gap";
 }
 
 void arrange_list(const Trace& trace, ListState& state, const std::optional<Span>& range) {

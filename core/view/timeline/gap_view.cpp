@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 
+#include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/gallop.h"
 #include "core/base/text.h"
 #include "core/diagnose/advice.h"
@@ -148,7 +149,7 @@ GapLabel gap_label(const Document& document, const DeviceAccount& device, std::s
   // One slice stands for the gap where it has half of it; else many do.
   for (const GapSlice& slice : host_slices(*account, gap, 1))
     if (slice.time * 2 >= gap.span.length()) {
-      label.words = "host: " + printable(document.trace.name(slice.slice));
+      label.words = "host: " + printable(shown_name(document.trace, slice.slice));
       label.time = slice.time;
     }
   return label;

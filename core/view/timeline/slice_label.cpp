@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "core/base/demangle.h"
+#include "core/analyze/kernel_name/shown_name.h"
 
 namespace gapscope {
 namespace {
@@ -42,19 +42,6 @@ std::size_t tail_that_fits(std::string_view text, float room, const GlyphWidths&
     if (!is_continuation(text[i])) start = i;
   }
   return start;
-}
-
-// Names are drawn again every frame, so the readable form of a mangled one is kept. Labels are made on the UI thread only.
-std::string_view readable(std::string_view name) {
-  if (!name.starts_with("_Z")) return name;
-  constexpr std::size_t kMostKept = 10'000;
-  static std::map<std::string, std::string, std::less<>> kept;
-  auto at = kept.find(name);
-  if (at == kept.end()) {
-    if (kept.size() >= kMostKept) kept.clear();
-    at = kept.emplace(name, demangle(name)).first;
-  }
-  return at->second;
 }
 
 void append_clean(std::string& out, std::string_view text) {
@@ -98,9 +85,22 @@ std::string_view without_place(std::string_view name) {
   return colon == std::string_view::npos || colon + 3 >= name.size() ? name : name.substr(colon + 3);
 }
 
+// Labels are made on the UI thread only.
+std::string_view label_text(const Trace& trace, SliceId slice) {
+  const std::string_view name = trace.name(slice);
+  if (trace.kind(slice) != Kind::kernel && !name.starts_with("_Z")) return name;
+  constexpr std::size_t kMostNames = 10'000;
+  static std::map<std::string, std::string, std::less<>> known;
+  auto at = known.find(name);
+  if (at == known.end()) {
+    if (known.size() >= kMostNames) known.clear();
+    at = known.emplace(name, shown_name(trace, slice)).first;
+  }
+  return at->second;
+}
+
 void fit_label(std::string_view name, float room_px, const GlyphWidths& widths, std::string& out) {
   out.clear();
-  name = readable(name);
   // A name longer than the screen is not measured to its end.
   if (head_that_fits(name, room_px, widths) == name.size()) return append_clean(out, name);
   for (const auto shorter : {without_namespaces, without_place}) {

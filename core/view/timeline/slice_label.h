@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/trace/trace.h"
+
 namespace gapscope {
 
 // Advance widths in px of the font that labels are drawn in.
@@ -21,6 +23,9 @@ struct GlyphWidths {
 std::string_view without_namespaces(std::string_view name);
 // The last part of a Python frame or module: "module.py(1783): _call_impl" -> "_call_impl"; others stay.
 std::string_view without_place(std::string_view name);
+
+// What a slice is called: shown_name(), which is worked out once a name. Until the next call.
+std::string_view label_text(const Trace& trace, SliceId slice);
 
 // Writes the label into `out`, empty when only a letter or two and an ellipsis would fit. Control characters become
 // spaces.

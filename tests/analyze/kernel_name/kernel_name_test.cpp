@@ -161,7 +161,7 @@ TEST_CASE("ATen: the functor says what is computed and in which type") {
   CHECK(add.kind == KernelKind::elementwise);
   CHECK(add.operation == "add");
   CHECK(add.input_type == "bf16");
-  CHECK(add.short_name == "vectorized_elementwise_kernel: add");
+  CHECK(add.short_name == "vectorized_elementwise_kernel<add, bf16, 4>");
   const KernelName mean = decode(
       "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, at::native::MeanOps<float, float, float, "
       "float>, unsigned int, float, 4, 4> >(int)");
