@@ -54,7 +54,7 @@ void close_menus(std::span<const KeyPress> presses) {
 // A text field of ours takes the keyboard in this frame or the next.
 bool typing_begins(const ViewState& view) {
   return view.active().search.wants_keys || view.active().search.has_keys || view.active().search.slash_frames > 0 ||
-         view.box.kind != BoxKind::none || view.start.holds_keys || view.start.has_keys;
+         view.box.kind != BoxKind::none || view.start.holds_keys || view.start.has_keys || view.sql.has_keys;
 }
 
 // It takes the keyboard in the frames that follow.
@@ -162,8 +162,8 @@ bool has_content(const Document& document, const ViewState& view, float height) 
   const bool details = is_panel_shown(view, "details");
   if (!details && (view.overview_wanted || !is_panel_shown(view, "overview"))) return true;
   if (details && (view.active().selection || chosen_gap(document, view.active()).gap)) return true;
-  const bool has_page = details ? has_account(document) : document.analysis() != nullptr;  // the account; the overview
-  return has_page && !view.compare.open && height >= kLeastForAccount * view.scale;
+  const bool has_page = details ? has_account(document) : document.analysis() != nullptr;        // the account; the overview
+  return has_page && !view.compare.open && height >= kLeastForAccount * view.scale / view.zoom;  // larger letters close nothing
 }
 
 // Gives the room that is left of it.
@@ -337,9 +337,11 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   const TraceSide before = view_.active_side;
   take_documents(whole);
   view_.compare.loading = whole.loading_second != nullptr;
+  const std::uint32_t selections = view_.selections;
   if (compare_->document())
     compare_->begin_frame({*document_, *timeline_}, view_, !keys_taken() && !view_.start_open && !typing_begins(view_),
                           whole.presses, out);
+  selections_seen_ += view_.selections - selections;  // a row of the comparison: its tab stays
   if (view_.active_side != before) out.add(ActOn{view_.active_side});
   FrameInput in = whole;
   in.document = document();

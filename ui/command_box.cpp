@@ -90,6 +90,7 @@ bool take(CommandScope& scope, const std::vector<Line>& lines) {
   if (box.kind == BoxKind::time) {
     const Result<Ns> time = parse_time_point(box.text, scope.document->trace.span);
     if (time) go_to_moment(scope, *time);
+    if (time) scope.view.active().notes.marks = {{*time, *time}};
     return time.ok();
   }
   if (box.chosen >= lines.size() || !lines[box.chosen].enabled) return false;

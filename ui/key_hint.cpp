@@ -21,7 +21,7 @@ void draw_key_hint(const ViewState& view, const Box& room) {
   const Box plate{x0, y1 - p.px(kHeight), x0 + width, y1};
   p.fill_rounded(plate, colour(theme.raised), p.px(4));
   p.frame(plate, colour(theme.accent), p.hairline());
-  p.text_in(Face::sans, {plate.x0 + p.px(kPadding), plate.y0, plate.x1 - p.px(kPadding), plate.y1}, colour(theme.text),
+  p.text_in(Face::sans, {plate.x0 + p.px(kPadding), plate.y0, plate.x1 - p.px(kPadding) + 1, plate.y1}, colour(theme.text),
             view.key_hint);
 }
 

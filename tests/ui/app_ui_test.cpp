@@ -9,6 +9,7 @@
 #include "core/load/load_trace.h"
 
 #include "core/view/timeline/time_view.h"
+#include "tests/support/hand_trace.h"
 #include "tests/support/headless_ui.h"
 #include "tests/support/tiny_traces.h"
 #include "ui/panels.h"
@@ -125,6 +126,37 @@ TEST_CASE("F focuses the selection, and once more shows the whole trace") {
   CHECK(visible_ns(time_of(h)) < 200'000 * 2);
   h.press(Key::f);
   CHECK(time_of(h).span == fit(opened.document.trace.span).span);
+}
+
+TEST_CASE("bringing a slice into view pans no further than needed, and never zooms") {
+  const auto trace = test::hand_trace(
+      {{"python", "thread 1", LaneKind::cpu_thread, {{{"step", 0, 1'000'000'000}}, {{"op", 600'000'000, 600'000'100}}}}});
+  const Document document(trace);
+  test::HeadlessUi h(&document);
+  const Span whole = h.ui.view().active().time.span;
+  select_slice(h.ui.view(), SliceId(1), /*reveal=*/true);  // 100 ns of a second
+  h.frames(3);
+  CHECK(h.ui.view().active().time.span == whole);
+  h.ui.view().active().time = {{599'999'000, 600'001'000}, 0, 0};
+  select_slice(h.ui.view(), SliceId(0), /*reveal=*/true);  // it encloses what is in view
+  h.frames(3);
+  CHECK(h.ui.view().active().time.span == Span{599'999'000, 600'001'000});
+}
+
+TEST_CASE("larger letters close no panel") {
+  const auto document = test::document_from_text(test::kOneLaunch);
+  document->diagnose();
+  test::HeadlessUi h(document.get(), 1600, 900);
+  const auto drawer = [&] {
+    h.frames(4);
+    for (const PanelPlace& place : h.ui.places())
+      if (std::string_view(place.name) == "drawer") return place.box.height();
+    return 0.0f;
+  };
+  const float before = drawer();
+  CHECK(before > 200);
+  h.ui.view().zoom = h.input.scale = 1.331f;  // Ctrl++ three times
+  CHECK(drawer() > 200);
 }
 
 TEST_CASE("a double click zooms to the slice") {

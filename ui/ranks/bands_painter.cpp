@@ -130,7 +130,7 @@ class BandsPainter {
     const float x1 = axis_.x0 - p_.px(8);
     const std::string name = fmt::format("rank {}", scene_.report.run.ranks[rank].rank);
     const Box box{titles_.x0, band.y0, x1, band.y0 + std::max(line, std::min(height_, 1.5f * line))};
-    const std::string figure = late ? fmt::format("late, cost {}", format_duration(scene_.report.waited_for(rank)))
+    const std::string figure = late ? fmt::format("late: others idle {}", format_duration(scene_.report.waited_for(rank)))
                                     : fmt::format("waits {}", format_duration(scene_.report.waits.ranks[rank].waiting_total()));
     if (height_ < line && !late) return p_.text_in(Face::sans, box, colour(ink), name);
     const float width = p_.text_width(Face::sans, figure), left = box.x0 + p_.text_width(Face::sans, name) + p_.px(10);

@@ -70,6 +70,13 @@ bool draw_found(const Box& box, const Document& document, ViewState& view) {
   return hovered;
 }
 
+// The hit that Enter led to is selected.
+bool is_walking(const FrameInput& in, const ViewState& view) {
+  const SearchAnswer* answer = answer_to<SearchQuestion>(*in.document).get();
+  return answer && answer->question == view.active().search.typed &&
+         hit_position(in.document->trace, *answer, view.active().selection) > 0;
+}
+
 void walk(const FrameInput& in, CommandScope& scope) {
   SearchState& search = scope.view.active().search;
   const bool next = pressed(in.presses, Key::enter) || pressed(in.presses, Key::f3);
@@ -121,7 +128,9 @@ void draw_search_field(const Box& box, const FrameInput& in, CommandScope& scope
   const Theme& theme = theme_of(view.theme);
   Painter p(*ImGui::GetWindowDrawList(), view.scale);
   const bool typing = search.has_keys || search.slash_frames > 0;
-  const bool leave = typing && (pressed(in.presses, Key::escape) || !in.document);
+  const bool lists = typing && pressed(in.presses, Key::l, kShift) && is_walking(in, view);
+  const bool leave = typing && (pressed(in.presses, Key::escape) || lists || !in.document);
+  if (lists) run_command(CommandId::list_found, scope);
   const bool take = std::exchange(search.wants_keys, false) && !leave;
   const float toggle = p.px(30), count = box.width() > p.px(3 * kCountRoom) ? p.px(kCountRoom) : 0;
   const std::string before = search.typed.text;

@@ -17,6 +17,8 @@ namespace gapscope {
 namespace {
 
 constexpr std::size_t kMostCompletions = 8;
+constexpr int kFramesToKeys = 4;
+constexpr double kShownByClick = 0.5;  // s between a click and the field that it showed
 
 struct Edit {
   SqlState& state;
@@ -142,6 +144,17 @@ void draw_completions(const Edit& edit, const Theme& theme) {
   draw_text(Face::sans, theme.muted, line);
 }
 
+// In how many more frames it asks for the keyboard: Dear ImGui needs a few to know the field.
+int& frames_to_keys() { return *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("frames to keys"), 0); }
+
+// The click that shows the field gives it the keyboard; a start with this tab in front does not.
+void take_keys_where_shown() {
+  const double clicked = ImGui::GetIO().MouseClickedTime[0];
+  if (ImGui::IsWindowAppearing() && clicked > 0 && ImGui::GetTime() - clicked < kShownByClick) frames_to_keys() = kFramesToKeys;
+  if (frames_to_keys() > 0) ImGui::SetKeyboardFocusHere();
+  frames_to_keys() = std::max(0, frames_to_keys() - 1);
+}
+
 }  // namespace
 
 bool draw_sql_editor(SqlState& state, const SqlAnswer* known, float height, const ViewState& view) {
@@ -158,6 +171,8 @@ bool draw_sql_editor(SqlState& state, const SqlAnswer* known, float height, cons
       std::max(ImGui::GetContentRegionAvail().y, lines * ImGui::GetFontSize() + 2 * ImGui::GetStyle().FramePadding.y);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size{std::max(wide, ImGui::GetContentRegionAvail().x), own};
+  take_keys_where_shown();
+  const std::string typed = state.text;
   ImGui::PushStyleColor(ImGuiCol_FrameBg, ImVec4{});
   ImGui::PushStyleColor(ImGuiCol_Text, ImVec4{});  // its caret, too
   const bool run = ImGui::InputTextMultiline("##sql", state.text.data(), state.text.capacity() + 1, size,
@@ -165,7 +180,9 @@ bool draw_sql_editor(SqlState& state, const SqlAnswer* known, float height, cons
                                                  ImGuiInputTextFlags_CallbackAlways | ImGuiInputTextFlags_EnterReturnsTrue |
                                                  ImGuiInputTextFlags_NoHorizontalScroll,
                                              on_edit, &edit);
-  state.has_keys = ImGui::IsItemActive();
+  if (ImGui::IsItemDeactivated() && !run) state.text = typed;  // Esc leaves the field; Dear ImGui would undo what was typed
+  if (run) frames_to_keys() = kFramesToKeys;                   // Ctrl+Enter makes Dear ImGui give the keyboard back
+  state.has_keys = ImGui::IsItemActive() || frames_to_keys() > 0;
   ImGui::PopStyleColor(2);
   const ImVec2 padding = ImGui::GetStyle().FramePadding, first{at.x + padding.x, at.y + padding.y};
   ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + size.x, at.y + size.y}, colour(theme.raised),

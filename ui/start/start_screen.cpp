@@ -72,12 +72,19 @@ void enter(Start& start, const FolderEntry& entry) {
   if (!entry.is_folder) open(start, path);
 }
 
-// What is typed names a file, or all but does.
+// As the ranks of a run do: then the folder can be opened as a whole.
+bool holds_traces(const FolderView& folder) {
+  return std::any_of(folder.entries.begin(), folder.entries.end(), [](const FolderEntry& entry) { return !entry.is_folder; });
+}
+
+// What is typed names a file, or all but does; or the folder that is listed.
 void take_typed(Start& start, const FolderView& folder) {
   const StartFields& fields = start.view.start;
   if (const FolderEntry* entry = taken_entry(fields.path, folder)) return enter(start, *entry);
   const std::string path = meant_path(fields.base, fields.path);
-  if (!path.empty() && !path.ends_with('/')) open(start, path);
+  if (path.empty()) return;
+  if (path.ends_with('/') && !holds_traces(folder)) return void(start.view.key_hint = "No trace lies in " + printable(path));
+  open(start, path);
 }
 
 // Tab and Enter wait for the listing that they are about.
@@ -135,12 +142,17 @@ void draw_path_field(Start& start, float width) {
   if (had_keys && !awaits && !fields.has_keys) fields.caret_to_end = true;  // Enter makes Dear ImGui give the keyboard back
 }
 
-// Two lines that are there whether or not there is anything to say, so that nothing moves.
+// Two lines that are there whether or not there is anything to say, so that nothing moves; more where they are needed.
 void draw_line_below(Start& start) {
-  const float height = 2 * ImGui::GetTextLineHeight() + ImGui::GetStyle().ItemSpacing.y;
+  const float line = ImGui::GetTextLineHeight(), least = 2 * line + ImGui::GetStyle().ItemSpacing.y;
+  const float room = ImGui::GetContentRegionAvail().x - text_width(Face::sans, "Dismiss") - ImGui::GetStyle().ItemSpacing.x;
+  const std::string_view message = start.in.message;
+  const ImVec2 needed = ImGui::CalcTextSize(message.data(), message.data() + message.size(), false, std::max(1.0f, room));
+  const float height = std::max(least, needed.y);  // what went wrong is said whole
   ImGui::BeginChild("line", {0, height}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   if (start.in.message.empty()) {
-    draw_text(Face::sans, start.theme.muted, "Tab completes, Enter opens, Ctrl+V opens a copied path.", /*wrap=*/true);
+    draw_text(Face::sans, start.theme.muted,
+              "Tab completes, Enter opens a file or a folder of ranks, Ctrl+V opens a copied path.", /*wrap=*/true);
   } else {
     const float dismiss = text_width(Face::sans, "Dismiss");
     const ImVec2 at = ImGui::GetCursorPos();
@@ -165,10 +177,12 @@ void draw_path_line(Start& start) {
   draw_path_field(start, ImGui::GetContentRegionAvail().x - buttons);
   StartFields& fields = start.view.start;
   ImGui::SameLine();
-  ImGui::BeginDisabled(fields.path.empty() || fields.path.ends_with('/'));
+  const bool folder = fields.path.ends_with('/');
+  const FolderView* listed = listed_folder(start);
+  ImGui::BeginDisabled(fields.path.empty() || (folder && (!listed || !holds_traces(*listed))));
   if (ImGui::Button("Open", {button_width("Open"), 0})) open(start, meant_path(fields.base, fields.path));
   ImGui::EndDisabled();
-  draw_hover("Opens the typed path (Enter).");
+  draw_hover(folder ? "Opens all traces of this folder, as the ranks of one run (Enter)." : "Opens the typed path (Enter).");
   if (start.in.can_browse) {
     ImGui::SameLine();
     if (ImGui::Button("Browse...", {button_width("Browse..."), 0})) start.out.add(BrowseFile{as_second(start)});

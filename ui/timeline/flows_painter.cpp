@@ -13,8 +13,8 @@ namespace {
 
 constexpr float kArrow = 7;
 constexpr float kDot = 3;
-constexpr float kReach = 7;     // px around an end that take a click
-constexpr float kCrowded = 12;  // from this many arrows on they are drawn fainter
+constexpr float kReach = 7;                  // px around an end that take a click
+constexpr std::size_t kMostOfSelection = 8;  // of a selection
 constexpr float kSceneAlpha = 0.4f;
 constexpr float kSceneArrow = 5;
 
@@ -120,13 +120,14 @@ void draw_flows(TimelineScene& scene) {
   scene.view.active().flows.of_selection_drawn = scene.chain.arrows.size();
   const std::optional<Arrow> chosen = chosen_arrow(scene.view);
   std::vector<Arrow> arrows = scene.chain.arrows;
+  if (arrows.size() > kMostOfSelection) arrows.clear();  // its work is underlined; as many arrows hide the texts below them
   if (chosen) {
     std::erase(arrows, *chosen);
     arrows.push_back(*chosen);  // on top, also where the chain was thinned
   }
   const std::optional<Arrow> with_text = labelled(scene);
   const std::vector<FlowCurve> curves = curves_of(scene, arrows);
-  const bool faint = static_cast<float>(curves.size()) >= kCrowded || chosen;
+  const bool faint = chosen.has_value();
   for (const FlowCurve& curve : curves) {
     const bool is_chosen = chosen && chosen->from == curve.from && chosen->to == curve.to;
     if (is_chosen)

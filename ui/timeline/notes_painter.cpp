@@ -66,13 +66,19 @@ void draw_pill_over(TimelineScene& scene, Span span, Rgb rgb, std::string_view t
   draw_pill(scene, (x0 + x1) / 2, rgb, text, taken);
 }
 
+// How long it is; of a moment, when.
+std::string mark_text(const TimelineScene& scene, Span mark) {
+  return mark.empty() ? exact_time_text(mark.begin - axis_zero(scene.view.active(), scene.document.trace.span))
+                      : format_duration(mark.length());
+}
+
 void draw_all_marks(TimelineScene& scene) {
   const NotesState& notes = scene.view.active().notes;
   const Rgb rgb = scene.theme.selection;
   for (const Span mark : notes.marks) draw_band(scene, mark, rgb, 0.22f);
   std::vector<Box> taken;  // the time at the pointer comes first
   if (const GuidePill pointer = guide_pill(scene); !pointer.text.empty()) taken.push_back(pointer.box);
-  for (const Span mark : notes.marks) draw_pill_over(scene, mark, rgb, format_duration(mark.length()), taken);
+  for (const Span mark : notes.marks) draw_pill_over(scene, mark, rgb, mark_text(scene, mark), taken);
   if (const std::optional<Span> between = between_marks(notes); between && !between->empty()) {
     const auto [x0, x1] = ends_of(scene, *between);
     const float y = scene.areas.ruler.y1 - scene.painter.px(4);

@@ -7,7 +7,6 @@
 namespace gapscope {
 namespace {
 
-constexpr float kLeastSeen = 4;     // px; a slice narrower than this is zoomed to, not just brought into view
 constexpr double kRevealRoom = 40;  // px kept above and below a revealed slice
 
 }  // namespace
@@ -57,13 +56,10 @@ void TimelinePanel::reveal(const Document& document, ViewState& view) {
   const Span reach = axis_reach(view.active(), trace.span);
   const Span slice = trace.span_of(view.active().selection);
   const TimeView& now = view.active().move.active ? view.active().move.to : view.active().time;
-  const double px = static_cast<double>(slice.length()) / visible_ns(now) * static_cast<double>(areas_.lanes.width());
   const Span other = trace.span_of(with ? with : view.active().selection);
   const Span both = hull(slice, other);
-  if (with && static_cast<double>(both.length()) <= visible_ns(now))
-    go_to(view, revealed(now, both, reach));
-  else
-    go_to(view, px < static_cast<double>(kLeastSeen) ? focused_on(slice, reach) : revealed(now, slice, reach));
+  const bool fits = with && static_cast<double>(both.length()) <= visible_ns(now);
+  go_to(view, revealed(now, fits ? both : slice, reach));
   if (with) scroll_to(document, view, with);
   scroll_to_selection(document, view);  // last: where not both fit, it wins
 }

@@ -83,7 +83,8 @@ TimeView revealed(const TimeView& view, Span target, Span trace) {
   double shift = 0;
   if (end > length) shift = end + room - length;
   if (begin - shift < 0) shift = begin - room;
-  if (shift == 0 || (begin < 0 && end > length)) return view;
+  const bool wide = as_double(target.length()) > length, shows = begin < length && end > 0;
+  if (shift == 0 || (wide && shows)) return view;
   return panned(view, shift / length, trace);
 }
 

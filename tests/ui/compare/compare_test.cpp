@@ -341,6 +341,8 @@ TEST_CASE("both traces may be others from one frame to the next, and the last on
 TEST_CASE("a chosen pair is selected in both and in sight") {
   Window w;
   w.h.press(Key::home);
+  show_panel(w.view(), "compare");
+  w.run(3);
   w.view().compare.show = SlicePair{test::slice_named(*w.a, "my_gemm"), test::slice_named(*w.b, "my_gemm")};
   w.run(3);
   CHECK(w.a->trace.name(w.view_of(TraceSide::a).selection) == "my_gemm");
@@ -349,6 +351,7 @@ TEST_CASE("a chosen pair is selected in both and in sight") {
   REQUIRE(a);
   REQUIRE(b);
   CHECK(a->x1 - a->x0 > 40);
+  CHECK(is_panel_shown(w.view(), "compare"));  // the row was one of its tab
   CHECK(a->y1 <= w.timeline(TraceSide::a).window().top.y1);
   CHECK(b->y1 <= w.timeline(TraceSide::b).window().top.y1);
   w.check_linked();

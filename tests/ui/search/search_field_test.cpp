@@ -156,4 +156,22 @@ TEST_CASE("G goes to a time, and stays where that cannot be read") {
   t.press(Key::enter);
   CHECK(t.view().box.kind == BoxKind::none);
   CHECK(t.view().active().time.span == Span{450'000, 550'000});
+  CHECK(t.view().active().notes.marks == std::vector<Span>{{500'000, 500'000}});  // it can be seen where that is
+}
+
+TEST_CASE("Shift+L lists the hits that Enter walks through, and types no letter") {
+  Typing t;
+  t.type('/');
+  t.type("gemm");
+  t.press(Key::enter);
+  t.h.presses.push_back({Key::l, kShift, false});
+  t.frames(1);
+  ImGui::GetIO().AddInputCharacter('L');  // its letter comes a little later
+  t.frames(4);
+  CHECK(t.view().active().search.typed.text == "gemm");
+  REQUIRE(t.view().active().list.of);
+  CHECK(t.view().active().list.of->places.size() == 2);
+  t.type('/');
+  t.type("l");  // while nothing was walked yet it is a letter like others
+  CHECK(t.view().active().search.typed.text == "l");
 }

@@ -74,3 +74,32 @@ TEST_CASE("a chart of two columns takes the place of the rows") {
   CHECK_FALSE(holds(tab.run("select name from slice"), "NULL"));
   CHECK(holds(tab.frame(), "Choose two columns of numbers."));
 }
+
+TEST_CASE(
+    "the click that shows the tab gives the editor the keyboard, running a query leaves it there, and Esc keeps the text") {
+  SqlTab tab;
+  tab.harness.click([] {});
+  tab.frame();
+  CHECK(tab.view.sql.has_keys);
+  for (const char c : std::string("select 1")) {
+    ImGui::GetIO().AddInputCharacter(static_cast<unsigned char>(c));
+    tab.harness.frame([&] { tab.draw(); });
+  }
+  CHECK(tab.view.sql.text == "select 1");
+  ImGui::GetIO().KeyMap[ImGuiKey_Enter] = 1;
+  ImGui::GetIO().KeyMap[ImGuiKey_Escape] = 2;
+  const auto press = [&](int key) {
+    ImGui::GetIO().KeysDown[key] = true;
+    tab.harness.frame([&] { tab.draw(); });
+    ImGui::GetIO().KeysDown[key] = false;
+  };
+  ImGui::GetIO().KeyCtrl = true;
+  press(1);
+  ImGui::GetIO().KeyCtrl = false;
+  CHECK(holds(tab.frame(), "1 row in"));
+  CHECK(tab.view.sql.has_keys);
+  press(2);
+  tab.frame();
+  CHECK_FALSE(tab.view.sql.has_keys);
+  CHECK(tab.view.sql.text == "select 1");
+}
