@@ -21,6 +21,7 @@
 #include "app/cli/overview.h"
 #include "app/cli/ranks_command.h"
 #include "app/cli/record.h"
+#include "app/cli/roofline.h"
 #include "app/cli/screenshot.h"
 #include "app/cli/sql.h"
 #include "app/cli/table.h"
@@ -57,6 +58,28 @@ std::function<int()> declare_info(CLI::App& arguments) {
   arguments.add_flag("--stages", options->stages, "print the timeline of loading it: what each thread did when")
       ->excludes(json);
   return [options] { return info(*options); };
+}
+
+std::function<int()> declare_roofline(CLI::App& arguments) {
+  auto options = std::make_shared<RooflineOptions>();
+  arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
+  auto* json = arguments.add_flag("--json", options->json, "print JSON");
+  arguments.add_flag("--csv", options->csv, "print CSV")->excludes(json);
+  arguments
+      .add_option_function<std::vector<std::string>>(
+          "--peak",
+          [options](const std::vector<std::string>& peaks) {
+            for (const std::string& peak : peaks)
+              if (!read_peak(peak, options->roofs))
+                throw CLI::ValidationError("--peak", "\"" + peak + "\" is no peak: write bf16=989e12, in operations a second.");
+          },
+          "a dense peak of the GPU, in operations a second: bf16=989e12; also fp64, fp32, tf32, fp16, fp8")
+      ->type_name("TYPE=N");
+  arguments
+      .add_option("--bandwidth", options->roofs.bandwidth, "what the GPU's memory moves at most, in bytes a second: 4.8e12")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  return [options] { return roofline(*options); };
 }
 
 std::function<int()> declare_diff(CLI::App& arguments) {
@@ -474,6 +497,8 @@ constexpr Subcommand kSubcommands[] = {
     {"steps", "print where each step's time goes", declare_analysis<steps_report>},
     {"launches", "print how launches, queues and kernels follow each other", declare_analysis<launches_report>},
     {"flops", "print operations, rates and shares of the peak by operator and shapes", declare_analysis<flops_report>},
+    {"roofline", "print how long each operator had to take by its shapes, what it reached of that, and the headroom",
+     declare_roofline},
     {"counters", "print what the GPU's counters say of it and of each kernel: tensor-bound, memory-bound or neither",
      declare_analysis<counters_report>},
     {"memory", "print peak memory and who allocates it", declare_analysis<memory_report>},

@@ -1,12 +1,13 @@
 #include "core/analyze/operators/flops.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "core/analyze/gpu/devices.h"
 #include "core/analyze/kernel_name/kernel_name.h"
+#include "core/analyze/work/work.h"
 #include "core/base/parse_json.h"
 #include "core/base/saturating.h"
 
@@ -14,182 +15,10 @@ namespace gapscope {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Dims = std::vector<double>;
-using Shapes = std::vector<Dims>;
 
 constexpr std::string_view kNoShapes = "The shapes are not recorded: PyTorch writes them with record_shapes=True.";
 constexpr std::string_view kOddShapes = "The recorded shapes are not those that this operator takes.";
-constexpr std::string_view kNoStride = "A convolution's result depends on stride and padding, which are not recorded here.";
-
-Flops counted(double count) { return {count, {}}; }
-Flops uncounted(std::string_view why) { return {{}, why}; }
-
-// [[2, 3], [], [4]]: what is no list of numbers (a scalar, a list of tensors) is an empty shape.
-std::optional<Shapes> parse_shapes(std::string_view text) {
-  const Result<Json> json = parse_json(text);
-  if (!json || !json->is_array()) return {};
-  Shapes out;
-  for (const auto& item : *json) {
-    Dims dims;
-    if (item.is_array())
-      for (const auto& size : item)
-        if (size.is_number()) dims.push_back(size.get<double>());
-    out.push_back(std::move(dims));
-  }
-  return out;
-}
-
-double product(const Dims& dims, std::size_t first = 0, std::size_t end = ~std::size_t{0}) {
-  double out = 1;
-  for (std::size_t i = first; i < std::min(end, dims.size()); ++i) out *= dims[i];
-  return out;
-}
-
-Flops matrix(const Dims& a, const Dims& b) {
-  if (a.size() != 2 || b.size() != 2 || a[1] != b[0]) return uncounted(kOddShapes);
-  return counted(2 * a[0] * a[1] * b[1]);
-}
-
-Flops batched(const Dims& a, const Dims& b) {
-  if (a.size() != 3 || b.size() != 3 || a[0] != b[0] || a[2] != b[1]) return uncounted(kOddShapes);
-  return counted(2 * a[0] * a[1] * a[2] * b[2]);
-}
-
-Flops linear(const Dims& x, const Dims& weight) {
-  if (x.empty() || weight.size() != 2 || x.back() != weight[1]) return uncounted(kOddShapes);
-  return counted(2 * product(x) * weight[0]);
-}
-
-// Scores and their product with the values, over all but the last two dimensions of the query.
-Flops attention(const Dims& q, const Dims& k, const Dims& v, bool backward) {
-  if (q.size() < 3 || k.size() != q.size() || v.size() != q.size()) return uncounted(kOddShapes);
-  const std::size_t n = q.size();
-  if (q[n - 1] != k[n - 1] || k[n - 2] != v[n - 2]) return uncounted(kOddShapes);
-  const double pairs = product(q, 0, n - 2) * q[n - 2] * k[n - 2];
-  const double scores = 2 * pairs * q[n - 1], values = 2 * pairs * v[n - 1];
-  // Backward: scores again, gradients of scores and values, gradients of query and key.
-  return counted(backward ? 3 * scores + 2 * values : scores + values);
-}
-
-Dims heads_first(Dims dims) {
-  if (dims.size() == 4) std::swap(dims[1], dims[2]);
-  return dims;
-}
-
-// Each result element sums over the weights of one output channel.
-double convolution_from(const Dims& result, const Dims& weight, bool transposed, const Dims& input) {
-  const Dims& places = transposed ? input : result;
-  return 2 * product(places, 2) * places[0] * product(weight);
-}
-
-std::vector<double> numbers(const Json& item) {
-  std::vector<double> out;
-  const Result<Json> json = item.is_string() ? parse_json(item.get<std::string>()) : item;
-  if (json && json->is_array())
-    for (const auto& n : *json)
-      if (n.is_number()) out.push_back(n.get<double>());
-  return out;
-}
-
-// Where "Concrete Inputs" holds what a convolution's result depends on.
-struct ConvolutionInputs {
-  std::size_t stride, padding, dilation;
-  std::optional<std::size_t> transposed;
-};
-constexpr ConvolutionInputs kAtenInputs = {3, 4, 5, 6};
-constexpr ConvolutionInputs kLibraryInputs = {3, 2, 4, {}};
-
-Flops convolution(const Dims& input, const Dims& weight, std::string_view concrete_inputs, const ConvolutionInputs& where) {
-  if (input.size() < 3 || weight.size() != input.size()) return uncounted(kOddShapes);
-  const Result<Json> parsed = parse_json(concrete_inputs);
-  if (!parsed || !parsed->is_array() || parsed->size() <= where.transposed.value_or(where.dilation))
-    return uncounted(kNoStride);
-  const Json& json = *parsed;
-  const std::size_t places = input.size() - 2;
-  const auto stride = numbers(json[where.stride]), padding = numbers(json[where.padding]),
-             dilation = numbers(json[where.dilation]);
-  const auto at = [](const std::vector<double>& list, std::size_t i) { return list[list.size() == 1 ? 0 : i]; };
-  for (const auto* list : {&stride, &padding, &dilation})
-    if (list->size() != 1 && list->size() != places) return uncounted(kNoStride);
-  const bool transposed = where.transposed && (json[*where.transposed] == "True" || json[*where.transposed] == "true");
-  Dims result = {input[0], weight[0]};
-  for (std::size_t i = 0; i < places; ++i) {
-    if (at(stride, i) < 1) return uncounted(kOddShapes);
-    const double room = input[i + 2] + 2 * at(padding, i) - at(dilation, i) * (weight[i + 2] - 1) - 1;
-    result.push_back(static_cast<double>(static_cast<std::int64_t>(room / at(stride, i))) + 1);
-  }
-  return counted(convolution_from(result, weight, transposed, input));
-}
-
-// Gradients of input and weight, each as much work as the forward pass; the result's size is that of its gradient.
-Flops convolution_backward(const Dims& gradient, const Dims& input, const Dims& weight) {
-  if (gradient.size() < 3 || weight.size() != gradient.size() || input.size() != gradient.size()) return uncounted(kOddShapes);
-  return counted(2 * convolution_from(gradient, weight, false, input));
-}
-
-enum class Formula : std::uint8_t {
-  mm,
-  addmm,
-  bmm,
-  baddbmm,
-  linear,
-  convolution,
-  library_convolution,  // padding stands before stride
-  convolution_backward,
-  attention,  // batch, heads, places, features
-  attention_backward,
-  attention_bshd,  // batch, places, heads, features
-  attention_bshd_backward,
-};
-struct KnownOp {
-  std::string_view name;
-  Formula formula;
-};
-constexpr auto kOps = std::to_array<KnownOp>({
-    {"aten::mm", Formula::mm},
-    {"aten::addmm", Formula::addmm},
-    {"aten::_addmm_activation", Formula::addmm},
-    {"aten::bmm", Formula::bmm},
-    {"aten::baddbmm", Formula::baddbmm},
-    {"aten::linear", Formula::linear},
-    {"aten::convolution", Formula::convolution},
-    {"aten::_convolution", Formula::convolution},
-    {"aten::cudnn_convolution", Formula::library_convolution},
-    {"aten::miopen_convolution", Formula::library_convolution},
-    {"aten::convolution_backward", Formula::convolution_backward},
-    {"aten::scaled_dot_product_attention", Formula::attention},
-    {"aten::_scaled_dot_product_flash_attention", Formula::attention},
-    {"aten::_scaled_dot_product_efficient_attention", Formula::attention},
-    {"aten::_scaled_dot_product_cudnn_attention", Formula::attention},
-    {"aten::_cudnn_attention_forward", Formula::attention},
-    {"aten::_cudnn_attention_backward", Formula::attention_backward},
-    {"aten::_flash_attention_forward", Formula::attention_bshd},
-    {"aten::_efficient_attention_forward", Formula::attention_bshd},
-    {"aten::_flash_attention_backward", Formula::attention_bshd_backward},
-    {"aten::_efficient_attention_backward", Formula::attention_bshd_backward},
-    {"aten::_scaled_dot_product_flash_attention_backward", Formula::attention_backward},
-    {"aten::_scaled_dot_product_efficient_attention_backward", Formula::attention_backward},
-    {"aten::_scaled_dot_product_cudnn_attention_backward", Formula::attention_backward},
-});
-
-const KnownOp* known_op(std::string_view name) {
-  const auto at = std::find_if(kOps.begin(), kOps.end(), [&](const KnownOp& op) { return op.name == name; });
-  return at == kOps.end() ? nullptr : &*at;
-}
-
-// How many shapes a formula looks at.
-std::size_t shapes_needed(Formula formula) {
-  switch (formula) {
-    case Formula::addmm:
-    case Formula::baddbmm:
-    case Formula::convolution_backward:
-    case Formula::attention:
-    case Formula::attention_bshd: return 3;
-    case Formula::attention_backward:
-    case Formula::attention_bshd_backward: return 4;
-    default: return 2;
-  }
-}
+constexpr std::string_view kNoStride = "A convolution's result depends on stride and padding, which are read with its args.";
 
 MathType math_of_word(std::string_view word, std::optional<MathType> otherwise, bool& found) {
   found = true;
@@ -223,8 +52,8 @@ struct Sum {
 };
 
 // GPU time by owning operator, one entry an operator's slice.
-std::vector<std::pair<SliceId, const GpuRow*>> owned_work(const Trace& trace, const LinkIndex& links,
-                                                          const std::optional<Span>& range) {
+std::vector<std::pair<SliceId, const GpuRow*>> products_work(const Trace& trace, const LinkIndex& links,
+                                                             const std::optional<Span>& range) {
   std::vector<std::pair<SliceId, const GpuRow*>> out;
   for (const GpuRow& row : trace.gpu) {
     if (trace.kind(row.slice) != Kind::kernel) continue;
@@ -248,9 +77,10 @@ std::pair<std::optional<double>, std::optional<double>> rates(const Trace& trace
                                                               std::optional<MathType> math) {
   if (!each.count || sum.gpu_time <= 0) return {};
   const double per_second = *each.count * static_cast<double>(sum.calls) / (static_cast<double>(sum.gpu_time) * 1e-9);
-  const DeviceProperties* device = trace.device(sum.device);
-  const auto peak = device && math ? dense_peak(device->name, *math) : std::nullopt;
-  return {per_second, peak ? std::optional(per_second / *peak) : std::nullopt};
+  const auto peak = math ? dense_peak(gpu_name(trace, sum.device), *math) : std::nullopt;
+  // Over the peak it did less than its shapes tell, or its kernel's name told the wrong type: not known.
+  const bool known = peak && per_second <= *peak;
+  return {per_second, known ? std::optional(per_second / *peak) : std::nullopt};
 }
 
 void add_work(const Trace& trace, const GpuRow& gpu, Sum& sum) {
@@ -258,6 +88,13 @@ void add_work(const Trace& trace, const GpuRow& gpu, Sum& sum) {
   add_saturating(sum.gpu_time, duration);
   sum.device = gpu.device;
   if (duration > sum.longest) sum.longest = duration, sum.kernel = trace.name_id(gpu.slice);
+}
+
+void add_sum(const Sum& call, Sum& sum) {
+  sum.calls += call.calls;
+  add_saturating(sum.gpu_time, call.gpu_time);
+  sum.device = call.device;
+  if (call.longest > sum.longest) sum.longest = call.longest, sum.kernel = call.kernel;
 }
 
 // Kernels launched by anything inside `op`. No product has thousands of slices inside: such a one is left without time.
@@ -313,44 +150,36 @@ std::string shapes_text(std::string_view json) {
   return out;
 }
 
-bool counts_flops(std::string_view op) { return known_op(op) != nullptr; }
+bool counts_flops(std::string_view op) {
+  const WorkModel* model = work_model(op);
+  return model && model->is_product;
+}
 
 Flops flops_of(std::string_view op, std::string_view input_dims, std::string_view concrete_inputs) {
-  const KnownOp* known = known_op(op);
-  if (!known) return {};
-  if (input_dims.empty()) return uncounted(kNoShapes);
-  const auto shapes = parse_shapes(input_dims);
-  if (!shapes || shapes->size() < shapes_needed(known->formula)) return uncounted(kOddShapes);
-  const Shapes& s = *shapes;
-  switch (known->formula) {
-    case Formula::mm: return matrix(s[0], s[1]);
-    case Formula::addmm: return matrix(s[1], s[2]);
-    case Formula::bmm: return batched(s[0], s[1]);
-    case Formula::baddbmm: return batched(s[1], s[2]);
-    case Formula::linear: return linear(s[0], s[1]);
-    case Formula::convolution: return convolution(s[0], s[1], concrete_inputs, kAtenInputs);
-    case Formula::library_convolution: return convolution(s[0], s[1], concrete_inputs, kLibraryInputs);
-    case Formula::convolution_backward: return convolution_backward(s[0], s[1], s[2]);
-    case Formula::attention: return attention(s[0], s[1], s[2], false);
-    case Formula::attention_backward: return attention(s[1], s[2], s[3], true);
-    case Formula::attention_bshd: return attention(heads_first(s[0]), heads_first(s[1]), heads_first(s[2]), false);
-    case Formula::attention_bshd_backward: return attention(heads_first(s[1]), heads_first(s[2]), heads_first(s[3]), true);
-  }
-  return {};
+  if (!counts_flops(op)) return {};
+  if (input_dims.empty()) return {{}, kNoShapes};
+  const auto call = parse_call(op, input_dims, {}, concrete_inputs);
+  if (!call) return {{}, kOddShapes};
+  const Work work = work_of(*call);
+  if (work.flops) return {work.flops, {}};
+  const bool strides = work_model(op)->needs == kNeedsValues && concrete_inputs.empty();
+  return {{}, strides && work.why != kOddShapes ? kNoStride : work.why};
 }
 
 FlopsTable flops_table(const Trace& trace, const LinkIndex& links, std::optional<Span> range) {
   FlopsTable table;
   table.shapes_recorded =
       std::any_of(trace.ops.begin(), trace.ops.end(), [&](const OpRow& op) { return !trace.strings[op.input_dims].empty(); });
-  std::map<std::tuple<StringId, StringId, StringId>, Sum> sums;
-  SliceId before;
-  for (const auto& [owner, gpu] : owned_work(trace, links, range)) {
+  std::map<std::tuple<StringId, StringId, StringId, std::optional<MathType>>, Sum> sums;
+  const auto work = products_work(trace, links, range);
+  for (std::size_t i = 0; i < work.size();) {
+    Sum call;
+    call.calls = 1;
+    const SliceId owner = work[i].first;
+    for (; i < work.size() && work[i].first == owner; ++i) add_work(trace, *work[i].second, call);
     const OpRow* op = trace.op_row(owner);
-    Sum& sum = sums[{trace.name_id(owner), op ? op->input_dims : StringId{}, op ? op->input_types : StringId{}}];
-    if (owner != before) ++sum.calls;
-    before = owner;
-    add_work(trace, *gpu, sum);
+    const StringId types = op ? op->input_types : StringId{};
+    add_sum(call, sums[{trace.name_id(owner), op ? op->input_dims : StringId{}, types, math_of(trace, call, types)}]);
   }
   for (const auto& [key, sum] : sums)
     table.rows.push_back(make_row(trace, std::get<0>(key), std::get<1>(key), std::get<2>(key), sum));

@@ -1,0 +1,201 @@
+// Dense peaks: half of what data sheets print for sparse matrices. Products of GeForce cards are those that sum in fp32.
+#include "core/analyze/gpu/devices.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "core/base/text.h"
+#include "core/trace/trace.h"
+
+namespace gapscope {
+namespace {
+
+struct Device {
+  std::string_view part;                     // of the device's name, without case; the more telling ones come first
+  double fp64, fp32, tf32, fp16, bf16, fp8;  // 10^12 operations a second; 0 where the device lacks it
+  double bandwidth;                          // 10^9 bytes a second
+  double cache;                              // MiB of L2; of MI300 and later the Infinity Cache
+};
+
+constexpr auto kDevices = std::to_array<Device>({
+    // NVIDIA Blackwell Ultra data sheets, HGX B300 and GB300 NVL72, per GPU, dense.
+    {"GB300", 1.3, 80, 1250, 2500, 2500, 5000, 8000, 126},
+    {"B300", 1.2, 75, 1100, 2250, 2250, 4500, 8000, 126},
+    // NVIDIA GB200 NVL72 and HGX B200, B100 data sheets, per GPU, dense. fp64 and fp32 on the ordinary cores.
+    {"GB200", 40, 80, 1250, 2500, 2500, 5000, 8000, 126},
+    {"B200", 37, 75, 1100, 2250, 2250, 4500, 8000, 126},
+    {"B100", 30, 60, 900, 1750, 1750, 3500, 8000, 126},
+    // NVIDIA GH200 Grace Hopper Superchip data sheet: the compute of H100 SXM; 96 GB of HBM3 or 144 GB of HBM3e.
+    {"GH200 144G", 67, 67, 494.5, 989.5, 989.5, 1979, 4900, 50},
+    {"GH200", 67, 67, 494.5, 989.5, 989.5, 1979, 4000, 50},
+    // NVIDIA H200 data sheet: the same compute as H100 SXM. fp64 on tensor cores.
+    {"H200 NVL", 60, 60, 417.5, 835.5, 835.5, 1670.5, 4800, 50},
+    {"H200", 67, 67, 494.5, 989.5, 989.5, 1979, 4800, 50},
+    // NVIDIA H100 Tensor Core GPU Architecture white paper, table 2, PCIe and SXM5; H100 NVL from its data sheet.
+    {"H100 PCIe", 51, 51, 378, 756, 756, 1513, 2039, 50},
+    {"H100 NVL", 60, 60, 417.5, 835.5, 835.5, 1670.5, 3938, 50},
+    {"H100", 67, 67, 494.5, 989.5, 989.5, 1979, 3352, 50},
+    // NVIDIA A100 Tensor Core GPU data sheets, 40 and 80 GB. fp64 on tensor cores.
+    {"A100 80GB PCIe", 19.5, 19.5, 156, 312, 312, 0, 1935, 40},
+    {"A100-SXM4-80GB", 19.5, 19.5, 156, 312, 312, 0, 2039, 40},
+    {"A100-SXM-80GB", 19.5, 19.5, 156, 312, 312, 0, 2039, 40},
+    {"A100", 19.5, 19.5, 156, 312, 312, 0, 1555, 40},
+    // NVIDIA A30, A40, A10 data sheets; the A10G of clouds is another chip, whose rates NVIDIA does not publish.
+    {"NVIDIA A30", 10.3, 10.3, 82, 165, 165, 0, 933, 24},
+    {"NVIDIA A40", 0, 37.4, 74.8, 149.7, 149.7, 0, 696, 6},
+    {"A10G", 0, 0, 0, 0, 0, 0, 600, 6},
+    {"NVIDIA A10", 0, 31.2, 62.5, 125, 125, 0, 600, 6},
+    // NVIDIA L40S and L4 data sheets, sparse figures halved.
+    {"L40S", 0, 91.6, 183, 362, 362, 733, 864, 96},
+    {"NVIDIA L4", 0, 30.3, 60, 121, 121, 242.5, 300, 48},
+    // NVIDIA RTX Blackwell GPU Architecture white paper, appendix A.
+    {"RTX 5090", 1.64, 104.8, 104.8, 209.5, 209.5, 419, 1792, 96},
+    {"RTX 5080", 0.88, 56.3, 56.3, 112.6, 112.6, 225.1, 960, 64},
+    {"RTX 5070 Ti", 0.69, 43.9, 43.9, 87.9, 87.9, 175.8, 896, 48},
+    {"RTX 5070", 0.48, 30.9, 30.9, 61.7, 61.7, 123.5, 672, 48},
+    // NVIDIA Ada GPU Architecture white paper, appendix A; SUPER cards from NVIDIA's comparison of GeForce cards.
+    {"RTX 4090", 1.29, 82.6, 82.6, 165.2, 165.2, 330.3, 1008, 72},
+    {"RTX 4080 SUPER", 0.82, 52.2, 52.2, 104.4, 104.4, 208.8, 736, 64},
+    {"RTX 4080", 0.76, 48.7, 48.7, 97.5, 97.5, 194.9, 716.8, 64},
+    {"RTX 4070 Ti SUPER", 0.69, 44.1, 44.1, 88.2, 88.2, 176.4, 672, 48},
+    {"RTX 4070 Ti", 0.63, 40.1, 40.1, 80.2, 80.2, 160.4, 504, 48},
+    {"RTX 4070 SUPER", 0.55, 35.5, 35.5, 70.9, 70.9, 141.9, 504, 48},
+    {"RTX 4070", 0.46, 29.1, 29.1, 58.3, 58.3, 116.6, 504, 36},
+    {"RTX 4060 Ti", 0.34, 22.1, 22.1, 44.1, 44.1, 88.3, 288, 32},
+    {"RTX 4060", 0.24, 15.1, 15.1, 30.2, 30.2, 60.4, 272, 24},
+    // NVIDIA Ampere GA102 and GA104 white papers, appendix A.
+    {"RTX 3090 Ti", 0.62, 40, 40, 80, 80, 0, 1008, 6},
+    {"RTX 3090", 0.556, 35.6, 35.6, 71, 71, 0, 936, 6},
+    {"RTX 3080 Ti", 0.53, 34.1, 34.1, 68.2, 68.2, 0, 912, 6},
+    {"RTX 3080", 0.47, 29.8, 29.8, 59.5, 59.5, 0, 760, 5},
+    {"RTX 3070 Ti", 0.34, 21.7, 21.7, 43.5, 43.5, 0, 608, 4},
+    {"RTX 3070", 0.32, 20.3, 20.3, 40.6, 40.6, 0, 448, 4},
+    {"RTX 3060 Ti", 0.25, 16.2, 16.2, 32.4, 32.4, 0, 448, 4},
+    {"RTX 3060", 0.2, 12.7, 12.7, 25.5, 25.5, 0, 360, 3},
+    // NVIDIA Turing GPU Architecture white paper, appendices A and B, Founders Editions.
+    {"RTX 2080 Ti", 0.44, 14.2, 0, 56.9, 0, 0, 616, 5.5},
+    {"RTX 2080 SUPER", 0.35, 11.2, 0, 44.6, 0, 0, 496, 4},
+    {"RTX 2080", 0.33, 10.6, 0, 42.4, 0, 0, 448, 4},
+    {"RTX 2070 SUPER", 0.28, 9.1, 0, 36.2, 0, 0, 448, 4},
+    {"RTX 2070", 0.25, 7.9, 0, 31.5, 0, 0, 448, 4},
+    {"RTX 2060", 0.2, 6.5, 0, 25.8, 0, 0, 336, 3},
+    // NVIDIA V100 data sheet, SXM2 and PCIe; DGX Station data sheet (500 TFLOP/s of four); V100S data sheet.
+    {"V100S-PCIE", 8.2, 16.4, 0, 130, 0, 0, 1134, 6},
+    {"V100-PCIE", 7, 14, 0, 112, 0, 0, 900, 6},
+    {"V100-SXM2", 7.8, 15.7, 0, 125, 0, 0, 900, 6},
+    {"V100-DGXS", 7.8, 15.7, 0, 125, 0, 0, 900, 6},
+    // NVIDIA T4 data sheet.
+    {"Tesla T4", 0, 8.1, 0, 65, 0, 0, 320, 4},
+    // AMD Instinct MI350 series data sheets, matrix figures without sparsity; they have no tf32.
+    {"MI355X", 78.6, 157.3, 0, 2516.6, 2516.6, 5033.2, 8000, 256},
+    {"MI350X", 72.1, 144.2, 0, 2306.9, 2306.9, 4613.7, 8000, 256},
+    // AMD Instinct MI325X, MI300X, MI300A data sheets, matrix figures. Of MI308X AMD states the memory alone.
+    {"MI325X", 163.4, 163.4, 653.7, 1307.4, 1307.4, 2614.9, 6000, 256},
+    {"MI308X", 0, 0, 0, 0, 0, 0, 5300, 256},
+    {"MI300X", 163.4, 163.4, 653.7, 1307.4, 1307.4, 2614.9, 5325, 256},
+    {"MI300A", 122.6, 122.6, 490.3, 980.6, 980.6, 1961.2, 5300, 256},
+    // AMD Instinct MI200 series data sheets, matrix figures; HIP shows each half of an MI250 as a device.
+    {"MI250X", 47.9, 47.9, 0, 191.5, 191.5, 0, 1638, 8},
+    {"MI250", 45.3, 45.3, 0, 181, 181, 0, 1638, 8},
+    {"MI210", 45.3, 45.3, 0, 181, 181, 0, 1638, 8},
+});
+
+const Device* device_named(std::string_view name) {
+  const auto* at =
+      std::find_if(kDevices.begin(), kDevices.end(), [&](const Device& d) { return contains_ignore_case(name, d.part); });
+  return at == kDevices.end() ? nullptr : at;
+}
+
+double figure_of(const Device& d, MathType type) {
+  switch (type) {
+    case MathType::fp64: return d.fp64;
+    case MathType::fp32: return d.fp32;
+    case MathType::tf32: return d.tf32;
+    case MathType::fp16: return d.fp16;
+    case MathType::bf16: return d.bf16;
+    case MathType::fp8: return d.fp8;
+  }
+  return 0;
+}
+
+// AMD's parts by architecture, compute units and memory, as far as these tell (AMD Instinct data sheets).
+struct Figures {
+  std::int64_t major, minor, sms;
+  std::int64_t least_bytes, most_bytes;
+  std::string_view name;
+};
+constexpr std::int64_t kGb = 1'000'000'000;
+constexpr auto kFigures = std::to_array<Figures>({
+    {9, 4, 304, 190 * kGb, 215 * kGb, "AMD Instinct MI300X"},
+    {9, 4, 304, 250 * kGb, 290 * kGb, "AMD Instinct MI325X"},
+    {9, 4, 228, 100 * kGb, 140 * kGb, "AMD Instinct MI300A"},
+    {9, 0, 110, 60 * kGb, 70 * kGb, "AMD Instinct MI250X"},
+    {9, 0, 104, 60 * kGb, 70 * kGb, "AMD Instinct MI210"},
+});
+
+std::string_view name_of(const DeviceProperties& device) {
+  if (!device.name.empty()) return device.name;
+  const auto* at = std::find_if(kFigures.begin(), kFigures.end(), [&](const Figures& f) {
+    return f.major == device.compute_major && f.minor == device.compute_minor && f.sms == device.sms &&
+           device.total_global_mem >= f.least_bytes && device.total_global_mem <= f.most_bytes;
+  });
+  return at == kFigures.end() ? std::string_view{} : at->name;
+}
+
+constexpr std::array<std::string_view, 6> kNames = {"fp64", "fp32", "tf32", "fp16", "bf16", "fp8"};
+
+}  // namespace
+
+std::string_view math_type_name(MathType type) { return kNames[static_cast<std::size_t>(type)]; }
+
+std::optional<MathType> math_type_named(std::string_view name) {
+  const auto* at = std::find(kNames.begin(), kNames.end(), name);
+  return at == kNames.end() ? std::nullopt : std::optional(static_cast<MathType>(at - kNames.begin()));
+}
+
+bool read_peak(std::string_view text, RoofOptions& options) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) return false;
+  const auto type = math_type_named(text.substr(0, equals));
+  const std::string_view number = text.substr(equals + 1);
+  double peak = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), peak);
+  if (!type || error != std::errc() || end != number.data() + number.size() || !(peak > 0) || peak > 1e21) return false;
+  options.peaks.emplace_back(*type, peak);
+  return true;
+}
+
+std::optional<double> dense_peak(std::string_view device_name, MathType type) {
+  const Device* device = device_named(device_name);
+  const double peak = device ? figure_of(*device, type) : 0;
+  return peak > 0 ? std::optional(peak * 1e12) : std::nullopt;
+}
+
+std::optional<double> peak_of(std::string_view device_name, MathType type, const RoofOptions& options) {
+  const auto at = std::find_if(options.peaks.rbegin(), options.peaks.rend(), [&](const auto& p) { return p.first == type; });
+  return at != options.peaks.rend() ? std::optional(at->second) : dense_peak(device_name, type);
+}
+
+std::optional<double> memory_bandwidth(std::string_view device_name, const RoofOptions& options) {
+  if (options.bandwidth) return options.bandwidth;
+  const Device* device = device_named(device_name);
+  return device ? std::optional(device->bandwidth * 1e9) : std::nullopt;
+}
+
+double last_cache_bytes(std::string_view device_name) {
+  const Device* device = device_named(device_name);
+  return device ? device->cache * 1024 * 1024 : 0;
+}
+
+std::string_view gpu_name(const Trace& trace, std::int32_t device) {
+  if (const DeviceProperties* own = trace.device(device)) return name_of(*own);
+  const auto& all = trace.header.devices;
+  if (all.empty()) return {};
+  const auto alike = [&](const DeviceProperties& other) { return name_of(other) == name_of(all.front()); };
+  return std::all_of(all.begin(), all.end(), alike) ? name_of(all.front()) : std::string_view{};
+}
+
+bool is_known_device(std::string_view device_name) { return device_named(device_name) != nullptr; }
+
+}  // namespace gapscope

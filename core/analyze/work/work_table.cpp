@@ -1,0 +1,175 @@
+#include "core/analyze/work/work_table.h"
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <tuple>
+#include <unordered_map>
+
+#include "core/analyze/operators/flops.h"
+#include "core/analyze/work/call_context.h"
+#include "core/base/saturating.h"
+
+namespace gapscope {
+namespace {
+
+std::optional<MathType> math_of_type(std::string_view type) {
+  if (type == "float") return MathType::fp32;
+  if (type == "double") return MathType::fp64;
+  if (type == "c10::Half") return MathType::fp16;
+  if (type == "c10::BFloat16") return MathType::bf16;
+  if (type.starts_with("c10::Float8")) return MathType::fp8;
+  return {};
+}
+
+// Of the kernels of one call: the longest, and the longest that multiplies.
+struct Kernels {
+  Ns time = 0;
+  Ns kernel_time = 0;  // of kernels alone, no copies
+  std::uint64_t count = 0;
+  const GpuRow* longest = nullptr;
+  std::optional<MathType> math;  // of the longest that multiplies
+};
+
+// Each name is decoded once.
+class KernelMath {
+ public:
+  explicit KernelMath(const Trace& trace) : trace_(trace) {}
+  std::optional<MathType> of(StringId name) {
+    const auto [at, is_new] = known_.try_emplace(name.value);
+    if (is_new) at->second = math_of_kernel_name(trace_.strings[name]);
+    return at->second;
+  }
+
+ private:
+  const Trace& trace_;
+  std::unordered_map<std::uint32_t, std::optional<MathType>> known_;
+};
+
+Kernels sum_kernels(const Trace& trace, std::span<const OwnedWork> work, KernelMath& math) {
+  Kernels out;
+  Ns longest_product = -1;
+  for (const OwnedWork& w : work) {
+    const Ns duration = trace.duration(w.gpu->slice);
+    add_saturating(out.time, duration);
+    if (trace.kind(w.gpu->slice) == Kind::kernel) add_saturating(out.kernel_time, duration);
+    ++out.count;
+    if (!out.longest || duration > trace.duration(out.longest->slice)) out.longest = w.gpu;
+    if (duration <= longest_product) continue;
+    if (const auto type = math.of(trace.name_id(w.gpu->slice))) out.math = type, longest_product = duration;
+  }
+  return out;
+}
+
+// fp32 may run as tf32 where the GPU has it: then only a kernel's name tells.
+std::optional<MathType> math_of_call(const Trace& trace, const WorkModel* model, const WorkCall* call, const Kernels& kernels) {
+  if (model && model->is_product && kernels.math) return kernels.math;
+  std::optional<MathType> out;
+  if (call)
+    for (const WorkArgument& a : call->arguments)
+      if (!out && a.is_tensor()) out = math_of_type(a.type);
+  if (out != MathType::fp32 || !model || !model->is_product) return out;
+  const std::string_view device = kernels.longest ? gpu_name(trace, kernels.longest->device) : std::string_view{};
+  const bool has_tf32 = !is_known_device(device) || dense_peak(device, MathType::tf32);
+  return has_tf32 ? std::nullopt : out;
+}
+
+class Builder {
+ public:
+  Builder(const Trace& trace, const LaneIndex& lanes, const std::vector<OwnedWork>& work, const ArgTexts& values)
+      : trace_(trace), context_(trace, lanes, work, values), math_(trace) {}
+
+  void add(std::span<const OwnedWork> work) {
+    const SliceId op = work.front().op;
+    const Kernels kernels = sum_kernels(trace_, work, math_);
+    add_saturating(table_.kernel_ns, kernels.kernel_time);
+    if (!op) return add_saturating(table_.without_operator_ns, kernels.kernel_time);
+    const WorkModel* model = work_model(trace_.name(op));
+    const CountedCall counted = context_.count(op, work, *kernels.longest);
+    const auto type = math_of_call(trace_, model, counted.call, kernels);
+    const std::uint32_t row = row_of(op, counted.work, type, *kernels.longest, model);
+    WorkRow& sums = table_.rows[row];
+    ++sums.count;
+    sums.kernels += kernels.count;
+    add_saturating(sums.kernel_ns, kernels.time);
+    if (counted.work.bytes) add_saturating(table_.counted_ns, kernels.kernel_time);
+    for (const OwnedWork& w : work) table_.kernels.push_back({w.gpu->slice, static_cast<std::uint32_t>(table_.calls.size())});
+    table_.calls.push_back({op, row, kernels.time});
+  }
+
+  WorkTable finish() {
+    table_.shapes_recorded = std::any_of(trace_.ops.begin(), trace_.ops.end(),
+                                         [&](const OpRow& op) { return !trace_.strings[op.input_dims].empty(); });
+    std::sort(table_.kernels.begin(), table_.kernels.end(),
+              [](const KernelOwner& a, const KernelOwner& b) { return a.kernel < b.kernel; });
+    order_rows();
+    return std::move(table_);
+  }
+
+ private:
+  using Key = std::tuple<StringId, StringId, StringId, int, std::int32_t, double, double>;
+
+  std::uint32_t row_of(SliceId op, const Work& work, std::optional<MathType> math, const GpuRow& gpu, const WorkModel* model) {
+    const OpRow* row = trace_.op_row(op);
+    const StringId dims = row ? row->input_dims : StringId{}, types = row ? row->input_types : StringId{};
+    const Key key{trace_.name_id(op),     dims, types, math ? static_cast<int>(*math) : -1, gpu.device, work.flops.value_or(-1),
+                  work.bytes.value_or(-1)};
+    const auto [at, is_new] = rows_.try_emplace(key, static_cast<std::uint32_t>(table_.rows.size()));
+    if (is_new)
+      table_.rows.push_back({trace_.name_id(op), dims, types, math, gpu.device, 0, 0, 0, work, model && model->is_product,
+                             model && model->crosses_links, model != nullptr});
+    return at->second;
+  }
+
+  void order_rows() {
+    std::vector<std::uint32_t> order(table_.rows.size()), place(table_.rows.size());
+    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return table_.rows[a].kernel_ns > table_.rows[b].kernel_ns; });
+    std::vector<WorkRow> rows;
+    for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i, rows.push_back(table_.rows[order[i]]);
+    table_.rows = std::move(rows);
+    for (CallWork& call : table_.calls) call.row = place[call.row];
+  }
+
+  const Trace& trace_;
+  CallContext context_;
+  KernelMath math_;
+  WorkTable table_;
+  std::map<Key, std::uint32_t> rows_;
+};
+
+}  // namespace
+
+std::optional<MathType> math_of_kernel_name(std::string_view name) { return math_of_kernel(decode(name)); }
+
+std::optional<double> WorkTable::coverage() const {
+  const Ns owned = kernel_ns - without_operator_ns;
+  if (owned <= 0) return {};
+  return static_cast<double>(counted_ns) / static_cast<double>(owned);
+}
+
+const CallWork* WorkTable::call_of_kernel(SliceId kernel) const {
+  const auto at = std::lower_bound(kernels.begin(), kernels.end(), kernel,
+                                   [](const KernelOwner& k, SliceId wanted) { return k.kernel < wanted; });
+  return at != kernels.end() && at->kernel == kernel ? &calls[at->call] : nullptr;
+}
+
+const CallWork* WorkTable::call(SliceId op) const {
+  const auto at =
+      std::lower_bound(calls.begin(), calls.end(), op, [](const CallWork& c, SliceId wanted) { return c.op < wanted; });
+  return at != calls.end() && at->op == op ? &*at : nullptr;
+}
+
+WorkTable work_table(const Trace& trace, const LaneIndex& lanes, const std::vector<OwnedWork>& work, const ArgTexts& values) {
+  Builder builder(trace, lanes, work, values);
+  for (std::size_t i = 0; i < work.size();) {
+    std::size_t end = i + 1;
+    while (end < work.size() && work[end].op == work[i].op) ++end;
+    builder.add(std::span(work).subspan(i, end - i));
+    i = end;
+  }
+  return builder.finish();
+}
+
+}  // namespace gapscope

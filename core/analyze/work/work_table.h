@@ -1,0 +1,59 @@
+#pragma once
+// The calls that own GPU work, each with what it computes and moves, and the rows of calls that are alike: one operator, the
+// same shapes and types, multiplied in one type, the same work.
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/analyze/gpu/devices.h"
+#include "core/analyze/work/owned_calls.h"
+#include "core/trace/arg_texts.h"
+
+namespace gapscope {
+
+struct WorkRow {
+  StringId op, input_dims, input_types;  // of the texts none where not recorded
+  std::optional<MathType> math;          // of products what the kernel's name tells, else the type of the inputs
+  std::int32_t device = -1;
+  std::uint64_t count = 0;    // calls
+  std::uint64_t kernels = 0;  // of all of them
+  Ns kernel_ns = 0;           // theirs
+  Work each;                  // of one call
+  bool is_product = false;    // runs on the matrix units
+  bool crosses_links = false;
+  bool has_model = false;
+};
+
+struct CallWork {
+  SliceId op;
+  std::uint32_t row = 0;
+  Ns kernel_ns = 0;
+};
+
+struct KernelOwner {
+  SliceId kernel;
+  std::uint32_t call = 0;  // into calls
+};
+
+struct WorkTable {
+  std::vector<WorkRow> rows;         // most kernel time first
+  std::vector<CallWork> calls;       // ascending by op
+  std::vector<KernelOwner> kernels;  // those with a call, ascending
+  Ns kernel_ns = 0;                  // of all kernels
+  Ns without_operator_ns = 0;        // of kernels that no operator of the file launched
+  Ns counted_ns = 0;                 // of kernels whose call's work is counted
+  bool shapes_recorded = false;
+
+  // Share of the time of kernels with an operator whose work is counted; none where there is no such kernel.
+  std::optional<double> coverage() const;
+  const CallWork* call_of_kernel(SliceId kernel) const;
+  const CallWork* call(SliceId op) const;
+};
+
+// `work` is owned_work(), `values` the Concrete Inputs of values_needed(): without them what depends on them is not counted.
+WorkTable work_table(const Trace& trace, const LaneIndex& lanes, const std::vector<OwnedWork>& work, const ArgTexts& values);
+
+// What a kernel multiplies in, where its name tells.
+std::optional<MathType> math_of_kernel_name(std::string_view name);
+
+}  // namespace gapscope

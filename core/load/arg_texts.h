@@ -1,0 +1,17 @@
+#pragma once
+// One arg of many slices, in one pass over the file, on as many threads as there are.
+#include <atomic>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/trace/arg_texts.h"
+#include "core/trace/trace.h"
+
+namespace gapscope {
+
+// `slices`: in any order. JSON text of each value. An Error where the file cannot be read any more, or "Cancelled.".
+Result<ArgTexts> read_arg(const Trace& trace, std::vector<SliceId> slices, std::string_view member, int threads,
+                          const std::atomic<bool>* cancel = nullptr);
+
+}  // namespace gapscope
