@@ -65,6 +65,8 @@ std::function<int()> declare_roofline(CLI::App& arguments) {
   arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
   auto* json = arguments.add_flag("--json", options->json, "print JSON");
   arguments.add_flag("--csv", options->csv, "print CSV")->excludes(json);
+  auto* module = arguments.add_flag("--module", options->by_module, "sums by nn.Module");
+  arguments.add_flag("--step", options->by_step, "sums by step")->excludes(module);
   arguments
       .add_option_function<std::vector<std::string>>(
           "--peak",

@@ -5,7 +5,10 @@
 #include "app/cli/analyses.h"
 #include "app/cli/in_and_out.h"
 #include "core/analyze/operators/flops.h"
+#include "core/analyze/work/work_table.h"
+#include "core/base/parallel.h"
 #include "core/base/text.h"
+#include "core/load/arg_texts.h"
 #include "core/view/details/details_flops.h"
 
 namespace gapscope {
@@ -18,9 +21,29 @@ constexpr std::string_view kNoShapes =
 constexpr std::string_view kNoneCounted =
     "No operator whose operations can be counted (products, convolutions, attention) owns GPU work in this trace.";
 
-std::string_view missing(const FlopsTable& table) {
+// The products among the rows of the table of work, most GPU time first.
+std::vector<WorkRow> products(const WorkTable& table) {
+  std::vector<WorkRow> out;
+  for (const WorkRow& row : table.rows)
+    if (row.is_product) out.push_back(row);
+  return out;
+}
+
+std::string_view missing(const WorkTable& table, const std::vector<WorkRow>& rows) {
   if (!table.shapes_recorded) return kNoShapes;
-  return table.rows.empty() ? kNoneCounted : std::string_view{};
+  return rows.empty() ? kNoneCounted : std::string_view{};
+}
+
+struct Rate {
+  std::optional<double> per_second;  // operations
+  std::optional<double> peak_share;  // of the dense peak; not known where it would be above it
+};
+
+Rate rate_of_row(const Trace& trace, const WorkRow& row) {
+  if (!row.each.flops || row.kernel_ns <= 0) return {};
+  const double per_second = *row.each.flops * static_cast<double>(row.count) / (static_cast<double>(row.kernel_ns) * 1e-9);
+  const auto peak = row.math ? dense_peak(gpu_name(trace, row.device), *row.math) : std::nullopt;
+  return {per_second, peak && per_second <= *peak ? std::optional(per_second / *peak) : std::nullopt};
 }
 
 template <class T>
@@ -28,42 +51,47 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-Json row_json(const Trace& trace, const FlopsRow& row) {
+Json row_json(const Trace& trace, const WorkRow& row) {
+  const Rate rate = rate_of_row(trace, row);
   Json json = {{"operator", trace.strings[row.op]},
                {"input_dims", row.input_dims ? Json(shapes_text(trace.strings[row.input_dims])) : Json(nullptr)},
                {"count", row.count},
-               {"flops_each", or_null(row.each.count)},
-               {"gpu_time_ns", row.gpu_time},
+               {"flops_each", or_null(row.each.flops)},
+               {"gpu_time_ns", row.kernel_ns},
                {"math", row.math ? Json(math_type_name(*row.math)) : Json(nullptr)},
-               {"flops_per_second", or_null(row.per_second)},
-               {"share_of_dense_peak", or_null(row.peak_share)}};
-  if (!row.each.count) json["missing"] = row.each.why;
+               {"flops_per_second", or_null(rate.per_second)},
+               {"share_of_dense_peak", or_null(rate.peak_share)}};
+  if (!row.each.flops) json["missing"] = row.each.why;
   return json;
 }
 
 }  // namespace
 
-std::string flops_report(const Trace& trace, const LaneIndex&, const LinkIndex& links, const AnalysisOptions& options) {
-  const FlopsTable table = flops_table(trace, links);
-  const std::string_view said = missing(table);
+std::string flops_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options) {
+  const std::vector<OwnedWork> work = owned_work(trace, lanes, links);
+  const Result<ArgTexts> values = read_arg(trace, values_needed(trace, lanes, work), "Concrete Inputs", hardware_threads());
+  const WorkTable table = work_table(trace, lanes, work, values ? *values : ArgTexts{});
+  const std::vector<WorkRow> rows = products(table);
+  const std::string_view said = missing(table, rows);
   if (options.json) {
     Json json = {{"rows", Json::array()}};
-    for (const FlopsRow& row : table.rows) json["rows"].push_back(row_json(trace, row));
+    for (const WorkRow& row : rows) json["rows"].push_back(row_json(trace, row));
     if (!said.empty()) json["missing"] = said;
     return json_text(json);
   }
   if (!said.empty()) return std::string(said) + '\n';
   std::string out = fmt::format("{:<34} {:>7} {:>12} {:>10} {:>6} {:>14} {:>8}  {}\n", "operator", "calls", "each", "GPU time",
                                 "math", "achieved", "of peak", "input shapes");
-  for (const FlopsRow& row : table.rows) {
+  for (const WorkRow& row : rows) {
+    const Rate rate = rate_of_row(trace, row);
     const std::string dims =
         row.input_dims ? elide_middle(printable(shapes_text(trace.strings[row.input_dims])), 60) : "not recorded";
-    out +=
-        fmt::format("{:<34} {:>7} {:>12} {:>10} {:>6} {:>14} {:>8}  {}\n", elide_middle(printable(trace.strings[row.op]), 34),
-                    format_count(static_cast<std::int64_t>(row.count)), row.each.count ? flop_text(*row.each.count) : "-",
-                    format_duration(row.gpu_time), row.math ? math_type_name(*row.math) : "-",
-                    row.per_second ? flop_text(*row.per_second) + "/s" : "-",
-                    row.peak_share ? format_percent(*row.peak_share) : "-", row.each.count ? dims : std::string(row.each.why));
+    out += fmt::format("{:<34} {:>7} {:>12} {:>10} {:>6} {:>14} {:>8}  {}\n",
+                       elide_middle(printable(trace.strings[row.op]), 34), format_count(static_cast<std::int64_t>(row.count)),
+                       row.each.flops ? flop_text(*row.each.flops) : "-", format_duration(row.kernel_ns),
+                       row.math ? math_type_name(*row.math) : "-", rate.per_second ? flop_text(*rate.per_second) + "/s" : "-",
+                       rate.peak_share ? format_percent(*rate.peak_share) : "-",
+                       row.each.flops ? dims : std::string(row.each.why));
   }
   return out;
 }

@@ -111,6 +111,10 @@ constexpr Tool kTools[] = {
      "no "
      "modules were recorded.",
      kInfo},
+    {"roofline", "roofline", "--json",
+     "How long each operator had to take by its shapes (floor_ns), what it reached of that, what bounds it, and its headroom: "
+     "operations and bytes of one call, kernel_ns of all; coverage is the share of kernel time that is counted.",
+     kInfo},
     {"compile", "compile", "--json",
      "What torch.compile's code did: pieces and versions, graph breaks, guard checks, compiled graphs, generated kernels with "
      "the operators that they fuse, what was compiled meanwhile. Times in ns.",

@@ -19,6 +19,8 @@ add_test(NAME cli/why COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/why_check.p
   "${recordings}/ranks/tp_rank1.json.gz" "${recordings}/addmm_4096_eager.json.gz")
 add_test(NAME cli/modules COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/modules_check.py" "$<TARGET_FILE:gapscope>" "${recordings}/truth_modules.json"
   "${PROJECT_SOURCE_DIR}/assets/traces/transformer_baseline.json.gz" "${PROJECT_SOURCE_DIR}/assets/traces/transformer_optimized.json.gz")
+add_test(NAME cli/roofline COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/roofline_check.py" "$<TARGET_FILE:gapscope>" "${recordings}" "${recordings}/ranks"
+  "${PROJECT_SOURCE_DIR}/assets/traces" "${public}")
 add_test(NAME cli/compile COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/compile_check.py" "$<TARGET_FILE:gapscope>" "${recordings}"
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz")
 add_test(NAME cli/overview COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/overview_check.py" "$<TARGET_FILE:gapscope>"

@@ -98,8 +98,9 @@ Work convolution(const WorkCall& call) {
   if (!call.has_values && call.result.empty()) return uncounted(kNoValues);
   const auto shape = shape_of(call, *at);
   if (!shape) return uncounted(kOddShapes);
-  const double bytes =
-      input.bytes() + weight.bytes() + call.at(at->bias).bytes() + elements(shape->result) * bytes_of_type(input.type);
+  const WorkArgument& bias = call.at(at->bias);
+  const double bytes = input.bytes() + weight.bytes() + (bias.sizes.empty() ? 0 : bias.bytes()) +
+                       elements(shape->result) * bytes_of_type(input.type);
   return counted(sums(shape->transposed ? input.sizes : shape->result, weight.sizes), bytes);
 }
 

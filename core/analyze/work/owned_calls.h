@@ -20,7 +20,8 @@ struct OwnedWork {
 std::vector<OwnedWork> owned_work(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links,
                                   const std::optional<Span>& range = {});
 
-// Calls of aten::empty inside an operator, Python frames between them or not: what it makes on the way. Of the first 2000 slices.
+// Calls of aten::empty inside an operator, Python frames between them or not: what it makes on the way. Of the first 2000
+// slices.
 std::vector<SliceId> made_inside(const Trace& trace, const LaneIndex& lanes, SliceId op);
 
 // The operators whose Concrete Inputs the models of `work` ask for.

@@ -24,12 +24,12 @@ double count_convolution(int n, int c, int o, int size, int kernel, int stride, 
 
 }  // namespace
 
-TEST_CASE("products count two for each multiplication and addition") {
+TEST_CASE("products count two for each multiplication and addition, and one for each result with a bias") {
   CHECK(flops_of("aten::mm", "[[2, 3], [3, 5]]").count == 60);
-  CHECK(flops_of("aten::addmm", "[[5], [2, 3], [3, 5], [], []]").count == 60);
+  CHECK(flops_of("aten::addmm", "[[5], [2, 3], [3, 5], [], []]").count == 60 + 2 * 5);
   CHECK(flops_of("aten::bmm", "[[8, 2, 3], [8, 3, 5]]").count == 480);
-  CHECK(flops_of("aten::baddbmm", "[[8, 2, 5], [8, 2, 3], [8, 3, 5], [], []]").count == 480);
-  CHECK(flops_of("aten::linear", "[[4, 7, 3], [5, 3], [5]]").count == 2 * 4 * 7 * 3 * 5);
+  CHECK(flops_of("aten::baddbmm", "[[8, 2, 5], [8, 2, 3], [8, 3, 5], [], []]").count == 480 + 8 * 2 * 5);
+  CHECK(flops_of("aten::linear", "[[4, 7, 3], [5, 3], [5]]").count == 2 * 4 * 7 * 3 * 5 + 4 * 7 * 5);
 }
 
 TEST_CASE("attention counts scores and values, backward five products") {
@@ -57,6 +57,10 @@ TEST_CASE("convolutions need stride and padding, and agree with counting pixel b
         count_convolution(2, 6, 9, 11, 3, 2, 1, 3));
   CHECK(flops_of("aten::convolution_backward", "[[2, 9, 6, 6], [2, 6, 11, 11], [9, 2, 3, 3], []]").count ==
         2 * count_convolution(2, 6, 9, 11, 3, 2, 1, 3));
+  const char* weight_alone = R"(["", "", "", "", "", "", "", "False", "", "3", "[False, True, False]"])";
+  CHECK(flops_of("aten::convolution_backward", "[[2, 9, 6, 6], [2, 6, 11, 11], [9, 2, 3, 3], [], [], [], [], [], [], [], []]",
+                 weight_alone)
+            .count == count_convolution(2, 6, 9, 11, 3, 2, 1, 3));
 }
 
 TEST_CASE("missing, odd and hostile shapes say so") {

@@ -1,0 +1,57 @@
+#pragma once
+// The table of `gapscope roofline`, of the tab Roofline and of SQL's table roofline: rows of calls with their floors, and sums
+// of them by module and by step. Its columns are declared once, here.
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/analyze/steps.h"
+#include "core/analyze/work/floors.h"
+#include "core/base/table/columns.h"
+#include "core/index/link_index.h"
+
+namespace gapscope {
+
+struct RooflineRow {
+  WorkRow work;
+  Floor floor;
+  std::uint32_t place = 0;  // of the row in WorkTable::rows
+
+  std::optional<double> intensity() const;   // operations per byte
+  std::optional<double> per_second() const;  // operations, while its kernels ran
+};
+
+// The most headroom first; then what is not known, by kernel time.
+std::vector<RooflineRow> roofline_rows(const Trace& trace, const WorkTable& table, const RoofOptions& options = {});
+
+struct RooflineContext {
+  const Trace& trace;
+};
+using RooflineTable = ListRows<RooflineRow, RooflineContext>;
+std::span<const ColumnOf<RooflineRow, RooflineContext>> roofline_columns();
+// `rows` must outlive it.
+RooflineTable roofline_table(const Trace& trace, const std::vector<RooflineRow>& rows);
+
+// Of the calls of a module (those in which it is the innermost) or of a step.
+struct RooflineSum {
+  std::string name;
+  std::uint64_t calls = 0;
+  Ns kernel_ns = 0;  // of all its calls
+  Ns rated_ns = 0;   // of those whose floor is known
+  double floor = 0;  // of these
+  std::optional<double> reached() const;
+  std::optional<double> headroom() const;
+};
+// By module instance, or by record_function region where no modules were recorded; "" is outside of all. Most headroom first.
+std::vector<RooflineSum> roofline_by_module(const Trace& trace, const LinkIndex& links, const WorkTable& table,
+                                            const std::vector<RooflineRow>& rows);
+// In time order.
+std::vector<RooflineSum> roofline_by_step(const Trace& trace, const Steps& steps, const WorkTable& table,
+                                          const std::vector<RooflineRow>& rows);
+using RooflineSums = ListRows<RooflineSum, RooflineContext>;
+RooflineSums roofline_sums(const Trace& trace, const std::vector<RooflineSum>& sums);
+
+// Why there is nothing to see; empty where there is. One line.
+std::string_view missing_roofline(const WorkTable& table);
+
+}  // namespace gapscope
