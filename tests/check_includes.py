@@ -24,7 +24,7 @@ MAY_INCLUDE = {
     "core/replay": ["core/base", "core/trace", "core/index", "core/analyze"],
     "core/diagnose": ["core/base", "core/trace", "core/index", "core/analyze", "core/replay"],
     "core/compare": ["core/base", "core/trace", "core/index", "core/analyze"],
-    "core/sql": ["core/base", "core/trace", "core/index", "core/analyze", "core/replay", "core/diagnose", "core/ranks", "core/load/args.h", "core/load/args_pass.h"],
+    "core/sql": ["core/base", "core/trace", "core/index", "core/analyze", "core/replay", "core/diagnose", "core/ranks", "core/load/arg_texts.h", "core/load/args.h", "core/load/args_pass.h"],
     "core/ranks": ["core/base", "core/trace", "core/index", "core/analyze", "core/replay", "core/load/byte_source.h", "core/load/load_trace.h"],
     "core/view": BELOW_VIEW + LOAD_INTERFACE,
     "ui": BELOW_VIEW + LOAD_INTERFACE + ["core/view"],

@@ -245,6 +245,7 @@ class MemoryRows final : public RowList {
 void add_gpu_tables(World& world, TableList& out) {
   out.push_back(kernel_table(world));
   out.push_back(kernel_summary_table(world));
+  out.push_back(roofline_sql_table(world));
   out.push_back(list_table("gpu_gap", "every stretch in which a GPU stood still, and what the host did meanwhile", kGap,
                            std::make_unique<GapRows>(world)));
   out.push_back(list_table("account", "where each nanosecond of each GPU went, as `gapscope why` tells it", kAccount,

@@ -7,6 +7,8 @@
 #include "core/analyze/gpu/kernel_columns.h"
 #include "core/analyze/gpu/launches.h"
 #include "core/analyze/kernel_name/kernel_name.h"
+#include "core/analyze/work/floors.h"
+#include "core/analyze/work/roofline_rows.h"
 #include "core/sql/column_table.h"
 
 namespace gapscope::sql {
@@ -94,6 +96,18 @@ CellValue step(const Context& of, const Kernel&, SliceId call) {
   return at ? CellValue(std::string_view(of.world.steps().steps[*at].name)) : CellValue();
 }
 
+// Operations or bytes of the call that it is part of.
+template <std::optional<double> Work::*Member>
+CellValue of_work(const Context& of, const Kernel& k) {
+  const WorkTable& table = of.world.work();
+  const CallWork* call = table.call_of_kernel(k.gpu.slice);
+  return call ? CellValue(table.rows[call->row].each.*Member) : CellValue();
+}
+CellValue floor_ns(const Context& of, const Kernel& k) {
+  const auto floor = floor_of_kernel(of.trace(), of.world.work(), k.gpu.slice);
+  return floor ? CellValue(static_cast<std::int64_t>(*floor)) : CellValue();
+}
+
 using enum Quantity;
 
 constexpr ColumnOf<Kernel, Context> kColumns[] = {
@@ -147,6 +161,11 @@ constexpr ColumnOf<Kernel, Context> kColumns[] = {
     {"op_id", id, "slice.id of the operator that owns it", of_operator<id_of_slice>},
     {"operator", text, "its name", of_operator<name_of_slice>},
     {"step", text, "the step in which it was launched: ProfilerStep#3", of_call<step>},
+    {"flops", real, "operations of the operator's call that it is part of, by its shapes; NULL where they are not counted",
+     of_work<&Work::flops>},
+    {"bytes", real, "what that call must move to and from memory", of_work<&Work::bytes>},
+    {"floor_ns", ns, "how long it had to take at least: its share, by time, of its call's floor; NULL where that is not known",
+     floor_ns},
     {"external_id", id, "what the operator and the kernel share",
      [](const Context& of, const Kernel& k) -> CellValue {
        return if_not_zero(of.trace().slices.external_id[k.gpu.slice.index()]);
@@ -224,8 +243,28 @@ class SummaryRows final : public ColumnRows {
   KernelTable table_;
 };
 
+class WorkRows final : public ColumnRows {
+ public:
+  explicit WorkRows(World& world)
+      : ColumnRows(
+            roofline_columns(),
+            [this, &world] {
+              rows_ = roofline_rows(world.trace(), world.work());
+              return std::make_unique<RooflineTable>(roofline_table(world.trace(), rows_));
+            },
+            100) {}
+
+ private:
+  std::vector<RooflineRow> rows_;
+};
+
 }  // namespace
 
+std::unique_ptr<Table> roofline_sql_table(World& world) {
+  return column_table("roofline",
+                      "calls of one operator, shapes, types and math: their floor, as `gapscope roofline` prints it",
+                      std::make_unique<WorkRows>(world));
+}
 std::unique_ptr<Table> kernel_table(World& world) {
   return column_table("kernel", "every kernel with its resources, occupancy, decoded name, launch, operator and step",
                       std::make_unique<KernelList>(world));

@@ -2,12 +2,13 @@
 
 #include <array>
 
+#include "core/analyze/work/floors.h"
 #include "core/sql/slice_table.h"
 
 namespace gapscope::sql {
 namespace {
 
-constexpr std::array<ColumnInfo, 15> kColumns = {{
+constexpr std::array<ColumnInfo, 18> kColumns = {{
     {"id", Type::integer, "", "number of the slice: by begin, the longer first, then as in the file"},
     {"ts", Type::integer, "ns", "begin: the file's microseconds times 1000"},
     {"dur", Type::integer, "ns", "duration; 0 for an instant, -1 for a slice that never ended"},
@@ -23,6 +24,9 @@ constexpr std::array<ColumnInfo, 15> kColumns = {{
     {"thread_dur", Type::integer, "ns", "always NULL", true},
     {kCorrelationColumn, Type::integer, "", "extract_arg(arg_set_id, 'args.correlation')", true},
     {kExternalIdColumn, Type::integer, "", "extract_arg(arg_set_id, 'args.External id')", true},
+    {"flops", Type::real, "", "operations of this call of an operator that owns GPU work, by its shapes", true},
+    {"bytes", Type::real, "bytes", "what this call must move to and from memory", true},
+    {"floor_ns", Type::integer, "ns", "how long its kernels had to take at least; of a kernel, its share of that", true},
 }};
 
 constexpr std::array<ColumnInfo, kSliceStart + 1> kWithStart = [] {
@@ -47,6 +51,24 @@ void give_arg_set(World& world, sqlite3_context* out, std::uint32_t id, SliceRow
 void give_category(World& world, sqlite3_context* out, SliceRow row) {
   const std::string_view name = world.trace().strings[world.trace().categories[world.order().category(row)].name];
   if (!name.empty()) give(out, name);
+}
+
+void give_work(World& world, sqlite3_context* out, SliceId slice, int column) {
+  const WorkTable& table = world.work();
+  const CallWork* own = table.call(slice);
+  if (!own && column == kSliceFloor) {
+    if (const auto floor = floor_of_kernel(world.trace(), table, slice)) give(out, static_cast<std::int64_t>(*floor));
+    return;
+  }
+  if (!own) return;
+  const WorkRow& row = table.rows[own->row];
+  if (column != kSliceFloor) {
+    const auto& number = column == kSliceFlops ? row.each.flops : row.each.bytes;
+    if (number) sqlite3_result_double(out, *number);
+    return;
+  }
+  if (const Floor floor = floor_of(world.trace(), row); floor.floor_ns && row.count > 0)
+    give(out, static_cast<std::int64_t>(*floor.floor_ns / static_cast<double>(row.count)));
 }
 
 }  // namespace
@@ -76,6 +98,11 @@ void give_slice_column(World& world, sqlite3_context* out, std::uint32_t id, int
     case kSliceArgSet: return give_arg_set(world, out, id, row);
     case kSliceCorrelation: return give_known_arg(world, out, row, correlation);
     case kSliceExternalId: return give_known_arg(world, out, row, external_id);
+    case kSliceFlops:
+    case kSliceBytes:
+    case kSliceFloor:
+      if (!order.is_instant(row)) give_work(world, out, SliceId(row), column);
+      return;
     default: return;
   }
 }

@@ -21,6 +21,9 @@ enum SliceColumn : int {
   kSliceThreadDur,
   kSliceCorrelation,
   kSliceExternalId,
+  kSliceFlops,
+  kSliceBytes,
+  kSliceFloor,
 };
 constexpr int kSliceStart = kSliceSliceId + 1;  // of the functions: their first hidden column is their argument
 

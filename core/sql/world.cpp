@@ -4,8 +4,10 @@
 #include <numeric>
 
 #include "core/analyze/analysis.h"
+#include "core/base/parallel.h"
 #include "core/diagnose/facts.h"
 #include "core/index/name_index.h"
+#include "core/load/arg_texts.h"
 #include "core/ranks/read_rank.h"
 #include "core/ranks/run_report.h"
 
@@ -75,6 +77,14 @@ const LaneIndex& World::lanes() {
 }
 const LinkIndex& World::links() {
   return made(links_, [&] { return std::make_unique<LinkIndex>(*trace_, lanes()); });
+}
+const WorkTable& World::work() {
+  return made(work_, [&] {
+    const std::vector<OwnedWork> owned = owned_work(*trace_, lanes(), links());
+    const auto values =
+        read_arg(*trace_, values_needed(*trace_, lanes(), owned), "Concrete Inputs", hardware_threads(), &cancel_);
+    return std::make_unique<WorkTable>(work_table(*trace_, lanes(), owned, values ? *values : ArgTexts{}));
+  });
 }
 const std::vector<GpuOp>& World::gpu_ops() {
   return made(gpu_ops_, [&] { return std::make_unique<std::vector<GpuOp>>(gapscope::gpu_ops(*trace_, links())); });

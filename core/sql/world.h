@@ -8,6 +8,7 @@
 
 #include "core/analyze/account/time_account.h"
 #include "core/analyze/steps.h"
+#include "core/analyze/work/work_table.h"
 #include "core/diagnose/diagnose.h"
 #include "core/index/lane_index.h"
 #include "core/index/link_index.h"
@@ -45,6 +46,9 @@ class World {
   const TimeAccount& account();
   const Steps& steps();
   const Diagnosis& diagnosis();
+  // Operations and bytes of calls. Reads the file once; where it cannot be read, what depends on Concrete Inputs is not
+  // counted.
+  const WorkTable& work();
   // The ranks of the run, one trace alone included; and which of them the trace is.
   const RunReport& run();
   static constexpr std::uint32_t kNoRank = 0xFFFF'FFFFu;
@@ -97,6 +101,7 @@ class World {
   std::unique_ptr<TimeAccount> account_;
   std::unique_ptr<Steps> steps_;
   std::unique_ptr<Diagnosis> diagnosis_;
+  std::unique_ptr<WorkTable> work_;
   std::unique_ptr<DenseIndex> by_name_, by_track_, by_parent_;
   std::unique_ptr<SparseIndex> by_correlation_, by_external_id_;
   std::unique_ptr<std::vector<StringId>> names_in_order_;

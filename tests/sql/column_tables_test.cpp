@@ -4,8 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "core/analyze/gpu/kernel_columns.h"
+#include "core/analyze/work/roofline_rows.h"
 #include "core/base/table/output.h"
 #include "core/index/link_index.h"
+#include "core/load/arg_texts.h"
 #include "tests/sql/rows.h"
 
 using namespace gapscope;
@@ -64,4 +66,24 @@ TEST_CASE("kernels by name are the same in SQL, JSON and the table") {
   CHECK(one(database,
             "select count(*) from kernel_summary s where total <> (select sum(dur) from slice k where k.name = s.name)") ==
         "0");
+}
+
+TEST_CASE("rows of work are the same in SQL and the table, and slices and kernels sum to them") {
+  const auto trace = *load_trace(recording("transformer_baseline").string());
+  const LaneIndex lanes(*trace);
+  const LinkIndex links(*trace, lanes);
+  const auto owned = owned_work(*trace, lanes, links);
+  const auto values = read_arg(*trace, values_needed(*trace, lanes, owned), "Concrete Inputs", 1);
+  REQUIRE(values.ok());
+  const WorkTable table = work_table(*trace, lanes, owned, *values);
+  const std::vector<RooflineRow> work = roofline_rows(*trace, table);
+  const RooflineTable rows = roofline_table(*trace, work);
+  sql::Database database(trace, {});
+  check_same(rows, database, "roofline");
+  CHECK(one(database, "select count(*) from roofline where reached > 1") == "0");
+  CHECK(one(database, "select (select sum(flops) from slice) = (select sum(flops * count) from roofline)") == "1");
+  CHECK(one(database,
+            "select abs((select sum(floor_ns) from kernel) - (select sum(floor) from roofline)) < (select count(*) from "
+            "kernel)") == "1");
+  CHECK(one(database, "select count(*) from kernel where floor_ns > dur") == "0");
 }
