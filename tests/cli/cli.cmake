@@ -49,6 +49,7 @@ add_test(NAME cli/mcp COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/mcp_check.p
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz" "${recordings}/ranks/fsdp_rank0.json.gz" "${recordings}/ranks/fsdp_rank1.json.gz")
 add_test(NAME cli/mcp_robust COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/mcp_robust_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz")
+add_test(NAME cli/names COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/names_check.py" "$<TARGET_FILE:gapscope>")
 add_test(NAME cli/start COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/start_check.py" "${PROJECT_SOURCE_DIR}/app/start" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz")
 add_test(NAME package/sbom COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/package/sbom_check.py" "${PROJECT_SOURCE_DIR}/app/sbom.py"
