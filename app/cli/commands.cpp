@@ -284,6 +284,10 @@ std::function<int()> declare_whatif(CLI::App& arguments) {
   add_change(arguments, options, "no-wait", "the host never waits for the GPU");
   add_change(arguments, options, "graph", "the launches of a step are replayed as one graph");
   add_change(arguments, options, "overlap-copies", "copies do not hold up the work that follows them");
+  arguments
+      .add_flag("--roofline{1}", options->roofline,
+                "kernels last as long as their floor (see gapscope roofline); --roofline=0.8: they reach that share of it")
+      ->check(number_between(0.01, 1));
   arguments.add_flag("--json", options->json, "print JSON");
   return [options] { return whatif(*options); };
 }

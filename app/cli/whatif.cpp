@@ -7,8 +7,11 @@
 
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
+#include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "core/index/lane_index.h"
+#include "core/load/arg_texts.h"
+#include "core/replay/at_roofline.h"
 #include "core/replay/changes.h"
 
 namespace gapscope {
@@ -42,6 +45,13 @@ std::string whatif_text(const Trace& trace, const ReplayModel& model, const Repl
   return out;
 }
 
+Change kernels_at_roofline(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const ReplayModel& model,
+                           double reached) {
+  const std::vector<OwnedWork> work = owned_work(trace, lanes, links);
+  const Result<ArgTexts> values = read_arg(trace, values_needed(trace, lanes, work), "Concrete Inputs", hardware_threads());
+  return at_roofline(model, trace, work_table(trace, lanes, work, values ? *values : ArgTexts{}), reached);
+}
+
 }  // namespace
 
 int whatif(const WhatIfOptions& options) {
@@ -52,11 +62,13 @@ int whatif(const WhatIfOptions& options) {
   const LinkIndex links(trace, lanes);
   const NameIndex names(trace);
   const std::unique_ptr<const ReplayModel> model = ReplayModel::make(trace, names, gpu_ops(trace, links));
-  const Result<Change> change = read_changes(trace, names, *model, options.changes);
+  Result<Change> change = read_changes(trace, names, *model, options.changes);
   if (!change.ok()) {
     std::fprintf(stderr, "gapscope: %s\n", printable(change.error().message).c_str());
     return kUsage;
   }
+  if (options.roofline > 0)
+    *change = both(std::move(*change), kernels_at_roofline(trace, lanes, links, *model, options.roofline));
   const ReplayResult result = replay(*model, *change);
   return print(options.json ? json_text(whatif_json(trace, *model, result)) + "\n" : whatif_text(trace, *model, result));
 }

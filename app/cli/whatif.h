@@ -8,6 +8,7 @@ namespace gapscope {
 struct WhatIfOptions {
   std::string trace;                 // "-" is standard input
   std::vector<std::string> changes;  // as read_changes() of core/replay/changes.h takes them
+  double roofline = 0;               // above 0: kernels reach this share of their floor
   bool json = false;
 };
 
