@@ -1,6 +1,7 @@
 #include "app/cli/whatif.h"
 
 #include <cstdio>
+#include <cstdlib>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -67,8 +68,8 @@ int whatif(const WhatIfOptions& options) {
     std::fprintf(stderr, "gapscope: %s\n", printable(change.error().message).c_str());
     return kUsage;
   }
-  if (options.roofline > 0)
-    *change = both(std::move(*change), kernels_at_roofline(trace, lanes, links, *model, options.roofline));
+  if (const double reached = std::strtod(options.roofline.c_str(), nullptr); reached > 0)
+    *change = both(std::move(*change), kernels_at_roofline(trace, lanes, links, *model, reached));
   const ReplayResult result = replay(*model, *change);
   return print(options.json ? json_text(whatif_json(trace, *model, result)) + "\n" : whatif_text(trace, *model, result));
 }

@@ -8,7 +8,7 @@ namespace gapscope {
 struct WhatIfOptions {
   std::string trace;                 // "-" is standard input
   std::vector<std::string> changes;  // as read_changes() of core/replay/changes.h takes them
-  double roofline = 0;               // above 0: kernels reach this share of their floor
+  std::string roofline;              // a number up to 1: kernels reach this share of their floor; empty: they do not change
   bool json = false;
 };
 
