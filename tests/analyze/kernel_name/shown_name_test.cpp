@@ -34,10 +34,7 @@ TEST_CASE("a kernel is shown by its function and the few template facts that tel
       {"void f<false>(int)", "f<false>"},
       {"", ""},
   };
-  for (const auto& [in_file, shown] : kNames) {
-    CAPTURE(in_file);
-    CHECK(kernel_title(in_file) == shown);
-  }
+  for (const auto& name : kNames) CHECK_MESSAGE(kernel_title(name.first) == name.second, name.first);
 }
 
 TEST_CASE("no recording's kernel is shown mangled, by a namespace or by its parameters, and hardly two by the same name") {
