@@ -138,10 +138,15 @@ struct RowOfList {
 };
 template <class Row, class Context>
 using ListRows = RowsOf<Row, Context, RowOfList<Row>>;
-template <class Row, class Context>
-ListRows<Row, Context> table_of(std::span<const ColumnOf<Row, Context>> columns, Context context,
+template <class Row, class Context, std::size_t N>
+ListRows<Row, Context> table_of(std::span<const ColumnOf<Row, Context>, N> columns, std::type_identity_t<Context> context,
                                 std::type_identity_t<std::span<const Row>> rows) {
   return {columns, std::move(context), rows.size(), {rows}};
+}
+template <class Row, class Context, std::size_t N>
+ListRows<Row, Context> table_of(const ColumnOf<Row, Context> (&columns)[N], std::type_identity_t<Context> context,
+                                std::type_identity_t<std::span<const Row>> rows) {
+  return table_of(std::span<const ColumnOf<Row, Context>, N>(columns), std::move(context), rows);
 }
 
 // Position of a column in its list; the list's length where there is none.

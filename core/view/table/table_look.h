@@ -11,9 +11,9 @@
 namespace gapscope {
 
 struct TableLook {
-  std::string filter;             // of names and words, whatever their case
-  std::optional<RowOrder> order;  // none: the table's own
-  std::uint64_t toggled = 0;      // a bit a column: shown though it usually is hidden, or the other way round
+  std::string filter = {};             // of names and words, whatever their case
+  std::optional<RowOrder> order = {};  // none: the table's own
+  std::uint64_t toggled = 0;           // a bit a column: shown though it usually is hidden, or the other way round
   friend bool operator==(const TableLook&, const TableLook&) = default;
 };
 
