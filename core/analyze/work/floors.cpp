@@ -26,13 +26,13 @@ MathType math_of(const WorkRow& row) {
   return row.math == MathType::fp64 ? MathType::fp64 : MathType::fp32;
 }
 
-Floor without(std::string_view note) { return {{}, Bound::unknown, {}, {}, note}; }
+Floor without(std::string_view note) { return {{}, FloorBound::unknown, {}, {}, note}; }
 
 Floor rated(const WorkRow& row, double compute_ns, double memory_ns, double cache) {
   const double calls = static_cast<double>(row.count), launch = static_cast<double>(kLaunchFloor);
   const double each = std::max(compute_ns, memory_ns), time = static_cast<double>(row.kernel_ns);
   Floor out;
-  out.bound = each < launch ? Bound::launch : compute_ns > memory_ns ? Bound::compute : Bound::memory;
+  out.bound = each < launch ? FloorBound::launch : compute_ns > memory_ns ? FloorBound::compute : FloorBound::memory;
   if (row.kernel_ns <= 0) return without(kNoTime);
   if (each * calls > time) {
     out.note = memory_ns > compute_ns && *row.each.bytes <= cache ? kFromCache : kFaster;
@@ -46,14 +46,14 @@ Floor rated(const WorkRow& row, double compute_ns, double memory_ns, double cach
 
 }  // namespace
 
-std::string_view bound_name(Bound bound) {
+std::string_view floor_bound_name(FloorBound bound) {
   constexpr std::array<std::string_view, 5> kNames = {"", "compute", "memory", "launch", "link"};
   return kNames[static_cast<std::size_t>(bound)];
 }
 
 Floor floor_of(const Trace& trace, const WorkRow& row, const RoofOptions& options) {
   if (!row.each.bytes) return without(row.each.why.empty() ? "No model counts this operator." : row.each.why);
-  if (row.crosses_links) return {{}, Bound::link, {}, {}, kLinks};
+  if (row.crosses_links) return {{}, FloorBound::link, {}, {}, kLinks};
   const std::string_view device = gpu_name(trace, row.device);
   const auto bandwidth = memory_bandwidth(device, options);
   if (!bandwidth) return without(kUnknownDevice);

@@ -11,15 +11,15 @@
 namespace gapscope {
 
 // launch: both are under what starting a kernel takes, 2 us.
-enum class Bound : std::uint8_t { unknown, compute, memory, launch, link };
-std::string_view bound_name(Bound bound);  // "compute", ...; "" of unknown
+enum class FloorBound : std::uint8_t { unknown, compute, memory, launch, link };
+std::string_view floor_bound_name(FloorBound bound);  // "compute", ...; "" of unknown
 
 struct Floor {
-  std::optional<double> floor_ns;     // of all calls of the row
-  Bound bound = Bound::unknown;       // what the floor is made of
-  std::optional<double> reached;      // floor over kernel time, 0..1
-  std::optional<double> headroom_ns;  // kernel time less the floor
-  std::string_view note;              // where one of these is not known: why
+  std::optional<double> floor_ns;          // of all calls of the row
+  FloorBound bound = FloorBound::unknown;  // what the floor is made of
+  std::optional<double> reached;           // floor over kernel time, 0..1
+  std::optional<double> headroom_ns;       // kernel time less the floor
+  std::string_view note;                   // where one of these is not known: why
 };
 
 constexpr Ns kLaunchFloor = 2000;

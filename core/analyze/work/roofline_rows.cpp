@@ -115,7 +115,7 @@ constexpr ColumnOf<RooflineRow, RooflineContext> kColumns[] = {
      "between GPUs.",
      text,
      [](const Context&, const Row& row) -> CellValue {
-       return row.floor.bound == Bound::unknown ? CellValue() : CellValue(bound_name(row.floor.bound));
+       return row.floor.bound == FloorBound::unknown ? CellValue() : CellValue(floor_bound_name(row.floor.bound));
      },
      {.text = 8, .chars = 8}},
     {"reached",
