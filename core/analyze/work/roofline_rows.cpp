@@ -110,7 +110,7 @@ constexpr ColumnOf<RooflineRow, RooflineContext> kColumns[] = {
      [](const Context&, const Row& row) -> CellValue { return whole(row.floor.floor_ns); },
      {.text = 9, .sum = true}},
     {"bound",
-     "Bound by",
+     "FloorBound by",
      "What the floor is made of: compute, memory; launch, where both are under the 2 us that starting a kernel takes; link, "
      "between GPUs.",
      text,
