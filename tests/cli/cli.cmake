@@ -30,6 +30,8 @@ add_test(NAME cli/ranks COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/ranks_che
 add_test(NAME cli/diff COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/diff_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz" "${PROJECT_SOURCE_DIR}/assets/traces/matmul_add_64_cold_eager.json.gz"
   "${recordings}/matmul_add_4096_active20.json.gz" "${recordings}/matmul_add_64_active20.json.gz")
+add_test(NAME cli/second_reader COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/second_reader.py" "$<TARGET_FILE:gapscope>"
+  "${recordings}" "${recordings}/ranks" "${public}")
 add_test(NAME cli/crop COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/crop_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz")
 add_test(NAME cli/merge_counters COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/merge_counters_check.py" "$<TARGET_FILE:gapscope>"
