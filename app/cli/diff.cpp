@@ -4,6 +4,9 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
+#include <string>
+
+#include <fmt/format.h>
 
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
@@ -56,6 +59,19 @@ int put_out(const DiffOptions& options, const DiffSide& a, const DiffSide& b, co
   return written.ok() ? kOk : say(kBadInput, written.error().message);
 }
 
+// "Both are input-bound, so faster kernels can not show in the time of a step. ": what limits them, before anything is
+// compared.
+std::string bound_sentence(const std::string& a, const std::string& b) {
+  if (!a.ends_with("-bound") || !b.ends_with("-bound")) return {};
+  const auto lower = [](std::string text) {
+    text.front() = static_cast<char>(text.front() - 'A' + 'a');
+    return text;
+  };
+  if (a != b) return fmt::format("A is {}, B is {}. ", lower(a), lower(b));
+  return fmt::format("Both are {}{}. ", lower(a),
+                     a == "Compute-bound" ? "" : ", so faster kernels hardly show in the time of a step");
+}
+
 }  // namespace
 
 bool read_step_choice(const std::string& text, CompareOptions& options) {
@@ -73,8 +89,11 @@ DiffSide::DiffSide(std::shared_ptr<const Trace> trace) : document(std::move(trac
   for (const RankedFinding& ranked : document.diagnosis()->findings) {
     const Rule& rule = *ranked.finding.rule;
     const bool problem = rule.rule_class == RuleClass::problem || rule.rule_class == RuleClass::problem_locator;
-    findings.push_back({std::string(rule.id), std::string(rule.title), problem});
+    // What costs nothing here is no problem of this run, whatever its rule usually is.
+    findings.push_back({std::string(rule.id), std::string(rule.title), problem && ranked.finding.cost > 0});
   }
+  const std::string& verdict = document.diagnosis()->verdict;
+  bound = verdict.substr(0, verdict.find(':'));
   overview = make_overview(document.trace, document.links, *document.analysis(), gpu_ops(document.trace, document.links));
 }
 
@@ -95,8 +114,9 @@ int run_diff(const DiffOptions& options) {
   auto under_way = start([&options] { return read_diff_side(options.a); });
   const std::unique_ptr<const DiffSide> b = read_diff_side(options.b), a = under_way.get();
   if (!a || !b) return kBadInput;
-  const Result<Comparison> comparison = compare(a->compared(), b->compared(), options.compare);
+  Result<Comparison> comparison = compare(a->compared(), b->compared(), options.compare);
   if (!comparison.ok()) return say(kUsage, comparison.error().message);
+  if (!comparison->verdict.starts_with("No difference")) comparison->verdict.insert(0, bound_sentence(a->bound, b->bound));
   const std::vector<UseRow> use = use_table(a->overview, b->overview);
   if (const int code = put_out(options, *a, *b, *comparison, use); code != kOk) return code;
   return fails(options, *comparison, use) ? kFailed : kOk;

@@ -27,6 +27,7 @@ struct DiffSide {
   ComparedTrace compared() const { return {document.trace, document.lanes, document.links, findings}; }
   Document document;
   std::vector<NamedFinding> findings;
+  std::string bound;  // "Input-bound"
   RunOverview overview;
 };
 // Null where it does not open; the reason is then a sentence on stderr.

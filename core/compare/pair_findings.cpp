@@ -335,6 +335,7 @@ std::vector<ComparisonFinding> pair_findings(const PairFacts& facts) {
   add(same_gpu_work(p));
   add(kernel_changed(p));
   add(types_changed(p));
+  for (ComparisonFinding& finding : work_findings(facts.kernels)) out.push_back(std::move(finding));
   add(copy_added(p, true));
   add(copy_added(p, false));
   if (facts.a.diagnosed && facts.b.diagnosed) {

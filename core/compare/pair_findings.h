@@ -20,6 +20,9 @@ struct PairFacts {
 
 std::vector<ComparisonFinding> pair_findings(const PairFacts& facts);
 
+// Of kernels of equal names, and of casts.
+std::vector<ComparisonFinding> work_findings(const KernelChanges& kernels);
+
 // One paragraph: the time on the CPU, the work of the GPU, its time.
 std::string pair_verdict(const PairFacts& facts);
 
