@@ -30,7 +30,7 @@ class Sentence {
     if (stands_out) steps_.resize(1);
   }
 
-  std::string text() const { return who() + when() + "." + meanwhile(); }
+  std::string text() const { return who() + in_turns() + when() + "." + meanwhile(); }
 
  private:
   // With nothing computed beside, as in RunReport::waited_for().
@@ -50,6 +50,18 @@ class Sentence {
         pair ? fmt::format("rank {} waits", ranks_[1 - late_].rank) : fmt::format("the other {} ranks wait", ranks_.size() - 1),
         format_duration(wait), only_sends() ? "what it sends" : "it", format_percent(share(wait, others)),
         pair ? fmt::format("rank {}'s", ranks_[1 - late_].rank) : "their");
+  }
+
+  // ", and rank 0 waits ...": of another rank that costs about as much. Which of the two is named first means nothing then.
+  std::string in_turns() const {
+    constexpr double kAlike = 0.75;
+    for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
+      const Ns wait = r_.waited_for(r);
+      if (r == late_ || wait == 0 || static_cast<double>(wait) < kAlike * static_cast<double>(r_.waited_for(late_))) continue;
+      return fmt::format("; rank {} is late as well, the others wait {} for it: they come last in turns ({} and {} times)",
+                         ranks_[r].rank, format_duration(wait), r_.waits.ranks[late_].times_last, r_.waits.ranks[r].times_last);
+    }
+    return {};
   }
 
   // All that others wait for it at is the receiving of what it sends: a stage of a pipeline.
