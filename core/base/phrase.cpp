@@ -9,7 +9,7 @@ std::string counted(std::uint64_t count, std::string_view noun) {
   if (count == 1) return words;
   if (const std::size_t of = noun.find(" of "); of != noun.npos)
     return counted(count, noun.substr(0, of)) + std::string(noun.substr(of));
-  if (noun.ends_with("launch")) return words + "es";
+  if (noun.ends_with("launch") || noun.ends_with("pass")) return words + "es";
   if (noun.ends_with("copy")) return words.replace(words.size() - 1, 1, "ies");
   return words + "s";
 }

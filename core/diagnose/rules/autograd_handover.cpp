@@ -1,0 +1,78 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/base/phrase.h"
+#include "core/base/saturating.h"
+#include "core/base/text.h"
+#include "core/diagnose/conditions/compiled_calls.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
+
+namespace gapscope {
+namespace {
+
+// Of the window.
+constexpr double kLeastHandoverShare = 0.01;
+// Longer than to wake a thread takes, it is the program's own code.
+constexpr Ns kMostHandover = 2 * kNsPerMs;
+
+// From the last operator of any other thread to the first node of a backward pass: the engine wakes its thread.
+std::vector<FindingSpan> handovers(const Facts& facts) {
+  std::vector<SliceId> ops = facts.slices_with(kIsOp);
+  std::erase_if(ops, [&](SliceId s) { return (facts.above(s) & kIsOp) != 0 || (facts.own(s) & kIsStep) != 0; });
+  std::sort(ops.begin(), ops.end(), [&](SliceId a, SliceId b) { return facts.trace.begin(a) < facts.trace.begin(b); });
+  std::vector<FindingSpan> out;
+  for (std::size_t i = 1; i < ops.size(); ++i) {
+    const SliceId before = ops[i - 1], node = ops[i];
+    if (!facts.trace.name(node).starts_with("autograd::engine::evaluate_function")) continue;
+    if (facts.trace.lane_id(node) == facts.trace.lane_id(before)) continue;
+    const Span wait{facts.trace.end(before), facts.trace.begin(node)};
+    if (!wait.empty() && wait.length() <= kMostHandover) out.push_back({facts.trace.lane_id(node), wait, SliceId{}});
+  }
+  return out;
+}
+
+std::vector<Finding> check_autograd_handover(const Facts& facts) {
+  std::vector<FindingSpan> waits = handovers(facts);
+  Ns time = 0;
+  std::vector<Ns> lengths;
+  for (const FindingSpan& wait : waits) {
+    add_saturating(time, wait.span.length());
+    lengths.push_back(wait.span.length());
+  }
+  const double share = share_of(time, facts.window.length());
+  if (waits.empty() || share < kLeastHandoverShare) return {};
+  Finding finding;
+  finding.severity = Severity::notable;
+  finding.cost = time;
+  finding.summary = fmt::format("{} began {} after the last operator before it, {} in all, {} of the window.",
+                                waits.size() == 1 ? "The backward pass" : "Each of " + counted(waits.size(), "backward pass"),
+                                (waits.size() == 1 ? "" : "in the median ") + format_duration(median_of(lengths)),
+                                format_duration(time), format_share(share));
+  finding.evidence =
+      Evidence({{"n", waits.size()}, {"total_us", as_us(time)}, {"share", share}, {"median_us", as_us(median_of(lengths))}});
+  mark_gaps(finding, std::move(waits));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+extern const Rule autograd_handover = {
+    .id = "autograd_handover",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::notable,
+    .needs = kNeedsLaunches,
+    .title = "The backward pass begins late on its own thread",
+    .meaning =
+        "autograd runs the backward pass on a thread of its own for the device, which sleeps between passes: waking it, and "
+        "the "
+        "Python between the loss and .backward(), is time in which nothing is launched.",
+    .remedy =
+        "Call .backward() right behind the loss; torch.autograd.set_multithreading_enabled(False) runs it on the calling "
+        "thread.",
+    .check = check_autograd_handover,
+    .claim = Claim{.time = ClaimedTime::idle, .turn = 155},
+};
+
+}  // namespace gapscope

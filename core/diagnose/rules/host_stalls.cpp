@@ -1,0 +1,56 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/analyze/operators/host_stalls.h"
+#include "core/base/phrase.h"
+#include "core/base/text.h"
+#include "core/diagnose/advice.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
+
+namespace gapscope {
+namespace {
+
+// One may be a page fault.
+constexpr std::size_t kLeastStalls = 3;
+
+std::vector<Finding> check_host_stalls(const Facts& facts) {
+  const HostStalls stalls = find_host_stalls(facts.trace);
+  if (stalls.all.size() < kLeastStalls || facts.compiling()) return {};
+  std::vector<SliceId> ops;
+  for (const HostStall& s : stalls.all) ops.push_back(s.op);
+  const auto less = [](const HostStall& a, const HostStall& b) { return a.own < b.own; };
+  const auto [least, most] = std::minmax_element(stalls.all.begin(), stalls.all.end(), less);
+  Finding finding;
+  finding.severity = Severity::costly;
+  finding.cost = stalls.time;
+  finding.summary = fmt::format(
+      "{} took {} to {} of their own, far longer than such calls usually do ({} the longest, {} in the median){}: the host's "
+      "thread was not running.",
+      counted(ops.size(), "operator call"), format_duration(least->own), format_duration(most->own),
+      shown_name(facts.trace.name(most->op)), format_duration(most->median),
+      stalls.period > 0 ? fmt::format(", about {} apart", format_duration(stalls.period)) : "");
+  finding.evidence = Evidence({{"n", ops.size()}, {"total_us", as_us(stalls.time)}, {"longest_us", as_us(most->own)}});
+  if (stalls.period > 0) finding.evidence.add("period_us", as_us(stalls.period));
+  mark_slices(finding, facts.trace, ops);
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+extern const Rule host_stalls = {
+    .id = "host_stalls",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::costly,
+    .needs = kNeedsOperators,
+    .title = "The host's thread was stopped",
+    .meaning =
+        "The operating system ran something else on its core, or a quota of CPU time was used up; a quota's stops come back "
+        "at its period.",
+    .remedy = kStallRemedy,
+    .check = check_host_stalls,
+    .claim = Claim{.time = ClaimedTime::idle, .turn = 35},
+};
+
+}  // namespace gapscope

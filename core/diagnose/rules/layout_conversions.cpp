@@ -1,0 +1,54 @@
+#include <fmt/format.h>
+
+#include "core/base/phrase.h"
+#include "core/base/text.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
+
+namespace gapscope {
+namespace {
+
+// Of the GPU time.
+constexpr double kLeastLayoutShare = 0.03;
+
+bool converts_layout(std::string_view kernel) {
+  return kernel.find("nchwToNhwc") != kernel.npos || kernel.find("nhwcToNchw") != kernel.npos;
+}
+
+std::vector<Finding> check_layout_conversions(const Facts& facts) {
+  std::vector<GpuOp> kernels;
+  for (const GpuOp& op : facts.ops)
+    if (op.linked() && op.is_kernel() && converts_layout(facts.name(op))) kernels.push_back(op);
+  const Ns time = total_time(kernels);
+  const double share = share_of(time, facts.gpu_sum);
+  if (kernels.empty() || share < kLeastLayoutShare) return {};
+  Finding finding;
+  finding.severity = Severity::notable;
+  finding.cost = time;
+  finding.summary = fmt::format("{} of cuDNN {} tensors from one layout to the other: {} of the GPU time ({}).",
+                                counted(kernels.size(), "kernel"), kernels.size() == 1 ? "turns" : "turn", format_share(share),
+                                format_duration(time));
+  finding.evidence = Evidence({{"n", kernels.size()}, {"share", share}, {"total_us", as_us(time)}});
+  mark_slices(finding, facts.trace, slices_of(kernels));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+extern const Rule layout_conversions = {
+    .id = "layout_conversions",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::notable,
+    .needs = kNeedsLaunches,
+    .title = "Convolutions convert the layout of their tensors",
+    .meaning =
+        "The convolutions run fastest with channels last (NHWC), and the tensors come with channels first (NCHW), so the "
+        "library converts them before and after.",
+    .remedy =
+        "Keep the model and its inputs in that layout: model.to(memory_format=torch.channels_last), and the same for each "
+        "batch.",
+    .check = check_layout_conversions,
+    .claim = Claim{.time = ClaimedTime::kernels, .turn = 255},
+};
+
+}  // namespace gapscope
