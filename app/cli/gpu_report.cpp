@@ -143,8 +143,8 @@ std::string timeline_text(const GpuTimeline& linked, const GpuTimeline& all, boo
 }
 
 std::string gaps_text(const Trace& trace, const std::vector<IdleGap>& gaps, Ns origin) {
-  std::string out =
-      fmt::format("\n  {:<12} {:>12} {:>10}  {:<12} {}\n", "longest gaps", "at", "ended on", "class", "CPU call behind it");
+  std::string out = fmt::format("\n  {:<12} {:>12} {:>10}  {:<12} {}\n", "longest gaps", "at", "ended on", "class",
+                                "CPU call in most of it, or late launch");
   for (std::size_t i = 0; i < std::min<std::size_t>(gaps.size(), 8); ++i) {
     const IdleGap& g = gaps[i];
     out += fmt::format(

@@ -51,6 +51,7 @@ int why(const WhyOptions& options) {
                    account.window(),
                    options.by_step,
                    trust_of(trace, ops, account),
+                   Practices(trace),
                    CounterFacts(trace, links, ops)};
   for (const DeviceAccount& device : account.devices())
     if (!options.device || device.device == *options.device) report.devices.push_back(&device);

@@ -5,6 +5,7 @@
 
 #include "core/analyze/account/time_account.h"
 #include "core/analyze/counters/counter_facts.h"
+#include "core/analyze/practices/practices.h"
 #include "core/diagnose/trust.h"
 #include "core/index/lane_index.h"
 
@@ -19,6 +20,7 @@ struct WhyReport {
   Span range;                                 // of the window
   bool by_step = false;
   Trust trust;
+  Practices practices;
   CounterFacts counters{};  // empty where the trace has none
 };
 

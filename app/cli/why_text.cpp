@@ -46,26 +46,17 @@ std::string bar(Ns part, Ns whole) {
 struct Line {
   std::string_view title;
   Ns time;
-  std::string_view remedy;           // empty: what helps depends on the trace
   std::optional<IdleCause> cause{};  // none: the GPU works
 };
+constexpr std::string_view kCompute = "compute", kCommunication = "exposed communication", kCopies = "exposed copies";
 
 std::vector<Line> work_lines(const AccountTimes& t) {
-  // It is never late where it launches in time; before work whose launch is not in the file nobody knows.
-  const Ns late = t.idle_total() - t.of(IdleCause::starting);
-  const bool host_keeps_up = static_cast<double>(late) < kLeastAdvice * static_cast<double>(t.window);
-  return {{"compute", t.compute,
-           host_keeps_up ? "Make the kernels faster: lower precision, fusion, better shapes; the host keeps up."
-                         : "Make the kernels faster: lower precision, fusion, better shapes."},
-          {"exposed communication", t.exposed_communication,
-           "Overlap it with computing (bigger or earlier buckets), and look for the rank that comes late: the other ranks' "
-           "traces tell waiting from transferring."},
-          {"exposed copies", t.exposed_copies, {}}};
+  return {{kCompute, t.compute}, {kCommunication, t.exposed_communication}, {kCopies, t.exposed_copies}};
 }
 std::vector<Line> idle_lines(const AccountTimes& t, ProgramKind program) {
   std::vector<Line> out;
   for (std::size_t c = 0; c < kIdleCauses; ++c)
-    out.push_back({idle_cause_title(static_cast<IdleCause>(c), program), t.idle[c], {}, static_cast<IdleCause>(c)});
+    out.push_back({idle_cause_title(static_cast<IdleCause>(c), program), t.idle[c], static_cast<IdleCause>(c)});
   std::stable_sort(out.begin(), out.end(), [](const Line& a, const Line& b) { return a.time > b.time; });
   std::erase_if(out, [](const Line& line) { return line.time == 0; });
   return out;
@@ -96,8 +87,8 @@ Ns taken_for_computing(const OtherCollectives& others, const WhyReport& r, const
 std::string account_text(const AccountTimes& t, ProgramKind program, Ns collectives, std::size_t gaps) {
   std::string out;
   for (const Line& line : work_lines(t)) {
-    if (line.time > 0 || line.title == "compute") out += line_text("  ", line.title, line.time, t.window);
-    if (line.title == "compute" && collectives > 0)
+    if (line.time > 0 || line.title == kCompute) out += line_text("  ", line.title, line.time, t.window);
+    if (line.title == kCompute && collectives > 0)
       out += line_text("    ", "of it collectives, not NCCL's", collectives, t.window);
   }
   const std::vector<Line> idle = idle_lines(t, program);
@@ -170,8 +161,10 @@ std::string_view advice_first(const WhyReport& r, Bound bound) {
 }
 
 std::string advice_on(const WhyReport& r, const DeviceAccount& device, const Line& line) {
-  if (line.cause) return idle_advice(r.trace, device, r.range, *line.cause);
-  return line.remedy.empty() ? copy_advice(r.trace, device, r.range) : std::string(line.remedy);
+  const AdviceOn on{r.trace, r.account, r.practices};
+  if (line.cause) return idle_advice(on, device, r.range, *line.cause);
+  if (line.title == kCopies) return copy_advice(on, device, r.range);
+  return line.title == kCompute ? compute_advice(on) : communication_advice(on, device, r.range);
 }
 
 std::string advice_text(const WhyReport& r, const DeviceAccount& device, const AccountTimes& t, Bound bound) {

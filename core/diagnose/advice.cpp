@@ -2,10 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "core/analyze/kernel_name/kernel_name.h"
+#include "core/analyze/operators/host_stalls.h"
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 
 namespace gapscope {
@@ -14,23 +20,57 @@ namespace {
 // A launch or a start that takes this long, and most of its part, is a case of its own and not the sum of many usual ones.
 constexpr Ns kLongCall = 200 * kNsPerUs;
 
+// A single operator that long, and most of its part, is a first use where it is the first of its name.
+constexpr Ns kLongFirstUse = kNsPerMs;
+
 template <class Match>
 bool any_text(const Trace& trace, Match match) {
   for (std::size_t i = 0; i < trace.strings.size(); ++i)
     if (match(trace.strings[StringId(i)])) return true;
   return false;
 }
-bool any_name(const Trace& trace, std::string_view begin) {
-  return any_text(trace, [&](std::string_view text) { return text.starts_with(begin); });
+
+std::string fitted_or(const Practices& practices, std::string_view advice) {
+  const std::string text = fitted(practices, advice);
+  return text.empty() ? std::string(kAllFollowed) : text;
+}
+std::string usual_advice(const AdviceOn& on, IdleCause cause) {
+  return fitted_or(on.practices, idle_cause_remedy(cause, on.practices.program));
 }
 
-// What the trace does already, and so needs no advice to do.
-struct Done {
-  explicit Done(const Trace& trace)
-      : compiled(any_name(trace, "Torch-Compiled Region") || any_name(trace, "## Call CompiledFxGraph")),
-        graphs(any_name(trace, "cudaGraphLaunch") || any_name(trace, "hipGraphLaunch")) {}
-  bool compiled, graphs;
+// The host time of one cause in a part of a device's window, by slice.
+struct Blame {
+  std::unordered_map<std::uint32_t, Ns> by_slice;
+  Ns all = 0;
+
+  SliceId most() const {
+    const auto at = std::max_element(by_slice.begin(), by_slice.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.second, b.first) < std::pair(b.second, a.first);
+    });
+    return at == by_slice.end() ? SliceId{} : SliceId(std::size_t{at->first});
+  }
+  template <class Is>
+  Ns of(Is is) const {
+    Ns sum = 0;
+    for (const auto& [slice, time] : by_slice)
+      if (is(SliceId(std::size_t{slice}))) add_saturating(sum, time);
+    return sum;
+  }
 };
+
+Blame blame_of(const AdviceOn& on, const DeviceAccount& device, Span part, IdleCause cause) {
+  Blame out;
+  on.account.each_gap(device, [&](std::size_t gap, std::span<const HostPiece> pieces) {
+    if (intersect(device.gaps[gap].span, part).empty()) return;
+    for (const HostPiece& piece : pieces) {
+      if (piece.cause != cause || !piece.slice) continue;
+      const Ns time = intersect(piece.span, part).length();
+      add_saturating(out.by_slice[piece.slice.value], time);
+      add_saturating(out.all, time);
+    }
+  });
+  return out;
+}
 
 struct Longest {
   Ns one = 0, all = 0;
@@ -54,54 +94,94 @@ Longest longest_of(const Trace& trace, const DeviceAccount& device, Span part, I
   return out;
 }
 
-std::string launch_advice(const Trace& trace, const DeviceAccount& device, Span part) {
-  if (const Longest launch = longest_of(trace, device, part, IdleCause::launching); launch.leads())
-    return fmt::format("Warm up before recording: one launch alone took {}, as the first use of a kernel or a stream does.",
+std::string launch_advice(const AdviceOn& on, const DeviceAccount& device, Span part) {
+  if (const Longest launch = longest_of(on.trace, device, part, IdleCause::launching); launch.leads())
+    return fmt::format("Warm up before measuring: one launch alone took {}, as the first use of a kernel or a stream does.",
                        format_duration(launch.one));
-  if (Done(trace).graphs) return "Make fewer launches: fuse small kernels, or put more of them into the CUDA graphs.";
-  return std::string(idle_cause_remedy(IdleCause::launching, program_kind(trace)));
+  return usual_advice(on, IdleCause::launching);
 }
 
-std::string start_advice(const Trace& trace, const DeviceAccount& device, Span part) {
-  const Longest start = longest_of(trace, device, part, IdleCause::starting);
-  if (!start.leads())
-    return Done(trace).graphs ? "A few microseconds each are usual: put more work into each CUDA graph; where one takes long, "
-                                "look at what its "
-                                "stream waits for."
-                              : std::string(idle_cause_remedy(IdleCause::starting, program_kind(trace)));
+std::string start_advice(const AdviceOn& on, const DeviceAccount& device, Span part) {
+  const Longest start = longest_of(on.trace, device, part, IdleCause::starting);
+  if (!start.leads()) return usual_advice(on, IdleCause::starting);
   return fmt::format(
       "One piece of work alone began {} after its launch: look at what its stream waited for (an event, another stream, work "
       "from before the recording), or whether its kernel was used for the first time.",
       format_duration(start.one));
 }
 
-std::string operator_advice(const Done& done, ProgramKind program) {
-  if (done.compiled && done.graphs)
-    return "Run fewer and bigger operators: a larger batch, and more of the step in each CUDA graph.";
-  if (done.compiled)
-    return "Run fewer and bigger operators: a larger batch, CUDA graphs (mode=\"reduce-overhead\"), and compile what is not "
-           "yet compiled.";
-  return std::string(idle_cause_remedy(IdleCause::op, program));
+// Where most of the time is in operators that were stopped on their way.
+std::string stall_advice(const AdviceOn& on, const Blame& blame) {
+  const HostStalls stalls = find_host_stalls(on.trace);
+  Ns stalled = 0;
+  for (const HostStall& stall : stalls.all)
+    if (const auto at = blame.by_slice.find(stall.op.value); at != blame.by_slice.end()) add_saturating(stalled, at->second);
+  if (stalled == 0 || stalled < blame.all / 2) return {};
+  return fmt::format("{} of it is in operators that usually take microseconds: the thread was not running{}. {}",
+                     format_duration(stalled),
+                     stalls.period > 0 ? fmt::format(", every {}", format_duration(stalls.period)) : "", kStallRemedy);
 }
 
-std::string python_advice(const Trace& trace, const Done& done) {
-  if (const ProgramKind program = program_kind(trace); program != ProgramKind::python)
-    return std::string(idle_cause_remedy(IdleCause::python, program));
-  std::string text = done.compiled ? "Move work out of the loop or into the compiled part; "
-                                     "torch.profiler.record_function around its parts shows which take the time."
-                                   : std::string(idle_cause_remedy(IdleCause::python, ProgramKind::python));
-  const bool has_stacks =
-      std::any_of(trace.categories.begin(), trace.categories.end(), [](const Category& c) { return c.kind == Kind::python; });
-  return has_stacks ? text : text + " with_stack=True records the frames.";
+// Where one operator, the first of its name, is most of it.
+std::string first_use_advice(const AdviceOn& on, const Blame& blame) {
+  const SliceId longest = blame.most();
+  if (!longest) return {};
+  const Ns time = blame.by_slice.at(longest.value);
+  if (time < kLongFirstUse || time < blame.all / 2) return {};
+  const StringId name = on.trace.name_id(longest);
+  for (std::size_t i = 0; i < on.trace.slice_count(); ++i)
+    if (on.trace.name_id(SliceId(i)) == name && on.trace.begin(SliceId(i)) < on.trace.begin(longest)) return {};
+  return fmt::format("Warm up before measuring: the first {} alone took {}, as the first use of a library does.",
+                     printable(on.trace.name(longest)), format_duration(time));
 }
 
-enum CopyKind : std::size_t { on_device, pageable, fill, other, kCopyKinds };
+// Where most of it is the code that Inductor wrote around its kernels.
+std::string wrapper_advice(const AdviceOn& on, const Blame& blame) {
+  const Ns wrapper = blame.of([&](SliceId s) { return is_compiled_wrapper(on.trace.name(s)); });
+  if (wrapper == 0 || wrapper < blame.all / 2) return {};
+  return fmt::format("{} of it is the wrapper that torch.compile wrote around its kernels. ", format_duration(wrapper)) +
+         fitted(on.practices,
+                "Make it shorter: {mode=\"reduce-overhead\" replays the kernels as one graph}, {more of the step in each CUDA "
+                "graph}, {torch._inductor.config.cpp_wrapper=True writes it in C++}.");
+}
+
+std::string host_advice(const AdviceOn& on, const DeviceAccount& device, Span part, IdleCause cause) {
+  const Blame blame = blame_of(on, device, part, cause);
+  for (const auto& special : {stall_advice, first_use_advice, wrapper_advice})
+    if (std::string text = special(on, blame); !text.empty()) return text;
+  return usual_advice(on, cause);
+}
+
+// The calls by name: which one it is, and what a blocking copy asks for.
+std::string call_advice(const AdviceOn& on, const DeviceAccount& device, Span part) {
+  const Blame blame = blame_of(on, device, part, IdleCause::cuda_call);
+  const SliceId longest = blame.most();
+  if (!longest) return usual_advice(on, IdleCause::cuda_call);
+  const std::string_view name = on.trace.name(longest);
+  const Ns time = blame.of([&](SliceId s) { return on.trace.name(s) == name; });
+  if (time < blame.all / 2) return usual_advice(on, IdleCause::cuda_call);
+  std::string text = fmt::format("{} of it is {}", format_duration(time), elide_middle(printable(name), 60));
+  if (name == "hipMemcpyWithStream")
+    return text + ", which returns when the copy, and what its stream had to do before, is done. " +
+           fitted(on.practices, "Copy with {pinned memory (pin_memory=True, tensor.pin_memory())}, {non_blocking=True}.");
+  return text + ". " + usual_advice(on, IdleCause::cuda_call);
+}
+
+std::string loader_advice(const AdviceOn& on, const DeviceAccount& device, Span part) {
+  const Blame blame = blame_of(on, device, part, IdleCause::data_loading);
+  if (const std::string text = stall_advice(on, blame); !text.empty()) return text;
+  if (on.practices.has_loader && !on.practices.follows(Practice::loader_workers) &&
+      !any_text(on.trace, [](std::string_view n) { return n.starts_with("enumerate(DataLoader)#_MultiProcessing"); }))
+    return std::string(kUseWorkers);
+  return usual_advice(on, IdleCause::data_loading);
+}
+
+enum CopyKind : std::size_t { on_device, fill, other, kCopyKinds };
 
 CopyKind kind_of(const Trace& trace, SliceId work) {
   const std::string_view name = trace.name(work);
   if (trace.kind(work) == Kind::memset) return fill;
-  if (is_copy_on_device(name)) return on_device;
-  return is_pageable_copy(name) ? pageable : other;
+  return is_copy_on_device(name) ? on_device : other;
 }
 
 std::string_view copy_remedy(CopyKind kind) {
@@ -110,8 +190,10 @@ std::string_view copy_remedy(CopyKind kind) {
       return "Most of them copy on the device: spare them with contiguous tensors, in-place operators or a one-dimensional "
              "bias.";
     case fill: return "Most of them fill memory: use torch.empty where all is written anyway, and zero_grad(set_to_none=True).";
-    case pageable: return "Copy from pinned memory with non_blocking=True while something else runs, and prefetch.";
-    default: return "Copy with non_blocking=True on a stream of its own while something else runs, prefetch, and copy less.";
+    default:
+      return "Hide them: {pinned memory (pin_memory=True, tensor.pin_memory())}, {non_blocking=True}, {a stream of its own "
+             "(torch.cuda.Stream)}, {an earlier copy of the next batch}. Copy less: a smaller data type, or what is needed "
+             "later computed on the device.";
   }
 }
 
@@ -119,10 +201,27 @@ std::string_view copy_remedy_elsewhere(CopyKind kind) {
   switch (kind) {
     case on_device: return "Most of them copy on the device: work in place, or write where the next kernel reads.";
     case fill: return "Most of them fill memory: leave out those whose memory is written as a whole anyway.";
-    case pageable:
-      return "Copy from pinned memory (cudaMallocHost) with cudaMemcpyAsync while something else runs, and prefetch.";
-    default: return "Copy with cudaMemcpyAsync on a stream of its own while something else runs, prefetch, and copy less.";
+    default:
+      return "Hide them: {pinned memory (cudaMallocHost)}, {cudaMemcpyAsync}, {a stream of its own}, {an earlier copy}. Copy "
+             "less.";
   }
+}
+
+// What a run of collectives asks for, by the name of the one with most exposed time.
+std::string_view communication_remedy(std::string_view kernel, const Practices& practices) {
+  const auto has = [&](std::string_view part) { return kernel.find(part) != kernel.npos; };
+  if (has("SendRecv") || has("AlltoAll") || has("AllToAll"))
+    return "Overlap it with work that does not need its result: another micro-batch, or the part of the layer that is local.";
+  if (has("AllGather") || has("ReduceScatter") || has("_all_gather") || has("_reduce_scatter"))
+    return practices.is_fsdp
+               ? "Fetch shards earlier: forward_prefetch=True, backward_prefetch=BackwardPrefetch.BACKWARD_PRE or "
+                 "set_modules_to_forward_prefetch, and limit_all_gathers=False where memory allows."
+               : "Begin it earlier, and compute what does not need its result meanwhile (async_op=True).";
+  if (has("Broadcast"))
+    return practices.is_ddp ? "Spare it: DistributedDataParallel(broadcast_buffers=False)." : "Send it less often.";
+  return practices.is_ddp ? "Overlap it with the backward pass: a larger or smaller bucket_cap_mb, and "
+                            "gradient_as_bucket_view=True, which spares a copy."
+                          : "Begin it earlier, and compute what does not need its result meanwhile (async_op=True).";
 }
 
 }  // namespace
@@ -135,32 +234,55 @@ std::string_view warm_up_advice(ProgramKind program) {
                "the start of the process, which is paid once.";
 }
 
-std::string idle_advice(const Trace& trace, const DeviceAccount& device, Span part, IdleCause cause) {
+std::string idle_advice(const AdviceOn& on, const DeviceAccount& device, Span part, IdleCause cause) {
   switch (cause) {
-    case IdleCause::op: return operator_advice(Done(trace), program_kind(trace));
-    case IdleCause::python: return python_advice(trace, Done(trace));
-    case IdleCause::launching: return launch_advice(trace, device, part);
-    case IdleCause::starting: return start_advice(trace, device, part);
-    case IdleCause::data_loading:
-      if (any_text(trace, is_fetch_without_workers) && !any_name(trace, "enumerate(DataLoader)#_MultiProcessing"))
-        return std::string(kUseWorkers);
-      [[fallthrough]];
-    default: return std::string(idle_cause_remedy(cause, program_kind(trace)));
+    case IdleCause::op:
+    case IdleCause::python: return host_advice(on, device, part, cause);
+    case IdleCause::launching: return launch_advice(on, device, part);
+    case IdleCause::cuda_call: return call_advice(on, device, part);
+    case IdleCause::starting: return start_advice(on, device, part);
+    case IdleCause::data_loading: return loader_advice(on, device, part);
+    default: return usual_advice(on, cause);
   }
 }
 
-std::string copy_advice(const Trace& trace, const DeviceAccount& device, Span part) {
+std::string copy_advice(const AdviceOn& on, const DeviceAccount& device, Span part) {
   std::array<std::vector<Span>, kCopyKinds> spans;
-  for (const GpuRow& row : trace.gpu) {
-    const Kind kind = trace.kind(row.slice);
+  for (const GpuRow& row : on.trace.gpu) {
+    const Kind kind = on.trace.kind(row.slice);
     if (row.device == device.device && (kind == Kind::memcpy || kind == Kind::memset))
-      spans[kind_of(trace, row.slice)].push_back(intersect(trace.span_of(row.slice), part));
+      spans[kind_of(on.trace, row.slice)].push_back(intersect(on.trace.span_of(row.slice), part));
   }
   std::array<Ns, kCopyKinds> exposed{};
   for (std::size_t k = 0; k < kCopyKinds; ++k)
     exposed[k] = length(intersect(device.exposed_copies, span_set(std::move(spans[k]))));
   const auto most = static_cast<CopyKind>(std::max_element(exposed.begin(), exposed.end()) - exposed.begin());
-  return std::string(program_kind(trace) == ProgramKind::python ? copy_remedy(most) : copy_remedy_elsewhere(most));
+  return fitted_or(on.practices, on.practices.program == ProgramKind::python ? copy_remedy(most) : copy_remedy_elsewhere(most));
+}
+
+std::string communication_advice(const AdviceOn& on, const DeviceAccount& device, Span part) {
+  std::unordered_map<std::uint32_t, std::vector<Span>> by_name;
+  for (const GpuRow& row : on.trace.gpu)
+    if (row.device == device.device && on.trace.kind(row.slice) == Kind::kernel)
+      if (const Span at = intersect(on.trace.span_of(row.slice), part);
+          !intersect(device.exposed_communication, SpanSet{at}).empty())
+        by_name[on.trace.name_id(row.slice).value].push_back(at);
+  Ns most = -1;
+  std::string_view kernel;
+  for (auto& [name, spans] : by_name)
+    if (const Ns time = length(intersect(device.exposed_communication, span_set(std::move(spans)))); time > most)
+      most = time, kernel = on.trace.strings[StringId(std::size_t{name})];
+  return fitted_or(on.practices, communication_remedy(kernel, on.practices)) +
+         " Look for the rank that comes late: the other ranks' traces tell waiting from transferring (gapscope ranks).";
+}
+
+std::string compute_advice(const AdviceOn& on) {
+  return fitted_or(
+      on.practices,
+      on.practices.program == ProgramKind::python
+          ? "Make the kernels faster: {lower precision (torch.autocast)}, {torch.compile, which fuses small ones}, "
+            "{compile the rest of the step}, {fused=True in the optimizer}, {better shapes}, {a better algorithm}."
+          : "Make the kernels faster: lower precision, fusion, better shapes.");
 }
 
 }  // namespace gapscope

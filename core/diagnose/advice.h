@@ -1,27 +1,50 @@
 #pragma once
-// What helps against a part of the time account in this trace: the general words of idle_cause_remedy(), made to fit what the
-// trace already does (compiled code, CUDA graphs, a DataLoader without workers) and what the time really is (one slow launch,
-// copies on the device).
+// What helps against a part of the time account in this trace: made of what the program does already (practices.h) and of what
+// the time really is: one slow launch, a first use, a thread that was not running, Inductor's wrapper code, copies on the
+// device. What is followed already is never said.
 #include <string>
 #include <string_view>
 
 #include "core/analyze/account/time_account.h"
+#include "core/analyze/practices/practices.h"
 
 namespace gapscope {
+
+// What advice is made from; all must outlive it.
+struct AdviceOn {
+  const Trace& trace;
+  const TimeAccount& account;
+  const Practices& practices;
+};
 
 // Whether a fetch of the DataLoader has no workers behind it, as with num_workers=0: it loads on its own thread.
 constexpr bool is_fetch_without_workers(std::string_view slice_name) {
   return slice_name.starts_with("enumerate(DataLoader)#_SingleProcessDataLoaderIter");
 }
+// Code that torch.compile generated, on the host.
+constexpr bool is_compiled_wrapper(std::string_view slice_name) {
+  return slice_name.starts_with("## Call CompiledFxGraph") || slice_name.starts_with("Torch-Compiled Region") ||
+         slice_name.starts_with("CompiledFunction");
+}
+// Where a thread was stopped (host_stalls.h).
+constexpr std::string_view kStallRemedy =
+    "Give the process cores of its own (a higher CPU quota, fewer threads: OMP_NUM_THREADS, torch.set_num_threads; taskset): "
+    "more workers would make it worse.";
+// Said where nothing is left of the usual measures.
+constexpr std::string_view kAllFollowed = "The program already does what usually helps against this.";
 constexpr std::string_view kUseWorkers =
     "Load in worker processes (num_workers above 0; there are none now) with prefetch_factor and pin_memory=True, so that "
     "the next batch is ready in time.";
 // Of a recording that holds the start of the process.
 std::string_view warm_up_advice(ProgramKind program);
 
-// Of the idle time of a device in a part of its window. One to three sentences. O(gaps in the part) and O(names).
-std::string idle_advice(const Trace& trace, const DeviceAccount& device, Span part, IdleCause cause);
+// Of the idle time of a device in a part of its window. One to three sentences. O(gaps in the part), O(slices of the trace) for
+// operators.
+std::string idle_advice(const AdviceOn& on, const DeviceAccount& device, Span part, IdleCause cause);
 // Of its exposed copies there. O(n log n) of the GPU work.
-std::string copy_advice(const Trace& trace, const DeviceAccount& device, Span part);
+std::string copy_advice(const AdviceOn& on, const DeviceAccount& device, Span part);
+// Of its exposed communication: by what is sent (all-reduce of buckets, shards, all-to-all).
+std::string communication_advice(const AdviceOn& on, const DeviceAccount& device, Span part);
+std::string compute_advice(const AdviceOn& on);
 
 }  // namespace gapscope

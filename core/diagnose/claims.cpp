@@ -34,15 +34,28 @@ bool explains(const Rule& cause, const Rule& effect) {
 // The busiest device's time, by what it is.
 class DeviceTime {
  public:
-  explicit DeviceTime(const TimeAccount& account) : device_(*account.busiest()) {
+  explicit DeviceTime(const Facts& facts) : device_(*facts.analysis.account().busiest()) {
+    const TimeAccount& account = facts.analysis.account();
     account.each_gap(device_, [&](std::size_t, std::span<const HostPiece> pieces) {
       for (const HostPiece& piece : pieces) append(idle_[index_of(piece.cause)], piece.span);
     });
-    kernels_ = unite(device_.compute, device_.exposed_communication);
-    work_ = unite(kernels_, device_.exposed_copies);
+    kernels_ = without_those_inside(unite(device_.compute, device_.exposed_communication), copies(facts));
+    work_ = unite(unite(device_.compute, device_.exposed_communication), device_.exposed_copies);
   }
 
   Ns window() const { return device_.window.length(); }
+
+  // A stretch of kernels that lies inside a copy costs nothing: the copy would take as long without.
+  static SpanSet without_those_inside(SpanSet kernels, const SpanSet& copies) {
+    std::erase_if(kernels, [&](const Span& k) { return length_within(copies, k) == k.length(); });
+    return kernels;
+  }
+  SpanSet copies(const Facts& facts) const {
+    SpanSet out;
+    for (const GpuOp& op : facts.ops)
+      if (op.device == device_.device && op.gpu_class == GpuClass::copy) append(out, op.span);
+    return out;
+  }
 
   SpanSet of(const Claim& claim, const SpanSet& covers) const {
     SpanSet time;
@@ -177,7 +190,7 @@ void rank(std::vector<RankedFinding>& findings) {
 
 void assign_time(const Facts& facts, std::vector<RankedFinding>& findings) {
   if (facts.analysis.account().busiest() != nullptr) {
-    const DeviceTime time(facts.analysis.account());
+    const DeviceTime time(facts);
     Ledger(time, findings).run();
     straighten(findings);
   } else {

@@ -76,6 +76,13 @@ void fit_to_other_program(Finding& finding) {
   if (finding.remedy.empty()) finding.remedy = finding.rule->other_remedy;
 }
 
+// Without what the program does already, and in the words of its GPU's vendor.
+void fit_to_practices(const Practices& practices, Finding& finding) {
+  finding.remedy = fitted(practices, remedy_of(finding));
+  if (finding.remedy.empty()) finding.remedy = kAllFollowed;
+  finding.meaning = in_words_of(practices.vendor, meaning_of(finding));
+}
+
 // Notes on what is no problem: the first few, and none that teaches.
 void choose_brief(std::vector<RankedFinding>& findings) {
   std::size_t notes = 0;
@@ -125,6 +132,8 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
   const Verdict verdict = verdict_of(facts.trace, account, trust);
   out.verdict = verdict.text;
   if (verdict.bound == Bound::start_up) fit_to_start_up(program, out.findings);
+  const Practices practices(facts.trace);
+  for (RankedFinding& f : out.findings) fit_to_practices(practices, f.finding);
   return out;
 }
 

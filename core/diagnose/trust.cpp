@@ -18,6 +18,8 @@ constexpr std::uint64_t kLeastKernels = 3;
 constexpr std::uint64_t kLeastPercent = 95;
 // A piece of unlinked work or two at the begin of a recording says nothing about the rest of it.
 constexpr std::uint64_t kLeastUnlinkedPercent = 1;
+// One lost event in so many changes no verdict.
+constexpr std::uint64_t kLeastLostShare = 100;
 
 bool is_graph_launch(std::string_view name) { return name == "cudaGraphLaunch" || name == "hipGraphLaunch"; }
 
@@ -39,6 +41,9 @@ bool sums_may_end(const Trace& trace) {
     add_saturating(bytes, static_cast<std::int64_t>(std::min(row.bytes, static_cast<std::uint64_t>(kMost))));
   return time > kMost / times_counted || bytes == kMost;
 }
+
+// Less of the window than any part that a sentence weighs.
+bool explains_enough(const Trust& t) { return t.verdict_stands && t.unexplained > 0 && t.unexplained * 100 < t.window; }
 
 // What the missing launches mean: "the 1.18 ms (0.67 % of the window) ..."
 std::string unlinked_sentence(const Trust& t) {
@@ -80,6 +85,7 @@ Trust trust_of(const Trace& trace, const std::vector<GpuOp>& ops, const TimeAcco
   for (const ImportIssue lost :
        {ImportIssue::bad_event, ImportIssue::no_timestamp, ImportIssue::not_an_object, ImportIssue::end_without_begin})
     trust.lost_events += trace.report.count(lost);
+  trust.loses_much = trust.lost_events * kLeastLostShare >= trace.figures.events;
   trust.sums_end = sums_may_end(trace);
   trust.gpu_work = ops.size();
   trust.unlinked =
@@ -97,9 +103,9 @@ std::string trust_text(const Trust& trust) {
     sentences.push_back(
         "The file is cut off: it ends in the middle of an event, and what followed is missing. What limits the run is not "
         "judged.");
-  if (trust.lost_events == 1)
+  if (trust.lost_events == 1 && trust.loses_much)
     sentences.push_back("The file is damaged: 1 event could not be read, and all sums are without it.");
-  if (trust.lost_events > 1)
+  if (trust.lost_events > 1 && trust.loses_much)
     sentences.push_back(fmt::format("The file is damaged: {} events could not be read, and all sums are without them.",
                                     shown(trust.lost_events)));
   if (trust.sums_end)
@@ -116,7 +122,7 @@ std::string trust_text(const Trust& trust) {
   if (trust.unlinked > 0 && trust.unlinked == trust.gpu_work)
     sentences.push_back(fmt::format("No launch of the {} in this file is recorded, so why the GPU stood still is not known.",
                                     trust.gpu_work == 1 ? "1 GPU operation" : shown(trust.gpu_work) + " GPU operations"));
-  else if (trust.unlinked > 0 && trust.unlinked * 100 >= trust.gpu_work * kLeastUnlinkedPercent)
+  else if (trust.unlinked > 0 && trust.unlinked * 100 >= trust.gpu_work * kLeastUnlinkedPercent && !explains_enough(trust))
     sentences.push_back(unlinked_sentence(trust));
   std::string out;
   for (const std::string& sentence : sentences) out += (out.empty() ? "" : " ") + sentence;

@@ -16,6 +16,7 @@ struct Trust {
   bool launch_blocked = false;                          // launches waited for their kernels, as with CUDA_LAUNCH_BLOCKING=1
   bool sums_end = false;                                // durations or sizes are too large to be added up
   std::uint64_t lost_events = 0;                        // could not be read
+  bool loses_much = false;                              // enough of them to matter to the verdict
   std::uint64_t gpu_work = 0;                           // kernels, copies and memsets
   std::uint64_t unlinked = 0;                           // of these, without a launch in the file
   std::uint64_t long_kernels = 0, blocked_kernels = 0;  // linked ones long enough to tell; those that ended before their launch

@@ -16,6 +16,7 @@ namespace {
 
 constexpr double kComputeBound = 0.70;
 constexpr double kBound = 0.25;
+constexpr double kLatencyBound = 0.70;
 constexpr int kStartUpFactor = 10;
 // To make a context takes hundreds of milliseconds; before the first launch no other call that does not wait takes as long as
 // this.
@@ -44,7 +45,7 @@ std::vector<Part> parts_of(const AccountTimes& t) {
                              {Bound::compiling, "compiling", t.of(compiling)},
                              {Bound::start_up, "loading kernels, allocating memory and the profiler",
                               t.of(loading) + t.of(allocating) + t.of(profiler)},
-                             {Bound::mixed, "work that was launched and had not begun", t.of(starting)},
+                             {Bound::latency, "work that was launched and had not begun", t.of(starting)},
                              {Bound::not_judged, "time that the file does not explain", t.of(unlinked) + t.of(unrecorded)}};
   std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.time > b.time; });
   return parts;
@@ -174,6 +175,7 @@ std::string main_sentence(const Trace& trace, const TimeAccount& account, const 
       return fmt::format("{} waits for data for {}{}", gpu, of, loader.empty() ? "" : ", in " + loader);
     }
     case Bound::synchronization: return fmt::format("{} waits for {} because the host had waited for it", gpu, of);
+    case Bound::latency: return fmt::format("{} stood idle for {} before work that was launched and had not begun", gpu, of);
     case Bound::compiling: return fmt::format("{} waits for the compiler for {}", gpu, of);
     default: return fmt::format("{} waits for kernels to be loaded, memory to be allocated or the profiler for {}", gpu, of);
   }
@@ -184,9 +186,10 @@ Verdict made(Bound bound, const std::string& sentences) { return {bound, fmt::fo
 }  // namespace
 
 std::string_view bound_name(Bound bound) {
-  constexpr std::array<std::string_view, 11> kNames = {"Compute-bound", "Communication-bound",   "Transfer-bound", "Host-bound",
-                                                       "Input-bound",   "Synchronization-bound", "Compiling",      "Start-up",
-                                                       "Mixed",         "No GPU work",           "Not judged"};
+  constexpr std::array<std::string_view, 12> kNames = {
+      "Compute-bound",         "Communication-bound", "Transfer-bound", "Host-bound",    "Input-bound",
+      "Synchronization-bound", "Compiling",           "Start-up",       "Latency-bound", "Mixed",
+      "No GPU work",           "Not judged"};
   return kNames[static_cast<std::size_t>(bound)];
 }
 
@@ -239,7 +242,8 @@ Verdict verdict_of(const Trace& trace, const TimeAccount& account, const Trust& 
     return made(Bound::start_up,
                 fmt::format("{}; the GPU computes for {}, and the largest part of the rest is {}, {}.",
                             start_up_sentence(trace, account, *start), compute, first.words, percent(first.time, t.window)));
-  if (first.bound == Bound::mixed || first.bound == Bound::not_judged || share(first.time, t.window) < kBound)
+  const bool some_latency = first.bound == Bound::latency && share(first.time, t.window) < kLatencyBound;
+  if (some_latency || first.bound == Bound::not_judged || share(first.time, t.window) < kBound)
     return made(Bound::mixed,
                 fmt::format("{} limits the run: {} computes for {} of {}; next come {}, {}, and {}, {}.{}",
                             share(first.time, t.window) < kBound ? "no single part" : "no part whose cause the file tells",

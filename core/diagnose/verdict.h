@@ -2,8 +2,9 @@
 // What limits a run, decided by the time account of its busiest device: the one line that everything else explains.
 //
 // Compute of at least 70 % of the window is compute-bound. Otherwise it is the largest of the other parts, the host's own parts
-// counted together, if that is at least 25 % of the window, else mixed. One step that holds the process's first CUDA call and
-// takes ten times as long as the others, or is the only one, is start-up.
+// counted together, if that is at least 25 % of the window, else mixed. Work that was launched and had not begun
+// limits a run from 70 % of the window on: less of it is the usual latency of launches. One step that holds the process's first
+// CUDA call and takes ten times as long as the others, or is the only one, is start-up.
 #include <cstdint>
 #include <string>
 
@@ -21,6 +22,7 @@ enum class Bound : std::uint8_t {
   synchronization,
   compiling,
   start_up,
+  latency,  // launched work that had not begun
   mixed,
   no_gpu_work,
   not_judged,

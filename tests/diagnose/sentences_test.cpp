@@ -140,7 +140,7 @@ TEST_CASE("nobody is told to use TF32 on a GPU that has none") {
   const auto finding = [](int major) {
     return the_finding(Script(500).kernel("volta_sgemm_64x64_nn", 0, 10, 400).device(major).text(), "fp32_gemm_cuda_cores");
   };
-  CHECK(holds(remedy_of(finding(8)), "Allow TF32"));
+  CHECK(holds(remedy_of(finding(8)), "which allows TF32"));
   CHECK(holds(remedy_of(finding(7)), "this GPU has no TF32"));
   CHECK(holds(meaning_of(finding(6)), "no tensor cores"));
   CHECK(finding(7).cost == 350'000);
@@ -347,4 +347,58 @@ TEST_CASE("an occupancy of 0 % that a profiler writes everywhere is no low occup
   CHECK(holds(the_finding(large, "occupancy_zero_artifact").summary, "more than 48 KiB"));
   CHECK_FALSE(small.fires("occupancy_zero_artifact"));
   CHECK_FALSE(amd.fires("occupancy_zero_artifact"));
+}
+
+TEST_CASE("bytes that are not recorded are not said to be none") {
+  const Finding f = the_finding(
+      Script(1000).kernel("k", 0, 10, 10).work("gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", 100, 300, 1).text(),
+      "memcpy_heavy");
+  CHECK_FALSE(holds(f.summary, "0 B"));
+  CHECK_FALSE(holds(f.summary, "GB/s"));
+}
+
+TEST_CASE("the host is not behind and ahead in one report") {
+  Script script(4000);
+  for (int i = 0; i < 20; ++i) script.kernel(kMm, 10 * i, 100 + 40 * i, 40);
+  const Diagnosed d(load_text(script.text()));
+  CHECK(d.fires("overhead_bound"));
+  CHECK_FALSE(d.fires("gpu_backlog"));
+}
+
+TEST_CASE("a product that lies wholly under a copy costs nothing") {
+  const auto cost = [](int copy_us) {
+    return the_finding(Script(1000)
+                           .kernel("volta_sgemm_64x64_nn", 0, 100, 400)
+                           .work("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 50, copy_us, 1)
+                           .text(),
+                       "fp32_gemm_cuda_cores")
+        .cost;
+  };
+  CHECK(cost(600) == 0);
+  CHECK(cost(60) > 0);
+}
+
+TEST_CASE("a wait that fills the window is what limits the run") {
+  const Diagnosed d(load_text(Script(5).kernel(kMm, 0, 900, 20).text()));
+  CHECK(d.diagnosis.verdict.starts_with("Latency-bound: the GPU stood idle for 97"));
+}
+
+TEST_CASE("code that is compiled again and again is not to be called a few times before") {
+  std::string text;
+  for (int i = 0; i < 4; ++i)
+    text += (i == 0 ? "" : ",") + slice(fmt::format("Torch-Compiled Region: 0/{}", i), std::to_string(100 * i), "50") + "," +
+            slice("dynamo (dynamo_timed)", std::to_string(100 * i + 50), "40", "", "user_annotation");
+  const Finding f = the_finding(events(text), "compile_inside_window");
+  CHECK(holds(remedy_of(f), "3 later versions"));
+  CHECK(holds(remedy_of(f), "dynamic=True"));
+}
+
+TEST_CASE("a lost event of a thousand is no caveat, one of four is") {
+  const auto trust = [](int events_us) {
+    Script script(100);
+    for (int i = 0; i < events_us; ++i) script.add(slice("aten::mm", std::to_string(100 + i), "1"));
+    return Diagnosed(load_text(script.add("{\"ph\": \"X\", \"name\": \"no time\"}").text())).diagnosis.trust;
+  };
+  CHECK(holds(trust(2), "The file is damaged"));
+  CHECK(trust(1000).empty());
 }

@@ -52,6 +52,7 @@ void read_tensile(const NameParts& parts, KernelName& out) {
     break;
   }
   for (const Text t : tokens) {
+    if (t == "MX" && out.input_type == "fp32") out.compute_type = "tf32";  // XF32: 32-bit floats cut to 19 bits
     if (t.starts_with("MT") && is_tile(t.substr(2))) out.tile = std::string(t.substr(2));
     if (t.starts_with("MI") && is_tile(t.substr(2))) out.tensor_core = true;
     if (t.starts_with("ISA") && t.size() >= 6) out.arch = "gfx" + std::string(t.substr(3));

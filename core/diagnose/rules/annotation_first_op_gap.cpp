@@ -118,7 +118,9 @@ extern const Rule annotation_first_op_gap = {
     .meaning =
         "The annotation was entered, but its first operator came late, and only the first time, as when something is set up "
         "once.",
-    .remedy = "Warm up before recording. Where the gap stays in every instance it is code in front of the operator.",
+    .remedy =
+        "Warm up before recording (schedule(wait=1, warmup=1)). Where the gap stays in every instance it is code in front of "
+        "the operator.",
     .check = check_annotation_first_op_gap,
 };
 

@@ -70,7 +70,8 @@ extern const Rule compile_cpu_tax = {
         "The compiled call spends several times its GPU time on the host, in guards, wrappers and launches. Whether eager code "
         "would be cheaper, only a recording of it tells; for an operator or two it usually is.",
     .remedy =
-        "Do not compile single operators. Compile a bigger piece, or replay it as a CUDA graph (mode=\"reduce-overhead\").",
+        "Do not compile single operators: {compile a bigger piece with them}, {replay it with mode=\"reduce-overhead\"}, "
+        "{leave it eager}.",
     .check = check_compile_cpu_tax,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses, .turn = 140},
     .evidence_names = {{{"ratio", kHostAgainstGpu}}},

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/analyze/compiled/compile_id.h"
+#include "core/base/phrase.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -11,6 +13,15 @@ namespace {
 
 // From here on the compiler shows in every total of the recording.
 constexpr double kSevereShare = 0.10;
+
+// K/M with M above 0, of regions that ran and of what Dynamo compiled.
+std::size_t later_versions(const Facts& facts) {
+  std::vector<CompileId> ids;
+  for (const StringId name : facts.names_matching([](std::string_view n) { return compile_id_of(n).has_value(); }))
+    if (const auto id = compile_id_of(facts.trace.strings[name]); id && id->version > 0) ids.push_back(*id);
+  std::sort(ids.begin(), ids.end());
+  return static_cast<std::size_t>(std::unique(ids.begin(), ids.end()) - ids.begin());
+}
 
 std::vector<Finding> check_compile_inside_window(const Facts& facts) {
   if (facts.compile_frames.empty()) return {};
@@ -26,6 +37,13 @@ std::vector<Finding> check_compile_inside_window(const Facts& facts) {
                                {"share_of_window", facts.compile_share},
                                {"frames", facts.compile_frames.size()},
                                {"longest", printable(facts.trace.name(longest))}});
+  if (const std::size_t versions = later_versions(facts); versions > 0)
+    finding.remedy = fmt::format(
+        "Warming up does not end it where the shapes go on changing: {} of compiled code came up in the recording. Compile "
+        "with "
+        "dynamic=True, or mark the dimension that changes (torch._dynamo.mark_dynamic); TORCH_LOGS=recompiles names the guard "
+        "that failed.",
+        counted(versions, "later version"));
   std::vector<SliceId> outer;
   for (const SliceId s : facts.compile_frames)
     if ((facts.above(s) & kIsCompileFrame) == 0) outer.push_back(s);

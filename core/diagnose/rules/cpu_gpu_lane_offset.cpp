@@ -109,8 +109,8 @@ extern const Rule cpu_gpu_lane_offset = {
         "The first GPU work begins long after the first step, and a good part of that is the profiler asking for its buffers, "
         "which no run without a profiler pays.",
     .remedy =
-        "Leave this part out of any measurement: record with warm-up steps (schedule(wait, warmup, active)) and judge later "
-        "steps.",
+        "Leave this part out of any measurement, and judge later steps. Record with warm-up steps (schedule(wait=1, warmup=1, "
+        "active=N)).",
     .check = check_cpu_gpu_lane_offset,
     .other_remedy =
         "Leave this part out of any measurement: warm up first, and record later steps (--range or --delay of gapscope "

@@ -78,8 +78,8 @@ extern const Rule cuda_malloc_in_window = {
         "Calls that allocate or free in the driver while recording: PyTorch's memory cache grew or was flushed, or a library "
         "made its own buffers. Freeing may also wait for the GPU.",
     .remedy =
-        "Warm up until the cache has its size. If it comes back in later steps, avoid empty_cache(), keep tensor sizes steady, "
-        "or set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.",
+        "Warm up until the cache has its size. If it comes back in later steps: {no torch.cuda.empty_cache() in the loop}, "
+        "{steady tensor sizes}, {PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True}.",
     .check = check_cuda_malloc_in_window,
     .claim = Claim{.time = ClaimedTime::idle, .causes = cause_set({IdleCause::allocating}), .turn = 90},
     .other_meaning =

@@ -71,7 +71,9 @@ extern const Rule dataloader_wait = {
     .meaning =
         "Fetching the DataLoader's next batch takes a visible part of the steps; its cost is how long the GPU stood idle "
         "meanwhile. What its workers did is not in the trace.",
-    .remedy = "Use more workers, fetch ahead (prefetch_factor), and pin the memory of batches (pin_memory=True).",
+    .remedy =
+        "Let the next batch be ready in time: {num_workers above 0 in the DataLoader}, {more workers (num_workers)}, {a larger "
+        "prefetch_factor}, {pin_memory=True}.",
     .check = check_dataloader_wait,
     .claim = Claim{.time = ClaimedTime::idle,
                    .causes = cause_set({IdleCause::data_loading}),

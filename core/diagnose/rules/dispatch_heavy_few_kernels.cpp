@@ -42,8 +42,9 @@ extern const Rule dispatch_heavy_few_kernels = {
         "The time goes into Python, operators and calls around them, not into many launches: each step starts only a few "
         "pieces of GPU work.",
     .remedy =
-        "Give each step more work or replay it as a CUDA graph. For one to five kernels, torch.compile in its default mode "
-        "often makes the host slower, since its guards and wrappers cost more than the fused launches save.",
+        "Give each launch more work, or make fewer of them: {a larger batch}, {torch.cuda.make_graphed_callables or "
+        "mode=\"reduce-overhead\"}. For one to five kernels, torch.compile in its default mode often makes the host slower, "
+        "since its guards and wrappers cost more than the fused launches save.",
     .check = check_dispatch_heavy_few_kernels,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses, .inside = false, .turn = 180},
     .other_meaning =

@@ -53,8 +53,8 @@ std::vector<Finding> check_dtod_before_gemm(const Facts& facts) {
   for (const Couple& c : found)
     add_saturating(finding.cost, facts.ops[c.copy].span.length()), slices.push_back(facts.ops[c.copy].slice);
   finding.summary = fmt::format("{} copies {} before its matrix product, {}: {} of copying before {} of product at the median.",
-                                shown_name(op), format_bytes(facts.row(copy).bytes), counted(found.size(), "time"),
-                                format_duration(copy_time), format_duration(gemm_time));
+                                shown_name(op), facts.row(copy).bytes == 0 ? "its bias" : format_bytes(facts.row(copy).bytes),
+                                counted(found.size(), "time"), format_duration(copy_time), format_duration(gemm_time));
   finding.evidence = Evidence({{"n", found.size()},
                                {"op", op},
                                {"copy_us", as_us(copy_time)},
@@ -77,8 +77,7 @@ extern const Rule dtod_before_gemm = {
         "An addmm with a bias as large as its result copies the bias into the result and lets the product add to it: one "
         "operator, but not one kernel.",
     .remedy =
-        "Use a one-dimensional bias, which the kernel adds at its end, or a kernel that fuses both (a Triton template, "
-        "max-autotune).",
+        "Use a one-dimensional bias, which the kernel adds at its end, or a kernel that fuses both (mode=\"max-autotune\").",
     .check = check_dtod_before_gemm,
     .claim = Claim{.time = ClaimedTime::copies, .turn = 230},
     .other_remedy = "Use a one-dimensional bias, which the kernel adds at its end.",

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/diagnose/advice.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
 
@@ -64,6 +65,8 @@ std::vector<Finding> check_exposed_communication(const Facts& facts) {
                                {"kernels", kernels.size()},
                                {"name", facts.trace.strings[most.name]},
                                {"name_us", as_us(most.exposed)}});
+  finding.remedy =
+      communication_advice({facts.trace, facts.analysis.account(), Practices(facts.trace)}, *device, device->window);
   mark_slices(finding, facts.trace, kernels);
   return {std::move(finding)};
 }
@@ -79,9 +82,7 @@ extern const Rule exposed_communication = {
     .meaning =
         "Kernels of NCCL or RCCL hold the GPU while it computes nothing. Such a kernel also waits for the other ranks, and "
         "this recording does not tell waiting from transferring: the other ranks' recordings do.",
-    .remedy =
-        "Look at the other ranks for the one that comes late. Overlap what is left with computing: bigger or earlier buckets, "
-        "prefetching of shards, a stream of its own.",
+    .remedy = "Look at the other ranks for the one that comes late (gapscope ranks). Overlap what is left with computing.",
     .check = check_exposed_communication,
     .claim = Claim{.time = ClaimedTime::communication, .inside = false, .turn = 40},
 };

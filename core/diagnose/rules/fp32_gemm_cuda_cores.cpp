@@ -83,13 +83,13 @@ extern const Rule fp32_gemm_cuda_cores = {
         "These kernels multiply in true 32-bit floats on the ordinary cores, about 8 times slower than TF32 and 15 times "
         "slower than bfloat16 on current GPUs.",
     .remedy =
-        "Allow TF32 with torch.set_float32_matmul_precision(\"high\"), or use bfloat16. Before Ampere there is no TF32: use "
-        "half precision.",
+        "Use the tensor cores: {torch.set_float32_matmul_precision(\"high\"), which allows TF32}, {bfloat16 (torch.autocast)}, "
+        "{the lower precision of the other products}.",
     .check = check_fp32_gemm_cuda_cores,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 250},
     .other_remedy =
-        "Allow TF32 (CUBLAS_TF32_TENSOR_OP_MATH in cuBLAS), or use bfloat16. Before Ampere there is no TF32: use half "
-        "precision.",
+        "Use the tensor cores: {TF32 (CUBLAS_TF32_TENSOR_OP_MATH in cuBLAS)}, {bfloat16}, {the lower precision of the other "
+        "products}.",
 };
 
 }  // namespace gapscope

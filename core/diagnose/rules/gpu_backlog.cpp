@@ -51,6 +51,7 @@ Backlog backlog_of(const Facts& facts) {
 }
 
 std::vector<Finding> check_gpu_backlog(const Facts& facts) {
+  if (is_overhead_bound(facts) || is_idle_mostly(facts)) return {};  // ahead now and then, and late where it counts
   Backlog backlog = backlog_of(facts);
   const Ns median = median_of(backlog.waits);
   if (median < kLeastMedian) return {};

@@ -58,10 +58,11 @@ std::vector<Finding> check_hidden_memcpy(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = copies.total;
-  finding.summary = fmt::format("{} on the device {} issued inside {}{}: {} in {}, {} of the GPU time.",
+  finding.summary = fmt::format("{} on the device {} issued inside {}{}: {}{}, {} of the GPU time.",
                                 counted(copies.hidden.size(), "copy"), copies.hidden.size() == 1 ? "was" : "were",
                                 shown_name(facts.trace.strings[most->first]), copies.operators.size() > 1 ? " and others" : "",
-                                format_bytes(copies.bytes), format_duration(copies.total), format_share(share));
+                                copies.bytes == 0 ? "" : format_bytes(copies.bytes) + " in ", format_duration(copies.total),
+                                format_share(share));
   finding.evidence = Evidence({{"share", share},
                                {"n", copies.hidden.size()},
                                {"dtod", copies.on_device},

@@ -84,7 +84,9 @@ extern const Rule many_calls = {
     .title = "An operator launches very often",
     .meaning =
         "Even cheap calls add up when there are hundreds in a step: each pays for its way through PyTorch and for a launch.",
-    .remedy = "Batch or vectorise the calls, use the foreach or fused variants, or compile so that they disappear.",
+    .remedy =
+        "Have fewer of them: {torch.compile}, {compile the rest of the step}, {fused=True in the optimizer}, {batched or "
+        "vectorised calls}.",
     .check = check_many_calls,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses, .turn = 170},
     .other_meaning =

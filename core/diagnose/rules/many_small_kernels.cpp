@@ -89,8 +89,9 @@ extern const Rule many_small_kernels = {
         "Most kernels last less than 10 µs, hardly longer than the host needs to launch one, and there are very many of them: "
         "the GPU waits for the next.",
     .remedy =
-        "Let torch.compile fuse them, use fused or foreach operators (fused optimizers, for one), or replay the step as a CUDA "
-        "graph.",
+        "Have fewer and larger kernels: {torch.compile, which fuses them}, {compile the rest of the step}, {fused=True in the "
+        "optimizer}, {mode=\"reduce-overhead\", which replays them in one launch}, {more of the step in each CUDA graph}, {a "
+        "larger batch}.",
     .check = check_many_small_kernels,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses | cause_set({IdleCause::starting}), .turn = 150},
     .other_remedy = "Fuse them, or replay the step as a CUDA graph.",

@@ -89,8 +89,8 @@ extern const Rule metadata_only_ops = {
         "view, transpose, expand, reshape and their like only describe the same memory in another way: no GPU time, a little "
         "CPU time.",
     .remedy =
-        "Ignore them when you look at the GPU. Where the host is the bottleneck their CPU time counts, and torch.compile "
-        "removes them.",
+        "Ignore them when you look at the GPU. Where the host is the bottleneck their CPU time counts. In compiled code they "
+        "cost nothing (torch.compile).",
     .check = check_metadata_only_ops,
     .other_remedy = "Ignore them when you look at the GPU. Where the host is the bottleneck their CPU time counts.",
 };

@@ -25,7 +25,7 @@ extern const Rule no_gpu_activity = {
     .needs = kNeedsNothing,
     .title = "No GPU work is in the file",
     .meaning = "The recording is of the CPU alone, the activities were chosen so, or nothing was launched.",
-    .remedy = "Record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], and check that work reaches the GPU.",
+    .remedy = "Record with ProfilerActivity.CUDA among the activities, and check that work reaches the GPU.",
     .check = check_no_gpu_activity,
 };
 

@@ -38,8 +38,8 @@ extern const Rule overhead_bound = {
         "The host takes longer to prepare work than the GPU to do it, so the GPU waits for the next launch. The host's time is "
         "the framework's, Python's and that of CUDA calls; the numbers above say which leads.",
     .remedy =
-        "Give each launch more work (bigger batches or matrices), fuse calls, or take launches out of the way with CUDA graphs "
-        "(mode=\"reduce-overhead\").",
+        "Give each launch more work, or make fewer of them: {a larger batch}, {torch.compile}, {compile the rest of the step}, "
+        "{mode=\"reduce-overhead\"}, {more of the step in each CUDA graph}.",
     .check = check_overhead_bound,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses, .turn = 160},
     .wants_warm_up = true,

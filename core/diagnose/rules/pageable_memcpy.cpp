@@ -38,10 +38,11 @@ std::vector<Finding> check_pageable_memcpy(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = transfers.call_time;  // the CPU is held for about as long
-  finding.summary =
-      fmt::format("{} moved {} in {} ({} GB/s); {} held the CPU for {}.", counted(transfers.slices.size(), "pageable transfer"),
-                  format_bytes(transfers.bytes), format_duration(transfers.time), format_significant(gb_per_s),
-                  count == 1 ? "its call" : "their calls", format_duration(transfers.call_time));
+  finding.summary = fmt::format(
+      "{} {} {}; {} held the CPU for {}.", counted(transfers.slices.size(), "pageable transfer"),
+      transfers.bytes == 0 ? "took"
+                           : fmt::format("moved {} at {} GB/s in", format_bytes(transfers.bytes), format_significant(gb_per_s)),
+      format_duration(transfers.time), count == 1 ? "its call" : "their calls", format_duration(transfers.call_time));
   finding.evidence = Evidence({{"n", count},
                                {"total_us", as_us(transfers.time)},
                                {"bytes", transfers.bytes},
@@ -62,7 +63,7 @@ extern const Rule pageable_memcpy = {
     .title = "Transfers from ordinary (pageable) memory",
     .meaning =
         "The driver must copy such memory into a buffer of its own first, which is slow and holds the CPU until it is done.",
-    .remedy = "Use pinned memory (pin_memory=True in the DataLoader, tensor.pin_memory()) and non_blocking=True.",
+    .remedy = "Use pinned memory (pin_memory=True in the DataLoader, tensor.pin_memory()). Copy with non_blocking=True.",
     .check = check_pageable_memcpy,
     .claim = Claim{.time = ClaimedTime::copies, .turn = 210},
     .other_remedy = "Use pinned memory (cudaMallocHost, cudaHostRegister) and cudaMemcpyAsync.",

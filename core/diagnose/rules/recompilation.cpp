@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -54,6 +56,40 @@ void gather_compiles(const Facts& facts, Seen& seen) {
   }
 }
 
+// The first operator with recorded shapes in each version of a piece.
+struct FirstOp {
+  StringId name, dims;
+  Ns begin = 0;
+};
+std::map<CompileId, FirstOp> first_ops(const Facts& facts) {
+  std::map<CompileId, FirstOp> out;
+  for (const OpRow& row : facts.trace.ops) {
+    if (!row.input_dims.valid() || (facts.own(row.slice) & kIsAten) == 0) continue;
+    const SliceId region = facts.ancestor(row.slice, kIsRegion);
+    const auto id = region ? compile_id_of(facts.trace.name(region)) : std::nullopt;
+    if (!id) continue;
+    const FirstOp op{facts.trace.name_id(row.slice), row.input_dims, facts.trace.begin(row.slice)};
+    const auto [at, is_new] = out.try_emplace(*id, op);
+    if (!is_new && op.begin < at->second.begin) at->second = op;
+  }
+  return out;
+}
+
+// " Between versions 0/0 and 0/1 the inputs of aten::mm went from ... to ...": the guard, where shapes are recorded.
+std::string changed_shapes(const Facts& facts) {
+  const auto ops = first_ops(facts);
+  for (auto a = ops.begin(); a != ops.end(); ++a) {
+    const auto b = std::next(a);
+    if (b == ops.end() || a->first.frame != b->first.frame || a->second.name != b->second.name ||
+        a->second.dims == b->second.dims)
+      continue;
+    return fmt::format(" Between versions {} and {} the inputs of {} went from {} to {}.", to_text(a->first), to_text(b->first),
+                       printable(facts.trace.strings[a->second.name]), shown_name(facts.trace.strings[a->second.dims]),
+                       shown_name(facts.trace.strings[b->second.dims]));
+  }
+  return {};
+}
+
 EvidenceList texts_of(std::vector<CompileId> ids) {
   std::sort(ids.begin(), ids.end());
   EvidenceList out;
@@ -78,6 +114,7 @@ std::vector<Finding> check_recompilation(const Facts& facts) {
                               latest->version, format_duration(finding.cost))
                 : fmt::format("Piece {} runs in version {}, so it had been compiled {} before the recording.", latest->frame,
                               latest->version, latest->version == 1 ? "twice" : fmt::format("{} times", latest->version + 1));
+  finding.summary += changed_shapes(facts);
   finding.evidence.add("regions", texts_of(seen.regions));
   finding.evidence.add("compile_ids", texts_of(seen.compiles));
   std::sort(seen.slices.begin(), seen.slices.end(), [](SliceId a, SliceId b) { return a.value < b.value; });
@@ -98,8 +135,8 @@ extern const Rule recompilation = {
         "The guards of a compiled function failed and another version was made: the second number of K/M is above 0. The first "
         "number only tells which piece of code it is.",
     .remedy =
-        "Keep shapes and types the same, or mark the dimension that changes as dynamic. TORCH_LOGS=recompiles tells which "
-        "guard failed.",
+        "Mark the dimension that changes as dynamic (torch._dynamo.mark_dynamic, or dynamic=True), or keep shapes and types "
+        "the same. TORCH_LOGS=recompiles tells which guard failed.",
     .check = check_recompilation,
     .claim = Claim{.time = ClaimedTime::idle, .causes = cause_set({IdleCause::compiling}), .turn = 130},
 };

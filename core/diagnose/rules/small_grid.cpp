@@ -47,10 +47,10 @@ std::vector<Finding> check_small_grid(const Facts& facts) {
   finding.severity = Severity::notable;
   finding.cost = static_cast<Ns>(small.unused);
   finding.summary =
-      fmt::format("{} with too few blocks for all SMs; {}, {}, has {}, {} per SM.",
+      fmt::format("{} with fewer than {} blocks per SM; {}, {}, has {}, {} per SM.",
                   all ? fmt::format("All of the kernel time is in {}", counted(kernels, "kernel"))
                       : fmt::format("{} of the kernel time is in {}", format_share(share), counted(kernels, "kernel")),
-                  one ? "it" : "the longest", shown_kernel(facts.name(small.longest)),
+                  kSmallGrid, one ? "it" : "the longest", shown_kernel(facts.name(small.longest)),
                   counted(grid_blocks(facts.row(small.longest)), "block"), format_significant(small.longest_blocks));
   finding.evidence = Evidence({{"share", share},
                                {"kernels", kernels},

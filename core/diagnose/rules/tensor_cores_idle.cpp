@@ -55,8 +55,8 @@ extern const Rule tensor_cores_idle = {
         "The counters say that these products neither keep the tensor cores busy nor wait for the GPU's memory: they are too "
         "small for the GPU, or of a data type, layout or alignment that the tensor cores do not take.",
     .remedy =
-        "Batch small products into larger ones, keep dimensions multiples of 8 (16 for 8-bit types), and use bfloat16 or "
-        "float16.",
+        "Batch small products into larger ones, and keep dimensions multiples of 8 (16 for 8-bit types). Use bfloat16 "
+        "(torch.autocast).",
     .check = check_tensor_cores_idle,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 330},
 };

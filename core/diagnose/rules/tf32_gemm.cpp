@@ -50,7 +50,9 @@ extern const Rule tf32_gemm = {
     .meaning =
         "Products and convolutions take 32-bit floats and run on tensor cores in TF32; bfloat16 or half would double the peak "
         "rate and halve the memory traffic.",
-    .remedy = "Use torch.autocast or weights of lower precision, unless the accuracy of float inputs is wanted.",
+    .remedy =
+        "Use 16 bits for these too, unless the accuracy of float inputs is wanted: {torch.autocast}, {the lower precision of "
+        "the other products}, {model.half()}.",
     .check = check_tf32_gemm,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 270},
     .other_remedy = "Use bfloat16 or half precision, unless the accuracy of float inputs is wanted.",

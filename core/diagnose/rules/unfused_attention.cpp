@@ -110,8 +110,8 @@ extern const Rule unfused_attention = {
         "Attention runs as a product, a softmax and a second product. The full table of scores is written to memory and read "
         "back several times, where one fused kernel would keep it on the chip.",
     .remedy =
-        "Call torch.nn.functional.scaled_dot_product_attention or a flash attention kernel; with nn.MultiheadAttention pass "
-        "need_weights=False.",
+        "Let one kernel do it: {torch.nn.functional.scaled_dot_product_attention}, {the fused attention that other calls use}, "
+        "{need_weights=False where it is nn.MultiheadAttention}.",
     .check = check_unfused_attention,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 260},
     .other_remedy = "Use a fused attention kernel, such as those of cuDNN or FlashAttention.",

@@ -106,8 +106,8 @@ extern const Rule unfused_elementwise_chain = {
         "Neighbouring kernels each read and write whole tensors and compute next to nothing, so most of their time is memory "
         "traffic and starting up, which one fused kernel would save.",
     .remedy =
-        "Compile the function with torch.compile or use a fused operator. That they are neighbours does not prove that one "
-        "reads what the other wrote: check the operators.",
+        "Fuse them: {torch.compile}, {compile the rest of the step}, {a fused operator}. That they are neighbours does not "
+        "prove that one reads what the other wrote: check the operators.",
     .check = check_unfused_elementwise_chain,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 340},
     .other_remedy =

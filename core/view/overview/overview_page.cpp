@@ -153,6 +153,13 @@ std::optional<std::string> figures_span_note(const RunOverview& overview, const 
                      format_duration(d.account->window.length()));
 }
 
+// What the plugin's figure is of, as the account's shares are of the window: of the steps, else of the GPU's own span; kernels
+// without copies.
+std::string utilization_base(const RunOverview& overview, const GpuFigures& figures) {
+  if (!figures.utilization) return {};
+  return overview.steps ? ", kernels alone, of the steps" : ", kernels alone, from the first GPU work to the last";
+}
+
 PageSection use_section(const RunOverview& overview) {
   PageSection out;
   out.key = "use";
@@ -162,7 +169,7 @@ PageSection use_section(const RunOverview& overview) {
     if (d.activity == nullptr) continue;
     const GpuFigures& f = d.activity->figures;
     const std::string of = several ? fmt::format(" of GPU {}", d.device) : "";
-    out.lines.push_back({"utilization" + of, told(f.utilization)});
+    out.lines.push_back({"utilization" + of, told(f.utilization) + utilization_base(overview, f)});
     out.lines.push_back({"est. SM efficiency" + of, told(f.sm_efficiency)});
     out.lines.push_back({"est. achieved occupancy" + of, f.achieved_occupancy_percent
                                                              ? format_percent(*f.achieved_occupancy_percent / 100)

@@ -85,8 +85,10 @@ const std::string& part_advice(const Document& document, const DeviceAccount& de
     kept = std::make_shared<PartAdvices>(PartAdvices{account, {}});
   const auto [at, is_new] = kept->texts.try_emplace({device.device, stretch.begin, stretch.end, part.kind, part.cause});
   if (!is_new) return at->second;
-  if (part.kind == AccountPart::Kind::idle) at->second = idle_advice(document.trace, device, stretch, part.cause);
-  if (part.kind == AccountPart::Kind::copies) at->second = copy_advice(document.trace, device, stretch);
+  const Practices practices(document.trace);
+  const AdviceOn on{document.trace, *account, practices};
+  if (part.kind == AccountPart::Kind::idle) at->second = idle_advice(on, device, stretch, part.cause);
+  if (part.kind == AccountPart::Kind::copies) at->second = copy_advice(on, device, stretch);
   return at->second;
 }
 

@@ -1,0 +1,145 @@
+// Advice without what is done already, and in the words of the GPU's vendor.
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "core/analyze/practices/practices.h"
+
+namespace gapscope {
+namespace {
+
+// A text that holds `words` asks for a practice. `needs` must be followed for it to make sense.
+struct Asking {
+  std::string_view words;
+  Practice practice;
+  Practice needs = Practice::count_;
+};
+constexpr std::array kAsking = {
+    Asking{"torch.compile", Practice::compiled},
+    Asking{"compile the rest", Practice::mostly_compiled, Practice::compiled},
+    Asking{"reduce-overhead", Practice::cuda_graphs},
+    Asking{"CUDAGraph", Practice::cuda_graphs},
+    Asking{"as a CUDA graph", Practice::cuda_graphs},
+    Asking{"CUDA graphs", Practice::cuda_graphs},
+    Asking{"into each CUDA graph", Practice::count_, Practice::cuda_graphs},
+    Asking{"pin_memory", Practice::pinned_memory},
+    Asking{"pinned memory", Practice::pinned_memory},
+    Asking{"cudaMallocHost", Practice::pinned_memory},
+    Asking{"non_blocking", Practice::non_blocking_copies},
+    Asking{"cudaMemcpyAsync", Practice::non_blocking_copies},
+    Asking{"torch.cuda.Stream", Practice::copy_stream},
+    Asking{"a stream of its own", Practice::copy_stream},
+    Asking{"num_workers above 0", Practice::loader_workers},
+    Asking{"torch.autocast", Practice::half_precision},
+    Asking{"bfloat16", Practice::half_precision},
+    Asking{"set_float32_matmul_precision", Practice::tf32},
+    Asking{"CUBLAS_TF32_TENSOR_OP_MATH", Practice::tf32},
+    Asking{"foreach=True", Practice::foreach_optimizer, Practice::optimizer},
+    Asking{"fused=True", Practice::fused_optimizer, Practice::optimizer},
+    Asking{"more of the step in each CUDA graph", Practice::count_, Practice::cuda_graphs},
+    Asking{"more workers", Practice::count_, Practice::loader_workers},
+    Asking{"precision of the other products", Practice::count_, Practice::half_precision},
+    Asking{"fused attention that other calls use", Practice::count_, Practice::fused_attention},
+    Asking{"channels_last", Practice::channels_last},
+    Asking{"scaled_dot_product_attention", Practice::fused_attention},
+    Asking{"with_stack=True", Practice::python_frames},
+    Asking{"record_shapes=True", Practice::shapes},
+    Asking{"schedule(wait", Practice::warm_up},
+};
+
+bool is_done(const Practices& practices, Practice practice) {
+  return practice != Practice::count_ && practices.follows(practice);
+}
+
+const Asking* refused(const Practices& practices, std::string_view text) {
+  const auto found = std::find_if(kAsking.begin(), kAsking.end(), [&](const Asking& asking) {
+    if (text.find(asking.words) == text.npos) return false;
+    return is_done(practices, asking.practice) || (asking.needs != Practice::count_ && !practices.follows(asking.needs));
+  });
+  return found == kAsking.end() ? nullptr : &*found;
+}
+
+// "a", "a or b", "a, b or c".
+std::string joined(const std::vector<std::string_view>& choices) {
+  std::string out;
+  for (std::size_t i = 0; i < choices.size(); ++i)
+    out += std::string(i == 0 ? "" : i + 1 == choices.size() ? " or " : ", ") + std::string(choices[i]);
+  return out;
+}
+
+// "Fuse them: {a}, {b}." without the choices that are done; empty where none is left.
+std::string fitted_sentence(const Practices& practices, std::string_view sentence) {
+  const std::size_t first = sentence.find('{'), last = sentence.rfind('}');
+  if (first == sentence.npos || last == sentence.npos || last < first)
+    return refused(practices, sentence) != nullptr ? std::string() : std::string(sentence);
+  std::vector<std::string_view> left;
+  std::string_view choices = sentence.substr(first, last + 1 - first);
+  while (!choices.empty()) {
+    const std::size_t end = choices.find('}');
+    if (end == choices.npos) break;
+    const std::string_view choice = choices.substr(1, end - 1);
+    if (refused(practices, choice) == nullptr) left.push_back(choice);
+    choices.remove_prefix(std::min(choices.find('{', end), choices.size()));
+  }
+  if (left.empty()) return {};
+  return std::string(sentence.substr(0, first)) + joined(left) + std::string(sentence.substr(last + 1));
+}
+
+// The end of the first sentence: behind a full stop that a capital letter, or nothing, follows.
+std::size_t end_of_sentence(std::string_view text) {
+  for (std::size_t at = text.find(". "); at != text.npos; at = text.find(". ", at + 1))
+    if (at + 2 < text.size() && ((text[at + 2] >= 'A' && text[at + 2] <= 'Z') || text[at + 2] == '`')) return at + 1;
+  return text.size();
+}
+
+struct Renamed {
+  std::string_view from, to;
+};
+constexpr std::array kOnAmd = {
+    Renamed{"cudaDeviceSynchronize", "hipDeviceSynchronize"},
+    Renamed{"cudaStreamSynchronize", "hipStreamSynchronize"},
+    Renamed{"cudaMemcpyAsync", "hipMemcpyAsync"},
+    Renamed{"cudaMallocHost", "hipHostMalloc"},
+    Renamed{"cudaHostRegister", "hipHostRegister"},
+    Renamed{"cudaMallocAsync", "hipMallocAsync"},
+    Renamed{"CUDA_LAUNCH_BLOCKING", "HIP_LAUNCH_BLOCKING"},
+    Renamed{"CUDA_MODULE_LOADING=EAGER", "HIP_ENABLE_DEFERRED_LOADING=0"},
+    Renamed{"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF"},
+    Renamed{"CUDA graph", "HIP graph"},
+    Renamed{"CUDA call", "HIP call"},
+    Renamed{"NCCL", "RCCL"},
+    Renamed{"cuDNN", "MIOpen"},
+    Renamed{"cuBLAS", "hipBLASLt"},
+    Renamed{"tensor cores", "matrix cores"},
+};
+
+}  // namespace
+
+std::string in_words_of(Vendor vendor, std::string_view text) {
+  std::string out(text);
+  if (vendor != Vendor::amd) return out;
+  for (const Renamed& word : kOnAmd)
+    for (std::size_t at = out.find(word.from); at != out.npos; at = out.find(word.from, at + word.to.size()))
+      out.replace(at, word.from.size(), word.to);
+  return out;
+}
+
+std::string_view followed_already(const Practices& practices, std::string_view text) {
+  const auto found = std::find_if(kAsking.begin(), kAsking.end(), [&](const Asking& asking) {
+    return text.find(asking.words) != text.npos && is_done(practices, asking.practice);
+  });
+  return found == kAsking.end() ? std::string_view() : practice_key(found->practice);
+}
+
+std::string fitted(const Practices& practices, std::string_view advice) {
+  std::string out;
+  while (!advice.empty()) {
+    const std::size_t end = end_of_sentence(advice);
+    const std::string sentence = fitted_sentence(practices, advice.substr(0, end));
+    if (!sentence.empty()) out += (out.empty() ? "" : " ") + sentence;
+    advice.remove_prefix(std::min(advice.find_first_not_of(' ', end), advice.size()));
+  }
+  return in_words_of(practices.vendor, out);
+}
+
+}  // namespace gapscope

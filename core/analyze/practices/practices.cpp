@@ -1,0 +1,221 @@
+#include "core/analyze/practices/practices.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "core/analyze/kernel_name/kernel_name.h"
+#include "core/base/saturating.h"
+#include "core/base/span_set.h"
+#include "core/base/span_sums.h"
+
+namespace gapscope {
+namespace {
+
+// Pageable copies up to these are scalars, whatever else is pinned.
+constexpr Ns kLeastPageable = 50 * kNsPerUs;
+constexpr std::uint64_t kLeastPageableBytes = 1'000'000;
+// Of the time in outermost operators.
+constexpr double kMostlyCompiled = 0.8;
+constexpr double kMostlyHalf = 0.5;
+// A wait that belongs to a copy's own operator follows it at once.
+constexpr Ns kWaitFollows = 20 * kNsPerUs;
+
+constexpr std::array<std::string_view, kPractices> kKeys = {
+    "compiled",        "mostly_compiled", "cuda_graphs",     "pinned_memory", "non_blocking_copies",
+    "copy_stream",     "loader_workers",  "half_precision",  "tf32",          "foreach_optimizer",
+    "fused_optimizer", "channels_last",   "fused_attention", "warm_up",       "python_frames",
+    "shapes",          "cpu_activity",    "optimizer"};
+
+template <class... Parts>
+bool starts_with_any(std::string_view name, Parts... parts) {
+  return (name.starts_with(parts) || ...);
+}
+template <class... Parts>
+bool has_any(std::string_view name, Parts... parts) {
+  return ((name.find(parts) != name.npos) || ...);
+}
+
+bool is_compiled_code(std::string_view name) {
+  return starts_with_any(name, "Torch-Compiled Region", "## Call CompiledFxGraph", "CompiledFunction");
+}
+bool is_half(std::string_view type) { return has_any(type, "16", "fp8", "e4m3", "e5m2", "fp4", "int8", "half"); }
+bool is_to_device(std::string_view copy) { return has_any(copy, "HtoD", "Host -> Device", "HOST_TO_DEVICE"); }
+bool is_from_device(std::string_view copy) { return has_any(copy, "DtoH", "Device -> Host", "DEVICE_TO_HOST"); }
+
+std::uint64_t key_of(const GpuRow& row) {
+  return static_cast<std::uint64_t>(static_cast<std::uint32_t>(row.device)) << 32 | static_cast<std::uint32_t>(row.stream);
+}
+
+bool any_name(const Trace& trace, bool (*is)(std::string_view)) {
+  for (std::size_t i = 0; i < trace.strings.size(); ++i)
+    if (is(trace.strings[StringId(i)])) return true;
+  return false;
+}
+
+bool has_kind(const Trace& trace, Kind kind) {
+  return std::any_of(trace.categories.begin(), trace.categories.end(), [&](const Category& c) { return c.kind == kind; });
+}
+
+// Of the launch calls those that lie in compiled code.
+double share_of_launches_in(const Trace& trace, const std::vector<SpanSet>& compiled) {
+  std::vector<SpanSums> sums;
+  for (const SpanSet& spans : compiled) sums.emplace_back(spans);
+  std::size_t all = 0, inside = 0;
+  for (const Call& call : trace.calls) {
+    if (!has_any(trace.name(call.slice), "Launch")) continue;
+    ++all;
+    const Span at = trace.span_of(call.slice);
+    inside += !at.empty() && sums[trace.lane_id(call.slice).index()].within(at) == at.length() ? 1 : 0;
+  }
+  return all > 0 ? static_cast<double>(inside) / static_cast<double>(all) : 0;
+}
+
+bool is_mostly_compiled(const Trace& trace) {
+  std::vector<bool> is_name(trace.strings.size());
+  for (std::size_t i = 0; i < trace.strings.size(); ++i) is_name[i] = is_compiled_code(trace.strings[StringId(i)]);
+  std::vector<std::vector<Span>> spans(trace.lanes.size());
+  for (std::size_t i = 0; i < trace.slice_count(); ++i)
+    if (is_name[trace.slices.name[i].index()]) spans[trace.lane_id(SliceId(i)).index()].push_back(trace.span_of(SliceId(i)));
+  std::vector<SpanSet> compiled;
+  for (std::vector<Span>& of_lane : spans) compiled.push_back(span_set(std::move(of_lane)));
+  return share_of_launches_in(trace, compiled) >= kMostlyCompiled;
+}
+
+bool is_optimizer_of_lists(std::string_view name) {
+  return starts_with_any(name, "aten::_foreach_add", "aten::_foreach_lerp", "aten::_foreach_sqrt", "aten::_foreach_sub");
+}
+bool is_fused_optimizer(std::string_view name) {
+  return starts_with_any(name, "aten::_fused_adam", "aten::_fused_sgd", "aten::_fused_adagrad");
+}
+bool is_backward(std::string_view name) {
+  return name.starts_with("autograd::engine::evaluate_function") || name.ends_with("Backward0");
+}
+
+// Whether the call that follows on the same depth, as inside one aten::copy_, waits for the stream.
+bool is_waited_for(const Trace& trace, SliceId call) {
+  const SliceId next(call.index() + 1);
+  if (next.index() >= trace.slice_count() || trace.slices.row[next.index()] != trace.slices.row[call.index()]) return false;
+  return trace.name(next).ends_with("Synchronize") && trace.begin(next) - trace.end(call) < kWaitFollows;
+}
+
+}  // namespace
+
+std::string_view practice_key(Practice practice) { return kKeys[static_cast<std::size_t>(practice)]; }
+
+Practices::Practices(const Trace& trace) : program(program_kind(trace)) {
+  read_names(trace);
+  read_header(trace);
+  read_copies(trace);
+  read_kernels(trace);
+  read_steps(trace);
+}
+
+void Practices::read_names(const Trace& trace) {
+  set(Practice::compiled, any_name(trace, is_compiled_code));
+  if (follows(Practice::compiled)) set(Practice::mostly_compiled, is_mostly_compiled(trace));
+  set(Practice::cuda_graphs,
+      any_name(trace, [](std::string_view n) { return n == "cudaGraphLaunch" || n == "hipGraphLaunch"; }));
+  captures_graphs = any_name(trace, [](std::string_view n) { return n.ends_with("StreamBeginCapture"); });
+  const bool has_optimizer = any_name(trace, [](std::string_view n) { return n.starts_with("Optimizer.step#"); });
+  set(Practice::optimizer, has_optimizer);
+  set(Practice::foreach_optimizer, has_optimizer && any_name(trace, is_optimizer_of_lists));
+  set(Practice::fused_optimizer, any_name(trace, is_fused_optimizer));
+  trains = has_optimizer || any_name(trace, is_backward);
+  is_ddp = any_name(trace, [](std::string_view n) { return n.starts_with("DistributedDataParallel."); });
+  is_fsdp = any_name(trace, [](std::string_view n) { return starts_with_any(n, "FSDP::", "FullyShardedDataParallel"); });
+  has_loader = any_name(trace, [](std::string_view n) { return n.starts_with("enumerate(DataLoader)"); });
+  set(Practice::loader_workers,
+      has_loader && !any_name(trace, [](std::string_view n) { return n.starts_with("enumerate(DataLoader)#_SingleProcess"); }));
+}
+
+void Practices::read_header(const Trace& trace) {
+  set(Practice::shapes, trace.header.flag("record_shapes"));
+  set(Practice::python_frames, has_kind(trace, Kind::python));
+  set(Practice::cpu_activity, has_kind(trace, Kind::op));
+  const auto& devices = trace.header.devices;
+  const bool names_amd = std::any_of(devices.begin(), devices.end(),
+                                     [](const DeviceProperties& d) { return has_any(d.name, "AMD", "Instinct", "Radeon"); });
+  if (names_amd || !trace.header.find("hip_runtime_version").empty() || any_name(trace, [](std::string_view n) {
+        return n == "hipLaunchKernel" || n == "hipExtModuleLaunchKernel" || n == "hipModuleLaunchKernel";
+      }))
+    vendor = Vendor::amd;
+  const bool is_described = vendor == Vendor::nvidia && !devices.empty() && devices.front().compute_major > 0;
+  has_tf32 = !is_described || devices.front().compute_major >= 8;
+  has_tensor_cores = !is_described || devices.front().compute_major >= 7;
+}
+
+void Practices::read_copies(const Trace& trace) {
+  std::unordered_set<std::uint64_t> compute_streams, to_device;
+  Ns pageable_time = 0;
+  std::uint64_t pageable_bytes = 0, copies = 0;
+  for (const GpuRow& row : trace.gpu)
+    if (trace.kind(row.slice) == Kind::kernel) compute_streams.insert(key_of(row));
+  std::size_t pinned = 0, apart = 0;
+  for (const GpuRow& row : trace.gpu) {
+    if (trace.kind(row.slice) != Kind::memcpy) continue;
+    const std::string_view name = trace.name(row.slice);
+    const bool to = is_to_device(name);
+    if (!to && !is_from_device(name)) continue;
+    pinned += has_any(name, "Pinned") ? 1 : 0;
+    if (is_pageable_copy(name)) {
+      add_saturating(pageable_time, trace.duration(row.slice));
+      pageable_bytes += row.bytes;
+    }
+    if (!to) continue;
+    ++copies;
+    apart += compute_streams.count(key_of(row)) == 0 ? 1 : 0;
+    if (row.correlation != 0) to_device.insert(row.correlation);
+  }
+  set(Practice::pinned_memory, pinned > 0 && pageable_time < kLeastPageable && pageable_bytes < kLeastPageableBytes);
+  set(Practice::copy_stream, copies > 0 && apart == copies);
+  if (to_device.empty()) return;
+  std::size_t calls = 0, waited_for = 0;
+  for (const Call& call : trace.calls) {
+    if (to_device.count(call.correlation) == 0 || !has_any(trace.name(call.slice), "Memcpy")) continue;
+    ++calls;
+    waited_for += !trace.name(call.slice).ends_with("Async") || is_waited_for(trace, call.slice) ? 1 : 0;
+  }
+  set(Practice::non_blocking_copies, calls > 0 && waited_for == 0 && pageable_time < kLeastPageable);
+}
+
+void Practices::read_kernels(const Trace& trace) {
+  std::unordered_map<std::uint32_t, Ns> time_of;
+  for (const GpuRow& row : trace.gpu)
+    if (trace.kind(row.slice) == Kind::kernel)
+      add_saturating(time_of[trace.name_id(row.slice).value], trace.duration(row.slice));
+  Ns matrix = 0, half = 0;
+  bool tf32 = false, fused = false, nhwc = false, converts = false;
+  for (const auto& [id, time] : time_of) {
+    const std::string_view text = trace.strings[StringId(std::size_t{id})];
+    const KernelName name = decode(text);
+    tf32 |= is_tf32(name);
+    fused |= is_fused_attention(name);
+    converts |= has_any(text, "nchwToNhwc");
+    if (name.kind != KernelKind::gemm && name.kind != KernelKind::convolution) continue;
+    nhwc |= name.kind == KernelKind::convolution && has_any(text, "nhwc");
+    add_saturating(matrix, time);
+    if (is_half(name.input_type)) add_saturating(half, time);
+  }
+  set(Practice::tf32, tf32);
+  set(Practice::fused_attention, fused);
+  set(Practice::channels_last, nhwc && !converts);
+  set(Practice::half_precision, matrix > 0 && static_cast<double>(half) >= kMostlyHalf * static_cast<double>(matrix));
+}
+
+void Practices::read_steps(const Trace& trace) {
+  constexpr std::string_view kProfilerStep = "ProfilerStep#";
+  bool any = false, zero = false;
+  for (std::size_t i = 0; i < trace.strings.size(); ++i) {
+    const std::string_view name = trace.strings[StringId(i)];
+    if (!name.starts_with(kProfilerStep)) continue;
+    any = true;
+    zero |= name == "ProfilerStep#0";
+  }
+  set(Practice::warm_up, any && !zero);
+}
+
+}  // namespace gapscope

@@ -1,0 +1,75 @@
+#pragma once
+// What the program of a trace does already, as far as its file shows: the table that remedies are made from, so that nobody is
+// told to do what is done. A practice that the file says nothing about counts as not followed.
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/trace/program_kind.h"
+#include "core/trace/trace.h"
+
+namespace gapscope {
+
+enum class Practice : std::uint8_t {
+  compiled,             // some code is torch.compile's
+  mostly_compiled,      // at least 80 % of the time in operators is
+  cuda_graphs,          // graphs are replayed
+  pinned_memory,        // copies from and to the host, and few bytes of them pageable
+  non_blocking_copies,  // copies to the device whose operator does not wait for them
+  copy_stream,          // copies to the device on streams that run no kernel
+  loader_workers,       // every DataLoader has some
+  half_precision,       // most of the time in matrix products and convolutions is in 16 or 8 bits
+  tf32,                 // some FP32 product went through tensor cores
+  foreach_optimizer,    // aten::_foreach_* inside Optimizer.step
+  fused_optimizer,      // aten::_fused_adam_ and its like
+  channels_last,        // convolutions of NHWC kernels, and no kernel that converts to that layout
+  fused_attention,      // flash, memory-efficient or cuDNN attention
+  warm_up,              // the first ProfilerStep# is not #0
+  python_frames,        // with_stack
+  shapes,               // record_shapes
+  cpu_activity,         // operators
+  optimizer,            // steps of torch.optim
+  count_
+};
+constexpr std::size_t kPractices = static_cast<std::size_t>(Practice::count_);
+std::string_view practice_key(Practice practice);  // "cuda_graphs"
+
+enum class Vendor : std::uint8_t { nvidia, amd };
+
+class Practices {
+ public:
+  // O(n) in the slices, with little work for each.
+  explicit Practices(const Trace& trace);
+
+  bool follows(Practice practice) const { return (followed_ >> static_cast<unsigned>(practice) & 1u) != 0; }
+  Vendor vendor = Vendor::nvidia;
+  ProgramKind program = ProgramKind::python;
+  bool is_ddp = false, is_fsdp = false;
+  bool has_loader = false;
+  bool trains = false;  // backward passes or an optimizer
+  // Of a device with this compute capability or later; true where the file does not describe a GPU.
+  bool has_tf32 = true, has_tensor_cores = true;
+  // Graphs are captured, not replayed.
+  bool captures_graphs = false;
+
+ private:
+  void set(Practice practice, bool is) { followed_ |= static_cast<std::uint32_t>(is) << static_cast<unsigned>(practice); }
+  void read_names(const Trace& trace);
+  void read_header(const Trace& trace);
+  void read_copies(const Trace& trace);
+  void read_kernels(const Trace& trace);
+  void read_steps(const Trace& trace);
+
+  std::uint32_t followed_ = 0;
+};
+
+// A piece of advice as it fits this program: without what it does already, and in its vendor's names. `advice` is sentences;
+// choices stand in braces: "Fuse them: {torch.compile}, {fused=True}." A choice, or a sentence without choices, that names a
+// call or flag which is followed already is left out, and so is a sentence without a choice left. Empty where nothing is left.
+std::string fitted(const Practices& practices, std::string_view advice);
+// The first practice that a text asks for though it is followed, as "compiled"; empty where there is none.
+std::string_view followed_already(const Practices& practices, std::string_view text);
+// "HIP graphs" for "CUDA graphs", on AMD's GPUs; the text itself elsewhere.
+std::string in_words_of(Vendor vendor, std::string_view text);
+
+}  // namespace gapscope

@@ -1,0 +1,82 @@
+// What a program does already, and advice without it.
+#include "core/analyze/practices/practices.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "core/diagnose/catalogue.h"
+#include "tests/support/diagnosed.h"
+#include "tests/support/load_text.h"
+#include "tests/support/real_traces.h"
+#include "tests/support/source_folder.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+
+namespace {
+
+std::string copy(std::string_view name, int stream, std::string_view call, int correlation, std::string_view next = "") {
+  std::string text = slice(call, "10", "5", fmt::format(", \"args\": {{\"correlation\": {}}}", correlation), "cuda_runtime");
+  if (!next.empty()) text += "," + slice(next, "16", "5", ", \"args\": {\"correlation\": 99}", "cuda_runtime");
+  return text + "," +
+         slice(name, "30", "100",
+               fmt::format(", \"args\": {{\"correlation\": {}, \"device\": 0, \"stream\": {}, \"bytes\": 4000000}}",
+                           correlation, stream),
+               "gpu_memcpy", std::to_string(stream));
+}
+const std::string kKernel =
+    slice("k", "0", "100", ", \"args\": {\"correlation\": 7, \"device\": 0, \"stream\": 7}", "kernel", "7");
+
+Practices of(const std::string& list) { return Practices(*load_text(events(kKernel + "," + list))); }
+
+}  // namespace
+
+TEST_CASE("copies: pinned, not waited for, on a stream of their own") {
+  const Practices good = of(copy("Memcpy HtoD (Pinned -> Device)", 20, "cudaMemcpyAsync", 1));
+  CHECK(good.follows(Practice::pinned_memory));
+  CHECK(good.follows(Practice::non_blocking_copies));
+  CHECK(good.follows(Practice::copy_stream));
+  const Practices bad = of(copy("Memcpy HtoD (Pageable -> Device)", 7, "cudaMemcpyAsync", 1, "cudaStreamSynchronize"));
+  CHECK_FALSE(bad.follows(Practice::pinned_memory));
+  CHECK_FALSE(bad.follows(Practice::non_blocking_copies));
+  CHECK_FALSE(bad.follows(Practice::copy_stream));
+  CHECK_FALSE(of(copy("Memcpy HtoD (Pinned -> Device)", 20, "hipMemcpyWithStream", 1)).follows(Practice::non_blocking_copies));
+}
+
+TEST_CASE("choices that are followed go, and sentences without a choice left with them") {
+  constexpr std::string_view kAdvice =
+      "First. Do it: {torch.compile}, {a larger batch}. Use torch.compile. Hide: {non_blocking=True}.";
+  const Practices none = of(slice("aten::mm", "0", "10"));
+  CHECK(fitted(none, kAdvice) == "First. Do it: torch.compile or a larger batch. Use torch.compile. Hide: non_blocking=True.");
+  const Practices compiled = of(slice("Torch-Compiled Region: 0/0", "0", "10") + "," +
+                                copy("Memcpy HtoD (Pinned -> Device)", 20, "cudaMemcpyAsync", 1));
+  CHECK(fitted(compiled, kAdvice) == "First. Do it: a larger batch.");
+  CHECK(fitted(compiled, "Use torch.compile.").empty());
+}
+
+TEST_CASE("on AMD's GPUs calls have HIP's names") {
+  const Practices amd = of(slice("hipLaunchKernel", "0", "10", "", "cuda_runtime"));
+  CHECK(amd.vendor == Vendor::amd);
+  CHECK(fitted(amd, "Call cudaDeviceSynchronize, not torch.cuda.synchronize.") ==
+        "Call hipDeviceSynchronize, not torch.cuda.synchronize.");
+}
+
+TEST_CASE("no recording and no fixture is told to do what it does") {
+  std::vector<std::filesystem::path> paths = real_traces();
+  for (const Rule* rule : all_rules()) paths.push_back(source_folder() / "tests/fixtures" / (std::string(rule->id) + ".json"));
+  for (const auto& path : paths) {
+    CAPTURE(path.filename().string());
+    const auto trace = load_trace(path.string());
+    REQUIRE(trace.ok());
+    const Practices practices(**trace);
+    const Diagnosed d(*trace);
+    for (const RankedFinding& f : d.diagnosis.findings) {
+      CAPTURE(std::string(f.finding.rule->id));
+      const std::string_view remedy = remedy_of(f.finding);
+      CAPTURE(std::string(remedy));
+      CHECK(followed_already(practices, remedy).empty());
+      CHECK(remedy.find_first_of("{}") == std::string_view::npos);
+      CHECK_FALSE(remedy.empty());
+    }
+  }
+}
