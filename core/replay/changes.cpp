@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/have_memory.h"
 #include "core/base/text.h"
 #include "core/replay/host_clock.h"
 
@@ -45,9 +46,11 @@ std::string pattern_of(std::string_view glob) {
   }
 }
 
+// For a pattern that is made at once: RE2 does not survive it when it gets no memory.
 re2::RE2::Options quiet() {
   re2::RE2::Options options(re2::RE2::Quiet);
   options.set_dot_nl(true);
+  have_memory(static_cast<std::size_t>(options.max_mem()));
   return options;
 }
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <new>
 #include <string>
 #include <vector>
 
 #include <re2/re2.h>
 
 #include "core/base/demangle.h"
+#include "core/base/have_memory.h"
 #include "core/sql/slice_table.h"
 #include "core/sql/world.h"
 
@@ -106,10 +106,9 @@ void time_from(sqlite3_context* out, int, Values values) {
 
 re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
 
-// RE2 does not survive a request for memory that fails inside it: the destructors of its walkers go on with what is gone. What
-// it may take at most is asked for beforehand.
+// With memory that fails inside RE2 the destructors of its walkers go on with what is gone.
 std::unique_ptr<re2::RE2> made_pattern(std::string_view text, const re2::RE2::Options& options) {
-  ::operator delete(::operator new(static_cast<std::size_t>(options.max_mem())));
+  have_memory(static_cast<std::size_t>(options.max_mem()));
   return std::make_unique<re2::RE2>(piece(text), options);
 }
 

@@ -32,6 +32,7 @@ PLAIN = {  # what follows the program's name; {t} the trace, {o} a folder to wri
     "crop_packed": ["crop", "{t}", "-o", "{o}/part.json.gz"],
     "diff": ["diff", "{t}", "{t}"],
     "overview": ["overview", "{t}"],
+    "whatif": ["whatif", "{t}", "--kernel", ".*=0.5"],
     "pattern": ["sql", "{t}", "select count(*) from slice where name regexp 'a.*m+'"],
 }
 WITH_A_WINDOW = {"screenshot": ["screenshot", "{t}", "-o", "{o}/picture.png"], "window": ["{t}"]}
