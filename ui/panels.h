@@ -50,6 +50,7 @@ void draw_compile(const Document& document, ViewState& view, Requests& out);
 void draw_ranks(const Document& document, ViewState& view, Requests& out);
 void draw_sql(const Document& document, ViewState& view, Requests& out);
 void draw_counters_panel(const Document& document, ViewState& view, Requests& out);
+void draw_roofline_tab(const Document& document, ViewState& view, Requests& out);
 void draw_flame(const Document& document, ViewState& view, Requests& out);
 void draw_compare(const Document& document, ViewState& view, Requests& out);
 void draw_notes_panel(const Document& document, ViewState& view, Requests& out);
@@ -72,6 +73,8 @@ inline constexpr auto kPanels = std::to_array<Panel>({
     {"memory", "Memory", "Memory over time, its peak, and who asked for it.", draw_memory},
     {"counters", "Counters", "What the GPU's own counters say: how well it is used, and what bounds each kernel.",
      draw_counters_panel},
+    {"roofline", "Roofline", "How long each operator had to take by its shapes, and what it reached of that.",
+     draw_roofline_tab},
     {"flame", "Flame", "Where the time went by call path, of the marked area or of all.", draw_flame, "Flame graph"},
     {"ranks", "Ranks", "The other ranks of this run: which one is late, and what the others wait for.", draw_ranks},
     {"sql", "SQL", "Ask anything: queries over every slice, kernel, gap and finding.", draw_sql},

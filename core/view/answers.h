@@ -22,6 +22,7 @@
 #include "core/view/modules/modules_model.h"
 #include "core/view/overview/overview_model.h"
 #include "core/view/ranks/ranks_state.h"
+#include "core/view/roofline/roofline_state.h"
 #include "core/view/search/search_model.h"
 #include "core/view/selection/area_state.h"
 #include "core/view/sql/sql_model.h"
@@ -39,9 +40,10 @@ struct AnalysisQuestion {
 std::shared_ptr<const AnalysisQuestion::Answer> answer(const Document& document, const AnalysisQuestion& question,
                                                        const std::atomic<bool>* cancel);
 
-using Question = std::variant<AnalysisQuestion, TableQuestion, KernelsQuestion, StepsQuestion, AreaQuestion, FlameQuestion,
-                              SearchQuestion, StepDifferenceQuestion, SqlQuestion, RanksQuestion, OverviewQuestion,
-                              ModulesQuestion, CompileQuestion, KernelCommandQuestion, MemoryQuestion, GapsQuestion>;
+using Question =
+    std::variant<AnalysisQuestion, TableQuestion, KernelsQuestion, StepsQuestion, AreaQuestion, FlameQuestion, SearchQuestion,
+                 StepDifferenceQuestion, SqlQuestion, RanksQuestion, OverviewQuestion, ModulesQuestion, CompileQuestion,
+                 KernelCommandQuestion, MemoryQuestion, GapsQuestion, RooflineQuestion>;
 
 template <class Q>
 struct Asked {

@@ -19,6 +19,7 @@
 #include "core/view/modules/modules_model.h"
 #include "core/view/notes/notes_model.h"
 #include "core/view/ranks/ranks_state.h"
+#include "core/view/roofline/roofline_state.h"
 #include "core/view/search/result_list.h"
 #include "core/view/search/search_state.h"
 #include "core/view/selection/area_state.h"
@@ -137,6 +138,7 @@ struct TraceView {
   ListState list;
   MemoryState memory;
   CountersState counters;
+  RooflineState roofline;
 };
 
 // What the user changed about one or two traces, and the window's own choices.
@@ -220,6 +222,7 @@ inline void forget_document(TraceView& view) {
   view.finding.chosen = -1;
   view.finding.place = 0;
   view.memory.device = 0;
+  view.roofline.module.clear();
 }
 
 // The same of the active trace, and closes the box of commands.

@@ -13,6 +13,7 @@
 #include "core/base/text.h"
 #include "core/load/merge_counters.h"
 #include "core/view/counters/counters_model.h"
+#include "ui/counters/roof_chart.h"
 #include "ui/panels.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/grid.h"
@@ -131,60 +132,6 @@ void draw_kernel_rows(const Document& document, ViewState& view, Requests& out, 
   if (click.header >= 0)
     order_by(order, static_cast<std::size_t>(click.header), kColumns[static_cast<std::size_t>(click.header)].number);
   if (click.row >= 0) choose(document, view, kernels[rows[static_cast<std::size_t>(click.row)]]);
-}
-
-// Where values of the chart lie in the window.
-struct RoofPlace {
-  const RooflineChart& chart;
-  Box box;
-  float x(double per_byte) const { return box.x0 + static_cast<float>(chart.per_byte.share(per_byte)) * box.width(); }
-  float y(double per_second) const { return box.y1 - static_cast<float>(chart.per_second.share(per_second)) * box.height(); }
-};
-
-std::size_t room_for(float length, float each) { return static_cast<std::size_t>(std::max(length / each, 1.0f)); }
-
-// Left of the chart the operations a second, below it the operations a byte.
-void draw_scales(Painter& painter, const RoofPlace& at, const Theme& theme) {
-  const float letter = painter.text_width(Face::mono, "0"), line = ImGui::GetTextLineHeight();
-  for (const double tick : at.chart.per_byte.ticks(room_for(at.box.width(), 7 * letter))) {
-    const float x = std::round(at.x(tick));
-    painter.line_y(x, at.box.y0, at.box.y1, colour(theme.line));
-    const std::string text = tick_text(tick);
-    const float width = painter.text_width(Face::mono, text);
-    painter.text(Face::mono, {std::clamp(x - width / 2, at.box.x0, at.box.x1 - width), at.box.y1 + painter.px(2)},
-                 colour(theme.muted), text);
-  }
-  for (const double tick : at.chart.per_second.ticks(room_for(at.box.height(), line * 1.3f))) {
-    const float y = std::round(at.y(tick));
-    painter.line_x(y, at.box.x0, at.box.x1, colour(theme.line));
-    const std::string text = tick_text(tick);
-    painter.text(Face::mono,
-                 {at.box.x0 - painter.px(5) - painter.text_width(Face::mono, text),
-                  std::clamp(y - line / 2, at.box.y0, at.box.y1 - line)},
-                 colour(theme.muted), text);
-  }
-}
-
-void draw_roofs(Painter& painter, const RoofPlace& at, const Theme& theme) {
-  const LogAxis& x = at.chart.per_byte;
-  const float thick = painter.px(1.5f);
-  const auto line = [&](double x0, double y0, double x1, double y1) {
-    painter.list().AddLine({at.x(x0), at.y(y0)}, {at.x(x1), at.y(y1)}, colour(theme.muted), thick);
-  };
-  const std::optional<double> bytes = at.chart.bytes_per_second;
-  for (const RooflineChart::Roof& roof : at.chart.roofs) {
-    const double ridge = bytes ? roof.per_second / *bytes : x.low;
-    line(std::max(ridge, x.low), roof.per_second, x.high, roof.per_second);
-    const float width = painter.text_width(Face::sans, roof.name);
-    painter.text(Face::sans,
-                 {at.box.x1 - width - painter.px(4), at.y(roof.per_second) - ImGui::GetTextLineHeight() - painter.px(2)},
-                 colour(theme.text), roof.name);
-  }
-  if (!bytes) return;
-  const double top = at.chart.roofs.empty() ? at.chart.per_second.high : at.chart.roofs.front().per_second;
-  line(x.low, x.low * *bytes, top / *bytes, top);
-  const std::string name = "DRAM " + rate_text(*bytes, "B/s");
-  painter.text(Face::sans, {at.x(top / *bytes / 3) + painter.px(10), at.y(top / 3)}, colour(theme.text), name);
 }
 
 void draw_dots(const Document& document, ViewState& view, Painter& painter, const RoofPlace& at, bool hovered, bool clicked) {

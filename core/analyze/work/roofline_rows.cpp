@@ -110,7 +110,7 @@ constexpr ColumnOf<RooflineRow, RooflineContext> kColumns[] = {
      [](const Context&, const Row& row) -> CellValue { return whole(row.floor.floor_ns); },
      {.text = 9, .sum = true}},
     {"bound",
-     "FloorBound by",
+     "Bound by",
      "What the floor is made of: compute, memory; launch, where both are under the 2 us that starting a kernel takes; link, "
      "between GPUs.",
      text,
@@ -221,8 +221,7 @@ std::optional<double> RooflineSum::headroom() const {
   return rated_ns > 0 ? std::optional(std::max(0.0, static_cast<double>(rated_ns) - floor)) : std::nullopt;
 }
 
-std::vector<RooflineSum> roofline_by_module(const Trace& trace, const LinkIndex& links, const WorkTable& table,
-                                            const std::vector<RooflineRow>& rows) {
+std::vector<std::string> modules_of_calls(const Trace& trace, const LinkIndex& links, const WorkTable& table) {
   const RegionFrames found = region_frames(trace);
   const NestedSlices frames(trace, found.slices);
   std::vector<SliceId> launches(table.calls.size());
@@ -237,7 +236,12 @@ std::vector<RooflineSum> roofline_by_module(const Trace& trace, const LinkIndex&
   for (std::size_t i = 0; i < moments.size(); ++i)
     if (moments[i].frame != NestedSlices::kNone)
       name[call_of[i]] = region_name(trace, found.kind, trace.name_id(frames[moments[i].frame]));
+  return name;
+}
 
+std::vector<RooflineSum> roofline_by_module(const Trace& trace, const LinkIndex& links, const WorkTable& table,
+                                            const std::vector<RooflineRow>& rows) {
+  const std::vector<std::string> name = modules_of_calls(trace, links, table);
   std::map<std::string, RooflineSum> sums;
   const auto places = by_place(rows);
   for (std::size_t c = 0; c < table.calls.size(); ++c) add_call(table.calls[c], places, sums[name[c]]);

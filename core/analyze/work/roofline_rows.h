@@ -42,6 +42,9 @@ struct RooflineSum {
   std::optional<double> reached() const;
   std::optional<double> headroom() const;
 };
+// The module instance (or record_function region) that each call is in, by position in WorkTable::calls; empty outside of all.
+std::vector<std::string> modules_of_calls(const Trace& trace, const LinkIndex& links, const WorkTable& table);
+
 // By module instance, or by record_function region where no modules were recorded; "" is outside of all. Most headroom first.
 std::vector<RooflineSum> roofline_by_module(const Trace& trace, const LinkIndex& links, const WorkTable& table,
                                             const std::vector<RooflineRow>& rows);
