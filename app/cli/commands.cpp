@@ -263,10 +263,8 @@ std::function<int()> declare_why(CLI::App& arguments) {
 // An option of `whatif` adds a change to the list, in the order of the command line.
 void add_change(CLI::App& arguments, const std::shared_ptr<WhatIfOptions>& options, const std::string& word, const char* type,
                 const char* about) {
-  const auto add = [options, word](const std::vector<std::string>& values) {
-    for (const std::string& value : values) options->changes.push_back(word + " " + value);
-  };
-  arguments.add_option_function<std::vector<std::string>>("--" + word, add, about)->type_name(type)->trigger_on_parse();
+  const auto add = [options, word](const std::string& value) { options->changes.push_back(word + " " + value); };
+  arguments.add_option_function<std::string>("--" + word, add, about)->type_name(type)->trigger_on_parse();
 }
 void add_change(CLI::App& arguments, const std::shared_ptr<WhatIfOptions>& options, const std::string& word,
                 const char* about) {
