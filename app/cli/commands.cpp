@@ -243,9 +243,10 @@ std::function<int()> declare_diagnose(CLI::App& arguments) {
               throw CLI::ValidationError("--fail-on", trouble);
             options->fail_on = words;
           },
-          "end with exit code 3 when one of these rules has a finding; costly: any costly one")
+          "end with exit code 3 when one of these rules has a finding; costly: any costly one; gain>5%: a remedy would "
+          "save more than that of the run")
       ->delimiter(',')
-      ->type_name("RULE[,RULE]|costly");
+      ->type_name("RULE[,RULE]|costly|gain>N%");
   return [options] { return run_diagnose(*options); };
 }
 
@@ -286,6 +287,7 @@ std::function<int()> declare_whatif(CLI::App& arguments) {
       .add_flag("--roofline{1}", options->roofline,
                 "kernels last as long as their floor (see gapscope roofline); --roofline=0.8: they reach that share of it")
       ->check(number_between(0.01, 1));
+  arguments.add_flag("--path", options->path, "what holds the run back at each moment, and what that adds up to by name");
   arguments.add_flag("--json", options->json, "print JSON");
   return [options] { return whatif(*options); };
 }
@@ -489,7 +491,9 @@ constexpr Subcommand kSubcommands[] = {
     {"diagnose", "print what costs time, what proves it and what to do", declare_diagnose},
     {"why", "print where each nanosecond of each GPU went: compute, communication, copies, and why it stood still",
      declare_why},
-    {"whatif", "replay the trace with a change: what a faster kernel, a wait less or a graph would give", declare_whatif},
+    {"whatif",
+     "replay the trace with a change: what a faster kernel, a wait less or a graph would give; without one, what to do",
+     declare_whatif},
     {"diff", "compare two traces: did a change help, and why", declare_diff},
     {"ranks", "compare the ranks of one run: which one is late, and what the others wait for", declare_ranks},
     {"table", "print the profiler table, as PyTorch's key_averages() does", declare_table},

@@ -1,13 +1,16 @@
 #include "app/cli/diagnose.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command_line.h"
+#include "app/cli/gains_json.h"
 #include "app/cli/in_and_out.h"
 #include "core/base/text.h"
 #include "core/diagnose/catalogue.h"
@@ -60,6 +63,7 @@ Json finding_json(const Trace& trace, const Diagnosis& diagnosis, const RankedFi
           {"title", f.rule->title},
           {"summary", f.summary},
           {"cost_ns", f.cost},
+          {"gain", gain_json(diagnosis, ranked)},
           {"meaning", meaning_of(f)},
           {"remedy", remedy_of(f)},
           {"part_of", led && ranked.merged ? leader() : Json(nullptr)},
@@ -80,8 +84,21 @@ void add_led(std::string& out, const RankedFinding& f) {
   out += fmt::format("{}{}. {}. {}\n", how, f.finding.rule->id, f.finding.rule->title, printable(f.finding.summary));
 }
 
-void add_advice(std::string& out, const Finding& f) {
+void add_advice(std::string& out, const Diagnosis& diagnosis, const RankedFinding& ranked) {
+  const Finding& f = ranked.finding;
   out += fmt::format("    meaning: {}\n    to do:   {}\n", printable(meaning_of(f)), printable(remedy_of(f)));
+  if (const std::string gain = gain_words(diagnosis, ranked); !gain.empty()) out += fmt::format("    gain:    {}\n", gain);
+}
+
+// "gain>5%" as a part of 1; none where `word` is no such condition.
+std::optional<double> least_gain(std::string_view word) {
+  constexpr std::string_view kBegin = "gain>";
+  if (!word.starts_with(kBegin) || !word.ends_with('%')) return std::nullopt;
+  word = word.substr(kBegin.size(), word.size() - kBegin.size() - 1);
+  double percent = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), percent);
+  if (error != std::errc() || end != word.data() + word.size() || !(percent >= 0 && percent <= 100)) return std::nullopt;
+  return percent / 100;
 }
 
 std::string unjudged_text(const Diagnosis& diagnosis) {
@@ -106,6 +123,7 @@ std::string diagnosis_json(const Trace& trace, const Diagnosis& diagnosis) {
                {"findings", Json::array()},
                {"not_judged", Json::array()}};
   for (const RankedFinding& f : diagnosis.findings) json["findings"].push_back(finding_json(trace, diagnosis, f));
+  json["plan"] = plan_json(diagnosis);
   for (const Unjudged& u : diagnosis.unjudged) json["not_judged"].push_back({{"rule", u.rule->id}, {"why", u.why}});
   return json_text(json);
 }
@@ -126,18 +144,20 @@ std::string diagnosis_text(const Trace&, const Diagnosis& diagnosis, bool all) {
       add_finding(out, leader.finding, "  ");
       for (const RankedFinding& f : diagnosis.findings)
         if (f.led_by == static_cast<std::int32_t>(i) && shown(f)) add_led(out, f);
-      if (severity != Severity::informational) add_advice(out, leader.finding);
+      if (severity != Severity::informational) add_advice(out, diagnosis, leader);
     }
   }
   if (kept_back > 0)
     out += fmt::format("\n{} more {} explain{} this trace: --all\n", kept_back, kept_back == 1 ? "note" : "notes",
                        kept_back == 1 ? "s" : "");
+  if (diagnosis.plan.run > 0) out += fmt::format("\n{}\n", kGainLegend);
   return out + unjudged_text(diagnosis);
 }
 
 bool fails(const Diagnosis& diagnosis, const std::vector<std::string>& fail_on) {
   return std::any_of(diagnosis.findings.begin(), diagnosis.findings.end(), [&](const RankedFinding& f) {
     return std::any_of(fail_on.begin(), fail_on.end(), [&](const std::string& word) {
+      if (const auto least = least_gain(word)) return f.gain && diagnosis.plan.share(f.gain->time) > *least;
       return word == kCostly ? f.finding.severity == Severity::costly : f.finding.rule->id == word;
     });
   });
@@ -145,9 +165,11 @@ bool fails(const Diagnosis& diagnosis, const std::vector<std::string>& fail_on) 
 
 std::string unknown_rule_sentence(const std::vector<std::string>& fail_on) {
   for (const std::string& word : fail_on)
-    if (word != kCostly && !rule_by_id(word))
-      return fmt::format("\"{}\" is no rule: assets/cheatsheet.md lists them, and \"costly\" stands for all costly findings.",
-                         printable(word));
+    if (word != kCostly && !rule_by_id(word) && !least_gain(word))
+      return fmt::format(
+          "\"{}\" is no rule: assets/cheatsheet.md lists them, \"costly\" stands for all costly findings, and "
+          "\"gain>5%\" for a remedy that would save more than that of the run.",
+          printable(word));
   return {};
 }
 

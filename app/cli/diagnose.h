@@ -11,7 +11,7 @@ struct DiagnoseOptions {
   std::string trace;  // "-" is standard input
   bool json = false;
   bool all = false;                  // in the text too every finding, and what teaches to read the trace
-  std::vector<std::string> fail_on;  // rule ids, or "costly": any costly finding
+  std::vector<std::string> fail_on;  // rule ids, "costly": any costly finding, or "gain>5%"
 };
 
 std::string diagnosis_json(const Trace& trace, const Diagnosis& diagnosis);

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "app/cli/gains_json.h"
 #include "app/cli/in_and_out.h"
 #include "app/cli/overview.h"
 
@@ -67,6 +68,7 @@ Json findings_json(const Diagnosis& diagnosis) {
                    {"title", f->finding.rule->title},
                    {"severity", severity_name(f->finding.severity)},
                    {"cost_ns", f->finding.cost},
+                   {"gain", gain_json(diagnosis, *f)},
                    {"summary", f->finding.summary},
                    {"remedy", remedy_of(f->finding)}});
   return out;
@@ -96,13 +98,21 @@ Json hot_json(const Trace& trace, const HotKernel& k) {
 }  // namespace
 
 std::string overview_json(const Trace& trace, const RunOverview& o, const Diagnosis& diagnosis) {
-  Json json = {{"verdict", diagnosis.verdict},     {"trust", text_or_null(diagnosis.trust)},
-               {"steps", steps_json(o.steps)},     {"devices", Json::array()},
-               {"kinds", Json::array()},           {"gpu_ns", o.gpu_time},
-               {"kernel_ns", o.kernel_time},       {"tensor_core_ns", o.tensor_core_time},
-               {"matrix_ns", o.matrix_time},       {"matrix_unknown_ns", o.matrix_unknown_time},
-               {"rates", rates_json(o.rates)},     {"findings", findings_json(diagnosis)},
-               {"hottest_kernels", Json::array()}, {"recording", recording_json(o.recording)}};
+  Json json = {{"verdict", diagnosis.verdict},
+               {"trust", text_or_null(diagnosis.trust)},
+               {"steps", steps_json(o.steps)},
+               {"devices", Json::array()},
+               {"kinds", Json::array()},
+               {"gpu_ns", o.gpu_time},
+               {"kernel_ns", o.kernel_time},
+               {"tensor_core_ns", o.tensor_core_time},
+               {"matrix_ns", o.matrix_time},
+               {"matrix_unknown_ns", o.matrix_unknown_time},
+               {"rates", rates_json(o.rates)},
+               {"findings", findings_json(diagnosis)},
+               {"plan", plan_json(diagnosis)},
+               {"hottest_kernels", Json::array()},
+               {"recording", recording_json(o.recording)}};
   for (const OverviewDevice& d : o.devices) json["devices"].push_back(device_json(d));
   for (const KindTime& k : o.kinds)
     json["kinds"].push_back({{"kind", kernel_kind_name(k.kind)}, {"count", k.count}, {"ns", k.time}});

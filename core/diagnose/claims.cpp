@@ -7,7 +7,7 @@
 #include <span>
 #include <tuple>
 
-#include "core/analyze/account/time_account.h"
+#include "core/diagnose/device_time.h"
 
 namespace gapscope {
 namespace {
@@ -18,8 +18,6 @@ constexpr double kMostShared = 0.5;
 constexpr double kLeastCostly = 0.05;
 constexpr double kLeastNotable = 0.01;
 
-Claim claim_of(const Rule& rule) { return rule.claim.value_or(Claim{}); }
-
 bool is_problem(const Rule& rule) {
   return rule.rule_class == RuleClass::problem || rule.rule_class == RuleClass::problem_locator;
 }
@@ -29,60 +27,6 @@ bool explains(const Rule& cause, const Rule& effect) {
   const auto names = claim_of(cause).explains;
   return std::any_of(names.begin(), names.end(),
                      [&](std::string_view name) { return name == kEveryProblem ? is_problem(effect) : name == effect.id; });
-}
-
-// The busiest device's time, by what it is.
-class DeviceTime {
- public:
-  explicit DeviceTime(const Facts& facts) : device_(*facts.analysis.account().busiest()) {
-    const TimeAccount& account = facts.analysis.account();
-    account.each_gap(device_, [&](std::size_t, std::span<const HostPiece> pieces) {
-      for (const HostPiece& piece : pieces) append(idle_[index_of(piece.cause)], piece.span);
-    });
-    kernels_ = without_those_inside(unite(device_.compute, device_.exposed_communication), copies(facts));
-    work_ = unite(unite(device_.compute, device_.exposed_communication), device_.exposed_copies);
-  }
-
-  Ns window() const { return device_.window.length(); }
-
-  // A stretch of kernels that lies inside a copy costs nothing: the copy would take as long without.
-  static SpanSet without_those_inside(SpanSet kernels, const SpanSet& copies) {
-    std::erase_if(kernels, [&](const Span& k) { return length_within(copies, k) == k.length(); });
-    return kernels;
-  }
-  SpanSet copies(const Facts& facts) const {
-    SpanSet out;
-    for (const GpuOp& op : facts.ops)
-      if (op.device == device_.device && op.gpu_class == GpuClass::copy) append(out, op.span);
-    return out;
-  }
-
-  SpanSet of(const Claim& claim, const SpanSet& covers) const {
-    SpanSet time;
-    if (claim.time == ClaimedTime::communication) time = device_.exposed_communication;
-    if (claim.time == ClaimedTime::copies) time = device_.exposed_copies;
-    if (claim.time == ClaimedTime::kernels) time = kernels_;
-    if (claim.time == ClaimedTime::work) time = work_;
-    if (claim.time == ClaimedTime::idle) {
-      std::vector<SpanSet> parts;
-      for (std::size_t i = 0; i < kIdleCauses; ++i)
-        if (claim.causes & (1u << i)) parts.push_back(idle_[i]);
-      time = unite(std::move(parts));
-    }
-    return claim.inside ? intersect(time, covers) : time;
-  }
-
- private:
-  const DeviceAccount& device_;
-  std::array<SpanSet, kIdleCauses> idle_;
-  SpanSet kernels_, work_;
-};
-
-SpanSet covered_by(const Finding& finding) {
-  if (!finding.covers.empty()) return finding.covers;
-  std::vector<Span> spans;
-  for (const FindingSpan& at : finding.spans) spans.push_back(at.span);
-  return span_set(std::move(spans));
 }
 
 // What is no problem need not cost anything: launches whose kernels are missing.
@@ -188,16 +132,14 @@ void rank(std::vector<RankedFinding>& findings) {
 
 }  // namespace
 
-void assign_time(const Facts& facts, std::vector<RankedFinding>& findings) {
-  if (facts.analysis.account().busiest() != nullptr) {
-    const DeviceTime time(facts);
-    Ledger(time, findings).run();
+void assign_time(const Facts& facts, const DeviceTime* time, std::vector<RankedFinding>& findings) {
+  if (time != nullptr) {
+    Ledger(*time, findings).run();
     straighten(findings);
   } else {
     for (RankedFinding& f : findings)
       if (is_about_time(f.finding)) f.finding.severity = at_most(f.finding.severity, f.finding.cost, facts.window.length());
   }
-  for (RankedFinding& f : findings) f.finding.covers = {};
   rank(findings);
 }
 

@@ -7,10 +7,12 @@
 
 namespace gapscope {
 
-// Sets cost, severity, led_by, merged and overlap of findings as the rules gave them, and drops Finding::covers. A cost is at
+class DeviceTime;
+
+// Sets cost, severity, led_by, merged and overlap of findings as the rules gave them. A cost is at
 // most what the rule said and what its cause owns on the busiest device: idle time, exposed copies, or the time of kernels. A
 // finding whose time is a small part of the window is no costly one, and a problem that owns no time of it is a note. In a
-// trace without an account costs stay as the rules gave them. The order afterwards: severity, then cost.
-void assign_time(const Facts& facts, std::vector<RankedFinding>& findings);
+// trace without an account (`time` null) costs stay as the rules gave them. The order afterwards: severity, then cost.
+void assign_time(const Facts& facts, const DeviceTime* time, std::vector<RankedFinding>& findings);
 
 }  // namespace gapscope

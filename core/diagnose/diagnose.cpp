@@ -10,6 +10,7 @@
 #include "core/diagnose/advice.h"
 #include "core/diagnose/catalogue.h"
 #include "core/diagnose/claims.h"
+#include "core/diagnose/device_time.h"
 #include "core/diagnose/verdict.h"
 
 namespace gapscope {
@@ -119,21 +120,26 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
     if (lacking[i] != nullptr) out.unjudged.push_back({rules[i], lack_of(*lacking[i], program, cut_off)});
     for (Finding& finding : found[i]) {
       finding.rule = rules[i];
+      finding.stake = finding.cost;
       if (program != ProgramKind::python) fit_to_other_program(finding);
       out.findings.emplace_back().finding = std::move(finding);
     }
   }
-  assign_time(facts, out.findings);
-  choose_brief(out.findings);
   const TimeAccount& account = facts.analysis.account();
+  const std::unique_ptr<const DeviceTime> time = account.busiest() ? std::make_unique<const DeviceTime>(facts) : nullptr;
+  assign_time(facts, time.get(), out.findings);
+  choose_brief(out.findings);
   const Trust trust = trust_of(facts.trace, facts.ops, account);
   out.trust = trust_text(trust);
   if (!out.trust.empty() && trust.unlinked > 0 && trust.unlinked < trust.gpu_work) out.trust += kWithoutUnlinked;
   const Verdict verdict = verdict_of(facts.trace, account, trust);
   out.verdict = verdict.text;
+  out.bound = verdict.bound;
   if (verdict.bound == Bound::start_up) fit_to_start_up(program, out.findings);
   const Practices practices(facts.trace);
   for (RankedFinding& f : out.findings) fit_to_practices(practices, f.finding);
+  find_gains(facts, time.get(), out, cancel);
+  for (RankedFinding& f : out.findings) f.finding.covers = {}, f.finding.slices = {};
   return out;
 }
 

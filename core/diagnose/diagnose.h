@@ -2,9 +2,11 @@
 // All rules over one trace: findings ranked by what they cost, a verdict, and what could not be judged.
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/diagnose/gains.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
@@ -14,6 +16,7 @@ struct RankedFinding {
   std::int32_t led_by = -1;  // position of the finding that explains this one, or that this one is part of: shown under it
   bool merged = false;       // part of it: most of its time is the other's, which counts it
   Ns overlap = 0;            // the time that both speak of
+  std::optional<Gain> gain;  // of a costly or notable one whose remedy can be replayed
   bool brief = true;         // shown unasked: no teaching note, and no sixth note on what is no problem
 };
 
@@ -25,8 +28,10 @@ struct Unjudged {
 struct Diagnosis {
   std::string trust;    // what is missing or was changed by recording, and what that means; empty where nothing is
   std::string verdict;  // one line: verdict.h
+  Bound bound{};        // what it says
   std::vector<RankedFinding> findings;  // costly before notable before informational, then by cost
   std::vector<Unjudged> unjudged;
+  Plan plan;
 };
 
 constexpr std::size_t kBriefNotes = 5;

@@ -51,6 +51,7 @@ void mark_slices(Finding& finding, const Trace& trace, const std::vector<SliceId
   }
   finding.spans = widest(std::move(spans));
   finding.covers = span_set(std::move(covers));
+  finding.slices = slices;
 }
 
 void mark_gaps(Finding& finding, std::vector<FindingSpan> gaps) {

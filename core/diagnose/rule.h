@@ -47,6 +47,23 @@ enum RuleNeed : std::uint32_t {
   kNeedsCounters = 64,     // of a GPU, as `gapscope record --counters` writes them
 };
 
+// The change to the recording that a rule's remedy would make, so that a replay (core/replay) can say what it gives.
+enum class Cure : std::uint8_t {
+  none,      // a replay does not know: it says where to look, or is about something else
+  waits,     // calls at its places do not wait for the GPU
+  host,      // its places take no host time
+  idle,      // neither does the idle time that it claims
+  graph,     // the launches of a step are replayed as one graph
+  work,      // GPU work at its places, or launched there, takes no time
+  at_stake,  // it is shorter by what the rule says is at stake
+  half,      // it takes half of its time
+  overlap,   // copies at its places hold up neither the host nor what follows them
+};
+struct Remedy {
+  Cure cure = Cure::none;
+  bool exact = false;  // it does just that: the gain is "about", else "up to"
+};
+
 // Where a finding lies: a slice, or a gap on a lane; without a lane, all lanes.
 struct FindingSpan {
   LaneId lane;
@@ -62,9 +79,11 @@ struct Finding {
   std::string summary;          // one or two sentences with the numbers
   std::string meaning, remedy;  // where the rule's own words do not fit this trace; else empty
   Ns cost = 0;                  // time at stake: as the rule sees it, and after diagnose() at most what it owns of the account
+  Ns stake = 0;                 // its cost as the rule sees it
   Evidence evidence;
   std::vector<FindingSpan> spans;  // the widest first where there are more than kMostFindingSpans
   SpanSet covers;                  // all of its places together, until diagnose() has weighed it; empty: its spans say all
+  std::vector<SliceId> slices;     // all slices that are its places, until then
 };
 constexpr std::size_t kMostFindingSpans = 200;
 
@@ -90,6 +109,8 @@ struct Rule {
   // Instead of the words above for other programs than Python's, where those suppose Python or PyTorch; else empty.
   std::string_view other_meaning = {}, other_remedy = {};
   std::array<EvidenceName, 2> evidence_names = {};
+  // What of its remedy can be replayed; a problem states it.
+  Remedy gives = {};
 };
 
 // What it means and what to do: the finding's own words, else those of its rule.

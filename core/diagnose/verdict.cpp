@@ -203,6 +203,13 @@ bool verdict_stands(const AccountTimes& t, Ns unexplained) {
   return next->time + unexplained < first.time;
 }
 
+Bound bound_of(const AccountTimes& times) {
+  if (share(times.compute, times.window) >= kComputeBound) return Bound::compute;
+  const Part first = parts_of(times).front();
+  if (first.bound == Bound::not_judged || share(first.time, times.window) < kBound) return Bound::mixed;
+  return first.bound;
+}
+
 Verdict verdict_of(const Trace& trace, const TimeAccount& account, const Trust& trust) {
   if (trust.cut_off) return made(Bound::not_judged, "the file is cut off, so what limits the run cannot be told from it.");
   if (trace.slice_count() == 0) return made(Bound::no_gpu_work, "this trace holds no slices.");

@@ -35,6 +35,8 @@ struct Verdict {
   std::string text;  // begins with bound_name() and a colon; one line
 };
 
+// By the sizes of the parts alone, as above.
+Bound bound_of(const AccountTimes& times);
 // Whether the verdict is the same whatever `unexplained` of the idle time (ns, part of what is unlinked) was in truth.
 bool verdict_stands(const AccountTimes& times, Ns unexplained);
 

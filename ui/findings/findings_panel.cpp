@@ -89,13 +89,20 @@ void draw_places(FindingsPanel& panel, const Finding& finding) {
             fmt::format("{} in the selected time", places_in(finding, panel.view.active().range).size()));
 }
 
-void draw_open(FindingsPanel& panel, const Finding& finding) {
+void draw_open(FindingsPanel& panel, const RankedFinding& ranked) {
+  const Finding& finding = ranked.finding;
   ImGui::Indent(panel.px(kIndent));
   draw_text(Face::bold, panel.theme.muted, "What it usually means");
   draw_text(Face::sans, panel.theme.text, meaning_of(finding), /*wrap=*/true);
   ImGui::Spacing();
   draw_text(Face::bold, panel.theme.muted, "What to do");
   draw_text(Face::sans, panel.theme.text, remedy_of(finding), /*wrap=*/true);
+  if (const std::string gain = gain_words(panel.diagnosis, ranked); !gain.empty()) {
+    ImGui::Spacing();
+    draw_text(Face::bold, panel.theme.muted, "What that would give");
+    draw_text(Face::sans, panel.theme.text, gain, /*wrap=*/true);
+    draw_text(Face::sans, panel.theme.muted, kGainLegend, /*wrap=*/true);
+  }
   ImGui::Spacing();
   draw_places(panel, finding);
   draw_evidence(panel, finding);
@@ -173,7 +180,7 @@ void draw_finding(FindingsPanel& panel, const FindingRow& row) {
   }
   if (row.led) draw_text(Face::sans, panel.theme.muted, how_led(panel.diagnosis.findings[row.finding]));
   if (draw_head(panel, finding, chosen)) choose(panel, row.finding, chosen);
-  if (chosen) draw_open(panel, finding);
+  if (chosen) draw_open(panel, panel.diagnosis.findings[row.finding]);
   if (row.led) ImGui::Unindent(panel.px(kIndent));
   ImGui::PopID();
   ImGui::Spacing();

@@ -49,6 +49,7 @@ extern const Rule activity_buffer_request = {
                    .causes = cause_set({IdleCause::profiler}),
                    .turn = 110,
                    .explains = {"cpu_gpu_lane_offset", "gpu_gap_in_step"}},
+    .gives = {Cure::host, true},
 };
 
 }  // namespace gapscope

@@ -53,6 +53,7 @@ extern const Rule autotuning_in_window = {
     .remedy = "Call the compiled function a few times before the profiler starts.",
     .check = check_autotuning_in_window,
     .claim = Claim{.time = ClaimedTime::work, .turn = 20, .explains = {kEveryProblem}},
+    .gives = {Cure::work},
 };
 
 }  // namespace gapscope

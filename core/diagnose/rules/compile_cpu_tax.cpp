@@ -75,6 +75,7 @@ extern const Rule compile_cpu_tax = {
     .check = check_compile_cpu_tax,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses, .turn = 140},
     .evidence_names = {{{"ratio", kHostAgainstGpu}}},
+    .gives = {Cure::idle},
 };
 
 }  // namespace gapscope

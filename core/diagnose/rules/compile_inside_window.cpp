@@ -69,6 +69,7 @@ extern const Rule compile_inside_window = {
                    .inside = false,
                    .turn = 10,
                    .explains = {kEveryProblem}},
+    .gives = {Cure::host, true},
 };
 
 }  // namespace gapscope

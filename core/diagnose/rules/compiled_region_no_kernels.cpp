@@ -80,6 +80,7 @@ extern const Rule compiled_region_no_kernels = {
     .remedy = "Return the result from the compiled function, or use it.",
     .check = check_compiled_region_no_kernels,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 400},
+    .gives = {Cure::host, true},
 };
 
 }  // namespace gapscope

@@ -87,6 +87,7 @@ extern const Rule cuda_malloc_in_window = {
         "Freeing may also wait for the GPU.",
     .other_remedy =
         "Allocate before the loop and keep the memory, or take it from a pool (cudaMallocAsync), and warm up before recording.",
+    .gives = {Cure::host, true},
 };
 
 }  // namespace gapscope

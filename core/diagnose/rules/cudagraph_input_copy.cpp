@@ -58,6 +58,7 @@ extern const Rule cudagraph_input_copy = {
         "with copy_ only where it changes}. For work that is bound by memory, do without the graph.",
     .check = check_cudagraph_input_copy,
     .claim = Claim{.time = ClaimedTime::work, .turn = 240},
+    .gives = {Cure::at_stake},
 };
 
 }  // namespace gapscope

@@ -70,6 +70,7 @@ extern const Rule cudagraph_little_work = {
     .remedy = "Compare with the run without graphs; then drop the graph, or put more work into it.",
     .check = check_cudagraph_little_work,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 410},
+    .gives = {Cure::idle},
 };
 
 }  // namespace gapscope

@@ -80,6 +80,7 @@ extern const Rule dataloader_wait = {
                    .inside = false,
                    .turn = 30,
                    .explains = {"low_gpu_utilization"}},
+    .gives = {Cure::host, true},
 };
 
 }  // namespace gapscope

@@ -52,6 +52,7 @@ extern const Rule dispatch_heavy_few_kernels = {
         "pieces of GPU work.",
     .other_remedy = "Give each step more work or replay it as a CUDA graph.",
     .evidence_names = {{{"ratio", kHostAgainstGpu}}},
+    .gives = {Cure::graph},
 };
 
 }  // namespace gapscope

@@ -81,6 +81,7 @@ extern const Rule dtod_before_gemm = {
     .check = check_dtod_before_gemm,
     .claim = Claim{.time = ClaimedTime::copies, .turn = 230},
     .other_remedy = "Use a one-dimensional bias, which the kernel adds at its end.",
+    .gives = {Cure::work, true},
 };
 
 }  // namespace gapscope

@@ -85,6 +85,7 @@ extern const Rule exposed_communication = {
     .remedy = "Look at the other ranks for the one that comes late (gapscope ranks). Overlap what is left with computing.",
     .check = check_exposed_communication,
     .claim = Claim{.time = ClaimedTime::communication, .inside = false, .turn = 40},
+    .gives = {Cure::at_stake},
 };
 
 }  // namespace gapscope

@@ -90,6 +90,7 @@ extern const Rule fp32_gemm_cuda_cores = {
     .other_remedy =
         "Use the tensor cores: {TF32 (CUBLAS_TF32_TENSOR_OP_MATH in cuBLAS)}, {bfloat16}, {the lower precision of the other "
         "products}.",
+    .gives = {Cure::at_stake},
 };
 
 }  // namespace gapscope

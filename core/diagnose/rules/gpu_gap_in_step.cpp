@@ -231,6 +231,7 @@ extern const Rule gpu_gap_in_step = {
         "then.",
     .check = check_gpu_gap_in_step,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 120},
+    .gives = {Cure::idle},
 };
 
 }  // namespace gapscope

@@ -72,6 +72,7 @@ extern const Rule graph_breaks = {
         "Compile with fullgraph=True: it fails at the place that causes the break. TORCH_LOGS=graph_breaks lists them all.",
     .check = check_graph_breaks,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 390},
+    .gives = {Cure::idle},
 };
 
 }  // namespace gapscope

@@ -89,6 +89,7 @@ extern const Rule hidden_memcpy = {
         "Find the operator and spare the copy: a one-dimensional bias, contiguous inputs, another layout, an in-place variant.",
     .check = check_hidden_memcpy,
     .claim = Claim{.time = ClaimedTime::copies, .turn = 220},
+    .gives = {Cure::work, true},
 };
 
 }  // namespace gapscope

@@ -44,6 +44,7 @@ extern const Rule host_gaps = {
     .check = check_host_gaps,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses, .inside = false, .turn = 165},
     .evidence_names = {{{"host_us", "waiting for the host"}}},
+    .gives = {Cure::graph},
 };
 
 }  // namespace gapscope

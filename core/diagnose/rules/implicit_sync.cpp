@@ -72,6 +72,7 @@ extern const Rule implicit_sync = {
     .other_meaning =
         "The operator waits for the GPU, as for a result that it needs at once. Even where the wait is short, the CPU cannot "
         "run ahead past it.",
+    .gives = {Cure::waits, true},
 };
 
 }  // namespace gapscope

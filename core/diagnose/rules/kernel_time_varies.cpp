@@ -202,6 +202,7 @@ extern const Rule kernel_time_varies = {
         "benchmarks.",
     .check = check_kernel_time_varies,
     .claim = Claim{.time = ClaimedTime::work, .turn = 360},
+    .gives = {Cure::at_stake},
 };
 
 }  // namespace gapscope

@@ -116,6 +116,7 @@ extern const Rule lazy_module_loading = {
     .claim = Claim{.time = ClaimedTime::idle,
                    .causes = cause_set({IdleCause::loading, IdleCause::launching, IdleCause::cuda_call}),
                    .turn = 100},
+    .gives = {Cure::host, true},
 };
 
 }  // namespace gapscope

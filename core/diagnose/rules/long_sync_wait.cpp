@@ -118,6 +118,7 @@ extern const Rule long_sync_wait = {
     .other_remedy =
         "Remove or defer the call that waits (cudaDeviceSynchronize, cudaStreamSynchronize, a blocking copy), then look at the "
         "kernels it waited for.",
+    .gives = {Cure::waits, true},
 };
 
 }  // namespace gapscope

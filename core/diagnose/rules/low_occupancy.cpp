@@ -110,6 +110,7 @@ extern const Rule low_occupancy = {
         "Triton), or, where it is the grid, more work in each call.",
     .check = check_low_occupancy,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 290},
+    .gives = {Cure::half},
 };
 
 }  // namespace gapscope

@@ -49,6 +49,7 @@ extern const Rule low_sm_fill = {
     .remedy = "Batch more work into each call, use larger matrices, or a kernel with smaller tiles or split reductions.",
     .check = check_low_sm_fill,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 310},
+    .gives = {Cure::at_stake},
 };
 
 }  // namespace gapscope

@@ -93,6 +93,7 @@ extern const Rule many_calls = {
         "Even cheap calls add up when there are hundreds in a step: each pays for its way through the program and for a "
         "launch.",
     .other_remedy = "Batch the calls, or replay them as a CUDA graph.",
+    .gives = {Cure::host},
 };
 
 }  // namespace gapscope

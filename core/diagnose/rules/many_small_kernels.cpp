@@ -95,6 +95,7 @@ extern const Rule many_small_kernels = {
     .check = check_many_small_kernels,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses | cause_set({IdleCause::starting}), .turn = 150},
     .other_remedy = "Fuse them, or replay the step as a CUDA graph.",
+    .gives = {Cure::graph},
 };
 
 }  // namespace gapscope

@@ -119,6 +119,7 @@ extern const Rule memcpy_heavy = {
     .other_remedy =
         "Transfer less and less often, from pinned memory with cudaMemcpyAsync, and on a stream beside the kernels; keep data "
         "on the GPU.",
+    .gives = {Cure::overlap},
 };
 
 }  // namespace gapscope

@@ -50,6 +50,7 @@ extern const Rule overhead_bound = {
         "Give each launch more work (bigger batches or matrices), fuse kernels, or take launches out of the way with CUDA "
         "graphs.",
     .evidence_names = {{{"ratio", kHostAgainstGpu}}},
+    .gives = {Cure::graph},
 };
 
 }  // namespace gapscope

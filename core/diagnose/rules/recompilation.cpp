@@ -139,6 +139,7 @@ extern const Rule recompilation = {
         "the same. TORCH_LOGS=recompiles tells which guard failed.",
     .check = check_recompilation,
     .claim = Claim{.time = ClaimedTime::idle, .causes = cause_set({IdleCause::compiling}), .turn = 130},
+    .gives = {Cure::idle},
 };
 
 }  // namespace gapscope

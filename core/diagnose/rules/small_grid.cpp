@@ -76,6 +76,7 @@ extern const Rule small_grid = {
         "inner dimension (split-K, stream-K).",
     .check = check_small_grid,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 300},
+    .gives = {Cure::at_stake},
 };
 
 }  // namespace gapscope

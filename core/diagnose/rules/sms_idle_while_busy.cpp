@@ -57,6 +57,7 @@ extern const Rule sms_idle_while_busy = {
         "Batch more work into each launch, run independent kernels on several streams, and look at the longest kernels' grids.",
     .check = check_sms_idle_while_busy,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 320},
+    .gives = {Cure::at_stake},
 };
 
 }  // namespace gapscope

@@ -85,6 +85,7 @@ extern const Rule sync_covers_little_gpu_work = {
     .other_remedy =
         "Do not count it as GPU time. Warm up, let the GPU finish (cudaDeviceSynchronize()) before the recorded steps, and "
         "record again.",
+    .gives = {Cure::waits, true},
 };
 
 }  // namespace gapscope

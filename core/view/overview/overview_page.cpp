@@ -42,10 +42,23 @@ PageSection findings_section(const Diagnosis& diagnosis) {
   out.reads_as_text = true;
   for (const RankedFinding* f : first_findings(diagnosis)) {
     const Finding& finding = f->finding;
-    out.lines.push_back({fmt::format("{}, {}", finding.rule->title, format_duration(finding.cost)),
+    const std::string gain = gain_words(diagnosis, *f);
+    out.lines.push_back({fmt::format("{}, {}", finding.rule->title, gain.empty() ? format_duration(finding.cost) : gain),
                          fmt::format("{} {}", finding.summary, remedy_of(finding))});
   }
-  if (out.lines.empty()) out.notes.emplace_back("No rule found anything that costs time.");
+  if (out.lines.empty())
+    out.notes.emplace_back(diagnosis.plan.run > 0 ? "Nothing that the rules know would make this run 1 % shorter."
+                                                  : "No rule found anything that costs time.");
+  return out;
+}
+
+// One remedy after the other, and what a step takes then.
+PageSection plan_section(const Diagnosis& diagnosis) {
+  PageSection out;
+  out.key = "plan";
+  out.title = "What that would give";
+  for (const PlanLine& line : plan_lines(diagnosis)) out.lines.push_back({line.what, line.value});
+  if (!out.lines.empty()) out.notes.emplace_back(kGainLegend);
   return out;
 }
 
@@ -301,10 +314,20 @@ std::string rate_text(double per_second) {
 }
 
 std::vector<const RankedFinding*> first_findings(const Diagnosis& diagnosis) {
-  std::vector<const RankedFinding*> found;
-  for (const RankedFinding& f : diagnosis.findings)
-    if (found.size() < kFindingsFirst && f.led_by < 0 && f.finding.cost > 0 && !is_teaching(f.finding.rule->rule_class))
-      found.push_back(&f);
+  const Plan& plan = diagnosis.plan;
+  const auto recommended = [&](const RankedFinding& f) { return is_recommended(plan, f); };
+  std::vector<const RankedFinding*> gains, others;
+  for (const RankedFinding& f : diagnosis.findings) {
+    const bool led = f.led_by >= 0 && (plan.run <= 0 || recommended(diagnosis.findings[static_cast<std::size_t>(f.led_by)]));
+    if (led || is_teaching(f.finding.rule->rule_class)) continue;
+    if (recommended(f) && !f.merged) gains.push_back(&f);
+    const bool unknown = plan.run <= 0 || (!f.gain && f.finding.severity == Severity::costly);
+    if (unknown && f.led_by < 0 && f.finding.cost > 0) others.push_back(&f);
+  }
+  std::stable_sort(gains.begin(), gains.end(),
+                   [](const RankedFinding* a, const RankedFinding* b) { return a->gain->time > b->gain->time; });
+  std::vector<const RankedFinding*>& found = gains.empty() ? others : gains;
+  if (found.size() > kFindingsFirst) found.resize(kFindingsFirst);
   return found;
 }
 
@@ -313,6 +336,7 @@ OverviewPage overview_page(const Trace& trace, const RunOverview& overview, cons
   OverviewPage page{trace.path, diagnosis.verdict, diagnosis.trust, {}};
   page.sections.push_back(account_section(overview));
   page.sections.push_back(findings_section(diagnosis));
+  page.sections.push_back(plan_section(diagnosis));
   page.sections.push_back(use_section(overview));
   page.sections.push_back(steps_section(overview));
   if (!overview.kinds.empty()) page.sections.push_back(kinds_section(overview));

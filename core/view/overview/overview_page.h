@@ -49,7 +49,8 @@ struct OverviewPage {
   std::vector<PageSection> sections;
 };
 
-// The findings that come first: those that no other one explains, by cost; at most three.
+// The findings that come first, at most three: those whose remedies give at least 1 % of the run, most first. Where there are
+// none, costly ones of which no replay knows what they give; where nothing was replayed, by cost.
 std::vector<const RankedFinding*> first_findings(const Diagnosis& diagnosis);
 
 // `compiled`: of the trace; a section where there is any.

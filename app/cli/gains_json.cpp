@@ -1,0 +1,47 @@
+#include "app/cli/gains_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/diagnose/verdict.h"
+
+namespace gapscope {
+
+using Json = nlohmann::ordered_json;
+
+Json gain_json(const Diagnosis& diagnosis, const RankedFinding& finding) {
+  const Plan& plan = diagnosis.plan;
+  if (!finding.gain || plan.run <= 0) return nullptr;
+  const Gain& gain = *finding.gain;
+  return {{"gain_ns", gain.time},
+          {"per_step_ns", plan.each(gain.time)},
+          {"share", plan.share(gain.time)},
+          {"kind", gain.exact ? "about" : "up to"},
+          {"step_before_ns", plan.each(plan.run)},
+          {"step_after_ns", plan.each(plan.run - gain.time)},
+          {"after_plan_ns", gain.later},
+          {"recommended", is_recommended(plan, finding)},
+          {"words", gain_words(diagnosis, finding)}};
+}
+
+Json plan_json(const Diagnosis& diagnosis) {
+  const Plan& plan = diagnosis.plan;
+  if (plan.run <= 0) return nullptr;
+  Json items = Json::array();
+  for (const Plan::Item& item : plan.items) {
+    const RankedFinding& f = diagnosis.findings[static_cast<std::size_t>(item.finding)];
+    items.push_back({{"rule", f.finding.rule->id},
+                     {"title", f.finding.rule->title},
+                     {"saved_ns", item.saved},
+                     {"after_ns", item.after},
+                     {"step_after_ns", plan.each(item.after)},
+                     {"kind", item.exact ? "about" : "up to"}});
+  }
+  return {{"before_ns", plan.run},
+          {"steps", plan.steps},
+          {"step_before_ns", plan.each(plan.run)},
+          {"items", std::move(items)},
+          {"gpu_busy", {{"before", plan.busy_before}, {"after", plan.busy_after}}},
+          {"next", bound_name(plan.next)}};
+}
+
+}  // namespace gapscope

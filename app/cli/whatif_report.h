@@ -1,0 +1,27 @@
+#pragma once
+// What `gapscope whatif` prints.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/diagnose/diagnose.h"
+#include "core/replay/path_sums.h"
+
+namespace gapscope {
+
+struct WhatIfReport {
+  const Trace& trace;
+  const ReplayModel& model;
+  const ReplayResult& result;
+  GpuBusy busy;
+  Bound next{};                // what then holds the run back
+  const Diagnosis* diagnosis;  // without changes: what each remedy gives, and the plan; else null
+  bool with_path = false;
+  std::vector<PathStretch> path;  // of the replayed run
+  std::vector<PathSum> sums;
+};
+
+std::string whatif_json(const WhatIfReport& report);
+std::string whatif_text(const WhatIfReport& report);
+
+}  // namespace gapscope

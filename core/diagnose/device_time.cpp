@@ -1,0 +1,57 @@
+#include "core/diagnose/device_time.h"
+
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace gapscope {
+
+namespace {
+
+// A stretch of kernels that lies inside a copy costs nothing: the copy would take as long without.
+SpanSet without_those_inside(SpanSet kernels, const SpanSet& copies) {
+  std::erase_if(kernels, [&](const Span& k) { return length_within(copies, k) == k.length(); });
+  return kernels;
+}
+
+SpanSet copies_of(const Facts& facts, std::int32_t device) {
+  SpanSet out;
+  for (const GpuOp& op : facts.ops)
+    if (op.device == device && op.gpu_class == GpuClass::copy) append(out, op.span);
+  return out;
+}
+
+}  // namespace
+
+SpanSet covered_by(const Finding& finding) {
+  if (!finding.covers.empty()) return finding.covers;
+  std::vector<Span> spans;
+  for (const FindingSpan& at : finding.spans) spans.push_back(at.span);
+  return span_set(std::move(spans));
+}
+
+DeviceTime::DeviceTime(const Facts& facts) : device_(*facts.analysis.account().busiest()) {
+  facts.analysis.account().each_gap(device_, [&](std::size_t, std::span<const HostPiece> pieces) {
+    for (const HostPiece& piece : pieces) append(idle_[index_of(piece.cause)], piece.span);
+  });
+  const SpanSet kernels = unite(device_.compute, device_.exposed_communication);
+  kernels_ = without_those_inside(kernels, copies_of(facts, device_.device));
+  work_ = unite(kernels, device_.exposed_copies);
+}
+
+SpanSet DeviceTime::of(const Claim& claim, const SpanSet& covers) const {
+  SpanSet time;
+  if (claim.time == ClaimedTime::communication) time = device_.exposed_communication;
+  if (claim.time == ClaimedTime::copies) time = device_.exposed_copies;
+  if (claim.time == ClaimedTime::kernels) time = kernels_;
+  if (claim.time == ClaimedTime::work) time = work_;
+  if (claim.time == ClaimedTime::idle) {
+    std::vector<SpanSet> parts;
+    for (std::size_t i = 0; i < kIdleCauses; ++i)
+      if (claim.causes & (1u << i)) parts.push_back(idle_[i]);
+    time = unite(std::move(parts));
+  }
+  return claim.inside ? intersect(time, covers) : time;
+}
+
+}  // namespace gapscope

@@ -1,0 +1,72 @@
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/diagnose.h"
+#include "core/diagnose/verdict.h"
+
+namespace gapscope {
+namespace {
+
+// "the host", as what holds a run back.
+std::string_view bottleneck(Bound bound) {
+  switch (bound) {
+    case Bound::host: return "the host is the bottleneck";
+    case Bound::input: return "loading data is the bottleneck";
+    case Bound::transfer: return "copying is the bottleneck";
+    case Bound::communication: return "communication is the bottleneck";
+    case Bound::synchronization: return "waiting for the GPU is the bottleneck";
+    case Bound::compiling: return "compiling is the bottleneck";
+    case Bound::start_up: return "start-up is the bottleneck";
+    default: return {};
+  }
+}
+
+std::string_view of_what(const Plan& plan) { return plan.steps > 0 ? " a step" : " of the run"; }
+std::string each(const Plan& plan, Ns time) { return format_duration(plan.each(time)); }
+std::string percent(const Plan& plan, Ns time) { return fmt::format("{:.0f} %", 100 * plan.share(time)); }
+std::string_view how(bool exact) { return exact ? "about" : "up to"; }
+
+}  // namespace
+
+bool is_recommended(const Plan& plan, const RankedFinding& finding) {
+  return finding.gain && plan.share(finding.gain->time) >= kLeastGain;
+}
+
+std::string gain_words(const Diagnosis& diagnosis, const RankedFinding& finding) {
+  const Plan& plan = diagnosis.plan;
+  if (!finding.gain || plan.run <= 0) return {};
+  const Gain& gain = *finding.gain;
+  if (is_recommended(plan, finding))
+    return fmt::format("saves {} {} of {}{} ({})", how(gain.exact), each(plan, gain.time), each(plan, plan.run),
+                       plan.steps > 0 ? " a step" : "", percent(plan, gain.time));
+  const std::string_view holds = bottleneck(diagnosis.bound);
+  std::string out = gain.of_gpu_work && !holds.empty() ? fmt::format("gives nothing while {}", holds)
+                                                       : std::string("gives less than 1 % of the run");
+  if (plan.share(gain.later) >= kLeastGain && !plan.items.empty())
+    out += fmt::format("; after the plan, {} {}{}", how(gain.exact), each(plan, gain.later), of_what(plan));
+  return out;
+}
+
+std::vector<PlanLine> plan_lines(const Diagnosis& diagnosis) {
+  const Plan& plan = diagnosis.plan;
+  if (plan.run <= 0) return {};
+  const auto busy = [](double share) { return fmt::format(", the GPU busy for {}", format_percent(share)); };
+  std::vector<PlanLine> out = {{"now", fmt::format("{}{}{}", each(plan, plan.run), of_what(plan), busy(plan.busy_before))}};
+  if (plan.items.empty()) {
+    out.push_back({"then", "no remedy that the rules know gives 2 % or more"});
+    return out;
+  }
+  for (const Plan::Item& item : plan.items) {
+    const Rule& rule = *diagnosis.findings[static_cast<std::size_t>(item.finding)].finding.rule;
+    out.push_back({std::string(rule.title), fmt::format("{} {}{}, {} less", item.exact ? "about" : "down to",
+                                                        each(plan, item.after), of_what(plan), percent(plan, item.saved))});
+  }
+  std::string next(bound_name(plan.next));
+  next[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(next[0])));
+  out.push_back({"then", next + busy(plan.busy_after)});
+  return out;
+}
+
+}  // namespace gapscope

@@ -1,0 +1,115 @@
+// The replay over every recording at hand: without a change nothing moves, and the critical path is as long as the run.
+#include "core/replay/replay.h"
+
+#include <doctest/doctest.h>
+
+#include "core/replay/changes.h"
+#include "core/replay/path_sums.h"
+#include "core/view/document.h"
+#include "tests/support/load_text.h"
+#include "tests/support/real_traces.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+
+namespace {
+
+struct Replayed {
+  explicit Replayed(std::shared_ptr<const Trace> t)
+      : document(std::move(t)),
+        ops(gpu_ops(document.trace, document.links)),
+        model(ReplayModel::make(document.trace, document.names, ops)) {}
+
+  Result<Change> read(const std::vector<std::string>& list) const {
+    return read_changes(document.trace, document.names, *model, list);
+  }
+
+  Document document;
+  std::vector<GpuOp> ops;
+  std::unique_ptr<const ReplayModel> model;
+};
+
+// A launch at 10, a kernel from 20 to 120, a wait until 125, a second launch at 130 of a kernel from 140 to 150 (us).
+std::string two_kernels() {
+  return events(slice("cudaLaunchKernel", "10", "5", R"(, "args": {"correlation": 1})", "cuda_runtime") + "," +
+                slice("k1", "20", "100", R"(, "args": {"correlation": 1, "device": 0, "stream": 7})", "kernel", "70") + "," +
+                slice("cudaDeviceSynchronize", "20", "105", "", "cuda_runtime") + "," +
+                slice("cudaLaunchKernel", "130", "5", R"(, "args": {"correlation": 2})", "cuda_runtime") + "," +
+                slice("k2", "140", "10", R"(, "args": {"correlation": 2, "device": 0, "stream": 7})", "kernel", "70"));
+}
+
+Ns length_with(const Replayed& r, const std::vector<std::string>& list) { return replay(*r.model, *r.read(list)).after; }
+
+Ns path_length(const Replayed& r, const Change& change) {
+  const ReplayResult result = replay(*r.model, change);
+  Ns sum = 0, at = result.run.begin;
+  for (const PathStretch& s : critical_path(*r.model, change, result)) {
+    CHECK(s.span.begin == at);
+    at = s.span.end;
+    sum += s.span.length();
+  }
+  CHECK(sum == result.after);
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("a wait is shorter with what it waits for, and what follows comes sooner") {
+  const Replayed r(load_text(two_kernels()));
+  CHECK(r.model->latency() == 10'000);
+  CHECK(r.model->waits() == 1);
+  CHECK(length_with(r, {}) == 140'000);
+  CHECK(length_with(r, {"gpu 0.5"}) == 140'000 - 50'000 - 5'000);
+  CHECK(length_with(r, {"kernel k1=0.5"}) == 90'000);
+  CHECK(length_with(r, {"kernel k.=0.5"}) == 85'000);
+  CHECK(length_with(r, {"no-wait"}) == 120'000);  // the second kernel begins when the first one ends
+  CHECK(length_with(r, {"gpu 0"}) == 30'000 - 13'000 + 0 + 13'000);
+}
+
+TEST_CASE("a change that cannot be read is an error that says why") {
+  const Replayed r(load_text(two_kernels()));
+  for (const char* text : {"gpu", "gpu x", "gpu -1", "gpu nan", "gpu 1e9", "kernel k1", "kernel (=1", "kernel nothing=1",
+                           "remove nothing", "remove *nothing*", "faster"})
+    CHECK_MESSAGE(!r.read({text}).ok(), text);
+}
+
+TEST_CASE("without a change nothing moves, and the path is as long as the run") {
+  for (const auto& path : real_traces()) {
+    CAPTURE(path.string());
+    const Replayed r(*load_trace(path.string()));
+    const ReplayResult result = replay(*r.model, {});
+    CHECK(result.before == result.after);
+    for (std::size_t o = 0; o < r.model->ops().size(); ++o) CHECK(result.ops[o] == r.model->ops()[o].span);
+    for (const ReplayedStep& s : result.steps) CHECK(s.before == s.after);
+    if (r.model->empty()) continue;
+    path_length(r, {});
+    for (const char* change : {"gpu 0.5", "host 0.5", "no-wait", "graph", "overlap-copies", "host 3"}) {
+      CAPTURE(change);
+      path_length(r, *r.read({change}));
+    }
+  }
+}
+
+TEST_CASE("the sums of a path, and the parts of the run, are as long as the run") {
+  for (const char* name : {"needless_sync", "mlp_geglu_eager", "ddp_rank0"}) {
+    CAPTURE(name);
+    const Replayed r(*load_trace(recording(name).string()));
+    const HostTime host(r.document.trace);
+    for (const char* text : {"gpu 1", "host 0.5", "no-wait"}) {
+      const Change change = *r.read({text});
+      const ReplayResult result = replay(*r.model, change);
+      Ns sum = 0;
+      for (const PathSum& s : path_sums(r.document.trace, host, change, critical_path(*r.model, change, result))) sum += s.time;
+      CHECK(sum == result.after);
+      const AccountTimes times = times_after(r.document.trace, host, *r.model, change, result);
+      CHECK(times.compute + times.exposed_communication + times.exposed_copies + times.idle_total() == result.after);
+    }
+  }
+}
+
+TEST_CASE("a replay can be stopped") {
+  const Replayed r(load_text(two_kernels()));
+  const std::atomic<bool> stop = true;
+  CHECK(replay(*r.model, {}, &stop).cancelled);
+  CHECK(ReplayModel::make(r.document.trace, r.document.names, r.ops, &stop) == nullptr);
+}
