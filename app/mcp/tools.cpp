@@ -47,6 +47,17 @@ constexpr Argument kWhy[] = {
     {"device", Kind::number, false, "--device", "only this GPU"},
     {"range", Kind::text, false, "--range", "FROM:TO, nanoseconds of the trace or 1.2ms after its begin"},
     {"by_step", Kind::flag, false, "--by-step", "the account of each step too"}};
+constexpr Argument kWhatIf[] = {
+    kTrace,
+    {"gpu", Kind::text, false, "--gpu", "a factor: GPU work takes so many times as long, 0.5 is a GPU twice as fast"},
+    {"kernel", Kind::text, false, "--kernel",
+     "RE=F: GPU work whose whole name matches a regular expression takes F times as long"},
+    {"host", Kind::text, false, "--host", "a factor: the host takes so many times as long"},
+    {"remove", Kind::text, false, "--remove", "slices of this name take no host time; a * stands for any text"},
+    {"no_wait", Kind::flag, false, "--no-wait", "the host never waits for the GPU"},
+    {"graph", Kind::flag, false, "--graph", "the launches of a step are replayed as one graph"},
+    {"overlap_copies", Kind::flag, false, "--overlap-copies", "copies do not hold up the work that follows them"},
+    {"path", Kind::flag, false, "--path", "what holds the run back at each moment, and sums of that by name"}};
 constexpr Argument kTable[] = {
     kTrace,
     {"sort", Kind::text, false, "--sort", "a column in PyTorch's words: self_cuda_time_total, cpu_time_total, ..."},
@@ -101,6 +112,11 @@ constexpr Tool kTools[] = {
      "The verdict (what the run is bound by), and the findings: what costs time (cost_ns), the numbers that prove it, what it "
      "means, what to do.",
      kInfo},
+    {"whatif", "whatif", "--json",
+     "The trace replayed with changes: length of the run and of each step before and after, in ns, and what then holds it "
+     "back. "
+     "Without a change: what each finding's remedy would give, and a plan.",
+     kWhatIf},
     {"table", "table", "--json", "PyTorch's profiler table, equal to key_averages(): operators with their times.", kTable},
     {"kernels", "kernels", "--json",
      "GPU work by name: counts, times in ns, launch shapes, registers, shared memory in bytes, occupancy in %, what the names "

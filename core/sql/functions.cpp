@@ -238,6 +238,7 @@ void add_functions(sqlite3* db, World& world) {
   add<reversed>(db, "reverse", 1, nullptr);
   sqlite3_create_function_v2(db, "percentile", 2, kPure, nullptr, nullptr, percentile_step, percentile_final, nullptr);
   sqlite3_create_function_v2(db, "median", 1, kPure, nullptr, nullptr, percentile_step, percentile_final, nullptr);
+  add_whatif_function(db, world);
 }
 
 }  // namespace gapscope::sql

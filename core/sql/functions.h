@@ -7,5 +7,7 @@ namespace gapscope::sql {
 class World;
 // `world` must outlive the connection.
 void add_functions(sqlite3* db, World& world);
+// whatif(changes): whatif_function.cpp; called by the above.
+void add_whatif_function(sqlite3* db, World& world);
 
 }  // namespace gapscope::sql

@@ -1,9 +1,14 @@
-// Steps, operators and findings.
+// Steps, operators, findings, and the plan.
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
+#include "core/sql/column_table.h"
 #include "core/sql/list_table.h"
 #include "core/sql/slice_columns.h"
 #include "core/sql/tables.h"
@@ -214,6 +219,9 @@ constexpr ColumnInfo kFinding[] = {
     {"dur", Type::integer, "ns", "duration of that"},
     {"slice_id", Type::integer, "", "slice.id of that; NULL where it is a gap"},
     {"places", Type::integer, "", "how many it names"},
+    {"gain", Type::integer, "ns", "by so much the run is shorter with its remedy, by a replay; NULL where that is not known"},
+    {"gain_share", Type::real, "", "of the run"},
+    {"gain_kind", Type::text, "", "about: the remedy does just that; up to: it does no more"},
 };
 
 class FindingRows final : public RowList {
@@ -224,6 +232,7 @@ class FindingRows final : public RowList {
     const RankedFinding& ranked = world_.diagnosis().findings[row];
     const Finding& f = ranked.finding;
     if (column >= 11 && column <= 13) return give_place(out, f, column);
+    if (column >= 15) return give_gain(out, ranked, column);
     switch (column) {
       case 0: return give(out, std::int64_t{row});
       case 1: return give(out, f.rule->id);
@@ -242,6 +251,12 @@ class FindingRows final : public RowList {
   double about_rows() const override { return 20; }
 
  private:
+  void give_gain(sqlite3_context* out, const RankedFinding& f, int column) {
+    if (!f.gain) return;
+    if (column == 15) return give(out, f.gain->time);
+    if (column == 16) return sqlite3_result_double(out, world_.diagnosis().plan.share(f.gain->time));
+    give(out, std::string_view(f.gain->exact ? "about" : "up to"));
+  }
   void give_place(sqlite3_context* out, const Finding& f, int column) {
     if (f.spans.empty()) return;
     const FindingSpan& place = f.spans.front();
@@ -250,6 +265,38 @@ class FindingRows final : public RowList {
   }
   World& world_;
 };
+
+struct PlanRow {
+  std::string_view rule, title;
+  Plan::Item item;
+};
+struct PlanContext {
+  const Plan* plan;
+};
+constexpr ColumnOf<PlanRow, PlanContext> kPlan[] = {
+    {"rule", Quantity::text, "whose remedy", [](const PlanContext&, const PlanRow& r) { return CellValue(r.rule); }},
+    {"title", Quantity::text, "its title", [](const PlanContext&, const PlanRow& r) { return CellValue(r.title); }},
+    {"saved", Quantity::ns, "by so much the run is shorter with it, after those above",
+     [](const PlanContext&, const PlanRow& r) { return CellValue(r.item.saved); }},
+    {"after", Quantity::ns, "length of the run then",
+     [](const PlanContext&, const PlanRow& r) { return CellValue(r.item.after); }},
+    {"step_after", Quantity::ns, "the mean of a step then",
+     [](const PlanContext& c, const PlanRow& r) { return CellValue(c.plan->each(r.item.after)); }},
+    {"kind", Quantity::text, "about: the remedy does just that; up to: it does no more",
+     [](const PlanContext&, const PlanRow& r) { return CellValue(r.item.exact ? "about" : "up to"); }},
+};
+
+std::unique_ptr<TableRows> plan_rows(const Diagnosis& diagnosis) {
+  std::vector<PlanRow> rows;
+  for (const Plan::Item& item : diagnosis.plan.items) {
+    const Rule& rule = *diagnosis.findings[static_cast<std::size_t>(item.finding)].finding.rule;
+    rows.push_back({rule.id, rule.title, item});
+  }
+  const std::size_t count = rows.size();
+  const auto at = [rows = std::move(rows)](std::size_t i) -> const PlanRow& { return rows[i]; };
+  return std::make_unique<RowsOf<PlanRow, PlanContext, decltype(at)>>(std::span<const ColumnOf<PlanRow, PlanContext>>(kPlan),
+                                                                      PlanContext{&diagnosis.plan}, count, at);
+}
 
 }  // namespace
 
@@ -260,6 +307,10 @@ void add_work_tables(World& world, TableList& out) {
                            std::make_unique<OpRows>(world)));
   out.push_back(list_table("finding", "what costs time, as `gapscope diagnose` tells it", kFinding,
                            std::make_unique<FindingRows>(world)));
+  using PlanColumns = std::span<const ColumnOf<PlanRow, PlanContext>>;
+  out.push_back(
+      column_table("plan", "remedies one after the other, each that which gives most, by replays",
+                   std::make_unique<ColumnRows>(PlanColumns(kPlan), [&world] { return plan_rows(world.diagnosis()); })));
 }
 
 }  // namespace gapscope::sql

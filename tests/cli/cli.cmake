@@ -17,6 +17,9 @@ add_test(NAME cli/diagnose COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/diagno
 add_test(NAME cli/why COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/why_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz" "${recordings}/ranks/fsdp_rank1.json.gz" "${recordings}/ranks/tp_rank0.json.gz"
   "${recordings}/ranks/tp_rank1.json.gz" "${recordings}/addmm_4096_eager.json.gz")
+add_test(NAME cli/whatif COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/replay/naive.py" "$<TARGET_FILE:gapscope>"
+  "${recordings}/truth_gain.json" "${recordings}" "${PROJECT_SOURCE_DIR}/assets/traces" "${PROJECT_SOURCE_DIR}/../shared/traces")
+add_test(NAME cli/whatif_random COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/replay/random_check.py" "$<TARGET_FILE:gapscope>")
 add_test(NAME cli/modules COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/modules_check.py" "$<TARGET_FILE:gapscope>" "${recordings}/truth_modules.json"
   "${PROJECT_SOURCE_DIR}/assets/traces/transformer_baseline.json.gz" "${PROJECT_SOURCE_DIR}/assets/traces/transformer_optimized.json.gz")
 add_test(NAME cli/roofline COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/roofline_check.py" "$<TARGET_FILE:gapscope>" "${recordings}" "${recordings}/ranks"

@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 PARTS = {"verdict", "trust", "steps", "devices", "kinds", "gpu_ns", "kernel_ns", "tensor_core_ns", "matrix_ns", "matrix_unknown_ns",
-         "rates", "findings", "hottest_kernels", "recording"}
+         "rates", "findings", "plan", "hottest_kernels", "recording"}
 TITLES = ("Where the GPU's time went", "What to do first", "Steps", "How well the GPU is used", "The recording")
 NO_GPU = b'[{"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":1,"dur":1}]'
 CUT = b'{"traceEvents": [{"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":1,"dur":1}, {"ph":"X","cat":"ker'
@@ -35,8 +35,16 @@ def complaints_about(program, recording, folder):
         if device["account"] and any(device["account"][key] != accounts[device["id"]][key] for key in device["account"]):
             yield f"{recording}: another account than that of why"
     costs = [finding["cost_ns"] for finding in answer["findings"]]
-    if len(costs) > 3 or min(costs, default=1) <= 0:
+    if len(costs) > 3 or min(costs, default=1) < 0:
         yield f"{recording}: findings {costs}"
+    gains = [finding["gain"] for finding in answer["findings"] if finding["gain"]]
+    shares = [gain["share"] for gain in gains]
+    if shares != sorted(shares, reverse=True) or min(shares, default=1) < 0.01:
+        yield f"{recording}: what to do first is not in the order of its gains, or gives under 1 %: {shares}"
+    lengths = [answer["plan"]["before_ns"], *(item["after_ns"] for item in answer["plan"]["items"])]
+    saved = [a - b for a, b in zip(lengths, lengths[1:])]
+    if saved != [item["saved_ns"] for item in answer["plan"]["items"]] or min(saved, default=lengths[0]) < lengths[0] // 50:
+        yield f"{recording}: the plan saves {saved} of {lengths[0]}"
     code, out, _ = run(program, recording)
     if code != 0 or any(f"\n{title}\n" not in out for title in TITLES):
         yield f"{recording}: ended with {code}: {out[:200]!r}"

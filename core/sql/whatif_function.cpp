@@ -1,0 +1,75 @@
+// whatif('no-wait; kernel .*gemm.*=0.5'): how long the run takes with these changes, in ns.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sqlite3.h>
+
+#include "core/index/name_index.h"
+#include "core/replay/changes.h"
+#include "core/sql/functions.h"
+#include "core/sql/world.h"
+
+namespace gapscope::sql {
+namespace {
+
+// What replays need, made when a query first asks.
+struct Replays {
+  explicit Replays(World& world)
+      : trace(world.trace()), names(trace), model(ReplayModel::make(trace, names, world.gpu_ops())) {}
+  const Trace& trace;
+  const NameIndex names;
+  const std::unique_ptr<const ReplayModel> model;
+};
+struct Asked {
+  World& world;
+  std::unique_ptr<const Replays> replays;
+};
+
+std::vector<std::string> list_of(std::string_view text) {
+  std::vector<std::string> out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(';'), text.size());
+    std::string_view item = text.substr(0, end);
+    while (item.starts_with(' ')) item.remove_prefix(1);
+    while (item.ends_with(' ')) item.remove_suffix(1);
+    if (!item.empty()) out.emplace_back(item);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+void answer(sqlite3_context* out, sqlite3_value* value) {
+  auto& asked = *static_cast<Asked*>(sqlite3_user_data(out));
+  if (!asked.replays) asked.replays = std::make_unique<const Replays>(asked.world);
+  const Replays& r = *asked.replays;
+  const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
+  if (text == nullptr || r.model->empty()) return;
+  const Result<Change> change = read_changes(r.trace, r.names, *r.model, list_of(text));
+  if (!change.ok()) {
+    const std::string& why = change.error().message;
+    return sqlite3_result_error(out, why.c_str(), static_cast<int>(why.size()));
+  }
+  const ReplayResult result = replay(*r.model, *change, &asked.world.cancel());
+  if (!result.cancelled) sqlite3_result_int64(out, result.after);
+}
+
+void whatif(sqlite3_context* out, int, sqlite3_value** values) noexcept {
+  try {
+    answer(out, values[0]);
+  } catch (...) {
+    sqlite3_result_error_nomem(out);
+  }
+}
+
+}  // namespace
+
+void add_whatif_function(sqlite3* db, World& world) {
+  auto asked = std::make_unique<Asked>(Asked{world, nullptr});
+  sqlite3_create_function_v2(db, "whatif", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, asked.release(), whatif,
+                             nullptr, nullptr, [](void* made) { delete static_cast<Asked*>(made); });
+}
+
+}  // namespace gapscope::sql
