@@ -65,6 +65,7 @@ extern const Rule amp_casts = {
         "each weight once}.",
     .check = check_amp_casts,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 285},
+    .gives = {Cure::work, true},
 };
 
 }  // namespace gapscope

@@ -73,6 +73,7 @@ extern const Rule autograd_handover = {
         "thread.",
     .check = check_autograd_handover,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 155},
+    .gives = {Cure::idle},
 };
 
 }  // namespace gapscope

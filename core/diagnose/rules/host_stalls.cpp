@@ -51,6 +51,7 @@ extern const Rule host_stalls = {
     .remedy = kStallRemedy,
     .check = check_host_stalls,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 35},
+    .gives = {Cure::idle},
 };
 
 }  // namespace gapscope

@@ -49,6 +49,7 @@ extern const Rule layout_conversions = {
         "batch.",
     .check = check_layout_conversions,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 255},
+    .gives = {Cure::work, true},
 };
 
 }  // namespace gapscope

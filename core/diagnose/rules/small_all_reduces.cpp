@@ -78,6 +78,7 @@ extern const Rule small_all_reduces = {
     .check = check_small_all_reduces,
     .claim = Claim{.time = ClaimedTime::communication, .turn = 45},
     .evidence_names = {{{"all", "all-reduces"}}},
+    .gives = {Cure::at_stake},
 };
 
 }  // namespace gapscope
