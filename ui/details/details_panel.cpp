@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/view/details/kernel_command.h"
+#include "core/view/roofline/roofline_details.h"
 #include "core/view/timeline/gap_view.h"
 #include "core/view/timeline/slice_colour.h"
 #include "ui/panels.h"
@@ -226,13 +227,23 @@ void draw_sections(DetailsDrawing& panel, const DetailsModel& model) {
   ImGui::EndTable();
 }
 
+// Also true of no section.
+bool has_section(const DetailsModel& model, const std::string& title) {
+  return title.empty() || std::any_of(model.sections.begin(), model.sections.end(),
+                                      [&](const DetailsSection& section) { return section.title == title; });
+}
+
 // Makes the model anew for another selection or fresh args, and asks for the args that it lacks.
 void refresh(const Document& document, ViewState& view, Requests& out) {
   DetailsState& details = view.active().details;
   if (may_have_ncu_command(document.trace, view.active().selection))
     ask(document, KernelCommandQuestion{view.active().selection}, out);
   const auto command = answer_to<KernelCommandQuestion>(document);
-  if (details.model.slice == view.active().selection && details.model.command == command) return;
+  const Kind kind = document.trace.kind(view.active().selection);
+  if (document.analysis() && (kind == Kind::op || kind == Kind::kernel))
+    ask(document, RooflineQuestion{view.active().roofline.module}, out);
+  const bool same = details.model.slice == view.active().selection && details.model.command == command;
+  if (same && has_section(details.model, roofline_section(document, view.active().selection).title)) return;
   if (details.args.slice != view.active().selection) {
     details.args = {view.active().selection, ArgsState::Stage::reading, {}, {}};
     out.add(ReadArgs{view.active().selection});

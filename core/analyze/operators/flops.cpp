@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kNoShapes = "The shapes are not recorded: PyTorch writes them with record_shapes=True.";
 constexpr std::string_view kOddShapes = "The recorded shapes are not those that this operator takes.";
-constexpr std::string_view kNoStride = "A convolution's result depends on stride and padding, which are read with its args.";
+constexpr std::string_view kNoStride = "A convolution's result depends on stride and padding, which are not known here.";
 
 MathType math_of_word(std::string_view word, std::optional<MathType> otherwise, bool& found) {
   found = true;

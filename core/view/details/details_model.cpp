@@ -9,6 +9,7 @@
 #include "core/view/details/details_flops.h"
 #include "core/view/details/details_gpu.h"
 #include "core/view/details/details_kernel.h"
+#include "core/view/roofline/roofline_details.h"
 
 namespace gapscope {
 namespace {
@@ -149,6 +150,7 @@ DetailsModel make_details(const Document& doc, SliceId slice, const ArgsState* a
   if (DetailsSection counters = counters_of(doc, slice); !counters.title.empty()) model.sections.push_back(std::move(counters));
   if (DetailsSection own = operator_args(doc, slice); !own.lines.empty()) model.sections.push_back(std::move(own));
   if (DetailsSection sums = arithmetic(doc, slice, args); !sums.title.empty()) model.sections.push_back(std::move(sums));
+  if (DetailsSection roof = roofline_section(doc, slice); !roof.title.empty()) model.sections.push_back(std::move(roof));
   if (DetailsSection launched = launched_work(doc, slice); !launched.lines.empty())
     model.sections.push_back(std::move(launched));
   model.sections.push_back(time_section(doc, slice));

@@ -61,7 +61,7 @@ TEST_CASE("a convolution counts its operations as soon as its stride and padding
 ]})json");
   const SliceId op = slice_named(*doc, "aten::convolution");
   CHECK(arithmetic(*doc, op, nullptr).note ==
-        "A convolution's result depends on stride and padding, which are not recorded here.");
+        "A convolution's result depends on stride and padding, which are not known here.");
   ArgsState args{op, ArgsState::Stage::ready, {}, {}};
   args.args.push_back({"Concrete Inputs", R"(["", "", "", "[1, 1]", "[1, 1]", "[1, 1]", "False", "[0, 0]", "1"])", false});
   const DetailsSection section = arithmetic(*doc, op, &args);

@@ -1,0 +1,11 @@
+#pragma once
+// What the details say of an operator's call, or of a kernel of one, under its GPU's roof.
+#include "core/view/details/details_model.h"
+#include "core/view/document.h"
+
+namespace gapscope {
+
+// Empty as long as nobody asked for the roofline (RooflineQuestion) or its answer is not there, and of slices that are no call.
+DetailsSection roofline_section(const Document& doc, SliceId slice);
+
+}  // namespace gapscope
