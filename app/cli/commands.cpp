@@ -13,6 +13,7 @@
 #include "app/cli/crop.h"
 #include "app/cli/diagnose.h"
 #include "app/cli/diff.h"
+#include "app/cli/in_and_out.h"
 #include "app/cli/info.h"
 #include "app/cli/kernels.h"
 #include "app/cli/merge_counters.h"
@@ -36,6 +37,20 @@ namespace {
 
 constexpr std::int64_t kMostDevices = 1'000'000, kMostMb = 1'000'000'000;
 
+void add_capture(CLI::App& arguments) {
+  arguments
+      .add_option(
+          "--capture", named_capture(),
+          "a recording of the same process, or a folder of them, in which the graphs of TRACE were captured: their kernels "
+          "then have its operators, modules and Python lines; without it, what lies beside TRACE is looked at")
+      ->type_name("FILE");
+}
+
+void add_trace(CLI::App& arguments, std::string& trace) {
+  arguments.add_option("TRACE", trace, "the trace; - for standard input")->required();
+  add_capture(arguments);
+}
+
 template <class Options>
 void add_range(CLI::App& arguments, const std::shared_ptr<Options>& options, const char* about) {
   arguments
@@ -53,7 +68,7 @@ void add_range(CLI::App& arguments, const std::shared_ptr<Options>& options, con
 
 std::function<int()> declare_info(CLI::App& arguments) {
   auto options = std::make_shared<InfoOptions>();
-  arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
+  add_trace(arguments, options->trace);
   auto* json = arguments.add_flag("--json", options->json, "print JSON");
   arguments.add_flag("--stages", options->stages, "print the timeline of loading it: what each thread did when")
       ->excludes(json);
@@ -131,6 +146,7 @@ std::function<int()> declare_screenshot(CLI::App& arguments) {
   arguments.add_option("--compare", options->compare, "a second trace, shown below it and compared with it")
       ->type_name("TRACE")
       ->needs(trace);
+  add_capture(arguments);
   arguments.add_option("-o,--output", options->output, "the PNG to write")->required();
   arguments
       .add_option_function<std::string>(
@@ -169,7 +185,7 @@ std::function<int()> declare_screenshot(CLI::App& arguments) {
 
 std::function<int()> declare_table(CLI::App& arguments) {
   auto options = std::make_shared<TableOptions>();
-  arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
+  add_trace(arguments, options->trace);
   arguments.add_option("--sort", options->sort, "a column in PyTorch's words; without it, order of first appearance")
       ->check(CLI::IsMember(op_table_sort_words()));
   arguments.add_option("--limit", options->limit, "at most so many rows")->check(whole_number(0, kMostRows));
@@ -191,7 +207,7 @@ std::function<int()> declare_table(CLI::App& arguments) {
 
 std::function<int()> declare_kernels(CLI::App& arguments) {
   auto options = std::make_shared<KernelsOptions>();
-  arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
+  add_trace(arguments, options->trace);
   arguments.add_option("--sort", options->sort, "largest first; cv is the coefficient of variation")
       ->check(CLI::IsMember({"total", "mean", "count", "max", "cv"}))
       ->capture_default_str();
@@ -203,7 +219,7 @@ std::function<int()> declare_kernels(CLI::App& arguments) {
 
 std::function<int()> declare_modules(CLI::App& arguments) {
   auto options = std::make_shared<ModulesOptions>();
-  arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
+  add_trace(arguments, options->trace);
   auto* by = arguments
                  .add_option_function<std::string>(
                      "--by", [options](const std::string& word) { options->by_class = word == "class"; },
@@ -211,18 +227,13 @@ std::function<int()> declare_modules(CLI::App& arguments) {
                  ->check(CLI::IsMember({"class", "instance"}))
                  ->default_str("instance");
   arguments.add_flag("--tree", options->tree, "modules under the modules that call them")->excludes(by);
-  arguments
-      .add_option(
-          "--capture", options->capture,
-          "a recording of the same process in which the CUDA graphs were captured: their kernels go to the modules there")
-      ->type_name("FILE");
   arguments.add_flag("--json", options->json, "print JSON: nanoseconds");
   return [options] { return modules(*options); };
 }
 
 std::function<int()> declare_overview(CLI::App& arguments) {
   auto options = std::make_shared<OverviewOptions>();
-  arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
+  add_trace(arguments, options->trace);
   auto* json = arguments.add_flag("--json", options->json, "print JSON");
   arguments.add_option("--html", options->html, "write a page for a browser, whole in one file")
       ->type_name("FILE")
@@ -232,7 +243,7 @@ std::function<int()> declare_overview(CLI::App& arguments) {
 
 std::function<int()> declare_diagnose(CLI::App& arguments) {
   auto options = std::make_shared<DiagnoseOptions>();
-  arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
+  add_trace(arguments, options->trace);
   arguments.add_flag("--json", options->json, "print JSON");
   arguments.add_flag("--all", options->all, "explain this trace: every note, also those that teach to read it");
   arguments
@@ -252,7 +263,7 @@ std::function<int()> declare_diagnose(CLI::App& arguments) {
 
 std::function<int()> declare_why(CLI::App& arguments) {
   auto options = std::make_shared<WhyOptions>();
-  arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
+  add_trace(arguments, options->trace);
   arguments.add_option("--device", options->device, "only this GPU")->check(whole_number(0, kMostDevices));
   arguments.add_option("--range", options->range, std::string("only this part of the window; each end: ") + kTimeHelp)
       ->type_name("FROM:TO");
@@ -415,7 +426,7 @@ std::function<int()> declare_attach(CLI::App& arguments) {
 template <AnalysisText analysis>
 std::function<int()> declare_analysis(CLI::App& arguments) {
   auto options = std::make_shared<AnalysisOptions>();
-  arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
+  add_trace(arguments, options->trace);
   if (analysis == &steps_report)
     arguments.add_option("--annotation", options->annotation,
                          "the user annotation that marks a step; without it, ProfilerStep#N");
@@ -463,6 +474,7 @@ std::function<int()> declare_sql(CLI::App& arguments) {
                   "statements, separated by semicolons; - for standard input; without any, a prompt")
       ->required()
       ->type_name("TRACE... [QUERY]");
+  add_capture(arguments);
   auto* query = arguments.add_option("--query", options->query, "the query, where it must not be taken for a file's name")
                     ->type_name("QUERY");
   arguments.add_option("--file", options->file, "a file of statements")->type_name("Q.sql")->excludes(query);

@@ -6,6 +6,7 @@
 
 #include "app/cli/analyses.h"
 #include "app/cli/in_and_out.h"
+#include "core/analyze/captured/captures.h"
 #include "core/analyze/gpu/gpu_activity.h"
 #include "core/analyze/gpu/idle_gaps.h"
 #include "core/base/phrase.h"
@@ -193,6 +194,8 @@ std::string gpu_report(const Trace& trace, const LaneIndex&, const LinkIndex& li
   }
   if (devices.empty()) return kNoGpu;
   std::string out;
+  if (const CaptureRecording capture = capture_recording(trace))
+    out = fmt::format("This is {}: the figures below are of no run.\n", capture_words(capture));
   for (const GpuActivity& a : devices) out += (out.empty() ? "" : "\n") + device_text(trace, a, idle, device);
   return out;
 }

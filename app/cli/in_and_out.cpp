@@ -9,13 +9,20 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command_line.h"
+#include "app/session/captured_trace.h"
 #include "core/base/hidden_character.h"
 #include "core/base/text.h"
-#include "core/load/load_trace.h"
 
 namespace gapscope {
 
-std::shared_ptr<const Trace> load_or_say_why(const std::string& path) { return value_or_say_why(load_trace(path)); }
+std::string& named_capture() {
+  static std::string file;
+  return file;
+}
+
+std::shared_ptr<const Trace> load_or_say_why(const std::string& path) {
+  return value_or_say_why(load_captured_trace(path, {}, named_capture()));
+}
 
 std::shared_ptr<const Trace> value_or_say_why(const Result<std::shared_ptr<const Trace>>& loaded) {
   if (loaded.ok()) return *loaded;

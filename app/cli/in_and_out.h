@@ -10,7 +10,12 @@
 
 namespace gapscope {
 
-// Null when it does not open; the reason is then a sentence on stderr.
+// --capture of the command that runs: the recording in which the graphs of its trace were captured, or a folder of such; empty
+// where it is not given. Set once, before anything is loaded.
+std::string& named_capture();
+
+// With what its graphs were captured by (app/session/captured_trace.h). Null when it does not open; the reason is then a
+// sentence on stderr.
 std::shared_ptr<const Trace> load_or_say_why(const std::string& path);
 std::shared_ptr<const Trace> value_or_say_why(const Result<std::shared_ptr<const Trace>>& loaded);
 

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/in_and_out.h"
+#include "core/analyze/captured/captured_work.h"
 
 namespace gapscope {
 namespace {
@@ -101,29 +102,42 @@ std::size_t counter_samples(const Trace& trace) {
   return count;
 }
 
+// Work of replayed graphs, and with what it is joined.
+Json graphs_json(const CapturedWork& work) {
+  const CapturedWork::Counts& n = work.counts();
+  Json recordings = Json::array();
+  for (const Trace* recording : work.recordings()) recordings.push_back(recording->path);
+  return {{"replayed_graphs", n.graphs}, {"joined_graphs", n.joined_graphs}, {"gpu_work", n.pieces},
+          {"joined", n.joined},          {"captures", n.captures},           {"recordings", recordings},
+          {"not_joined", work.reasons()}};
+}
+
 }  // namespace
 
 std::string info_json(const Document& doc) {
   const Trace& trace = doc.trace;
   const LaunchCounts& launches = doc.links.counts();
-  const Json json = {{"file", trace.path},
-                     {"bytes", trace.figures.file_bytes},
-                     {"events", trace.figures.events},
-                     {"phases", phases_json(trace.figures)},
-                     {"slices", trace.slice_count()},
-                     {"instants", trace.instants.size()},
-                     {"counter_samples", counter_samples(trace)},
-                     {"begin_ns", trace.span.begin},
-                     {"end_ns", trace.span.end},
-                     {"lanes", lanes_json(trace)},
-                     {"flows", flows_json(trace.flow_counts)},
-                     {"launches",
-                      {{"gpu_slices", launches.gpu_slices},
-                       {"joined_to_call", launches.joined_to_call},
-                       {"joined_to_op", launches.joined_to_op}}},
-                     {"devices", devices_json(trace.header)},
-                     {"report", report_json(trace.report)},
-                     {"load", load_json(doc)}};
+  Json json = {{"file", trace.path},
+               {"bytes", trace.figures.file_bytes},
+               {"events", trace.figures.events},
+               {"phases", phases_json(trace.figures)},
+               {"slices", trace.slice_count()},
+               {"instants", trace.instants.size()},
+               {"counter_samples", counter_samples(trace)},
+               {"begin_ns", trace.span.begin},
+               {"end_ns", trace.span.end},
+               {"lanes", lanes_json(trace)},
+               {"flows", flows_json(trace.flow_counts)},
+               {"launches",
+                {{"gpu_slices", launches.gpu_slices},
+                 {"joined_to_call", launches.joined_to_call},
+                 {"joined_to_op", launches.joined_to_op}}},
+               {"devices", devices_json(trace.header)},
+               {"report", report_json(trace.report)},
+               {"load", load_json(doc)}};
+  if (const CapturedWork* captured = captured_work(trace)) json["graphs"] = graphs_json(*captured);
+  if (const CaptureRecording capture = capture_recording(trace))
+    json["capture"] = {{"captured_calls", capture.calls}, {"graphs", capture.captures}, {"gpu_work", capture.gpu_work}};
   return json_text(json, 2);
 }
 

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <vector>
 
+#include "core/analyze/captured/captured_work.h"
 #include "core/base/text.h"
 #include "core/diagnose/trust.h"
 
@@ -60,6 +61,11 @@ void add_summary(Out out, const Document& doc) {
   add_row(out, "GPU work",
           fmt::format("{} kernels and copies, {} with their call, {} with their operator", count(launches.gpu_slices),
                       count(launches.joined_to_call), count(launches.joined_to_op)));
+  if (const CapturedWork* captured = captured_work(trace)) {
+    add_row(out, "graphs", captured_text(*captured));
+    for (const std::string& reason : captured->reasons()) add_row(out, "", reason);
+  }
+  if (const CaptureRecording capture = capture_recording(trace)) add_row(out, "kind", capture_words(capture));
   add_load(out, doc);
 }
 

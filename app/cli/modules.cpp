@@ -190,30 +190,14 @@ std::string use_text(const ModuleUse& use, const ModulesOptions& options) {
                                  "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].\n");
 }
 
-struct Loaded {
-  explicit Loaded(std::shared_ptr<const Trace> t) : trace(std::move(t)), lanes(*trace), links(*trace, lanes) {}
-  std::shared_ptr<const Trace> trace;
-  LaneIndex lanes;
-  LinkIndex links;
-};
-
 }  // namespace
 
 int modules(const ModulesOptions& options) {
-  std::shared_ptr<const Trace> trace = load_or_say_why(options.trace);
+  const std::shared_ptr<const Trace> trace = load_or_say_why(options.trace);
   if (!trace) return kBadInput;
-  const Loaded main(std::move(trace));
-  std::optional<Loaded> capture;
-  if (!options.capture.empty()) {
-    trace = load_or_say_why(options.capture);
-    if (!trace) return kBadInput;
-    capture.emplace(std::move(trace));
-  }
-  const Trace& capturing = capture ? *capture->trace : *main.trace;
-  std::optional<CaptureRecording> recording;
-  if (capture) recording.emplace(CaptureRecording{*capture->trace, capture->links});
-  const ModuleUse use = module_use(*main.trace, main.links, gpu_ops(*main.trace, main.links), recording ? &*recording : nullptr,
-                                   [&](SliceId call) { return graph_node_id_of(capturing, call); });
+  const LaneIndex lanes(*trace);
+  const LinkIndex links(*trace, lanes);
+  const ModuleUse use = module_use(*trace, links, gpu_ops(*trace, links));
   return print(options.json ? use_json(use, options) : use_text(use, options));
 }
 

@@ -1,12 +1,11 @@
 #pragma once
-// `gapscope modules TRACE [--by class|instance] [--tree] [--capture FILE] [--json]`: GPU time by nn.Module on stdout.
+// `gapscope modules TRACE [--by class|instance] [--tree] [--json]`: GPU time by nn.Module on stdout.
 #include <string>
 
 namespace gapscope {
 
 struct ModulesOptions {
-  std::string trace;    // "-" is standard input
-  std::string capture;  // the recording in which CUDA graphs were captured, or empty
+  std::string trace;  // "-" is standard input
   bool by_class = false;
   bool tree = false;
   bool json = false;

@@ -8,14 +8,15 @@
 
 #include <fmt/format.h>
 
+#include "app/cli/in_and_out.h"
 #include "app/cli/picture_json.h"
 #include "app/cli/time_argument.h"
+#include "app/session/captured_trace.h"
 #include "app/session/samples.h"
 #include "app/window/folder_listing.h"
 #include "app/window/window.h"
 #include "core/base/output_file.h"
 #include "core/base/text.h"
-#include "core/load/load_trace.h"
 #include "core/ranks/run_report.h"
 #include "core/view/compare/compare_model.h"
 #include "core/view/findings/findings_model.h"
@@ -200,12 +201,12 @@ std::optional<Error> load_and_render(const ScreenshotOptions& options) {
   if (options.trace.empty()) return render(options, {}, files);
   std::string file = options.trace;
   if (std::optional<Error> trouble = enter_folder(file)) return trouble;
-  const Result<std::shared_ptr<const Trace>> trace = load_trace(file);
+  const Result<std::shared_ptr<const Trace>> trace = load_captured_trace(file, {}, named_capture());
   if (!trace.ok()) return trace.error();
   const Document doc(*trace);
   doc.diagnose();
   if (options.compare.empty()) return render(options, {&doc}, files);
-  const Result<std::shared_ptr<const Trace>> compared = load_trace(options.compare);
+  const Result<std::shared_ptr<const Trace>> compared = load_captured_trace(options.compare);
   if (!compared.ok()) return compared.error();
   const Document second(*compared);
   second.diagnose();

@@ -16,8 +16,8 @@
 #include "app/cli/in_and_out.h"
 #include "app/cli/sql_output.h"
 #include "app/cli/sql_prompt.h"
+#include "app/session/captured_trace.h"
 #include "core/base/text.h"
-#include "core/load/load_trace.h"
 #include "core/ranks/rank_head.h"
 #include "core/ranks/run_report.h"
 #include "core/sql/database.h"
@@ -151,7 +151,7 @@ int run_sql(const SqlOptions& options) {
   if (run.files.empty()) return complain(run.problems.front(), kBadInput);
   LoadOptions load;
   load.spill_folder = spill_folder();
-  const auto trace = load_trace(lowest_rank(run.files), load);
+  const auto trace = load_captured_trace(lowest_rank(run.files), load, named_capture());
   if (!trace) return complain(trace.error().message, kBadInput);
   sql::Options database_options;
   database_options.spill_folder = load.spill_folder;

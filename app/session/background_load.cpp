@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "app/session/captured_trace.h"
 #include "core/base/failure.h"
 #include "core/ranks/rank_head.h"
 #include "core/ranks/run_report.h"
@@ -87,7 +88,7 @@ BackgroundLoad::Outcome BackgroundLoad::Work::load() {
     part = std::move(made);
     if (wake) wake();
   };
-  Result<std::shared_ptr<const Trace>> trace = load_trace(path, options);
+  Result<std::shared_ptr<const Trace>> trace = load_captured_trace(path, options);
   if (!trace) return trace.error();
   progress.stage = static_cast<int>(LoadStage::indexing);
   std::shared_ptr<const Document> document = Document::make(std::move(*trace), &progress.cancel);

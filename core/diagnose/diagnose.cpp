@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/analyze/captured/captures.h"
 #include "core/base/parallel.h"
 #include "core/diagnose/advice.h"
 #include "core/diagnose/catalogue.h"
@@ -58,6 +59,16 @@ constexpr std::array<Need, 7> kNeeds = {{
      "gapscope record --counters writes them.", "gapscope record --counters writes them."},
 }};
 
+// A recording of a capture is no run: what costs time in it, and how well the GPU was used, is not judged.
+constexpr Need kCapture = {kNeedsNothing, nullptr,
+                           "This is a recording of a graph capture, whose launches start no GPU work by design",
+                           "record replays of the graph, and name this file with --capture.",
+                           "record replays of the graph, and name this file with --capture."};
+bool judges_a_run(RuleClass c) {
+  return c == RuleClass::problem || c == RuleClass::problem_locator || c == RuleClass::good_sign || c == RuleClass::mixed ||
+         c == RuleClass::start_up;
+}
+
 // "No operators are in this trace: ProfilerActivity.CPU records those that a program calls."
 std::string lack_of(const Need& need, ProgramKind program, bool cut_off) {
   const std::string_view instead = program == ProgramKind::python ? need.instead : need.other;
@@ -101,13 +112,16 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
   const std::vector<const Rule*>& rules = all_rules();
   std::vector<std::vector<Finding>> found(rules.size());
   std::vector<const Need*> lacking(rules.size(), nullptr);
+  const bool is_capture = bool(capture_recording(facts.trace));
   parallel_for(hardware_threads(), rules.size(), [&](std::size_t i) {
     if (cancel != nullptr && *cancel) return;
     // Launches of GPU work are lacking where there is no such work, too; then that is the reason to tell.
     const std::uint32_t needs = rules[i]->needs | ((rules[i]->needs & kNeedsLaunches) != 0 ? kNeedsGpuWork : 0u);
     const auto need =
         std::find_if(kNeeds.begin(), kNeeds.end(), [&](const Need& n) { return (needs & n.need) != 0 && !n.met(facts); });
-    if (need != kNeeds.end())
+    if (is_capture && judges_a_run(rules[i]->rule_class))
+      lacking[i] = &kCapture;
+    else if (need != kNeeds.end())
       lacking[i] = &*need;
     else
       found[i] = rules[i]->check(facts);

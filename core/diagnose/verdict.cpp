@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/analyze/captured/captures.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
 
@@ -213,6 +214,9 @@ Bound bound_of(const AccountTimes& times) {
 Verdict verdict_of(const Trace& trace, const TimeAccount& account, const Trust& trust) {
   if (trust.cut_off) return made(Bound::not_judged, "the file is cut off, so what limits the run cannot be told from it.");
   if (trace.slice_count() == 0) return made(Bound::no_gpu_work, "this trace holds no slices.");
+  if (const CaptureRecording capture = capture_recording(trace))
+    return made(Bound::not_judged,
+                fmt::format("this is {}, so how busy the GPU was says nothing about a run.", capture_words(capture)));
   if (trust.gpu_work == 0)
     return made(Bound::no_gpu_work,
                 fmt::format("this recording of {} holds no kernel, copy or memset, so nothing can be said about the GPU.",

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/analyze/captured/captured_work.h"
 #include "core/analyze/gpu/kernel_columns.h"
 #include "core/analyze/gpu/launches.h"
 #include "core/analyze/kernel_name/kernel_name.h"
@@ -23,7 +24,10 @@ struct Context {
   World& world;
   std::unordered_map<StringId, KernelName>& names;  // decoded already
 
+  const CapturedWork* captured = captured_work(world.trace());
+
   const Trace& trace() const { return world.trace(); }
+  OperatorCall operator_of(const Kernel& k) const { return operator_call(trace(), world.links(), captured, k.gpu); }
   SliceRow slice(const Kernel& k) const { return world.order().row(k.id); }
   const KernelName& name(const Kernel& k) const {
     const auto [at, is_new] = names.try_emplace(trace().name_id(k.gpu.slice));
@@ -78,10 +82,25 @@ CellValue of_call(const Context& of, const Kernel& k) {
   const SliceId call = of.world.links().call_of(k.gpu);
   return call ? Value(of, k, call) : CellValue();
 }
-template <auto Value>
-CellValue of_operator(const Context& of, const Kernel& k) {
-  const SliceId op = of.world.links().owner_op(k.gpu);
-  return op ? Value(of, k, op) : CellValue();
+// Of a graph's kernel what captured it, where that is joined. Ids are of slices of this trace alone.
+CellValue operator_id(const Context& of, const Kernel& k) {
+  const OperatorCall by = of.operator_of(k);
+  return by && by.trace == &of.trace() ? CellValue(of.world.order().id(by.op)) : CellValue();
+}
+CellValue operator_name(const Context& of, const Kernel& k) {
+  const OperatorCall by = of.operator_of(k);
+  return by ? CellValue(by.trace->name(by.op)) : CellValue();
+}
+CellValue operator_shapes(const Context& of, const Kernel& k) {
+  const OperatorCall by = of.operator_of(k);
+  const OpRow* row = by ? by.trace->op_row(by.op) : nullptr;
+  return row != nullptr && row->input_dims ? CellValue(by.trace->strings[row->input_dims]) : CellValue();
+}
+template <auto Member>
+CellValue place(const Context& of, const Kernel& k) {
+  const OperatorCall by = of.operator_of(k);
+  std::string words = by.call ? place_of_call(*by.trace, by.call).*Member : std::string();
+  return words.empty() ? CellValue() : CellValue(std::move(words));
 }
 CellValue id_of_slice(const Context& of, const Kernel&, SliceId s) { return of.world.order().id(s); }
 CellValue name_of_slice(const Context& of, const Kernel&, SliceId s) { return of.trace().name(s); }
@@ -158,8 +177,8 @@ constexpr ColumnOf<Kernel, Context> kColumns[] = {
     {"launch_ts", ns, "its begin", of_call<begin_of_slice>},
     {"launch_dur", ns, "its duration", of_call<duration_of_slice>},
     {"launch_delay", ns, "from the end of the call to the kernel's begin; 0 where it began before", of_call<delay>},
-    {"op_id", id, "slice.id of the operator that owns it", of_operator<id_of_slice>},
-    {"operator", text, "its name", of_operator<name_of_slice>},
+    {"op_id", id, "slice.id of the operator that owns it", operator_id},
+    {"operator", text, "its name", operator_name},
     {"step", text, "the step in which it was launched: ProfilerStep#3", of_call<step>},
     {"flops", real, "operations of the operator's call that it is part of, by its shapes; NULL where they are not counted",
      of_work<&Work::flops>},
@@ -170,6 +189,13 @@ constexpr ColumnOf<Kernel, Context> kColumns[] = {
      [](const Context& of, const Kernel& k) -> CellValue {
        return if_not_zero(of.trace().slices.external_id[k.gpu.slice.index()]);
      }},
+    {"joined", flag, "1 where operator, shapes, module and Python line are those of the graph's capture, else 0",
+     [](const Context& of, const Kernel& k) -> CellValue { return of.operator_of(k).joined; }},
+    {"input_dims", text, "shapes of the operator's inputs, as JSON", operator_shapes},
+    {"module", text, "nn.Module instances around the launch or, of a graph, around what captured it",
+     place<&CallPlace::module>},
+    {"python", text, "the innermost Python function with a line there that is not PyTorch's or Triton's own",
+     place<&CallPlace::python>},
 };
 
 class KernelList final : public ColumnRows {

@@ -4,10 +4,11 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <unordered_map>
-#include <unordered_set>
 
+#include "core/analyze/captured/captured_work.h"
 #include "core/analyze/modules/allocations.h"
 #include "core/analyze/modules/module_side.h"
 #include "core/analyze/operators/flops.h"
@@ -22,13 +23,14 @@ class WorkFlops {
   WorkFlops(const Trace& trace, const LinkIndex& links) : trace_(trace), links_(links) {}
 
   std::pair<std::uint64_t, bool> of(const GpuOp& op) {
-    const SliceId owner = links_.owner_op(trace_.gpu[op.gpu_row]);
-    const OpRow* const row = owner ? trace_.op_row(owner) : nullptr;
+    const OperatorCall by = operator_call(trace_, links_, captured_, trace_.gpu[op.gpu_row]);
+    const OpRow* const row = by ? by.trace->op_row(by.op) : nullptr;
     if (row == nullptr || !row->input_dims) return {0, false};
-    const auto [known, is_new] = counts_.try_emplace({trace_.name_id(owner), row->input_dims}, std::nullopt);
-    if (is_new) known->second = flops_of(trace_.name(owner), trace_.strings[row->input_dims]).count;
+    const auto [known, is_new] = counts_.try_emplace({by.trace, by.trace->name_id(by.op), row->input_dims}, std::nullopt);
+    if (is_new) known->second = flops_of(by.trace->name(by.op), by.trace->strings[row->input_dims]).count;
     if (!known->second) return {0, false};
-    const bool first = seen_.insert(owner.value).second;
+    // A captured operator works once a replay.
+    const bool first = seen_.insert({by.op, by.joined ? op.launch : SliceId{}}).second;
     constexpr double kMost = 4e18;
     return {first ? static_cast<std::uint64_t>(std::clamp(*known->second, 0.0, kMost)) : 0, true};
   }
@@ -36,51 +38,74 @@ class WorkFlops {
  private:
   const Trace& trace_;
   const LinkIndex& links_;
-  std::map<std::pair<StringId, StringId>, std::optional<double>> counts_;  // by operator and shapes
-  std::unordered_set<std::uint32_t> seen_;                                 // operators
+  const CapturedWork* captured_ = captured_work(trace_);
+  std::map<std::tuple<const Trace*, StringId, StringId>, std::optional<double>> counts_;  // by operator and shapes
+  std::set<std::pair<SliceId, SliceId>> seen_;  // operators and, of captured ones, launches of the graph
+};
+
+// Calls of one recording that captured work, with the places of that work among all.
+struct Asked {
+  std::vector<std::size_t> places;
+  std::vector<SliceId> calls;
 };
 
 class Builder {
  public:
-  Builder(const Trace& trace, const LinkIndex& links, const std::vector<GpuOp>& ops, const CaptureRecording* capture)
-      : trace_(trace), links_(links), ops_(ops), capture_(capture) {}
+  Builder(const Trace& trace, const LinkIndex& links, const std::vector<GpuOp>& ops)
+      : trace_(trace), links_(links), ops_(ops), captured_(captured_work(trace)) {}
 
-  ModuleUse run(const GraphNodes::NodeIdOf& node_id_of) {
+  ModuleUse run() {
     RegionFrames found = region_frames(trace_);
-    if (found.kind == RegionKind::none && capture_ != nullptr) found.kind = region_frames(capture_->trace).kind;
+    const std::vector<const Trace*> recordings = captured_ != nullptr ? captured_->recordings() : std::vector<const Trace*>{};
+    for (const Trace* recording : recordings)
+      if (found.kind == RegionKind::none) found.kind = region_frames(*recording).kind;
     use_.kind = found.kind;
-    main_.emplace(trace_, std::move(found.slices));
-    if (capture_ != nullptr) captured_.emplace(capture_->trace, region_frames(capture_->trace, use_.kind));
-    charge_work(node_id_of);
+    sides_.emplace(&trace_, ModuleSide(trace_, std::move(found.slices)));
+    for (const Trace* recording : recordings)
+      if (recording != &trace_) sides_.emplace(recording, ModuleSide(*recording, region_frames(*recording, use_.kind)));
+    charge_work();
     charge_memory();
-    const std::vector<bool> all(main_->frames.size(), true);
-    add_side(*main_, all, true);
-    if (captured_) add_side(*captured_, charged(*captured_), false);
+    const std::vector<bool> all(main().frames.size(), true);
+    add_side(main(), all, true);
+    for (const Trace* recording : recordings)
+      if (recording != &trace_) add_side(sides_.at(recording), charged(sides_.at(recording)), false);
     make_classes();
     order_rows();
     return std::move(use_);
   }
 
  private:
-  ModuleSide& capturing_side() { return captured_ ? *captured_ : *main_; }
+  ModuleSide& main() { return sides_.at(&trace_); }
 
-  // Whose each piece of work is.
-  void charge_work(const GraphNodes::NodeIdOf& node_id_of) {
+  // Whose each piece of work is: of the frames around what captured it, else of those around what launched it.
+  void charge_work() {
     std::vector<std::uint32_t> linked;
     std::vector<SliceId> launches;
+    std::map<const Trace*, Asked> asked;
     for (std::uint32_t i = 0; i < ops_.size(); ++i) {
       if (!ops_[i].linked()) continue;
+      if (const auto by = captured_ != nullptr ? captured_->of(ops_[i].slice) : CapturedWork::Call{}) {
+        asked[by.trace].places.push_back(linked.size());
+        asked[by.trace].calls.push_back(by.call);
+      }
       linked.push_back(i);
       launches.push_back(ops_[i].launch);
     }
-    const std::vector<WorkMoment> moments = work_moments(trace_, main_->frames, launches);
-    const GraphNodes nodes(trace_, ops_);
-    const std::vector<WorkMoment> captures = captured_moments(nodes, node_id_of);
+    std::vector<WorkMoment> moments = work_moments(trace_, main().frames, launches);
+    std::vector<ModuleSide*> sides(linked.size(), nullptr);
+    for (const auto& [recording, of] : asked) {
+      ModuleSide& side = sides_.at(recording);
+      const std::vector<WorkMoment> captured = work_moments(*recording, side.frames, of.calls);
+      for (std::size_t k = 0; k < captured.size(); ++k) {
+        if (captured[k].frame == NestedSlices::kNone) continue;
+        moments[of.places[k]] = captured[k];
+        sides[of.places[k]] = &side;
+      }
+    }
     for (std::size_t k = 0; k < linked.size(); ++k) {
-      const std::uint32_t node = nodes.node_of(linked[k]);
-      const bool is_told = node != GraphNodes::kNone && captures[node].frame != NestedSlices::kNone;
-      if (node != GraphNodes::kNone) count_graph_work(ops_[linked[k]], is_told);
-      charge(ops_[linked[k]], is_told ? captures[node] : moments[k], is_told ? capturing_side() : *main_);
+      const GpuOp& op = ops_[linked[k]];
+      if (is_graph_launch_name(trace_.name(op.launch))) count_graph_work(op, sides[k] != nullptr);
+      charge(op, moments[k], sides[k] != nullptr ? *sides[k] : main());
     }
   }
 
@@ -89,7 +114,7 @@ class Builder {
     std::vector<Moment> moments;
     moments.reserve(found.all.size());
     for (const Allocation& a : found.all) moments.push_back(a.at);
-    const std::vector<WorkMoment> whose = work_moments(trace_, main_->frames, moments);
+    const std::vector<WorkMoment> whose = work_moments(trace_, main().frames, moments);
     AllocatedMemory& all = use_.memory;
     all.knows_peak = found.knows_peak;
     for (std::size_t i = 0; i < found.all.size(); ++i) {
@@ -98,26 +123,12 @@ class Builder {
       add_saturating(all.bytes, a.bytes);
       add_saturating(all.at_peak, a.bytes_at_peak);
       if (whose[i].frame != NestedSlices::kNone) {
-        main_->charges.push_back({whose[i], 0, false, 0, false, a.bytes, a.bytes_at_peak});
+        main().charges.push_back({whose[i], 0, false, 0, false, a.bytes, a.bytes_at_peak});
         continue;
       }
       add_saturating(all.outside_bytes, a.bytes);
       add_saturating(all.outside_at_peak, a.bytes_at_peak);
     }
-  }
-
-  std::vector<WorkMoment> captured_moments(const GraphNodes& nodes, const GraphNodes::NodeIdOf& node_id_of) {
-    const ModuleSide& side = capturing_side();
-    const LinkIndex& links = capture_ != nullptr ? capture_->links : links_;
-    const std::vector<SliceId> calls = nodes.captured_by(side.trace, links, node_id_of, capture_ != nullptr);
-    std::vector<SliceId> told;
-    for (const SliceId call : calls)
-      if (call) told.push_back(call);
-    const std::vector<WorkMoment> moments = work_moments(side.trace, side.frames, told);
-    std::vector<WorkMoment> all(calls.size());
-    for (std::size_t n = 0, k = 0; n < calls.size(); ++n)
-      if (calls[n]) all[n] = moments[k++];
-    return all;
   }
 
   void count_graph_work(const GpuOp& op, bool is_told) {
@@ -221,8 +232,8 @@ class Builder {
   const Trace& trace_;
   const LinkIndex& links_;
   const std::vector<GpuOp>& ops_;
-  const CaptureRecording* capture_;
-  std::optional<ModuleSide> main_, captured_;
+  const CapturedWork* captured_;
+  std::map<const Trace*, ModuleSide> sides_;
   WorkFlops flops_{trace_, links_};
   ModuleUse use_;
   ModuleTree tree_;
@@ -234,9 +245,8 @@ class Builder {
 
 }  // namespace
 
-ModuleUse module_use(const Trace& trace, const LinkIndex& links, const std::vector<GpuOp>& ops, const CaptureRecording* capture,
-                     const GraphNodes::NodeIdOf& node_id_of) {
-  return Builder(trace, links, ops, capture).run(node_id_of);
+ModuleUse module_use(const Trace& trace, const LinkIndex& links, const std::vector<GpuOp>& ops) {
+  return Builder(trace, links, ops).run();
 }
 
 std::string missing_modules(const ModuleUse& use) {

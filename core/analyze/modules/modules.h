@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/analyze/gpu/gpu_ops.h"
-#include "core/analyze/modules/graph_nodes.h"
 #include "core/analyze/modules/region_frames.h"
 #include "core/base/saturating.h"
 
@@ -84,15 +83,8 @@ struct ModuleUse {
   AllocatedMemory memory;
 };
 
-// The recording of a capture, where it is another one.
-struct CaptureRecording {
-  const Trace& trace;
-  const LinkIndex& links;
-};
-
-// `ops`: gpu_ops() of the trace. `capture` may be null: then captures are looked for in the trace itself.
-ModuleUse module_use(const Trace& trace, const LinkIndex& links, const std::vector<GpuOp>& ops,
-                     const CaptureRecording* capture = nullptr, const GraphNodes::NodeIdOf& node_id_of = {});
+// `ops`: gpu_ops() of the trace. Work of graphs goes to what captured it, where that is joined (captured_work()).
+ModuleUse module_use(const Trace& trace, const LinkIndex& links, const std::vector<GpuOp>& ops);
 
 // What to record for times by module; empty where the trace has module frames. One line.
 std::string missing_modules(const ModuleUse& use);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/analyze/captured/captured_work.h"
 #include "core/analyze/gpu/occupancy.h"
 #include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/text.h"
@@ -162,12 +163,44 @@ DetailsSection gpu_place(const Document& doc, const GpuRow& row) {
   return section;
 }
 
+namespace {
+
+// Who captured work of a graph: in this recording, or in another one that is joined with it.
+void add_capture(const Document& doc, const OperatorCall& by, std::vector<DetailsLine>& lines) {
+  const Trace& recording = *by.trace;
+  const bool here = &recording == &doc.trace;
+  const std::string joined =
+      here ? "Joined: captured in this recording." : "Joined: captured in " + printable(recording.path) + ".";
+  const auto add = [&](const char* key, std::string_view value) {
+    if (!value.empty()) lines.push_back(text_line(key, printable(value), joined));
+  };
+  const auto add_slice = [&](const char* key, SliceId slice) {
+    if (!slice) return;
+    if (here)
+      lines.push_back(slice_line(doc, key, slice));
+    else
+      add(key, recording.name(slice));
+  };
+  add_slice("captured by", by.call);
+  add_slice("operator (joined)", by.op);
+  if (const OpRow* op = by ? recording.op_row(by.op) : nullptr; op != nullptr && op->input_dims)
+    add("shapes (joined)", recording.strings[op->input_dims]);
+  const CallPlace place = place_of_call(recording, by.call);
+  add("modules (joined)", place.module);
+  add("Python (joined)", place.python);
+  if (!here) add("captured in", recording.path);
+}
+
+}  // namespace
+
 DetailsSection launched_from(const Document& doc, const GpuRow& row) {
   DetailsSection section{"Launched by", {}, {}};
   const SliceId call = doc.links.call_of(row.slice);
   section.lines.push_back(slice_line(doc, "call", call));
-  section.lines.push_back(slice_line(doc, "operator", doc.links.owner_op(row.slice)));
+  const OperatorCall by = operator_call(doc.trace, doc.links, row);
+  if (!by.joined) section.lines.push_back(slice_line(doc, "operator", by.op));
   if (call) section.lines.push_back(launch_delay(doc, call, row.slice));
+  if (by.joined) add_capture(doc, by, section.lines);
   return section;
 }
 

@@ -11,7 +11,6 @@
 #include "core/base/demangle.h"
 #include "core/base/phrase.h"
 #include "core/base/text.h"
-#include "core/view/modules/modules_model.h"
 #include "core/view/selection/area_model.h"
 
 namespace gapscope {
@@ -36,8 +35,7 @@ FlameQuestion flame_question(const Trace& trace, const ViewState& view) {
 std::shared_ptr<const FlameAnswer> answer(const Document& document, const FlameQuestion& question,
                                           const std::atomic<bool>* cancel) {
   if (question.time == PathTime::module) {
-    const ModuleUse use = module_use(document.trace, document.links, gpu_ops(document.trace, document.links), nullptr,
-                                     [&](SliceId call) { return graph_node_id_of(document.trace, call); });
+    const ModuleUse use = module_use(document.trace, document.links, gpu_ops(document.trace, document.links));
     return std::make_shared<const FlameAnswer>(FlameAnswer{question, module_paths(document.trace, use)});
   }
   std::optional<CallPaths> paths =

@@ -1,14 +1,12 @@
 #include "core/view/modules/modules_model.h"
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 
 #include <fmt/format.h>
 
 #include "core/analyze/gpu/gpu_ops.h"
 #include "core/base/table/csv.h"
-#include "core/load/args.h"
 #include "core/view/document.h"
 
 namespace gapscope {
@@ -22,19 +20,9 @@ std::size_t size_of(const ModuleUse& use, ModuleList list) {
 
 std::shared_ptr<const ModuleUse> answer(const Document& document, const ModulesQuestion&, const std::atomic<bool>* cancel) {
   if (cancel && *cancel) return nullptr;
-  auto use = std::make_shared<const ModuleUse>(
-      module_use(document.trace, document.links, gpu_ops(document.trace, document.links), nullptr,
-                 [&](SliceId call) { return graph_node_id_of(document.trace, call); }));
+  auto use =
+      std::make_shared<const ModuleUse>(module_use(document.trace, document.links, gpu_ops(document.trace, document.links)));
   return cancel && *cancel ? nullptr : use;
-}
-
-std::uint64_t graph_node_id_of(const Trace& trace, SliceId call) {
-  const auto args = read_args(trace, trace.slices.offset[call.index()]);
-  std::uint64_t id = 0;
-  if (!args.ok()) return id;
-  for (const Arg& arg : *args)
-    if (arg.key == "graph node id") std::from_chars(arg.value.data(), arg.value.data() + arg.value.size(), id);
-  return id;
 }
 
 const ModuleTotals& totals_of(const ModuleUse& use, ModuleList list, std::uint32_t row) {

@@ -19,9 +19,6 @@ struct ModulesQuestion {
 std::shared_ptr<const ModuleUse> answer(const Document& document, const ModulesQuestion& question,
                                         const std::atomic<bool>* cancel);
 
-// "graph node id" among the args of a call, read from the file; 0 where it has none.
-std::uint64_t graph_node_id_of(const Trace& trace, SliceId call);
-
 enum class ModuleList : std::uint8_t { tree, instances, classes };
 enum class ModuleColumn : std::uint8_t {
   name,

@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "core/analyze/captured/captured_work.h"
 #include "core/analyze/modules/modules.h"
 #include "tests/support/load_text.h"
 
@@ -68,16 +69,15 @@ class Events {
 
 struct Used {
   explicit Used(const Events& events, const Events* capture = nullptr)
-      : trace(load_text(events.text())), lanes(*trace), links(*trace, lanes), ops(gpu_ops(*trace, links)) {
-    if (capture == nullptr) {
-      use = module_use(*trace, links, ops);
-      return;
-    }
-    const auto other = load_text(capture->text());
-    const LaneIndex other_lanes(*other);
-    const LinkIndex other_links(*other, other_lanes);
-    const CaptureRecording recording{*other, other_links};
-    use = module_use(*trace, links, ops, &recording);
+      : trace(joined(events, capture)), lanes(*trace), links(*trace, lanes), ops(gpu_ops(*trace, links)) {
+    use = module_use(*trace, links, ops);
+  }
+  static std::shared_ptr<const Trace> joined(const Events& events, const Events* capture) {
+    std::shared_ptr<const Trace> loaded = load_text(events.text());
+    std::vector<std::shared_ptr<const Trace>> others;
+    if (capture != nullptr) others.push_back(load_text(capture->text()));
+    auto work = std::make_unique<const CapturedWork>(*loaded, std::move(others), ReadNodeArgs());
+    return with_captured_work(std::move(loaded), std::move(work));
   }
   const ModuleRow* row(const std::string& name) const {
     for (const ModuleRow& r : use.rows)

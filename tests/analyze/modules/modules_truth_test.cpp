@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include "app/session/captured_trace.h"
 #include "core/analyze/modules/module_paths.h"
 #include "core/analyze/modules/modules.h"
 #include "core/load/load_trace.h"
@@ -19,19 +20,14 @@ using nlohmann::json;
 namespace {
 
 struct Recorded {
-  explicit Recorded(const std::filesystem::path& path, const Recorded* capture = nullptr) {
-    const auto loaded = load_trace(path.string());
+  explicit Recorded(const std::filesystem::path& path, const std::string& capture = {}) {
+    const auto loaded = capture.empty() ? load_trace(path.string()) : load_captured_trace(path.string(), {}, capture);
     REQUIRE(loaded.ok());
     trace = *loaded;
     lanes = std::make_unique<const LaneIndex>(*trace);
     links = std::make_unique<const LinkIndex>(*trace, *lanes);
     ops = gpu_ops(*trace, *links);
-    if (capture == nullptr) {
-      use = module_use(*trace, *links, ops);
-    } else {
-      const CaptureRecording recording{*capture->trace, *capture->links};
-      use = module_use(*trace, *links, ops, &recording);
-    }
+    use = module_use(*trace, *links, ops);
   }
   std::shared_ptr<const Trace> trace;
   std::unique_ptr<const LaneIndex> lanes;
@@ -137,8 +133,8 @@ std::map<std::string, std::uint64_t> kernels_by_module(const ModuleUse& use) {
 
 TEST_CASE("a model eager and as a CUDA graph has the same kernels in each module") {
   const auto folder = recordings_folder() / "modules";
-  const Recorded eager(folder / "cnn_eager.json.gz"), capture(folder / "cnn_capture.json.gz");
-  const Recorded replay(folder / "cnn_replay.json.gz", &capture), alone(folder / "cnn_replay.json.gz");
+  const Recorded eager(folder / "cnn_eager.json.gz"), alone(folder / "cnn_replay.json.gz");
+  const Recorded replay(folder / "cnn_replay.json.gz", (folder / "cnn_capture.json.gz").string());
   auto twice = kernels_by_module(eager.use);
   CHECK(twice.size() == 13);
   for (auto& [name, kernels] : twice) kernels *= 2;  // the graph was replayed twice

@@ -1,0 +1,145 @@
+#include "app/session/captured_trace.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/analyze/captured/captured_work.h"
+#include "core/base/text.h"
+#include "core/load/node_args.h"
+
+namespace gapscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+// vLLM captures up to 67 sizes, each of a rank in a file of its own.
+constexpr std::size_t kMostFiles = 128;
+
+bool is_trace_name(const std::string& name) {
+  return name.ends_with(".json") || name.ends_with(".json.gz") || name.ends_with(".json.xz") || name.ends_with(".json.zst");
+}
+
+template <class Wanted>
+void add_files(const fs::path& folder, const Wanted& wanted, std::set<std::string>& found) {
+  std::error_code trouble;
+  for (fs::directory_iterator at(folder, trouble), end; !trouble && at != end; at.increment(trouble)) {
+    const std::string name = at->path().filename().string();
+    if (is_trace_name(name) && wanted(name)) found.insert(at->path().string());
+  }
+}
+
+// Of each capture once, however often it is held against the trace.
+class NodeReader {
+ public:
+  std::vector<NodeArgs> operator()(const Trace& trace, const std::vector<SliceId>& calls) const {
+    if (calls.empty()) return {};
+    const auto [known, is_new] = known_->try_emplace({&trace, calls.front()});
+    if (is_new)
+      for (StatedNode& node : read_stated_nodes(trace, calls)) known->second.push_back({std::move(node.kernel), node.node_id});
+    return known->second;
+  }
+
+ private:
+  using Known = std::map<std::pair<const Trace*, SliceId>, std::vector<NodeArgs>>;
+  std::shared_ptr<Known> known_ = std::make_shared<Known>();
+};
+
+bool replays_graphs(const Trace& trace) {
+  for (std::size_t s = 0; s < trace.strings.size(); ++s)
+    if (is_graph_launch_name(trace.strings[StringId(s)])) return true;
+  return false;
+}
+
+std::vector<std::string> files_of(const std::string& capture) {
+  std::error_code ignored;
+  if (!fs::is_directory(capture, ignored)) return {capture};
+  std::set<std::string> found;
+  add_files(
+      capture, [](const std::string&) { return true; }, found);
+  return {found.begin(), found.end()};
+}
+
+Error refused(const Trace& trace, const std::string& capture, const CapturedWork* work) {
+  std::string why = work == nullptr ? " It launches none." : "";
+  for (const std::string& reason : work != nullptr ? work->reasons() : std::vector<std::string>{}) why += " " + reason;
+  return Error{
+      fmt::format("{} is not the capture of the graphs that {} replays.{}", printable(capture), printable(trace.path), why)};
+}
+
+// Files are read until all work is joined. An Error where the only one that is named does not open.
+Result<std::unique_ptr<const CapturedWork>> join_found(const Trace& trace, const std::vector<std::string>& files, bool named,
+                                                       const LoadOptions& options) {
+  const NodeReader reader;
+  std::vector<std::shared_ptr<const Trace>> others;
+  auto work = std::make_unique<const CapturedWork>(trace, others, reader);
+  for (const std::string& file : files) {
+    const CapturedWork::Counts& n = work->counts();
+    if (n.joined == n.pieces || others.size() == kMostFiles) break;
+    const Result<std::shared_ptr<const Trace>> loaded = load_trace(file, options);
+    if (!loaded.ok() && named && files.size() == 1) return loaded.error();
+    if (!loaded.ok() || captures_of(**loaded).empty()) continue;
+    others.push_back(*loaded);
+    work = std::make_unique<const CapturedWork>(trace, others, reader);
+  }
+  return work;
+}
+
+bool holds_other_recording(const CapturedWork& work, const Trace& trace) {
+  const std::vector<const Trace*> recordings = work.recordings();
+  return std::any_of(recordings.begin(), recordings.end(), [&](const Trace* recording) { return recording != &trace; });
+}
+
+LoadOptions without_parts(LoadOptions options) {
+  options.on_part = nullptr;
+  return options;
+}
+
+}  // namespace
+
+std::vector<std::string> capture_files(const std::string& trace_path) {
+  const fs::path path = fs::absolute(trace_path), folder = path.parent_path();
+  const std::string name = path.filename().string();
+  std::set<std::string> found;
+  for (const char* word : {"execution", "replay"}) {
+    const std::size_t at = name.rfind(word);
+    std::error_code ignored;
+    if (at == std::string::npos) continue;
+    const fs::path twin = folder / (name.substr(0, at) + "capture" + name.substr(at + std::string_view(word).size()));
+    if (fs::is_regular_file(twin, ignored)) found.insert(twin.string());
+  }
+  add_files(
+      folder / "capture_traces", [](const std::string&) { return true; }, found);
+  add_files(
+      folder,
+      [&](const std::string& other) {
+        return other != name && (other.starts_with("graph_capture") || other.starts_with("capture_graph"));
+      },
+      found);
+  return {found.begin(), found.end()};
+}
+
+Result<std::shared_ptr<const Trace>> join_captures(std::shared_ptr<const Trace> trace, const LoadOptions& options,
+                                                   const std::string& capture) {
+  if (!replays_graphs(*trace)) return capture.empty() ? Result(std::move(trace)) : refused(*trace, capture, nullptr);
+  const std::vector<std::string> files = !capture.empty()     ? files_of(capture)
+                                         : trace->path == "-" ? std::vector<std::string>{}
+                                                              : capture_files(trace->path);
+  auto work = join_found(*trace, files, !capture.empty(), without_parts(options));
+  if (!work.ok()) return work.error();
+  if (!capture.empty() && !holds_other_recording(**work, *trace)) return refused(*trace, capture, work->get());
+  if ((*work)->counts().graphs == 0) return trace;
+  return with_captured_work(std::move(trace), std::move(*work));
+}
+
+Result<std::shared_ptr<const Trace>> load_captured_trace(const std::string& path, const LoadOptions& options,
+                                                         const std::string& capture) {
+  Result<std::shared_ptr<const Trace>> loaded = load_trace(path, options);
+  return loaded.ok() ? join_captures(std::move(*loaded), options, capture) : std::move(loaded);
+}
+
+}  // namespace gapscope

@@ -1,0 +1,24 @@
+#pragma once
+// A trace together with the recordings in which the graphs that it replays were captured (core/analyze/captured).
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/load/load_trace.h"
+
+namespace gapscope {
+
+// load_trace(), joined with captures: those of the trace itself, and `capture`, a file or a folder of them; where that is
+// empty, what capture_files() finds. An Error where `capture` is given and nothing in it was replayed.
+Result<std::shared_ptr<const Trace>> load_captured_trace(const std::string& path, const LoadOptions& options = {},
+                                                         const std::string& capture = {});
+// The same of a trace that is loaded.
+Result<std::shared_ptr<const Trace>> join_captures(std::shared_ptr<const Trace> trace, const LoadOptions& options,
+                                                   const std::string& capture);
+
+// What may hold the captures of a trace, by name: the traces in a folder capture_traces/ beside it, files graph_capture* or
+// capture_graph* beside it, and a file of its own name with "capture" for "execution" or "replay". In order of name.
+std::vector<std::string> capture_files(const std::string& trace_path);
+
+}  // namespace gapscope
