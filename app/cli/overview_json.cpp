@@ -50,6 +50,14 @@ Json steps_json(const std::optional<StepFigures>& s) {
           {"trend", or_null(s->trend)}};
 }
 
+Json phase_json(const PhaseFigures& p) {
+  Json out = {{"phase", p.phase}, {"steps", p.steps}, {"requests", p.requests}, {"ns", p.time}};
+  out["prefill_tokens"] = p.knows_tokens ? Json(p.prefill_tokens) : Json(nullptr);
+  out["decode_tokens"] = p.knows_tokens ? Json(p.decode_tokens) : Json(nullptr);
+  out["tokens_per_second"] = p.knows_tokens ? Json(p.tokens_per_second()) : Json(nullptr);
+  return out;
+}
+
 Json rates_json(const std::optional<RateFigures>& r) {
   if (!r) return nullptr;
   return {{"operations", r->operations},
@@ -113,6 +121,7 @@ std::string overview_json(const Trace& trace, const RunOverview& o, const Diagno
                {"plan", plan_json(diagnosis)},
                {"hottest_kernels", Json::array()},
                {"recording", recording_json(o.recording)}};
+  for (const PhaseFigures& p : o.phases) json["phases"].push_back(phase_json(p));
   for (const OverviewDevice& d : o.devices) json["devices"].push_back(device_json(d));
   for (const KindTime& k : o.kinds)
     json["kinds"].push_back({{"kind", kernel_kind_name(k.kind)}, {"count", k.count}, {"ns", k.time}});

@@ -4,6 +4,7 @@
 
 #include "app/cli/analyses.h"
 #include "app/cli/in_and_out.h"
+#include "core/analyze/inference/serving_passes.h"
 #include "core/analyze/steps.h"
 #include "core/base/text.h"
 
@@ -12,7 +13,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json step_json(const Step& step) {
+Json part_json(const ServedPart& part, const ServingStep& pass) {
+  Json out = {{"requests", part.requests}, {"tokens", pass.knows_tokens ? Json(part.queries) : Json(nullptr)}};
+  if (pass.knows_sums) out["attended_tokens"] = part.keys;
+  return out;
+}
+
+Json step_json(const Trace& trace, const Step& step) {
   Json json = {{"name", step.name},
                {"begin_ns", step.span.begin},
                {"end_ns", step.span.end},
@@ -24,6 +31,12 @@ Json step_json(const Step& step) {
                {"gpu_ops", step.gpu_ops},
                {"kernels", step.kernels},
                {"launches", step.launches}};
+  if (const auto pass = step.slice ? serving_step(trace.name(step.slice)) : std::nullopt) {
+    json["annotation"] = trace.name(step.slice);
+    json["phase"] = pass->phase();
+    json["prefill"] = part_json(pass->prefill, *pass);
+    json["decode"] = part_json(pass->decode, *pass);
+  }
   Json& parts = json["breakdown"] = Json::object();
   for (std::size_t role = 0; role < kStepRoles; ++role)
     parts[std::string(step_role_key(static_cast<StepRole>(role)))] = step.time[role];
@@ -61,13 +74,13 @@ std::string remarks(const Trace& trace, const Steps& steps, const std::string& a
 
 std::string steps_text(const Steps& steps) {
   std::string out =
-      fmt::format("{:<24} {:>10} {:>10} {:>10} {:>8} {:>8}", "step", "length", "CPU", "GPU span", "kernels", "launches");
+      fmt::format("{:<34} {:>10} {:>10} {:>10} {:>8} {:>8}", "step", "length", "CPU", "GPU span", "kernels", "launches");
   for (std::size_t role = 0; role < kStepRoles; ++role)
     out += fmt::format(" {:>13}", step_role_name(static_cast<StepRole>(role)));
   out += '\n';
   for (const Step& s : steps.steps) {
     out +=
-        fmt::format("{:<24} {:>10} {:>10} {:>10} {:>8} {:>8}", elide_middle(printable(s.name), 24),
+        fmt::format("{:<34} {:>10} {:>10} {:>10} {:>8} {:>8}", elide_middle(printable(s.name), 34),
                     format_duration(s.span.length()), format_duration(s.cpu.length()),
                     s.gpu_ops > 0 ? format_duration(s.gpu.length()) : "-", format_count(s.kernels), format_count(s.launches));
     for (const Ns part : s.time) out += fmt::format(" {:>13}", format_duration(part));
@@ -87,10 +100,12 @@ std::string steps_report(const Trace& trace, const LaneIndex&, const LinkIndex& 
                  {"nested", steps.nested},
                  {"remarks", said},
                  {"steps", Json::array()}};
-    for (const Step& step : steps.steps) json["steps"].push_back(step_json(step));
+    for (const Step& step : steps.steps) json["steps"].push_back(step_json(trace, step));
     return json_text(json);
   }
-  return (steps.steps.empty() ? "" : steps_text(steps)) + said;
+  std::string out = steps.steps.empty() ? "" : steps_text(steps);
+  for (const PhaseFigures& phase : phase_figures(trace, steps)) out += fmt::format("{}: {}\n", phase.phase, phase_words(phase));
+  return out + said;
 }
 
 }  // namespace gapscope

@@ -1,6 +1,7 @@
 #include "app/session/captured_trace.h"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/analyze/captured/captured_work.h"
+#include "core/analyze/overview/recording.h"
 #include "core/base/text.h"
 #include "core/load/node_args.h"
 
@@ -22,6 +24,16 @@ constexpr std::size_t kMostFiles = 128;
 
 bool is_trace_name(const std::string& name) {
   return name.ends_with(".json") || name.ends_with(".json.gz") || name.ends_with(".json.xz") || name.ends_with(".json.zst");
+}
+
+// Of another rank than `rank` by its name: "rank_3", "rank-3" or "rank3" in it. -1: not known.
+bool is_of_other_rank(const std::string& name, std::int64_t rank) {
+  const std::size_t at = name.find("rank");
+  if (rank < 0 || at == std::string::npos) return false;
+  const std::size_t digits = name.find_first_not_of("_-", at + 4);
+  std::int64_t stated = -1;
+  if (digits != std::string::npos) std::from_chars(name.data() + digits, name.data() + name.size(), stated);
+  return stated >= 0 && stated != rank;
 }
 
 template <class Wanted>
@@ -71,15 +83,17 @@ Error refused(const Trace& trace, const std::string& capture, const CapturedWork
       fmt::format("{} is not the capture of the graphs that {} replays.{}", printable(capture), printable(trace.path), why)};
 }
 
-// Files are read until all work is joined. An Error where the only one that is named does not open.
+// Files are read until all work is joined, and none could be joined better. An Error where the only one that is named does not
+// open.
 Result<std::unique_ptr<const CapturedWork>> join_found(const Trace& trace, const std::vector<std::string>& files, bool named,
                                                        const LoadOptions& options) {
   const NodeReader reader;
   std::vector<std::shared_ptr<const Trace>> others;
   auto work = std::make_unique<const CapturedWork>(trace, others, reader);
   for (const std::string& file : files) {
+    if (files.size() > 1 && is_of_other_rank(fs::path(file).filename().string(), rank_of(trace.header).rank)) continue;
     const CapturedWork::Counts& n = work->counts();
-    if (n.joined == n.pieces || others.size() == kMostFiles) break;
+    if ((n.joined == n.pieces && n.padded == 0) || others.size() == kMostFiles) break;
     const Result<std::shared_ptr<const Trace>> loaded = load_trace(file, options);
     if (!loaded.ok() && named && files.size() == 1) return loaded.error();
     if (!loaded.ok() || captures_of(**loaded).empty()) continue;
@@ -125,6 +139,9 @@ std::vector<std::string> capture_files(const std::string& trace_path) {
 
 Result<std::shared_ptr<const Trace>> join_captures(std::shared_ptr<const Trace> trace, const LoadOptions& options,
                                                    const std::string& capture) {
+  std::error_code ignored;
+  if (!capture.empty() && !fs::exists(capture, ignored))
+    if (const auto missing = load_trace(capture, without_parts(options)); !missing.ok()) return missing.error();
   if (!replays_graphs(*trace)) return capture.empty() ? Result(std::move(trace)) : refused(*trace, capture, nullptr);
   const std::vector<std::string> files = !capture.empty()     ? files_of(capture)
                                          : trace->path == "-" ? std::vector<std::string>{}

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "core/analyze/account/time_walk.h"
+#include "core/analyze/inference/serving_passes.h"
 
 namespace gapscope {
 namespace {
@@ -71,8 +72,10 @@ std::unordered_set<std::uint64_t> ids_of_communication(const Trace& trace, const
 // Annotations that are steps, in time order. `nested` counts those left out.
 std::vector<SliceId> step_slices(const Trace& trace, std::string_view annotation, std::uint32_t& nested) {
   std::vector<SliceId> found;
-  if (annotation.empty()) {
-    found = profiler_steps(trace);
+  if (annotation.empty()) found = profiler_steps(trace);
+  if (const bool by_phase = is_phase_word(annotation) && !trace.strings.find(annotation); annotation.empty() || by_phase) {
+    if (found.empty())
+      for (const ServingPass& pass : serving_passes(trace, annotation)) found.push_back(pass.slice);
   } else {
     const StringId name = trace.strings.find(annotation);
     for (std::size_t s = 0; name && s < trace.slice_count(); ++s)
@@ -160,11 +163,14 @@ void place_on_time(std::vector<Step>& steps, Ns previous_end) {
   }
 }
 
-std::uint32_t drop_cut_off(std::vector<Step>& steps) {
+// `are_alike`: steps do the same, as those of training; passes of a serving engine do not.
+std::uint32_t drop_cut_off(std::vector<Step>& steps, bool are_alike) {
   std::size_t keep = steps.size();
   while (keep > 0 && steps[keep - 1].gpu_ops == 0) --keep;
   if (keep == 0) return 0;  // no GPU work at all: every step stays
-  if (keep > 1 && std::uint64_t{steps[keep - 2].gpu_ops} * kKeptPercent > std::uint64_t{steps[keep - 1].gpu_ops} * 100) --keep;
+  if (are_alike && keep > 1 &&
+      std::uint64_t{steps[keep - 2].gpu_ops} * kKeptPercent > std::uint64_t{steps[keep - 1].gpu_ops} * 100)
+    --keep;
   const std::size_t dropped = steps.size() - keep;
   steps.resize(keep);
   return static_cast<std::uint32_t>(dropped);
@@ -281,10 +287,13 @@ std::vector<std::pair<std::string, std::uint32_t>> annotation_names(const Trace&
 
 Steps make_steps(const Trace& trace, const std::vector<GpuOp>& ops, std::string_view annotation) {
   Steps out;
+  std::size_t passes = 0;
   for (const SliceId s : step_slices(trace, annotation, out.nested)) {
     Step step;
     step.slice = s;
-    step.name = std::string(trace.name(s));
+    const auto pass = serving_step(trace.name(s));
+    step.name = pass ? serving_words(*pass) : std::string(trace.name(s));
+    passes += pass ? 1 : 0;
     step.cpu = trace.span_of(s);
     out.steps.push_back(std::move(step));
   }
@@ -298,7 +307,7 @@ Steps make_steps(const Trace& trace, const std::vector<GpuOp>& ops, std::string_
     out.steps.push_back(std::move(whole));
   }
   place_on_time(out.steps, GpuWorkOfSteps(trace, out.steps, ops).count());
-  if (out.steps.size() > 1) out.dropped = drop_cut_off(out.steps);
+  if (out.steps.size() > 1) out.dropped = drop_cut_off(out.steps, passes == 0);
   break_down(trace, ops, flags_of_names(trace), out.steps);
   return out;
 }

@@ -99,6 +99,10 @@ void add_notes(Comparison& out, const SideData& a, const SideData& b, bool cut) 
   if (a.side.annotated != b.side.annotated)
     note(fmt::format("{} has no {}: its whole trace counts as one step.", a.side.annotated ? "B" : "A",
                      printable((a.side.annotated ? a : b).side.steps_of)));
+  if (a.side.annotated && b.side.annotated && a.side.steps_of != b.side.steps_of)
+    note(fmt::format(
+        "The steps of A are \"{}\" and those of B \"{}\": they do different work. --annotation names what both have.",
+        printable(a.side.steps_of), printable(b.side.steps_of)));
   if (!a.side.annotated && !b.side.annotated) {
     std::string text = "Neither trace has ProfilerStep#: each counts as one step as a whole";
     const auto in_a = annotation_names(a.input->trace), in_b = annotation_names(b.input->trace);

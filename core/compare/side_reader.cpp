@@ -1,10 +1,12 @@
 #include "core/compare/side_reader.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include <fmt/format.h>
 
+#include "core/analyze/inference/serving_passes.h"
 #include "core/analyze/steps.h"
 #include "core/base/span_set.h"
 #include "core/base/text.h"
@@ -55,13 +57,29 @@ Span cpu_span(const Trace& trace) {
   return any_op ? ops : calls;
 }
 
+// The passes of a serving engine in one phase, or in that of which there are most: those of different phases are not alike.
+std::vector<SliceId> passes_alike(const Trace& trace, std::string_view phase, std::string_view& steps_of) {
+  const std::vector<ServingPass> passes = serving_passes(trace, phase);
+  std::map<std::string_view, std::vector<SliceId>> by_phase;
+  for (const ServingPass& pass : passes) by_phase[pass.step.phase()].push_back(pass.slice);
+  const auto most = std::max_element(by_phase.begin(), by_phase.end(),
+                                     [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+  if (most == by_phase.end()) return {};
+  steps_of = most->first;
+  return most->second;
+}
+
 void find_steps(SideData& data, const CompareOptions& options) {
   const Trace& trace = data.input->trace;
   const bool by_name = !options.annotation.empty();
-  for (const SliceId s : disjoint(trace, by_name ? slices_named(trace, options.annotation) : profiler_steps(trace)))
+  std::string_view steps_of = by_name ? std::string_view(options.annotation) : kStepPrefix;
+  std::vector<SliceId> found = by_name ? slices_named(trace, options.annotation) : profiler_steps(trace);
+  if (found.empty() && (!by_name || is_phase_word(options.annotation)))
+    found = passes_alike(trace, options.annotation, steps_of);
+  for (const SliceId s : disjoint(trace, std::move(found)))
     data.steps.push_back({s, std::string(trace.name(s)), trace.span_of(s), {}, {}});
   data.side.annotated = !data.steps.empty();
-  data.side.steps_of = by_name ? options.annotation : data.side.annotated ? std::string(kStepPrefix) : std::string(kWhole);
+  data.side.steps_of = by_name || data.side.annotated ? std::string(steps_of) : std::string(kWhole);
   if (data.steps.empty()) data.steps.push_back({{}, std::string(kWhole), cpu_span(trace), {}, {}});
 }
 
@@ -157,7 +175,7 @@ std::size_t median_step(const SideData& data) {
 
 std::optional<std::size_t> numbered_step(const SideData& data, const CompareOptions& options) {
   if (!data.side.annotated) return std::nullopt;
-  if (!options.annotation.empty()) {
+  if (data.side.steps_of != kStepPrefix) {
     const bool there = options.number >= 0 && static_cast<std::uint64_t>(options.number) < data.steps.size();
     return there ? std::optional(static_cast<std::size_t>(options.number)) : std::nullopt;
   }
@@ -171,9 +189,9 @@ std::string no_such_step(const SideData& data, const CompareOptions& options) {
   const std::string file = printable(data.side.file);
   if (!data.side.annotated)
     return fmt::format("\"{}\" has no steps, so there is no step {}: leave out --step.", file, options.number);
-  if (!options.annotation.empty())
+  if (data.side.steps_of != kStepPrefix)
     return fmt::format("\"{}\" has no instance {} of \"{}\": it has {}, counted from 0.", file, options.number,
-                       printable(options.annotation), data.steps.size());
+                       printable(data.side.steps_of), data.steps.size());
   return fmt::format("\"{}\" has no step {}: it has {} to {}.", file, options.number, printable(data.steps.front().name),
                      printable(data.steps.back().name));
 }

@@ -243,6 +243,7 @@ class CaptureJoin {
   void join_graph(const ReplayedGraph& graph, const KnownCapture& known, const std::vector<SliceId>& operators) {
     const Alignment found = align(trace_, graph, known.capture);
     ++out_.counts_.joined_graphs;
+    out_.counts_.padded += graph.tokens != 0 && known.capture.size > graph.tokens ? 1 : 0;
     std::size_t left = 0;
     for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
       const std::uint32_t c = found.call_of[n];
@@ -350,7 +351,8 @@ CallPlace place_of_call(const Trace& trace, SliceId call) {
     if (trace.kind(slice) != Kind::python) continue;
     const std::string_view name = trace.name(slice), module = module_instance(name);
     if (!module.empty()) place.module += fmt::format("{}{}", place.module.empty() ? "" : " / ", module);
-    if (name.find(".py(") != std::string_view::npos) place.python = name;
+    const bool of_library = name.starts_with("torch/") || name.starts_with("triton/");
+    if (name.find(".py(") != std::string_view::npos && (!of_library || place.python.empty())) place.python = name;
   }
   return place;
 }

@@ -31,6 +31,7 @@ class CapturedWork {
     std::uint64_t graphs = 0, joined_graphs = 0;  // replayed: by id, else by launch
     std::uint64_t pieces = 0, joined = 0;         // of GPU work that graph launches started
     std::uint64_t by_order = 0;                   // of the joined: the capturing calls state neither kernels nor ids
+    std::uint64_t padded = 0;                     // joined graphs whose capture is for more tokens than their pass had
     std::uint64_t captures = 0;                   // in all recordings
   };
 
@@ -80,7 +81,7 @@ inline OperatorCall operator_call(const Trace& trace, const LinkIndex& links, co
 }
 
 // Where a call was made, as far as its recording has frames: "GptOssForCausalLM_0 / GraphModule_0", and the innermost Python
-// function with a line, "vllm/utils.py(100): gemm".
+// function with a line that is not PyTorch's or Triton's own: "vllm/utils.py(100): gemm".
 struct CallPlace {
   std::string module, python;
 };

@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "core/analyze/captured/captures.h"
-#include "core/analyze/inference/serving_step.h"
+#include "core/analyze/inference/serving_passes.h"
 
 namespace gapscope {
 namespace {
@@ -47,28 +47,11 @@ ReplayedNode node_of(const Trace& trace, std::uint32_t g) {
   return {trace.name_id(row.slice), node_letter(trace.kind(row.slice)), row.stream, row.graph_node_id, {}};
 }
 
-// Passes of the model that a serving engine marks, in time order.
-struct Pass {
-  Span span;
-  std::int64_t tokens = 0;
-};
-std::vector<Pass> passes_of(const Trace& trace) {
-  std::unordered_map<std::uint32_t, std::int64_t> known;
-  std::vector<Pass> passes;
-  for (std::size_t s = 0; s < trace.slice_count(); ++s) {
-    if (trace.kind(SliceId(s)) != Kind::annotation) continue;
-    const auto [tokens, is_new] = known.try_emplace(trace.slices.name[s].value, 0);
-    if (is_new)
-      if (const auto step = serving_step(trace.name(SliceId(s))); step && step->knows_tokens) tokens->second = step->tokens();
-    if (tokens->second > 0) passes.push_back({trace.span_of(SliceId(s)), tokens->second});
-  }
-  std::stable_sort(passes.begin(), passes.end(), [](const Pass& a, const Pass& b) { return a.span.begin < b.span.begin; });
-  return passes;
-}
-
-std::int64_t tokens_at(const std::vector<Pass>& passes, Ns t) {
-  auto at = std::upper_bound(passes.begin(), passes.end(), t, [](Ns time, const Pass& pass) { return time < pass.span.begin; });
-  return at != passes.begin() && (--at)->span.contains(t) ? at->tokens : 0;
+// Of the pass that holds `t`; 0 where none does, or where it does not state its tokens.
+std::int64_t tokens_at(const Trace& trace, const std::vector<ServingPass>& passes, Ns t) {
+  auto at = std::upper_bound(passes.begin(), passes.end(), t,
+                             [&](Ns time, const ServingPass& pass) { return time < trace.begin(pass.slice); });
+  return at != passes.begin() && trace.span_of((--at)->slice).contains(t) && at->step.knows_tokens ? at->step.tokens() : 0;
 }
 
 }  // namespace
@@ -86,9 +69,9 @@ std::vector<ReplayedGraph> replayed_graphs(const Trace& trace) {
   std::vector<ReplayedGraph> graphs;
   const std::vector<Replay> replays = replays_of(trace);
   if (replays.empty()) return graphs;
-  const std::vector<Pass> passes = passes_of(trace);
+  const std::vector<ServingPass> passes = serving_passes(trace);
   for (const Replay& replay : replays) {
-    const std::int64_t tokens = tokens_at(passes, trace.begin(replay.launch));
+    const std::int64_t tokens = tokens_at(trace, passes, trace.begin(replay.launch));
     ReplayedGraph alone{replay.launch, 1, {}, false, true, tokens};
     for (const std::uint32_t g : replay.work) {
       const GpuRow& row = trace.gpu[g];

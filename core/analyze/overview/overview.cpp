@@ -166,6 +166,7 @@ RunOverview make_overview(const Trace& trace, const LinkIndex& links, const Anal
   RunOverview out;
   out.recording = recording_facts(trace, analysis);
   if (analysis.steps().annotated && !analysis.steps().steps.empty()) out.steps = step_figures(analysis.steps());
+  out.phases = phase_figures(trace, analysis.steps());
   add_devices(trace, analysis, out);
   add_kinds(analysis.kernels(), out);
   out.zero_occupancy_time = zero_occupancy_time(trace, ops);

@@ -8,6 +8,7 @@
 
 #include "core/analyze/account/time_account.h"
 #include "core/analyze/analysis.h"
+#include "core/analyze/inference/serving_passes.h"
 #include "core/analyze/kernel_name/kernel_name.h"
 #include "core/analyze/ncu_command/ncu_command.h"
 #include "core/analyze/operators/flops.h"
@@ -68,7 +69,8 @@ struct OverviewDevice {
 
 struct RunOverview {
   RecordingFacts recording;
-  std::optional<StepFigures> steps;  // nullopt: no ProfilerStep#
+  std::optional<StepFigures> steps;  // nullopt: neither ProfilerStep# nor passes of a serving engine
+  std::vector<PhaseFigures> phases;  // of these passes
   std::vector<OverviewDevice> devices;
   std::vector<KindTime> kinds;       // of all devices, most time first
   Ns gpu_time = 0;                   // sum of all GPU work; what runs side by side counts twice

@@ -103,7 +103,8 @@ PageSection steps_section(const RunOverview& overview) {
     out.lines.push_back(
         {"standard deviation", fmt::format("{}, {} of the mean", format_duration(s.deviation), share(s.deviation, s.mean))});
   }
-  if (const std::string trend = trend_text(s); !trend.empty()) out.notes.push_back(trend);
+  for (const PhaseFigures& phase : overview.phases) out.lines.push_back({std::string(phase.phase), phase_words(phase)});
+  if (const std::string trend = overview.phases.size() > 1 ? "" : trend_text(s); !trend.empty()) out.notes.push_back(trend);
   if (s.dropped > 0)
     out.notes.push_back(fmt::format("{} at the end without all of the GPU work: left out.", counted(s.dropped, "step")));
   add_missing(overview, "warm_up", out);
