@@ -286,7 +286,7 @@ void add_change(CLI::App& arguments, const std::shared_ptr<WhatIfOptions>& optio
 
 std::function<int()> declare_whatif(CLI::App& arguments) {
   auto options = std::make_shared<WhatIfOptions>();
-  arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
+  add_trace(arguments, options->trace);
   add_change(arguments, options, "gpu", "F", "GPU work takes F times as long: 0.5 is a GPU twice as fast");
   add_change(arguments, options, "kernel", "RE=F", "so does GPU work whose whole name matches a regular expression (RE2)");
   add_change(arguments, options, "host", "F", "the host takes F times as long");
