@@ -115,6 +115,7 @@ constexpr Expected kExpected[] = {
     {"tracelens_b200_vllm_moe", Bound::host, "46 % Python and 28 % operators"},
     {"tracelens_h100_bert_small", Bound::host, "7 % compute"},
     {"tracelens_mi300_bert_small", Bound::host, "10 % compute"},
+    {"tracelens_mi300_graph_capture", Bound::not_judged, "a capture: its launches start no work by design"},
     {"tracelens_mi300_graph_execution", Bound::mixed, "56 % compute, and 41 % between the kernels of replayed graphs"},
     {"tracelens_mi210_gpu_only", Bound::compute, "89 % compute"},
 };

@@ -9,6 +9,7 @@
 
 #include "app/session/captured_trace.h"
 #include "core/analyze/captured/captured_work.h"
+#include "tests/support/diagnosed.h"
 #include "tests/support/load_text.h"
 #include "tests/support/real_traces.h"
 #include "tests/support/temp_folder.h"
@@ -183,6 +184,19 @@ TEST_CASE("a recording of a capture is called one, and one that ran more than it
   CHECK(bool(capture_recording(*load_text(Recording().capture({"a", "b"}).text()))));
   CHECK(!capture_recording(*load_text(Recording().capture({"a", "b"}).replay({{"a", 1}, {"b", 1}}).text())));
   CHECK(!capture_recording(*load_text(Recording().replay({{"a", 1}}).text())));
+}
+
+TEST_CASE("no verdict and no finding is about the idle GPU of a capture") {
+  const Diagnosed capture(load_text(Recording().replay({{"w", 1}}).capture({"a", "b", "c"}).replay({{"w", 1}}).text()));
+  CHECK(
+      capture.diagnosis.verdict.starts_with("Not judged: this is a recording of a graph capture: 3 launches made nodes of 1 "
+                                            "graph, and 2 pieces of work ran on the GPU"));
+  for (const RankedFinding& f : capture.diagnosis.findings) CHECK(f.finding.rule->rule_class != RuleClass::problem);
+  const bool said = std::any_of(capture.diagnosis.unjudged.begin(), capture.diagnosis.unjudged.end(),
+                                [](const auto& u) { return u.why.starts_with("This is a recording of a graph capture"); });
+  CHECK(said);
+  const Diagnosed twin(load_text(Recording().replay({{"w", 1}}).capture({"a"}).replay({{"w", 1}}).text()));
+  CHECK(twin.diagnosis.verdict.find("graph capture") == std::string::npos);
 }
 
 TEST_CASE("all of vLLM's replay has its operators, modules and Python lines") {
