@@ -7,6 +7,7 @@
 
 #include <imgui.h>
 
+#include "core/analyze/captured/captured_work.h"
 #include "core/view/findings/findings_model.h"
 #include "core/view/preferences.h"
 #include "core/view/selection/area_model.h"
@@ -82,6 +83,9 @@ void leave_topmost(CommandScope& s) {
 }
 
 bool has_range(const CommandScope& s) { return s.document && !s.document->trace.is_part && s.view.active().range; }
+bool replays_graphs(const CommandScope& s) {
+  return s.document && !s.document->trace.is_part && captured_work(s.document->trace) != nullptr;
+}
 bool has_note(const CommandScope& s) { return s.document && s.view.active().notes.chosen >= 0; }
 
 std::optional<Span> span_to_mark(const CommandScope& s) {
@@ -212,6 +216,7 @@ void go_to_place(CommandScope& s, const std::optional<ViewPlace>& place) {
 
 // What each command needs, and what to do where it is not there. Without a trace that comes first.
 constexpr CommandNeed kTrace{has_document, "open a trace first"};
+constexpr CommandNeed kGraphs{replays_graphs, "no graph is replayed in this trace"};
 constexpr CommandNeed kWhole{has_whole, "wait until all of the trace is loaded"};
 constexpr CommandNeed kTwo{has_two, "open a second trace first (Ctrl+Shift+O)"};
 constexpr CommandNeed kBeside{can_close_beside, "no second trace is open"};
@@ -238,6 +243,8 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::v, kCtrl}}}, false, nullptr, open_copied_path},
   {compare_with, Menu::file, "Compare with...", "Open a second trace below this one and say what changed from this one to that.",
    {{{Key::o, kCtrl | kShift}}}, false, &kWhole, [](CommandScope& s) { choose_file(s, true); }},
+  {open_capture, Menu::file, "Open the capture of these graphs", "Choose the recording in which the graphs replayed here were captured: their kernels get its operators, modules and Python lines.",
+   {}, false, &kGraphs, [](CommandScope& s) { choose_file(s, true); }},
   {swap_traces, Menu::file, "Swap the two traces", "Make the lower trace the upper one: what was gained is lost, and the other way round.",
    {}, false, &kTwo, [](CommandScope& s) { s.out.add(SwapTraces{}); }},
   {close_beside, Menu::file, "Close the comparison", "Close the lower trace, B.",

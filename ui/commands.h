@@ -16,6 +16,7 @@ enum class CommandId : std::uint8_t {
   open_file,
   open_copied,
   compare_with,
+  open_capture,
   swap_traces,
   close_beside,
   reload,

@@ -11,12 +11,13 @@
 namespace gapscope {
 
 BackgroundLoad::BackgroundLoad(std::string path, LoadOptions options, std::function<void()> wake,
-                               std::vector<std::string> others)
+                               std::vector<std::string> others, std::string capture)
     : work_(std::make_shared<Work>()) {
   work_->path = std::move(path);
   work_->options = std::move(options);
   work_->wake = std::move(wake);
   work_->others = std::move(others);
+  work_->capture = std::move(capture);
   try {
     thread_.emplace([work = work_] { work->run(); }, [work = work_]() noexcept { work->fail(); });
   } catch (...) {
@@ -88,7 +89,7 @@ BackgroundLoad::Outcome BackgroundLoad::Work::load() {
     part = std::move(made);
     if (wake) wake();
   };
-  Result<std::shared_ptr<const Trace>> trace = load_captured_trace(path, options);
+  Result<std::shared_ptr<const Trace>> trace = load_captured_trace(path, options, capture);
   if (!trace) return trace.error();
   progress.stage = static_cast<int>(LoadStage::indexing);
   std::shared_ptr<const Document> document = Document::make(std::move(*trace), &progress.cancel);

@@ -24,8 +24,9 @@ class BackgroundLoad {
 
   // `wake` is called on other threads when the load is done or has a part to show. Of `options` the watching is set here.
   // Where no thread is to be had the file is loaded here and now.
-  // `others`: files that are opened with it.
-  BackgroundLoad(std::string path, LoadOptions options, std::function<void()> wake, std::vector<std::string> others = {});
+  // `others`: files that are opened with it. `capture`: of its graphs, as load_captured_trace() takes it.
+  BackgroundLoad(std::string path, LoadOptions options, std::function<void()> wake, std::vector<std::string> others = {},
+                 std::string capture = {});
   ~BackgroundLoad();
   BackgroundLoad(const BackgroundLoad&) = delete;
   BackgroundLoad& operator=(const BackgroundLoad&) = delete;
@@ -54,6 +55,7 @@ class BackgroundLoad {
     LoadProgress progress;
     Outcome outcome{Error{}};
     std::vector<std::string> others;
+    std::string capture;
     std::vector<std::string> ranks;
     std::optional<FileStamp> stamp;
     std::mutex mutex;            // guards what follows

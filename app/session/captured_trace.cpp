@@ -115,6 +115,8 @@ LoadOptions without_parts(LoadOptions options) {
 
 }  // namespace
 
+bool is_capture_for(const Trace& trace, const Trace& other) { return replays_graphs(trace) && capture_recording(other); }
+
 std::vector<std::string> capture_files(const std::string& trace_path) {
   const fs::path path = fs::absolute(trace_path), folder = path.parent_path();
   const std::string name = path.filename().string();

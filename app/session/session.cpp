@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "app/session/captured_trace.h"
 #include "app/session/samples.h"
 #include "app/state/recent_files.h"
 #include "app/state/sibling_name.h"
@@ -85,13 +86,14 @@ void Session::save_settings() {
   writer_.put(settings_file_->path(), [file = settings_file_, now = settings_] { return file->write(now); });
 }
 
-void Session::start_load(const std::string& path, std::vector<std::string> others) {
+void Session::start_load(const std::string& path, std::vector<std::string> others, const std::string& capture) {
   cancel_load();
   message_.clear();
   watch_.restart();
   for (std::string& other : others) other = absolute_path(with_home(other, options_.home));
   load_ = std::make_shared<BackgroundLoad>(absolute_path(with_home(path, options_.home)), options_.load, options_.wake,
-                                           std::move(others));
+                                           std::move(others), capture);
+  capture_ = capture;
 }
 
 void Session::open(const std::string& path) { start_load(path, {}); }
@@ -148,7 +150,7 @@ bool Session::carry_out(const Request& request) {
                         [&](const ReloadFile&) {
                           if (!subject()) return true;
                           const std::string path = subject()->trace.path;
-                          return acts_on_second() ? open_second(path) : open(path), true;
+                          return acts_on_second() ? open_second(path) : start_load(path, {}, capture_), true;
                         },
                         [&](const CancelLoad&) { return cancel_load(), true; },
                         [&](const CloseFile&) { return close(), true; },
@@ -302,10 +304,17 @@ void Session::take_second() {
   if (!news) return;
   if (!news->trouble.empty()) message_ = news->trouble;
   if (news->opened.empty()) return;
+  if (document_ && is_capture_for(document_->trace, second_.document()->trace)) return join_capture(news->opened);
   tell_of_counters_alone();
   keep_stamp(second_.document(), news->stamp);
   remember_file(settings_.recent, news->opened);
   save_settings();
+}
+
+// The open trace once more, joined with what captured its graphs.
+void Session::join_capture(const std::string& capture) {
+  second_.close();
+  start_load(document_->trace.path, {}, capture);
 }
 
 void Session::take_args(ViewState& view) {

@@ -112,9 +112,10 @@ class Session {
   const std::shared_ptr<const Document>& subject() const { return acts_on_second() ? second_.document() : shown(); }
   std::shared_ptr<const Document> whole_subject() const { return subject() && !subject()->trace.is_part ? subject() : nullptr; }
   bool acts_on_second() const { return side_ == TraceSide::b && second_.document() && shown(); }
-  void start_load(const std::string& path, std::vector<std::string> others);
+  void start_load(const std::string& path, std::vector<std::string> others, const std::string& capture = {});
   void change_places();
   void take_second();
+  void join_capture(const std::string& capture);
   void tell_of_counters_alone();
   void take_chosen(ViewState& view);
   void take_load(ViewState& view);
@@ -146,6 +147,7 @@ class Session {
   void close();
 
   SessionOptions options_;
+  std::string capture_;  // of the graphs of what was opened last, where one was chosen
   Settings settings_;
   std::shared_ptr<SettingsFile> settings_file_;
   FreeLater free_later_;
