@@ -150,9 +150,8 @@ class CaptureJoin {
       for (std::size_t k = 0; k < graphs.size(); ++k) capture_of_[graphs[k]] = captures[k];
       return;
     }
-    for (const std::uint32_t g : graphs)
-      say(fmt::format("{} captures are alike and {} graphs are, so which is whose is not known", captures.size(),
-                      graphs.size()));
+    say(fmt::format("{} captures are alike and {} graphs are, so which is whose is not known", captures.size(), graphs.size()),
+        graphs.size());
   }
 
   // Launches without ids, in the order of time, of one round of captures each: of one recording, for one size.
@@ -259,7 +258,7 @@ class CaptureJoin {
                              count_words(spare, "launch", "launches"))];
   }
 
-  void say(const std::string& reason) { ++reasons_[reason]; }
+  void say(const std::string& reason, std::uint64_t graphs = 1) { reasons_[reason] += graphs; }
 
   void tell() {
     for (const auto& [reason, graphs] : reasons_)
