@@ -35,7 +35,8 @@ void add_row(const Trace& trace, const Lane& lane, std::uint32_t depth, std::vec
     }
     if (trace.kind(s) != Kind::op || trace.name(s).starts_with("ProfilerStep#")) continue;
     const OpRow* args = trace.op_row(s);
-    const std::uint64_t shapes = args != nullptr ? args->input_dims.value : 0;
+    if (args == nullptr || !args->input_dims.valid()) continue;  // calls of other sizes take other times
+    const std::uint64_t shapes = args->input_dims.value;
     out.push_back({std::uint64_t{trace.name_id(s).value} << 32 | shapes, s, std::max<Ns>(0, trace.duration(s) - inside)});
   }
 }

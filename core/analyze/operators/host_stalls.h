@@ -20,7 +20,8 @@ struct HostStalls {
   Ns period = 0;               // the median distance of their begins where those are alike; else 0
 };
 
-// Of operators called at least kLeastCalls times; an operator's first call is its first use, and no stall. O(n log n).
+// Of operators with recorded shapes (record_shapes=True), called at least kLeastCalls times; an operator's first call is its
+// first use, and no stall. O(n log n).
 constexpr std::size_t kLeastCalls = 8;
 HostStalls find_host_stalls(const Trace& trace);
 

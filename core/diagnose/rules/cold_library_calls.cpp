@@ -40,7 +40,18 @@ std::map<std::pair<std::uint64_t, std::uint32_t>, std::vector<SliceId>> library_
   return out;
 }
 
+SpanSet overhead_time(const Facts& facts) {
+  std::vector<Span> spans;
+  for (const SliceId s : facts.overheads) spans.push_back(facts.trace.span_of(s));
+  return span_set(std::move(spans));
+}
+// Less the profiler's own work in it.
+Ns own_time(const Facts& facts, const SpanSet& profiler, SliceId op) {
+  return facts.trace.duration(op) - length_within(profiler, facts.trace.span_of(op));
+}
+
 std::vector<Finding> check_cold_library_calls(const Facts& facts) {
+  const SpanSet profiler = overhead_time(facts);
   std::vector<SliceId> first;
   std::vector<Ns> usual;
   Ns time = 0;
@@ -48,25 +59,26 @@ std::vector<Finding> check_cold_library_calls(const Facts& facts) {
     if (ops.size() <= kLeastOtherCalls) continue;
     std::vector<Ns> others;
     for (std::size_t i = 1; i < ops.size(); ++i) others.push_back(facts.trace.duration(ops[i]));
-    const Ns median = median_of(others), longest = facts.trace.duration(ops.front());
+    const Ns median = median_of(others), longest = own_time(facts, profiler, ops.front());
     if (longest < kLeastFirstCall || longest / kTimesTheMedian < median) continue;
     first.push_back(ops.front());
     usual.push_back(median);
     add_saturating(time, longest);
   }
   if (first.empty()) return {};
-  const SliceId longest = *std::max_element(
-      first.begin(), first.end(), [&](SliceId a, SliceId b) { return facts.trace.duration(a) < facts.trace.duration(b); });
+  const SliceId longest = *std::max_element(first.begin(), first.end(), [&](SliceId a, SliceId b) {
+    return own_time(facts, profiler, a) < own_time(facts, profiler, b);
+  });
   const Ns median = usual[static_cast<std::size_t>(std::find(first.begin(), first.end(), longest) - first.begin())];
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = time;
-  finding.summary = fmt::format(
-      "{} to a library took {}{}{}, where later ones take {} in the median.",
-      first.size() == 1 ? "The first call" : counted(first.size(), "first call"), format_duration(time),
-      first.size() == 1 ? ", " : "; the longest, ",
-      shown_name(facts.trace.name(longest)) + (first.size() == 1 ? "" : ", " + format_duration(facts.trace.duration(longest))),
-      format_duration(median));
+  finding.summary = fmt::format("{} to a library took {}{}{}, where later ones take {} in the median.",
+                                first.size() == 1 ? "The first call" : counted(first.size(), "first call"),
+                                format_duration(time), first.size() == 1 ? ", " : "; the longest, ",
+                                shown_name(facts.trace.name(longest)) +
+                                    (first.size() == 1 ? "" : ", " + format_duration(own_time(facts, profiler, longest))),
+                                format_duration(median));
   finding.evidence = Evidence({{"n", first.size()}, {"total_us", as_us(time)}, {"median_us", as_us(median)}});
   mark_slices(finding, facts.trace, first);
   return {std::move(finding)};

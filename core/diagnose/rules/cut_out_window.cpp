@@ -39,16 +39,16 @@ std::vector<Finding> check_cut_out_window(const Facts& facts) {
   const double share = share_of(waited, device->window.length());
   if (waited < kLeastCutWait || share < kLeastCutShare) return {};
   const SliceId event = wait_before(facts, gap.launch);
+  if (!event) return {};  // slow for a reason of its own, as a first use is
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = waited;
   finding.summary = fmt::format(
-      "The recording begins in the middle of a run: its first GPU work was launched {} before it began{}, "
-      "{} of the window.",
-      format_duration(waited), event ? fmt::format(", behind {}", printable(facts.trace.name(event))) : "",
-      format_share(share));
+      "The recording begins in the middle of a run: its first GPU work was launched {} before it began, behind {}, {} of the "
+      "window.",
+      format_duration(waited), printable(facts.trace.name(event)), format_share(share));
   finding.evidence = Evidence({{"waited_us", as_us(waited)}, {"share", share}});
-  if (event) finding.evidence.add("call", facts.trace.name(event));
+  finding.evidence.add("call", facts.trace.name(event));
   finding.spans.push_back({LaneId{}, gap.span, event});
   return {std::move(finding)};
 }

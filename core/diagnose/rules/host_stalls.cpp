@@ -15,6 +15,12 @@ namespace {
 // One may be a page fault.
 constexpr std::size_t kLeastStalls = 3;
 
+// "2.00 ms", "1.80 ms to 2.10 ms".
+std::string stall_lengths(Ns least, Ns most) {
+  const std::string a = format_duration(least), b = format_duration(most);
+  return a == b ? a : a + " to " + b;
+}
+
 std::vector<Finding> check_host_stalls(const Facts& facts) {
   const HostStalls stalls = find_host_stalls(facts.trace);
   if (stalls.all.size() < kLeastStalls || facts.compiling()) return {};
@@ -26,11 +32,10 @@ std::vector<Finding> check_host_stalls(const Facts& facts) {
   finding.severity = Severity::costly;
   finding.cost = stalls.time;
   finding.summary = fmt::format(
-      "{} took {} to {} of their own, far longer than such calls usually do ({} the longest, {} in the median){}: the host's "
+      "{} took {} of their own, far longer than such calls usually do ({} the longest, {} in the median){}: the host's "
       "thread was not running.",
-      counted(ops.size(), "operator call"), format_duration(least->own), format_duration(most->own),
-      shown_name(facts.trace.name(most->op)), format_duration(most->median),
-      stalls.period > 0 ? fmt::format(", about {} apart", format_duration(stalls.period)) : "");
+      counted(ops.size(), "operator call"), stall_lengths(least->own, most->own), shown_name(facts.trace.name(most->op)),
+      format_duration(most->median), stalls.period > 0 ? fmt::format(", about {} apart", format_duration(stalls.period)) : "");
   finding.evidence = Evidence({{"n", ops.size()}, {"total_us", as_us(stalls.time)}, {"longest_us", as_us(most->own)}});
   if (stalls.period > 0) finding.evidence.add("period_us", as_us(stalls.period));
   mark_slices(finding, facts.trace, ops);
