@@ -70,11 +70,11 @@ std::unordered_set<std::uint64_t> ids_of_communication(const Trace& trace, const
 }
 
 // Annotations that are steps, in time order. `nested` counts those left out.
-std::vector<SliceId> step_slices(const Trace& trace, std::string_view annotation, std::uint32_t& nested) {
+std::vector<SliceId> step_slices(const Trace& trace, std::string_view annotation, bool only_plugin, std::uint32_t& nested) {
   std::vector<SliceId> found;
   if (annotation.empty()) found = profiler_steps(trace);
   if (const bool by_phase = is_phase_word(annotation) && !trace.strings.find(annotation); annotation.empty() || by_phase) {
-    if (found.empty())
+    if (found.empty() && !only_plugin)
       for (const ServingPass& pass : serving_passes(trace, annotation)) found.push_back(pass.slice);
   } else {
     const StringId name = trace.strings.find(annotation);
@@ -285,10 +285,14 @@ std::vector<std::pair<std::string, std::uint32_t>> annotation_names(const Trace&
   return names;
 }
 
+// Without ProfilerStep# the passes of a serving engine are the steps; asked for by "ProfilerStep#" they are not, as the plugin
+// has it.
 Steps make_steps(const Trace& trace, const std::vector<GpuOp>& ops, std::string_view annotation) {
   Steps out;
+  const bool only_plugin = annotation == kStepPrefix;
+  if (only_plugin) annotation = {};
   std::size_t passes = 0;
-  for (const SliceId s : step_slices(trace, annotation, out.nested)) {
+  for (const SliceId s : step_slices(trace, annotation, only_plugin, out.nested)) {
     Step step;
     step.slice = s;
     const auto pass = serving_step(trace.name(s));

@@ -75,7 +75,7 @@ TEST_CASE("steps and their breakdown are the TensorBoard plugin's") {
   for (const char* name : kTraces) {
     INFO(std::string(name));
     const Case c(name, "tensorboard");
-    const Steps steps = make_steps(c.trace, c.ops);
+    const Steps steps = make_steps(c.trace, c.ops, "ProfilerStep#");
     const json& theirs = c.oracle["step_time_breakdown_us"];
     REQUIRE(steps.steps.size() == theirs.size());
     constexpr const char* kRoles[] = {"Kernel", "Memcpy", "Memset", "Communication", "Runtime", "DataLoader", "CpuOp", "Other"};
@@ -101,7 +101,7 @@ TEST_CASE("utilization, SM efficiency, occupancy and kernel counts are the Tenso
   for (const char* name : kTraces) {
     INFO(std::string(name));
     const Case c(name, "tensorboard");
-    const auto activity = gpu_activity(c.trace, c.ops, make_steps(c.trace, c.ops));
+    const auto activity = gpu_activity(c.trace, c.ops, make_steps(c.trace, c.ops, "ProfilerStep#"));
     REQUIRE(activity.size() == 1);
     const GpuFigures& mine = activity[0].figures;
     const json& theirs = c.oracle["gpu"]["0"];

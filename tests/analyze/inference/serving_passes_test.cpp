@@ -78,6 +78,8 @@ TEST_CASE("a phase may be asked for by name, and steps of PyTorch come first") {
   CHECK(decode.steps.steps.size() == 2);
   const Passes named(served() + ",\n" + pass("decode", 2000, 1), "decode");
   CHECK(named.steps.steps.size() == 1);
+  const Passes plugin(served(), "ProfilerStep#");
+  CHECK(!plugin.steps.annotated);
   const Passes steps(served() + ",\n" + pass("ProfilerStep#3", 2000, 1));
   REQUIRE(steps.steps.steps.size() == 1);
   CHECK(phase_figures(*steps.trace, steps.steps).empty());
