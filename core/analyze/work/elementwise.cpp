@@ -2,6 +2,7 @@
 // works in place reads and writes.
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 #include "core/analyze/work/families.h"
@@ -75,11 +76,10 @@ bool is_floating(std::string_view type) {
 }
 
 // PyTorch's promotion: a floating type wins over integers, tensors with sizes over those without.
-double promoted_bytes(const WorkCall& call, std::size_t inputs) {
+double promoted_bytes(std::span<const WorkArgument> arguments) {
   double best = 0;
   std::pair<bool, bool> best_rank{false, false};
-  for (std::size_t i = 0; i < std::min(inputs, call.size()); ++i) {
-    const WorkArgument& a = call.at(i);
+  for (const WorkArgument& a : arguments) {
     if (!a.is_tensor()) continue;
     const std::pair rank{!a.sizes.empty(), is_floating(a.type)};
     const double bytes = bytes_of_type(a.type);
@@ -117,9 +117,11 @@ Work elementwise(const WorkCall& call) {
   if (read == 0) return uncounted(kOddShapes);
   const std::string_view name = plain(call.op);
   const bool in_place = call.op.ends_with('_');
-  double element = in_place ? bytes_of_type(call.at(0).type) : promoted_bytes(call, inputs);
+  double element = in_place ? bytes_of_type(call.at(0).type)
+                            : promoted_bytes(std::span(call.arguments).first(std::min(inputs, call.size())));
   if (!in_place && holds(kTells, name)) element = 1;
-  if (name == "where") element = promoted_bytes({{}, {call.at(1), call.at(2)}}, 2);
+  if (name == "where")
+    element = promoted_bytes(std::span(call.arguments).subspan(1, std::min<std::size_t>(call.size() - 1, 2)));
   if (name == "native_dropout" || name == "_fused_dropout") element += 1;  // and its mask
   return counted(elements(result), read + elements(result) * element);
 }
