@@ -100,12 +100,12 @@ class File:
         return any(other.own.get(name, how) != how or how in ("call", "mention") and name in other.own or
                    name not in other.own and other.means(name, how) for name, how in self.own.items())
 
-    def find_foes(self):
+    def find_disturbed(self):
         """Headers that mention a name of this file's own, which does not include them."""
-        self.foes = {p for p, f in File.known.items() if p.endswith(".h") and p not in self.headers and self.disturbs(f)}
+        self.disturbed = {p for p, f in File.known.items() if p.endswith(".h") and p not in self.headers and self.disturbs(f)}
 
     def fits(self, other):
-        return not (self.usings != other.usings or self.foes & other.headers or other.foes & self.headers or
+        return not (self.usings != other.usings or self.disturbed & other.headers or other.disturbed & self.headers or
                     self.disturbs(other) or other.disturbs(self))
 
     def cost_beside(self, group):
@@ -129,7 +129,7 @@ def groups_of(files, batch):
 def main(root, target, batch, *sources):
     files = [File.at(root, pathlib.PurePath(source).relative_to(root).as_posix()) for source in sorted(sources)]
     for file in files:
-        file.find_foes()
+        file.find_disturbed()
     for number, group in enumerate(groups_of(files, int(batch))):
         for file in group:
             print(f"{root}/{file.path};{target}_{number}")

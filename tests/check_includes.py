@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Walks every #include and fails on one that points against the direction of the house.
+"""Walks every #include and fails on one that points against the direction of the folders.
 
     check_includes.py [ROOT]        checks the tree, one line a breach, exit code 1 if there is any
     check_includes.py --self-test   fabricates one breach of every kind and fails unless each is found

@@ -29,16 +29,13 @@ foreach(file ${test_sources})
   endif()
 endforeach()
 
-set(check_includes "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/check_includes.py")
-add_test(NAME house/includes COMMAND ${check_includes} "${PROJECT_SOURCE_DIR}")
-add_test(NAME house/includes_self_test COMMAND ${check_includes} --self-test)
-set(check_threads "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/check_threads.py")
-add_test(NAME house/threads COMMAND ${check_threads} "${PROJECT_SOURCE_DIR}")
-add_test(NAME house/threads_self_test COMMAND ${check_threads} --self-test)
-set(check_sizes "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/check_sizes.py")
-add_test(NAME house/sizes COMMAND ${check_sizes} "${PROJECT_SOURCE_DIR}")
-add_test(NAME house/sizes_self_test COMMAND ${check_sizes} --self-test)
-set_tests_properties(house/includes house/includes_self_test house/threads house/threads_self_test PROPERTIES TIMEOUT 30)
+# What is asked of sources.
+foreach(what includes sizes threads words)
+  set(check "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/check_${what}.py")
+  add_test(NAME sources/${what} COMMAND ${check} "${PROJECT_SOURCE_DIR}")
+  add_test(NAME sources/${what}_self_test COMMAND ${check} --self-test)
+  set_tests_properties(sources/${what} sources/${what}_self_test PROPERTIES TIMEOUT 30)
+endforeach()
 
 # End to end: each drives the built program under an Xvfb of its own; alone, since they watch the clock.
 file(GLOB e2e_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/e2e/*_test.py")

@@ -1,4 +1,4 @@
-// The doors that CUDA and NVTX open for a library named in CUDA_INJECTION64_PATH and NVTX_INJECTION64_PATH, and those that
+// The functions that CUDA and NVTX call in a library named in CUDA_INJECTION64_PATH and NVTX_INJECTION64_PATH, and those that
 // `gapscope record` opens itself.
 #include <pthread.h>
 #include <signal.h>
