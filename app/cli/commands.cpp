@@ -35,7 +35,8 @@
 namespace gapscope {
 namespace {
 
-constexpr std::int64_t kMostDevices = 1'000'000, kMostMb = 1'000'000'000;
+constexpr std::int64_t kMostDevices = 1'000'000, kMostMb = 1'000'000'000, kMostId = 4'294'967'295;
+constexpr double kMostRate = 1e18;  // of bytes or operations a second
 
 void add_capture(CLI::App& arguments) {
   arguments
@@ -94,7 +95,7 @@ std::function<int()> declare_roofline(CLI::App& arguments) {
       ->type_name("TYPE=N");
   arguments
       .add_option("--bandwidth", options->roofs.bandwidth, "what the GPU's memory moves at most, in bytes a second: 4.8e12")
-      ->check(CLI::PositiveNumber)
+      ->check(number_between(1, kMostRate))
       ->type_name("N");
   return [options] { return roofline(*options); };
 }
@@ -370,10 +371,10 @@ std::function<int()> declare_attach(CLI::App& arguments) {
   auto options = std::make_shared<AttachOptions>();
   auto* pid = arguments.add_option("--pid", options->pid, "the program, or a parent of it (torchrun): all below it")
                   ->type_name("N")
-                  ->check(CLI::PositiveNumber);
+                  ->check(whole_number(1, kMostId));
   auto* job = arguments.add_option("--job", options->job, "all programs of this Slurm job on this machine")
                   ->type_name("ID")
-                  ->check(CLI::PositiveNumber)
+                  ->check(whole_number(1, kMostId))
                   ->excludes(pid);
   arguments.add_flag("--all", options->all, "all programs that ask, together: the ranks of a run")
       ->excludes(pid)
@@ -384,14 +385,14 @@ std::function<int()> declare_attach(CLI::App& arguments) {
         .add_option_function<double>(
             name, [&value](double s) { value = static_cast<Ns>(s * 1e9); }, help)
         ->type_name("S")
-        ->check(CLI::Range(0.001, most));
+        ->check(number_between(0.001, most));
   };
   auto* duration = seconds("--seconds", options->capture.duration, "how long to record; 0.5 without it", 600);
   arguments
       .add_option("--iterations", options->capture.iterations,
                   "steps to record instead, counted by optimizer.step() or the profiler's step()")
       ->type_name("N")
-      ->check(CLI::Range(1, 1000))
+      ->check(whole_number(1, 1000))
       ->excludes(duration);
   arguments.add_flag("--shapes", options->capture.shapes, "with the shapes of operators' inputs");
   arguments.add_flag("--memory", options->capture.memory, "with allocations");
@@ -403,6 +404,7 @@ std::function<int()> declare_attach(CLI::App& arguments) {
       seconds("--watch", options->every, "record again every so many seconds, a folder each time, and print how it went", 1e6);
   arguments.add_option("--max-mb", options->max_mb, "of --watch: remove the oldest recordings past this size")
       ->type_name("N")
+      ->check(whole_number(0, kMostMb))
       ->needs(watch);
   arguments
       .add_option_function<std::string>(

@@ -72,7 +72,8 @@ def numbers(program, sound, folder):
     """What is no number, or none of the range, is a sentence with that range in plain digits, and 2."""
     options = {"--time-limit": ("sql", sound, "select 1"), "--scale": ("screenshot", sound, "-o", folder / "x.png"), "--delay": ("record", "-o", folder / "r.json"),
                "--duration": ("record", "-o", folder / "r.json"), "--max-mb": ("record", "-o", folder / "r.json"), "--limit": ("table", sound),
-               "--max-name-column-width": ("table", sound), "--device": ("why", sound)}
+               "--max-name-column-width": ("table", sound), "--device": ("why", sound), "--bandwidth": ("roofline", sound), "--pid": ("attach",), "--job": ("attach",), "--seconds": ("attach",),
+               "--iterations": ("attach",), "--wait": ("attach",), "--watch": ("attach",)}
     for option, command in options.items():
         for value in ("nan", "-nan", "inf", "-5", "1e99", "99999999999999999999", "0x1p3", "5 ", "", "5x", "1,5"):
             run = subprocess.run([program, *map(str, command), f"{option}={value}", *(["--", "true"] if command[0] == "record" else [])], capture_output=True, timeout=60)
