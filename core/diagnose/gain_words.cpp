@@ -23,7 +23,7 @@ std::string_view bottleneck(Bound bound) {
   }
 }
 
-std::string_view of_what(const Plan& plan) { return plan.steps > 0 ? " a step" : " of the run"; }
+std::string_view of_what(const Plan& plan) { return plan.steps > 0 ? " a step" : ""; }
 std::string each(const Plan& plan, Ns time) { return format_duration(plan.each(time)); }
 std::string percent(const Plan& plan, Ns time) { return fmt::format("{:.0f} %", 100 * plan.share(time)); }
 std::string_view how(bool exact) { return exact ? "about" : "up to"; }
