@@ -228,7 +228,8 @@ std::string_view communication_remedy(std::string_view kernel, const Practices& 
 
 std::string_view warm_up_advice(ProgramKind program) {
   return program == ProgramKind::python
-             ? "Record again after a few warm-up steps, as with schedule(wait=1, warmup=1): this recording holds the start of "
+             ? "Record again after a few warm-up steps (wait and warmup of the profiler's schedule): this recording holds the "
+               "start of "
                "the process, which is paid once."
              : "Record again after a few warm-up steps, as with --range or --delay of gapscope record: this recording holds "
                "the start of the process, which is paid once.";

@@ -29,12 +29,11 @@ constexpr bool is_compiled_wrapper(std::string_view slice_name) {
 // Where a thread was stopped (host_stalls.h).
 constexpr std::string_view kStallRemedy =
     "Give the process cores of its own (a higher CPU quota, fewer threads: OMP_NUM_THREADS, torch.set_num_threads; taskset): "
-    "more workers would make it worse.";
+    "further DataLoader workers would make it worse.";
 // Said where nothing is left of the usual measures.
 constexpr std::string_view kAllFollowed = "The program already does what usually helps against this.";
 constexpr std::string_view kUseWorkers =
-    "Load in worker processes (num_workers above 0; there are none now) with prefetch_factor and pin_memory=True, so that "
-    "the next batch is ready in time.";
+    "Load in worker processes (num_workers above 0; there are none now), so that the next batch is ready in time.";
 // Of a recording that holds the start of the process.
 std::string_view warm_up_advice(ProgramKind program);
 

@@ -51,12 +51,19 @@ bool is_done(const Practices& practices, Practice practice) {
   return practice != Practice::count_ && practices.follows(practice);
 }
 
-const Asking* refused(const Practices& practices, std::string_view text) {
-  const auto found = std::find_if(kAsking.begin(), kAsking.end(), [&](const Asking& asking) {
+// What PyTorch 1 does not have.
+bool needs_torch_2(std::string_view text) {
+  constexpr std::array<std::string_view, 5> kWords = {"torch.compile", "reduce-overhead", "fused=True",
+                                                      "make_graphed_callables", "scaled_dot_product_attention"};
+  return std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) { return text.find(word) != text.npos; });
+}
+
+bool is_refused(const Practices& practices, std::string_view text) {
+  if (practices.follows(Practice::before_torch_2) && needs_torch_2(text)) return true;
+  return std::any_of(kAsking.begin(), kAsking.end(), [&](const Asking& asking) {
     if (text.find(asking.words) == text.npos) return false;
     return is_done(practices, asking.practice) || (asking.needs != Practice::count_ && !practices.follows(asking.needs));
   });
-  return found == kAsking.end() ? nullptr : &*found;
 }
 
 // "a", "a or b", "a, b or c".
@@ -71,14 +78,14 @@ std::string joined(const std::vector<std::string_view>& choices) {
 std::string fitted_sentence(const Practices& practices, std::string_view sentence) {
   const std::size_t first = sentence.find('{'), last = sentence.rfind('}');
   if (first == sentence.npos || last == sentence.npos || last < first)
-    return refused(practices, sentence) != nullptr ? std::string() : std::string(sentence);
+    return is_refused(practices, sentence) ? std::string() : std::string(sentence);
   std::vector<std::string_view> left;
   std::string_view choices = sentence.substr(first, last + 1 - first);
   while (!choices.empty()) {
     const std::size_t end = choices.find('}');
     if (end == choices.npos) break;
     const std::string_view choice = choices.substr(1, end - 1);
-    if (refused(practices, choice) == nullptr) left.push_back(choice);
+    if (!is_refused(practices, choice)) left.push_back(choice);
     choices.remove_prefix(std::min(choices.find('{', end), choices.size()));
   }
   if (left.empty()) return {};

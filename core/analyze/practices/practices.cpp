@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, kPractices> kKeys = {
     "compiled",        "mostly_compiled", "cuda_graphs",     "pinned_memory", "non_blocking_copies",
     "copy_stream",     "loader_workers",  "half_precision",  "tf32",          "foreach_optimizer",
     "fused_optimizer", "channels_last",   "fused_attention", "warm_up",       "python_frames",
-    "shapes",          "cpu_activity",    "optimizer"};
+    "shapes",          "cpu_activity",    "optimizer",       "before_torch_2"};
 
 template <class... Parts>
 bool starts_with_any(std::string_view name, Parts... parts) {
@@ -136,6 +136,8 @@ void Practices::read_header(const Trace& trace) {
   set(Practice::shapes, trace.header.flag("record_shapes"));
   set(Practice::python_frames, has_kind(trace, Kind::python));
   set(Practice::cpu_activity, has_kind(trace, Kind::op));
+  set(Practice::before_torch_2, std::any_of(trace.categories.begin(), trace.categories.end(),
+                                            [&](const Category& c) { return trace.strings[c.name] == "Operator"; }));
   const auto& devices = trace.header.devices;
   const bool names_amd = std::any_of(devices.begin(), devices.end(),
                                      [](const DeviceProperties& d) { return has_any(d.name, "AMD", "Instinct", "Radeon"); });

@@ -29,6 +29,7 @@ enum class Practice : std::uint8_t {
   shapes,               // record_shapes
   cpu_activity,         // operators
   optimizer,            // steps of torch.optim
+  before_torch_2,       // the categories of 2021: no torch.compile, no fused optimizers for all
   count_
 };
 constexpr std::size_t kPractices = static_cast<std::size_t>(Practice::count_);

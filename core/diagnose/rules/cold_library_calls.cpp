@@ -73,12 +73,12 @@ std::vector<Finding> check_cold_library_calls(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = time;
-  finding.summary = fmt::format("{} to a library took {}{}{}, where later ones take {} in the median.",
+  finding.summary = fmt::format("{} to a library took {}{}{}, where later ones take {} in the median{}.",
                                 first.size() == 1 ? "The first call" : counted(first.size(), "first call"),
                                 format_duration(time), first.size() == 1 ? ", " : "; the longest, ",
                                 shown_name(facts.trace.name(longest)) +
                                     (first.size() == 1 ? "" : ", " + format_duration(own_time(facts, profiler, longest))),
-                                format_duration(median));
+                                format_duration(median), profiler.empty() ? "" : "; the profiler's own work is left out");
   finding.evidence = Evidence({{"n", first.size()}, {"total_us", as_us(time)}, {"median_us", as_us(median)}});
   mark_slices(finding, facts.trace, first);
   return {std::move(finding)};

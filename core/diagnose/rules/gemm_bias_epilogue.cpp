@@ -46,7 +46,7 @@ extern const Rule gemm_bias_epilogue = {
     .meaning =
         "The library adds the bias while it stores the result, so the addition costs no extra kernel and no extra pass over "
         "memory.",
-    .remedy = "Leave it alone; torch.compile has nothing to win on such a layer.",
+    .remedy = "Leave it alone: there is nothing to fuse.",
     .check = check_gemm_bias_epilogue,
     .other_remedy = "Leave it alone.",
 };
