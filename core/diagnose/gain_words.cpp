@@ -9,13 +9,14 @@
 namespace gapscope {
 namespace {
 
-// "the host", as what holds a run back.
+// What holds a run back that work of the GPU does not. Where communication is exposed and yet gives nothing, the host would not
+// come sooner without it.
 std::string_view bottleneck(Bound bound) {
   switch (bound) {
     case Bound::host: return "the host is the bottleneck";
     case Bound::input: return "loading data is the bottleneck";
     case Bound::transfer: return "copying is the bottleneck";
-    case Bound::communication: return "communication is the bottleneck";
+    case Bound::communication: return "the host sets the pace";
     case Bound::synchronization: return "waiting for the GPU is the bottleneck";
     case Bound::compiling: return "compiling is the bottleneck";
     case Bound::start_up: return "start-up is the bottleneck";
