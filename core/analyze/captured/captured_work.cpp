@@ -16,22 +16,6 @@
 namespace gapscope {
 namespace {
 
-struct KnownCapture {
-  std::uint32_t recording;  // 0: the trace itself
-  Capture capture;
-};
-
-struct LaunchedNode {
-  std::uint32_t recording;
-  SliceId call;
-};
-
-// Captures that one graph may be of, by position; ascending.
-struct Choice {
-  std::vector<std::uint32_t> captures;
-  std::string reason;  // where there is none
-};
-
 std::string text_of(const ReplayedGraph& graph) {
   std::string text = graph.has_ids ? "ids\n" : "";
   for (const ReplayedNode& node : graph.nodes)
@@ -46,6 +30,22 @@ std::string count_words(std::uint64_t n, const char* one, const char* many) {
 }  // namespace
 
 class CaptureJoin {
+  struct KnownCapture {
+    std::uint32_t recording;  // 0: the trace itself
+    Capture capture;
+  };
+
+  struct LaunchedNode {
+    std::uint32_t recording;
+    SliceId call;
+  };
+
+  // Captures that one graph may be of, by position; ascending.
+  struct Choice {
+    std::vector<std::uint32_t> captures;
+    std::string reason;  // where there is none
+  };
+
  public:
   CaptureJoin(CapturedWork& out, const ReadNodeArgs& read) : out_(out), trace_(out.trace_) {
     graphs_ = replayed_graphs(trace_);
