@@ -1,18 +1,14 @@
-# zlib is needed; a missing liblzma or zstd only means that .xz or .zst files are refused, a missing ISA-L that .gz files load
-# more slowly; GAPSCOPE_ISAL=OFF leaves it out where it is there. Code asks with #if GAPSCOPE_HAVE_LZMA and #if GAPSCOPE_HAVE_ZSTD,
-# and inflate_igzip.cpp with #if GAPSCOPE_HAVE_ISAL; all are always 0 or 1.
+# zlib and ISA-L are needed, for .gz; a missing liblzma or zstd only means that .xz or .zst files are refused. Code asks with
+# #if GAPSCOPE_HAVE_LZMA and #if GAPSCOPE_HAVE_ZSTD, which are always 0 or 1.
 find_package(ZLIB REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(liblzma IMPORTED_TARGET liblzma)
 pkg_check_modules(libzstd IMPORTED_TARGET libzstd)
-option(GAPSCOPE_ISAL "inflate .gz with ISA-L, if it is found" ON)
-if(GAPSCOPE_ISAL)
-  pkg_check_modules(libisal IMPORTED_TARGET libisal)
-endif()
+pkg_check_modules(libisal REQUIRED IMPORTED_TARGET libisal)
 
 add_library(gapscope_compression INTERFACE)
 add_library(gapscope::compression ALIAS gapscope_compression)
-target_link_libraries(gapscope_compression INTERFACE ZLIB::ZLIB)
+target_link_libraries(gapscope_compression INTERFACE ZLIB::ZLIB PkgConfig::libisal)
 foreach(format lzma zstd)
   string(TOUPPER ${format} upper)
   set(have 0)
@@ -22,8 +18,3 @@ foreach(format lzma zstd)
   endif()
   target_compile_definitions(gapscope_compression INTERFACE GAPSCOPE_HAVE_${upper}=${have})
 endforeach()
-set(GAPSCOPE_HAVE_ISAL 0)
-if(TARGET PkgConfig::libisal)
-  set(GAPSCOPE_HAVE_ISAL 1)
-  target_link_libraries(gapscope_compression INTERFACE PkgConfig::libisal)
-endif()

@@ -14,7 +14,6 @@ struct Part {
 
 const std::vector<Part>& parts() {
   static const std::vector<Part> kParts = {
-      {".gz by ISA-L", GAPSCOPE_HAVE_ISAL != 0},
       {".xz", GAPSCOPE_HAVE_LZMA != 0},
       {".zst", GAPSCOPE_HAVE_ZSTD != 0},
       {"gapscope record", GAPSCOPE_HAVE_RECORDER != 0},

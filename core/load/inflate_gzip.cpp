@@ -173,7 +173,7 @@ std::unique_ptr<ByteSource> make_zlib_source(std::unique_ptr<ByteSource> raw, st
 
 std::unique_ptr<ByteSource> make_gzip_source(std::unique_ptr<ByteSource> raw) {
   auto points = std::make_shared<RestartPoints>();
-  if (has_igzip() && raw->seek(0)) return make_igzip_source(std::move(raw), std::move(points));
+  if (raw->seek(0)) return make_igzip_source(std::move(raw), std::move(points));
   return make_zlib_source(std::move(raw), std::move(points));
 }
 

@@ -5,7 +5,6 @@
 // file the time that every file took before.
 #include "core/load/inflate_gzip.h"
 
-#if GAPSCOPE_HAVE_ISAL
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -16,11 +15,9 @@
 
 #include <isa-l.h>
 #include <zlib.h>
-#endif
 
 namespace gapscope {
 
-#if GAPSCOPE_HAVE_ISAL
 namespace {
 
 constexpr std::size_t kInputBytes = 256 * 1024;
@@ -214,12 +211,5 @@ std::unique_ptr<ByteSource> make_igzip_source(std::unique_ptr<ByteSource> raw, s
 std::unique_ptr<ByteSource> make_igzip_source_at(std::unique_ptr<ByteSource> raw, const RestartPoint& point) {
   return std::make_unique<IgzipSource>(std::move(raw), point);
 }
-
-bool has_igzip() { return true; }
-#else
-std::unique_ptr<ByteSource> make_igzip_source(std::unique_ptr<ByteSource>, std::shared_ptr<RestartPoints>) { return nullptr; }
-std::unique_ptr<ByteSource> make_igzip_source_at(std::unique_ptr<ByteSource>, const RestartPoint&) { return nullptr; }
-bool has_igzip() { return false; }
-#endif
 
 }  // namespace gapscope

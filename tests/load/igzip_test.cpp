@@ -112,7 +112,6 @@ int flips_wanted() {
 }  // namespace
 
 TEST_CASE("igzip gives zlib's bytes for every bundled trace, in pieces of any size") {
-  if (!has_igzip()) return;
   for (const auto& path : bundled_traces()) {
     const std::string packed = bytes_of(path);
     const Inflated expected = by_zlib(packed);
@@ -125,7 +124,6 @@ TEST_CASE("igzip gives zlib's bytes for every bundled trace, in pieces of any si
 }
 
 TEST_CASE("igzip gives zlib's bytes and verdict for every truncation of three small files") {
-  if (!has_igzip()) return;
   for (const std::string& packed : small_files()) {
     for (std::size_t size = 2; size <= packed.size(); ++size) {
       const std::string_view cut = std::string_view(packed).substr(0, size);
@@ -138,7 +136,6 @@ TEST_CASE("igzip gives zlib's bytes and verdict for every truncation of three sm
 
 // GAPSCOPE_FLIPS=100000 for as many.
 TEST_CASE("igzip gives zlib's bytes and verdict for flipped bits anywhere") {
-  if (!has_igzip()) return;
   std::mt19937 random(19);
   const std::vector<std::string> files = small_files();
   for (int round = 0; round < flips_wanted(); ++round) {
@@ -151,7 +148,6 @@ TEST_CASE("igzip gives zlib's bytes and verdict for flipped bits anywhere") {
 }
 
 TEST_CASE("igzip gives zlib's bytes and verdict for every flip in a member's header") {
-  if (!has_igzip()) return;
   std::string packed = gzip_text(numbered_slices(5));
   packed[3] = 8 + 4;  // with a name and a field of three bytes
   packed.insert(10, std::string("\3\0abcname\0", 10));
@@ -168,7 +164,6 @@ TEST_CASE("igzip gives zlib's bytes and verdict for every flip in a member's hea
 }
 
 TEST_CASE("igzip goes on anywhere behind a restart point, and zlib takes over there when the rest is damaged") {
-  if (!has_igzip()) return;
   const std::string text = numbered_slices(400'000);
   REQUIRE(text.size() > (std::size_t{50} << 20));
   const std::size_t third = text.size() / 3;
