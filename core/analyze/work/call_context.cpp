@@ -16,10 +16,6 @@ std::string text_of(const Sizes& sizes) { return fmt::format("{}", fmt::join(siz
 
 std::string_view text(const Trace& trace, StringId id) { return id ? trace.strings[id] : std::string_view{}; }
 
-bool is_backward_of_2021(std::string_view name) {
-  return name == "aten::cudnn_convolution_backward" || name == "aten::miopen_convolution_backward";
-}
-
 }  // namespace
 
 CallContext::CallContext(const Trace& trace, const LaneIndex& lanes, const std::vector<OwnedWork>&, const ArgTexts& values)
@@ -31,9 +27,13 @@ CallContext::CallContext(const Trace& trace, const LaneIndex& lanes, const std::
 // Files of 2021 hold no strides: a convolution's result is as large as the gradient that its backward takes, with the same
 // input and weight. What two calls tell differently is not known.
 void CallContext::learn_results() {
+  const StringId cudnn = trace_.strings.find("aten::cudnn_convolution_backward");
+  const StringId miopen = trace_.strings.find("aten::miopen_convolution_backward");
+  if (!cudnn && !miopen) return;
   std::map<StringId, bool> seen;
   for (const OpRow& row : trace_.ops) {
-    if (!row.input_dims || !is_backward_of_2021(trace_.name(row.slice)) || !seen.try_emplace(row.input_dims).second) continue;
+    const StringId name = trace_.name_id(row.slice);
+    if (!row.input_dims || (name != cudnn && name != miopen) || !seen.try_emplace(row.input_dims).second) continue;
     const auto call = parse_call(trace_.name(row.slice), trace_.strings[row.input_dims], {}, {});
     if (!call || call->size() < 3) continue;
     const auto [at, is_new] = results_.try_emplace({text_of(call->sizes(0)), text_of(call->sizes(2))}, call->sizes(1));
@@ -43,9 +43,11 @@ void CallContext::learn_results() {
 
 // Gradients are summed once a step for each parameter: in which proportion sizes occur.
 void CallContext::learn_parameters() {
+  const StringId accumulate = trace_.strings.find("torch::autograd::AccumulateGrad");
+  if (!accumulate) return;
   std::map<StringId, std::uint64_t> by_dims;
   for (const OpRow& row : trace_.ops)
-    if (row.input_dims && trace_.name(row.slice) == "torch::autograd::AccumulateGrad") ++by_dims[row.input_dims];
+    if (row.input_dims && trace_.name_id(row.slice) == accumulate) ++by_dims[row.input_dims];
   std::uint64_t common = 0;
   for (const auto& [dims, count] : by_dims) common = std::gcd(common, count);
   for (const auto& [dims, count] : by_dims)

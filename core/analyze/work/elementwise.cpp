@@ -96,8 +96,16 @@ Work written_only(const WorkCall& call) {
 
 }  // namespace
 
-bool is_elementwise(std::string_view op) {
-  return (op.starts_with("aten::") || op.starts_with("Liger")) && reads_of(op).has_value();
+std::vector<std::string_view> elementwise_names() {
+  std::vector<std::string_view> out;
+  for (const auto& line : kByName) {
+    std::string_view words = line.second;
+    for (std::size_t end = words.find(' ', 1); end != std::string_view::npos; end = words.find(' ', 1)) {
+      out.push_back(words.substr(1, end - 1));
+      words.remove_prefix(end);
+    }
+  }
+  return out;
 }
 
 Work elementwise(const WorkCall& call) {

@@ -13,8 +13,8 @@ Work attention(const WorkCall& call);  // attention.cpp
 Work attention_backward(const WorkCall& call);
 Work paged_attention(const WorkCall& call);
 
-Work elementwise(const WorkCall& call);  // elementwise.cpp: by name
-bool is_elementwise(std::string_view op);
+Work elementwise(const WorkCall& call);             // elementwise.cpp: by name
+std::vector<std::string_view> elementwise_names();  // without "aten::" and the "_" of in-place work
 Work triton(const WorkCall& call);
 
 Work cat(const WorkCall& call);  // moves.cpp

@@ -9,17 +9,65 @@ namespace {
 // Python frames may lie between an operator and those inside it, but not many.
 constexpr int kMostBetween = 24;
 
-SliceId whole_call(const Trace& trace, const LaneIndex& lanes, SliceId owner) {
-  SliceId out = owner;
-  int between = 0;
-  for (SliceId s = lanes.parent(owner); s && between < kMostBetween; s = lanes.parent(s)) {
-    ++between;
-    if (trace.kind(s) != Kind::op) continue;
-    const WorkModel* model = work_model(trace.name(s));
-    if (model && model->is_whole) out = s, between = 0;
+// The innermost operator at or above a slice whose model covers all inside it, and how many slices lie between. Each slice is
+// asked once: operators of one module share what is around them.
+class WholeCalls {
+ public:
+  WholeCalls(const Trace& trace, const LaneIndex& lanes) : trace_(trace), lanes_(lanes) {}
+
+  SliceId around(SliceId owner) {
+    SliceId out = owner;
+    for (;;) {
+      const Found found = at_or_above(lanes_.parent(out));
+      if (!found.op || found.between > kMostBetween) return out;
+      out = found.op;
+    }
   }
-  return out;
-}
+
+ private:
+  struct Found {
+    SliceId op;
+    int between = 0;
+  };
+
+  bool is_whole(SliceId s) {
+    if (trace_.kind(s) != Kind::op) return false;
+    const auto [at, is_new] = whole_names_.try_emplace(trace_.name_id(s).value);
+    if (is_new) {
+      const WorkModel* model = work_model(trace_.name(s));
+      at->second = model && model->is_whole;
+    }
+    return at->second;
+  }
+
+  Found at_or_above(SliceId s) {
+    path_.clear();
+    Found found;
+    for (; s && path_.size() <= std::size_t{kMostBetween}; s = lanes_.parent(s)) {
+      if (const auto at = known_.find(s.value); at != known_.end()) {
+        found = at->second;
+        break;
+      }
+      if (is_whole(s)) {
+        found = {s, 0};
+        break;
+      }
+      path_.push_back(s);
+    }
+    if (path_.size() > std::size_t{kMostBetween}) return {};  // too far: what is above is not looked at, and so not learned
+    for (std::size_t i = path_.size(); i-- > 0;) {
+      ++found.between;
+      known_[path_[i].value] = found;
+    }
+    return found;
+  }
+
+  const Trace& trace_;
+  const LaneIndex& lanes_;
+  std::unordered_map<std::uint32_t, bool> whole_names_;
+  std::unordered_map<std::uint32_t, Found> known_;
+  std::vector<SliceId> path_;
+};
 
 bool counts(const Trace& trace, const GpuRow& row) {
   const Kind kind = trace.kind(row.slice);
@@ -32,6 +80,7 @@ bool counts(const Trace& trace, const GpuRow& row) {
 std::vector<OwnedWork> owned_work(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links,
                                   const std::optional<Span>& range) {
   std::vector<OwnedWork> out;
+  WholeCalls whole(trace, lanes);
   std::unordered_map<std::uint32_t, SliceId> known;
   for (const GpuRow& row : trace.gpu) {
     if (!counts(trace, row) || (range && !range->contains(trace.begin(row.slice)))) continue;
@@ -41,7 +90,7 @@ std::vector<OwnedWork> owned_work(const Trace& trace, const LaneIndex& lanes, co
       continue;
     }
     const auto [at, is_new] = known.try_emplace(owner.value);
-    if (is_new) at->second = whole_call(trace, lanes, owner);
+    if (is_new) at->second = whole.around(owner);
     out.push_back({at->second, owner, &row});
   }
   std::sort(out.begin(), out.end(), [](const OwnedWork& a, const OwnedWork& b) {

@@ -1,8 +1,13 @@
 // The table of models: one line a family.
 #include "core/analyze/work/work.h"
 
+#include <algorithm>
 #include <array>
+#include <deque>
+#include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "core/analyze/work/families.h"
 
@@ -49,7 +54,7 @@ constexpr auto kModels = std::to_array<WorkModel>({
      "aiter::_flash_attn_backward aiter::mha_bwd aiter::wrapper_fmha_v3_bwd",
      attention_backward, kNeedsValues, true, true},
     {"vllm::unified_attention_with_output vllm::unified_attention", paged_attention, kNeedsAnnotation, true, true},
-    {"elementwise", elementwise},  // by is_elementwise()
+    {"elementwise", elementwise},  // by elementwise_names()
     {"triton_*", triton},
     {"aten::cat aten::stack aten::_chunk_cat aten::split_with_sizes_copy", work::cat, kNeedsKernel},
     {"aten::index_select", index_select, kNeedsValues},
@@ -115,6 +120,7 @@ constexpr auto kModels = std::to_array<WorkModel>({
 struct Lookup {
   std::unordered_map<std::string_view, const WorkModel*> whole;
   std::vector<std::pair<std::string_view, const WorkModel*>> prefixes;
+  std::deque<std::string> names;  // that are made here
 
   Lookup() {
     for (const WorkModel& model : kModels)
@@ -126,6 +132,12 @@ struct Lookup {
         else
           whole.emplace(name, &model);
       }
+    const WorkModel* elementwise = whole.at("elementwise");
+    for (const std::string_view name : elementwise_names())
+      for (const char* prefix : {"aten::", ""})
+        for (const char* in_place : {"", "_"})
+          if (*prefix || name.starts_with("Liger"))
+            whole.emplace(names.emplace_back(prefix + std::string(name) + in_place), elementwise);
   }
 };
 
@@ -136,7 +148,7 @@ const WorkModel* work_model(std::string_view op) {
   if (const auto at = lookup.whole.find(op); at != lookup.whole.end()) return at->second;
   for (const auto& [prefix, model] : lookup.prefixes)
     if (op.starts_with(prefix)) return model;
-  return is_elementwise(op) ? lookup.whole.at("elementwise") : nullptr;
+  return nullptr;
 }
 
 Work work_of(const WorkCall& call) {
