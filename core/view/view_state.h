@@ -206,11 +206,10 @@ inline void forget_document(TraceView& view) {
   view.table.question.mode = last.question.mode;
   view.table.order = last.order;
   view.table.hidden = last.hidden;
-  const KernelOrder kernel_order = view.kernels.order;
-  const std::uint32_t kernel_columns = view.kernels.hidden;
+  const TableLook kernels = std::move(view.kernels.look);
   view.kernels = {};
-  view.kernels.order = kernel_order;
-  view.kernels.hidden = kernel_columns;
+  view.kernels.look.order = kernels.order;
+  view.kernels.look.toggled = kernels.toggled;
   view.gaps = {};
   view.compile = {view.compile.list, -1, {}, {}, {}};
   view.modules = {view.modules.list, view.modules.order, {}, -1, {}};

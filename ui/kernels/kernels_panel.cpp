@@ -1,10 +1,11 @@
 // The tab "Kernels": GPU work by name, and for the chosen one what its name tells, how its durations spread and what
 // limits it. Over core/view/kernels/kernels_model.h.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <vector>
 
+#include "core/analyze/gpu/kernel_columns.h"
+#include "core/analyze/gpu/occupancy.h"
 #include "core/analyze/kernel_name/shown_name.h"
 #include "core/analyze/overview/missing_words.h"
 #include "core/base/demangle.h"
@@ -13,8 +14,8 @@
 #include "core/view/sql/sql_examples.h"
 #include "ui/panels.h"
 #include "ui/widgets/charts.h"
+#include "ui/widgets/column_grid.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/grid.h"
 #include "ui/widgets/row_menu.h"
 #include "ui/widgets/text.h"
 #include "ui/widgets/text_field.h"
@@ -51,8 +52,10 @@ void follow_selection(KernelsPanel& panel) {
   panel.state.what_if = {};
 }
 
+KernelRows shown_table(const KernelsPanel& panel) { return kernel_rows(panel.state.arranged.table(), {panel.document.trace}); }
+
 // Brings what is drawn up to date.
-void arrange(KernelsPanel& panel) {
+void bring_up_to_date(KernelsPanel& panel) {
   KernelsState& state = panel.state;
   KernelsState::Arranged& made = state.arranged;
   const KernelTable& whole = panel.document.analysis()->kernels();
@@ -65,10 +68,9 @@ void arrange(KernelsPanel& panel) {
     made.of_range = of_range;
     made.called = {};
   }
-  if (other_rows || made.filter != state.filter || made.order != state.order) {
-    made.filter = state.filter;
-    made.order = state.order;
-    made.rows = arrange_kernels(panel.document.trace, made.table(), state.filter, state.order);
+  if (other_rows || made.look != state.look) {
+    made.look = state.look;
+    made.rows = arrange(shown_table(panel), state.look);
   }
   if (made.called != state.selected) {
     made.called = state.selected;
@@ -78,156 +80,31 @@ void arrange(KernelsPanel& panel) {
   }
 }
 
-GridColumn grid_column(KernelColumn column) {
-  const KernelColumnText text = column_text(column);
-  GridColumn out{text.title, text.help};
-  using enum KernelColumn;
-  out.number = !is_words(column);
-  const auto set = [&out](float chars, int unit_chars, int spare) {
-    out.chars = chars;
-    out.unit_chars = unit_chars;
-    out.spare = spare;
-  };
-  switch (column) {
-    case name: break;
-    case kind: set(13, 2, 2); break;
-    case op: set(24, 2, 4); break;
-    case count:
-    case registers: set(8, 0, 0); break;
-    case share: set(9, 1, 0); break;
-    case mean: set(10, 2, 1); break;
-    case max: set(10, 2, 3); break;
-    case cv: set(7, 0, 0); break;
-    case grid:
-    case block: set(13, 0, 0); break;
-    case shared_memory: set(16, 2, 0); break;
-    default: set(10, 2, 0);
-  }
-  return out;
-}
-
-std::string extent_text(const Extent& e, bool bytes) {
-  if (e.empty()) return "-";
-  const auto text = [bytes](std::uint64_t n) { return bytes ? format_bytes(n) : format_count(static_cast<std::int64_t>(n)); };
-  return e.min == e.max ? text(e.min) : text(e.min) + "-" + text(e.max);
-}
-
-GridCell time_cell(double ns) {
-  const auto rounded = static_cast<Ns>(ns + 0.5);
-  return {format_duration(rounded), format_duration_exact(rounded), 0, false};
-}
-
-std::string fields_text(const KernelName& name) {
-  std::string text;
-  for (const KernelFieldValue& told : decoded_fields(name))
-    text += "\n" + std::string(field_name(told.field)) + ": " + told.value;
-  return text;
-}
-
-std::string operators_text(const Trace& trace, const KernelRow& row) {
-  std::string text;
-  for (const LaunchingOp& op : row.operators)
-    text += (text.empty() ? "" : "\n") + std::string(op.name ? trace.strings[op.name] : "no operator") + "  x " +
-            format_count(static_cast<std::int64_t>(op.count));
-  return text;
-}
-
-std::string shapes_text(const KernelRow& row) {
-  std::string text;
-  const auto triple = [](const std::array<std::uint32_t, 3>& v) {
-    return std::to_string(v[0]) + " x " + std::to_string(v[1]) + " x " + std::to_string(v[2]);
-  };
-  for (const ShapeCount& shape : row.shapes)
-    text += (text.empty() ? "grid " : "\ngrid ") + triple(shape.grid) + ", block " + triple(shape.block) + ": " +
-            format_count(static_cast<std::int64_t>(shape.count));
-  return text.empty() ? "The file states no launch shape." : text;
-}
-
-GridCell kernel_cell(const Trace& trace, const KernelRow& row, KernelColumn column) {
-  using enum KernelColumn;
-  switch (column) {
-    case name: {
-      const std::string whole = printable(demangle(trace.strings[row.name]));
-      return {printable(column_words(trace, row, name)), whole + fields_text(row.decoded), 0, false};
-    }
-    case kind: return {column_words(trace, row, kind), "", 0, true};
-    case op: return {column_words(trace, row, op), operators_text(trace, row), 0, true};
-    case count: return {format_count(static_cast<std::int64_t>(row.count)), "", 0, false};
-    case share: return {format_percent(row.share), "", static_cast<float>(row.share), false};
-    case cv: return {row.count > 1 ? format_significant(row.cv) : "-", "", 0, row.count <= 1};
-    case registers: return {extent_text(row.registers, false), shapes_text(row), 0, row.registers.empty()};
-    case shared_memory: return {extent_text(row.shared_memory, true), "", 0, row.shared_memory.empty()};
-    case grid: return {extent_text(row.grid_blocks, false), shapes_text(row), 0, row.grid_blocks.empty()};
-    case block: return {extent_text(row.block_threads, false), shapes_text(row), 0, row.block_threads.empty()};
-    default: return time_cell(column_number(row, column));
-  }
-}
-
-GridCell total_cell(const KernelsPanel& panel, KernelColumn column) {
-  const KernelTable& table = panel.state.arranged.table();
-  Ns sum = 0;
-  std::uint64_t count = 0;
-  for (const std::uint32_t i : panel.state.arranged.rows) sum += table.rows[i].total, count += table.rows[i].count;
-  if (column == KernelColumn::name) {
-    const auto shown = static_cast<std::int64_t>(panel.state.arranged.rows.size());
-    const auto all = static_cast<std::int64_t>(table.rows.size());
-    return {shown == all ? format_count(all) + " names" : format_count(shown) + " of " + format_count(all) + " names", "", 0,
-            true};
-  }
-  if (column == KernelColumn::count) return {format_count(static_cast<std::int64_t>(count)), "", 0, false};
-  if (column == KernelColumn::total) return {format_duration(sum), "", 0, false};
-  if (column == KernelColumn::share && table.total > 0)
-    return {format_percent(static_cast<double>(sum) / static_cast<double>(table.total)), "", 0, false};
-  return {};
-}
-
 void choose(KernelsPanel& panel, std::uint32_t row) {
   panel.state.selected = panel.state.arranged.table().rows[row].name;
   panel.state.what_if = {};
-  arrange(panel);
+  bring_up_to_date(panel);
   walk_cycle(panel.view, {kernel_title(panel.document.trace.strings[panel.state.selected]), panel.state.arranged.calls.slices});
-}
-
-std::vector<KernelColumn> shown_columns(const KernelsState& state) {
-  std::vector<KernelColumn> columns{KernelColumn::name};
-  for (std::size_t c = 1; c < kKernelColumns; ++c)
-    if (const auto column = static_cast<KernelColumn>(c); (state.hidden & column_bit(column)) == 0) columns.push_back(column);
-  return columns;
 }
 
 void draw_rows(KernelsPanel& panel, float width) {
   const KernelsState::Arranged& shown = panel.state.arranged;
-  const KernelTable& table = shown.table();
+  const std::vector<KernelRow>& rows = shown.table().rows;
   const Trace& trace = panel.document.trace;
-  const std::vector<KernelColumn> seen = shown_columns(panel.state);
-  std::vector<GridColumn> columns;
-  for (const KernelColumn column : seen) columns.push_back(grid_column(column));
-  Grid grid;
-  grid.id = "kernels";
-  grid.columns = columns;
-  grid.rows = shown.rows.size();
+  const KernelRows table = shown_table(panel);
+  ColumnGrid grid{"kernels", table, shown.rows, panel.state.look};
+  grid.noun = "names";
   grid.width_px = width;
-  for (std::size_t i = 0; i < shown.rows.size(); ++i)
-    if (table.rows[shown.rows[i]].name == panel.state.selected) grid.selected = static_cast<std::int64_t>(i);
-  grid.sorted_by = static_cast<std::size_t>(std::find(seen.begin(), seen.end(), panel.state.order.column) - seen.begin());
-  grid.descending = panel.state.order.descending;
-  const auto row_of = [&](std::size_t row) -> const KernelRow& { return table.rows[shown.rows[row]]; };
-  grid.cell = [&](std::size_t row, std::size_t column) { return kernel_cell(trace, row_of(row), seen[column]); };
-  grid.whole_name = [&](std::size_t row) { return column_words(trace, row_of(row), KernelColumn::name); };
-  grid.total = [&](std::size_t column) { return total_cell(panel, seen[column]); };
-  const GridClick click = draw_grid(grid, panel.view);
+  if (const KernelRow* row = selected_row(panel.state)) grid.selected = static_cast<std::uint32_t>(row - rows.data());
+  const GridClick click = draw_column_grid(grid, panel.view);
   if (click.row >= 0) choose(panel, shown.rows[static_cast<std::size_t>(click.row)]);
-  if (const std::optional<std::size_t> at = draw_row_menu_for(click, grid.rows)) {
-    const KernelRow& row = row_of(*at);
+  if (const std::optional<std::size_t> at = draw_row_menu_for(click, shown.rows.size())) {
+    const KernelRow& row = rows[shown.rows[*at]];
     draw_row_menu({std::string(trace.strings[row.name]), static_cast<std::uint64_t>(row.count)}, panel.view, panel.out, [&] {
       return list_of_slices(trace, kernel_title(trace.strings[row.name]),
                             kernel_calls(trace, panel.document.names.slices_named(row.name), row.name, shown.range()).slices);
     });
   }
-  if (click.header < 0) return;
-  const KernelColumn column = seen[static_cast<std::size_t>(click.header)];
-  KernelOrder& order = panel.state.order;
-  order = order.column == column ? KernelOrder{column, !order.descending} : KernelOrder{column, !is_words(column)};
 }
 
 void draw_field(const Theme& theme, std::string_view key, std::string_view value, std::string_view hover) {
@@ -341,11 +218,11 @@ void draw_chosen(KernelsPanel& panel) {
 
 void draw_toolbar(KernelsPanel& panel) {
   ImGui::SetNextItemWidth(kFilterWidth * panel.view.scale);
-  text_field("##filter", "filter names, kinds, operators", panel.state.filter);
-  ImGui::SameLine();
-  std::array<const char*, kKernelColumns> titles{};
-  for (std::size_t c = 0; c < kKernelColumns; ++c) titles[c] = column_text(static_cast<KernelColumn>(c)).title;
-  draw_columns_menu(titles, panel.state.hidden);
+  text_field("##filter", "filter names, kinds, operators", panel.state.look.filter);
+  if (panel.state.arranged.whole) {
+    ImGui::SameLine();
+    draw_columns_menu(shown_table(panel), panel.state.look);
+  }
   ImGui::SameLine();
   draw_range_chip(panel.document, panel.view);
   if (panel.view.active().range) ImGui::SameLine();
@@ -355,9 +232,8 @@ void draw_toolbar(KernelsPanel& panel) {
   draw_csv_buttons(
       ".kernels.csv",
       [&] {
-        return panel.state.arranged.whole
-                   ? kernels_csv(panel.document.trace, panel.state.arranged.table(), panel.state.arranged.rows)
-                   : std::string();
+        const KernelsState::Arranged& shown = panel.state.arranged;
+        return shown.whole ? csv_of(shown_table(panel), shown.rows, CsvHeads::titles) : std::string();
       },
       panel.out);
 }
@@ -371,7 +247,7 @@ void draw_kernels(const Document& document, ViewState& view, Requests& out) {
   KernelsPanel panel{document, view, out, theme_of(view.theme), view.active().kernels};
   draw_toolbar(panel);
   follow_selection(panel);
-  arrange(panel);
+  bring_up_to_date(panel);
   if (view.active().range && draw_trouble<KernelsQuestion>(document, view)) return;
   if (panel.state.arranged.table().rows.empty()) return draw_absence(view, "No GPU work begins in this range.");
   if (!selected_row(panel.state)) return draw_rows(panel, 0);

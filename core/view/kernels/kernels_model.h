@@ -1,67 +1,17 @@
 #pragma once
-// GPU work by name as the window shows it: which rows pass the filter, in which order, and what is known about the one
-// that is chosen.
+// GPU work by name as the window shows it, and what is known about the kernel that is chosen.
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
+#include <span>
 #include <vector>
 
 #include "core/analyze/gpu/kernel_table.h"
-#include "core/analyze/gpu/occupancy.h"
+#include "core/view/table/table_look.h"
 #include "core/view/timeline/slice_cycle.h"
 
 namespace gapscope {
-
-enum class KernelColumn : std::uint8_t {
-  name,
-  kind,
-  count,
-  total,
-  share,
-  mean,
-  min,
-  median,
-  p95,
-  max,
-  cv,
-  registers,
-  shared_memory,
-  grid,
-  block,
-  op,
-  count_
-};
-constexpr std::size_t kKernelColumns = static_cast<std::size_t>(KernelColumn::count_);
-struct KernelColumnText {
-  const char* title;
-  const char* help;
-};
-KernelColumnText column_text(KernelColumn column);
-// What a column sorts by; the words of a column that is none.
-double column_number(const KernelRow& row, KernelColumn column);
-std::string column_words(const Trace& trace, const KernelRow& row, KernelColumn column);
-bool is_words(KernelColumn column);
-
-constexpr std::uint32_t column_bit(KernelColumn column) { return std::uint32_t{1} << static_cast<unsigned>(column); }
-// What few ask for, or what is said of the chosen kernel anyway.
-constexpr std::uint32_t kRareKernelColumns = column_bit(KernelColumn::min) | column_bit(KernelColumn::median) |
-                                             column_bit(KernelColumn::p95) | column_bit(KernelColumn::cv) |
-                                             column_bit(KernelColumn::registers) | column_bit(KernelColumn::shared_memory) |
-                                             column_bit(KernelColumn::grid) | column_bit(KernelColumn::block);
-
-struct KernelOrder {
-  KernelColumn column = KernelColumn::total;
-  bool descending = true;
-  friend bool operator==(const KernelOrder&, const KernelOrder&) = default;
-};
-
-// Positions in table.rows; `filter` is looked for in names, kinds and launching operators.
-std::vector<std::uint32_t> arrange_kernels(const Trace& trace, const KernelTable& table, const std::string& filter,
-                                           const KernelOrder& order);
-
-// The rows in this order, all columns, with a header line; times in nanoseconds.
-std::string kernels_csv(const Trace& trace, const KernelTable& table, const std::vector<std::uint32_t>& rows);
 
 // One kernel's calls, for its charts.
 struct KernelCalls {
@@ -98,9 +48,7 @@ std::shared_ptr<const KernelsAnswer> answer(const Document& document, const Kern
 // The state of the tab, owned by TraceView. The panel asks when there is another range; until the answer is there the last one
 // is shown.
 struct KernelsState {
-  std::string filter;
-  KernelOrder order;
-  std::uint32_t hidden = kRareKernelColumns;  // bits of the columns that are not shown
+  TableLook look;
   StringId selected;
   SliceId followed;  // the selection that was last taken over
   WhatIf what_if;
@@ -109,8 +57,7 @@ struct KernelsState {
   struct Arranged {
     const KernelTable* whole = nullptr;             // of the document: whose rows these are
     std::shared_ptr<const KernelsAnswer> of_range;  // null: the whole document
-    std::string filter;
-    KernelOrder order;
+    TableLook look;
     std::vector<std::uint32_t> rows;
     StringId called;
     KernelCalls calls;  // of `called`

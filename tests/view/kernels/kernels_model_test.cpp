@@ -21,33 +21,9 @@ std::shared_ptr<Trace> three_and_one() {
   return trace;
 }
 
-KernelTable table_of(const Trace& trace) {
-  KernelTable table;
-  KernelRow a, b;
-  a.name = trace.strings.find("a");
-  a.count = 3, a.total = 120, a.max = 90, a.mean = 40;
-  b.name = trace.strings.find("b");
-  b.count = 1, b.total = 40, b.max = 40, b.mean = 40;
-  table.rows = {a, b};
-  return table;
-}
-
 using Rows = std::vector<std::uint32_t>;
 
 }  // namespace
-
-TEST_CASE("kernels are ordered by any column; ties keep the table's order") {
-  const auto trace = three_and_one();
-  const KernelTable table = table_of(*trace);
-  const auto rows = [&](KernelColumn c, bool descending, const char* filter = "") {
-    return arrange_kernels(*trace, table, filter, {c, descending});
-  };
-  CHECK(rows(KernelColumn::total, true) == Rows{0, 1});
-  CHECK(rows(KernelColumn::count, false) == Rows{1, 0});
-  CHECK(rows(KernelColumn::name, true) == Rows{1, 0});
-  CHECK(rows(KernelColumn::mean, true) == Rows{0, 1});
-  CHECK(rows(KernelColumn::total, true, "b") == Rows{1});
-}
 
 TEST_CASE("every run of the chosen kernel falls in one bin of its histogram") {
   const auto trace = three_and_one();
