@@ -8,8 +8,9 @@
 
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
-#include "core/analyze/modules/modules.h"
+#include "core/analyze/modules/module_columns.h"
 #include "core/base/phrase.h"
+#include "core/base/table/output.h"
 #include "core/base/text.h"
 #include "core/view/modules/modules_model.h"
 #include "core/view/modules/modules_words.h"
@@ -21,37 +22,10 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kRowsShown = 40;
 constexpr std::size_t kTreeRowsShown = 200;
-constexpr std::size_t kNameChars = 48;
-constexpr std::uint32_t kMostIndent = 24;
 
-Json totals_json(const ModuleTotals& t) {
-  return {{"calls", t.calls},
-          {"host_ns", t.host},
-          {"forward_gpu_ns", t.forward},
-          {"backward_gpu_ns", t.backward},
-          {"self_forward_gpu_ns", t.self_forward},
-          {"self_backward_gpu_ns", t.self_backward},
-          {"kernels", t.kernels}};
-}
-
-Json row_json(const ModuleUse& use, const ModuleRow& row) {
-  Json out = {{"name", row.name}, {"class", row.class_name}, {"parents", Json::array()}};
-  for (const std::uint32_t parent : row.parents) out["parents"].push_back(use.rows[parent].name);
-  out.update(totals_json(row.totals));
-  return out;
-}
-
-// The tree as a list, parents first: nested JSON of thousands of levels is more than most readers take.
-Json tree_json(const ModuleUse& use) {
-  Json out = Json::array();
-  for (const ModuleNode& node : use.tree) {
-    Json one = {{"name", use.rows[node.row].name},
-                {"parent", node.parent == ModuleNode::kNoParent ? Json(nullptr) : Json(node.parent)},
-                {"depth", node.depth}};
-    one.update(totals_json(node.totals));
-    out.push_back(std::move(one));
-  }
-  return out;
+Json rows_json(const ModuleUse& use, ModuleList list) {
+  const ModuleRows rows = module_rows(use, list);
+  return json_of(rows, first_rows(rows, rows.rows()));
 }
 
 // Of the modules whose operators' shapes tell their work.
@@ -81,15 +55,9 @@ Json memory_json(const ModuleUse& use) {
 }
 
 std::string use_json(const ModuleUse& use, const ModulesOptions& options) {
-  Json json = {{"regions", region_kind_key(use.kind)}, {"modules", Json::array()}};
-  for (const ModuleRow& row : use.rows) json["modules"].push_back(row_json(use, row));
-  if (options.by_class) json["classes"] = Json::array();
-  for (std::size_t c = 0; c < use.classes.size() && options.by_class; ++c) {
-    Json one = {{"class", use.classes[c].name}, {"instances", use.classes[c].instances}};
-    one.update(totals_json(use.classes[c].totals));
-    json["classes"].push_back(std::move(one));
-  }
-  if (options.tree) json["tree"] = tree_json(use);
+  Json json = {{"regions", region_kind_key(use.kind)}, {"modules", rows_json(use, ModuleList::instances)}};
+  if (options.by_class) json["classes"] = rows_json(use, ModuleList::classes);
+  if (options.tree) json["tree"] = rows_json(use, ModuleList::tree);  // a list: few readers take JSON of thousands of levels
   json["rates"] = rates_json(use);
   json["memory"] = memory_json(use);
   json["outside"] = {{"forward", use.outside_forward}, {"backward", use.outside_backward}};
@@ -105,51 +73,16 @@ std::string use_json(const ModuleUse& use, const ModulesOptions& options) {
 
 std::string bytes(std::int64_t n) { return n > 0 ? format_bytes(static_cast<std::uint64_t>(n)) : "-"; }
 
-std::string head(const ModuleUse& use, std::string_view title) {
-  std::string out = fmt::format("{:<{}} {:>7} {:>10} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8} {:>8}", title, kNameChars, "calls",
-                                "host", "GPU fwd.", "GPU bwd.", "self fwd.", "self bwd.", "of GPU", "kernels", "TFLOP/s");
-  if (use.memory.allocations > 0) out += fmt::format(" {:>10}", "allocated");
-  if (use.memory.knows_peak) out += fmt::format(" {:>10}", "at peak");
-  return out + '\n';
-}
-
-std::string line(const ModuleUse& use, const std::string& name, const ModuleTotals& t) {
-  const std::string shown = elide_middle(name, kNameChars);
-  std::string out = fmt::format("{}{} {:>7} {:>10} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8} {:>8}", shown,
-                                std::string(kNameChars - utf8_length(shown), ' '), t.calls, format_duration(t.host),
-                                format_duration(t.forward), format_duration(t.backward), format_duration(t.self_forward),
-                                format_duration(t.self_backward), format_part(t.gpu(), use.linked), t.kernels,
-                                t.flops_time > 0 ? fmt::format("{:.3g}", t.flops_per_second() / 1e12) : "-");
-  if (use.memory.allocations > 0) out += fmt::format(" {:>10}", bytes(t.allocated));
-  if (use.memory.knows_peak) out += fmt::format(" {:>10}", bytes(t.at_peak));
-  return out + '\n';
-}
-
-std::string more(std::size_t rows, std::size_t told) {
-  return rows > told ? fmt::format("and {} more: --json has all\n", rows - told) : std::string();
-}
-
-std::string instances_text(const ModuleUse& use) {
-  std::string out = head(use, use.kind == RegionKind::modules ? "module" : "region");
-  for (std::size_t r = 0; r < std::min(use.rows.size(), kRowsShown); ++r)
-    out += line(use, printable(use.rows[r].name), use.rows[r].totals);
-  return out + more(use.rows.size(), kRowsShown);
-}
-
-std::string classes_text(const ModuleUse& use) {
-  std::string out = head(use, "class (instances)");
-  for (std::size_t c = 0; c < std::min(use.classes.size(), kRowsShown); ++c)
-    out += line(use, fmt::format("{} ({})", printable(use.classes[c].name), use.classes[c].instances), use.classes[c].totals);
-  return out + more(use.classes.size(), kRowsShown);
-}
-
-std::string tree_text(const ModuleUse& use) {
-  std::string out = head(use, use.kind == RegionKind::modules ? "module" : "region");
-  for (std::size_t n = 0; n < std::min(use.tree.size(), kTreeRowsShown); ++n) {
-    const ModuleNode& node = use.tree[n];
-    out += line(use, std::string(std::min(2 * node.depth, kMostIndent), ' ') + printable(use.rows[node.row].name), node.totals);
-  }
-  return out + more(use.tree.size(), kTreeRowsShown);
+std::string table_text(const ModuleUse& use, const ModulesOptions& options) {
+  const ModuleList list = options.tree ? ModuleList::tree : options.by_class ? ModuleList::classes : ModuleList::instances;
+  const std::size_t most = options.tree ? kTreeRowsShown : kRowsShown;
+  const ModuleRows rows = module_rows(use, list);
+  std::string out = text_of(rows, first_rows(rows, most),
+                            options.by_class                  ? "class (instances)"
+                            : use.kind == RegionKind::modules ? "module"
+                                                              : "region");
+  if (rows.rows() > most) out += fmt::format("and {} more: --json has all\n", rows.rows() - most);
+  return out;
 }
 
 // What stands below the table: the rest of the GPU's work, and what graphs hide.
@@ -184,7 +117,7 @@ std::string use_text(const ModuleUse& use, const ModulesOptions& options) {
   std::string out = missing.empty() ? "" : missing + "\n";
   if (use.rows.empty()) return out;
   if (!out.empty()) out += '\n';
-  out += options.tree ? tree_text(use) : options.by_class ? classes_text(use) : instances_text(use);
+  out += table_text(use, options);
   return out + (use.linked > 0 ? foot(use)
                                : "\nNo GPU work with its launch is in this trace: record with "
                                  "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].\n");

@@ -212,7 +212,7 @@ inline void forget_document(TraceView& view) {
   view.kernels.look.toggled = kernels.toggled;
   view.gaps = {};
   view.compile = {view.compile.list, -1, {}, {}, {}};
-  view.modules = {view.modules.list, view.modules.order, {}, -1, {}};
+  view.modules = {view.modules.list, {{}, view.modules.look.order, view.modules.look.toggled}, -1, {}};
   view.steps = {};
   forget_area(view.area, view.flame);
   view.search = {};

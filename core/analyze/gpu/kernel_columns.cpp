@@ -232,7 +232,7 @@ constexpr ColumnOf<KernelRow, KernelContext> kColumns[] = {
      "Warps that fit on an SM at a time, of those it can hold.",
      share,
      theoretical,
-     {.in = kNotOnScreen, .text = 8, .head = "occup."},
+     {.in = kNotOnScreen | kInText, .text = 8, .head = "occup."},
      nullptr,
      occupancy_json},
     {"ncu", "ncu", "The command that profiles its longest run again.", text, ncu_text, {.in = kInJson}},

@@ -22,6 +22,7 @@ std::string real_text(double number, Quantity quantity) {
     case Quantity::share: return format_percent(number);
     case Quantity::percent: return format_percent(number / 100);
     case Quantity::ratio: return fmt::format("{:.2f}", number);
+    case Quantity::real: return std::fabs(number) < 999.5 ? fmt::format("{:.3g}", number) : fmt::format("{:.0f}", number);
     default: return format_significant(number);
   }
 }

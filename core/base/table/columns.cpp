@@ -5,9 +5,9 @@
 
 namespace gapscope {
 
-void TableRows::leave_out(std::string_view id) {
+void TableRows::leave_out(std::string_view id, std::uint8_t places) {
   for (std::size_t c = 0; c < heads_.size(); ++c)
-    if (id == heads_[c]->id) left_out_[c] = true;
+    if (id == heads_[c]->id) left_out_[c] |= places;
 }
 
 CellText usual_text(const CellValue& value, const ColumnHead& head) {

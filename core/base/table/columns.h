@@ -21,7 +21,7 @@
 namespace gapscope {
 
 // Where a column is shown, a bit each.
-enum ColumnPlace : std::uint8_t { kInGrid = 1, kInCsv = 2, kInJson = 4, kInSql = 8, kEverywhere = 15 };
+enum ColumnPlace : std::uint8_t { kInGrid = 1, kInCsv = 2, kInJson = 4, kInSql = 8, kInText = 16, kEverywhere = 31 };
 
 // How a column is shown where it is not as its quantity says.
 struct ColumnWays {
@@ -88,18 +88,19 @@ class TableRows {
   std::size_t rows() const { return rows_; }
   std::size_t columns() const { return heads_.size(); }
   const ColumnHead& head(std::size_t column) const { return *heads_[column]; }
-  // Whether this table has anything for a column of the list.
-  bool has(std::size_t column) const { return !left_out_[column]; }
-  bool is_in(std::size_t column, ColumnPlace place) const { return has(column) && head(column).is_in(place); }
+  bool is_in(std::size_t column, ColumnPlace place) const {
+    return head(column).is_in(place) && (left_out_[column] & place) == 0;
+  }
   virtual CellValue value(std::size_t row, std::size_t column) const = 0;
   virtual CellText text(std::size_t row, std::size_t column) const = 0;
   virtual void json(std::size_t row, std::size_t column, nlohmann::ordered_json& out) const = 0;
 
-  void leave_out(std::string_view id);
+  // A column that this table has nothing for, there or anywhere.
+  void leave_out(std::string_view id, std::uint8_t places = kEverywhere);
 
  protected:
   std::vector<const ColumnHead*> heads_;
-  std::vector<bool> left_out_;
+  std::vector<std::uint8_t> left_out_;  // ColumnPlaces
   std::size_t rows_ = 0;
 };
 

@@ -32,7 +32,8 @@ std::string small_letters(std::string_view title) {
 std::vector<std::size_t> columns_in_text(const TableRows& table) {
   std::vector<std::size_t> columns, last;
   for (std::size_t c = 0; c < table.columns(); ++c)
-    if (const int width = table.head(c).ways.text; table.has(c) && width != 0) (width > 0 ? columns : last).push_back(c);
+    if (const int width = table.head(c).ways.text; table.is_in(c, kInText) && width != 0)
+      (width > 0 ? columns : last).push_back(c);
   columns.insert(columns.end(), last.begin(), last.end());
   return columns;
 }
@@ -77,10 +78,11 @@ std::string csv_of(const TableRows& table, std::span<const std::uint32_t> rows, 
   return out;
 }
 
-std::string text_of(const TableRows& table, std::span<const std::uint32_t> rows) {
+std::string text_of(const TableRows& table, std::span<const std::uint32_t> rows, std::string_view first_head) {
   const std::vector<std::size_t> columns = columns_in_text(table);
   std::string out = line_of(table, columns, [&](std::size_t c) {
     const ColumnHead& head = table.head(c);
+    if (c == columns.front() && !first_head.empty()) return std::string(first_head);
     return head.ways.head ? std::string(head.ways.head) : small_letters(head.title);
   });
   for (const std::uint32_t row : rows) out += line_of(table, columns, [&](std::size_t c) { return table.text(row, c).text; });

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -20,8 +21,9 @@ enum class CsvHeads : std::uint8_t { keys, titles };
 // These rows in this order, all columns that are in CSV, under a line of heads; whole nanoseconds and bytes.
 std::string csv_of(const TableRows& table, std::span<const std::uint32_t> rows, CsvHeads heads = CsvHeads::keys);
 
-// These rows, the columns that have a width there, under a line of heads; each line ends in a line break.
-std::string text_of(const TableRows& table, std::span<const std::uint32_t> rows);
+// These rows, the columns that have a width there, under a line of heads (`first_head` above the first one, where it is not
+// empty); each line ends in a line break.
+std::string text_of(const TableRows& table, std::span<const std::uint32_t> rows, std::string_view first_head = {});
 
 // An object a row.
 nlohmann::ordered_json json_of(const TableRows& table, std::span<const std::uint32_t> rows);

@@ -37,7 +37,7 @@ bool is_shown(const TableRows& table, const TableLook& look, std::size_t column)
   return table.is_in(column, kInGrid) && (column == 0 || table.head(column).ways.hidden == toggled);
 }
 
-std::vector<std::uint32_t> arrange(const TableRows& table, const TableLook& look) {
+std::vector<std::uint32_t> arrange(const TableRows& table, const TableLook& look, bool sorted) {
   const std::vector<std::size_t> words = filtered_columns(table);
   const auto passes = [&](std::uint32_t row) {
     return look.filter.empty() || std::any_of(words.begin(), words.end(), [&](std::size_t c) {
@@ -48,12 +48,18 @@ std::vector<std::uint32_t> arrange(const TableRows& table, const TableLook& look
   for (std::uint32_t row = 0; row < table.rows(); ++row)
     if (passes(row)) rows.push_back(row);
   const RowOrder order = order_of(table, look);
-  if (order.column >= table.columns()) return rows;
+  if (!sorted || order.column >= table.columns()) return rows;
   std::vector<CellValue> keys(table.rows());
   for (const std::uint32_t row : rows) keys[row] = key_of_cell(table, row, order.column);
   std::stable_sort(rows.begin(), rows.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return order.descending ? keys[b] < keys[a] : keys[a] < keys[b]; });
   return rows;
+}
+
+bool ArrangedRows::is_other(const std::shared_ptr<const void>& other, std::size_t other_list, const TableLook& other_look) {
+  if (of == other && list == other_list && look == other_look) return false;
+  of = other, list = other_list, look = other_look;
+  return true;
 }
 
 CellText total_of(const TableRows& table, const std::vector<std::uint32_t>& rows, std::size_t column, const char* noun) {

@@ -1,6 +1,7 @@
 #pragma once
 // How somebody looks at a table of columns (core/base/table/columns.h): which rows, in which order, which columns.
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,8 +21,19 @@ struct TableLook {
 // The order that holds: past all columns where the rows stand as they were made.
 RowOrder order_of(const TableRows& table, const TableLook& look);
 bool is_shown(const TableRows& table, const TableLook& look, std::size_t column);
-// Positions of the rows that pass the filter, in the order; equal ones keep their places.
-std::vector<std::uint32_t> arrange(const TableRows& table, const TableLook& look);
+// Positions of the rows that pass the filter, in the order; equal ones keep their places. Not sorted: they stand as they were
+// made.
+std::vector<std::uint32_t> arrange(const TableRows& table, const TableLook& look, bool sorted = true);
+
+// The rows as somebody looks at them, kept until the answer that they are of, the list of it, or the look is another.
+struct ArrangedRows {
+  std::shared_ptr<const void> of;
+  std::size_t list = 0;
+  TableLook look;
+  std::vector<std::uint32_t> rows;
+  // Whether they have to be made anew: `of`, `list` and `look` are then taken over.
+  bool is_other(const std::shared_ptr<const void>& other, std::size_t other_list, const TableLook& other_look);
+};
 // What stands below a column: sums, and in the first one how many rows there are ("3 of 12 names").
 CellText total_of(const TableRows& table, const std::vector<std::uint32_t>& rows, std::size_t column, const char* noun);
 

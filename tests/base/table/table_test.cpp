@@ -44,7 +44,7 @@ constexpr ColumnOf<Row, Whole> kColumns[] = {
      [](const Whole&, const Row& row, nlohmann::ordered_json& out) {
        out = {{"of", row.name}};
      }},
-    {"words", "Words", "At the end of a line.", Quantity::text, &field<&Row::name>, {.in = 0, .text = -4}},
+    {"words", "Words", "At the end of a line.", Quantity::text, &field<&Row::name>, {.in = kInText, .text = -4}},
 };
 const std::vector<Row> kRows = {{"b, c", 1'500'000, {}, 0.25}, {"=a()", 20, 4096, 0.5}};
 
