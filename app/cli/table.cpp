@@ -8,14 +8,14 @@
 
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
+#include "core/analyze/op_table/op_columns.h"
 #include "core/analyze/op_table/op_table_text.h"
 #include "core/base/table/csv.h"
+#include "core/base/table/output.h"
 #include "core/base/text.h"
 
 namespace gapscope {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string csv_text(const Trace& trace, const OpTable& table, std::size_t limit) {
   std::string out = "name,device,count,self_cpu_us,cpu_us,self_cuda_us,cuda_us,user_annotation,input_shapes\n";
@@ -26,25 +26,6 @@ std::string csv_text(const Trace& trace, const OpTable& table, std::size_t limit
                        r.annotation ? "true" : "false", csv_cell(trace.strings[r.input_dims]));
   }
   return out;
-}
-
-std::string table_json(const Trace& trace, const OpTable& table, const TableOptions& options) {
-  Json rows = Json::array();
-  for (std::size_t i = 0; i < std::min(options.limit, table.rows.size()); ++i) {
-    const OpTableRow& r = table.rows[i];
-    Json row = {
-        {"name", r.name},  {"device", r.on_gpu ? "CUDA" : "CPU"}, {"count", r.count},  {"self_cpu_ns", r.self_cpu},
-        {"cpu_ns", r.cpu}, {"self_cuda_ns", r.self_cuda},         {"cuda_ns", r.cuda}, {"user_annotation", r.annotation}};
-    if (options.by_shape) row["input_shapes"] = trace.strings[r.input_dims];
-    if (table.has_memory) {
-      row["cpu_memory_bytes"] = r.cpu_memory;
-      row["self_cpu_memory_bytes"] = r.self_cpu_memory;
-      row["cuda_memory_bytes"] = r.cuda_memory;
-      row["self_cuda_memory_bytes"] = r.self_cuda_memory;
-    }
-    rows.push_back(std::move(row));
-  }
-  return json_text(rows);
 }
 
 }  // namespace
@@ -82,7 +63,8 @@ int table(const TableOptions& options) {
   std::string out;
   if (options.json || options.csv) {
     sort_op_table(table.rows, sort);
-    out = options.json ? table_json(trace, table, options) : csv_text(trace, table, options.limit);
+    const OpTableRows shown = op_table_rows(trace, table, options.by_shape);
+    out = options.json ? json_text(json_of(shown, first_rows(shown, options.limit))) : csv_text(trace, table, options.limit);
   } else {
     // print(prof.key_averages().table()) ends with an empty line: table() brings one newline, print() the other.
     const OpTableText text{sort, options.limit, options.max_name_column_width};

@@ -204,8 +204,8 @@ inline void forget_document(TraceView& view) {
   const TableState last = std::move(view.table);
   view.table = {};
   view.table.question.mode = last.question.mode;
-  view.table.order = last.order;
-  view.table.hidden = last.hidden;
+  view.table.look.order = last.look.order;
+  view.table.look.toggled = last.look.toggled;
   const TableLook kernels = std::move(view.kernels.look);
   view.kernels = {};
   view.kernels.look.order = kernels.order;

@@ -205,10 +205,6 @@ GridCell node_cell(const ComparePanel& panel, std::uint32_t row, std::size_t col
   }
 }
 
-void sort_by(ColumnOrder& order, std::size_t column, std::size_t names) {
-  order = order.column == column ? ColumnOrder{column, !order.descending} : ColumnOrder{column, column != names};
-}
-
 // Rows of kernels or operators: sorted by clicks on the header, a click on a row goes to both places.
 void draw_rows(ComparePanel& panel) {
   CompareState& state = panel.state;
@@ -218,7 +214,7 @@ void draw_rows(ComparePanel& panel) {
     return draw_absence(panel.view, !state.filter.empty() ? "No name holds this text."
                                     : kernels             ? "Neither step launched GPU work."
                                                           : "Neither step called an operator.");
-  ColumnOrder& order = kernels ? state.kernel_order : state.operator_order;
+  RowOrder& order = kernels ? state.kernel_order : state.operator_order;
   Grid grid;
   grid.id = kernels ? "kernel changes" : "operator changes";
   grid.columns = kernels ? std::span<const GridColumn>(kKernelColumns) : std::span<const GridColumn>(kNodeColumns);
@@ -233,8 +229,8 @@ void draw_rows(ComparePanel& panel) {
   const GridClick click = draw_grid(grid, panel.view);
   if (click.header >= 0) {
     state.tree = false;
-    const auto names = kernels ? static_cast<std::size_t>(ChangeColumn::name) : static_cast<std::size_t>(NodeColumn::name);
-    sort_by(order, static_cast<std::size_t>(click.header), names);
+    const auto column = static_cast<std::size_t>(click.header);
+    order_by(order, column, grid.columns[column].number);
   }
   if (click.row < 0) return;
   const std::uint32_t row = rows[static_cast<std::size_t>(click.row)];

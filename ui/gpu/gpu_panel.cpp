@@ -4,18 +4,16 @@
 #include <vector>
 
 #include "core/analyze/kernel_name/kernel_name.h"
-#include "core/analyze/kernel_name/shown_name.h"
 #include "core/analyze/overview/missing_words.h"
 #include "core/base/demangle.h"
-#include "core/base/table/csv.h"
 #include "core/base/text.h"
 #include "core/view/timeline/slice_colour.h"
 #include "core/view/timeline/time_view.h"
 #include "ui/panels.h"
 #include "ui/widgets/account_bar.h"
 #include "ui/widgets/charts.h"
+#include "ui/widgets/column_grid.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/grid.h"
 #include "ui/widgets/text.h"
 
 namespace gapscope {
@@ -180,45 +178,6 @@ void draw_launches(const LaunchStats& launches, const ViewState& view) {
   draw_hover("From the end of the launching call to the begin of the kernel (HTA).");
 }
 
-struct ReasonText {
-  const char* title;
-  const char* help;
-};
-constexpr std::array<ReasonText, kIdleClasses> kReasons = {{
-    {"host wait", "The next work was launched after the stream had run dry: the CPU was late."},
-    {"kernel wait", "Launched in time, and shorter than 30 µs: what the GPU needs between two kernels."},
-    {"other", "Launched in time, yet long: it waited for another stream, or its launch is not in the file."},
-}};
-
-constexpr std::array<GridColumn, 5> kGapColumns = {{
-    {"Begin", "From the start of the trace.", 11, true, false, 2},
-    {"Idle", "How long the stream stood still.", 11, true, false, 2},
-    {"Class", "By HTA's rule.", 12, false, false, 0},
-    {"Stream", "GPU and stream.", 10, false, false, 0, 1},
-    {"Responsible", "The call that covers most of the gap, or the launch that came late; and the work that waited.", 0, false,
-     false, 0},
-}};
-
-GridCell gap_cell(const Trace& trace, const IdleGap& gap, GapColumn column) {
-  switch (column) {
-    case GapColumn::begin:
-      return {format_duration(gap.span.begin - trace.span.begin), format_duration_exact(gap.span.begin - trace.span.begin), 0,
-              true};
-    case GapColumn::length: return {format_duration(gap.span.length()), format_duration_exact(gap.span.length()), 0, false};
-    case GapColumn::reason: {
-      const ReasonText& reason = kReasons[static_cast<std::size_t>(gap.idle_class)];
-      return {reason.title, reason.help, 0, false};
-    }
-    case GapColumn::stream: return {std::to_string(gap.device) + " / " + std::to_string(gap.stream), "", 0, true};
-    default: break;
-  }
-  if (!gap.cause) return {"-", "Neither a call over the gap nor a late launch is in the file.", 0, true};
-  const std::string name = printable(shown_name(trace, gap.cause));
-  if (!gap.after) return {name + "  before  the end", name + "\nbefore the end", 0, false};
-  const std::string after = printable(shown_name(trace, gap.after));
-  return {name + "  before  " + after, name + "\nbefore " + after, 0, false};
-}
-
 // The sums are those of the whole recording: of a selected time it says how many gaps there are.
 void draw_gap_head(const GpuFacts& facts, std::size_t rows, const ViewState& view) {
   if (view.active().range) {
@@ -234,32 +193,20 @@ void draw_gap_head(const GpuFacts& facts, std::size_t rows, const ViewState& vie
   const Theme& theme = theme_of(view.theme);
   draw_text(Face::bold, theme.text, "Idle gaps");
   for (std::size_t c = 0; c < kIdleClasses; ++c) {
-    const std::string words = std::string(kReasons[c].title) + " " + format_duration(time[c]) + " in " +
+    const std::string words = std::string(words_of(static_cast<IdleClass>(c)).title) + " " + format_duration(time[c]) + " in " +
                               format_count(static_cast<std::int64_t>(count[c]));
     ImGui::SameLine(0, 16 * view.scale);
     if (ImGui::GetContentRegionAvail().x < text_width(Face::sans, words)) ImGui::NewLine();
     draw_text(Face::sans, theme.muted, words);
-    draw_hover(kReasons[c].help);
+    draw_hover(words_of(static_cast<IdleClass>(c)).help);
   }
-}
-
-std::string gaps_csv(const Trace& trace, const IdleGaps& gaps, const std::vector<std::uint32_t>& rows) {
-  std::string text = "begin_ns,idle_ns,class,device,stream,cause,after\n";
-  const auto name = [&](SliceId slice) { return slice ? csv_cell(demangle(trace.name(slice))) : std::string(); };
-  for (const std::uint32_t row : rows) {
-    const IdleGap& gap = gaps[row];
-    text += std::to_string(gap.span.begin - trace.span.begin) + ',' + std::to_string(gap.span.length()) + ',' +
-            kReasons[static_cast<std::size_t>(gap.idle_class)].title + ',' + std::to_string(gap.device) + ',' +
-            std::to_string(gap.stream) + ',' + name(gap.cause) + ',' + name(gap.after) + '\n';
-  }
-  return text;
 }
 
 void draw_gaps(const Document& document, ViewState& view, Requests& out) {
   const GpuFacts& facts = document.analysis()->gpu();
   GapsState& state = view.active().gaps;
   if (draw_trouble<GapsQuestion>(document, view)) return;
-  ask(document, GapsQuestion{state.order, view.active().range}, out);
+  ask(document, GapsQuestion{state.look, view.active().range}, out);
   const auto& found = answer_to<GapsQuestion>(document);
   if (!found) return;
   const std::vector<std::uint32_t>& rows = *found;
@@ -268,25 +215,12 @@ void draw_gaps(const Document& document, ViewState& view, Requests& out) {
   ImGui::SameLine();
   if (ImGui::GetContentRegionAvail().x < kButtonsWidth * view.scale) ImGui::NewLine();
   draw_csv_buttons(
-      ".gaps.csv", [&] { return gaps_csv(document.trace, facts.gaps, rows); }, out);
+      ".gaps.csv", [&] { return csv_of(gap_rows(document.trace, facts.gaps), rows); }, out);
   if (rows.empty()) return draw_absence(view, "No stream stood still in the selected time.");
-  Grid grid;
-  grid.id = "gaps";
-  grid.columns = kGapColumns;
-  grid.rows = rows.size();
-  for (std::size_t i = 0; state.selected >= 0 && i < rows.size(); ++i)
-    if (rows[i] == state.selected) grid.selected = static_cast<std::int64_t>(i);
-  grid.sorted_by = static_cast<std::size_t>(state.order.column);
-  grid.descending = state.order.descending;
-  grid.cell = [&](std::size_t row, std::size_t column) {
-    return gap_cell(document.trace, facts.gaps[rows[row]], static_cast<GapColumn>(column));
-  };
-  const GridClick click = draw_grid(grid, view);
-  if (click.header >= 0) {
-    const auto column = static_cast<GapColumn>(click.header);
-    state.order = state.order.column == column ? GapOrder{column, !state.order.descending}
-                                               : GapOrder{column, column == GapColumn::length};
-  }
+  const GapRows table = gap_rows(document.trace, facts.gaps);
+  ColumnGrid grid{"gaps", table, rows, state.look};
+  if (state.selected >= 0) grid.selected = static_cast<std::uint32_t>(state.selected);
+  const GridClick click = draw_column_grid(grid, view);
   if (click.row < 0) return;
   state.selected = rows[static_cast<std::size_t>(click.row)];
   const IdleGap gap = facts.gaps[static_cast<std::size_t>(state.selected)];

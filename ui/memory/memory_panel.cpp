@@ -13,8 +13,8 @@
 #include "core/view/timeline/time_view.h"
 #include "ui/panels.h"
 #include "ui/widgets/charts.h"
+#include "ui/widgets/column_grid.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/grid.h"
 #include "ui/widgets/row_menu.h"
 #include "ui/widgets/text.h"
 
@@ -129,57 +129,27 @@ void draw_curve(const Document& document, const MemoryDevice& device, ViewState&
   }
 }
 
-constexpr std::array<GridColumn, 5> kColumns = {{
-    {"Operator", "Innermost operator that the memory was asked for in.", 0, false, false, 0},
-    {"Where", "Whose memory.", 7, false, false, 0, 1},
-    {"Allocations", "How often it asked.", 10, true, false, 0},
-    {"Allocated", "Bytes that it asked for.", 10, true, false, 2},
-    {"Freed", "Bytes given back while it ran.", 10, true, false, 2, 2},
-}};
-
 void draw_operators(const Document& document, ViewState& view, const MemoryUse& use, Requests& out) {
   const Trace& trace = document.trace;
-  RowOrder& order = view.active().memory.order;
-  const std::vector<std::uint32_t> rows = memory_rows(trace, use, order);
+  TableLook& look = view.active().memory.look;
+  const MemoryRows table = memory_rows(trace, use);
+  const std::vector<std::uint32_t> rows = arrange(table, look);
   draw_text(Face::sans, theme_of(view.theme).muted, view.active().range ? "Asked for in the range" : "Asked for");
   ImGui::SameLine();
   draw_csv_buttons(
-      ".memory.csv", [&] { return memory_csv(trace, use, rows); }, out);
-  Grid grid;
-  grid.id = "operators";
-  grid.columns = kColumns;
-  grid.rows = rows.size();
-  grid.sorted_by = order.column;
-  grid.descending = order.descending;
-  grid.cell = [&](std::size_t row, std::size_t column) -> GridCell {
-    const MemoryOperator& op = use.operators[rows[row]];
-    switch (column) {
-      case 0: {
-        const std::string name(memory_operator_name(trace, op));
-        return {name, name, 0, !op.name};
-      }
-      case 1: return {memory_device_name(op.device_type, op.device), "", 0, true};
-      case 2: return {format_count(static_cast<std::int64_t>(op.allocations)), "", 0, false};
-      case 3: return {bytes_text(op.allocated), format_count(op.allocated) + " bytes", 0, op.allocated == 0};
-      default: return {bytes_text(op.freed), format_count(op.freed) + " bytes", 0, op.freed == 0};
-    }
-  };
+      ".memory.csv", [&] { return csv_of(table, rows); }, out);
   const auto slices_of = [&](const MemoryOperator& op) {
     std::vector<SliceId> slices;
     for (const SliceId s : document.names.slices_named(op.name))
       if (trace.kind(s) == Kind::op) slices.push_back(s);
     return slices;
   };
-  const GridClick click = draw_grid(grid, view);
+  const GridClick click = draw_column_grid({"operators", table, rows, look}, view);
   if (const std::optional<std::size_t> at = draw_row_menu_for(click, rows.size())) {
     const MemoryOperator& op = use.operators[rows[*at]];
     const std::string name(memory_operator_name(trace, op));
     const std::vector<SliceId> slices = op.name ? slices_of(op) : std::vector<SliceId>{};
     draw_row_menu({name, slices.size()}, view, out, [&] { return list_of_slices(trace, name, slices); });
-  }
-  if (click.header >= 0) {
-    const auto column = static_cast<std::size_t>(click.header);
-    order_by(order, column, kColumns[column].number);
   }
   if (click.row < 0) return;
   const MemoryOperator& op = use.operators[rows[static_cast<std::size_t>(click.row)]];

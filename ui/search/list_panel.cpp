@@ -1,13 +1,14 @@
 // The tab "List": places that have something in common, over core/view/search/result_list.h.
-#include <array>
+#include <optional>
+#include <vector>
 
 #include "core/base/text.h"
 #include "core/view/kernels/kernels_model.h"
 #include "core/view/timeline/time_view.h"
 #include "ui/panels.h"
 #include "ui/widgets/charts.h"
+#include "ui/widgets/column_grid.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/grid.h"
 #include "ui/widgets/row_menu.h"
 #include "ui/widgets/text.h"
 #include "ui/widgets/text_field.h"
@@ -18,8 +19,6 @@ namespace {
 constexpr float kFilterWidth = 200, kSideWidth = 320, kLeastRows = 420;  // px at scale 1
 constexpr float kMostChart = 180;
 
-constexpr std::array<float, static_cast<std::size_t>(ListColumn::count_)> kChars = {0, 34, 12, 12};
-
 struct ListPanel {
   const Document& document;
   ViewState& view;
@@ -29,35 +28,6 @@ struct ListPanel {
   const ListPlace& place(std::size_t row) const { return state.arranged.of->places[state.arranged.rows[row]]; }
 };
 
-GridCell cell_of(const ListPanel& panel, std::size_t row, ListColumn column) {
-  const Trace& trace = panel.document.trace;
-  const ListPlace& place = panel.place(row);
-  const Ns begin = place.span.begin - trace.span.begin;
-  switch (column) {
-    case ListColumn::name: {
-      const std::string name = name_text(trace, place);
-      return {name, name, 0, !place.slice};
-    }
-    case ListColumn::lane: {
-      const std::string lane = place.lane ? lane_text(trace, place.lane) : "-";
-      return {lane, lane, 0, true};
-    }
-    case ListColumn::begin: return {format_duration(begin), format_duration_exact(begin), 0, true};
-    default: return {format_duration(place.span.length()), format_duration_exact(place.span.length()), 0, false};
-  }
-}
-
-GridCell total_cell(const ListPanel& panel, ListColumn column) {
-  const std::size_t shown = panel.state.arranged.rows.size(), all = panel.state.of->places.size();
-  const auto count = [](std::size_t n) { return format_count(static_cast<std::int64_t>(n)); };
-  if (column == ListColumn::name)
-    return {shown == all ? count(all) + (all == 1 ? " place" : " places") : count(shown) + " of " + count(all) + " places", "",
-            0, true};
-  if (column == ListColumn::duration)
-    return {format_duration(panel.state.arranged.total), "Sum of the durations; places may lie in each other.", 0, false};
-  return {};
-}
-
 void go_to_place(ListPanel& panel, const ListPlace& place) {
   if (place.slice) return select_slice(panel.view, place.slice, /*reveal=*/true);
   panel.view.active().selection = {};
@@ -66,30 +36,21 @@ void go_to_place(ListPanel& panel, const ListPlace& place) {
 }
 
 void draw_rows(ListPanel& panel) {
-  std::array<GridColumn, kChars.size()> columns{};
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    const ListColumnText text = column_text(static_cast<ListColumn>(c));
-    columns[c] = {text.title, text.help, kChars[c], c >= static_cast<std::size_t>(ListColumn::begin)};
-  }
   ListState& state = panel.state;
-  Grid grid;
-  grid.id = "list";
-  grid.columns = columns;
-  grid.rows = state.arranged.rows.size();
-  grid.selected = row_of(state, panel.view.active().selection);
-  grid.sorted_by = static_cast<std::size_t>(state.order.column);
-  grid.descending = state.order.descending;
+  const std::vector<std::uint32_t>& rows = state.arranged.rows;
+  const PlaceRows table = place_rows(panel.document.trace, state.of->places);
+  ColumnGrid grid{"list", table, rows, state.look};
+  grid.noun = "places";
   grid.width_px = ImGui::GetContentRegionAvail().x;
-  grid.cell = [&](std::size_t row, std::size_t column) { return cell_of(panel, row, static_cast<ListColumn>(column)); };
-  grid.total = [&](std::size_t column) { return total_cell(panel, static_cast<ListColumn>(column)); };
-  const GridClick click = draw_grid(grid, panel.view);
+  grid.total = [](std::size_t, GridCell& cell) {
+    if (!cell.muted && !cell.text.empty()) cell.hover = "Sum of the durations; places may lie in each other.";
+  };
+  if (const std::int64_t at = row_of(state, panel.view.active().selection); at >= 0)
+    grid.selected = rows[static_cast<std::size_t>(at)];
+  const GridClick click = draw_column_grid(grid, panel.view);
   if (click.row >= 0) go_to_place(panel, panel.place(static_cast<std::size_t>(click.row)));
-  if (const std::optional<std::size_t> row = draw_row_menu_for(click, grid.rows))
+  if (const std::optional<std::size_t> row = draw_row_menu_for(click, rows.size()))
     draw_place_menu(panel.place(*row), panel.document, panel.view, panel.out);
-  if (click.header < 0) return;
-  const auto column = static_cast<ListColumn>(click.header);
-  state.order = state.order.column == column ? ListOrder{column, !state.order.descending}
-                                             : ListOrder{column, column == ListColumn::duration};
 }
 
 void draw_histogram(const ListPanel& panel, ImVec2 size) {
@@ -106,14 +67,15 @@ void draw_histogram(const ListPanel& panel, ImVec2 size) {
 
 void draw_head(ListPanel& panel) {
   ImGui::SetNextItemWidth(kFilterWidth * panel.view.scale);
-  text_field("##filter", "filter names and lanes", panel.state.filter);
+  text_field("##filter", "filter names and lanes", panel.state.look.filter);
   ImGui::SameLine();
   draw_text(Face::bold, panel.theme.text, elide_middle(printable(panel.state.of->title), 60));
   ImGui::SameLine();
   draw_range_chip(panel.document, panel.view);
   if (panel.view.active().range) ImGui::SameLine();
   draw_csv_buttons(
-      ".list.csv", [&] { return list_csv(panel.document.trace, panel.state); }, panel.out);
+      ".list.csv", [&] { return csv_of(place_rows(panel.document.trace, panel.state.of->places), panel.state.arranged.rows); },
+      panel.out);
 }
 
 }  // namespace

@@ -9,14 +9,12 @@
 #include <vector>
 
 #include "core/analyze/counters/counter_words.h"
-#include "core/analyze/kernel_name/shown_name.h"
-#include "core/base/demangle.h"
 #include "core/base/text.h"
 #include "core/view/selection/area_model.h"
 #include "core/view/timeline/time_view.h"
 #include "ui/panels.h"
+#include "ui/widgets/column_grid.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/grid.h"
 #include "ui/widgets/row_menu.h"
 #include "ui/widgets/text.h"
 #include "ui/widgets/text_field.h"
@@ -142,7 +140,8 @@ void draw_actions(SelectionPanel& panel) {
   if (ImGui::Button("Clear")) clear_area(panel.view);
   draw_hover("Mark nothing (Esc).");
   if (!copy && !save) return;
-  std::string text = area_csv(panel.document.trace, panel.stats(), panel.state.table, panel.state.arranged.rows);
+  std::string text = csv_of(area_rows({panel.document.trace, panel.stats(), panel.state.table}), panel.state.arranged.rows,
+                            CsvHeads::titles_with_units);
   if (copy)
     panel.out.add(CopyText{std::move(text)});
   else
@@ -151,7 +150,7 @@ void draw_actions(SelectionPanel& panel) {
 
 void draw_toolbar(SelectionPanel& panel) {
   ImGui::SetNextItemWidth(kFilterWidth * panel.view.scale);
-  text_field("##filter", "filter", panel.state.filter);
+  text_field("##filter", "filter", panel.state.look.filter);
   draw_hover("Show only rows whose name holds this.");
   ImGui::SameLine();
   panel.state.table =
@@ -160,92 +159,29 @@ void draw_toolbar(SelectionPanel& panel) {
   draw_actions(panel);
 }
 
-std::vector<GridColumn> grid_columns() {
-  std::vector<GridColumn> columns;
-  for (auto c = 0; c < static_cast<int>(AreaColumn::count_); ++c) {
-    const auto column = static_cast<AreaColumn>(c);
-    GridColumn grid{column_text(column).title, column_text(column).help};
-    grid.number = column != AreaColumn::name;
-    if (grid.number) grid.chars = 11;
-    grid.unit_chars = column == AreaColumn::count ? 0 : 2;
-    columns.push_back(grid);
-  }
-  return columns;
-}
-
-GridCell cell_of(const SelectionPanel& panel, const AreaRow& row, AreaColumn column) {
-  if (column == AreaColumn::name) {
-    const AreaTable table = panel.state.arranged.table;
-    const std::string whole = printable(demangle(row_name(panel.document.trace, table, row)));
-    const SliceId one = table == AreaTable::name ? panel.document.names.slices_named(StringId(row.key)).front() : SliceId{};
-    return {one ? printable(shown_name(panel.document.trace, one)) : whole, whole, 0, false};
-  }
-  const std::int64_t value = column_value(row, column);
-  if (column == AreaColumn::count) return {format_count(value), "", 0, false};
-  GridCell cell{format_duration(value), format_duration_exact(value), 0, value == 0};
-  if (column == AreaColumn::self && value < 0)
-    cell.hover += ": slices inside overlap each other, so together they took longer.";
-  if (column != AreaColumn::self || panel.stats().self <= 0 || value <= 0) return cell;
-  cell.share = static_cast<float>(static_cast<double>(value) / static_cast<double>(panel.stats().self));
-  cell.hover += ", " + format_percent(static_cast<double>(cell.share)) + " of all self time in the area";
-  return cell;
-}
-
-// Only what adds up: totals of rows that lie in each other do not.
-GridCell total_cell(const SelectionPanel& panel, AreaColumn column) {
-  const auto& all = rows_of(panel.stats(), panel.state.arranged.table);
-  const auto& rows = panel.state.arranged.rows;
-  if (column == AreaColumn::name) {
-    const std::string whole = format_count(static_cast<std::int64_t>(all.size()));
-    return {rows.size() == all.size() ? whole + " rows"
-                                      : format_count(static_cast<std::int64_t>(rows.size())) + " of " + whole + " rows",
-            "", 0, true};
-  }
-  if (column != AreaColumn::count && column != AreaColumn::self) return {};
-  std::int64_t sum = 0;
-  for (const std::uint32_t i : rows) sum += column_value(all[i], column);
-  return {column == AreaColumn::count ? format_count(sum) : format_duration(sum), "", 0, false};
-}
-
-void sort_by(AreaState& state, AreaColumn column) {
-  if (state.order.column == column)
-    state.order.descending = !state.order.descending;
-  else
-    state.order = {column, column != AreaColumn::name};  // numbers: largest first; words: from A to Z
-}
-
 void draw_rows(SelectionPanel& panel) {
   AreaState& state = panel.state;
   const std::shared_ptr<const AreaStats> stats = panel.answer();
-  const AreaState::Arranged& shown = state.arranged;
-  const std::vector<AreaRow>& all = rows_of(*stats, shown.table);
-  const std::vector<GridColumn> columns = grid_columns();
-  Grid grid;
-  grid.id = "selection";
-  grid.columns = columns;
-  grid.rows = shown.rows.size();
-  for (std::size_t i = 0; state.selected && i < shown.rows.size(); ++i)
-    if (all[shown.rows[i]].key == *state.selected) grid.selected = static_cast<std::int64_t>(i);
-  grid.sorted_by = static_cast<std::size_t>(state.order.column);
-  grid.descending = state.order.descending;
-  grid.cell = [&](std::size_t row, std::size_t column) {
-    return cell_of(panel, all[shown.rows[row]], static_cast<AreaColumn>(column));
-  };
-  grid.total = [&](std::size_t column) { return total_cell(panel, static_cast<AreaColumn>(column)); };
-  const GridClick click = draw_grid(grid, panel.view);
-  if (click.header >= 0) sort_by(state, static_cast<AreaColumn>(click.header));
-  if (const std::optional<std::size_t> at = draw_row_menu_for(click, grid.rows)) {
-    const AreaRow& row = all[shown.rows[*at]];
-    const std::string name = row_name(panel.document.trace, shown.table, row);
-    draw_row_menu({name, static_cast<std::uint64_t>(column_value(row, AreaColumn::count))}, panel.view, panel.out, [&] {
-      return list_of_slices(panel.document.trace, name, slices_of_row(panel.document, stats->area, shown.table, row));
-    });
+  const Trace& trace = panel.document.trace;
+  const std::vector<std::uint32_t>& rows = state.arranged.rows;
+  const std::vector<AreaRow>& all = rows_of(*stats, state.table);
+  const AreaRows table = area_rows({trace, *stats, state.table, &panel.document.names});
+  ColumnGrid grid{"selection", table, rows, state.look};
+  grid.noun = "rows";
+  for (const std::uint32_t row : rows)
+    if (state.selected && all[row].key == *state.selected) grid.selected = row;
+  const GridClick click = draw_column_grid(grid, panel.view);
+  const auto name_at = [&](std::uint32_t row) { return row_name(trace, state.table, all[row]); };
+  const auto slices_at = [&](std::uint32_t row) { return slices_of_row(panel.document, stats->area, state.table, all[row]); };
+  if (const std::optional<std::size_t> at = draw_row_menu_for(click, rows.size())) {
+    const std::uint32_t row = rows[*at];
+    draw_row_menu({name_at(row), all[row].count}, panel.view, panel.out,
+                  [&] { return list_of_slices(trace, name_at(row), slices_at(row)); });
   }
   if (click.row < 0) return;
-  const AreaRow& row = all[shown.rows[static_cast<std::size_t>(click.row)]];
-  state.selected = row.key;
-  walk_cycle(panel.view,
-             {row_name(panel.document.trace, shown.table, row), slices_of_row(panel.document, stats->area, shown.table, row)});
+  const std::uint32_t row = rows[static_cast<std::size_t>(click.row)];
+  state.selected = all[row].key;
+  walk_cycle(panel.view, {name_at(row), slices_at(row)});
 }
 
 }  // namespace

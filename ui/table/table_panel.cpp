@@ -1,17 +1,17 @@
 // The tab "Table": PyTorch's profiler table over core/view/table/table_model.h.
-#include <algorithm>
 #include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "core/analyze/kernel_name/shown_name.h"
-#include "core/analyze/operators/flops.h"
 #include "core/analyze/overview/missing_words.h"
-#include "core/base/demangle.h"
 #include "core/base/text.h"
 #include "core/view/sql/sql_examples.h"
 #include "ui/panels.h"
+#include "ui/widgets/column_grid.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/grid.h"
 #include "ui/widgets/row_menu.h"
 #include "ui/widgets/text.h"
 #include "ui/widgets/text_field.h"
@@ -55,15 +55,14 @@ void draw_actions(TablePanel& panel) {
     draw_text(Face::sans, panel.theme.muted, line);
     ImGui::SameLine();
   }
-  const TableState::Arranged& rows = panel.state.arranged;
   if (ImGui::Button("As SQL")) open_as_sql(panel.view, kOperatorsAsSql);
   draw_hover("Show a query of the operators' calls and own times, of the whole trace.");
   ImGui::SameLine();
   draw_csv_buttons(
       ".table.csv",
       [&] {
-        return answer_of(panel) ? table_csv(panel.document.trace, answer_of(panel)->table, rows.rows, rows.columns)
-                                : std::string();
+        if (!answer_of(panel)) return std::string();
+        return csv_of(rows_of(panel.document.trace, *answer_of(panel)), panel.state.arranged.rows, CsvHeads::titles_with_units);
       },
       panel.out);
 }
@@ -71,7 +70,7 @@ void draw_actions(TablePanel& panel) {
 void draw_toolbar(TablePanel& panel) {
   TableState& state = panel.state;
   ImGui::SetNextItemWidth(kFilterWidth * panel.view.scale);
-  text_field("##filter", "filter names", state.filter);
+  text_field("##filter", "filter names", state.look.filter);
   draw_hover("Show only rows whose name holds this.");
   ImGui::SameLine();
   const std::size_t mode = draw_choice("mode", kModes, state.question.mode == TableMode::exact ? 1 : 0, panel.view);
@@ -81,93 +80,14 @@ void draw_toolbar(TablePanel& panel) {
     ImGui::Checkbox("by shapes", &state.question.by_shape);
     draw_hover("Operators of one name with other input shapes become rows of their own.");
   }
-  ImGui::SameLine();
-  std::array<const char*, static_cast<std::size_t>(TableColumn::count_)> titles{};  // null: not in this table
-  for (const TableColumn column : state.arranged.columns) titles[static_cast<std::size_t>(column)] = column_text(column).title;
-  draw_columns_menu(titles, state.hidden);
+  if (answer_of(panel)) {
+    ImGui::SameLine();
+    draw_columns_menu(rows_of(panel.document.trace, *answer_of(panel)), state.look);
+  }
   ImGui::SameLine();
   draw_range_chip(panel.document, panel.view);
   if (panel.view.active().range) ImGui::SameLine();
   draw_actions(panel);
-}
-
-GridColumn grid_column(TableColumn column) {
-  const TableColumnText text = column_text(column);
-  GridColumn out{text.title, text.help};
-  if (column == TableColumn::name) return out;
-  if (column == TableColumn::shape) out.chars = 28;
-  if (column == TableColumn::device) out.chars = 6;
-  if (column == TableColumn::calls) out.chars = 8;
-  if (is_time(column)) out.chars = 11;
-  if (is_memory(column)) out.chars = 14.5f;  // so that its title does not touch the next one
-  out.number = column >= TableColumn::calls;
-  out.unit_chars = column == TableColumn::calls ? 0 : 2;
-  return out;
-}
-
-std::string signed_bytes(std::int64_t bytes) {
-  const std::string text = format_bytes(static_cast<std::uint64_t>(bytes < 0 ? -bytes : bytes));
-  return bytes < 0 ? "-" + text : text;
-}
-
-float share_of(std::int64_t part, Ns whole) {
-  return part > 0 && whole > 0 ? static_cast<float>(static_cast<double>(part) / static_cast<double>(whole)) : 0;
-}
-
-GridCell time_cell(const OpTableRow& row, TableColumn column, const OpTable& table) {
-  const bool cpu = column <= TableColumn::cpu_avg;
-  if (cpu && row.on_gpu) return {"-", "GPU work takes no CPU time of its own.", 0, true};
-  const std::int64_t value = column_value(row, column);
-  GridCell cell{format_duration(value), format_duration_exact(value), 0, value == 0};
-  if (column == TableColumn::self_cpu) cell.share = share_of(value, table.self_cpu_total);
-  // Annotations span work that other rows count, so theirs is no share of the sum.
-  if (column == TableColumn::self_cuda && !(row.on_gpu && row.annotation)) cell.share = share_of(value, table.self_cuda_total);
-  if (cell.share > 0) cell.hover += ", " + format_percent(static_cast<double>(cell.share));
-  return cell;
-}
-
-GridCell table_cell(const Trace& trace, const OpTable& table, const OpTableRow& row, TableColumn column) {
-  if (column == TableColumn::name) {
-    const std::string whole = printable(demangle(row.name));
-    return {row.on_gpu && !row.annotation ? printable(kernel_title(row.name)) : whole, whole, 0, false};
-  }
-  if (column == TableColumn::shape) {
-    const std::string text = row.input_dims ? shapes_text(trace.strings[row.input_dims]) : "";
-    return {text, text, 0, true};
-  }
-  if (column == TableColumn::device) return {row.on_gpu ? "CUDA" : "CPU", row.annotation ? "An annotation." : "", 0, true};
-  const std::int64_t value = column_value(row, column);
-  if (column == TableColumn::calls) return {format_count(value), "", 0, false};
-  if (is_memory(column) && row.on_gpu) return {"-", "Memory is counted for operators, not for GPU work.", 0, true};
-  if (is_memory(column)) return {signed_bytes(value), format_count(value) + " bytes", 0, value == 0};
-  return time_cell(row, column, table);
-}
-
-// Only what adds up: totals and averages of nested rows do not.
-GridCell total_cell(const TableState& state, TableColumn column) {
-  const OpTableRow& total = state.arranged.total;
-  switch (column) {
-    case TableColumn::name: {
-      const auto shown = static_cast<std::int64_t>(state.arranged.rows.size());
-      const auto all = static_cast<std::int64_t>(state.arranged.of->table.rows.size());
-      return {shown == all ? format_count(all) + " rows" : format_count(shown) + " of " + format_count(all) + " rows", "", 0,
-              true};
-    }
-    case TableColumn::calls: return {format_count(column_value(total, column)), "", 0, false};
-    case TableColumn::self_cpu:
-    case TableColumn::self_cuda: return {format_duration(column_value(total, column)), "", 0, false};
-    case TableColumn::self_cpu_memory:
-    case TableColumn::self_cuda_memory: return {signed_bytes(column_value(total, column)), "", 0, false};
-    default: return {};
-  }
-}
-
-void sort_by(TableState& state, TableColumn column) {
-  if (state.order.column == column) {
-    state.order.descending = !state.order.descending;
-  } else {
-    state.order = {column, column >= TableColumn::calls};  // numbers: largest first; words: from A to Z
-  }
 }
 
 void select_row(TablePanel& panel, std::uint32_t row) {
@@ -179,40 +99,25 @@ void select_row(TablePanel& panel, std::uint32_t row) {
 }
 
 void draw_rows(TablePanel& panel) {
-  TableState& state = panel.state;
   const std::shared_ptr<const TableAnswer> answer = answer_of(panel);
-  const TableState::Arranged& shown = state.arranged;
-  const OpTable& table = answer->table;
-  std::vector<TableColumn> seen;
-  std::vector<GridColumn> columns;
-  for (const TableColumn column : shown.columns) {
-    if (column != TableColumn::name && (state.hidden & column_bit(column)) != 0) continue;
-    seen.push_back(column);
-    columns.push_back(grid_column(column));
-  }
-  Grid grid;
-  grid.id = "table";
-  grid.columns = columns;
-  grid.rows = shown.rows.size();
-  const auto selected = std::find(shown.rows.begin(), shown.rows.end(), state.selected);
-  if (selected != shown.rows.end()) grid.selected = selected - shown.rows.begin();
-  grid.sorted_by = static_cast<std::size_t>(std::find(seen.begin(), seen.end(), state.order.column) - seen.begin());
-  grid.descending = state.order.descending;
-  grid.cell = [&](std::size_t row, std::size_t column) {
-    return table_cell(panel.document.trace, table, table.rows[shown.rows[row]], seen[column]);
+  const Trace& trace = panel.document.trace;
+  const std::vector<std::uint32_t>& rows = panel.state.arranged.rows;
+  const OpTableRows table = rows_of(trace, *answer);
+  ColumnGrid grid{"table", table, rows, panel.state.look};
+  grid.noun = "rows";
+  grid.total = [&](std::size_t column, GridCell& cell) {
+    if (std::string_view(table.head(column).id) == "self_cuda") cell.text = format_duration(self_cuda_of(answer->table, rows));
   };
-  grid.total = [&](std::size_t column) { return total_cell(state, seen[column]); };
-  const GridClick click = draw_grid(grid, panel.view);
-  if (click.row >= 0) select_row(panel, shown.rows[static_cast<std::size_t>(click.row)]);
-  if (const std::optional<std::size_t> row = draw_row_menu_for(click, grid.rows)) {
-    const OpTableRow& of = table.rows[shown.rows[*row]];
+  if (panel.state.selected >= 0) grid.selected = static_cast<std::uint32_t>(panel.state.selected);
+  const GridClick click = draw_column_grid(grid, panel.view);
+  if (click.row >= 0) select_row(panel, rows[static_cast<std::size_t>(click.row)]);
+  if (const std::optional<std::size_t> row = draw_row_menu_for(click, rows.size())) {
+    const OpTableRow& of = answer->table.rows[rows[*row]];
     draw_row_menu({of.name, static_cast<std::uint64_t>(of.count)}, panel.view, panel.out, [&] {
-      return list_of_slices(panel.document.trace, of.name,
-                            slices_of_row(panel.document.trace, panel.document.analysis()->op_events(answer->question.mode),
-                                          answer->question, of));
+      const OpEvents& events = panel.document.analysis()->op_events(answer->question.mode);
+      return list_of_slices(trace, of.name, slices_of_row(trace, events, answer->question, of));
     });
   }
-  if (click.header >= 0) sort_by(state, seen[static_cast<std::size_t>(click.header)]);
 }
 
 }  // namespace

@@ -71,7 +71,12 @@ GridClick draw_column_grid(const ColumnGrid& of, const ViewState& view) {
   };
   if (table.head(0).quantity == Quantity::symbol)
     grid.whole_name = [&](std::size_t row) { return display(table.value(of.rows[row], 0), Quantity::symbol); };
-  if (of.noun) grid.total = [&](std::size_t column) { return grid_cell(total_of(table, of.rows, seen[column], of.noun)); };
+  if (of.noun)
+    grid.total = [&](std::size_t column) {
+      GridCell cell = grid_cell(total_of(table, of.rows, seen[column], of.noun));
+      if (of.total) of.total(seen[column], cell);
+      return cell;
+    };
   const GridClick click = draw_grid(grid, view);
   if (click.header >= 0 && of.sorts) {
     RowOrder next = order;

@@ -19,10 +19,11 @@ struct ColumnGrid {
   const TableRows& table;
   const std::vector<std::uint32_t>& rows;  // of arrange()
   TableLook& look;
-  std::optional<std::uint32_t> selected = {};  // row of the table
-  const char* noun = nullptr;                  // of the line of totals: "names"; null: there is none
-  bool sorts = true;                           // false: the rows stand in an order of their own
-  float width_px = 0;                          // as Grid has it
+  std::optional<std::uint32_t> selected = {};                          // row of the table
+  const char* noun = nullptr;                                          // of the line of totals: "names"; null: there is none
+  bool sorts = true;                                                   // false: the rows stand in an order of their own
+  float width_px = 0;                                                  // as Grid has it
+  std::function<void(std::size_t column, GridCell& cell)> total = {};  // where the sum of a column is not that of its cells
   // Colours, and what else is no matter of the values.
   std::function<void(GridCell& cell, std::uint32_t row, std::size_t column)> adorn = {};
 };

@@ -34,6 +34,7 @@ struct ColumnWays {
   int spare = 0;               // above 0: left out where the grid is narrow, the highest first
   bool hidden = false;         // in the grid, until somebody asks for it
   bool sorted = false;         // the rows come in its order until somebody asks for another
+  bool ascends = false;        // that order begins with the least
   bool sum = false;            // has a total
   bool quiet = false;          // muted: what stands beside says more
   bool unfiltered = false;     // a filter does not look at it

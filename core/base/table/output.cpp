@@ -63,6 +63,14 @@ std::string key_of(const ColumnHead& head) {
   return head.id + std::string(unit);
 }
 
+std::string csv_head(const ColumnHead& head, CsvHeads heads) {
+  if (head.ways.csv) return head.ways.csv;
+  if (heads == CsvHeads::keys) return key_of(head);
+  const bool is_time = head.quantity == Quantity::ns || head.quantity == Quantity::mean_ns;
+  const char* unit = is_time ? " (ns)" : head.quantity == Quantity::bytes ? " (bytes)" : "";
+  return head.title + std::string(heads == CsvHeads::titles_with_units ? unit : "");
+}
+
 std::string csv_of(const TableRows& table, std::span<const std::uint32_t> rows, CsvHeads heads) {
   const std::vector<std::size_t> columns = columns_in(table, kInCsv);
   std::string out;
@@ -70,10 +78,7 @@ std::string csv_of(const TableRows& table, std::span<const std::uint32_t> rows, 
     for (std::size_t i = 0; i < columns.size(); ++i) out += (i > 0 ? "," : "") + csv_cell(cell(columns[i]));
     out += '\n';
   };
-  line([&](std::size_t c) {
-    const ColumnHead& head = table.head(c);
-    return head.ways.csv ? std::string(head.ways.csv) : heads == CsvHeads::titles ? std::string(head.title) : key_of(head);
-  });
+  line([&](std::size_t c) { return csv_head(table.head(c), heads); });
   for (const std::uint32_t row : rows) line([&](std::size_t c) { return plain(table.value(row, c), table.head(c).quantity); });
   return out;
 }

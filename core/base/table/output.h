@@ -16,7 +16,7 @@ namespace gapscope {
 std::string key_of(const ColumnHead& head);
 
 // What stands above a column of CSV.
-enum class CsvHeads : std::uint8_t { keys, titles };
+enum class CsvHeads : std::uint8_t { keys, titles, titles_with_units };
 
 // These rows in this order, all columns that are in CSV, under a line of heads; whole nanoseconds and bytes.
 std::string csv_of(const TableRows& table, std::span<const std::uint32_t> rows, CsvHeads heads = CsvHeads::keys);

@@ -62,7 +62,7 @@ bool passes(const CompareState& state, const Comparison& c, std::uint32_t row) {
   return row > 0 && passes(state.filter, c.operators[row].name_a, c.operators[row].name_b);  // [0] is the step itself
 }
 
-bool is_difference(const ColumnOrder& order, CompareTable table) {
+bool is_difference(const RowOrder& order, CompareTable table) {
   if (table == CompareTable::kernels) return order.column == static_cast<std::size_t>(ChangeColumn::delta);
   return order.column == static_cast<std::size_t>(NodeColumn::cpu_delta) ||
          order.column == static_cast<std::size_t>(NodeColumn::gpu_delta);
@@ -78,7 +78,7 @@ std::string name_of(const Comparison& c, CompareTable table, std::uint32_t row) 
                                         : both_names(c.operators[row].name_a, c.operators[row].name_b);
 }
 
-void sort_rows(const Comparison& c, CompareTable table, const ColumnOrder& order, std::vector<std::uint32_t>& rows) {
+void sort_rows(const Comparison& c, CompareTable table, const RowOrder& order, std::vector<std::uint32_t>& rows) {
   const std::size_t names = static_cast<std::size_t>(table == CompareTable::kernels ? static_cast<int>(ChangeColumn::name)
                                                                                     : static_cast<int>(NodeColumn::name));
   if (order.column == names) {
@@ -191,7 +191,7 @@ std::string both_names(const std::string& a, const std::string& b) {
 
 void arrange_comparison(CompareState& state) {
   CompareState::Arranged& made = state.arranged;
-  const ColumnOrder order = state.table == CompareTable::kernels ? state.kernel_order : state.operator_order;
+  const RowOrder order = state.table == CompareTable::kernels ? state.kernel_order : state.operator_order;
   const bool tree = state.tree && state.table == CompareTable::operators;
   if (made.of == state.answer && made.table == state.table && made.order == order && made.tree == tree &&
       made.filter == state.filter)

@@ -10,6 +10,7 @@
 #include "core/base/ids.h"
 #include "core/compare/comparison.h"
 #include "core/view/search/search_model.h"
+#include "core/view/table/row_order.h"
 
 namespace gapscope {
 
@@ -32,12 +33,6 @@ enum class NodeColumn : std::uint8_t { name, cpu_a, cpu_b, cpu_delta, gpu_a, gpu
 
 enum class CompareTable : std::uint8_t { steps, kernels, operators, findings };
 
-struct ColumnOrder {
-  std::size_t column = 0;
-  bool descending = true;
-  friend bool operator==(const ColumnOrder&, const ColumnOrder&) = default;
-};
-
 struct CompareState {
   bool open = false;           // a second document is shown; written by AppUi at the start of each frame
   bool loading = false;        // or on its way; written by AppUi as well
@@ -53,8 +48,8 @@ struct CompareState {
 
   // The tab
   CompareTable table = CompareTable::steps;
-  ColumnOrder kernel_order{static_cast<std::size_t>(ChangeColumn::delta), true};
-  ColumnOrder operator_order{static_cast<std::size_t>(NodeColumn::cpu_delta), true};
+  RowOrder kernel_order{static_cast<std::size_t>(ChangeColumn::delta), true};
+  RowOrder operator_order{static_cast<std::size_t>(NodeColumn::cpu_delta), true};
   bool tree = false;  // operators under each other as they called, not by what changed most
   std::string filter;
   std::int64_t chosen = -1;  // position in the comparison's kernels or operators
@@ -63,7 +58,7 @@ struct CompareState {
   struct Arranged {
     std::shared_ptr<const ComparisonAnswer> of;
     CompareTable table{};
-    ColumnOrder order;
+    RowOrder order;
     bool tree = false;
     std::string filter;
     std::vector<std::uint32_t> rows;

@@ -6,17 +6,10 @@
 #include <optional>
 #include <vector>
 
-#include "core/analyze/gpu/idle_gaps.h"
+#include "core/analyze/gpu/gap_columns.h"
+#include "core/view/table/table_look.h"
 
 namespace gapscope {
-
-enum class GapColumn : std::uint8_t { begin, length, reason, stream, cause, count_ };
-
-struct GapOrder {
-  GapColumn column = GapColumn::length;
-  bool descending = true;
-  friend bool operator==(const GapOrder&, const GapOrder&) = default;
-};
 
 struct Document;
 struct AccountSums;  // core/view/timeline/gap_view.h
@@ -30,15 +23,15 @@ struct ChosenGap {
   friend bool operator==(const ChosenGap&, const ChosenGap&) = default;
 };
 
-// Positions in `gaps` of those that lie, at least in part, in `range`, or of all; ties keep their order.
-std::vector<std::uint32_t> arrange_gaps(const Trace& trace, const IdleGaps& gaps, const GapOrder& order,
+// Positions in `gaps` of those that lie, at least in part, in `range`, or of all.
+std::vector<std::uint32_t> arrange_gaps(const Trace& trace, const IdleGaps& gaps, const TableLook& look,
                                         const std::optional<Span>& range);
 
 // Asked once the facts are there. Sorting hundreds of thousands of gaps takes longer than a frame.
 struct GapsQuestion {
   using Answer = std::vector<std::uint32_t>;  // positions in GpuFacts::gaps
   static constexpr const char* kToDo = "put the idle gaps in order";
-  GapOrder order;
+  TableLook look;
   std::optional<Span> range;
   friend bool operator==(const GapsQuestion&, const GapsQuestion&) = default;
 };
@@ -46,7 +39,7 @@ std::shared_ptr<const GapsQuestion::Answer> answer(const Document& document, con
                                                    const std::atomic<bool>* cancel);
 
 struct GapsState {
-  GapOrder order;
+  TableLook look;
   std::int64_t selected = -1;       // position in the gaps
   std::optional<ChosenGap> chosen;  // on the timeline; while no slice is selected
   std::shared_ptr<const AccountSums> sums;

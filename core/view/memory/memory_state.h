@@ -4,12 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include "core/analyze/memory/memory.h"
-#include "core/view/table/row_order.h"
+#include "core/analyze/memory/memory_columns.h"
+#include "core/view/table/table_look.h"
 
 namespace gapscope {
 
@@ -29,19 +26,10 @@ struct MemoryQuestion {
 std::shared_ptr<const RangeMemory> answer(const Document& document, const MemoryQuestion& question,
                                           const std::atomic<bool>* cancel);
 
-enum class MemoryColumn : std::uint8_t { name, where, allocations, allocated, freed };
-
 // Owned by TraceView.
 struct MemoryState {
   std::size_t device = 0;  // position in MemoryUse::devices of the whole recording: whose curve is shown
-  RowOrder order{static_cast<std::size_t>(MemoryColumn::allocated), true};
+  TableLook look;
 };
-
-// Positions in MemoryUse::operators.
-std::vector<std::uint32_t> memory_rows(const Trace& trace, const MemoryUse& use, const RowOrder& order);
-// Those rows, bytes as they are.
-std::string memory_csv(const Trace& trace, const MemoryUse& use, const std::vector<std::uint32_t>& rows);
-// "outside every operator" where it has no name.
-std::string_view memory_operator_name(const Trace& trace, const MemoryOperator& op);
 
 }  // namespace gapscope

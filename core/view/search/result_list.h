@@ -2,13 +2,17 @@
 // A list of places in the trace that have something in common (what a search found, the places of a finding, the slices that a
 // table's row counts) as the window shows it. Held by TraceView, arranged here.
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/analyze/gpu/kernel_table.h"
+#include "core/base/table/columns.h"
 #include "core/trace/trace.h"
+#include "core/view/table/table_look.h"
 
 namespace gapscope {
 
@@ -26,18 +30,24 @@ struct ResultList {
 };
 ResultList list_of_slices(const Trace& trace, std::string title, const std::vector<SliceId>& slices);
 
-enum class ListColumn : std::uint8_t { name, lane, begin, duration, count_ };
-struct ListColumnText {
-  const char* title;
-  const char* help;
-};
-ListColumnText column_text(ListColumn column);
+// The words of places, made once a name and lane, not once a row: lists may have millions of rows.
+class PlaceWords {
+ public:
+  explicit PlaceWords(const Trace& trace) : trace_(trace) {}
+  const Trace& trace() const { return trace_; }
+  std::string_view name(const ListPlace& place);
+  std::string_view lane(LaneId lane);
 
-struct ListOrder {
-  ListColumn column = ListColumn::begin;
-  bool descending = false;
-  friend bool operator==(const ListOrder&, const ListOrder&) = default;
+ private:
+  const Trace& trace_;
+  std::map<std::uint32_t, std::string> names_, lanes_;
 };
+struct PlaceContext {
+  std::shared_ptr<PlaceWords> words;
+};
+using PlaceRows = ListRows<ListPlace, PlaceContext>;
+// Both must outlive it.
+PlaceRows place_rows(const Trace& trace, const std::vector<ListPlace>& places);
 
 // "GPU 0 / stream 7".
 std::string lane_text(const Trace& trace, LaneId lane);
@@ -46,18 +56,15 @@ std::string name_text(const Trace& trace, const ListPlace& place);
 
 struct ListState {
   std::shared_ptr<const ResultList> of;  // null: nothing has been listed
-  std::string filter;
-  ListOrder order;
+  TableLook look;
 
   // Made from the above and the selected time when one of them changed.
   struct Arranged {
     std::shared_ptr<const ResultList> of;
-    std::string filter;
-    ListOrder order;
+    TableLook look;
     std::optional<Span> range;
     std::vector<std::uint32_t> rows;  // positions in of->places
     DurationHistogram histogram;      // of the rows
-    Ns total = 0;                     // sum of their durations
     SliceId selection;                // that was looked for in the rows
     std::int64_t selected = -1;       // the row of it; -1: none
   } arranged;
@@ -67,9 +74,6 @@ struct ListState {
 void arrange_list(const Trace& trace, ListState& state, const std::optional<Span>& range);
 // The row of the slice, or -1; looked for once a selection.
 std::int64_t row_of(ListState& state, SliceId selection);
-// The rows in their order, with a header line; times in nanoseconds, begins from the trace's begin.
-std::string list_csv(const Trace& trace, const ListState& state);
-
 // A regular expression that finds exactly this name.
 std::string pattern_of_name(std::string_view name);
 

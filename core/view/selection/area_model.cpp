@@ -1,29 +1,14 @@
 #include "core/view/selection/area_model.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
-#include "core/base/table/csv.h"
-#include "core/base/text.h"
 #include "core/view/timeline/time_view.h"
 
 namespace gapscope {
 namespace {
 
 constexpr int kLeastSnapPx = 3;  // a narrower slice has both edges under the pointer
-
-// clang-format off
-constexpr std::array<AreaColumnText, static_cast<std::size_t>(AreaColumn::count_)> kTexts = {{
-    {"Name", "What the row's slices have in common."},
-    {"Count", "Slices of which a part lies in the area."},
-    {"Total", "Sum of their times inside the area; slices of one row may lie in each other."},
-    {"Self", "Total less the time of the slices directly inside them."},
-    {"Mean", "Total for each slice."},
-    {"Min", "The shortest time inside the area."},
-    {"Max", "The longest time inside the area."},
-}};
-// clang-format on
 
 void add_process(const Trace& trace, const LaneLayout& layout, ProcessId process, std::vector<LaneId>& out) {
   for (std::size_t i = 0; i < trace.lanes.size(); ++i)
@@ -114,52 +99,6 @@ Ns snapped(Ns t, const TimeView& time, double width_px, const std::vector<SliceR
   return to;
 }
 
-AreaColumnText column_text(AreaColumn column) { return kTexts[static_cast<std::size_t>(column)]; }
-
-const std::vector<AreaRow>& rows_of(const AreaStats& stats, AreaTable table) {
-  if (table == AreaTable::name) return stats.by_name;
-  return table == AreaTable::category ? stats.by_category : stats.by_lane;
-}
-
-std::string row_name(const Trace& trace, AreaTable table, const AreaRow& row) {
-  if (table == AreaTable::name) return std::string(trace.strings[StringId(row.key)]);
-  if (table == AreaTable::category) return std::string(trace.strings[trace.categories[row.key].name]);
-  const Lane& lane = trace.lane(LaneId(row.key));
-  const std::string& process = trace.processes[lane.process.index()].title;
-  return process.empty() ? lane.title : process + " / " + lane.title;
-}
-
-std::int64_t column_value(const AreaRow& row, AreaColumn column) {
-  switch (column) {
-    case AreaColumn::count: return static_cast<std::int64_t>(row.count);
-    case AreaColumn::total: return row.total;
-    case AreaColumn::self: return row.self;
-    case AreaColumn::mean: return row.mean();
-    case AreaColumn::min: return row.min;
-    case AreaColumn::max: return row.max;
-    case AreaColumn::name:
-    case AreaColumn::count_: break;
-  }
-  return 0;
-}
-
-std::vector<std::uint32_t> arrange_area(const Trace& trace, const AreaStats& stats, AreaTable table, const std::string& filter,
-                                        const AreaOrder& order) {
-  const std::vector<AreaRow>& all = rows_of(stats, table);
-  std::vector<std::uint32_t> rows;
-  std::vector<std::string> names(all.size());
-  for (std::uint32_t i = 0; i < all.size(); ++i) {
-    names[i] = row_name(trace, table, all[i]);
-    if (contains_ignore_case(names[i], filter)) rows.push_back(i);
-  }
-  std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
-    if (order.descending) std::swap(a, b);
-    if (order.column == AreaColumn::name) return names[a] < names[b];
-    return column_value(all[a], order.column) < column_value(all[b], order.column);
-  });
-  return rows;
-}
-
 std::shared_ptr<const AreaStats> answer(const Document& document, const AreaQuestion& question,
                                         const std::atomic<bool>* cancel) {
   std::optional<AreaStats> stats = area_stats(document.trace, document.lanes, question.area, cancel);
@@ -167,22 +106,10 @@ std::shared_ptr<const AreaStats> answer(const Document& document, const AreaQues
 }
 
 void arrange_area(const Trace& trace, const std::shared_ptr<const AreaStats>& answer, AreaState& state) {
-  AreaState::Arranged& made = state.arranged;
-  if (made.of == answer && made.table == state.table && made.order == state.order && made.filter == state.filter) return;
-  if (made.of != answer || made.table != state.table) state.selected.reset();
-  made = {answer, state.table, state.order, state.filter, arrange_area(trace, *answer, state.table, state.filter, state.order)};
-}
-
-std::string area_csv(const Trace& trace, const AreaStats& stats, AreaTable table, const std::vector<std::uint32_t>& rows) {
-  std::string out = "Name,Count,Total (ns),Self (ns),Mean (ns),Min (ns),Max (ns)\n";
-  for (const std::uint32_t i : rows) {
-    const AreaRow& row = rows_of(stats, table)[i];
-    out += csv_cell(row_name(trace, table, row));
-    for (auto c = static_cast<int>(AreaColumn::count); c < static_cast<int>(AreaColumn::count_); ++c)
-      out += ',' + std::to_string(column_value(row, static_cast<AreaColumn>(c)));
-    out += '\n';
-  }
-  return out;
+  ArrangedRows& made = state.arranged;
+  const auto table = static_cast<std::size_t>(state.table);
+  if (made.of != answer || made.list != table) state.selected.reset();
+  if (made.is_other(answer, table, state.look)) made.rows = arrange(area_rows({trace, *answer, state.table}), state.look);
 }
 
 std::vector<SliceId> slices_of_row(const Document& document, const Area& area, AreaTable table, const AreaRow& row) {

@@ -37,22 +37,8 @@ AreaStrip strip_of(const LaneLayout& layout, const std::vector<LaneId>& lanes);
 Ns snapped(Ns t, const TimeView& time, double width_px, const std::vector<SliceRect>& rects, float y0, float y1,
            double slack_px);
 
-struct AreaColumnText {
-  const char* title;
-  const char* help;
-};
-AreaColumnText column_text(AreaColumn column);
-const std::vector<AreaRow>& rows_of(const AreaStats& stats, AreaTable table);
-std::string row_name(const Trace& trace, AreaTable table, const AreaRow& row);
-// Nanoseconds or a count; 0 of the name.
-std::int64_t column_value(const AreaRow& row, AreaColumn column);
-// Positions in the table's rows; ties keep their order.
-std::vector<std::uint32_t> arrange_area(const Trace& trace, const AreaStats& stats, AreaTable table, const std::string& filter,
-                                        const AreaOrder& order);
 // Brings `arranged` up to date. `answer` is not null.
 void arrange_area(const Trace& trace, const std::shared_ptr<const AreaStats>& answer, AreaState& state);
-// The rows as CSV with a header line; times in nanoseconds.
-std::string area_csv(const Trace& trace, const AreaStats& stats, AreaTable table, const std::vector<std::uint32_t>& rows);
 // The slices that a row counts, in order of begin; of more than kMostWalked only that many.
 constexpr std::size_t kMostWalked = 100'000;
 std::vector<SliceId> slices_of_row(const Document& document, const Area& area, AreaTable table, const AreaRow& row);

@@ -5,25 +5,16 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "core/analyze/operators/call_paths.h"
-#include "core/analyze/selection/area_stats.h"
+#include "core/analyze/selection/area_columns.h"
 #include "core/view/flame/flame_layout.h"
+#include "core/view/table/table_look.h"
 #include "core/view/timeline/slice_colour.h"
 
 namespace gapscope {
-
-enum class AreaTable : std::uint8_t { name, category, lane };
-enum class AreaColumn : std::uint8_t { name, count, total, self, mean, min, max, count_ };
-
-struct AreaOrder {
-  AreaColumn column = AreaColumn::total;
-  bool descending = true;
-  friend bool operator==(const AreaOrder&, const AreaOrder&) = default;
-};
 
 struct Document;
 struct AreaQuestion {
@@ -38,18 +29,9 @@ std::shared_ptr<const AreaStats> answer(const Document& document, const AreaQues
 struct AreaState {
   std::optional<Area> area;  // as marked; it holds as long as TraceView::range is its time (see shown_area)
   AreaTable table = AreaTable::name;
-  AreaOrder order;
-  std::string filter;
+  TableLook look;
   std::optional<std::uint32_t> selected;  // key of a row
-
-  // Made from the above when one of them changed.
-  struct Arranged {
-    std::shared_ptr<const AreaStats> of;
-    AreaTable table{};
-    AreaOrder order;
-    std::string filter;
-    std::vector<std::uint32_t> rows;
-  } arranged;
+  ArrangedRows arranged;
 };
 
 struct FlameAnswer;
@@ -87,7 +69,7 @@ struct FlameState {
 inline void forget_area(AreaState& area, FlameState& flame) {
   AreaState fresh;
   fresh.table = area.table;
-  fresh.order = area.order;
+  fresh.look.order = area.look.order;
   area = std::move(fresh);
   FlameState unlit;
   unlit.time = flame.time;

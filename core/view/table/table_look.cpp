@@ -18,9 +18,14 @@ std::vector<std::size_t> filtered_columns(const TableRows& table) {
 
 // What a column is sorted by: symbols by what people read.
 CellValue key_of_cell(const TableRows& table, std::size_t row, std::size_t column) {
-  CellValue value = table.value(row, column);
-  if (table.head(column).quantity == Quantity::symbol) return plain(value, Quantity::symbol);
-  return value;
+  if (table.head(column).quantity == Quantity::symbol) return table.text(row, column).text;
+  return table.value(row, column);
+}
+
+bool holds(const TableRows& table, std::size_t row, std::size_t column, const std::string& filter) {
+  const Quantity quantity = table.head(column).quantity;
+  if (contains_ignore_case(plain(table.value(row, column), quantity), filter)) return true;
+  return quantity == Quantity::symbol && contains_ignore_case(table.text(row, column).text, filter);
 }
 
 }  // namespace
@@ -28,7 +33,7 @@ CellValue key_of_cell(const TableRows& table, std::size_t row, std::size_t colum
 RowOrder order_of(const TableRows& table, const TableLook& look) {
   if (look.order) return *look.order;
   for (std::size_t c = 0; c < table.columns(); ++c)
-    if (table.head(c).ways.sorted) return {c, is_number(table.head(c).quantity)};
+    if (const ColumnHead& head = table.head(c); head.ways.sorted) return {c, is_number(head.quantity) && !head.ways.ascends};
   return {table.columns(), false};
 }
 
@@ -40,9 +45,8 @@ bool is_shown(const TableRows& table, const TableLook& look, std::size_t column)
 std::vector<std::uint32_t> arrange(const TableRows& table, const TableLook& look, bool sorted) {
   const std::vector<std::size_t> words = filtered_columns(table);
   const auto passes = [&](std::uint32_t row) {
-    return look.filter.empty() || std::any_of(words.begin(), words.end(), [&](std::size_t c) {
-             return contains_ignore_case(plain(table.value(row, c), table.head(c).quantity), look.filter);
-           });
+    return look.filter.empty() ||
+           std::any_of(words.begin(), words.end(), [&](std::size_t c) { return holds(table, row, c, look.filter); });
   };
   std::vector<std::uint32_t> rows;
   for (std::uint32_t row = 0; row < table.rows(); ++row)

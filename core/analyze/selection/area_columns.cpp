@@ -1,0 +1,86 @@
+#include "core/analyze/selection/area_columns.h"
+
+#include "core/analyze/kernel_name/shown_name.h"
+#include "core/base/demangle.h"
+#include "core/base/text.h"
+
+namespace gapscope {
+namespace {
+
+using Context = AreaContext;
+
+CellText name_text(const Context& of, const AreaRow& row) {
+  const std::string whole = printable(demangle(row_name(of.trace, of.table, row)));
+  if (of.table != AreaTable::name || !of.names) return {whole, whole};
+  return {printable(shown_name(of.trace, of.names->slices_named(StringId(row.key)).front())), whole};
+}
+
+CellText self_text(const Context& of, const AreaRow& row) {
+  CellText cell = usual_text(row.self, {"", "", "", Quantity::ns, {}});
+  if (row.self < 0) cell.hover += ": slices inside overlap each other, so together they took longer.";
+  if (row.self <= 0 || of.stats.self <= 0) return cell;
+  const double share = static_cast<double>(row.self) / static_cast<double>(of.stats.self);
+  cell.share = static_cast<float>(share);
+  cell.hover += ", " + format_percent(share) + " of all self time in the area";
+  return cell;
+}
+
+using enum Quantity;
+constexpr std::uint8_t kShown = kInGrid | kInCsv;
+constexpr float kWidth = 11;  // digits
+
+constexpr ColumnOf<AreaRow, Context> kColumns[] = {
+    {"name",
+     "Name",
+     "What the row's slices have in common.",
+     text,
+     [](const Context& of, const AreaRow& row) -> CellValue { return row_name(of.trace, of.table, row); },
+     {.in = kShown},
+     name_text},
+    {"count",
+     "Count",
+     "Slices of which a part lies in the area.",
+     count,
+     &field<&AreaRow::count>,
+     {.in = kShown, .chars = kWidth, .sum = true}},
+    {"total",
+     "Total",
+     "Sum of their times inside the area; slices of one row may lie in each other.",
+     ns,
+     &field<&AreaRow::total>,
+     {.in = kShown, .chars = kWidth, .sorted = true}},
+    {"self",
+     "Self",
+     "Total less the time of the slices directly inside them.",
+     ns,
+     &field<&AreaRow::self>,
+     {.in = kShown, .chars = kWidth, .sum = true},
+     self_text},
+    {"mean",
+     "Mean",
+     "Total for each slice.",
+     ns,
+     [](const Context&, const AreaRow& row) -> CellValue { return row.mean(); },
+     {.in = kShown, .chars = kWidth}},
+    {"min", "Min", "The shortest time inside the area.", ns, &field<&AreaRow::min>, {.in = kShown, .chars = kWidth}},
+    {"max", "Max", "The longest time inside the area.", ns, &field<&AreaRow::max>, {.in = kShown, .chars = kWidth}},
+};
+
+}  // namespace
+
+const std::vector<AreaRow>& rows_of(const AreaStats& stats, AreaTable table) {
+  if (table == AreaTable::name) return stats.by_name;
+  return table == AreaTable::category ? stats.by_category : stats.by_lane;
+}
+
+std::string row_name(const Trace& trace, AreaTable table, const AreaRow& row) {
+  if (table == AreaTable::name) return std::string(trace.strings[StringId(row.key)]);
+  if (table == AreaTable::category) return std::string(trace.strings[trace.categories[row.key].name]);
+  const Lane& lane = trace.lane(LaneId(row.key));
+  const std::string& process = trace.processes[lane.process.index()].title;
+  return process.empty() ? lane.title : process + " / " + lane.title;
+}
+
+AreaRows area_rows(const AreaContext& context) { return table_of(kColumns, context, rows_of(context.stats, context.table)); }
+
+}  // namespace gapscope
