@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "core/base/table/output.h"
 #include "core/load/load_trace.h"
 #include "core/view/compile/compile_model.h"
 #include "core/view/counters/counters_model.h"
@@ -64,11 +65,15 @@ std::string first_cell(const std::string& csv) {
 
 TEST_CASE("the operators of the tab Memory are ordered by a click and obey the marked range") {
   Tab tab(test::recording("transformer_baseline").string(), draw_memory);
-  tab.check([&] { return tab.view.active().memory.order.column * 2 + tab.view.active().memory.order.descending; },
-            "operator,where,allocations");
-  tab.view.active().memory.order = {static_cast<std::size_t>(MemoryColumn::name), false};
+  const auto order = [&] {
+    const std::optional<RowOrder>& of = tab.view.active().memory.look.order;
+    return of ? of->column * 2 + of->descending : 1000;
+  };
+  tab.check(order, "operator,where,allocations");
+  tab.view.active().memory.look.order = RowOrder{};
   const MemoryUse& whole = tab.doc->analysis()->memory();
-  const std::string csv = memory_csv(tab.doc->trace, whole, memory_rows(tab.doc->trace, whole, tab.view.active().memory.order));
+  const MemoryRows table = memory_rows(tab.doc->trace, whole);
+  const std::string csv = csv_of(table, arrange(table, tab.view.active().memory.look));
   CHECK(first_cell(csv) < "aten::b");
   const Span span = tab.doc->trace.span;
   tab.view.active().range = Span{span.begin, span.begin + span.length() / 4};

@@ -4,6 +4,8 @@
 
 #include <regex>
 
+#include "core/base/table/output.h"
+#include "tests/support/table_columns.h"
 #include "tests/support/tiny_traces.h"
 
 using namespace gapscope;
@@ -25,6 +27,12 @@ struct Listed {
     for (const std::uint32_t row : state.arranged.rows) names.push_back(name_text(doc->trace, state.of->places[row]));
     return names;
   }
+  PlaceRows table() const { return place_rows(doc->trace, state.of->places); }
+  void order_by(const char* id, bool descending) { state.look.order = test::by(table(), id, descending); }
+  std::string csv() const { return csv_of(table(), state.arranged.rows); }
+  std::string total(const char* id) const {
+    return total_of(table(), state.arranged.rows, test::column_of(table(), id), "places").text;
+  }
 };
 
 }  // namespace
@@ -32,13 +40,13 @@ struct Listed {
 TEST_CASE("a list is in order of begin, and of any column that is asked for") {
   Listed l({"first", "aten::add", "second"});
   CHECK(l.arranged() == std::vector<std::string>{"aten::add", "first", "second"});
-  l.state.order = {ListColumn::duration, true};
+  l.order_by("duration", true);
   CHECK(l.arranged() == std::vector<std::string>{"aten::add", "second", "first"});
-  l.state.order = {ListColumn::name, true};
+  l.order_by("name", true);
   CHECK(l.arranged() == std::vector<std::string>{"second", "first", "aten::add"});
-  l.state.order = {ListColumn::lane, false};
+  l.order_by("lane", false);
   CHECK(l.arranged().size() == 3);
-  CHECK(l.state.arranged.total == 40'000 + 1'000 + 1'500);
+  CHECK(l.total("duration") == "42.5 µs");
   std::uint64_t counted = 0;
   for (const std::uint64_t n : l.state.arranged.histogram.counts) counted += n;
   CHECK(counted == 3);
@@ -48,9 +56,9 @@ TEST_CASE("a list obeys the selected time and the filter, which looks at names a
   Listed l({"first", "aten::add", "second"});
   const Ns first = l.doc->trace.begin(slice_named(*l.doc, "first"));
   CHECK(l.arranged(Span{first, first + 1}) == std::vector<std::string>{"first"});
-  l.state.filter = "ADD";
+  l.state.look.filter = "ADD";
   CHECK(l.arranged() == std::vector<std::string>{"aten::add"});
-  l.state.filter = "stream 7";
+  l.state.look.filter = "stream 7";
   CHECK(l.arranged() == std::vector<std::string>{"first", "second"});
   CHECK(row_of(l.state, slice_named(*l.doc, "second")) == 1);
   CHECK(row_of(l.state, slice_named(*l.doc, "aten::add")) == -1);
@@ -60,7 +68,7 @@ TEST_CASE("a list obeys the selected time and the filter, which looks at names a
 TEST_CASE("a list is written as CSV to the nanosecond, names in quotes where they need them") {
   Listed l({"first", "_ZN2at6native13reduce_kernelILi512EfEEvT0_"});
   l.arranged();
-  const std::string csv = list_csv(l.doc->trace, l.state);
+  const std::string csv = l.csv();
   CHECK(csv.starts_with("name,lane,begin_ns,duration_ns\n\"void at::native::reduce_kernel<512, float>(float)\","));
   CHECK(csv.find(",40250,2000\n") != std::string::npos);
   CHECK(csv.find("first,") != std::string::npos);
@@ -71,9 +79,9 @@ TEST_CASE("a stretch without a slice is a place, too") {
   const LaneId lane = l.doc->trace.lane_id(slice_named(*l.doc, "first"));
   l.state.of = std::make_shared<const ResultList>(ResultList{"gaps", {{{}, lane, {1, 5}}, {{}, {}, {2, 3}}}});
   CHECK(l.arranged() == std::vector<std::string>{"gap", "gap"});
-  l.state.order = {ListColumn::name, false};
+  l.order_by("name", false);
   CHECK(l.arranged().size() == 2);
-  CHECK(list_csv(l.doc->trace, l.state).find("gap,,") != std::string::npos);
+  CHECK(l.csv().find("gap,,") != std::string::npos);
 }
 
 TEST_CASE("the pattern of a name finds this name and no other") {

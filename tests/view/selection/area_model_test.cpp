@@ -2,9 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include "core/base/table/output.h"
 #include "core/view/findings/findings_model.h"
 #include "core/view/timeline/time_view.h"
 #include "tests/support/hand_trace.h"
+#include "tests/support/table_columns.h"
 #include "tests/support/tiny_traces.h"
 
 using namespace gapscope;
@@ -116,11 +118,12 @@ TEST_CASE("the selected slice and all that is visible of its lane can be marked"
 TEST_CASE("rows are filtered, sorted and written as CSV") {
   const Laid laid;
   const AreaStats stats = *area_stats(*laid.trace, LaneIndex(*laid.trace), {{15, 40}, {k0, k1, k2}});
-  const auto rows = arrange_area(*laid.trace, stats, AreaTable::name, "", {AreaColumn::self, false});
-  CHECK(area_csv(*laid.trace, stats, AreaTable::name, rows) ==
+  const AreaRows names = area_rows({*laid.trace, stats, AreaTable::name}),
+                 lanes = area_rows({*laid.trace, stats, AreaTable::lane});
+  CHECK(csv_of(names, arrange(names, {{}, by(names, "self", false)}), CsvHeads::titles_with_units) ==
         "Name,Count,Total (ns),Self (ns),Mean (ns),Min (ns),Max (ns)\n"
         "b,1,5,5,5,5,5\nk,1,10,10,10,10,10\na,1,25,20,25,25,25\nc,1,25,25,25,25,25\n");
-  CHECK(arrange_area(*laid.trace, stats, AreaTable::lane, "STREAM", {}).size() == 1);
+  CHECK(arrange(lanes, {"STREAM"}).size() == 1);
   CHECK(row_name(*laid.trace, AreaTable::lane, stats.by_lane[1]) == "python / thread 2");
 }
 

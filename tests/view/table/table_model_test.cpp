@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "core/base/table/output.h"
+#include "tests/support/table_columns.h"
 #include "tests/support/tiny_traces.h"
 
 using namespace gapscope;
@@ -43,14 +45,16 @@ using Names = std::vector<std::string>;
 TEST_CASE("rows are ordered by the column, either way, and filtered without regard to case") {
   const Tables t;
   const OpTable table = t.table();
-  const auto ordered = [&](TableColumn column, bool descending, const char* filter = "") {
-    return t.names(table, arrange_rows(t.doc->trace, table, filter, {column, descending}));
+  const OpTableRows rows = op_table_rows(t.doc->trace, table, false);
+  const auto ordered = [&](const char* column, bool descending, const char* filter = "") {
+    return t.names(table, arrange(rows, {filter, test::by(rows, column, descending)}));
   };
-  CHECK(ordered(TableColumn::cpu, true) == Names{"ProfilerStep*", "aten::mm", "aten::a, \"b\""});
-  CHECK(ordered(TableColumn::cpu, false) == Names{"aten::a, \"b\"", "aten::mm", "ProfilerStep*"});
-  CHECK(ordered(TableColumn::name, false) == Names{"ProfilerStep*", "aten::a, \"b\"", "aten::mm"});
-  CHECK(ordered(TableColumn::calls, true, "ATEN") == Names{"aten::mm", "aten::a, \"b\""});
-  CHECK(ordered(TableColumn::calls, true, "no such").empty());
+  CHECK(ordered("cpu", true) == Names{"ProfilerStep*", "aten::mm", "aten::a, \"b\""});
+  CHECK(ordered("cpu", false) == Names{"aten::a, \"b\"", "aten::mm", "ProfilerStep*"});
+  CHECK(ordered("name", false) == Names{"ProfilerStep*", "aten::a, \"b\"", "aten::mm"});
+  CHECK(ordered("count", true, "ATEN") == Names{"aten::mm", "aten::a, \"b\""});
+  CHECK(ordered("count", true, "no such").empty());
+  CHECK(ordered("count", true, "CPU").empty());  // the device is no name
 }
 
 TEST_CASE("a row's slices are as many as it counts, in order") {
@@ -73,18 +77,22 @@ TEST_CASE("a row's slices are as many as it counts, in order") {
 TEST_CASE("the total adds what adds up and leaves nested time out") {
   const Tables t;
   const OpTable table = t.table();
-  const OpTableRow total = total_of(table, arrange_rows(t.doc->trace, table, "", {}));
-  CHECK(total.count == 6);
-  CHECK(total.self_cpu == 80'000);  // the two steps: every operator lies in one
-  CHECK(total.cpu == 0);
+  const OpTableRows rows = op_table_rows(t.doc->trace, table, false);
+  const auto total = [&](const char* id) { return total_of(rows, arrange(rows, {}), test::column_of(rows, id), "rows").text; };
+  CHECK(total("name") == "3 rows");
+  CHECK(total("count") == "6");
+  CHECK(total("self_cpu") == "80.0 µs");  // the two steps: every operator lies in one
+  CHECK(total("cpu").empty());
 }
 
 TEST_CASE("CSV quotes what needs it and states its units") {
   const Tables t;
   const OpTable table = t.table();
-  const auto rows = arrange_rows(t.doc->trace, table, "aten::a", {});
-  const std::string csv = table_csv(t.doc->trace, table, rows, {TableColumn::name, TableColumn::calls, TableColumn::cpu});
-  CHECK(csv == "Name,Calls,CPU total (ns)\n\"aten::a, \"\"b\"\"\",1,1000\n");
+  const OpTableRows rows = op_table_rows(t.doc->trace, table, false);
+  const std::string csv = csv_of(rows, arrange(rows, {"aten::a"}), CsvHeads::titles_with_units);
+  CHECK(csv ==
+        "Name,Device,Calls,Self CPU (ns),CPU total (ns),CPU avg (ns),Self CUDA (ns),CUDA total (ns),CUDA avg (ns)\n"
+        "\"aten::a, \"\"b\"\"\",CPU,1,1000,1000,1000,0,0,0\n");
 }
 
 TEST_CASE("the rows are arranged anew only when something changed") {
@@ -93,10 +101,10 @@ TEST_CASE("the rows are arranged anew only when something changed") {
   const auto answer = std::make_shared<const TableAnswer>(TableAnswer{{}, t.table()});
   CHECK(arrange_table(t.doc->trace, answer, state));
   CHECK_FALSE(arrange_table(t.doc->trace, answer, state));
-  state.filter = "mm";
+  state.look.filter = "mm";
   CHECK(arrange_table(t.doc->trace, answer, state));
   CHECK(state.arranged.rows.size() == 1);
-  state.order.column = TableColumn::name;
+  state.look.order = RowOrder{};
   CHECK(arrange_table(t.doc->trace, answer, state));
 }
 
