@@ -16,8 +16,7 @@ bool is_panel_shown(const ViewState& view, std::string_view id) {
 
 void open_list(ViewState& view, ResultList list) {
   view.active().list.of = std::make_shared<const ResultList>(std::move(list));
-  view.active().list.filter.clear();
-  view.active().list.order = {};
+  view.active().list.look = {};
   show_panel(view, "list");
 }
 

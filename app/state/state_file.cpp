@@ -69,6 +69,10 @@ Json findings_json(const Diagnosis& diagnosis, const ViewState& view, const Zone
           {"badges", std::move(badges)}};
 }
 
+std::size_t list_column(const Trace& trace, const ListState& list) {
+  return order_of(place_rows(trace, list.of->places), list.look).column;
+}
+
 Json search_json(const Document& document, const ViewState& view) {
   const SearchAnswer* answer = answer_to<SearchQuestion>(document).get();
   Json json = {{"text", view.active().search.typed.text},
@@ -237,7 +241,7 @@ std::string state_json(const Session& session, const AppUi& ui) {
     json["list"] = view.active().list.of ? Json{{"title", view.active().list.of->title},
                                                 {"places", view.active().list.of->places.size()},
                                                 {"rows", view.active().list.arranged.rows.size()},
-                                                {"column", static_cast<int>(view.active().list.order.column)}}
+                                                {"column", list_column(trace, view.active().list)}}
                                          : Json(nullptr);
     json["range"] = range_json(view.active().range);
     json["area"] = area_json(*doc, view, ui.timeline());

@@ -6,13 +6,12 @@
 #include "core/view/document.h"
 
 namespace gapscope {
+
 std::shared_ptr<const ModuleUse> answer(const Document& document, const ModulesQuestion&, const std::atomic<bool>* cancel) {
   if (cancel && *cancel) return nullptr;
   auto use =
       std::make_shared<const ModuleUse>(module_use(document.trace, document.links, gpu_ops(document.trace, document.links)));
   return cancel && *cancel ? nullptr : use;
-}
-
 }
 
 std::vector<SliceId> slices_of_row(const Document& document, const ModuleUse& use, ModuleList list, std::uint32_t row) {

@@ -68,7 +68,8 @@ bool ArrangedRows::is_other(const std::shared_ptr<const void>& other, std::size_
 
 CellText total_of(const TableRows& table, const std::vector<std::uint32_t>& rows, std::size_t column, const char* noun) {
   if (column == 0) {
-    const std::string all = format_count(static_cast<std::int64_t>(table.rows())) + " " + noun;
+    std::string all = format_count(static_cast<std::int64_t>(table.rows())) + " " + noun;
+    if (table.rows() == 1) all.pop_back();  // "1 name"
     if (rows.size() == table.rows()) return {all, "", 0, true};
     return {format_count(static_cast<std::int64_t>(rows.size())) + " of " + all, "", 0, true};
   }

@@ -1,10 +1,10 @@
 #include <doctest/doctest.h>
 
-#include <numeric>
-
+#include "core/base/table/output.h"
 #include "core/view/modules/modules_model.h"
 #include "tests/support/headless_ui.h"
 #include "tests/support/panel_harness.h"
+#include "tests/support/table_columns.h"
 #include "tests/support/tiny_traces.h"
 #include "ui/panels.h"
 
@@ -62,15 +62,14 @@ TEST_CASE("rows by instance are sorted and filtered, and their slices are their 
   const auto doc = test::document_from_text(kModules);
   const auto use = answer(*doc, ModulesQuestion{}, nullptr);
   REQUIRE(use);
-  const ModuleOrder by_name{ModuleColumn::name, false};
-  const auto rows = arrange_modules(*use, ModuleList::instances, "", by_name);
+  const ModuleRows instances = module_rows(*use, ModuleList::instances), classes = module_rows(*use, ModuleList::classes);
+  const RowOrder by_name = test::by(instances, "name", false);
+  const auto rows = arrange(instances, {"", by_name});
   REQUIRE(rows.size() == 2);
   CHECK(name_of(*use, ModuleList::instances, rows[0]) == "Linear_0");
-  CHECK(arrange_modules(*use, ModuleList::instances, "Net", by_name).size() == 1);
+  CHECK(arrange(instances, {"net", by_name}).size() == 1);
   const auto slices = slices_of_row(*doc, *use, ModuleList::instances, rows[0]);
   REQUIRE(slices.size() == 1);
   CHECK(doc->trace.name(slices[0]) == "nn.Module: Linear_0");
-  std::vector<std::uint32_t> classes(use->classes.size());
-  std::iota(classes.begin(), classes.end(), 0u);
-  CHECK(holds(modules_csv(*use, ModuleList::classes, classes), "Linear (1),0,1,300000,100000,0,100000,0,1,0,0,0,0\n"));
+  CHECK(holds(csv_of(classes, first_rows(classes, 9)), "Linear (1),0,1,300000,100000,0,100000,0,1,0,0,0,0\n"));
 }
