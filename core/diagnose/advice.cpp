@@ -61,7 +61,8 @@ struct Blame {
 Blame blame_of(const AdviceOn& on, const DeviceAccount& device, Span part, IdleCause cause) {
   Blame out;
   on.account.each_gap(device, [&](std::size_t gap, std::span<const HostPiece> pieces) {
-    if (intersect(device.gaps[gap].span, part).empty()) return;
+    // Nothing waited in a gap that nothing follows.
+    if (!device.gaps[gap].launch || intersect(device.gaps[gap].span, part).empty()) return;
     for (const HostPiece& piece : pieces) {
       if (piece.cause != cause || !piece.slice) continue;
       const Ns time = intersect(piece.span, part).length();
@@ -147,7 +148,7 @@ std::string wrapper_advice(const AdviceOn& on, const Blame& blame) {
 
 std::string host_advice(const AdviceOn& on, const DeviceAccount& device, Span part, IdleCause cause) {
   const Blame blame = blame_of(on, device, part, cause);
-  for (const auto& special : {stall_advice, first_use_advice, wrapper_advice})
+  for (const auto& special : {stall_advice, wrapper_advice, first_use_advice})
     if (std::string text = special(on, blame); !text.empty()) return text;
   return usual_advice(on, cause);
 }
