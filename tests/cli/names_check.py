@@ -36,7 +36,7 @@ def trace():
 
 
 def commands(path, folder):
-    for command in ("info", "overview", "diagnose", "why", "table", "kernels", "modules", "compile", "gpu", "steps", "launches", "flops", "counters", "memory", "ranks"):
+    for command in ("info", "overview", "diagnose", "why", "table", "kernels", "modules", "compile", "gpu", "steps", "launches", "flops", "roofline", "counters", "memory", "ranks"):
         yield [command, path]
         yield [command, path, "--json"]
     yield ["diagnose", path, "--all"]

@@ -10,6 +10,7 @@
 namespace gapscope {
 namespace {
 
+constexpr std::string_view kOddShapes = "The recorded shapes are not those that this operator takes.";
 constexpr std::string_view kNoShapes = "The shapes are not recorded: PyTorch writes them with record_shapes=True.";
 
 std::string text_of(const Sizes& sizes) { return fmt::format("{}", fmt::join(sizes, ",")); }
@@ -131,7 +132,10 @@ CountedCall CallContext::count(SliceId op, std::span<const OwnedWork> work, cons
   Known& known = at->second;
   if (!is_new) return {known.work, known.call ? &*known.call : nullptr};
   known.call = parse_call(trace_.name(op), trace_.strings[dims], text(trace_, types), values_.of(op));
-  if (!known.call) return {{}, nullptr};
+  if (!known.call) {
+    if (model) known.work.why = kOddShapes;
+    return {known.work, nullptr};
+  }
   if (model) {
     fill(*known.call, *model, op, work, longest);
     known.work = work_of(*known.call);
