@@ -1,6 +1,7 @@
 #pragma once
 // What must happen outside the window's own world, in the order it was asked for. Panels append; app/session does it.
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <variant>
@@ -61,6 +62,11 @@ struct SaveText {
   std::string ending;  // ".table.csv": the file lies beside the trace under a free name
   std::string text;
 };
+// Shows a line of a source file in the person's editor.
+struct OpenInEditor {
+  std::string file;
+  std::int64_t line = 1;
+};
 // Ids of rules whose findings are hidden: remembered in the settings.
 struct KeepMuted {
   std::vector<std::string> rules;
@@ -89,9 +95,10 @@ struct SetTitle {
 };
 struct Quit {};
 
-using Request = std::variant<OpenFile, OpenSample, BrowseFile, ListFolder, ReadArgs, Ask, SwapTraces, CloseSecond, ActOn,
-                             MakeComparison, ReloadFile, CancelLoad, CloseFile, DismissMessage, SaveCrop, CopyEvent, StartFresh,
-                             DismissNotice, CopyText, SaveText, KeepMuted, KeepQueries, TakeScreenshot, SetTitle, Quit>;
+using Request =
+    std::variant<OpenFile, OpenSample, BrowseFile, ListFolder, ReadArgs, Ask, SwapTraces, CloseSecond, ActOn, MakeComparison,
+                 ReloadFile, CancelLoad, CloseFile, DismissMessage, SaveCrop, CopyEvent, StartFresh, DismissNotice,
+                 OpenInEditor, CopyText, SaveText, KeepMuted, KeepQueries, TakeScreenshot, SetTitle, Quit>;
 
 struct Requests {
   std::vector<Request> list;

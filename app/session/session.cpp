@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "app/session/captured_trace.h"
+#include "app/session/editor.h"
 #include "app/session/samples.h"
 #include "app/state/recent_files.h"
 #include "app/state/sibling_name.h"
@@ -138,6 +139,10 @@ bool Session::carry_out(const Request& request) {
                         [&](const StartFresh&) { return memory_.dismiss_notice(), true; },
                         [&](const DismissNotice&) { return memory_.dismiss_notice(), true; },
                         [&](const SaveText& r) { return save_text(r), true; },
+                        [&](const OpenInEditor& r) {
+                          if (const std::optional<Error> error = open_in_editor(r.file, r.line)) message_ = error->message;
+                          return true;
+                        },
                         [&](const KeepMuted& r) { return keep_muted(r), true; },
                         [&](const KeepQueries& r) { return keep_queries(r), true; },
                         [&](const SwapTraces&) { return change_places(), true; },

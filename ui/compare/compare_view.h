@@ -28,6 +28,7 @@ class CompareView {
   // B; null: there is one trace only.
   const Document* document() const { return document_; }
   const TimelinePanel& timeline() const { return *timeline_; }
+  TimelinePanel& timeline() { return *timeline_; }
   const Alignment& alignment() const { return alignment_; }
 
   // Another B, or none.

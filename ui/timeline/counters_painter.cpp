@@ -1,6 +1,7 @@
 // Counter lanes: an area a lane, as wide as the axis, a value a pixel column.
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "ui/timeline/timeline_scene.h"
@@ -65,6 +66,21 @@ void draw_series(TimelineScene& scene, std::span<const CounterColumn> columns, c
   }
 }
 
+// What its top and its foot stand for, at the left end.
+void draw_scale(TimelineScene& scene, const CounterLane& lane, const Box& box) {
+  Painter& p = scene.painter;
+  const float line = font_size(Face::mono);
+  if (box.height() < 2 * line) return;
+  const auto put = [&](double value, float y) {
+    const std::string text = counter_text(lane.unit, value);
+    const Box plate{box.x0, y, box.x0 + p.text_width(Face::mono, text) + p.px(8), y + line};
+    p.fill(plate, colour(scene.theme.background, 0.7f));
+    p.text_in(Face::mono, {plate.x0 + p.px(4), y, plate.x1 + 1, plate.y1}, colour(scene.theme.muted), text);
+  };
+  put(lane.high, box.y0);
+  put(lane.low, box.y1 - line);
+}
+
 }  // namespace
 
 void draw_counters(TimelineScene& scene) {
@@ -84,6 +100,7 @@ void draw_counters(TimelineScene& scene) {
       const std::span<const CounterColumn> columns = scene.counter_columns.of(*lane.series[s].series, scene.grid).first(end);
       draw_series(scene, columns, lane, box, s == 0 ? rgb : scene.theme.muted, s == 0);
     }
+    if (!band.collapsed) draw_scale(scene, lane, box);
     scene.zones.add({ZoneKind::counter,
                      lanes.x0,
                      y0,

@@ -1,5 +1,5 @@
-// The gaps of a GPU in its rows of kernels, each in the colour and hatch of its main cause; the chosen one with what the host
-// was in.
+// The gaps of a GPU: strips under its rows of kernels in the colours of their causes, with labels in the empty rows; the chosen
+// one with what the host was in.
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -7,17 +7,16 @@
 
 #include "core/base/text.h"
 #include "ui/timeline/timeline_scene.h"
-#include "ui/widgets/account_bar.h"
 
 namespace gapscope {
 namespace {
 
-constexpr float kLeastHatched = 4;  // px; a narrower gap is filled only
 constexpr float kLeastLabelled = 44;
-constexpr float kLeastNamed = 110;    // px for a cause and a name that is cut in the middle
-constexpr float kGapAlpha = 0.5f;     // of what is too narrow for a hatch
-constexpr float kOtherAlpha = 0.13f;  // of rows below the first: the gap is the GPU's, not the stream's
-constexpr float kLeastWork = 2;       // px of a kernel, however little of its columns it fills
+constexpr float kLeastNamed = 110;  // px for a cause and a name that is cut in the middle
+constexpr float kLeastWait = 0.3f;  // strength of a strip's colour where the GPU hardly waited
+constexpr float kWaitShades = 4;    // steps from there to waiting all the time
+constexpr float kLeastWork = 1;     // px of a kernel, however little of its columns it fills
+constexpr int kWideSlice = 24;      // px; both edge columns of a wider slice are taken for full
 constexpr std::size_t kMostSlices = 5;
 constexpr float kArrow = 7;
 
@@ -35,7 +34,7 @@ Box rows_box(const TimelineScene& scene, const Band& band, int x0, int x1) {
           scene.window_y(top.y) + bottom.y + bottom.height - top.y};
 }
 
-// "host: aten::addmm 534 us", or as much as there is room for.
+// "host: aten::addmm 534 us", or as much as there is room for: in the row, which is empty there.
 void draw_gap_label(TimelineScene& scene, const Box& box, const DeviceAccount& device, std::size_t at) {
   Painter& p = scene.painter;
   if (box.width() < p.px(kLeastLabelled) || box.height() < font_size(Face::mono)) return;
@@ -53,29 +52,23 @@ void draw_gap_label(TimelineScene& scene, const Box& box, const DeviceAccount& d
   if (!fits(label)) label = word + " " + gap_time_words(told.time_of_word, gap.span.length());
   // Why says more than how long, which is drawn to scale; but only of what is the larger part.
   if (!fits(label) && 2 * told.time_of_word > gap.span.length()) label = word;
-  if (!fits(label)) label = format_duration(gap.span.length());
+  if (!fits(label)) label = format_duration(gap.span.length());  // the strip below says why
   const float width = p.text_width(Face::mono, label);
   if (width > room) return;
   // In the middle of what shows of it.
   const float x = std::floor((box.x0 + box.x1 - width) / 2);
-  const float height = std::min(box.height(), font_size(Face::mono)), y = std::floor((box.y0 + box.y1 - height) / 2);
-  p.fill({x - p.px(3), y, x + width + p.px(3), y + height}, colour(scene.theme.background));
-  p.text_in(Face::mono, {x, y, x + width + 1, y + height}, colour(scene.theme.text), label);
+  p.text_in(Face::mono, {x, box.y0, x + width + 1, box.y1}, colour(scene.theme.text), label);
 }
 
 void draw_gap(TimelineScene& scene, const Band& band, const DeviceAccount& device, const GapRect& rect, bool first_row) {
   const DeviceGap& gap = device.gaps[rect.gap];
   const Box box = rows_box(scene, band, rect.x0, rect.x1);
-  if (first_row && box.width() >= kLeastHatched)
-    fill_cause(scene.painter, box, gap.main, scene.view, 1);
-  else
-    scene.painter.fill(
-        box, colour(look_of(gap.main, scene.view.theme == ThemeName::light).rgb, first_row ? kGapAlpha : kOtherAlpha));
+  const LaneLayout::Strip waits = scene.layout.waits_strip(band);
   scene.zones.add({ZoneKind::gap,
                    box.x0,
                    box.y0,
                    box.x1,
-                   box.y1,
+                   band.stream ? box.y1 + waits.height : box.y1,
                    {},
                    band.lane,
                    band.process,
@@ -85,7 +78,7 @@ void draw_gap(TimelineScene& scene, const Band& band, const DeviceAccount& devic
   if (first_row) draw_gap_label(scene, box, device, rect.gap);
 }
 
-// Columns side by side that stand still for the same share and reason are one box.
+// Columns side by side that look alike are one box.
 class ShareBoxes {
  public:
   explicit ShareBoxes(Painter& painter) : painter_(painter) {}
@@ -109,6 +102,57 @@ class ShareBoxes {
   Box box_;
   ImU32 ink_ = 0;
 };
+
+// Takes away from each column of a row what the stream was not busy for. What rounding to pixels adds or loses is made up for
+// by the next column, so that a stretch is as full as its stream was busy.
+void draw_busy_row(TimelineScene& scene, const Band& band, std::uint32_t depth) {
+  const LaneLayout::Strip strip = scene.layout.strip(band, depth);
+  const float y0 = scene.window_y(strip.y);
+  const RowSlices row = row_of(scene.document.trace, scene.document.lanes, band, depth);
+  const RowBusy& busy = scene.rows_busy.try_emplace(row.begin.data(), row).first->second;
+  const std::span<const CounterColumn> columns = scene.counter_columns.of(busy, scene.grid);
+  ShareBoxes boxes(scene.painter);
+  const auto busy_px = [&](int x) { return static_cast<float>(columns[static_cast<std::size_t>(x)].high) * strip.height; };
+  float rest = 0;
+  const auto hand_on = [&](float px) { rest = std::clamp(rest + px, -strip.height, strip.height); };
+  int done = 0;
+  for (const SliceRect& rect : scene.rects) {
+    if (rect.y != strip.y) continue;
+    for (int x = done; x < rect.x0; ++x) hand_on(busy_px(x));  // what is folded into a neighbour
+    done = rect.x1;
+    if (rect.count == 1 && rect.width() > kWideSlice) {
+      hand_on(busy_px(rect.x0) + busy_px(rect.x1 - 1) - 2 * strip.height);
+      continue;
+    }
+    for (int x = rect.x0; x < rect.x1; ++x) {
+      const float wanted = busy_px(x) + rest;
+      const float work = std::clamp(std::round(wanted), kLeastWork, strip.height);
+      rest = 0;
+      hand_on(wanted - work);
+      if (work < strip.height)
+        boxes.add({scene.window_x(x), y0, scene.window_x(x + 1), y0 + strip.height - work}, colour(scene.theme.background));
+    }
+  }
+}
+
+// In the colour of the main cause of each column; fainter where the GPU stood still for a part of it only.
+void draw_waits(TimelineScene& scene, const Band& band, const DeviceAccount& device) {
+  const IdleSums& sums = scene.idle_sums.try_emplace(device.device, device).first->second;
+  const LaneLayout::Strip strip = scene.layout.waits_strip(band);
+  const float y0 = scene.window_y(strip.y), y1 = y0 + strip.height;
+  const bool is_light = scene.view.theme == ThemeName::light;
+  ShareBoxes boxes(scene.painter);
+  const std::span<const CounterColumn> columns = scene.counter_columns.of(sums, scene.grid);
+  for (std::size_t x = 0; x < columns.size(); ++x) {
+    const auto share = static_cast<float>(std::min(1.0, columns[x].high));
+    if (share <= 0) continue;
+    const Rgb rgb = look_of(static_cast<IdleCause>(static_cast<int>(columns[x].low)), is_light).rgb;
+    const float strength = kLeastWait + (1 - kLeastWait) * std::round(share * kWaitShades) / kWaitShades;
+    const int column = static_cast<int>(x);
+    boxes.add({scene.window_x(column), y0, scene.window_x(column + 1), y1},
+              colour(blend(scene.theme.background, rgb, strength)));
+  }
+}
 
 void draw_arrow(TimelineScene& scene, ImVec2 start, ImVec2 end, Rgb rgb, float alpha) {
   Painter& p = scene.painter;
@@ -134,41 +178,18 @@ void draw_gaps(TimelineScene& scene) {
     if (first_row) {
       rects.clear();
       paint_gaps(*device, scene.grid, rects);
+      if (!band.collapsed) draw_waits(scene, band, *device);
     }
     last_device = device->device;
     for (const GapRect& rect : rects) draw_gap(scene, band, *device, rect, first_row);
   }
 }
 
-void draw_idle_shares(TimelineScene& scene) {
-  ShareBoxes boxes(scene.painter);
-  std::span<const CounterColumn> columns;  // of the band's device; none where it is no stream
-  std::size_t at = scene.first_band, looked_at = scene.last_band;
-  float strength = kGapAlpha;
-  std::int32_t last_device = -1;
-  const bool is_light = scene.view.theme == ThemeName::light;
-  for (const SliceRect& rect : scene.rects) {
-    while (at < scene.last_band && rect.y >= scene.layout.bands()[at].bottom()) ++at;
-    if (at == scene.last_band) return;
-    const Band& band = scene.layout.bands()[at];
-    if (std::exchange(looked_at, at) != at) {
-      const DeviceAccount* device = band.kind == BandKind::lane ? device_of(scene, band) : nullptr;
-      columns = {};
-      if (!device) continue;
-      strength = device->device != std::exchange(last_device, device->device) ? kGapAlpha : kOtherAlpha;
-      columns = scene.counter_columns.of(scene.idle_sums.try_emplace(device->device, *device).first->second, scene.grid);
-    }
-    const bool is_narrow = rect.count > 1 || rect.width() == 1;
-    if (columns.empty() || !is_narrow || rect.y < scene.layout.strip(band, 0).y) continue;
-    const float y0 = scene.window_y(rect.y);
-    for (int x = rect.x0; x < rect.x1; ++x) {
-      const CounterColumn& idle = columns[static_cast<std::size_t>(x)];
-      const float still = std::min(std::round(rect.height * static_cast<float>(idle.high)), rect.height - kLeastWork);
-      if (still < 1) continue;
-      const Rgb rgb = look_of(static_cast<IdleCause>(static_cast<int>(idle.low)), is_light).rgb;
-      boxes.add({scene.window_x(x), y0, scene.window_x(x + 1), y0 + still},
-                colour(blend(scene.theme.background, rgb, strength)));
-    }
+void draw_busy_shares(TimelineScene& scene) {
+  for (std::size_t i = scene.first_band; i < scene.last_band; ++i) {
+    const Band& band = scene.layout.bands()[i];
+    if (band.kind != BandKind::lane || !band.stream || band.collapsed) continue;
+    for (std::uint32_t depth = 0; depth < band.depths; ++depth) draw_busy_row(scene, band, depth);
   }
 }
 

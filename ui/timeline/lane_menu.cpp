@@ -1,13 +1,16 @@
 #include "ui/timeline/lane_menu.h"
 
+#include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/text.h"
 #include "ui/commands.h"
+#include "ui/widgets/row_menu.h"
 #include "ui/widgets/text.h"
 #include "ui/widgets/text_field.h"
 
 namespace gapscope {
 namespace {
 
+constexpr std::size_t kTitleChars = 60;
 constexpr float kFilterWidth = 220;  // px at scale 1
 
 bool item(const char* title, const char* help, const char* keys = nullptr, bool on = false, bool enabled = true) {
@@ -55,18 +58,36 @@ void process_items(const Document& document, LaneFolds& folds, ProcessId id) {
 }  // namespace
 
 void LaneMenu::open(const Zone& zone) {
+  place_.reset();
+  const bool is_place = zone.kind == ZoneKind::slice || zone.kind == ZoneKind::run || zone.kind == ZoneKind::gap;
+  if (is_place) {
+    place_ = ListPlace{zone.slice, zone.lane, zone.span};
+    opening_ = true;
+    return;
+  }
   if (zone.kind != ZoneKind::lane_title && zone.kind != ZoneKind::pin && zone.kind != ZoneKind::process_title) return;
   lane_ = zone.kind == ZoneKind::process_title ? LaneId{} : zone.lane;
   process_ = zone.process;
   opening_ = true;
 }
 
-void LaneMenu::draw(const Document& document, ViewState& view) {
+void LaneMenu::draw(const Document& document, ViewState& view, Requests& out) {
   if (opening_) ImGui::OpenPopup("lane menu");
   opening_ = false;
   if (!ImGui::BeginPopup("lane menu")) return;
   const Trace& trace = document.trace;
-  if (lane_.valid() && lane_.index() < trace.lanes.size()) {
+  if (place_ && place_->slice.index() < trace.slice_count()) {
+    const ListPlace place = place_of(trace, place_->slice);
+    heading(elide_middle(printable(shown_name(trace, place.slice)), kTitleChars));
+    draw_place_items(place, document, view, out);
+    if (item("Hide its lane", "Leave this lane out; the menu above the titles brings it back."))
+      hide_lane(view.active().folds, place.lane);
+  } else if (place_ && !place_->slice && place_->lane.index() < trace.lanes.size()) {
+    heading("Idle for " + format_duration(place_->span.length()));
+    draw_place_items(*place_, document, view, out);
+  } else if (place_) {
+    ImGui::CloseCurrentPopup();  // of another trace
+  } else if (lane_.valid() && lane_.index() < trace.lanes.size()) {
     heading(printable(trace.lane(lane_).title));
     lane_items(document, view.active().folds, lane_);
   } else if (process_.valid() && process_.index() < trace.processes.size()) {

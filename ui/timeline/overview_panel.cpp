@@ -12,6 +12,7 @@ namespace {
 constexpr float kHandle = 5;      // px on either side of an edge of the frame that take it
 constexpr float kLeastFrame = 4;  // the frame stays visible when zoomed far in
 constexpr float kStripGap = 3;
+constexpr float kGpuShare = 0.62f;
 constexpr float kTickHeight = 4;
 constexpr float kHitHeight = 6;
 constexpr float kDimDark = 0.6f, kDimLight = 0.35f;  // of what lies outside the view; more white would wash it out
@@ -103,7 +104,8 @@ void TimelinePanel::overview(const Document& document, ViewState& view, Painter&
   painter.fill({titles.x0, box.y0, box.x1, box.y1}, colour(theme.surface));
   painter.fill(box, colour(theme.background));
   const float gap = painter.px(kStripGap);
-  const float middle = std::floor((box.y0 + box.y1) / 2);
+  // Of one trace the GPU, which it is about, has two thirds of the height.
+  const float middle = std::floor(below ? (box.y0 + box.y1) / 2 : box.y0 + box.height() * kGpuShare);
   painter.clip(box);
   const Box gpu{box.x0, box.y0 + gap, box.x1, middle - 1};
   const Box cpu{box.x0, middle + gap - 1, box.x1, box.y1 - gap};

@@ -41,6 +41,7 @@ void TimelinePanel::forget() {
   scene_arrows_ = {};
   gap_labels_.clear();
   idle_sums_.clear();
+  rows_busy_.clear();
   counter_columns_.clear();
   overview_ = {};
   hit_columns_ = {};
@@ -275,7 +276,7 @@ void TimelinePanel::draw_lanes(TimelineScene& scene) {
     draw_counters(part);
     draw_gaps(part);
     draw_slices(part);
-    draw_idle_shares(part);
+    draw_busy_shares(part);
     draw_marks(part);
     painter.unclip();
   });
@@ -373,6 +374,7 @@ void TimelinePanel::paint(const Document& document, ViewState& view, double delt
                       scene_arrows_,
                       gap_labels_,
                       idle_sums_,
+                      rows_busy_,
                       counter_columns_,
                       ImGui::GetIO().MousePos,
                       hovered_,
@@ -384,7 +386,6 @@ void TimelinePanel::paint(const Document& document, ViewState& view, double delt
   draw_lane_drop(scene);
   act_on_mouse(document, view, draw_overlays(scene));
   if (!place_.shares_ruler) draw_lanes_button(document, view, areas_.ruler_titles);
-  lane_menu_.draw(document, view);
   view.active().history.watch(place_of(view.active()),
                               {view.active().move.from.span, view.active().move.to.span, view.active().move.active}, delta_s);
 }

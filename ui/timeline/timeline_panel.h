@@ -53,6 +53,8 @@ class TimelinePanel {
   // The same in two parts, for two timelines on one axis: what keys and mouse do, then what is seen.
   void move(const Document& document, ViewState& view, const TimelinePlace& place, const TimelineKeys& keys, double delta_s);
   void paint(const Document& document, ViewState& view, double delta_s, const OverviewBelow* below = nullptr);
+  // The menu behind a right click, while it is open.
+  void draw_menu(const Document& document, ViewState& view, Requests& out) { lane_menu_.draw(document, view, out); }
 
   // Px of the display that the lanes need: those that stay in sight, the same as low as they get, and all others.
   struct Heights {
@@ -165,6 +167,7 @@ class TimelinePanel {
   SceneArrows scene_arrows_;
   GapLabels gap_labels_;
   DeviceIdleSums idle_sums_;
+  RowsBusy rows_busy_;
   CounterColumns counter_columns_;
   bool hovered_ = false;  // the pointer is over the lanes, titles or ruler
   bool clicked_ = false;  // pressed and released in place

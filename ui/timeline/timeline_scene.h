@@ -15,6 +15,7 @@
 #include "core/view/timeline/idle_sums.h"
 #include "core/view/timeline/lane_layout.h"
 #include "core/view/timeline/lane_paint.h"
+#include "core/view/timeline/row_busy.h"
 #include "core/view/timeline/slice_colour.h"
 #include "core/view/timeline/slice_label.h"
 #include "core/view/timeline/time_view.h"
@@ -39,6 +40,8 @@ struct TimelineAreas {
 using GapLabels = std::map<std::pair<std::int32_t, std::size_t>, GapLabel>;
 // By device.
 using DeviceIdleSums = std::map<std::int32_t, IdleSums>;
+// By where a row's slices begin in memory.
+using RowsBusy = std::map<const Ns*, RowBusy>;
 
 struct TimelineScene {
   const Document& document;
@@ -58,6 +61,7 @@ struct TimelineScene {
   SceneArrows& scene_arrows;        // kept between frames
   GapLabels& gap_labels;            // kept between frames
   DeviceIdleSums& idle_sums;        // kept between frames
+  RowsBusy& rows_busy;              // kept between frames
   CounterColumns& counter_columns;  // kept between frames
   ImVec2 pointer{};
   bool pointer_inside = false;  // over the timeline, nothing in front of it
@@ -75,11 +79,11 @@ void draw_through(TimelineScene& scene, float x, ImU32 ink);
 // Each draws its part and adds its zones.
 void draw_bands(TimelineScene& scene);
 void draw_counters(TimelineScene& scene);
-// Below the slices, in the rows of the GPU's streams.
+// Under the rows of the GPU's streams, as strips in the colours of their causes, with labels in the empty rows.
 void draw_gaps(TimelineScene& scene);
-// Over the slices: a row of kernels narrower than a pixel would look busy all the time. Above each such column the share of it
-// in which the GPU stood still.
-void draw_idle_shares(TimelineScene& scene);
+// Over the slices: a row of kernels narrower than a pixel would look busy all the time. Each such column is as full as the
+// stream was busy in it.
+void draw_busy_shares(TimelineScene& scene);
 // The chosen gap, and the slices that the host was in meanwhile.
 void draw_chosen_gap(TimelineScene& scene);
 void draw_slices(TimelineScene& scene);

@@ -5,6 +5,7 @@
 #include "core/base/demangle.h"
 #include "core/base/text.h"
 #include "core/view/selection/area_model.h"
+#include "core/view/source_place.h"
 #include "core/view/timeline/time_view.h"
 #include "ui/panels.h"
 #include "ui/widgets/text.h"
@@ -23,6 +24,17 @@ bool item(const char* title, const char* help, bool enabled = true) {
 void find_all(ViewState& view, std::string_view name_in_file) {
   view.active().search.typed = {pattern_of_name(name_in_file), true};
   view.active().cycle = {};
+}
+
+// Of the slice, or the innermost Python frame around it or around the call that launched it.
+std::optional<SourcePlace> source_place_of(const Document& document, SliceId slice) {
+  const SliceId call = document.links.call_of(slice);
+  const SliceId from = call ? call : slice;
+  if (const auto own = source_place(document.trace.name(from))) return own;
+  const std::vector<SliceId> around = document.lanes.ancestors(from);
+  for (auto at = around.rbegin(); at != around.rend(); ++at)
+    if (const auto place = source_place(document.trace.name(*at))) return place;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -51,6 +63,11 @@ void draw_row_menu(const RowOfSlices& row, ViewState& view, Requests& out, const
 
 void draw_place_menu(const ListPlace& place, const Document& document, ViewState& view, Requests& out) {
   if (!ImGui::BeginPopup(kMenu)) return;
+  draw_place_items(place, document, view, out);
+  ImGui::EndPopup();
+}
+
+void draw_place_items(const ListPlace& place, const Document& document, ViewState& view, Requests& out) {
   const Trace& trace = document.trace;
   const bool slice = place.slice.valid();
   if (item("Zoom to it", "Let it fill most of the view.")) {
@@ -59,6 +76,11 @@ void draw_place_menu(const ListPlace& place, const Document& document, ViewState
     go_to(view, focused_on(place.span, axis_reach(view.active(), trace.span)));
   }
   if (item("Copy name", "Copy its whole name.", slice)) out.add(CopyText{std::string(trace.name(place.slice))});
+  const std::optional<SourcePlace> source = slice ? source_place_of(document, place.slice) : std::nullopt;
+  if (item("Copy file:line", "Copy where in the program it is, or what called it.", source.has_value()))
+    out.add(CopyText{place_text(*source)});
+  if (item("Open in editor", "Show that line in the editor: $GAPSCOPE_EDITOR, or VS Code.", source.has_value()))
+    out.add(OpenInEditor{source->file, source->line});
   if (item("Copy as JSON", "Copy its event as it stands in the file.", slice)) out.add(CopyEvent{place.slice});
   if (item("Find all like this", "Find every slice of this name, and go from hit to hit by Enter.", slice))
     find_all(view, trace.name(place.slice));
@@ -67,7 +89,6 @@ void draw_place_menu(const ListPlace& place, const Document& document, ViewState
   if (item("Save this time as a trace", "Save what happens in its time as a trace of its own, beside this one.",
            !trace.is_part))
     out.add(SaveCrop{place.span});
-  ImGui::EndPopup();
 }
 
 }  // namespace gapscope

@@ -23,6 +23,8 @@ struct RowOfSlices {
 };
 void draw_row_menu(const RowOfSlices& row, ViewState& view, Requests& out, const std::function<ResultList()>& list);
 // A row that is a place.
+// Its entries, in a menu that is open.
+void draw_place_items(const ListPlace& place, const Document& document, ViewState& view, Requests& out);
 void draw_place_menu(const ListPlace& place, const Document& document, ViewState& view, Requests& out);
 
 }  // namespace gapscope

@@ -41,7 +41,7 @@ LaneMetrics LaneMetrics::scaled(float scale) const {
   // Whole pixels, so that every depth looks alike.
   LaneMetrics m = *this;
   for (float* size : {&m.header, &m.depth, &m.slice, &m.head, &m.padding, &m.collapsed, &m.summary, &m.counter, &m.sparkline,
-                      &m.more, &m.stream_head, &m.spans, &m.kernels, &m.overlapping, &m.crowded, &m.stream_padding})
+                      &m.more, &m.stream_head, &m.spans, &m.kernels, &m.overlapping, &m.crowded, &m.waits, &m.stream_padding})
     *size = std::max(1.0f, std::round(*size * scale));
   m.slice = std::min(m.slice, m.depth - 1);
   return m;
@@ -63,6 +63,7 @@ LaneMetrics LaneMetrics::with_low_streams() const {
   m.kernels = 17;
   m.overlapping = 9;
   m.crowded = 7;
+  m.waits = 3;
   m.stream_padding = 0;
   return m;
 }
@@ -190,7 +191,7 @@ void LaneLayout::add_lane(const Trace& trace, const LaneFolds& folds, LaneId id,
   band.collapsed = folds.lane_collapsed[id.index()] || band.depths == 0;
   const auto depths = static_cast<float>(band.depths);
   const float open = band.stream
-                         ? metrics_.stream_head + depths * kernel_depth(band) + metrics_.stream_padding
+                         ? metrics_.stream_head + depths * kernel_depth(band) + metrics_.waits + metrics_.stream_padding
                          : depths * metrics_.depth - (metrics_.depth - metrics_.slice) + metrics_.head + metrics_.padding;
   band.height = band.collapsed ? metrics_.collapsed : band.stream ? open : std::max(open, metrics_.collapsed);
   band_of_lane_[id.index()] = bands_.size();
@@ -228,6 +229,11 @@ LaneLayout::Strip LaneLayout::strip(const Band& band, std::uint32_t depth) const
     return {band.y + metrics_.stream_head + static_cast<float>(depth) * each, each - 1};
   }
   return {band.y + metrics_.head + static_cast<float>(depth) * metrics_.depth, metrics_.slice};
+}
+
+LaneLayout::Strip LaneLayout::waits_strip(const Band& band) const {
+  const Strip last = strip(band, band.collapsed || band.depths == 0 ? 0 : band.depths - 1);
+  return {last.y + last.height, metrics_.waits};
 }
 
 LaneLayout::Strip LaneLayout::spans_strip(const Band& band, std::uint32_t level) const {

@@ -31,7 +31,8 @@ struct LaneMetrics {
   float kernels = 20;      // of a row of kernels with the pixel below it
   float overlapping = 17;  // of each of two or three rows where kernels overlap
   float crowded = 9;       // of each of more than three
-  float stream_padding = 3;
+  float waits = 4;         // of the strip under a stream's kernels: why the GPU stands still
+  float stream_padding = 2;
 
   LaneMetrics scaled(float scale) const;
   // Thin depths without labels: three in the room of one.
@@ -89,6 +90,8 @@ class LaneLayout {
     float height = 0;
   };
   Strip strip(const Band& band, std::uint32_t depth) const;
+  // Under the kernels of a stream: where its waits are drawn.
+  Strip waits_strip(const Band& band) const;
   // Of one level of a stream's spans; levels that have no room of their own share the last.
   Strip spans_strip(const Band& band, std::uint32_t level) const;
   // Where a slice lies: none where its lane is hidden or the slice left out of it (a folded Python frame). In a folded

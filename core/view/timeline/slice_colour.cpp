@@ -16,7 +16,7 @@ constexpr std::array<Hue, kKernelKinds> kHueOfKernelKind = {
 
 // In the order of Hue.
 constexpr std::array<Rgb, kHues> kFills = {
-    rgb(0x2BB3A3), rgb(0x5FBF5F), rgb(0x38B6D8), rgb(0xC9A227), rgb(0xE0853D), rgb(0xD66BA0), rgb(0x7C8594), rgb(0x9A7CE0),
+    rgb(0x2BB3A3), rgb(0x5FBF5F), rgb(0x38B6D8), rgb(0xC9A227), rgb(0xE0853D), rgb(0xD66BA0), rgb(0x7C8594), rgb(0xC65BD0),
     rgb(0x8FA8B2), rgb(0x4E7FBF), rgb(0x7D6BD0), rgb(0xA58A5C), rgb(0x56616F), rgb(0x8C4A46), rgb(0x3F4957), rgb(0x6B7A8F)};
 
 // Their eight colours go to the work of GPUs and to operators; what is left is grey, brown or dim.

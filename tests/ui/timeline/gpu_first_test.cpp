@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -284,4 +285,101 @@ TEST_CASE("Details of a gap say what helps in this trace, not what helps in gene
   CAPTURE(all);
   CHECK(all.find("compilewhatisnotyetcompiled") != std::string::npos);
   CHECK(all.find("torch.compile,CUDAgraphs") == std::string::npos);
+}
+
+namespace {
+
+// The colour of each pixel of a box, from the filled rectangles of the picture in the order of drawing; text is left out.
+class Pixels {
+ public:
+  explicit Pixels(const Box& box) : box_(box), width_(static_cast<int>(box.width())), height_(static_cast<int>(box.height())) {
+    colours_.resize(static_cast<std::size_t>(width_ * height_));
+    const ImVec2 white = ImGui::GetIO().Fonts->TexUvWhitePixel;
+    const ImDrawData& data = *ImGui::GetDrawData();
+    for (int l = 0; l < data.CmdListsCount; ++l) {
+      const ImDrawList& list = *data.CmdLists[l];
+      for (const ImDrawCmd& cmd : list.CmdBuffer)
+        for (unsigned i = 0; i + 6 <= cmd.ElemCount; i += 3) {
+          const ImDrawIdx* index = &list.IdxBuffer[static_cast<int>(cmd.IdxOffset + i)];
+          const auto vertex = [&](int k) -> const ImDrawVert& {
+            return list.VtxBuffer[static_cast<int>(cmd.VtxOffset + index[k])];
+          };
+          const bool is_rect = index[3] == index[0] && index[4] == index[2] && vertex(0).pos.y == vertex(1).pos.y;
+          if (!is_rect || vertex(0).uv.x != white.x || vertex(0).uv.y != white.y || vertex(2).uv.x != white.x) continue;
+          fill({std::max(vertex(0).pos.x, cmd.ClipRect.x), std::max(vertex(0).pos.y, cmd.ClipRect.y),
+                std::min(vertex(2).pos.x, cmd.ClipRect.z), std::min(vertex(2).pos.y, cmd.ClipRect.w)},
+               vertex(0).col);
+          i += 3;
+        }
+    }
+  }
+  double share(const std::set<ImU32>& inks) const {
+    const auto count = std::count_if(colours_.begin(), colours_.end(), [&](ImU32 c) { return inks.count(c) > 0; });
+    return static_cast<double>(count) / static_cast<double>(colours_.size());
+  }
+
+ private:
+  void fill(const Box& part, ImU32 ink) {
+    if (ink >> 24 < 0xFF) return;  // a tint leaves what lies below
+    const int x0 = std::max(0, static_cast<int>(part.x0 - box_.x0)), x1 = std::min(width_, static_cast<int>(part.x1 - box_.x0));
+    const int y0 = std::max(0, static_cast<int>(part.y0 - box_.y0)),
+              y1 = std::min(height_, static_cast<int>(part.y1 - box_.y0));
+    for (int y = y0; y < y1; ++y)
+      for (int x = x0; x < x1; ++x) colours_[static_cast<std::size_t>(y * width_ + x)] = ink;
+  }
+  Box box_;
+  int width_, height_;
+  std::vector<ImU32> colours_;
+};
+
+std::set<ImU32> inks_of_slices() {
+  std::set<ImU32> inks;
+  for (std::size_t hue = 0; hue < kHues; ++hue)
+    for (std::size_t shade = 0; shade < kShades; ++shade) {
+      const Paint& paint = paint_of(Palette::usual, static_cast<Hue>(hue), static_cast<std::uint8_t>(shade));
+      inks.insert(colour(paint.fill));
+      inks.insert(colour(paint.edge));
+    }
+  return inks;
+}
+
+// Share of the time in view in which the row has a slice.
+double busy_share(const RowSlices& row, Span view) {
+  Ns busy = 0;
+  for (std::size_t i = 0; i < row.begin.size(); ++i) busy += intersect({row.begin[i], row.end[i]}, view).length();
+  return static_cast<double>(busy) / static_cast<double>(view.length());
+}
+
+}  // namespace
+
+TEST_CASE("a row of kernels is as full as its stream was busy, at every zoom, in every recording") {
+  const std::set<ImU32> inks = inks_of_slices();
+  std::size_t rows = 0;
+  for (const auto& path : real_traces()) {
+    const auto document = analyzed(path);
+    if (!document) continue;
+    CAPTURE(path.filename().string());
+    HeadlessUi h(document.get(), 1600, 900);
+    const Span whole = h.ui.view().active().time.span;
+    for (const double zoom : {1.0, 0.1, 0.01}) {
+      h.ui.view().active().time = zoomed(TimeView{whole, 0, 0}, zoom, 0.4, document->trace.span);
+      h.frames(3);
+      CAPTURE(zoom);
+      const TimelinePanel& timeline = h.ui.timeline();
+      const Span view = h.ui.view().active().time.span;
+      timeline.each_band_in_sight([&](const Band& band, const Box& lanes) {
+        if (!band.stream || band.collapsed || band.kind != BandKind::lane) return;
+        const LaneLayout::Strip strip = timeline.layout().strip(band, 0);
+        const float y = timeline.window().window_y(strip.y);
+        if (y < lanes.y0 || y + strip.height > lanes.y1) return;
+        const RowSlices row = row_of(document->trace, document->lanes, band, 0);
+        const double filled = Pixels({lanes.x0, y, lanes.x1, y + strip.height}).share(inks);
+        CAPTURE(document->trace.lane(band.lane).title);
+        const double busy = busy_share(row, view);
+        CHECK_MESSAGE(std::abs(filled - busy) <= 0.03, filled << " filled, " << busy << " busy");
+        ++rows;
+      });
+    }
+  }
+  CHECK(rows > 60);
 }
