@@ -7,6 +7,7 @@
 #include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/text.h"
 #include "core/view/details/details_kernel.h"
+#include "core/view/source_place.h"
 
 namespace gapscope {
 namespace {
@@ -191,7 +192,54 @@ void add_capture(const Document& doc, const OperatorCall& by, std::vector<Detail
   if (!here) add("captured in", recording.path);
 }
 
+// The module and the line of the program that the call was made in, where its Python frames are recorded: the innermost that is
+// not PyTorch's own.
+void add_source(const Document& doc, SliceId call, std::vector<DetailsLine>& lines) {
+  if (!call) return;
+  constexpr std::string_view kModule = "nn.Module: ";
+  const std::vector<SliceId> around = doc.lanes.ancestors(call);
+  bool has_module = false, has_line = false;
+  for (auto at = around.rbegin(); at != around.rend(); ++at) {
+    const std::string_view name = doc.trace.name(*at);
+    const auto add = [&](const char* key, std::string value) {
+      lines.push_back({key, std::move(value), std::string(name), *at, DetailsLine::Look::text});
+    };
+    if (!has_module && name.starts_with(kModule)) {
+      add("module", std::string(name.substr(kModule.size())));
+      has_module = true;
+    }
+    const std::optional<SourcePlace> place = has_line ? std::nullopt : source_place(name);
+    if (!place || place->file.starts_with("torch/") || place->file.find("/torch/") != std::string::npos) continue;
+    add("Python line", place_text(*place));
+    has_line = true;
+  }
+}
+
 }  // namespace
+
+DetailsSection waited_for(const Document& doc, SliceId call) {
+  DetailsSection section{"Waited", {}, {}};
+  const Span wait = doc.trace.span_of(call);
+  SliceId last;
+  for (std::size_t l = 0; l < doc.trace.lanes.size(); ++l) {
+    const Lane& lane = doc.trace.lanes[l];
+    for (std::uint32_t depth = 0; lane.kind == LaneKind::gpu_stream && depth < lane.depth_count; ++depth) {
+      SliceId at = doc.lanes.last_begin_at_or_before(doc.trace.row_id(LaneId(l), depth), wait.end);
+      while (at && !is_gpu_work(doc.trace.kind(at))) at = doc.lanes.previous_in_row(at);
+      if (at && doc.trace.end(at) > wait.begin && doc.trace.end(at) <= wait.end &&
+          (!last || doc.trace.end(at) > doc.trace.end(last)))
+        last = at;
+    }
+  }
+  if (!last) {
+    section.lines.push_back(text_line("for", "no GPU work ends in it"));
+    return section;
+  }
+  section.lines.push_back(slice_line(doc, "last work to end in it", last));
+  section.lines.push_back(number_line("after that work ended", format_duration(wait.end - doc.trace.end(last)),
+                                      "from the end of that work to the call's return"));
+  return section;
+}
 
 DetailsSection launched_from(const Document& doc, const GpuRow& row) {
   DetailsSection section{"Launched by", {}, {}};
@@ -199,6 +247,7 @@ DetailsSection launched_from(const Document& doc, const GpuRow& row) {
   section.lines.push_back(slice_line(doc, "call", call));
   const OperatorCall by = operator_call(doc.trace, doc.links, row);
   if (!by.joined) section.lines.push_back(slice_line(doc, "operator", by.op));
+  add_source(doc, call, section.lines);
   if (call) section.lines.push_back(launch_delay(doc, call, row.slice));
   if (by.joined) add_capture(doc, by, section.lines);
   return section;

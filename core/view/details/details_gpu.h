@@ -14,6 +14,8 @@ DetailsSection operator_args(const Document& doc, SliceId slice);
 DetailsSection gpu_place(const Document& doc, const GpuRow& row);
 // The call and the operator behind GPU work, and how long it waited.
 DetailsSection launched_from(const Document& doc, const GpuRow& row);
+// Of a call that waits for the GPU (cudaStreamSynchronize): the last GPU work that ends in it.
+DetailsSection waited_for(const Document& doc, SliceId call);
 // The GPU work that a call launched; empty where it launched none.
 DetailsSection launched_work(const Document& doc, SliceId call);
 

@@ -151,6 +151,9 @@ DetailsModel make_details(const Document& doc, SliceId slice, const ArgsState* a
   if (DetailsSection own = operator_args(doc, slice); !own.lines.empty()) model.sections.push_back(std::move(own));
   if (DetailsSection sums = arithmetic(doc, slice, args); !sums.title.empty()) model.sections.push_back(std::move(sums));
   if (DetailsSection roof = roofline_section(doc, slice); !roof.title.empty()) model.sections.push_back(std::move(roof));
+  const bool is_call = model.kind == Kind::runtime || model.kind == Kind::driver;
+  if (is_call && trace.name(slice).find("Synchronize") != std::string_view::npos)
+    model.sections.push_back(waited_for(doc, slice));
   if (DetailsSection launched = launched_work(doc, slice); !launched.lines.empty())
     model.sections.push_back(std::move(launched));
   model.sections.push_back(time_section(doc, slice));

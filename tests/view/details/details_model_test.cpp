@@ -64,7 +64,7 @@ TEST_CASE("a stated occupancy of 0 with more than 48 KiB of shared memory is exp
 TEST_CASE("a mangled name is shown readable, with the name in the file kept") {
   const auto doc = document_from_text(test::kOneLaunch);
   const DetailsModel kernel = make_details(*doc, slice_named(*doc, kReduce), nullptr);
-  CHECK(kernel.name == "void at::native::reduce_kernel<512, float>(float)");
+  CHECK(kernel.name == "reduce_kernel<512, fp32>");
   CHECK(kernel.name_in_file == kReduce);
   CHECK(make_details(*doc, slice_named(*doc, "aten::add"), nullptr).name_in_file.empty());
 }
@@ -179,4 +179,25 @@ TEST_CASE("args that are not there yet, of another slice, none or unreadable are
   CHECK(note(&other) == "Reading the args from the file...");
   CHECK(note(&none) == "This event has no args.");
   CHECK(note(&failed) == "The file is gone.");
+}
+
+TEST_CASE("a kernel says the module and the line of the program that launched it, and a wait what it waited for") {
+  const auto doc = document_from_text(R"json({"schemaVersion": 1, "traceEvents": [
+{"ph": "X", "cat": "python_function", "name": "/home/me/train.py(12): step", "pid": 1, "tid": 1, "ts": 100, "dur": 900, "args": {"Python id": 1}},
+{"ph": "X", "cat": "python_function", "name": "nn.Module: Linear_0", "pid": 1, "tid": 1, "ts": 110, "dur": 100, "args": {"Python id": 2}},
+{"ph": "X", "cat": "python_function", "name": "torch/nn/modules/linear.py(125): forward", "pid": 1, "tid": 1, "ts": 111, "dur": 90, "args": {"Python id": 3}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 120, "dur": 10, "args": {"correlation": 7}},
+{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 140, "dur": 400, "args": {"device": 0, "stream": 7, "correlation": 7}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaStreamSynchronize", "pid": 1, "tid": 1, "ts": 300, "dur": 250, "args": {"correlation": 8}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaDeviceSynchronize", "pid": 1, "tid": 1, "ts": 700, "dur": 5, "args": {"correlation": 9}}
+]})json");
+  const SliceId kernel = slice_named(*doc, "k");
+  const DetailsModel model = make_details(*doc, kernel, nullptr);
+  CHECK(value_of(model, "Launched by", "module") == "Linear_0");
+  CHECK(value_of(model, "Launched by", "Python line") == "/home/me/train.py:12");
+  const DetailsModel wait = make_details(*doc, slice_named(*doc, "cudaStreamSynchronize"), nullptr);
+  CHECK(line_of(wait, "Waited", "last work to end in it").target == kernel);
+  CHECK(value_of(wait, "Waited", "after that work ended") == "10.0 µs");
+  const DetailsModel none = make_details(*doc, slice_named(*doc, "cudaDeviceSynchronize"), nullptr);
+  CHECK(value_of(none, "Waited", "for") == "no GPU work ends in it");
 }
