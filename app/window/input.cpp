@@ -35,7 +35,12 @@ void InputCollector::install(GLFWwindow* window) {
   glfwSetDropCallback(
       window, [](GLFWwindow* w, int n, const char** paths) { enter([&] { collector(w).on_drop(n, paths, shift_down(w)); }); });
   glfwSetWindowFocusCallback(window, [](GLFWwindow* w, int focused) { collector(w).on_focus(focused != 0); });
-  glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int, int, int) { collector(w).touch(); });
+  glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int button, int action, int) {
+    double x = 0, y = 0;
+    glfwGetCursorPos(w, &x, &y);
+    if (button == GLFW_MOUSE_BUTTON_LEFT && action == GLFW_PRESS) collector(w).on_left_press(x, y);
+    collector(w).touch();
+  });
   glfwSetScrollCallback(window, [](GLFWwindow* w, double, double) { collector(w).touch(); });
   glfwSetCursorPosCallback(window, [](GLFWwindow* w, double, double) { collector(w).touch(); });
   glfwSetCursorEnterCallback(window, [](GLFWwindow* w, int) { collector(w).touch(); });
@@ -83,6 +88,8 @@ void InputCollector::on_drop(int count, const char** paths, bool shift) {
   touch();
   pending_.drops.push_back({{paths, paths + count}, shift});
 }
+
+void InputCollector::on_left_press(double x, double y) { pending_.pressed_at = {static_cast<float>(x), static_cast<float>(y)}; }
 
 void InputCollector::on_focus(bool focused) {
   touch();

@@ -1,6 +1,8 @@
 #pragma once
 // What the person did since the last frame, as the interface wants it: filled by GLFW's callbacks, so nothing that came
 // and went between two frames is lost.
+#include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,8 @@ struct WindowInput {
   std::vector<KeyPress> presses;  // in order; also those typed into a text field (ask io.WantTextInput)
   HeldKeys held;                  // letters, digits and named keys, not punctuation; empty without the focus
   std::vector<Drop> drops;
+  std::optional<std::array<float, 2>>
+      pressed_at;      // x and y of the left button's last press: by now the pointer may be elsewhere
   double seconds = 0;  // since the last frame, at most kMaxFrameSeconds
   float width_px = 0;  // of the window's inside, as Dear ImGui counts
   float height_px = 0;
@@ -43,6 +47,7 @@ class InputCollector {
   void on_char(unsigned int code_point);
   void on_drop(int count, const char** paths, bool shift);
   void on_focus(bool focused);
+  void on_left_press(double x, double y);
   void touch() { touched_ = true; }
 
  private:

@@ -14,6 +14,7 @@
 #include "core/base/output_file.h"
 #include "core/base/text.h"
 #include "ui/app_ui.h"
+#include "ui/widgets/text.h"
 #include "ui/widgets/theme.h"
 
 namespace gapscope {
@@ -38,6 +39,7 @@ double milliseconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 
+constexpr double kHoverDelay = 0.45;          // s
 constexpr std::chrono::seconds kPatience{2};  // with frames that fail before one was drawn
 
 // Window, session and interface tied together, frame by frame.
@@ -45,6 +47,7 @@ class WindowLoop {
  public:
   WindowLoop(Window& window, const WindowRun& run, const QuitSignals& signals)
       : window_(window), signals_(signals), session_(session_options(run)), state_(run.state_file) {
+    set_hover_delay(kHoverDelay);
     prefer(ui_.view(), session_.preferences());
     if (const std::filesystem::path assets = find_assets(run.executable); !assets.empty()) take_icon(assets / "icon.png");
     session_.open_all(run.files);

@@ -163,6 +163,13 @@ WindowInput Window::begin_frame() {
   ImGui::NewFrame();
 
   WindowInput input = input_.take();
+  // Where the button went down, not where the pointer is by the time of the frame: a fast drag would lose its begin.
+  if (input.pressed_at && ImGui::IsMouseClicked(0)) {
+    const ImVec2 at{(*input.pressed_at)[0], (*input.pressed_at)[1]};
+    io.MouseClickedPos[0] = at;
+    io.MouseDragMaxDistanceSqr[0] =
+        (io.MousePos.x - at.x) * (io.MousePos.x - at.x) + (io.MousePos.y - at.y) * (io.MousePos.y - at.y);
+  }
   input.seconds = static_cast<double>(io.DeltaTime);
   input.width_px = io.DisplaySize.x;
   input.height_px = io.DisplaySize.y;

@@ -76,8 +76,9 @@ void draw_curve(const Document& document, const MemoryDevice& device, ViewState&
   const Theme& theme = theme_of(view.theme);
   const MemoryPoint peak = device.points[device.peak];
   const Span whole = document.trace.span;
-  const Span span =
-      view.active().range && view.active().range->overlaps(whole) ? intersect(*view.active().range, whole) : whole;
+  // The marked time, else what the timeline shows.
+  const Span shown = view.active().range.value_or(view.active().time.span);
+  const Span span = shown.overlaps(whole) ? intersect(shown, whole) : whole;
   const std::size_t first = device.points.at(span.begin).value_or(0);  // what holds when it begins
   const bool reserved = device.peak_reserved >= 0;
   const ChartCurve allocated{

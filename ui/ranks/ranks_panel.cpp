@@ -26,6 +26,8 @@ constexpr float kMatrixShare = 0.5f, kBandsShare = 0.6f;                     // 
 constexpr float kLeastRow = 2, kMostRow = 22, kTitle = 64, kMostStep = 120;  // px at scale 1
 constexpr float kLeastWords = 200;  // px at scale 1 beside the bands, for the sentence and the table
 constexpr double kLeastAlpha = 0.06;
+constexpr std::size_t kLeastRanks = 4;  // rows of the table in sight, however much there is to say
+constexpr float kTableRow = 22;
 
 constexpr RowOrder kLatestFirst{static_cast<std::size_t>(RanksColumn::cost), true};
 
@@ -149,7 +151,9 @@ constexpr std::array<GridColumn, 7> kColumns = {{
     {"Rank", "A row is a rank of the run.", 7},
     {"Waited", "How long it waited in collectives for the others with nothing computed beside.", 10, true},
     {"Came last", "In how many collectives it was the last to come.", 10, true, false, 2, 1},
-    {"Cost others", "How long all the others waited for it, whether they computed beside or not.", 11, true},
+    {"Others waited",
+     "How long all the others waited for it, also while they computed; its title in the bands says how long they idled.", 12,
+     true},
     {"Transfer", "Of its exposed communication, what was transfer and no waiting.", 10, true, false, 2, 3},
     {"Computes", "Share of its window in which its GPU computed.", 10, true, false, 2, 2},
     {"File", "The recording.", 0, false, false, 2, 4},
@@ -221,6 +225,22 @@ void draw_words(RanksPanel& panel) {
   draw_problems(panel);
 }
 
+// Px of the display for the buttons, the header and a few ranks.
+float least_table(const RanksPanel& panel) {
+  const std::size_t rows = std::min(kLeastRanks, panel.answer.report.run.ranks.size());
+  return static_cast<float>(rows + 1) * kTableRow * panel.view.scale + 2 * ImGui::GetFrameHeightWithSpacing();
+}
+
+// As high as they are, but for `most` px: then they scroll.
+void draw_words_above(RanksPanel& panel, float most) {
+  float& needed = *ImGui::GetStateStorage()->GetFloatRef(ImGui::GetID("height of the words"), 0);
+  const float least = 2 * ImGui::GetTextLineHeightWithSpacing();
+  ImGui::BeginChild("words", {0, std::max(least, std::min(needed > 0 ? needed : most, most))});
+  draw_words(panel);
+  needed = ImGui::GetCursorPosY() + ImGui::GetStyle().ItemSpacing.y;
+  ImGui::EndChild();
+}
+
 void draw_choices(RanksPanel& panel) {
   RanksState& state = panel.state;
   const bool bands = state.picture == RanksPicture::bands;
@@ -276,7 +296,7 @@ void draw_run(RanksPanel& panel) {
   if (!beside) return;
   ImGui::SameLine();
   ImGui::BeginChild("right");
-  draw_words(panel);
+  draw_words_above(panel, ImGui::GetContentRegionAvail().y - least_table(panel));
   draw_ranks_table(panel);
   ImGui::EndChild();
 }

@@ -192,7 +192,7 @@ PageSection use_section(const RunOverview& overview) {
   }
   if (overview.zero_occupancy_time > 0)
     out.notes.push_back(fmt::format(
-        "The occupancy is too low: kernels of {} of the kernel time count as 0 %, since the profiler has no value for "
+        "The occupancy is understated: kernels of {} of the kernel time count as 0 %, since the profiler has no value for "
         "blocks with more than 48 KiB of shared memory.",
         share(overview.zero_occupancy_time, overview.kernel_time)));
   add_tensor_cores(overview, out);

@@ -73,3 +73,10 @@ TEST_CASE("what the layout types wins over the position") {
   CHECK(punctuation_key('[') == Key::left_bracket);
   CHECK(punctuation_key(0x13F) == Key::none);  // not '?', whatever its last byte
 }
+
+TEST_CASE("a press says where it was, once") {
+  InputCollector collector;
+  collector.on_left_press(12.5, 30);
+  CHECK(collector.take().pressed_at == std::array<float, 2>{12.5f, 30.0f});
+  CHECK_FALSE(collector.take().pressed_at);
+}

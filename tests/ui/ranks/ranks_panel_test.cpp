@@ -52,7 +52,7 @@ TEST_CASE("a run that was opened is told in a sentence, a row for each rank, and
   tab.view.ranks.wanted = true;
   tab.frame();
   const std::string text = tab.frame();
-  for (const std::string part : {"Rank 1 is late", "Cost others", "ddp_delayed_rank1.json.gz"}) {
+  for (const std::string part : {"Rank 1 is late", "Others waited", "ddp_delayed_rank1.json.gz"}) {
     CAPTURE(part);
     CHECK(holds(text, part));
   }
