@@ -2,16 +2,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
+
+#include <imgui_internal.h>
 
 #include "core/view/notes/kept_view.h"
 #include "core/view/timeline/first_view.h"
 #include "core/view/timeline/gap_view.h"
+#include "core/view/timeline/time_view.h"
 #include "ui/command_box.h"
 #include "ui/compare/compare_view.h"
 #include "ui/findings/findings_panel.h"
 #include "ui/key_hint.h"
+#include "ui/panel_tabs.h"
 #include "ui/panels.h"
 #include "ui/start/tour.h"
 #include "ui/timeline/timeline_panel.h"
@@ -51,6 +57,17 @@ void close_menus(std::span<const KeyPress> presses) {
     ImGui::SetWindowFocus("gapscope");
 }
 
+// A pasted link: once its file is open.
+void follow_link(ViewState& view, const Document* document) {
+  if (!view.link || !document || document->trace.is_part || document->trace.path != view.link->path) return;
+  const ViewLink link = *std::exchange(view.link, std::nullopt);
+  const Trace& trace = document->trace;
+  if (link.slice && link.slice.index() < trace.slice_count()) select_slice(view, link.slice, /*reveal=*/true);
+  if (!link.time || link.time->end > trace.span.length() * 2 || link.time->begin < -trace.span.length()) return;
+  const Span time{trace.span.begin + link.time->begin, trace.span.begin + link.time->end};
+  view.active().time = within_limits(TimeView{time, 0, 0}, trace.span);
+}
+
 // A text field of ours takes the keyboard in this frame or the next.
 bool typing_begins(const ViewState& view) {
   return view.active().search.wants_keys || view.active().search.has_keys || view.active().search.slash_frames > 0 ||
@@ -72,69 +89,6 @@ void run_presses(std::span<const KeyPress> presses, CommandScope& scope) {
   }
 }
 
-// Shows nothing until somebody marks, lists or compares something.
-bool is_empty(const Panel& panel, const ViewState& view) {
-  return (panel.draw == draw_selection && !view.active().area.area) || (panel.draw == draw_list && !view.active().list.of) ||
-         (panel.draw == draw_compare && !view.compare.open);
-}
-
-// Positions of the tabs that are shown: in a narrow window without those that are empty, but for the one in front.
-struct ShownTabs {
-  std::vector<std::size_t> tabs;
-  float beside = 0;  // px beside each title; below 0 not even the bare titles fit: Dear ImGui would cut them
-};
-ShownTabs shown_tabs(const ViewState& view, bool all, float gap) {
-  ShownTabs shown;
-  float titles = ImGui::CalcTextSize("Unpin").x;
-  for (std::size_t i = 0; i < panels().size(); ++i) {
-    if (!all && i != view.tab && is_empty(panels()[i], view)) continue;
-    shown.tabs.push_back(i);
-    titles += ImGui::CalcTextSize(panels()[i].title).x;
-  }
-  const float each = (ImGui::GetContentRegionAvail().x - titles) / static_cast<float>(shown.tabs.size() + 1);
-  shown.beside = std::min(std::floor(each - gap - 1) / 2, ImGui::GetStyle().FramePadding.x);
-  return shown;
-}
-
-void draw_tabs(const Document& document, ViewState& view, bool only_tabs, Requests& out) {
-  const auto table = panels();
-  const ImVec2 padding = ImGui::GetStyle().FramePadding, inner_before = ImGui::GetStyle().ItemInnerSpacing;
-  const ImVec2 inner{std::round(3 * view.scale), ImGui::GetStyle().ItemInnerSpacing.y};
-  ShownTabs shown = shown_tabs(view, /*all=*/true, inner.x);
-  if (shown.beside < 0) shown = shown_tabs(view, /*all=*/false, inner.x);
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {std::max(0.0f, shown.beside), padding.y});
-  ImGui::PushStyleVar(ImGuiStyleVar_ItemInnerSpacing, inner);
-  const ImGuiTabBarFlags flags = shown.beside < 0 ? ImGuiTabBarFlags_FittingPolicyScroll : ImGuiTabBarFlags_None;
-  if (!ImGui::BeginTabBar("panels", flags)) return ImGui::PopStyleVar(2);
-  const bool forces = std::exchange(view.select_tab, false);  // a panel may ask for another tab while it is drawn
-  const std::size_t wanted = view.tab;
-  for (const std::size_t i : shown.tabs) {
-    const bool is_open =
-        ImGui::BeginTabItem(table[i].title, nullptr, forces && i == wanted ? ImGuiTabItemFlags_SetSelected : 0);
-    // Before the content: after it the last item is the content, and the tab's tooltip would come up there.
-    if (ImGui::IsItemClicked() && table[i].draw == draw_overview) view.overview_wanted = true;
-    draw_hover(table[i].tooltip);
-    if (is_open) {
-      if (!forces) view.tab = i;
-      if (!only_tabs) {
-        ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, padding);
-        ImGui::PushStyleVar(ImGuiStyleVar_ItemInnerSpacing, inner_before);
-        ImGui::BeginChild(table[i].id, {0, 0});
-        table[i].draw(document, view, out);
-        ImGui::EndChild();
-        ImGui::PopStyleVar(2);
-      }
-      ImGui::EndTabItem();
-    }
-  }
-  if (ImGui::TabItemButton(view.tab_pinned ? "Unpin###pin" : "Pin###pin", ImGuiTabItemFlags_Trailing))
-    view.tab_pinned = !view.tab_pinned;
-  draw_hover(view.tab_pinned ? "Let the details come up again when a slice is selected."
-                             : "Keep this tab in front when a slice is selected.");
-  ImGui::EndTabBar();
-  ImGui::PopStyleVar(2);
-}
-
 // A child window on the surface with the panels' padding; to be ended.
 void begin_padded(const char* id, const Box& box, const ViewState& view) {
   ImGui::SetCursorScreenPos({box.x0, box.y0});
@@ -150,6 +104,9 @@ void begin_padded(const char* id, const Box& box, const ViewState& view) {
 void draw_bottom(const Box& box, const Document& document, ViewState& view, bool only_tabs, Requests& out) {
   const float bar = std::round(kSplitter * view.scale);
   const float dragged = draw_splitter("bottom", {box.x0, box.y0, box.x1, box.y0 + bar}, view);
+  if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(0)) toggle_full(view);
+  if (dragged != 0 && view.sizes.bottom_full) view.sizes.bottom_px = box.height() / view.scale;  // it goes on from there
+  if (dragged != 0) view.sizes.bottom_full = false;
   if (!only_tabs) view.sizes.bottom_px = std::max(kLeastBottom, view.sizes.bottom_px - dragged);
   begin_padded("bottom", {box.x0, box.y0 + bar, box.x1, box.y1}, view);
   draw_tabs(document, view, only_tabs, out);
@@ -187,7 +144,7 @@ AppUi::~AppUi() = default;
 
 bool AppUi::moving() const {
   return view_.active().move.active || timeline_->moving() || compare_->timeline().moving() || field_awaits_keys(view_) ||
-         awaits_click_ || frames_to_tab_ > 0;
+         awaits_click_ || frames_to_tab_ > 0 || hover_is_due();
 }
 
 const Document* AppUi::document() const { return view_.active_side == TraceSide::b ? compare_->document() : document_; }
@@ -297,15 +254,15 @@ void AppUi::draw_document(Box box, const FrameInput& in, const Document& documen
     const float wanted =
         has_content(document, view_, box.height()) ? std::round(std::min(view_.sizes.bottom_px * view_.scale, most)) : tabs;
     const float whole = wanted < kLeastBottom * view_.scale ? tabs : wanted;
-    const float bottom = grows_under_click(box, whole) ? drawer_px_ : whole;
+    const float bottom = view_.sizes.bottom_full ? box.height() : grows_under_click(box, whole) ? drawer_px_ : whole;
     drawer_px_ = bottom;
     const std::uint32_t before = view_.selections;
-    draw_bottom({box.x0, box.y1 - bottom, box.x1, box.y1}, document, view_, bottom == tabs, out);
+    draw_bottom({box.x0, box.y1 - bottom, box.x1, box.y1}, document, view_, bottom == tabs && !view_.sizes.bottom_full, out);
     place("drawer", {box.x0, box.y1 - bottom, box.x1, box.y1});
     selections_seen_ += view_.selections - before;  // a tab's own row: the tab stays
     box.y1 -= bottom;
   }
-  if (view_.findings.open) {
+  if (view_.findings.open && box.height() >= 1) {
     const float right = draw_right(box, document, view_, out);
     place("findings", {right, box.y0, box.x1, box.y1});
     box.x1 = right;
@@ -317,6 +274,7 @@ void AppUi::draw_document(Box box, const FrameInput& in, const Document& documen
     compare_->draw({*document_, *timeline_}, view_, box, keys, in.delta_s, out);
   else
     timeline_->draw(document, view_, box, keys, in.delta_s);
+  (view_.active_side == TraceSide::b ? compare_->timeline() : *timeline_).draw_menu(document, view_, out);
   view_.ranks.lanes_x0 = timeline_->areas().lanes.x0;
   view_.ranks.lanes_x1 = timeline_->areas().lanes.x1;
   place("overview", timeline_->areas().overview);
@@ -353,6 +311,11 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   if (view_.sql.has_keys && std::any_of(in.presses.begin(), in.presses.end(),
                                         [](const KeyPress& press) { return press.key == Key::f5 && press.mods == kNoMods; }))
     view_.sql.wants_run = true;
+  // Dear ImGui would walk through windows by Ctrl+Tab, whatever it is told.
+  ImGui::GetCurrentContext()->NavWindowingTarget = ImGui::GetCurrentContext()->NavWindowingTargetAnim = nullptr;
+  if (ImGui::IsMouseClicked(3)) run_command(CommandId::back, scope);
+  if (ImGui::IsMouseClicked(4)) run_command(CommandId::forward, scope);
+  follow_link(view_, in.document);
   if (keys_taken() || typing_begins(view_))
     close_menus(in.presses);
   else
@@ -390,6 +353,8 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   if (std::exchange(selections_seen_, view_.selections) != view_.selections) show_details_of_selection(view_);
   frames_to_tab_ = view_.select_tab ? 2 : std::max(0, frames_to_tab_ - 1);
   draw_key_hint(view_, {0, 0, in.width_px, in.height_px - std::round(kStatusHeight * in.scale)});
+  const bool at_rest = !ImGui::IsAnyMouseDown() && !ImGui::GetIO().WantTextInput;
+  if (in.document) view_.active().edits.watch(edits_of(view_.active()), at_rest);
   if (out.has<StartFresh>()) {
     const TraceSide acted_on = view_.active_side;
     start_fresh();

@@ -9,6 +9,7 @@
 
 #include "core/analyze/captured/captured_work.h"
 #include "core/view/findings/findings_model.h"
+#include "core/view/link.h"
 #include "core/view/preferences.h"
 #include "core/view/selection/area_model.h"
 #include "core/view/timeline/flow_choice.h"
@@ -193,9 +194,25 @@ void choose_file(CommandScope& s, bool as_second) {
   s.view.start_open = true;
 }
 
+ViewLink link_of(const Document& document, const TraceView& view) {
+  const Ns zero = document.trace.span.begin;
+  return {document.trace.path, Span{view.time.span.begin - zero, view.time.span.end - zero}, view.selection};
+}
+
+void step_tab(ViewState& view, int by) {
+  const std::vector<std::size_t> order = tabs_in_order();
+  const auto here = std::find(order.begin(), order.end(), view.tab) - order.begin();
+  const auto count = static_cast<std::ptrdiff_t>(order.size());
+  show_panel(view, kPanels[order[static_cast<std::size_t>((here + by + count) % count)]].id);
+}
+
 // The clipboard is not looked at before: its owner may be slow to answer.
 void open_copied_path(CommandScope& s) {
   const char* text = ImGui::GetCurrentContext() ? ImGui::GetClipboardText() : nullptr;
+  if (const std::optional<ViewLink> link = text ? parse_link(text) : std::nullopt) {
+    s.view.link = link;
+    return s.out.add(OpenFile{link->path, false});
+  }
   const std::optional<std::string> path = text ? copied_path(text) : std::nullopt;
   if (!path) return void(s.why_not = "what was copied is no whole path");
   s.out.add(OpenFile{*path, s.view.start_open && s.view.start.as_second});
@@ -229,6 +246,10 @@ constexpr CommandNeed kSomething{can_deselect, ""};
 constexpr CommandNeed kBack{can_go_back, "the view has not been anywhere else before"};
 constexpr CommandNeed kForward{can_go_forward, "nothing was gone back from"};
 constexpr CommandNeed kRange{has_range, "drag in the ruler first, to select a time"};
+bool can_undo(const CommandScope& s) { return s.document && s.view.active().edits.can_undo(); }
+bool can_redo(const CommandScope& s) { return s.document && s.view.active().edits.can_redo(); }
+constexpr CommandNeed kUndo{can_undo, "nothing was changed"};
+constexpr CommandNeed kRedo{can_redo, "nothing was undone"};
 constexpr CommandNeed kNote{has_note, "choose a note first"};
 constexpr CommandNeed kSpanToMark{has_span_to_mark, "select a slice or mark a range first"};
 constexpr CommandNeed kSpanToKeep{has_span_to_keep, "select a slice or mark a range first"};
@@ -264,6 +285,12 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::s, kCtrl | kShift}}}, false, &kWhole, [](CommandScope& s) { s.out.add(SaveCrop{s.view.active().time.span}); }},
   {save_range, Menu::file, "Save the selected time", "Save the time selected in the ruler as a trace of its own, beside this one.",
    {}, false, &kRange, [](CommandScope& s) { s.out.add(SaveCrop{*s.view.active().range}); }},
+  {copy_link, Menu::file, "Copy link", "Copy a text that opens this file at this time with this selection, when it is pasted into the window.",
+   {}, false, &kWhole, [](CommandScope& s) { s.out.add(CopyText{link_text(link_of(*s.document, s.view.active()))}); }},
+  {undo, Menu::file, "Undo", "Take back the last change of notes, marks, lanes, filters or the selected time.",
+   {{{Key::z, kCtrl}}}, false, &kUndo, [](CommandScope& s) { take_edits(s.view.active(), s.view.active().edits.undo()); }},
+  {redo, Menu::file, "Redo", "Bring back what was undone last.",
+   {{{Key::z, kCtrl | kShift}, {Key::y, kCtrl}}}, false, &kRedo, [](CommandScope& s) { take_edits(s.view.active(), s.view.active().edits.redo()); }},
   {quit, Menu::file, "Quit", "Close the window.",
    {{{Key::q, kCtrl}}}, false, nullptr, [](CommandScope& s) { s.out.add(Quit{}); }},
 
@@ -281,6 +308,12 @@ constexpr auto kCommands = std::to_array<Command>({
    {}, false, &kTrace, [](CommandScope& s) { set_all_lanes(s.view.active().folds, false); }},
   {toggle_bottom, Menu::view, "Panels below", "Show or hide the panels below the lanes.",
    {{{Key::q}}}, false, &kTrace, [](CommandScope& s) { s.view.sizes.bottom_open = !s.view.sizes.bottom_open; }},
+  {full_bottom, Menu::view, "Panels in full height", "Give the panels below all of the height, or give it back; a double click on their tab does so too.",
+   {{{Key::q, kShift}}}, false, &kTrace, [](CommandScope& s) { toggle_full(s.view); }},
+  {next_tab, Menu::view, "Next tab", "Show the next of the tabs below.",
+   {{{Key::tab, kCtrl}, {Key::page_down, kCtrl}}}, false, &kTrace, [](CommandScope& s) { step_tab(s.view, 1); }},
+  {previous_tab, Menu::view, "Previous tab", "Show the tab before.",
+   {{{Key::tab, kCtrl | kShift}, {Key::page_up, kCtrl}}}, false, &kTrace, [](CommandScope& s) { step_tab(s.view, -1); }},
   {pin_tab, Menu::view, "Keep the tab in front", "Keep the open tab in front when a slice is selected, or let the details come up again.",
    {}, false, &kTrace, [](CommandScope& s) { s.view.tab_pinned = !s.view.tab_pinned; }},
   {toggle_findings, Menu::view, "Findings", "Show or hide what costs time, what proves it and what to do.",
@@ -394,16 +427,20 @@ constexpr auto kCommands = std::to_array<Command>({
 std::vector<Command> with_tabs() {
   std::vector<Command> all(kCommands.begin(), kCommands.end());
   std::vector<Command> tabs;
-  for (const Panel& panel : kPanels)
-    tabs.push_back({static_cast<CommandId>(static_cast<std::size_t>(count_) + tabs.size()),
+  for (const std::size_t at : tabs_in_order()) {
+    const Panel& panel = kPanels[at];
+    const std::size_t place = tabs.size();
+    const Chord digit = place < 9 ? Chord{static_cast<Key>(static_cast<std::size_t>(Key::digit_1) + place), kAlt} : Chord{};
+    tabs.push_back({static_cast<CommandId>(static_cast<std::size_t>(count_) + place),
                     Menu::view,
                     panel.command ? panel.command : panel.title,
                     panel.tooltip,
-                    {},
+                    {{digit}},
                     false,
                     &kTrace,
                     nullptr,
                     &panel});
+  }
   const auto place = std::find_if(all.begin(), all.end(), [](const Command& c) { return c.id == cycle_flows; });
   all.insert(place, tabs.begin(), tabs.end());
   return all;

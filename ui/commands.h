@@ -26,6 +26,9 @@ enum class CommandId : std::uint8_t {
   copy_json,
   save_visible,
   save_range,
+  copy_link,
+  undo,
+  redo,
   quit,
   zoom_in,
   zoom_out,
@@ -58,6 +61,9 @@ enum class CommandId : std::uint8_t {
   collapse_all,
   expand_all,
   toggle_bottom,
+  full_bottom,
+  next_tab,
+  previous_tab,
   pin_tab,
   toggle_findings,
   toggle_informational,
@@ -83,7 +89,7 @@ enum class CommandId : std::uint8_t {
   forward,
   other_trace,
   list_found,
-  count_  // from here on: what shows a tab, by position in kPanels
+  count_  // from here on: what shows a tab, by position in tabs_in_order()
 };
 
 enum class Menu : std::uint8_t { file, view, go, help };

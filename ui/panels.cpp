@@ -1,6 +1,65 @@
 #include "ui/panels.h"
 
+#include <algorithm>
+#include <numeric>
+
+#include "core/analyze/analysis.h"
+
 namespace gapscope {
+namespace {
+
+struct Grouped {
+  std::string_view id;
+  PanelGroup group;
+};
+// Of the others it is findings.
+constexpr std::array<Grouped, 14> kGroups = {{{"gpu", PanelGroup::gpu},
+                                              {"kernels", PanelGroup::gpu},
+                                              {"counters", PanelGroup::gpu},
+                                              {"roofline", PanelGroup::gpu},
+                                              {"memory", PanelGroup::gpu},
+                                              {"steps", PanelGroup::host},
+                                              {"modules", PanelGroup::host},
+                                              {"table", PanelGroup::host},
+                                              {"flame", PanelGroup::host},
+                                              {"compile", PanelGroup::host},
+                                              {"ranks", PanelGroup::host},
+                                              {"sql", PanelGroup::data},
+                                              {"notes", PanelGroup::data},
+                                              {"report", PanelGroup::data}}};
+
+}  // namespace
+
+PanelGroup group_of(const Panel& panel) {
+  const auto found = std::find_if(kGroups.begin(), kGroups.end(), [&](const Grouped& g) { return g.id == panel.id; });
+  return found == kGroups.end() ? PanelGroup::findings : found->group;
+}
+
+std::vector<std::size_t> tabs_in_order() {
+  std::vector<std::size_t> order(kPanels.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [](std::size_t a, std::size_t b) { return group_of(kPanels[a]) < group_of(kPanels[b]); });
+  return order;
+}
+
+std::string_view what_would_fill(const Panel& panel, const Document& document, const ViewState& view) {
+  const std::string_view id = panel.id;
+  const TraceView& of = view.active();
+  const Analysis* facts = document.analysis();
+  if (id == "selection" && !of.area.area) return "Drag over the lanes to mark an area.";
+  if (id == "list" && !of.list.of) return "Find something (/) and press Shift+L, or right-click a row of a table.";
+  if (id == "compare" && !view.compare.open) return "Open a second trace (Ctrl+Shift+O).";
+  if (id == "notes" && of.notes.notes.empty()) return "Select a slice and press Shift+M.";
+  if (id == "steps" && facts && facts->account().steps().empty()) return "Call profiler.step() in the loop.";
+  return {};
+}
+
+void toggle_full(ViewState& view) {
+  view.sizes.bottom_full = !view.sizes.bottom_full || !view.sizes.bottom_open;
+  view.sizes.bottom_open = true;
+}
+
 void show_panel(ViewState& view, std::string_view id) {
   view.sizes.bottom_open = true;
   for (std::size_t i = 0; i < kPanels.size(); ++i) {

@@ -1,8 +1,10 @@
 #pragma once
 // The tabs of the bottom area: one table. A panel is a small function that draws into the current ImGui window.
 #include <array>
+#include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "core/view/document.h"
 #include "core/view/view_state.h"
@@ -19,6 +21,17 @@ struct Panel {
   DrawPanel draw;
   const char* command = nullptr;  // what shows it, in the menu View; null: as on the tab
 };
+
+// Tabs of one subject stand together, under a word for it.
+enum class PanelGroup : std::uint8_t { findings, gpu, host, data };
+constexpr std::array<const char*, 4> kPanelGroups = {"Findings", "GPU", "Host", "Data"};
+PanelGroup group_of(const Panel& panel);
+// Positions in the table from left to right: by group, in each as in the table.
+std::vector<std::size_t> tabs_in_order();
+// What would fill a tab that has nothing to show; empty where it has something.
+std::string_view what_would_fill(const Panel& panel, const Document& document, const ViewState& view);
+// All of the height for the panels, or as before.
+void toggle_full(ViewState& view);
 
 // Opens the bottom area at this tab.
 void show_panel(ViewState& view, std::string_view id);

@@ -13,8 +13,10 @@
 #include "core/view/compile/compile_state.h"
 #include "core/view/counters/counters_state.h"
 #include "core/view/details/details_model.h"
+#include "core/view/edit_history.h"
 #include "core/view/gpu/gaps_model.h"
 #include "core/view/kernels/kernels_model.h"
+#include "core/view/link.h"
 #include "core/view/memory/memory_state.h"
 #include "core/view/modules/modules_model.h"
 #include "core/view/notes/notes_model.h"
@@ -65,6 +67,7 @@ struct PanelSizes {
   float bottom_px = 260;    // area of the tabs below the lanes
   float findings_px = 340;  // panel at the right
   bool bottom_open = true;
+  bool bottom_full = false;  // it takes all of the height
 };
 
 // Fields of the start screen and of the folder it shows.
@@ -121,6 +124,7 @@ struct TraceView {
   LaneFolds folds;
   FlowsState flows;
   ViewHistory history;
+  EditHistory edits;
   std::optional<LinkedAxis> linked;  // while another trace lies beside this one
   std::optional<Span> run_reach;     // of all ranks of the run that it is one of, in its own time, once these are known
   DetailsState details;
@@ -155,6 +159,9 @@ struct ViewState {
   std::size_t tab = 0;           // position in the panel table of the open tab
   bool select_tab = false;       // the tab bar should switch to `tab`
   bool overview_wanted = false;  // it was asked for: it is shown where there is little room, too
+  std::string message_seen;      // the news of the last frame, and for how long
+  double message_s = 0;
+  std::optional<ViewLink> link;  // pasted; shown as soon as its file is open
   bool tab_pinned = false;       // `tab` stays in front whatever is selected
   std::uint32_t selections = 0;  // how often a slice was selected, be it the same one: the details come up for each
   ThemeName theme = ThemeName::dark;
@@ -194,8 +201,25 @@ inline void select_slice(ViewState& view, SliceId slice, bool reveal) {
 // Where the timeline stands, for the history.
 inline ViewPlace place_of(const TraceView& view) { return {view.time.span, view.scroll_px}; }
 
+// What undo takes back, as it is and as it was.
+inline Edits edits_of(const TraceView& view) {
+  return {view.notes.notes, view.notes.marks, view.range, view.folds, view.table.filter, view.kernels.filter};
+}
+inline void take_edits(TraceView& view, const Edits& edits) {
+  const std::uint64_t revision = view.folds.revision + 1;
+  view.notes.notes = edits.notes;
+  view.notes.marks = edits.marks;
+  view.notes.chosen = -1;
+  view.range = edits.range;
+  view.folds = edits.folds;
+  view.folds.revision = revision;
+  view.table.filter = edits.table_filter;
+  view.kernels.filter = edits.kernels_filter;
+}
+
 // Forgets what only means something in the document that was open.
 inline void forget_document(TraceView& view) {
+  view.edits = {};
   view.range.reset();
   view.run_reach.reset();
   view.flows = {view.flows.show, {}, {}, {}, 0, 0, 0, 0};

@@ -14,6 +14,7 @@
 #include "tests/support/tiny_traces.h"
 #include "ui/panels.h"
 #include "ui/widgets/drawn_text.h"
+#include "ui/widgets/text.h"
 
 using namespace gapscope;
 using namespace gapscope::test;
@@ -141,6 +142,137 @@ TEST_CASE("bringing a slice into view pans no further than needed, and never zoo
   select_slice(h.ui.view(), SliceId(0), /*reveal=*/true);  // it encloses what is in view
   h.frames(3);
   CHECK(h.ui.view().active().time.span == Span{599'999'000, 600'001'000});
+}
+
+TEST_CASE("a deleted note comes back by Ctrl+Z, and goes again by Ctrl+Shift+Z; so do pins and folds") {
+  const auto document = test::document_from_text(test::kOneLaunch);
+  test::HeadlessUi h(document.get());
+  TraceView& view = h.ui.view().active();
+  view.notes.notes = {{{10, 20}, "here", 0}};
+  view.notes.chosen = 0;
+  h.frames(2);
+  h.press(Key::del);
+  CHECK(view.notes.notes.empty());
+  h.press(Key::z, kCtrl);
+  REQUIRE(view.notes.notes.size() == 1);
+  CHECK(view.notes.notes[0].text == "here");
+  h.press(Key::z, kCtrl | kShift);
+  CHECK(view.notes.notes.empty());
+  set_pinned(view.folds, LaneId(0), true);
+  h.frames(2);
+  h.press(Key::z, kCtrl);
+  CHECK_FALSE(view.folds.lane_pinned[0]);
+  h.press(Key::z, kCtrl);
+  CHECK(view.notes.notes.size() == 1);
+}
+
+TEST_CASE("tabs go by Alt and a digit and by Ctrl+Tab, groups together, and a double click on one gives it all of the height") {
+  const auto document = test::document_from_text(test::kOneLaunch);
+  document->diagnose();
+  test::HeadlessUi h(document.get(), 1600, 900);
+  const std::vector<std::size_t> order = tabs_in_order();
+  CHECK(order.size() == panels().size());
+  for (std::size_t i = 1; i < order.size(); ++i) CHECK(group_of(panels()[order[i - 1]]) <= group_of(panels()[order[i]]));
+  h.press(static_cast<Key>(static_cast<int>(Key::digit_3)), kAlt);
+  CHECK(h.ui.view().tab == order[2]);
+  h.press(Key::tab, kCtrl);
+  CHECK(h.ui.view().tab == order[3]);
+  h.press(Key::tab, kCtrl | kShift);
+  CHECK(h.ui.view().tab == order[2]);
+  show_panel(h.ui.view(), "report");
+  h.frames(4);
+  const auto drawer = [&] {
+    for (const PanelPlace& place : h.ui.places())
+      if (std::string_view(place.name) == "drawer") return place.box;
+    return Box{};
+  };
+  const float before = drawer().height();
+  h.press(Key::q, kShift);
+  CHECK(drawer().height() > 700);
+  h.press(Key::q, kShift);
+  CHECK(drawer().height() == before);
+  const ImVec2 bar{(drawer().x0 + drawer().x1) / 2, drawer().y0 + 2};
+  h.click(bar);
+  h.click(bar);
+  h.frames(4);
+  CHECK(drawer().height() > 700);
+}
+
+TEST_CASE("a tooltip waits until the pointer rests on its control") {
+  const auto document = test::document_from_text(test::kOneLaunch);
+  document->diagnose();
+  test::HeadlessUi h(document.get(), 1600, 900);
+  set_hover_delay(0.3);
+  const auto tooltip = [] {
+    const ImGuiWindow* window = ImGui::FindWindowByName("##Tooltip_00");
+    return window && window->Active;
+  };
+  const auto drawer = std::find_if(h.ui.places().begin(), h.ui.places().end(),
+                                   [](const PanelPlace& place) { return std::string_view(place.name) == "drawer"; });
+  REQUIRE(drawer != h.ui.places().end());
+  h.move_to({drawer->box.x1 - 100, 20});  // the verdict
+  for (float x = 1590; x > 1300 && !hover_is_due(); x -= 6) h.move_to({x, 20});
+  CHECK(hover_is_due());
+  CHECK(h.ui.moving());  // a frame is due without input
+  CHECK_FALSE(tooltip());
+  h.frames(30);
+  CHECK(tooltip());
+  set_hover_delay(0);
+}
+
+TEST_CASE("what was saved is said in green with a way to open it, and goes by itself; an error stays") {
+  const auto document = test::document_from_text(test::kOneLaunch);
+  test::HeadlessUi h(document.get(), 1600, 900);
+  h.input.message = "Saved /data/t.part.json.gz with 17 slices";
+  h.frames(2);
+  CHECK_FALSE(h.out.has<DismissMessage>());
+  for (float x = 1300; x < 1590 && !h.out.has<OpenFile>(); x += 20) {
+    if (h.out.has<DismissMessage>()) break;
+    h.click({x, 40 + 17});
+  }
+  REQUIRE(h.out.has<OpenFile>());
+  for (const Request& request : h.out.list)
+    if (const auto* opened = std::get_if<OpenFile>(&request)) CHECK(opened->path == "/data/t.part.json.gz");
+  h.out.list.clear();
+  h.frames(60 * 9);
+  CHECK(h.out.has<DismissMessage>());
+  h.out.list.clear();
+  h.input.message = "This file cannot be read.";
+  h.frames(60 * 9);
+  CHECK_FALSE(h.out.has<DismissMessage>());
+}
+
+TEST_CASE("a pasted link opens its file at its time with its selection") {
+  const auto document = test::document_from_text(test::kOneLaunch);
+  test::HeadlessUi h(document.get());
+  const Span half{0, document->trace.span.length() / 2};
+  h.ui.view().link = ViewLink{"/elsewhere.json", half, SliceId(1)};
+  h.frames(2);
+  CHECK_FALSE(h.ui.view().active().selection.valid());
+  h.ui.view().link = ViewLink{document->trace.path, half, SliceId(1)};
+  h.frames(2);
+  CHECK(h.ui.view().active().selection == SliceId(1));
+  CHECK(h.ui.view().active().time.span.end == document->trace.span.begin + half.end);
+}
+
+TEST_CASE("a right click on a slice offers its name, its source and to hide its lane") {
+  const auto document = test::document_from_text(test::kOneLaunch);
+  test::HeadlessUi h(document.get(), 1600, 900, 1, /*fonts=*/true);
+  for (const Zone& zone : h.ui.timeline().zones().all()) {
+    if (zone.kind != ZoneKind::slice || zone.x1 - zone.x0 < 8) continue;
+    h.move_to({(zone.x0 + zone.x1) / 2, (zone.y0 + zone.y1) / 2});
+    break;
+  }
+  ImGui::GetIO().MouseDown[1] = true;
+  h.frame();
+  ImGui::GetIO().MouseDown[1] = false;
+  h.frames(3);
+  std::string all;
+  for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts)) all += text.text + "\n";
+  for (const char* entry : {"Copy name", "Copy file:line", "Open in editor", "Find all like this", "Mark", "Hide its lane"}) {
+    CAPTURE(entry);
+    CHECK(all.find(entry) != std::string::npos);
+  }
 }
 
 TEST_CASE("larger letters close no panel") {

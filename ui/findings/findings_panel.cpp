@@ -115,7 +115,13 @@ void draw_open(FindingsPanel& panel, const RankedFinding& ranked) {
   ImGui::Unindent(panel.px(kIndent));
 }
 
-// A head that is clicked as a whole: shape, title, time at stake, and the sentence with the numbers.
+// The beginning of what fits in `bytes`, and dots.
+std::string elide_end(const std::string& text, std::size_t bytes) {
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;
+  return text.substr(0, bytes) + "\xE2\x80\xA6";
+}
+
+// A line that is clicked as a whole: shape, title, time at stake; where it is open, the sentence with the numbers below.
 bool draw_head(FindingsPanel& panel, const Finding& finding, bool chosen) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, size = panel.px(kShape), line = ImGui::GetTextLineHeight();
@@ -129,12 +135,16 @@ bool draw_head(FindingsPanel& panel, const Finding& finding, bool chosen) {
   p.text_in(Face::mono, {at.x + width - cost_width, at.y, at.x + width + 1, at.y + line + panel.px(2)},
             colour(severity_colour(finding.severity, panel.theme)), cost);
   ImGui::Indent(panel.px(kIndent));
-  push_face(Face::bold);  // a long title goes on below itself, beside the time at stake
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width - panel.px(kIndent) - cost_width - panel.px(8));
-  ImGui::TextUnformatted(finding.rule->title.data(), finding.rule->title.data() + finding.rule->title.size());
-  ImGui::PopTextWrapPos();
+  const std::string title(finding.rule->title);
+  const float room = width - panel.px(kIndent) - cost_width - panel.px(8);
+  std::string shown = title;
+  for (std::size_t left = title.size(); left > 4 && text_width(Face::bold, shown) > room;) shown = elide_end(title, --left);
+  push_face(Face::bold);
+  if (chosen) ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + room);
+  ImGui::TextUnformatted(chosen ? title.c_str() : shown.c_str());
+  if (chosen) ImGui::PopTextWrapPos();
   pop_face();
-  draw_text(Face::sans, panel.theme.muted, finding.summary, /*wrap=*/true);
+  if (chosen) draw_text(Face::sans, panel.theme.muted, finding.summary, /*wrap=*/true);
   ImGui::Unindent(panel.px(kIndent));
   ImGui::EndGroup();
   const Box box{at.x - panel.px(4), at.y - panel.px(2), at.x + width + panel.px(4), ImGui::GetItemRectMax().y + panel.px(3)};
@@ -143,7 +153,7 @@ bool draw_head(FindingsPanel& panel, const Finding& finding, bool chosen) {
   p.list().ChannelsSetCurrent(0);
   if (chosen || ImGui::IsItemHovered()) p.fill_rounded(box, colour(panel.theme.raised, chosen ? 1.0f : 0.6f), p.px(3));
   p.list().ChannelsMerge();
-  if (!finding.spans.empty()) draw_hover("Click to go there; again for its next place.");
+  draw_hover(chosen ? "Click for its next place." : title + "\n" + printable(finding.summary));
   return clicked;
 }
 
@@ -178,12 +188,12 @@ void draw_finding(FindingsPanel& panel, const FindingRow& row) {
     ImGui::SetScrollHereY(0.1f);
     state.scroll_to_chosen = false;
   }
-  if (row.led) draw_text(Face::sans, panel.theme.muted, how_led(panel.diagnosis.findings[row.finding]));
+  if (row.led && chosen) draw_text(Face::sans, panel.theme.muted, how_led(panel.diagnosis.findings[row.finding]));
   if (draw_head(panel, finding, chosen)) choose(panel, row.finding, chosen);
   if (chosen) draw_open(panel, panel.diagnosis.findings[row.finding]);
   if (row.led) ImGui::Unindent(panel.px(kIndent));
   ImGui::PopID();
-  ImGui::Spacing();
+  if (chosen) ImGui::Spacing();
 }
 
 // What limits the verdict: a line that opens, so that it takes no room from the findings. The tab "Overview" shows it whole.
@@ -236,15 +246,20 @@ void draw_findings(const Document& document, ViewState& view, Requests& out) {
   if (!diagnosis && draw_trouble<AnalysisQuestion>(document, view)) return;
   if (!diagnosis) return draw_absence(view, "Looking for what costs time...");
   FindingsPanel panel{document, *diagnosis, view, out, theme};
-  draw_text(Face::sans, theme.text, diagnosis->verdict, /*wrap=*/true);
+  // The parts of the account, which stand below, are not told twice.
+  const std::size_t clause = diagnosis->verdict.find("; ");
+  draw_text(Face::sans, theme.text,
+            clause == std::string::npos ? diagnosis->verdict : diagnosis->verdict.substr(0, clause) + ".",
+            /*wrap=*/true);
+  draw_hover(diagnosis->verdict);
   ImGui::Spacing();
   draw_account(document, view, kMostParts);
   ImGui::Spacing();
   bool loud = !view.findings.quiet;
-  if (ImGui::Checkbox("informational too", &loud)) view.findings.quiet = !loud;
+  if (ImGui::Checkbox("informational", &loud)) view.findings.quiet = !loud;
   draw_hover("Also what is no problem: what went well, how it was recorded.");
   ImGui::SameLine();
-  ImGui::Checkbox("explain this trace", &view.findings.explain);
+  ImGui::Checkbox("notes", &view.findings.explain);
   draw_hover("Every note: also what teaches to read what you see, and what a finding above already counts.");
   const std::vector<FindingRow> rows = shown_findings(*diagnosis, view.findings, view.active().range);
   draw_range_note(panel, rows.size());

@@ -6,8 +6,10 @@
 
 #include "core/base/text.h"
 #include "core/view/findings/findings_model.h"
+#include "core/view/ranks/ranks_model.h"
 #include "core/view/timeline/flow_choice.h"
 #include "core/view/timeline/time_view.h"
+#include "ui/panels.h"
 #include "ui/search/search_field.h"
 #include "ui/timeline/timeline_scene.h"
 #include "ui/widgets/text.h"
@@ -74,6 +76,15 @@ float draw_pill(Painter& p, const Theme& theme, const Box& bar, float x, const s
   return pill.x1;
 }
 
+// What the run is about that the trace is a rank of, once its ranks were read.
+std::string sentence_of_run(const Document& document, const ViewState& view) {
+  if (!view.ranks.last) return {};
+  const std::vector<RankData>& ranks = view.ranks.last->report.run.ranks;
+  const bool is_one =
+      std::any_of(ranks.begin(), ranks.end(), [&](const RankData& rank) { return rank.file == document.trace.path; });
+  return is_one && ranks.size() > 1 ? printable(view.ranks.last->sentence) : std::string();
+}
+
 // The first words of the verdict, at the right end: "Host-bound"; a click opens the findings at the first one. Gives its left
 // end; nothing is drawn where that would come before `least`, with half a search field.
 float draw_verdict_chip(Painter& p, const Theme& theme, const Box& bar, float least, const Document& document,
@@ -83,14 +94,19 @@ float draw_verdict_chip(Painter& p, const Theme& theme, const Box& bar, float le
   Severity worst = Severity::informational;
   for (const RankedFinding& f : diagnosis->findings) worst = std::max(worst, f.finding.severity);
   const bool doubtful = !diagnosis->trust.empty();
-  const std::string words = diagnosis->verdict.substr(0, diagnosis->verdict.find(':')) + (doubtful ? ", with a caveat" : "");
+  const std::string of_run = sentence_of_run(document, scope.view);  // it is about all ranks, where they were read
+  const std::string words =
+      !of_run.empty() ? of_run.substr(0, of_run.find(':'))
+                      : diagnosis->verdict.substr(0, diagnosis->verdict.find(':')) + (doubtful ? ", with a caveat" : "");
   const float size = p.px(10), width = p.text_width(Face::sans, words) + size + p.px(32);
   const Box chip{bar.x1 - width - p.px(10), bar.y0 + p.px(7), bar.x1 - p.px(10), bar.y1 - p.px(7)};
   if (chip.x0 < least + p.px(kLeastSearch) / 2) return bar.x1;
   ImGui::SetCursorScreenPos({chip.x0, chip.y0});
-  if (ImGui::InvisibleButton("verdict", {chip.width(), chip.height()})) open_findings(document, scope.view);
+  const bool clicked = ImGui::InvisibleButton("verdict", {chip.width(), chip.height()});
+  if (clicked && of_run.empty()) open_findings(document, scope.view);
+  if (clicked && !of_run.empty()) show_panel(scope.view, "ranks");
   const bool hot = ImGui::IsItemHovered();
-  draw_hover(doubtful ? diagnosis->trust + "\n" + diagnosis->verdict : diagnosis->verdict);
+  draw_hover((of_run.empty() ? "" : of_run + "\nThis rank: ") + (doubtful ? diagnosis->trust + "\n" : "") + diagnosis->verdict);
   p.fill_rounded(chip, colour(severity_colour(worst, theme), hot ? 0.32f : 0.18f), chip.height() / 2);
   draw_severity(p, {chip.x0 + p.px(12) + size / 2, (chip.y0 + chip.y1) / 2}, size, worst, theme);
   p.text_in(Face::sans, {chip.x0 + size + p.px(20), chip.y0, chip.x1, chip.y1}, colour(theme.text), words);
@@ -103,12 +119,43 @@ void begin_row(const char* id, const Box& box) {
   ImGui::BeginChild(id, {box.width(), box.height()}, false, ImGuiWindowFlags_NoScrollbar);
 }
 
-void message_row(const Box& row, std::string_view message, const ViewState& view, Requests& out) {
+// Its name and as many folders as there is room for.
+std::string path_in_width(const Painter& p, const std::string& path, float width) {
+  std::string shown = path;
+  for (std::size_t at = path.find('/', 1); p.text_width(Face::sans, shown) > width && at != path.npos;
+       at = path.find('/', at + 1))
+    shown = "\xE2\x80\xA6" + path.substr(at);
+  return shown;
+}
+
+constexpr double kNewsSeconds = 8;  // that "Saved ..." stands, when nobody dismisses it
+
+// The file of "Saved /data/t.part.json.gz with 17 slices"; empty of other messages.
+std::string saved_path(std::string_view message) {
+  constexpr std::string_view kSaved = "Saved ";
+  if (!message.starts_with(kSaved)) return {};
+  return std::string(message.substr(kSaved.size(), message.find(" with ") - kSaved.size()));
+}
+
+bool is_trace(const std::string& path) { return path.find(".json", path.rfind('/') + 1) != path.npos; }
+
+void message_row(const Box& row, std::string_view message, ViewState& view, Requests& out) {
   const Theme& theme = theme_of(view.theme);
   Painter p(*ImGui::GetWindowDrawList(), view.scale);
+  const std::string saved = saved_path(message);
+  const bool is_news = !saved.empty();
+  if (view.message_seen != message) view.message_s = 0;
+  view.message_seen = message;
+  view.message_s += static_cast<double>(ImGui::GetIO().DeltaTime);
+  if (is_news && view.message_s > kNewsSeconds) out.add(DismissMessage{});
   p.fill(row, colour(theme.raised));
-  p.fill({row.x0, row.y0, row.x0 + p.px(4), row.y1}, colour(theme.costly));
+  p.fill({row.x0, row.y0, row.x0 + p.px(4), row.y1}, colour(is_news ? theme.good : theme.costly));
   begin_row("message", row);
+  if (is_trace(saved)) {
+    ImGui::SetCursorPos({row.width() - p.px(172), p.px(5)});
+    if (ImGui::Button("Open", {p.px(78), 0})) out.add(OpenFile{saved});
+    draw_hover("Opens what was saved.");
+  }
   ImGui::SetCursorPos({p.px(16), p.px(8)});
   ImGui::TextUnformatted(message.data(), message.data() + message.size());
   ImGui::SetCursorPos({row.width() - p.px(86), p.px(5)});
@@ -168,17 +215,15 @@ void draw_status_bar(const Box& box, const FrameInput& in, const ViewState& view
   if (trace.is_part && in.loading) return loading_row(box, *in.loading, theme, p, out);
   const std::string dot = "   \xC2\xB7   ";
   const std::string figures = flow_figures(view.active().flows);
-  const std::string left = printable(trace.path) + dot + format_count(static_cast<std::int64_t>(trace.slice_count())) +
-                           " slices" + dot + "visible " +
+  const std::string rest = dot + format_count(static_cast<std::int64_t>(trace.slice_count())) + " slices" + dot + "visible " +
                            format_duration(std::min(view.active().time.span.length(), trace.span.length())) + " of " +
                            format_duration(trace.span.length()) + (figures.empty() ? "" : dot + figures);
-  const std::string right = format_significant(view.frame_ms) + " ms a frame";
-  const float x1 = box.x1 - p.text_width(Face::sans, right) - p.px(10);
-  p.text_in(Face::sans, {x1, box.y0, box.x1, box.y1}, colour(theme.muted), right);
-  p.text_in(Face::sans, {box.x0 + p.px(10), box.y0, x1 - p.px(16), box.y1}, colour(theme.muted), left);
+  const float room = box.width() - p.px(20);
+  const std::string path = path_in_width(p, printable(trace.path), room - p.text_width(Face::sans, rest));
+  p.text_in(Face::sans, {box.x0 + p.px(10), box.y0, box.x1 - p.px(10), box.y1}, colour(theme.muted), path + rest);
 }
 
-float draw_message(const Box& box, const FrameInput& in, const ViewState& view, Requests& out) {
+float draw_message(const Box& box, const FrameInput& in, ViewState& view, Requests& out) {
   if (in.message.empty()) return 0;
   const float height = std::round(kMessageHeight * view.scale);
   message_row({box.x0, box.y0, box.x1, box.y0 + height}, in.message, view, out);

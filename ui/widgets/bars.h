@@ -15,7 +15,7 @@ void draw_top_bar(const Box& box, const FrameInput& in, CommandScope& scope);
 void draw_status_bar(const Box& box, const FrameInput& in, const ViewState& view, Requests& out);
 
 // The error sentence across the window, until it is dismissed. Returns how many px it took.
-float draw_message(const Box& box, const FrameInput& in, const ViewState& view, Requests& out);
+float draw_message(const Box& box, const FrameInput& in, ViewState& view, Requests& out);
 // The notice, likewise.
 float draw_notice(const Box& box, const FrameInput& in, const ViewState& view, Requests& out);
 

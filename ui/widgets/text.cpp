@@ -10,7 +10,13 @@ namespace {
 
 constexpr float kHair = 0.5f;        // px: a column made for this very text holds it
 constexpr float kTooltipGap = 0.4f;  // of a line's height, between a tooltip and what it explains
-ImVec2 tooltip_size{};  // in the frame before: Dear ImGui tells the size of a text window only once it has drawn it
+ImVec2 tooltip_size{};   // in the frame before: Dear ImGui tells the size of a text window only once it has drawn it
+double hover_delay = 0;  // s
+struct Hovered {
+  ImVec2 at{};
+  int frame = -2;    // the last in which the pointer was over it
+  double since = 0;  // s of Dear ImGui's clock
+} hovered;
 constexpr float kTooltipWidth = 36;  // in line heights: about 60 letters, the comfortable measure
 
 void draw_plain(std::string_view text) { ImGui::TextUnformatted(text.data(), text.data() + text.size()); }
@@ -154,8 +160,20 @@ void draw_tooltip(ImVec2 low, ImVec2 high, std::string_view text) {
   end_tooltip();
 }
 
+void set_hover_delay(double seconds) { hover_delay = seconds; }
+
+bool hover_is_due() {
+  const int frames = ImGui::GetFrameCount() - hovered.frame;
+  return (frames == 0 || frames == 1) && ImGui::GetTime() - hovered.since < hover_delay;
+}
+
 void draw_hover(std::string_view text, ImGuiHoveredFlags flags) {
-  if (!text.empty() && ImGui::IsItemHovered(flags)) draw_tooltip(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), text);
+  if (text.empty() || !ImGui::IsItemHovered(flags)) return;
+  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+  const int frame = ImGui::GetFrameCount();
+  const bool goes_on = hovered.frame <= frame && frame - hovered.frame <= 1 && hovered.at.x == low.x && hovered.at.y == low.y;
+  hovered = {low, frame, goes_on && !ImGui::IsMouseDown(0) ? hovered.since : ImGui::GetTime()};
+  if (ImGui::GetTime() - hovered.since >= hover_delay) draw_tooltip(low, high, text);
 }
 
 }  // namespace gapscope

@@ -22,5 +22,10 @@ void end_tooltip();
 void draw_tooltip(ImVec2 low, ImVec2 high, std::string_view text);
 // A tooltip for the last item, wrapped; nothing for an empty text.
 void draw_hover(std::string_view text, ImGuiHoveredFlags flags = 0);
+// How long the pointer rests on a control before its tooltip comes up; 0, as at first: at once. So tooltips do not get in the
+// way of a hand that knows where it goes.
+void set_hover_delay(double seconds);
+// A tooltip comes up soon, without any input.
+bool hover_is_due();
 
 }  // namespace gapscope

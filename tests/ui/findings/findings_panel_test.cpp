@@ -39,13 +39,18 @@ struct Panel {
 
 }  // namespace
 
-TEST_CASE("the panel begins with the verdict and tells each finding with its numbers") {
+TEST_CASE("the panel begins with the verdict, and each finding is a line until it is chosen") {
   Panel panel;
   const std::string text = panel.frame();
   CHECK(holds(text, "Host-bound"));
   REQUIRE(panel.position_of("overhead_bound") >= 0);
-  CHECK(holds(text, "The GPU was busy 3.00 µs of 1.00 ms"));
+  const Finding& first =
+      panel.doc->diagnosis()->findings[static_cast<std::size_t>(panel.position_of("overhead_bound"))].finding;
+  CHECK(holds(text, std::string(first.rule->title.substr(0, 12))));
+  CHECK_FALSE(holds(text, first.summary.substr(0, 24)));
   CHECK_FALSE(holds(text, "What to do"));
+  panel.view.active().finding.chosen = panel.position_of("overhead_bound");
+  CHECK(holds(panel.frame(), first.summary.substr(0, 24)));
 }
 
 TEST_CASE("the chosen finding shows what it means, what to do, its evidence and the guide") {

@@ -1,0 +1,24 @@
+#pragma once
+// A place in a trace as a text to send: "gapscope:///data/t.json?from=120&to=4500&slice=17". Times are ns since the trace's
+// begin; a slice is its position in the trace, which is the same wherever the file is read.
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/base/ids.h"
+#include "core/base/time.h"
+
+namespace gapscope {
+
+struct ViewLink {
+  std::string path;
+  std::optional<Span> time;  // since the trace's begin
+  SliceId slice;
+  friend bool operator==(const ViewLink&, const ViewLink&) = default;
+};
+
+std::string link_text(const ViewLink& link);
+// None where it is no such text, or a part of it cannot be read.
+std::optional<ViewLink> parse_link(std::string_view text);
+
+}  // namespace gapscope

@@ -1,0 +1,132 @@
+#include "ui/panel_tabs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <imgui.h>
+
+#include "ui/panels.h"
+#include "ui/widgets/text.h"
+#include "ui/widgets/theme.h"
+
+namespace gapscope {
+namespace {
+
+// Positions of the tabs that are shown, in their order: in a narrow window without those that are empty, but for the one in
+// front.
+struct ShownTabs {
+  std::vector<std::size_t> tabs;
+  bool captions = false;  // there is room for the words of the groups
+  float beside = 0;       // px beside each title; below 0 not even the bare titles fit: Dear ImGui would cut them
+};
+ShownTabs shown_tabs(const Document& document, const ViewState& view, bool all, bool captions, float gap) {
+  ShownTabs shown;
+  shown.captions = captions;
+  float titles = ImGui::GetFrameHeight();  // the pin
+  std::size_t items = 1;
+  for (const char* group : kPanelGroups) {
+    if (captions) titles += ImGui::CalcTextSize(group).x, ++items;
+  }
+  for (const std::size_t i : tabs_in_order()) {
+    if (!all && i != view.tab && !what_would_fill(panels()[i], document, view).empty()) continue;
+    shown.tabs.push_back(i);
+    titles += ImGui::CalcTextSize(panels()[i].title).x;
+  }
+  const float each = (ImGui::GetContentRegionAvail().x - titles) / static_cast<float>(shown.tabs.size() + items);
+  shown.beside = std::min(std::floor(each - gap - 1) / 2, ImGui::GetStyle().FramePadding.x);
+  return shown;
+}
+
+// The fullest of them that fits.
+ShownTabs fitting_tabs(const Document& document, const ViewState& view, float gap) {
+  ShownTabs shown = shown_tabs(document, view, /*all=*/true, /*captions=*/true, gap);
+  if (shown.beside < 0) shown = shown_tabs(document, view, /*all=*/true, /*captions=*/false, gap);
+  if (shown.beside < 0) shown = shown_tabs(document, view, /*all=*/false, /*captions=*/false, gap);
+  return shown;
+}
+
+void draw_caption(PanelGroup group, const Theme& theme, ViewState& view) {
+  for (const ImGuiCol part : {ImGuiCol_Tab, ImGuiCol_TabHovered, ImGuiCol_TabActive}) ImGui::PushStyleColor(part, ImVec4{});
+  ImGui::PushStyleColor(ImGuiCol_Text, colour(theme.muted, 0.7f));
+  const std::string id =
+      std::string(kPanelGroups[static_cast<std::size_t>(group)]) + "###group" + std::to_string(static_cast<int>(group));
+  if (ImGui::TabItemButton(id.c_str(), ImGuiTabItemFlags_NoTooltip)) {
+    for (const std::size_t i : tabs_in_order()) {
+      if (group_of(panels()[i]) != group) continue;
+      show_panel(view, panels()[i].id);
+      break;
+    }
+  }
+  ImGui::PopStyleColor(4);
+}
+
+// A pin, filled while it holds.
+void draw_pin(const Theme& theme, ViewState& view) {
+  if (ImGui::TabItemButton("  ###pin", ImGuiTabItemFlags_Trailing | ImGuiTabItemFlags_NoTooltip))
+    view.tab_pinned = !view.tab_pinned;
+  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+  const ImVec2 middle{(low.x + high.x) / 2, (low.y + high.y) / 2};
+  const float r = std::round(3.5f * view.scale);
+  const ImU32 ink = colour(view.tab_pinned ? theme.accent : theme.muted);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (view.tab_pinned)
+    list.AddCircleFilled({middle.x, middle.y - r}, r, ink);
+  else
+    list.AddCircle({middle.x, middle.y - r}, r, ink, 0, view.scale);
+  list.AddLine({middle.x, middle.y}, {middle.x, middle.y + 2 * r}, ink, view.scale);
+  draw_hover(view.tab_pinned ? "Let the details come up again when a slice is selected."
+                             : "Keep this tab in front when a slice is selected.");
+}
+
+// True while it is open.
+bool draw_tab(const Panel& panel, const Document& document, bool chosen, ViewState& view) {
+  const std::string_view missing = what_would_fill(panel, document, view);
+  if (!missing.empty()) ImGui::PushStyleColor(ImGuiCol_Text, colour(theme_of(view.theme).muted, 0.75f));
+  const bool is_open = ImGui::BeginTabItem(panel.title, nullptr, chosen ? ImGuiTabItemFlags_SetSelected : 0);
+  if (!missing.empty()) ImGui::PopStyleColor();
+  // Before the content: after it the last item is the content, and the tab's tooltip would come up there.
+  if (ImGui::IsItemClicked() && panel.draw == draw_overview) view.overview_wanted = true;
+  if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(0)) toggle_full(view);
+  draw_hover(missing.empty() ? std::string(panel.tooltip) : std::string(panel.tooltip) + "\nEmpty. " + std::string(missing));
+  return is_open;
+}
+
+}  // namespace
+
+void draw_tabs(const Document& document, ViewState& view, bool only_tabs, Requests& out) {
+  const auto table = panels();
+  const Theme& theme = theme_of(view.theme);
+  const ImVec2 padding = ImGui::GetStyle().FramePadding, inner_before = ImGui::GetStyle().ItemInnerSpacing;
+  const ImVec2 inner{std::round(3 * view.scale), ImGui::GetStyle().ItemInnerSpacing.y};
+  const ShownTabs shown = fitting_tabs(document, view, inner.x);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {std::max(0.0f, shown.beside), padding.y});
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemInnerSpacing, inner);
+  const ImGuiTabBarFlags flags = shown.beside < 0 ? ImGuiTabBarFlags_FittingPolicyScroll : ImGuiTabBarFlags_None;
+  if (!ImGui::BeginTabBar("panels", flags)) return ImGui::PopStyleVar(2);
+  const bool forces = std::exchange(view.select_tab, false);  // a panel may ask for another tab while it is drawn
+  const std::size_t wanted = view.tab;
+  std::optional<PanelGroup> group;
+  for (const std::size_t i : shown.tabs) {
+    if (shown.captions && group != group_of(table[i])) draw_caption(*(group = group_of(table[i])), theme, view);
+    if (!draw_tab(table[i], document, forces && i == wanted, view)) continue;
+    if (!forces) view.tab = i;
+    if (!only_tabs) {
+      ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, padding);
+      ImGui::PushStyleVar(ImGuiStyleVar_ItemInnerSpacing, inner_before);
+      ImGui::BeginChild(table[i].id, {0, 0});
+      table[i].draw(document, view, out);
+      ImGui::EndChild();
+      ImGui::PopStyleVar(2);
+    }
+    ImGui::EndTabItem();
+  }
+  draw_pin(theme, view);
+  ImGui::EndTabBar();
+  ImGui::PopStyleVar(2);
+}
+
+}  // namespace gapscope
