@@ -98,6 +98,7 @@ extern const Rule cold_library_calls = {
     .remedy = "Warm up with the same shapes before measuring (schedule(wait=1, warmup=1) and the same model and batch).",
     .check = check_cold_library_calls,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 55},
+    .other_remedy = "Warm up with the same shapes before measuring (--range or --delay of gapscope record).",
     .gives = {Cure::idle},
 };
 
