@@ -203,7 +203,7 @@ inline ViewPlace place_of(const TraceView& view) { return {view.time.span, view.
 
 // What undo takes back, as it is and as it was.
 inline Edits edits_of(const TraceView& view) {
-  return {view.notes.notes, view.notes.marks, view.range, view.folds, view.table.filter, view.kernels.filter};
+  return {view.notes.notes, view.notes.marks, view.range, view.folds, view.table.look.filter, view.kernels.look.filter};
 }
 inline void take_edits(TraceView& view, const Edits& edits) {
   const std::uint64_t revision = view.folds.revision + 1;
@@ -213,8 +213,8 @@ inline void take_edits(TraceView& view, const Edits& edits) {
   view.range = edits.range;
   view.folds = edits.folds;
   view.folds.revision = revision;
-  view.table.filter = edits.table_filter;
-  view.kernels.filter = edits.kernels_filter;
+  view.table.look.filter = edits.table_filter;
+  view.kernels.look.filter = edits.kernels_filter;
 }
 
 // Forgets what only means something in the document that was open.
