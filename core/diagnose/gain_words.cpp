@@ -24,6 +24,22 @@ std::string_view bottleneck(Bound bound) {
   }
 }
 
+// What the replay does for a remedy.
+std::string_view change_words(Cure cure) {
+  switch (cure) {
+    case Cure::none: return "";
+    case Cure::waits: return "without these waits";
+    case Cure::host: return "without this host time";
+    case Cure::idle: return "without this idle time";
+    case Cure::graph: return "the launches of a step as one graph";
+    case Cure::work: return "without this GPU work";
+    case Cure::at_stake: return "this GPU work without what is at stake";
+    case Cure::half: return "this GPU work in half of its time";
+    case Cure::overlap: return "these copies with other work at the same time";
+  }
+  return "";
+}
+
 std::string_view of_what(const Plan& plan) { return plan.steps > 0 ? " a step" : ""; }
 std::string each(const Plan& plan, Ns time) { return format_duration(plan.each(time)); }
 std::string percent(const Plan& plan, Ns time) { return fmt::format("{:.0f} %", 100 * plan.share(time)); }
@@ -40,8 +56,8 @@ std::string gain_words(const Diagnosis& diagnosis, const RankedFinding& finding)
   if (!finding.gain || plan.run <= 0) return {};
   const Gain& gain = *finding.gain;
   if (is_recommended(plan, finding))
-    return fmt::format("saves {} {} of {}{} ({})", how(gain.exact), each(plan, gain.time), each(plan, plan.run),
-                       plan.steps > 0 ? " a step" : "", percent(plan, gain.time));
+    return fmt::format("saves {} {} of {}{} ({}): {}", how(gain.exact), each(plan, gain.time), each(plan, plan.run),
+                       of_what(plan), percent(plan, gain.time), change_words(finding.finding.rule->gives.cure));
   const std::string_view holds = bottleneck(diagnosis.bound);
   std::string out = gain.of_gpu_work && !holds.empty() ? fmt::format("gives nothing while {}", holds)
                                                        : std::string("gives less than 1 % of the run");
@@ -61,8 +77,9 @@ std::vector<PlanLine> plan_lines(const Diagnosis& diagnosis) {
   }
   for (const Plan::Item& item : plan.items) {
     const Rule& rule = *diagnosis.findings[static_cast<std::size_t>(item.finding)].finding.rule;
-    out.push_back({std::string(rule.title), fmt::format("{} {}{}, {} less", item.exact ? "about" : "down to",
-                                                        each(plan, item.after), of_what(plan), percent(plan, item.saved))});
+    out.push_back(
+        {std::string(rule.title), fmt::format("{} {}{}, {} less: {}", item.exact ? "about" : "down to", each(plan, item.after),
+                                              of_what(plan), percent(plan, item.saved), change_words(rule.gives.cure))});
   }
   std::string next(bound_name(plan.next));
   next[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(next[0])));

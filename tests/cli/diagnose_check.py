@@ -41,7 +41,8 @@ def complaints(program, costly):
             yield f"{finding['rule']}: the text does not say what this trace asks for: {finding['remedy']}"
     worst = answer["findings"][0]["rule"]
     for words, wanted in ((["--fail-on", worst], 3), (["--fail-on", "costly"], 3), (["--fail-on", "no_gpu_activity"], 0),
-                          (["--fail-on", f"no_gpu_activity,{worst}"], 3), (["--fail-on", "no_such_rule"], 2)):
+                          (["--fail-on", f"no_gpu_activity,{worst}"], 3), (["--fail-on", "no_such_rule"], 2),
+                          (["--fail-on", "gain>1%"], 3), (["--fail-on", "gain>99.9%"], 0), (["--fail-on", "gain>x%"], 2)):
         code, out, err = run(program, costly, *words)
         if code != wanted:
             yield f"{' '.join(words)}: ended with {code}, not {wanted}"
