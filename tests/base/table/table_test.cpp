@@ -14,7 +14,7 @@ using namespace gapscope;
 
 namespace {
 
-struct Row {
+struct Item {
   std::string name;
   std::int64_t time = 0;
   std::optional<std::int64_t> memory;
@@ -24,31 +24,31 @@ struct Whole {
   double scale = 1;
 };
 
-constexpr ColumnOf<Row, Whole> kColumns[] = {
-    {"name", "Name", "What it is called.", Quantity::text, &field<&Row::name>, {.text = 8}},
-    {"time", "Time", "How long.", Quantity::ns, &field<&Row::time>, {.text = 9}},
-    {"memory", "Memory", "How much.", Quantity::bytes, &field<&Row::memory>, {.text = 8}},
+constexpr ColumnOf<Item, Whole> kColumns[] = {
+    {"name", "Name", "What it is called.", Quantity::text, &field<&Item::name>, {.text = 8}},
+    {"time", "Time", "How long.", Quantity::ns, &field<&Item::time>, {.text = 9}},
+    {"memory", "Memory", "How much.", Quantity::bytes, &field<&Item::memory>, {.text = 8}},
     {"share",
      "Share",
      "Of all.",
      Quantity::share,
-     [](const Whole& of, const Row& row) -> CellValue { return row.share * of.scale; },
+     [](const Whole& of, const Item& row) -> CellValue { return row.share * of.scale; },
      {.csv = "Part of all"}},
     {"nested",
      "Nested",
      "Only JSON has it.",
      Quantity::count,
-     [](const Whole&, const Row&) -> CellValue { return 3; },
+     [](const Whole&, const Item&) -> CellValue { return 3; },
      {.in = kInJson},
      nullptr,
-     [](const Whole&, const Row& row, nlohmann::ordered_json& out) {
+     [](const Whole&, const Item& row, nlohmann::ordered_json& out) {
        out = {{"of", row.name}};
      }},
-    {"words", "Words", "At the end of a line.", Quantity::text, &field<&Row::name>, {.in = kInText, .text = -4}},
+    {"words", "Words", "At the end of a line.", Quantity::text, &field<&Item::name>, {.in = kInText, .text = -4}},
 };
-const std::vector<Row> kRows = {{"b, c", 1'500'000, {}, 0.25}, {"=a()", 20, 4096, 0.5}};
+const std::vector<Item> kRows = {{"b, c", 1'500'000, {}, 0.25}, {"=a()", 20, 4096, 0.5}};
 
-ListRows<Row, Whole> table() { return table_of(kColumns, {2}, kRows); }
+ListRows<Item, Whole> table() { return table_of(kColumns, {2}, kRows); }
 const std::vector<std::uint32_t> kOrder = {1, 0};
 
 }  // namespace
@@ -68,7 +68,7 @@ TEST_CASE("rows come as CSV, as text and as JSON, in the order asked for") {
 }
 
 TEST_CASE("a column that a table has nothing for is in none of them") {
-  ListRows<Row, Whole> short_one = table();
+  ListRows<Item, Whole> short_one = table();
   short_one.leave_out("memory");
   CHECK(csv_of(short_one, {}) == "name,time_ns,Part of all\n");
   CHECK(json_of(short_one, kOrder)[0].contains("memory_bytes") == false);

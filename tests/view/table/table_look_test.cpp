@@ -10,19 +10,19 @@ using namespace gapscope;
 
 namespace {
 
-struct Row {
+struct Item {
   std::string name;
   std::int64_t time;
   std::optional<double> rate;
 };
 struct None {};
-constexpr ColumnOf<Row, None> kColumns[] = {
-    {"name", "Name", "", Quantity::text, &field<&Row::name>},
-    {"time", "Time", "", Quantity::ns, &field<&Row::time>, {.sorted = true, .sum = true}},
-    {"rate", "Rate", "", Quantity::real, &field<&Row::rate>, {.hidden = true}},
-    {"key", "Key", "", Quantity::text, [](const None&, const Row&) -> CellValue { return "same"; }, {.in = kInCsv}},
+constexpr ColumnOf<Item, None> kColumns[] = {
+    {"name", "Name", "", Quantity::text, &field<&Item::name>},
+    {"time", "Time", "", Quantity::ns, &field<&Item::time>, {.sorted = true, .sum = true}},
+    {"rate", "Rate", "", Quantity::real, &field<&Item::rate>, {.hidden = true}},
+    {"key", "Key", "", Quantity::text, [](const None&, const Item&) -> CellValue { return "same"; }, {.in = kInCsv}},
 };
-const std::vector<Row> kRows = {{"Linear", 5, 2.0}, {"relu", 30, {}}, {"linear_2", 5, 1.0}};
+const std::vector<Item> kRows = {{"Linear", 5, 2.0}, {"relu", 30, {}}, {"linear_2", 5, 1.0}};
 
 using Rows = std::vector<std::uint32_t>;
 Rows rows(const TableLook& look) { return arrange(table_of(kColumns, {}, kRows), look); }
