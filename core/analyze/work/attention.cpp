@@ -9,8 +9,6 @@
 namespace gapscope::work {
 namespace {
 
-constexpr std::size_t kNone = 99;
-
 enum class Layout : std::uint8_t { bhnd, bnhd, nhd };  // batch, heads, places, features
 struct Places {
   std::string_view op;
