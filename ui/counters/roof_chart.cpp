@@ -38,19 +38,21 @@ void draw_roofs(Painter& painter, const RoofPlace& at, const Theme& theme) {
     painter.list().AddLine({at.x(x0), at.y(y0)}, {at.x(x1), at.y(y1)}, colour(theme.muted), thick);
   };
   const std::optional<double> bytes = at.chart.bytes_per_second;
+  float label = at.box.y0;  // where the next name may begin: roofs of near heights have theirs below each other
   for (const RooflineChart::Roof& roof : at.chart.roofs) {
     const double ridge = bytes ? roof.per_second / *bytes : x.low;
     line(std::max(ridge, x.low), roof.per_second, x.high, roof.per_second);
     const float width = painter.text_width(Face::sans, roof.name);
-    painter.text(Face::sans,
-                 {at.box.x1 - width - painter.px(4), at.y(roof.per_second) - ImGui::GetTextLineHeight() - painter.px(2)},
-                 colour(theme.text), roof.name);
+    label = std::max(label, at.y(roof.per_second) - ImGui::GetTextLineHeight() - painter.px(2));
+    painter.text(Face::sans, {at.box.x1 - width - painter.px(4), label}, colour(theme.text), roof.name);
+    label += ImGui::GetTextLineHeight();
   }
   if (!bytes) return;
   const double top = at.chart.roofs.empty() ? at.chart.per_second.high : at.chart.roofs.front().per_second;
   line(x.low, x.low * *bytes, top / *bytes, top);
   const std::string name = "DRAM " + rate_text(*bytes, "B/s");
-  painter.text(Face::sans, {at.x(top / *bytes / 3) + painter.px(10), at.y(top / 3)}, colour(theme.text), name);
+  const double middle = std::sqrt(x.low * top / *bytes);  // of the slope, on its scale
+  painter.text(Face::sans, {at.x(middle) + painter.px(10), at.y(middle * *bytes) + painter.px(2)}, colour(theme.text), name);
 }
 
 }  // namespace gapscope

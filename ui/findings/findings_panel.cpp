@@ -121,8 +121,22 @@ std::string elide_end(const std::string& text, std::size_t bytes) {
   return text.substr(0, bytes) + "\xE2\x80\xA6";
 }
 
-// A line that is clicked as a whole: shape, title, time at stake; where it is open, the sentence with the numbers below.
-bool draw_head(FindingsPanel& panel, const Finding& finding, bool chosen) {
+// What stands at the right of its line: by how much mending it shortens the run, else the time that it speaks of.
+struct Figure {
+  std::string text;
+  Rgb colour;
+};
+Figure figure_of(const FindingsPanel& panel, const RankedFinding& ranked) {
+  const Finding& finding = ranked.finding;
+  if (is_recommended(panel.diagnosis.plan, ranked))
+    return {"saves " + format_percent(panel.diagnosis.plan.share(ranked.gain->time)),
+            severity_colour(finding.severity, panel.theme)};
+  return {finding.cost > 0 ? format_duration(finding.cost) : std::string(), panel.theme.muted};
+}
+
+// A line that is clicked as a whole: shape, title, figure; where it is open, the sentence with the numbers below.
+bool draw_head(FindingsPanel& panel, const RankedFinding& ranked, bool chosen) {
+  const Finding& finding = ranked.finding;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, size = panel.px(kShape), line = ImGui::GetTextLineHeight();
   Painter p(*ImGui::GetWindowDrawList(), panel.view.scale);
@@ -130,13 +144,13 @@ bool draw_head(FindingsPanel& panel, const Finding& finding, bool chosen) {
   p.list().ChannelsSetCurrent(1);
   ImGui::BeginGroup();
   draw_severity(p, {at.x + size / 2 + panel.px(2), at.y + line / 2 + panel.px(1)}, size, finding.severity, panel.theme);
-  const std::string cost = finding.cost > 0 ? format_duration(finding.cost) : std::string();
-  const float cost_width = text_width(Face::mono, cost);
-  p.text_in(Face::mono, {at.x + width - cost_width, at.y, at.x + width + 1, at.y + line + panel.px(2)},
-            colour(severity_colour(finding.severity, panel.theme)), cost);
+  const Figure figure = figure_of(panel, ranked);
+  const float figure_width = text_width(Face::mono, figure.text);
+  p.text_in(Face::mono, {at.x + width - figure_width, at.y, at.x + width + 1, at.y + line + panel.px(2)}, colour(figure.colour),
+            figure.text);
   ImGui::Indent(panel.px(kIndent));
   const std::string title(finding.rule->title);
-  const float room = width - panel.px(kIndent) - cost_width - panel.px(8);
+  const float room = width - panel.px(kIndent) - figure_width - panel.px(8);
   std::string shown = title;
   for (std::size_t left = title.size(); left > 4 && text_width(Face::bold, shown) > room;) shown = elide_end(title, --left);
   push_face(Face::bold);
@@ -153,7 +167,9 @@ bool draw_head(FindingsPanel& panel, const Finding& finding, bool chosen) {
   p.list().ChannelsSetCurrent(0);
   if (chosen || ImGui::IsItemHovered()) p.fill_rounded(box, colour(panel.theme.raised, chosen ? 1.0f : 0.6f), p.px(3));
   p.list().ChannelsMerge();
-  draw_hover(chosen ? "Click for its next place." : title + "\n" + printable(finding.summary));
+  const std::string gain = gain_words(panel.diagnosis, ranked);
+  draw_hover(chosen ? "Click for its next place."
+                    : title + "\n" + printable(finding.summary) + (gain.empty() ? "" : "\n" + gain));
   return clicked;
 }
 
@@ -179,7 +195,6 @@ std::string how_led(const RankedFinding& f) {
 }
 
 void draw_finding(FindingsPanel& panel, const FindingRow& row) {
-  const Finding& finding = panel.diagnosis.findings[row.finding].finding;
   FindingState& state = panel.view.active().finding;
   const bool chosen = state.chosen == static_cast<std::int32_t>(row.finding);
   ImGui::PushID(static_cast<int>(row.finding));
@@ -189,7 +204,7 @@ void draw_finding(FindingsPanel& panel, const FindingRow& row) {
     state.scroll_to_chosen = false;
   }
   if (row.led && chosen) draw_text(Face::sans, panel.theme.muted, how_led(panel.diagnosis.findings[row.finding]));
-  if (draw_head(panel, finding, chosen)) choose(panel, row.finding, chosen);
+  if (draw_head(panel, panel.diagnosis.findings[row.finding], chosen)) choose(panel, row.finding, chosen);
   if (chosen) draw_open(panel, panel.diagnosis.findings[row.finding]);
   if (row.led) ImGui::Unindent(panel.px(kIndent));
   ImGui::PopID();

@@ -43,8 +43,8 @@ struct Told {
   std::string why() const {
     const std::vector<GpuOp> ops = gpu_ops(*trace, diagnosed.document.links);
     const TimeAccount& account = diagnosed.analysis->account();
-    WhyReport report{*trace, diagnosed.document.lanes, account,          ops,
-                     {},     account.window(),         /*by_step=*/true, trust_of(*trace, ops, account)};
+    WhyReport report{*trace,           diagnosed.document.lanes,       account,          ops, {}, account.window(),
+                     /*by_step=*/true, trust_of(*trace, ops, account), Practices(*trace)};
     for (const DeviceAccount& device : account.devices()) report.devices.push_back(&device);
     return why_text(report);
   }

@@ -23,7 +23,11 @@ Finding finding(const Rule& rule) {
 // A costly finding that explains a notable one, and an informational one.
 Diagnosis three() {
   Diagnosis d;
-  d.findings = {{finding(kLoud), -1}, {finding(kSequel), 0}, {finding(kQuiet), -1}};
+  d.findings.resize(3);
+  d.findings[0].finding = finding(kLoud);
+  d.findings[1].finding = finding(kSequel);
+  d.findings[1].led_by = 0;
+  d.findings[2].finding = finding(kQuiet);
   return d;
 }
 
