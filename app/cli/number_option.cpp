@@ -14,7 +14,7 @@ namespace {
 
 std::string digits(std::int64_t number) { return format_count(number); }
 std::string digits(double number) {
-  const bool whole = std::floor(number) == number && std::fabs(number) < 1e15;
+  const bool whole = std::floor(number) == number && std::fabs(number) < 9e18;
   return whole ? format_count(static_cast<std::int64_t>(number)) : fmt::format("{}", number);
 }
 

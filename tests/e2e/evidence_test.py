@@ -35,7 +35,7 @@ def the_evidence_of_a_finding_is_words(program):
             app.key("n")
             state = app.wait_for(lambda s: s["findings"]["chosen"] not in [None, *seen] or len(seen) > 2, "N chooses a finding")
             seen.append(state["findings"]["chosen"])
-            app.wait_for(lambda s: "What to do" in s["texts"], "its card opens")
+            app.wait_for(lambda s: "What it usually means" in s["texts"], "its card opens")
             state = scrolled_to_the_end_of_the_card(app)
             keys = [text for text in state["texts"] if KEY_OF_EVIDENCE.fullmatch(text)]
             assert not keys, f"{seen[-1]} shows the names of its figures in the file: {keys}"

@@ -82,7 +82,7 @@ TEST_CASE("a panel without its data says in a sentence how to record it") {
 
 TEST_CASE("kernels are listed with times and their operator") {
   const std::string text = PanelUnderTest(draw_kernels, kTwoKernels).frame();
-  for (const char* part : {"my_gemm", "100", "50.0", "100.0", "aten::mm", "1 names"}) {
+  for (const char* part : {"my_gemm", "100", "50.0", "100.0", "aten::mm", "1 name"}) {
     CAPTURE(part);
     CHECK(holds(text, part));
   }

@@ -145,9 +145,9 @@ bool draw_head(FindingsPanel& panel, const RankedFinding& ranked, bool chosen) {
   ImGui::BeginGroup();
   draw_severity(p, {at.x + size / 2 + panel.px(2), at.y + line / 2 + panel.px(1)}, size, finding.severity, panel.theme);
   const Figure figure = figure_of(panel, ranked);
-  const float figure_width = text_width(Face::mono, figure.text);
-  p.text_in(Face::mono, {at.x + width - figure_width, at.y, at.x + width + 1, at.y + line + panel.px(2)}, colour(figure.colour),
-            figure.text);
+  const float figure_width = text_width(Face::mono, figure.text) + panel.px(2);
+  p.text_in(Face::mono, {at.x + width - figure_width, at.y, at.x + width + panel.px(3), at.y + line + panel.px(2)},
+            colour(figure.colour), figure.text);
   ImGui::Indent(panel.px(kIndent));
   const std::string title(finding.rule->title);
   const float room = width - panel.px(kIndent) - figure_width - panel.px(8);

@@ -40,7 +40,7 @@ constexpr ColumnOf<RooflineRow, RooflineContext> kColumns[] = {
      "Whose calls these are: all with the same shapes, types and work.",
      symbol,
      [](const Context& of, const Row& row) -> CellValue { return of.trace.strings[row.work.op]; },
-     {.text = 38, .chars = 34}},
+     {.text = 38, .chars = 24}},
     {"input_dims",
      "Input shapes",
      "Sizes of its arguments.",
@@ -102,13 +102,13 @@ constexpr ColumnOf<RooflineRow, RooflineContext> kColumns[] = {
      "Time of the kernels of all calls.",
      ns,
      [](const Context&, const Row& row) -> CellValue { return row.work.kernel_ns; },
-     {.text = 9, .sum = true}},
+     {.text = 9, .spare = 1, .sum = true}},
     {"floor",
      "Floor",
      "How long that had to take at least: operations at the GPU's peak, or bytes at its bandwidth.",
      ns,
      [](const Context&, const Row& row) -> CellValue { return whole(row.floor.floor_ns); },
-     {.text = 9, .sum = true}},
+     {.text = 9, .spare = 1, .sum = true}},
     {"bound",
      "Bound by",
      "What the floor is made of: compute, memory; launch, where both are under the 2 us that starting a kernel takes; link, "
@@ -117,7 +117,7 @@ constexpr ColumnOf<RooflineRow, RooflineContext> kColumns[] = {
      [](const Context&, const Row& row) -> CellValue {
        return row.floor.bound == FloorBound::unknown ? CellValue() : CellValue(floor_bound_name(row.floor.bound));
      },
-     {.text = 8, .chars = 8}},
+     {.text = 8, .chars = 8, .spare = 4}},
     {"reached",
      "Reached",
      "Floor of the time that its kernels took.",

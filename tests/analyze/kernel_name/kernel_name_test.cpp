@@ -388,8 +388,8 @@ TEST_CASE("each library's names say what they are known to say") {
 
 TEST_CASE("a name in 16-bit floats is read in full, though the library that reads names does not know them") {
   CHECK(decode("_ZN5aiter24add_rmsnorm_quant_kernelIDF16bDF16bLi256ELi16ELb1ELb0ELb1ELi1EEEvPT0_").short_name ==
-        "add_rmsnorm_quant_kernel");
-  CHECK(decode(kBackwardWeight).short_name == "kernel_batched_gemm_xdlops_bwd_weight");
+        "add_rmsnorm_quant_kernel<bfloat16_t, 256, 16, true, false, true, 1>");
+  CHECK(decode(kBackwardWeight).short_name == "kernel_batched_gemm_xdlops_bwd_weight<bfloat16_t, fp32>");
 }
 
 TEST_CASE("plain FP32, TF32 and what is no product are told apart by the decoded name") {

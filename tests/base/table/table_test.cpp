@@ -44,7 +44,7 @@ constexpr ColumnOf<Item, Whole> kColumns[] = {
      [](const Whole&, const Item& row, nlohmann::ordered_json& out) {
        out = {{"of", row.name}};
      }},
-    {"words", "Words", "At the end of a line.", Quantity::text, &field<&Item::name>, {.in = kInText, .text = -4}},
+    {"words", "Words", "At the end of a line.", Quantity::text, &field<&Item::name>, {.in = kInText, .text = -5}},
 };
 const std::vector<Item> kRows = {{"b, c", 1'500'000, {}, 0.25}, {"=a()", 20, 4096, 0.5}};
 
