@@ -44,9 +44,15 @@ std::string change_text(const WhatIfReport& r) {
 }
 
 std::string gains_text(const Diagnosis& diagnosis) {
-  std::vector<const RankedFinding*> known;
+  const auto& planned = diagnosis.plan.items;
+  const auto is_planned = [&](const RankedFinding& f) {
+    return std::any_of(planned.begin(), planned.end(), [&](const Plan::Item& item) {
+      return &diagnosis.findings[static_cast<std::size_t>(item.finding)] == &f;
+    });
+  };
+  std::vector<const RankedFinding*> known;  // part of another one only where the plan speaks of it
   for (const RankedFinding& f : diagnosis.findings)
-    if (f.gain && !f.merged) known.push_back(&f);
+    if (f.gain && (!f.merged || is_planned(f))) known.push_back(&f);
   std::stable_sort(known.begin(), known.end(),
                    [](const RankedFinding* a, const RankedFinding* b) { return a->gain->time > b->gain->time; });
   std::string out = known.empty() ? "No finding's remedy can be replayed.\n" : "what each remedy alone would give\n";
