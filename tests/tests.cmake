@@ -88,7 +88,7 @@ if(GAPSCOPE_FUZZ)
   endforeach()
   target_link_libraries(fuzz_recorder_text PRIVATE gapscope_recording)
   target_link_libraries(fuzz_mcp PRIVATE gapscope_app gapscope_version)
-  target_sources(fuzz_ranks PRIVATE app/cli/ranks_json.cpp app/cli/ranks_text.cpp app/cli/in_and_out.cpp)
+  target_sources(fuzz_ranks PRIVATE app/cli/ranks_json.cpp app/cli/ranks_text.cpp app/cli/in_and_out.cpp app/session/captured_trace.cpp)
   target_sources(fuzz_state PRIVATE app/state/kept_files.cpp app/state/recent_files.cpp app/state/settings.cpp app/state/state_files.cpp
     core/view/preferences.cpp)
 endif()
