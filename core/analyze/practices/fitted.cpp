@@ -69,8 +69,13 @@ bool is_refused(const Practices& practices, std::string_view text) {
 // "a", "a or b", "a, b or c".
 std::string joined(const std::vector<std::string_view>& choices) {
   std::string out;
-  for (std::size_t i = 0; i < choices.size(); ++i)
-    out += std::string(i == 0 ? "" : i + 1 == choices.size() ? " or " : ", ") + std::string(choices[i]);
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    const bool last = i + 1 == choices.size();
+    // Behind a choice that explains itself ("torch.compile, which fuses them") the last one needs a comma of its own.
+    const bool explained = i > 0 && choices[i - 1].find(", ") != std::string_view::npos;
+    out += i == 0 ? "" : !last ? ", " : explained ? ", or " : " or ";
+    out += choices[i];
+  }
   return out;
 }
 
